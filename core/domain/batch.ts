@@ -1,0 +1,112 @@
+import type {
+  BatchId,
+  CommitSha,
+  EpochMs,
+  PullRequestNumber,
+  RepoId,
+  RunId,
+  TenantId,
+  TreeHash,
+} from './ids.ts';
+
+export const BATCH_OUTCOMES = [
+  'running',
+  'success',
+  'bounced',
+  'bisected',
+  'error',
+  'held_success',
+  'held_failure',
+  'superseded',
+  'invalidated',
+  'operational_error',
+] as const;
+export type BatchOutcome = (typeof BATCH_OUTCOMES)[number];
+
+export const BATCH_PHASES = ['waiting_gate', 'waiting_merge'] as const;
+export type BatchPhase = (typeof BATCH_PHASES)[number];
+
+/** What durably became of one member of a batch (D-27). `landed` and `bounced` are terminal for the pull request. */
+export const MEMBER_ACTIONS = ['landed', 'bounced', 'requeued', 'skipped', 'refused'] as const;
+export type MemberActionKind = (typeof MEMBER_ACTIONS)[number];
+
+export const GATE_VERDICTS = ['success', 'failure', 'cancelled', 'error', 'none'] as const;
+export type GateVerdict = (typeof GATE_VERDICTS)[number];
+
+/** Proof of one landing: what was proven, by which run, and the merge that carries exactly that tree (A2). */
+export interface Receipt {
+  readonly baseBefore: CommitSha;
+  readonly head: CommitSha;
+  /** Staged commit whose run proved the batch that this landing is part of. */
+  readonly stagedSha: CommitSha;
+  /** Tree after this member, as staged and as landed. */
+  readonly tree: TreeHash;
+  readonly runUrl: string | null;
+  readonly mergeCommit: CommitSha;
+  readonly landedAt: EpochMs;
+}
+
+export interface MemberAction {
+  readonly pr: PullRequestNumber;
+  readonly action: MemberActionKind;
+  readonly stagingSha: CommitSha | null;
+  readonly gateVerdict: GateVerdict;
+  /** Position of the member in its root, from 0. */
+  readonly cursor: number;
+  readonly receipt?: Receipt;
+  /** Fixed phrase that says why; safe to show. */
+  readonly reason?: string;
+}
+
+/** One node of a bisection tree, as stored and shown (contract, Queue batch). */
+export interface BatchRow {
+  readonly id: BatchId;
+  readonly tenantId: TenantId;
+  readonly repoId: RepoId;
+  readonly repoSlug: string;
+  readonly instanceUrl: string;
+  readonly parentId: BatchId | null;
+  readonly runId: RunId;
+  /** `r` for the root; children append `.1`, `.2` … left to right; `b` is the probe of the bare base. */
+  readonly nodeId: string;
+  readonly parentNodeId: string | null;
+  readonly attempt: number;
+  readonly stagingSha: CommitSha | null;
+  readonly stagingTree: TreeHash | null;
+  readonly stagingBranch: string | null;
+  readonly gateVerdict: GateVerdict;
+  readonly gateSource: 'cached' | null;
+  readonly runUrl: string | null;
+  readonly prs: readonly PullRequestNumber[];
+  readonly outcome: BatchOutcome;
+  /** Null exactly when the outcome is not `running` (A43). */
+  readonly phase: BatchPhase | null;
+  readonly terminalReason: string | null;
+  readonly actions: readonly MemberAction[];
+  readonly createdAt: EpochMs;
+  /** Null exactly while the outcome is `running` (A43). */
+  readonly resolvedAt: EpochMs | null;
+}
+
+export const ACTIVITY_EVENTS = [
+  'pr_queued',
+  'pr_refused',
+  'pr_staged',
+  'pr_landed',
+  'pr_bounced',
+  'pr_requeued',
+  'pr_skipped',
+] as const;
+export type ActivityEventName = (typeof ACTIVITY_EVENTS)[number];
+
+export interface ActivityEvent {
+  readonly tenantId: TenantId;
+  readonly repoId: RepoId;
+  readonly repoSlug: string;
+  readonly at: EpochMs;
+  readonly event: ActivityEventName;
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly title: string;
+  readonly reason: string | null;
+}

@@ -1,0 +1,98 @@
+import type { BlobId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from './ids.ts';
+
+/** What a forge tells about one pull request. `head.sha` is live; `base.sha` is the current tip of the base branch. */
+export interface PullRequest {
+  readonly number: PullRequestNumber;
+  readonly title: string;
+  readonly state: 'open' | 'closed';
+  readonly draft: boolean;
+  /** False also means "still checking" (forge facts, 2). */
+  readonly mergeable: boolean;
+  readonly merged: boolean;
+  readonly mergeCommitSha: CommitSha | null;
+  /** Stored at the forge's last conflict check; null when the forge has none. */
+  readonly mergeBase: CommitSha | null;
+  readonly baseRef: string;
+  /** Current tip of the base branch, not the fork point. */
+  readonly baseTip: CommitSha;
+  readonly headRef: string;
+  readonly headSha: CommitSha;
+  /** True when the head lives in another repository. */
+  readonly fromFork: boolean;
+  readonly author: string;
+  /** Resolution 1 s; moved by every timeline entry. */
+  readonly updatedAt: EpochMs;
+}
+
+export const TIMELINE_KINDS = ['scheduled', 'cancelled', 'pushed', 'other'] as const;
+
+/** One entry of a pull request's timeline that the queue cares about, oldest first. */
+export interface TimelineEntry {
+  readonly id: number;
+  readonly kind: (typeof TIMELINE_KINDS)[number];
+  readonly at: EpochMs;
+  readonly user: string;
+  /** Newest commit of a push; null for other kinds and where unreadable. */
+  readonly newHead: CommitSha | null;
+}
+
+export interface Review {
+  readonly id: number;
+  readonly user: string;
+  readonly state: 'approved' | 'changes_requested' | 'review_requested' | 'comment' | 'other';
+  readonly official: boolean;
+  readonly stale: boolean;
+  readonly dismissed: boolean;
+  readonly commit: CommitSha | null;
+}
+
+/** The branch rule that governs the base. `scope` says how much of it the bot may read. */
+export interface BranchProtection {
+  readonly scope: 'full' | 'summary';
+  readonly ruleName: string | null;
+  readonly statusCheckEnabled: boolean;
+  readonly requiredContexts: readonly string[];
+  readonly requiredApprovals: number;
+  readonly blockOnRejectedReviews: boolean;
+  readonly blockOnOfficialReviewRequests: boolean;
+  readonly blockOnOutdatedBranch: boolean;
+  readonly ignoreStaleApprovals: boolean;
+  readonly dismissStaleApprovals: boolean;
+  readonly directPushAllowed: boolean;
+}
+
+export interface CommitStatus {
+  readonly context: string;
+  /** As the forge has it; only `success` is passing. */
+  readonly state: string;
+  readonly description: string;
+  readonly creator: string;
+  readonly createdAt: EpochMs;
+}
+
+export interface Commit {
+  readonly sha: CommitSha;
+  readonly tree: TreeHash;
+  readonly parents: readonly CommitSha[];
+  readonly message: string;
+}
+
+/** Mode as git writes it: 100644, 100755, 120000 (symlink), 160000 (submodule), 040000 (directory). */
+export interface TreeEntry {
+  readonly path: string;
+  readonly mode: string;
+  readonly id: BlobId;
+}
+
+/** What is known of the gate run of one staged commit (A11, A12). */
+export type GateReading =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'running'; readonly runId: string; readonly url: string | null }
+  | {
+      readonly kind: 'finished';
+      readonly verdict: 'success' | 'failure' | 'cancelled' | 'error';
+      readonly runId: string;
+      readonly url: string | null;
+    };
+
+export type PostedState = 'pending' | 'success' | 'error';

@@ -1,0 +1,19 @@
+/** Branded strings and numbers, so that a head SHA cannot be passed where a tree hash is meant. */
+declare const brand: unique symbol;
+type Branded<Base, Name extends string> = Base & { readonly [brand]?: Name };
+
+export type TenantId = Branded<string, 'TenantId'>;
+export type RepoId = Branded<string, 'RepoId'>;
+export type ConnectionId = Branded<string, 'ConnectionId'>;
+export type BatchId = Branded<string, 'BatchId'>;
+/** Root execution of a batch: one per staged root, shared by every node of its bisection tree. */
+export type RunId = Branded<string, 'RunId'>;
+/** Full-length hexadecimal commit id (40 digits, 64 in a sha256 repository). */
+export type CommitSha = Branded<string, 'CommitSha'>;
+/** Full-length hexadecimal tree id. The key of all evidence. */
+export type TreeHash = Branded<string, 'TreeHash'>;
+/** Full-length hexadecimal blob id. */
+export type BlobId = Branded<string, 'BlobId'>;
+export type PullRequestNumber = Branded<number, 'PullRequestNumber'>;
+/** Milliseconds since the Unix epoch, UTC. */
+export type EpochMs = Branded<number, 'EpochMs'>;

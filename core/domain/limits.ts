@@ -1,0 +1,71 @@
+/** Every number of the contract and of our decisions, one line each, unit last. */
+
+// Queue tuning (contract, Limits)
+export const BISECT_FANOUT_MIN = 1;
+export const BISECT_FANOUT_MAX = 16;
+/** Hard cap of one batch (D-20). */
+export const BATCH_PULL_REQUESTS_MAX = 50;
+
+// Landing (D-11)
+/** Native merge waited for at most this long after `success` was posted. */
+export const LANDING_TIMEOUT_MS = 10 * 60_000;
+/** Ages of a posted `success` at which it is posted again, because a forge can lose the trigger for ever. */
+export const LANDING_NUDGE_AGES_MS: readonly number[] = [15_000, 60_000, 180_000, 360_000];
+/** After a revoke, the forge may still be executing a merge it began: wait this long, then read again. */
+export const REVOKE_GRACE_MS = 20_000;
+/** How long the next pull request may stay "checking" before it counts as not mergeable (forge facts, 2). */
+export const MERGEABLE_WAIT_MS = 60_000;
+/** Native merge time-outs on one head that remove a pull request (A21). */
+export const LANDING_STRIKES_MAX = 2;
+
+// Gate (D-06, D-07)
+/** A gate run that is cancelled, errored or lost is retried after these waits, then `operational_error`. */
+export const GATE_RETRY_BACKOFF_MS: readonly number[] = [60_000, 5 * 60_000, 15 * 60_000];
+export const GATE_PHASE_ALARM_AGE_MS = 30 * 60_000;
+/** Failing runs of one tree that are needed before blame (D-08): the first and one confirming run. */
+export const CONFIRMED_FAILURES_MIN = 2;
+
+// Position in the line (D-22)
+export const HEAD_CHANGE_KEEPS_POSITION_MS = 24 * 60 * 60_000;
+
+// Waking (D-95)
+export const WAKE_DELAY_MIN_MS = 10_000;
+export const WAKE_DELAY_MAX_MS = 30_000;
+/** Within one reconcile, looks at a pending native merge: 1 s, 2 s, 4 s … while the budget lasts. */
+export const LANDING_POLL_MIN_MS = 500;
+export const LANDING_POLL_MAX_MS = 4_000;
+
+// Lease and reconcile budget
+/** A lease that is not renewed ends after this. */
+export const LEASE_TTL_MS = 90_000;
+/** Time between the last forge call of a holder and the end of its lease: HTTP time-out plus clock skew (A41). */
+export const LEASE_SAFETY_MARGIN_MS = 15_000;
+/** After expiry a new owner waits this long: a call that the old one sent may still arrive (E7). */
+export const LEASE_TAKEOVER_GRACE_MS = 12_000;
+export const FORGE_TIMEOUT_MS = 10_000;
+/** One reconcile works at most this long, then wakes itself again. */
+export const RECONCILE_BUDGET_MS = 24_000;
+export const RECONCILE_PASSES_MAX = 200;
+
+// Internal endpoint (contract, Internal reconcile endpoint)
+export const RECONCILE_BODY_BYTES_MAX = 1024;
+/** Window in which an `X-Container-Auth` stamp is accepted (D-75). */
+export const CONTAINER_AUTH_WINDOW_MS = 60_000;
+
+// Tick (contract, Limits; D-84)
+export const TICK_REPOS_PAGE_MAX = 50;
+export const TICK_REPOS_MAX = 1000;
+export const TICK_INTERVAL_MS = 5 * 60_000;
+
+// Statuses (A38)
+export const STATUS_DESCRIPTION_CHARS_MAX = 140;
+
+// Forge answers
+export const FORGE_BODY_BYTES_MAX = 32 * 1024 * 1024;
+export const FORGE_PAGE_SIZE_MAX = 50;
+export const FORGE_PAGES_MAX = 200;
+export const FORGE_TREE_PAGE_SIZE_MAX = 1000;
+
+// Record bounds
+export const EVIDENCE_ENTRIES_MAX = 400;
+export const TOMBSTONES_MAX = 500;

@@ -1,0 +1,103 @@
+import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
+
+export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
+export type MergeStyle = (typeof MERGE_STYLES)[number];
+
+export const WAKEUP_MODES = ['poll', 'webhook'] as const;
+export type WakeupMode = (typeof WAKEUP_MODES)[number];
+
+export const RECONCILE_ERROR_CODES = [
+  'forge_unreachable',
+  'forge_access_denied',
+  'decryption_error',
+  'connection_not_found',
+  'gate_missing',
+  'protection_conflict',
+  'base_red',
+  'tree_mismatch',
+  'lease_lost',
+  'timeout',
+  'engine_error',
+] as const;
+/** `reconcile.error_code` (D-78). */
+export type ReconcileErrorCode = (typeof RECONCILE_ERROR_CODES)[number];
+
+/** One fixed sentence per code: what `reconcile.error` says (D-78). Never a raw message. */
+export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, string>> = {
+  forge_unreachable:
+    'The forge could not be reached or did not answer as a forge; the queue looks again soon.',
+  forge_access_denied:
+    'The forge refused the stored token; check its scopes and that the bot still has access.',
+  decryption_error: 'The stored credential could not be decrypted; store the token again.',
+  connection_not_found: 'The connection of this repository no longer exists.',
+  gate_missing: 'The gate workflow file is missing on the base branch; merge the setup pull request.',
+  protection_conflict: 'A branch rule keeps the queue from landing; see the protection detail.',
+  base_red: 'The base branch itself fails the gate; pull requests wait until it is repaired.',
+  tree_mismatch: 'A landed tree is not the tree that was proven; the queue of this repository is stopped.',
+  lease_lost: 'Another worker took over this repository; it continues there.',
+  timeout: 'The reconcile ran out of time; it continues at the next wake.',
+  engine_error: 'The reconcile failed; it is tried again at the next wake.',
+};
+
+export interface ReconcileOutcome {
+  readonly ranAt: EpochMs;
+  readonly ok: boolean;
+  readonly errorCode: ReconcileErrorCode | null;
+}
+
+/** A managed repository with the settings that the engine obeys. Times in epoch ms. */
+export interface ManagedRepo {
+  readonly id: RepoId;
+  readonly tenantId: TenantId;
+  readonly connectionId: ConnectionId;
+  /** As typed by the user; compared in its normal form only (D-46). */
+  readonly instanceUrl: string;
+  /** `owner/name` as typed; compared in lower case. */
+  readonly slug: string;
+  readonly baseBranch: string;
+  readonly statusContext: string;
+  readonly mergeStyle: MergeStyle;
+  readonly automerge: boolean;
+  readonly wakeupMode: WakeupMode;
+  readonly queueEnabled: boolean;
+  /** Last time the queue was switched on: lifts a stop that is older (tree_mismatch). */
+  readonly enabledAt: EpochMs;
+  readonly batchLingerSeconds: number;
+  /** Ends lingering once this many are ready; 0 = no target (D-20). */
+  readonly batchTarget: number;
+  /** Gate runs that may burn at once, 1..16. */
+  readonly bisectFanout: number;
+  /** Grows with every wake; a wake during a run is noticed at its end (E9). */
+  readonly wakeSeq: number;
+  /** When the repo is next due; null while disabled. */
+  readonly dueAt: EpochMs | null;
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  /** Row version for conditional updates. */
+  readonly version: number;
+  /** Being deleted: no worker starts any more. */
+  readonly tombstone: boolean;
+}
+
+export interface Connection {
+  readonly id: ConnectionId;
+  readonly tenantId: TenantId;
+  readonly instanceUrl: string;
+  readonly botUsername: string;
+  readonly credential: SealedCredential;
+  readonly createdAt: EpochMs;
+  readonly updatedAt: EpochMs;
+  readonly deleting: boolean;
+}
+
+/** A forge token at rest: AES-256-GCM under a data key of its own, itself wrapped by KMS. All byte fields base64. */
+export interface SealedCredential {
+  /** `v3` is written; `v1` and `v2` are read; anything else is `unrecognised` and fails closed (A97). */
+  readonly format: string;
+  /** Counter of the key-encryption key that wrapped the data key. */
+  readonly keyVersion: number;
+  readonly encryptedToken: string;
+  readonly tokenNonce: string;
+  /** Absent in format v1, which had no envelope. */
+  readonly encryptedDek: string | null;
+}

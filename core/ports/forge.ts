@@ -1,0 +1,106 @@
+import type {
+  BranchProtection,
+  Commit,
+  CommitStatus,
+  GateReading,
+  PostedState,
+  PullRequest,
+  Review,
+  TimelineEntry,
+  TreeEntry,
+} from '../domain/forge.ts';
+import type { CommitSha, PullRequestNumber } from '../domain/ids.ts';
+
+export const FORGE_ERROR_KINDS = [
+  /** 401 or 403: the token may not do this. */
+  'denied',
+  /** 404: absent or unreadable. */
+  'missing',
+  /** 409 or 422: the forge understood and refuses. */
+  'rejected',
+  /** 423: the repository is archived. */
+  'archived',
+  /** 429 or a proxy's 503 with Retry-After. */
+  'rate_limited',
+  /** No answer, time-out, 5xx, a redirect, or an answer that is not the forge's JSON. */
+  'unreachable',
+] as const;
+export type ForgeErrorKind = (typeof FORGE_ERROR_KINDS)[number];
+
+/**
+ * The one error of the forge port. It carries no upstream body, no URL with credentials and no cause (A95).
+ * `status` is the HTTP status, null when there was no usable answer.
+ * `effectUnknown` is true when the forge may have carried the call out all the same.
+ */
+export class ForgeError extends Error {
+  override readonly name = 'ForgeError';
+  constructor(
+    readonly kind: ForgeErrorKind,
+    readonly call: string,
+    readonly status: number | null,
+    readonly retryAfterMs: number | null = null,
+    readonly effectUnknown: boolean = false,
+  ) {
+    super(`forge ${call}: ${kind}${status === null ? '' : ` (${status})`}`);
+  }
+}
+
+export interface StatusPost {
+  readonly state: PostedState;
+  readonly context: string;
+  /** At most 140 characters, from fixed phrases (A38). */
+  readonly description: string;
+  readonly targetUrl: string | null;
+}
+
+export interface PatchRequest {
+  /** Branch whose tip the patch is applied to. */
+  readonly branch: string;
+  /** Branch to create with the result; absent = move `branch`. */
+  readonly newBranch?: string;
+  readonly patch: string;
+  readonly message: string;
+}
+
+/** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
+export interface ForgeReader {
+  readBotLogin(): Promise<string>;
+  /** Tip of a branch; null when the branch does not exist. */
+  readBranchTip(branch: string): Promise<CommitSha | null>;
+  readCommit(sha: CommitSha): Promise<Commit>;
+  /** All entries below a commit or tree, directories excluded, in git's order. */
+  readTree(sha: string): Promise<readonly TreeEntry[]>;
+  /** Open pull requests of one base branch, null entries of the forge skipped. */
+  listOpenPullRequests(base: string): Promise<readonly PullRequest[]>;
+  readPullRequest(pr: PullRequestNumber): Promise<PullRequest>;
+  readTimeline(pr: PullRequestNumber): Promise<readonly TimelineEntry[]>;
+  listReviews(pr: PullRequestNumber): Promise<readonly Review[]>;
+  /** The rule that governs `base`; null when none does. */
+  readProtection(base: string): Promise<BranchProtection | null>;
+  /** Latest status per context of one commit. */
+  readStatuses(sha: CommitSha): Promise<readonly CommitStatus[]>;
+  /** Newest run of the gate workflow for exactly this commit and branch (A12). */
+  readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
+  /** Fork point of two commits; null when unrelated or not computable. */
+  readMergeBase(base: CommitSha, head: CommitSha): Promise<CommitSha | null>;
+}
+
+/** Writes that stage a tree and clean up after it. */
+export interface ForgeStager {
+  /** Applies a content-free patch as one commit. `conflict` = the forge could not apply it. */
+  applyPatch(request: PatchRequest): Promise<Commit | 'conflict'>;
+  /** False when the name is taken. */
+  createBranch(branch: string, at: CommitSha): Promise<boolean>;
+  /** Absent already is fine. */
+  deleteBranch(branch: string): Promise<void>;
+  /** False where the forge's version cannot cancel. */
+  cancelRun(runId: string): Promise<boolean>;
+}
+
+/** The one door to commit statuses. Only the engine package may import an implementation (A6). */
+export interface StatusWriter {
+  postStatus(sha: CommitSha, status: StatusPost): Promise<void>;
+}
+
+/** What the engine works with. */
+export interface EngineForge extends ForgeReader, ForgeStager, StatusWriter {}

@@ -1,0 +1,112 @@
+import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
+import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
+import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
+import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
+
+/** `lost_race`: a condition failed, somebody else wrote first. `fenced`: the lease has moved on. `unavailable`: no answer. */
+export type StoreErrorKind = 'lost_race' | 'fenced' | 'unavailable';
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  constructor(
+    readonly kind: StoreErrorKind,
+    readonly operation: string,
+  ) {
+    super(`store ${operation}: ${kind}`);
+  }
+}
+
+export interface RepoAddress {
+  readonly tenantId: TenantId;
+  readonly instanceUrl: string;
+  readonly slug: string;
+  readonly baseBranch: string;
+}
+
+/** Stored JSON document of the engine's bookkeeping for one repo. Its shape is the engine's business. */
+export interface StoredQueueRecord {
+  readonly version: number;
+  readonly document: unknown;
+}
+
+/** One atomic step of bookkeeping: all of it is stored, or nothing (A5, A42). */
+export interface QueueWrite {
+  readonly document: unknown;
+  /** Version read before; null = there was no record. */
+  readonly expectedVersion: number | null;
+  /** Rows to put, whole. At most 60 per write. */
+  readonly batches: readonly BatchRow[];
+  /** Events to append. At most 30 per write. */
+  readonly events: readonly ActivityEvent[];
+}
+
+/** What one reconcile leaves for the worker that asked for it. */
+export interface EngineReport {
+  readonly fence: number;
+  readonly at: EpochMs;
+  readonly errorCode: ReconcileErrorCode | null;
+  /** When the engine wants to look again; null = at the next tick. */
+  readonly wakeAt: EpochMs | null;
+  /** At most 50 lines from fixed templates (D-26). */
+  readonly logTail: readonly string[];
+}
+
+/** What the engine may read and write. Every write is refused with `fenced` under an old lease. */
+export interface EngineStore {
+  findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
+  loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
+  /** Returns the new version. */
+  saveQueue(held: HeldLease, repo: ManagedRepo, write: QueueWrite): Promise<number>;
+  /** Sets an unreadable record aside, so that the next reconcile rebuilds from the forge (A32). */
+  quarantineQueueRecord(held: HeldLease): Promise<void>;
+  saveReport(held: HeldLease, report: EngineReport): Promise<void>;
+}
+
+export interface LeaseStore {
+  /** `held` when somebody else has it. */
+  acquireLease(repoId: RepoId, owner: string, purpose: string, ttlMs: number): Promise<LeaseGrant | 'held'>;
+  /** Keeps the item: its fence must grow for ever. */
+  releaseLease(repoId: RepoId, grant: LeaseGrant): Promise<void>;
+  /** Current grant if it is running now; null when idle. Throws `StoreError` when unreadable. */
+  readLease(repoId: RepoId): Promise<LeaseGrant | null>;
+  /** `unknown` when it cannot be read, never `idle` (A51). */
+  readLeaseState(repoId: RepoId): Promise<LeaseState>;
+}
+
+/** What wakes, ticks and the worker need. */
+export interface DispatchStore {
+  getRepo(repoId: RepoId): Promise<ManagedRepo | null>;
+  getConnection(tenantId: TenantId, id: ConnectionId): Promise<Connection | null>;
+  /** Due, enabled repos, oldest due first. An index: a hint, never the truth (E8). */
+  listDueRepos(now: EpochMs, limit: number): Promise<readonly RepoId[]>;
+  /** Marks due now and returns the grown `wakeSeq`; null when the repo is gone or disabled. */
+  markDue(repoId: RepoId, dueAt: EpochMs): Promise<number | null>;
+  /** After a reconcile: next due time, only if nobody woke the repo since `wakeSeqSeen`; false when somebody did. */
+  settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean>;
+  loadReport(repoId: RepoId): Promise<EngineReport | null>;
+  saveReconcileOutcome(repo: ManagedRepo, outcome: ReconcileOutcome): Promise<void>;
+  loadReconcileOutcome(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<ReconcileOutcome | null>;
+  recordTick(at: EpochMs): Promise<void>;
+}
+
+/** What enrollment needs; grows with the API. */
+export interface EnrollmentStore {
+  createTenant(tenantId: TenantId, at: EpochMs): Promise<void>;
+  /** `identity_taken` carries who has it, for the caller to decide what may be said. */
+  createConnection(
+    connection: Connection,
+  ): Promise<'created' | { readonly takenBy: TenantId; readonly id: ConnectionId }>;
+  /** One transaction: guard, row, counter below `reposMax` (null = unlimited), parent alive. */
+  createRepo(
+    repo: ManagedRepo,
+    reposMax: number | null,
+  ): Promise<
+    'created' | 'connection_gone' | 'limit_reached' | { readonly managedBy: TenantId; readonly id: RepoId }
+  >;
+  /** Conditional on `repo.version`; returns the stored row with its new version. */
+  updateRepo(repo: ManagedRepo): Promise<ManagedRepo>;
+  deleteRepo(repo: ManagedRepo): Promise<void>;
+  listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]>;
+  listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]>;
+  listEvents(tenantId: TenantId, limit: number): Promise<readonly ActivityEvent[]>;
+}

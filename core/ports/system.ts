@@ -1,0 +1,67 @@
+import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
+import type { SealedCredential } from '../domain/repo.ts';
+import type { Secret } from '../secret.ts';
+
+export interface Clock {
+  /** Wall clock, epoch ms. */
+  now(): EpochMs;
+  /** Monotonic ms, for deadlines only. */
+  monotonic(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+export interface Ids {
+  uuid(): string;
+}
+
+/** Structured log: static message, data as fields. Never a token, body, title or e-mail. */
+export interface Log {
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+export type VaultErrorKind = 'undecryptable' | 'unavailable';
+export class VaultError extends Error {
+  override readonly name = 'VaultError';
+  constructor(readonly kind: VaultErrorKind) {
+    super(`vault: ${kind}`);
+  }
+}
+
+/** Which row a credential belongs to; bound to the ciphertext as encryption context and AAD (A96). */
+export interface CredentialOwner {
+  readonly tenantId: TenantId;
+  readonly connectionId: ConnectionId;
+}
+
+export interface Vault {
+  seal(owner: CredentialOwner, token: Secret<string>): Promise<SealedCredential>;
+  open(owner: CredentialOwner, sealed: SealedCredential): Promise<Secret<string>>;
+}
+
+export interface WakeQueue {
+  /** At most one delivery per (repo, wakeSeq); group = repo. */
+  sendWake(repoId: RepoId, wakeSeq: number): Promise<void>;
+  /** Delivered through the delayed queue; `delayMs` is rounded up to whole seconds, at most 900 s. */
+  sendDelayedWake(repoId: RepoId, wakeSeq: number, delayMs: number): Promise<void>;
+}
+
+/** The six strings of the internal reconcile request. */
+export interface ReconcileRequest {
+  readonly tenantId: TenantId;
+  readonly repoSlug: string;
+  readonly baseBranch: string;
+  readonly queueName: string;
+  readonly instanceUrl: string;
+  readonly token: Secret<string>;
+}
+
+/** `ok`: engine succeeded. `failed`: it answered 500. `unreachable`: no answer. `refused`: 4xx, a bug of ours. */
+export type EngineAnswer = 'ok' | 'failed' | 'unreachable' | 'refused';
+
+export interface EnginePort {
+  /** `fence` rides in the signed stamp: a late request cannot act under a newer lease. */
+  reconcile(request: ReconcileRequest, fence: number): Promise<EngineAnswer>;
+  isHealthy(): Promise<boolean>;
+}
