@@ -1,3 +1,4 @@
+import type { Secret } from '../secret.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 
 export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
@@ -67,6 +68,10 @@ export interface ManagedRepo {
   readonly batchTarget: number;
   /** Gate runs that may burn at once, 1..16. */
   readonly bisectFanout: number;
+  /** Signs the forge's webhook deliveries; null until a hook was registered. Never leaves the store but for verifying. */
+  readonly webhookSecret: Secret<string> | null;
+  /** Unguessable id in the hook's URL (`?r=`, D-31); null until a hook was registered. */
+  readonly hookId: string | null;
   /** Grows with every wake; a wake during a run is noticed at its end (E9). */
   readonly wakeSeq: number;
   /** When the repo is next due; null while disabled. */

@@ -87,6 +87,12 @@ export interface DispatchStore {
   saveReconcileOutcome(repo: ManagedRepo, outcome: ReconcileOutcome): Promise<void>;
   loadReconcileOutcome(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<ReconcileOutcome | null>;
   recordTick(at: EpochMs): Promise<void>;
+  /** Webhook look-up by the hook id of our own URL, else by (normal instance URL, slug); null = not managed. */
+  findRepoForHook(
+    key: { readonly hookId: string } | { readonly instanceUrl: string; readonly slug: string },
+  ): Promise<ManagedRepo | null>;
+  /** False when this delivery id was seen before (kept 24 h). */
+  claimDelivery(repoId: RepoId, deliveryId: string): Promise<boolean>;
 }
 
 /** What enrollment needs; grows with the API. */
