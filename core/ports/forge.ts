@@ -60,6 +60,11 @@ export interface PatchRequest {
   readonly newBranch?: string;
   readonly patch: string;
   readonly message: string;
+  /**
+   * True when the plan left a content merge to the forge. Only then may the forge's bare 500 mean a conflict;
+   * without one it is a fault of the server and blames nobody (forge facts, 6.2).
+   */
+  readonly mayConflict: boolean;
 }
 
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
