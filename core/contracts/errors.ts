@@ -1,0 +1,130 @@
+/** THE table of error codes (contract, Errors; the last seven by decision). Nothing else decides a status. */
+export interface ErrorShape {
+  readonly status: number;
+  /** The same request may succeed later without any change. */
+  readonly retryable: boolean;
+  /** Fixed text; never an upstream's words (contract, Errors, rule 1). */
+  readonly message: string;
+}
+
+export const ERROR_TABLE = {
+  unauthorized: { status: 401, retryable: false, message: 'A Bearer credential is required.' },
+  missing_auth: { status: 401, retryable: false, message: 'A credential is required.' },
+  not_authenticated: { status: 401, retryable: false, message: 'There is no valid session.' },
+  invalid_key: { status: 401, retryable: false, message: 'The key is not valid.' },
+  invalid_token: { status: 401, retryable: false, message: 'The session token is invalid or has expired.' },
+  auth_unavailable: { status: 503, retryable: true, message: 'The identity provider did not answer.' },
+  not_found: { status: 404, retryable: false, message: 'There is nothing here for you.' },
+  connection_not_found: {
+    status: 404,
+    retryable: false,
+    message: 'The connection of this repository does not exist.',
+  },
+  invalid_body: { status: 400, retryable: false, message: 'The body is not valid.' },
+  invalid_field: { status: 400, retryable: false, message: 'A field has a value that is not allowed.' },
+  missing_fields: { status: 400, retryable: false, message: 'A required field is missing.' },
+  invalid_tier: { status: 400, retryable: false, message: 'The tier must be pro or team.' },
+  already_on_tier: { status: 400, retryable: false, message: 'The subscription is on this tier already.' },
+  confirm_mismatch: { status: 400, retryable: false, message: 'The confirmation is not your tenant id.' },
+  forge_error: { status: 400, retryable: false, message: 'The forge answered with an error.' },
+  payment_required: {
+    status: 402,
+    retryable: false,
+    message: 'This repository is held until a payment is made.',
+  },
+  repo_limit_exceeded: {
+    status: 402,
+    retryable: false,
+    message: 'Your plan does not allow more repositories.',
+  },
+  repo_already_managed: { status: 409, retryable: false, message: 'This repository is managed already.' },
+  connection_identity_already_used: {
+    status: 409,
+    retryable: false,
+    message: 'This forge identity is in use already.',
+  },
+  queue_locked: { status: 409, retryable: true, message: 'The queue is busy; try again soon.' },
+  queue_not_ready: { status: 409, retryable: false, message: 'The queue of this repository is not enabled.' },
+  ci_gate_exists: { status: 409, retryable: false, message: 'The base branch has the gate workflow already.' },
+  ci_gate_missing: { status: 409, retryable: false, message: 'The gate workflow file does not exist.' },
+  subscription_exists: {
+    status: 409,
+    retryable: false,
+    message: 'There is an active subscription; change its plan instead.',
+  },
+  no_active_subscription: { status: 409, retryable: false, message: 'There is no active subscription.' },
+  subscription_state_mismatch: {
+    status: 409,
+    retryable: false,
+    message: 'The subscription has items that are not expected; use the billing portal.',
+  },
+  forge_access_denied: { status: 422, retryable: false, message: 'The forge refused the stored token.' },
+  rate_limited: { status: 429, retryable: true, message: 'Too many requests; slow down.' },
+  db_error: { status: 500, retryable: true, message: 'The store did not answer as expected.' },
+  failed_to_create_connection: {
+    status: 500,
+    retryable: true,
+    message: 'The connection could not be created.',
+  },
+  connection_rotation_failed: {
+    status: 500,
+    retryable: true,
+    message: 'The stored credential could not be replaced.',
+  },
+  decryption_error: {
+    status: 500,
+    retryable: false,
+    message: 'The stored credential could not be decrypted.',
+  },
+  forge_unreachable: { status: 502, retryable: true, message: 'The forge could not be reached.' },
+  payments_error: { status: 502, retryable: true, message: 'The payment provider refused or did not answer.' },
+  queue_lock_failed: { status: 503, retryable: true, message: 'The queue could not be locked; try again.' },
+  realtime_unavailable: { status: 503, retryable: false, message: 'Realtime updates are not available.' },
+  billing_unavailable: { status: 503, retryable: true, message: 'The plan could not be read.' },
+  payments_not_configured: {
+    status: 503,
+    retryable: false,
+    message: 'Billing is not configured for this deployment.',
+  },
+  connection_limit_exceeded: {
+    status: 402,
+    retryable: false,
+    message: 'Your plan does not allow more connections.',
+  },
+  forbidden: { status: 403, retryable: false, message: 'Your session has no right to do this.' },
+  gone: { status: 410, retryable: false, message: 'This address is no longer served.' },
+  upgrade_required: { status: 426, retryable: false, message: 'A WebSocket upgrade is required.' },
+  invalid_signature: { status: 401, retryable: false, message: 'The signature is not valid.' },
+  lease_held: {
+    status: 409,
+    retryable: true,
+    message: 'The repository is being worked on; send the event again later.',
+  },
+  internal_error: { status: 500, retryable: true, message: 'Something went wrong on our side.' },
+} as const satisfies Record<string, ErrorShape>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+export interface ErrorExtras {
+  /** Name of the offending field. */
+  readonly field?: string;
+  /** Path of the billing portal, where that is the fix. */
+  readonly portal?: string;
+  /** Replaces the table's text. From our own words only. */
+  readonly message?: string;
+  /** Seconds, sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number;
+  /** Further fields of one code, such as `existing_tenant_id`. */
+  readonly more?: Readonly<Record<string, string>>;
+}
+
+/** The one error that services throw on purpose; `respond` turns it into the envelope. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  constructor(
+    readonly code: ErrorCode,
+    readonly extras: ErrorExtras = {},
+  ) {
+    super(code);
+  }
+}

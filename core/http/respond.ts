@@ -1,0 +1,45 @@
+import { AppError, ERROR_TABLE, type ErrorExtras } from '../contracts/errors.ts';
+
+/** An HTTP response as API Gateway's payload format 2.0 wants it. */
+export interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+const COMMON_HEADERS = {
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+export function respondJson(statusCode: number, value: unknown): HttpResponse {
+  return { statusCode, headers: COMMON_HEADERS, body: JSON.stringify(value) };
+}
+
+function respondAppError(error: AppError): HttpResponse {
+  const { status, retryable, message } = ERROR_TABLE[error.code];
+  const extras: ErrorExtras = error.extras;
+  const response = respondJson(status, {
+    error: {
+      code: error.code,
+      message: extras.message ?? message,
+      ...(retryable ? { retryable: true } : {}),
+      ...(extras.field === undefined ? {} : { field: extras.field }),
+      ...(extras.portal === undefined ? {} : { portal: extras.portal }),
+      ...extras.more,
+    },
+  });
+  if (extras.retryAfterSeconds === undefined) return response;
+  return { ...response, headers: { ...response.headers, 'retry-after': String(extras.retryAfterSeconds) } };
+}
+
+/**
+ * The only place that writes an error body. Whatever is not an `AppError` becomes one generic 500; `report` hears of it,
+ * the client does not (contract, Errors, rule 1).
+ */
+export function respondError(error: unknown, report: (error: unknown) => void): HttpResponse {
+  if (error instanceof AppError) return respondAppError(error);
+  report(error);
+  return respondAppError(new AppError('internal_error'));
+}
