@@ -1,0 +1,131 @@
+import type { PullRequest } from '#core/domain/forge.ts';
+
+/** Path -> text content; null deletes. Modes other than 100644 are given as `{content, mode}`. */
+export type FileChanges = Readonly<
+  Record<string, string | null | { readonly content: string; readonly mode: string }>
+>;
+
+export type GateJudgement = 'success' | 'failure' | 'cancelled' | 'error' | 'never' | 'hold';
+
+export interface ForgeCallRecord {
+  readonly at: number;
+  readonly method: string;
+  /** Static label such as `POST statuses`, with numbers and SHAs left out. */
+  readonly call: string;
+  readonly write: boolean;
+  readonly status: number;
+  /** Login whose token was used. */
+  readonly by: string;
+}
+
+export interface GateRunView {
+  readonly id: string;
+  readonly sha: string;
+  readonly branch: string;
+  readonly tree: string;
+  readonly state: 'waiting' | 'running' | 'success' | 'failure' | 'cancelled' | 'error';
+  readonly createdAt: number;
+}
+
+export interface MergeView {
+  readonly pr: number;
+  readonly head: string;
+  readonly mergeCommit: string;
+  readonly tree: string;
+  readonly firstParent: string;
+  readonly at: number;
+}
+
+/**
+ * What people and tests do to a forge and see of it. Both levels of the fake implement it: the abstract one for speed
+ * and the one over real git for truth, so one scenario runs on both. People act as user `dev` unless said otherwise;
+ * the bot is `mq-bot`. One repository `acme/app`, base branch `main`, status context required by its rule: `mq`.
+ */
+export interface ForgeControl {
+  readonly slug: string;
+  readonly base: string;
+
+  pushToBase(files: FileChanges): Promise<string>;
+  /** A new branch from `from` (default: the base tip) with one commit, and its pull request. Returns the number. */
+  openPullRequest(options: {
+    readonly branch: string;
+    readonly title?: string;
+    readonly files: FileChanges;
+    readonly from?: string;
+    readonly fork?: boolean;
+    readonly author?: string;
+  }): Promise<number>;
+  pushToPullRequest(pr: number, files: FileChanges): Promise<string>;
+  forcePushPullRequest(pr: number, sha: string): Promise<void>;
+  schedule(pr: number, style?: 'merge' | 'squash' | 'rebase'): Promise<void>;
+  cancelSchedule(pr: number): Promise<void>;
+  close(pr: number): Promise<void>;
+  reopen(pr: number): Promise<void>;
+  retarget(pr: number, base: string): Promise<void>;
+  setTitle(pr: number, title: string): Promise<void>;
+  review(pr: number, user: string, verdict: 'approve' | 'reject' | 'comment'): Promise<void>;
+  dismissReviews(pr: number): Promise<void>;
+  /** Merges at once as a person with the power to bypass the rule. */
+  mergeByHand(pr: number): Promise<string>;
+  setProtection(
+    rule: Partial<{
+      requiredContexts: readonly string[];
+      requiredApprovals: number;
+      blockOnRejectedReviews: boolean;
+      blockOnOutdatedBranch: boolean;
+      ignoreStaleApprovals: boolean;
+      directPushAllowed: boolean;
+    }>,
+  ): Promise<void>;
+  postStatusAs(
+    user: string,
+    sha: string,
+    context: string,
+    state: string,
+    description?: string,
+  ): Promise<void>;
+  deleteBranch(branch: string): Promise<void>;
+
+  /** Decides what a gate run on a tree comes to; called when the run would start. Default: success. */
+  judge: (
+    files: ReadonlyMap<string, string>,
+    run: { readonly branch: string; readonly sha: string },
+  ) => GateJudgement;
+  /** How long a judged run takes, ms of the forge's clock. */
+  gateDurationMs: number;
+  /** Ends a run that is held or running. */
+  finishRun(runId: string, state: 'success' | 'failure' | 'cancelled' | 'error'): Promise<void>;
+  runs(): readonly GateRunView[];
+
+  /** Knobs of the native merge. `lost`: the trigger is dropped; `slow`: ms until it happens. */
+  mergeBehaviour: (
+    pr: number,
+  ) => { readonly kind: 'now' } | { readonly kind: 'lost' } | { readonly kind: 'slow'; readonly ms: number };
+  /** Conflict check after a base move takes this long; while it runs, `mergeable` is false. */
+  checkDelayMs: number;
+  /** Called before each API call; may name a fault. `after` = the effect happens, the answer is lost. */
+  fault: (call: {
+    readonly method: string;
+    readonly path: string;
+  }) => null | {
+    readonly status: number;
+    readonly body?: string;
+    readonly html?: boolean;
+    readonly when?: 'before' | 'after';
+  };
+
+  pull(pr: number): Promise<PullRequest>;
+  /** Latest status of one context, null when none. */
+  status(
+    sha: string,
+    context: string,
+  ): Promise<{ readonly state: string; readonly description: string; readonly creator: string } | null>;
+  branches(): Promise<readonly string[]>;
+  tip(branch: string): Promise<string>;
+  tree(commit: string): Promise<string>;
+  readFiles(commit: string): Promise<ReadonlyMap<string, string>>;
+  /** Every merge into the base since the start, in order: the independent judge reads this. */
+  merges(): readonly MergeView[];
+  calls(): readonly ForgeCallRecord[];
+  clearCalls(): void;
+}

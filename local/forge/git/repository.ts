@@ -1,0 +1,279 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type CommitObject, type FlatEntry, ObjectStore, type Signature } from './objects.ts';
+import { git, runGit } from './process.ts';
+
+const FULL_ID = /^[0-9a-f]{40}$/;
+export const ZERO_ID = '0'.repeat(40);
+
+export interface ListedEntry {
+  readonly path: string;
+  readonly mode: string;
+  readonly type: string;
+  readonly sha: string;
+  readonly size: number;
+}
+
+export type MergedTree =
+  | { readonly kind: 'clean'; readonly tree: string }
+  | { readonly kind: 'conflict'; readonly files: readonly string[] };
+
+/** Refuses in `pre-receive` what the forge decided while it read the commands of the push. */
+const PRE_RECEIVE = `#!/bin/sh
+while read -r old new ref; do
+  for denied in $FAKE_FORGE_DENY; do
+    if [ "$denied" = "$ref" ]; then
+      echo "forge: not allowed to push to protected branch \${ref#refs/heads/}" >&2
+      exit 1
+    fi
+  done
+  for kept in $FAKE_FORGE_NO_FORCE; do
+    if [ "$kept" = "$ref" ] && ! git merge-base --is-ancestor "$old" "$new"; then
+      echo "forge: branch \${ref#refs/heads/} is protected from force push" >&2
+      exit 1
+    fi
+  done
+done
+`;
+
+/** One bare repository on disk. Immutable answers are kept by id; refs are read from disk each time. */
+export class Repository {
+  readonly dir: string;
+  readonly objects: ObjectStore;
+  readonly #listings = new Map<string, readonly ListedEntry[]>();
+  readonly #merges = new Map<string, MergedTree>();
+  readonly #bases = new Map<string, string | null>();
+  #scratch = 0;
+
+  constructor(dir: string) {
+    this.dir = dir;
+    this.objects = new ObjectStore(dir);
+  }
+
+  static async create(dir: string, defaultBranch: string): Promise<Repository> {
+    mkdirSync(dir, { recursive: true });
+    await git(dir, ['init', '--quiet', '--bare', `--initial-branch=${defaultBranch}`, dir]);
+    const repository = new Repository(dir);
+    writeFileSync(
+      join(dir, 'config'),
+      [
+        '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\tlogallrefupdates = false',
+        // Loose objects are read in process; a pack would cost a child process per object.
+        '[transfer]\n\tunpackLimit = 1000000',
+        '[gc]\n\tauto = 0',
+        '[receive]\n\tautogc = false',
+        '[http]\n\treceivepack = true',
+        '[uploadpack]\n\tallowAnySHA1InWant = true',
+        // The forge keeps these for itself.
+        '[transfer]\n\thideRefs = refs/pull\n',
+      ].join('\n'),
+    );
+    writeFileSync(join(dir, 'hooks', 'pre-receive'), PRE_RECEIVE, { mode: 0o755 });
+    return repository;
+  }
+
+  ref(name: string): string | null {
+    try {
+      const id = readFileSync(join(this.dir, name), 'utf8').trim();
+      if (FULL_ID.test(id)) return id;
+    } catch {
+      // Not loose; it may be packed.
+    }
+    try {
+      const line = readFileSync(join(this.dir, 'packed-refs'), 'utf8')
+        .split('\n')
+        .find((row) => row.endsWith(` ${name}`));
+      return line?.slice(0, 40) ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  tip(branch: string): string | null {
+    return this.ref(`refs/heads/${branch}`);
+  }
+
+  async branches(): Promise<{ readonly name: string; readonly sha: string }[]> {
+    const out = await git(this.dir, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads']);
+    return out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => ({ sha: line.slice(0, 40), name: line.slice(41 + 'refs/heads/'.length) }));
+  }
+
+  /** Compare-and-swap; `old` null = must not exist. False when git refuses: lease lost, or a/b against a. */
+  async updateRef(name: string, id: string, old: string | null): Promise<boolean> {
+    const result = await runGit(this.dir, ['update-ref', name, id, old ?? ZERO_ID]);
+    return result.code === 0;
+  }
+
+  async setRef(name: string, id: string): Promise<void> {
+    await git(this.dir, ['update-ref', name, id]);
+  }
+
+  async deleteRef(name: string, old: string): Promise<boolean> {
+    return (await runGit(this.dir, ['update-ref', '-d', name, old])).code === 0;
+  }
+
+  commit(id: string): Promise<CommitObject | null> {
+    return FULL_ID.test(id) ? this.objects.readCommit(id) : Promise.resolve(null);
+  }
+
+  async mustCommit(id: string): Promise<CommitObject> {
+    const commit = await this.commit(id);
+    if (commit === null) throw new Error(`no commit ${id} in ${this.dir}`);
+    return commit;
+  }
+
+  /** Full or abbreviated id, branch, tag or full ref -> commit id. */
+  async resolve(name: string): Promise<string | null> {
+    if (FULL_ID.test(name)) return (await this.commit(name)) === null ? null : name;
+    const direct = this.tip(name) ?? this.ref(name);
+    if (direct !== null) return direct;
+    if (name.startsWith('-') || name.includes('..') || name === '') return null;
+    const result = await runGit(this.dir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
+    const id = result.stdout.toString('utf8').trim().split('\n').pop() ?? '';
+    return result.code === 0 && FULL_ID.test(id) ? id : null;
+  }
+
+  /** All entries below a commit or tree, in git's order; null when there is no such tree. */
+  async listTree(treeish: string, recursive: boolean): Promise<readonly ListedEntry[] | null> {
+    const object = FULL_ID.test(treeish) ? await this.objects.read(treeish) : null;
+    if (object === null || (object.type !== 'commit' && object.type !== 'tree')) return null;
+    const tree = object.type === 'commit' ? (await this.mustCommit(treeish)).tree : treeish;
+    const key = `${tree}:${recursive}`;
+    const known = this.#listings.get(key);
+    if (known !== undefined) return known;
+    const args = ['ls-tree', '-l', '-z', '--full-tree', ...(recursive ? ['-r', '-t'] : []), tree];
+    const out = await runGit(this.dir, args);
+    const entries = out.stdout
+      .toString('utf8')
+      .split('\0')
+      .filter((line) => line !== '')
+      .map(parseListed);
+    this.#listings.set(key, entries);
+    return entries;
+  }
+
+  /** git's own three-way merge (ort) of two commits, without touching a ref. */
+  async mergeTree(ours: string, theirs: string): Promise<MergedTree> {
+    const key = `${ours} ${theirs}`;
+    const known = this.#merges.get(key);
+    if (known !== undefined) return known;
+    const result = await runGit(this.dir, ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs]);
+    const lines = result.stdout.toString('utf8').trim().split('\n');
+    const merged: MergedTree =
+      result.code === 0
+        ? { kind: 'clean', tree: lines[0] ?? '' }
+        : { kind: 'conflict', files: result.code === 1 ? lines.slice(1).filter((line) => line !== '') : [] };
+    this.#merges.set(key, merged);
+    return merged;
+  }
+
+  /**
+   * Replays one commit on another tip. `merge-tree --merge-base` needs git 2.40, so the same three trees are given as
+   * three throw-away commits whose merge base is the first.
+   */
+  async replayTree(tip: string, commit: CommitObject): Promise<MergedTree> {
+    const nobody: Signature = { name: 'replay', email: 'replay@localhost', at: 0 };
+    const parent = commit.parents[0];
+    const baseTree = parent === undefined ? this.objects.writeFlat(new Map()) : (await this.mustCommit(parent)).tree;
+    const write = (tree: string, parents: readonly string[]): string =>
+      this.objects.writeCommit({ tree, parents, author: nobody, committer: nobody, message: 'replay' });
+    const root = write(baseTree, []);
+    return this.mergeTree(write((await this.mustCommit(tip)).tree, [root]), write(commit.tree, [root]));
+  }
+
+  async mergeBase(a: string, b: string): Promise<string | null> {
+    if (a === b) return a;
+    const key = `${a} ${b}`;
+    const known = this.#bases.get(key);
+    if (known !== undefined) return known;
+    const result = await runGit(this.dir, ['merge-base', a, b]);
+    const base = result.code === 0 ? (result.stdout.toString('utf8').trim().split('\n')[0] ?? null) : null;
+    this.#bases.set(key, base);
+    return base;
+  }
+
+  async isAncestor(ancestor: string, of: string): Promise<boolean> {
+    return (await this.mergeBase(ancestor, of)) === ancestor;
+  }
+
+  /** Newest first. */
+  async revList(args: readonly string[]): Promise<string[]> {
+    const result = await runGit(this.dir, ['rev-list', ...args]);
+    if (result.code !== 0) return [];
+    return result.stdout
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+  }
+
+  async diff(from: string, to: string, args: readonly string[] = []): Promise<string> {
+    const result = await runGit(this.dir, ['diff', ...args, from, to]);
+    return result.stdout.toString('utf8');
+  }
+
+  /**
+   * What `POST diffpatch` does, with the flags both forges use. A temporary index in the bare repository gives the same
+   * result as their shared-object clone: same object store, same base tree. Null when the patch does not apply.
+   */
+  async applyPatch(tip: string, patch: string): Promise<string | null> {
+    const index = join(this.dir, `apply-${process.pid}-${this.#scratch++}.index`);
+    const env = { GIT_INDEX_FILE: index };
+    try {
+      await git(this.dir, ['read-tree', tip], { env });
+      const flags = ['--index', '--recount', '--cached', '--ignore-whitespace', '--whitespace=fix', '--binary', '-3'];
+      const applied = await runGit(this.dir, ['apply', ...flags], { env, input: patch });
+      if (applied.code !== 0) return null;
+      return await git(this.dir, ['write-tree'], { env });
+    } finally {
+      rmSync(index, { force: true });
+      rmSync(`${index}.lock`, { force: true });
+    }
+  }
+
+  /** Copies the objects of a commit from another repository on this disk. */
+  async copyCommit(from: Repository, id: string): Promise<void> {
+    if ((await this.commit(id)) !== null) return;
+    await git(this.dir, ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', from.dir, id]);
+  }
+
+  async readFiles(treeish: string): Promise<Map<string, string>> {
+    const files = new Map<string, string>();
+    for (const [path, entry] of await this.objects.readFlat(treeish)) {
+      const object = entry.mode === '160000' ? null : await this.objects.read(entry.id);
+      files.set(path, object?.data.toString('utf8') ?? entry.id);
+    }
+    return files;
+  }
+
+  async readFile(treeish: string, path: string): Promise<Buffer | null> {
+    const entry = (await this.objects.readFlat(treeish)).get(path);
+    if (entry === undefined || entry.mode === '160000') return null;
+    return (await this.objects.read(entry.id))?.data ?? null;
+  }
+
+  /** Tree of `treeish` with the changes made; content null deletes. */
+  async changeTree(
+    treeish: string | null,
+    changes: readonly { readonly path: string; readonly content: Buffer | null; readonly mode?: string }[],
+  ): Promise<string> {
+    const files = treeish === null ? new Map<string, FlatEntry>() : await this.objects.readFlat(treeish);
+    for (const { path, content, mode } of changes) {
+      if (content === null) files.delete(path);
+      else {
+        const kept = files.get(path)?.mode ?? '100644';
+        const id = mode === '160000' ? content.toString('utf8').trim() : this.objects.write('blob', content);
+        files.set(path, { mode: mode ?? kept, id });
+      }
+    }
+    return this.objects.writeFlat(files);
+  }
+}
+
+function parseListed(line: string): ListedEntry {
+  const tab = line.indexOf('\t');
+  const [mode = '', type = '', sha = '', size = '-'] = line.slice(0, tab).split(/ +/);
+  return { mode, type, sha, size: size === '-' ? 0 : Number(size), path: line.slice(tab + 1) };
+}
