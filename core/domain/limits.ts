@@ -69,3 +69,20 @@ export const FORGE_TREE_PAGE_SIZE_MAX = 1000;
 // Record bounds
 export const EVIDENCE_ENTRIES_MAX = 400;
 export const TOMBSTONES_MAX = 500;
+
+// Store
+/** Webhook delivery ids are remembered this long: forges resend within minutes, replays come later. */
+export const DELIVERY_ID_KEPT_MS = 24 * 60 * 60_000;
+export const QUEUE_WRITE_BATCHES_MAX = 60;
+export const QUEUE_WRITE_EVENTS_MAX = 30;
+/** A transaction has 100 places: lease, repo and record take three. */
+export const QUEUE_WRITE_ROWS_MAX = 97;
+/** Above this the engine's document is stored compressed. */
+export const QUEUE_DOCUMENT_PLAIN_BYTES_MAX = 100 * 1024;
+/** A row may have 400 KB with its names and keys. */
+export const QUEUE_DOCUMENT_STORED_BYTES_MAX = 396 * 1024;
+/** No honest document unpacks to more; keeps a damaged row from filling the memory. */
+export const QUEUE_DOCUMENT_JSON_BYTES_MAX = 32 * 1024 * 1024;
+/** Set-aside records and fences of deleted repos are kept this long for a look at them. */
+export const QUARANTINE_KEPT_MS = 30 * 24 * 60 * 60_000;
+export const DELETED_LEASE_KEPT_MS = 24 * 60 * 60_000;

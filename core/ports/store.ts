@@ -3,8 +3,12 @@ import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 
-/** `lost_race`: a condition failed, somebody else wrote first. `fenced`: the lease has moved on. `unavailable`: no answer. */
-export type StoreErrorKind = 'lost_race' | 'fenced' | 'unavailable';
+/**
+ * `lost_race`: a condition failed, somebody else wrote first. `fenced`: the lease has moved on, or the repo is gone.
+ * `unavailable`: no answer. `unreadable`: a stored row is not what this version can read; nothing of it is returned.
+ * `too_large`: the write does not fit the store; nothing was sent, and sending it again cannot help.
+ */
+export type StoreErrorKind = 'lost_race' | 'fenced' | 'unavailable' | 'unreadable' | 'too_large';
 
 export class StoreError extends Error {
   override readonly name = 'StoreError';
@@ -34,7 +38,7 @@ export interface QueueWrite {
   readonly document: unknown;
   /** Version read before; null = there was no record. */
   readonly expectedVersion: number | null;
-  /** Rows to put, whole. At most 60 per write. */
+  /** Rows to put, whole. At most 60 per write. Rows, events and one marker per landed or bounced PR: 97 together. */
   readonly batches: readonly BatchRow[];
   /** Events to append. At most 30 per write. */
   readonly events: readonly ActivityEvent[];
@@ -79,9 +83,9 @@ export interface DispatchStore {
   getConnection(tenantId: TenantId, id: ConnectionId): Promise<Connection | null>;
   /** Due, enabled repos, oldest due first. An index: a hint, never the truth (E8). */
   listDueRepos(now: EpochMs, limit: number): Promise<readonly RepoId[]>;
-  /** Marks due now and returns the grown `wakeSeq`; null when the repo is gone or disabled. */
+  /** Marks due at `dueAt`, or leaves an earlier due time; returns the grown `wakeSeq`, null when the repo is gone or disabled. */
   markDue(repoId: RepoId, dueAt: EpochMs): Promise<number | null>;
-  /** After a reconcile: next due time, only if nobody woke the repo since `wakeSeqSeen`; false when somebody did. */
+  /** After a reconcile: next due time, only if nobody woke the repo since `wakeSeqSeen`; false when somebody did. True, without effect, when the repo is gone or disabled. */
   settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean>;
   loadReport(repoId: RepoId): Promise<EngineReport | null>;
   saveReconcileOutcome(repo: ManagedRepo, outcome: ReconcileOutcome): Promise<void>;
@@ -102,6 +106,11 @@ export interface EnrollmentStore {
   createConnection(
     connection: Connection,
   ): Promise<'created' | { readonly takenBy: TenantId; readonly id: ConnectionId }>;
+  listConnections(tenantId: TenantId): Promise<readonly Connection[]>;
+  /** From here on no repo can be created under it (A57). False when it is gone already. */
+  markConnectionDeleting(tenantId: TenantId, id: ConnectionId): Promise<boolean>;
+  /** Last step of a cascade: the row and its identity guard. Refused with `lost_race` unless marked deleting. */
+  deleteConnection(tenantId: TenantId, id: ConnectionId): Promise<void>;
   /** One transaction: guard, row, counter below `reposMax` (null = unlimited), parent alive. */
   createRepo(
     repo: ManagedRepo,
@@ -109,8 +118,12 @@ export interface EnrollmentStore {
   ): Promise<
     'created' | 'connection_gone' | 'limit_reached' | { readonly managedBy: TenantId; readonly id: RepoId }
   >;
-  /** Conditional on `repo.version`; returns the stored row with its new version. */
+  /**
+   * Conditional on `repo.version`; returns the stored row with its new version. Never writes `wakeSeq`; `dueAt` only when
+   * the queue is switched on (due at `repo.dueAt`, else now) or off (null). Address, tenant and connection cannot change.
+   */
   updateRepo(repo: ManagedRepo): Promise<ManagedRepo>;
+  /** Row, guards, wake state, bookkeeping; fences off whoever holds the lease. Gone already is fine. */
   deleteRepo(repo: ManagedRepo): Promise<void>;
   listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]>;
   listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]>;

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { DUE_SHARDS } from '../../contracts/table.ts';
+import type { ActivityEvent, BatchRow } from '../../domain/batch.ts';
+import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../domain/ids.ts';
+import { normalizeInstanceUrl, normalizeSlug } from '../../domain/url.ts';
+
+/** Every key of the table. A new access pattern starts as a row of README.md here and a builder in this file. */
+export interface Key {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** Epoch ms in a width that sorts as text until the year 5138. */
+export function padTime(at: EpochMs): string {
+  return padNumber(at, 14);
+}
+
+function padNumber(value: number, width: number): string {
+  return String(Math.max(0, Math.trunc(value))).padStart(width, '0');
+}
+
+function digest(...parts: readonly string[]): string {
+  // JSON keeps ("a","bc") and ("ab","c") apart.
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+// Tenant
+export const tenantKey = (tenantId: TenantId): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
+export const connectionKey = (tenantId: TenantId, id: ConnectionId): Key => ({
+  pk: `T#${tenantId}`,
+  sk: `CONN#${id}`,
+});
+export const repoKey = (tenantId: TenantId, id: RepoId): Key => ({ pk: `T#${tenantId}`, sk: `REPO#${id}` });
+export const outcomeKey = (tenantId: TenantId, id: RepoId): Key => ({ pk: `T#${tenantId}`, sk: `RS#${id}` });
+export const CONNECTION_SORT_PREFIX = 'CONN#';
+export const REPO_SORT_PREFIX = 'REPO#';
+
+// Guards: the primary key is what makes a pair unique, never an index (E8)
+/** One identity per (instance, bot) over all tenants. Forges compare logins without case. Null: no such instance. */
+export function identityGuardKey(instanceUrl: string, botUsername: string): Key | null {
+  const url = normalizeInstanceUrl(instanceUrl);
+  return url === null ? null : { pk: `UQ#CONN#${digest(url, botUsername.toLowerCase())}`, sk: 'U' };
+}
+/** One manager per (instance, slug) over all tenants; also the look-up of webhooks and of the engine. */
+export function repoGuardKey(instanceUrl: string, slug: string): Key | null {
+  const url = normalizeInstanceUrl(instanceUrl);
+  const normalSlug = normalizeSlug(slug);
+  return url === null || normalSlug === null ? null : { pk: `UQ#REPO#${digest(url, normalSlug)}`, sk: 'U' };
+}
+/** The hook id is a bearer of nothing, but hashed all the same: a table dump tells no hook URL. */
+export const hookKey = (hookId: string): Key => ({ pk: `HK#${digest(hookId)}`, sk: 'U' });
+
+// One repo
+export const leaseKey = (id: RepoId): Key => ({ pk: `L#${id}`, sk: 'L' });
+export const repoPartition = (id: RepoId): string => `R#${id}`;
+/** Hot and small, apart from the settings row: a wake must not fight with a PATCH. Lives exactly as long as the repo. */
+export const wakeKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'W' });
+export const queueRecordKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'Q' });
+export const quarantineKey = (id: RepoId, at: EpochMs): Key => ({
+  pk: repoPartition(id),
+  sk: `QX#${padTime(at)}`,
+});
+export const reportKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'RP' });
+export const terminalKey = (id: RepoId, pr: PullRequestNumber): Key => ({
+  pk: repoPartition(id),
+  sk: `PR#${pr}`,
+});
+/** Repo id of a key of the repo's own partition. */
+export const repoIdOfPartition = (pk: string): RepoId => pk.slice('R#'.length);
+
+// History of a tenant
+export const batchPartition = (tenantId: TenantId): string => `TB#${tenantId}`;
+export const batchSortKey = (row: BatchRow): string => `B#${padTime(row.createdAt)}#${row.id}`;
+export const eventPartition = (tenantId: TenantId): string => `TE#${tenantId}`;
+/** `version` is that of the queue write which carried the event: the key is unique and the same on every retry. */
+export const eventSortKey = (event: ActivityEvent, version: number, index: number): string =>
+  `E#${padTime(event.at)}#${event.repoId}#${padNumber(version, 10)}#${padNumber(index, 2)}`;
+
+// Due index
+export const dueShards: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${shard}`);
+export function duePartition(id: RepoId): string {
+  const byte = createHash('sha256').update(id).digest()[0] ?? 0;
+  return `DUE#${byte % DUE_SHARDS}`;
+}
+export const dueSortKey = (dueAt: EpochMs, id: RepoId): string => `${padTime(dueAt)}#${id}`;
+/** Upper bound, inclusive, of everything due at `now`: `~` sorts after every character of an id. */
+export const dueUntil = (now: EpochMs): string => `${padTime(now)}#~`;
+
+// Other indexes
+export const PHASE_PARTITION = 'PHASE';
+export const ALL_REPOS_PARTITION = 'ALL#REPO';
+export const ALL_CONNECTIONS_PARTITION = 'ALL#CONN';
+
+// Whole service
+export const tickKey: Key = { pk: 'G#HEALTH', sk: 'TICK' };
+/** The delivery id is the sender's text: hashed, so that it can neither be long nor look like a key. */
+export const deliveryKey = (id: RepoId, deliveryId: string): Key => ({
+  pk: `DV#${digest(id, deliveryId)}`,
+  sk: 'S',
+});
