@@ -1,0 +1,49 @@
+import type { TreeEntry } from '#core/domain/forge.ts';
+import type { BlobId } from '#core/domain/ids.ts';
+
+export interface FileVersion {
+  /** As git writes it: 100644, 100755, 120000, 160000. */
+  readonly mode: string;
+  readonly id: BlobId;
+}
+
+/**
+ * One path of a content-free patch. `from` is what the patch starts from, null for a new path; `to` is what it makes,
+ * null for a deletion. Where the forge has to merge contents, `from.id` and `to.id` are the ids of merge base and head
+ * while `from.mode` stays the mode at the tip: the mode of an `index` line overrides the mode that is there.
+ */
+export interface PathChange {
+  readonly path: string;
+  readonly from: FileVersion | null;
+  readonly to: FileVersion | null;
+}
+
+export const SUBMODULE_MODE = '160000';
+
+/** Files of both modes are one type to git; symlinks and submodules are types of their own. */
+export function isRegularFile(version: FileVersion): boolean {
+  return version.mode === '100644' || version.mode === '100755';
+}
+
+export function isSameVersion(a: FileVersion | undefined, b: FileVersion | undefined): boolean {
+  return a?.id === b?.id && a?.mode === b?.mode;
+}
+
+export function indexByPath(entries: readonly TreeEntry[]): ReadonlyMap<string, TreeEntry> {
+  return new Map(entries.map((entry) => [entry.path, entry]));
+}
+
+/** Surrogates sort below U+E000..U+FFFF in UTF-16 and above them in UTF-8, so those names need their bytes compared. */
+const UTF16_ORDER_DIFFERS = /[\ud800-\uffff]/;
+
+/** Git's order of paths: by UTF-8 bytes. */
+export function comparePaths(a: string, b: string): number {
+  if (UTF16_ORDER_DIFFERS.test(a) && UTF16_ORDER_DIFFERS.test(b)) {
+    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  }
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return comparePaths(a.path, b.path);
+}
