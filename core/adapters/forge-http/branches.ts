@@ -1,0 +1,67 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import { readBody } from './read-body.ts';
+import { Branch } from './schema.ts';
+import { type ForgeCall, type ForgeTransport, splitBranch } from './transport.ts';
+
+function getBranch(transport: ForgeTransport, branch: string): ForgeCall {
+  return {
+    method: 'GET',
+    label: 'GET branches/{branch}',
+    path: [...transport.repoPath, 'branches', ...splitBranch(branch)],
+  };
+}
+
+/** Tip of a branch, null when there is none. */
+export async function readBranchTip(transport: ForgeTransport, branch: string): Promise<CommitSha | null> {
+  const call = getBranch(transport, branch);
+  const answer = await transport.exchange(call);
+  if (answer.status === 404 && answer.isJson) {
+    // The forge says 404 as well when the whole repository is gone or hidden from the token: not "no such branch".
+    await assertRepoReadable(transport);
+    return null;
+  }
+  if (answer.status !== 200) throw transport.failure(call, answer);
+  return readBody(Branch, call, answer).commit.id;
+}
+
+/** The branch as the forge describes it to anybody who may read it. Throws `missing`. */
+export async function readBranch(transport: ForgeTransport, branch: string): Promise<Branch> {
+  const call = getBranch(transport, branch);
+  return readBody(Branch, call, await transport.request(call));
+}
+
+async function assertRepoReadable(transport: ForgeTransport): Promise<void> {
+  await transport.request({ method: 'GET', label: 'GET repo', path: transport.repoPath });
+}
+
+/** False when the name is taken, also by a branch below or above it (`a` and `a/b` cannot coexist). */
+export async function createBranch(
+  transport: ForgeTransport,
+  branch: string,
+  at: CommitSha,
+): Promise<boolean> {
+  const call = {
+    method: 'POST',
+    label: 'POST branches',
+    path: [...transport.repoPath, 'branches'],
+    body: { new_branch_name: branch, old_ref_name: at },
+  } as const;
+  const answer = await transport.exchange(call);
+  if (answer.status === 409 && answer.isJson) return false;
+  if (answer.status !== 201) throw transport.failure(call, answer);
+  // A page in a success status proves nothing.
+  readBody(Branch, call, answer);
+  return true;
+}
+
+/** Absent already is fine. */
+export async function deleteBranch(transport: ForgeTransport, branch: string): Promise<void> {
+  const call = {
+    method: 'DELETE',
+    label: 'DELETE branches/{branch}',
+    path: [...transport.repoPath, 'branches', ...splitBranch(branch)],
+  } as const;
+  const answer = await transport.exchange(call);
+  if (answer.status === 404 && answer.isJson) return;
+  if (answer.status !== 204) throw transport.failure(call, answer);
+}

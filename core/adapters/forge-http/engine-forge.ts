@@ -1,0 +1,15 @@
+import type { EngineForge } from '#core/ports/forge.ts';
+import { createForgeReader } from './reader.ts';
+import { createForgeStager } from './stager.ts';
+import { createStatusWriter } from './status-writer.ts';
+import { createForgeTransport, type ForgeTransportConfig } from './transport.ts';
+
+/** All that the engine does to a forge. Imported by the engine only, because it brings the status writer (A6). */
+export function createEngineForge(config: ForgeTransportConfig): EngineForge {
+  const transport = createForgeTransport(config);
+  return {
+    ...createForgeReader(transport),
+    ...createForgeStager(transport),
+    ...createStatusWriter(transport),
+  };
+}

@@ -1,0 +1,25 @@
+import type { GateReading } from '#core/domain/forge.ts';
+import { baseName, type GateQuery, readNewestRun } from './runs.ts';
+import { readRunFromStatuses } from './runs-from-statuses.ts';
+import type { ForgeTransport } from './transport.ts';
+
+export type ReadGate = (gate: GateQuery) => Promise<GateReading>;
+
+/** Reads the gate by the best means this forge has, and remembers for its own lifetime which that is. */
+export function createGateReader(transport: ForgeTransport): ReadGate {
+  let listsRuns: boolean | null = null;
+  return async (query) => {
+    const gate = { ...query, file: baseName(query.file) };
+    if (listsRuns !== false) {
+      const reading = await readNewestRun(transport, gate);
+      if (reading !== 'no_list') {
+        listsRuns = true;
+        return reading;
+      }
+    }
+    const reading = await readRunFromStatuses(transport, gate);
+    // Only now: a proxy's 404 in front of a forge that is down must not decide for the rest of the work.
+    listsRuns = false;
+    return reading;
+  };
+}

@@ -1,0 +1,88 @@
+import type { BranchProtection } from '#core/domain/forge.ts';
+import { isGlob, matchGlob } from '#core/domain/glob.ts';
+import { readBranch } from './branches.ts';
+import { readBody } from './read-body.ts';
+import { type ProtectionRow, ProtectionRows } from './schema.ts';
+import type { ForgeTransport } from './transport.ts';
+
+/** The rule that governs `base`, null when none does. In full for a repository administrator, else the branch's summary. */
+export async function readProtection(
+  transport: ForgeTransport,
+  base: string,
+): Promise<BranchProtection | null> {
+  const call = {
+    method: 'GET',
+    label: 'GET branch_protections',
+    path: [...transport.repoPath, 'branch_protections'],
+  } as const;
+  const answer = await transport.exchange(call);
+  // 404 to hide the endpoint, 403 to refuse it: both mean that the bot is no administrator.
+  if (answer.isJson && (answer.status === 403 || answer.status === 404)) return readSummary(transport, base);
+  if (answer.status !== 200) throw transport.failure(call, answer);
+  const rows = readBody(ProtectionRows, call, answer);
+  const rule = chooseRule(
+    rows.filter((row) => row !== null),
+    base,
+  );
+  return rule === null ? null : toProtection(rule);
+}
+
+/**
+ * The one rule that the forge obeys; rules do not add up. Order: `priority` where there is one (Gitea 1.23), plain
+ * names before patterns, oldest first.
+ */
+export function chooseRule(rows: readonly ProtectionRow[], branch: string): ProtectionRow | null {
+  const ordered = [...rows].sort(
+    (a, b) =>
+      (a.priority ?? 0) - (b.priority ?? 0) ||
+      Number(isGlob(nameOf(a))) - Number(isGlob(nameOf(b))) ||
+      a.created_at - b.created_at,
+  );
+  return ordered.find((row) => governs(nameOf(row), branch)) ?? null;
+}
+
+function governs(ruleName: string, branch: string): boolean {
+  // A pattern that does not compile is compared as a plain name, but with its case.
+  if (isGlob(ruleName)) return matchGlob(ruleName, branch, '/') ?? ruleName === branch;
+  return ruleName.toLowerCase() === branch.toLowerCase();
+}
+
+function nameOf(row: ProtectionRow): string {
+  return row.rule_name === '' ? row.branch_name : row.rule_name;
+}
+
+function toProtection(row: ProtectionRow): BranchProtection {
+  return {
+    scope: 'full',
+    ruleName: nameOf(row),
+    statusCheckEnabled: row.enable_status_check,
+    requiredContexts: row.status_check_contexts,
+    requiredApprovals: row.required_approvals,
+    blockOnRejectedReviews: row.block_on_rejected_reviews,
+    blockOnOfficialReviewRequests: row.block_on_official_review_requests,
+    blockOnOutdatedBranch: row.block_on_outdated_branch,
+    ignoreStaleApprovals: row.ignore_stale_approvals,
+    dismissStaleApprovals: row.dismiss_stale_approvals,
+    directPushAllowed: row.enable_push,
+  };
+}
+
+/** The flags that the summary does not show read false; `scope` says that they were not read. */
+async function readSummary(transport: ForgeTransport, base: string): Promise<BranchProtection | null> {
+  const branch = await readBranch(transport, base);
+  if (!branch.protected) return null;
+  const name = branch.effective_branch_protection_name;
+  return {
+    scope: 'summary',
+    ruleName: name === '' ? null : name,
+    statusCheckEnabled: branch.enable_status_check,
+    requiredContexts: branch.status_check_contexts,
+    requiredApprovals: branch.required_approvals,
+    blockOnRejectedReviews: false,
+    blockOnOfficialReviewRequests: false,
+    blockOnOutdatedBranch: false,
+    ignoreStaleApprovals: false,
+    dismissStaleApprovals: false,
+    directPushAllowed: branch.user_can_push,
+  };
+}

@@ -1,0 +1,30 @@
+import type { ForgeReader } from '#core/ports/forge.ts';
+import { readBranchTip } from './branches.ts';
+import { readCommit, readMergeBase } from './commits.ts';
+import { createGateReader } from './gate.ts';
+import { readProtection } from './protection.ts';
+import { listOpenPullRequests, readPullRequest } from './pulls.ts';
+import { listReviews } from './reviews.ts';
+import { readStatuses } from './statuses.ts';
+import { readTimeline } from './timeline.ts';
+import type { ForgeTransport } from './transport.ts';
+import { readTree } from './trees.ts';
+import { readBotLogin } from './users.ts';
+
+export function createForgeReader(transport: ForgeTransport): ForgeReader {
+  const readGate = createGateReader(transport);
+  return {
+    readBotLogin: () => readBotLogin(transport),
+    readBranchTip: (branch) => readBranchTip(transport, branch),
+    readCommit: (sha) => readCommit(transport, sha),
+    readTree: (sha) => readTree(transport, sha),
+    listOpenPullRequests: (base) => listOpenPullRequests(transport, base),
+    readPullRequest: (pr) => readPullRequest(transport, pr),
+    readTimeline: (pr) => readTimeline(transport, pr),
+    listReviews: (pr) => listReviews(transport, pr),
+    readProtection: (base) => readProtection(transport, base),
+    readStatuses: (sha) => readStatuses(transport, sha),
+    readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),
+    readMergeBase: (base, head) => readMergeBase(transport, base, head),
+  };
+}

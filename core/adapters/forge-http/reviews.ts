@@ -1,0 +1,44 @@
+import type { Review } from '#core/domain/forge.ts';
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import { readAllPages, readTotal } from './paging.ts';
+import { readBody } from './read-body.ts';
+import { type ReviewRow, ReviewRows } from './schema.ts';
+import type { ForgeTransport } from './transport.ts';
+
+const STATES: ReadonlyMap<string, Review['state']> = new Map([
+  ['APPROVED', 'approved'],
+  ['REQUEST_CHANGES', 'changes_requested'],
+  ['REQUEST_REVIEW', 'review_requested'],
+  ['COMMENT', 'comment'],
+]);
+
+/** All reviews, oldest first. Without `page` the forge sends them in one answer; if it did not, they are paged. */
+export async function listReviews(
+  transport: ForgeTransport,
+  pr: PullRequestNumber,
+): Promise<readonly Review[]> {
+  const call = {
+    method: 'GET',
+    label: 'GET pulls/{n}/reviews',
+    path: [...transport.repoPath, 'pulls', String(pr), 'reviews'],
+  } as const;
+  const answer = await transport.request(call);
+  const whole = readBody(ReviewRows, call, answer);
+  const complete = whole.length >= (readTotal(answer) ?? 0);
+  const rows = complete
+    ? whole
+    : await readAllPages(transport, call, (page) => readBody(ReviewRows, call, page));
+  return rows.filter((row) => row !== null).map(toReview);
+}
+
+function toReview(row: ReviewRow): Review {
+  return {
+    id: row.id,
+    user: row.user,
+    state: STATES.get(row.state) ?? 'other',
+    official: row.official,
+    stale: row.stale,
+    dismissed: row.dismissed,
+    commit: row.commit_id,
+  };
+}

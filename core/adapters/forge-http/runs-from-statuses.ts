@@ -1,0 +1,131 @@
+import type { GateReading } from '#core/domain/forge.ts';
+import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
+import { readBody } from './read-body.ts';
+import { type GateQuery, readLink } from './runs.ts';
+import { type StatusRow, TaskPage, type TaskRow } from './schema.ts';
+import { listLatestStatuses } from './statuses.ts';
+import type { ForgeTransport } from './transport.ts';
+
+/** 500 job attempts newer than the one looked for are more than a repository starts between two looks at it. */
+const TASK_PAGES_MAX = 10;
+/** Logins under which Actions itself posts. Anybody with write access can post the same context under their own. */
+const ACTIONS_LOGINS: readonly string[] = ['forgejo-actions', 'gitea-actions'];
+const RUN_LINK = /\/actions\/runs\/(\d+)(?:\/jobs\/\d+)?$/;
+
+type JobState = 'success' | 'failure' | 'cancelled' | 'skipped' | 'error' | 'open';
+
+/** The jobs of one run, as the statuses on its commit tell them. */
+interface RunGroup {
+  /** Number of the run within the repository, as in its link. */
+  readonly index: number;
+  readonly states: JobState[];
+  readonly link: string;
+}
+
+/**
+ * The gate's run where the forge lists no runs (Forgejo 11, Gitea 1.22 to 1.24): Actions posts one status per job, and
+ * the task list says which run is of which workflow and branch. A task appears only once a runner has taken the job.
+ * Neither is enough alone: statuses name no workflow file, tasks omit the jobs that still wait.
+ */
+export async function readRunFromStatuses(transport: ForgeTransport, gate: GateQuery): Promise<GateReading> {
+  const statuses = (await listLatestStatuses(transport, gate.sha)).filter(isPushJob);
+  const groups = groupByRun(statuses);
+  if (groups.size === 0) return { kind: 'none' };
+  const tasks = await readTasks(transport, gate, Math.min(...statuses.map((row) => row.created_at)));
+  const group = tasks.own === null ? newestWaiting(groups, tasks.others) : groups.get(tasks.own);
+  if (group === undefined) return { kind: 'none' };
+  const run = { runId: String(group.index), url: readLink(transport, group.link) };
+  const verdict = tasks.own === null ? 'open' : judgeJobs(group.states);
+  return verdict === 'open' ? { kind: 'running', ...run } : { kind: 'finished', verdict, ...run };
+}
+
+function isPushJob(row: StatusRow): boolean {
+  return ACTIONS_LOGINS.includes(row.creator) && row.context.endsWith(' (push)');
+}
+
+function groupByRun(statuses: readonly StatusRow[]): ReadonlyMap<number, RunGroup> {
+  const groups = new Map<number, RunGroup>();
+  for (const row of statuses) {
+    const match = RUN_LINK.exec(row.target_url);
+    if (match === null) continue;
+    const index = Number(match[1]);
+    const group = groups.get(index) ?? {
+      index,
+      states: [],
+      link: row.target_url.replace(/\/jobs\/\d+$/, ''),
+    };
+    group.states.push(readJobState(row));
+    groups.set(index, group);
+  }
+  return groups;
+}
+
+/** Old versions post a cancelled job as failure and a skipped one as success; only the description tells. */
+function readJobState(row: StatusRow): JobState {
+  switch (row.status) {
+    case 'success':
+      return row.description === 'Has been skipped' ? 'skipped' : 'success';
+    case 'failure':
+      return row.description === 'Has been cancelled' ? 'cancelled' : 'failure';
+    case 'skipped':
+    case 'error':
+      return row.status;
+    default:
+      return 'open';
+  }
+}
+
+/** All jobs must have passed, at least one of them by running. */
+function judgeJobs(states: readonly JobState[]): Exclude<JobState, 'skipped'> {
+  if (states.includes('failure')) return 'failure';
+  if (states.includes('cancelled')) return 'cancelled';
+  if (states.includes('error')) return 'error';
+  if (states.includes('open')) return 'open';
+  return states.includes('success') ? 'success' : 'error';
+}
+
+/** A run that no runner has taken yet may be the gate's, unless it is known for another's; an ended one proves nothing. */
+function newestWaiting(
+  groups: ReadonlyMap<number, RunGroup>,
+  others: ReadonlySet<number>,
+): RunGroup | undefined {
+  return [...groups.values()]
+    .filter((group) => group.states.includes('open') && !others.has(group.index))
+    .sort((a, b) => b.index - a.index)[0];
+}
+
+/** Numbers of the runs of this commit that a runner has taken up: the gate's newest, and those of other workflows. */
+interface TakenRuns {
+  readonly own: number | null;
+  readonly others: ReadonlySet<number>;
+}
+
+/** Tasks come newest first, so the first match is the newest run. */
+async function readTasks(transport: ForgeTransport, gate: GateQuery, notBefore: number): Promise<TakenRuns> {
+  const call = {
+    method: 'GET',
+    label: 'GET actions/tasks',
+    path: [...transport.repoPath, 'actions', 'tasks'],
+  } as const;
+  const others = new Set<number>();
+  for (let page = 1; page <= TASK_PAGES_MAX; page += 1) {
+    const answer = await transport.exchange({ ...call, query: { page, limit: FORGE_PAGE_SIZE_MAX } });
+    // Forgejo 7 has no task list, and none is shown while Actions is off.
+    if (answer.status === 404 || answer.status === 405) break;
+    if (answer.status !== 200) throw transport.failure(call, answer);
+    const rows = readBody(TaskPage, call, answer).workflow_runs.filter((row) => row !== null);
+    for (const row of rows) {
+      if (row.head_sha !== gate.sha) continue;
+      if (isGateTask(row, gate)) return { own: row.run_number, others };
+      others.add(row.run_number);
+    }
+    const oldest = rows.at(-1);
+    // Jobs older than the first status on the commit belong to other commits.
+    if (oldest === undefined || oldest.created_at < notBefore) break;
+  }
+  return { own: null, others };
+}
+
+function isGateTask(row: TaskRow, gate: GateQuery): boolean {
+  return row.head_branch === gate.branch && row.workflow_id === gate.file && row.event === 'push';
+}

@@ -1,0 +1,100 @@
+import type { GateReading } from '#core/domain/forge.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
+import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { readBody } from './read-body.ts';
+import { RunPage, type RunRow } from './schema.ts';
+import type { ForgeTransport } from './transport.ts';
+
+/** Which run is evidence: exactly this commit, on this branch, of this workflow file (A12). */
+export interface GateQuery {
+  readonly sha: CommitSha;
+  readonly branch: string;
+  /** Base name of the workflow file; the run lists never carry its folder. */
+  readonly file: string;
+}
+
+type Verdict = Extract<GateReading, { kind: 'finished' }>['verdict'];
+
+/** The only results there are; every other word counts as still running (A11). A skipped gate has proven nothing. */
+const VERDICTS: ReadonlyMap<string, Verdict> = new Map([
+  ['success', 'success'],
+  ['failure', 'failure'],
+  ['cancelled', 'cancelled'],
+  ['error', 'error'],
+  ['skipped', 'error'],
+]);
+
+/**
+ * Newest matching run in the run list; `no_list` where this version has none (Forgejo before 12, Gitea before 1.25) or
+ * Actions is off.
+ *
+ * Filters of every version are sent at once, because the others ignore them, and applied again to the rows.
+ */
+export async function readNewestRun(
+  transport: ForgeTransport,
+  gate: GateQuery,
+): Promise<GateReading | 'no_list'> {
+  const call = {
+    method: 'GET',
+    label: 'GET actions/runs',
+    path: [...transport.repoPath, 'actions', 'runs'],
+  } as const;
+  const filters = {
+    head_sha: gate.sha,
+    event: 'push',
+    // Forgejo 15 and newer.
+    ref: `refs/heads/${gate.branch}`,
+    workflow_id: gate.file,
+    // Gitea.
+    branch: gate.branch,
+  };
+  let newest: RunRow | null = null;
+  let seen = 0;
+  for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
+    const query = { ...filters, page, limit: FORGE_PAGE_SIZE_MAX };
+    const answer = await transport.exchange({ ...call, query });
+    // An unknown route is answered with a page, so this 404 need not be JSON.
+    if (answer.status === 404 || answer.status === 405) return 'no_list';
+    if (answer.status !== 200) throw transport.failure(call, answer);
+    const body = readBody(RunPage, call, answer);
+    seen += body.workflow_runs.length;
+    // Before Forgejo 15 the rows have no promised order.
+    for (const row of body.workflow_runs) {
+      if (row !== null && isEvidence(row, gate) && (newest === null || row.id > newest.id)) newest = row;
+    }
+    if (body.workflow_runs.length === 0 || seen >= body.total_count) {
+      return newest === null ? { kind: 'none' } : describeRun(transport, newest);
+    }
+  }
+  throw new ForgeError('unreachable', call.label, null);
+}
+
+function isEvidence(row: RunRow, gate: GateQuery): boolean {
+  const sha = row.commit_sha ?? row.head_sha;
+  const branch = row.prettyref ?? row.head_branch;
+  // Gitea: `gate.yml@refs/heads/…`, in some versions with the folder before it.
+  const file = baseName(row.workflow_id ?? row.path?.split('@')[0] ?? '');
+  return sha === gate.sha && branch === gate.branch && file === gate.file && row.event === 'push';
+}
+
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+function describeRun(transport: ForgeTransport, row: RunRow): GateReading {
+  const run = { runId: String(row.id), url: readLink(transport, row.html_url) };
+  // Gitea says `completed` and puts the result elsewhere.
+  const verdict = VERDICTS.get(row.status === 'completed' ? (row.conclusion ?? '') : row.status);
+  return verdict === undefined ? { kind: 'running', ...run } : { kind: 'finished', verdict, ...run };
+}
+
+/** Longer links are no run pages, and the link is stored with every batch. */
+const LINK_CHARS_MAX = 2048;
+
+/** A link to show to people: web addresses only, since the forge could send `javascript:` just as well. */
+export function readLink(transport: ForgeTransport, link: string): string | null {
+  if (link === '' || link.length > LINK_CHARS_MAX || !URL.canParse(link, transport.instanceBase)) return null;
+  const url = new URL(link, transport.instanceBase);
+  return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : null;
+}

@@ -1,0 +1,199 @@
+import * as z from 'zod';
+
+/** Only the fields we use, tolerant where a real forge was seen to be odd; each tolerance names the answer that needs it. */
+
+const Sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+
+/** Epoch ms of an RFC 3339 time. */
+const Instant = z
+  .string()
+  .transform((text) => Date.parse(text))
+  .refine((at) => !Number.isNaN(at));
+
+/** Login of a user; '' where the forge has none: `user` is null on entries of a team and on some system entries. */
+const Login = z
+  .object({ login: z.string() })
+  .nullish()
+  .transform((user) => user?.login ?? '');
+
+/** A list that is JSON null when empty (timeline, combined status, status contexts). */
+export function nullableList<Row extends z.ZodType>(row: Row) {
+  return z
+    .array(row)
+    .nullish()
+    .transform((rows) => rows ?? []);
+}
+
+/** An id that is '' or absent where there is none: `merge_base` before the first conflict check. */
+const OptionalSha = z
+  .string()
+  .nullish()
+  .transform((text) => (Sha.safeParse(text).success ? (text ?? null) : null));
+
+export const BotUser = z.object({ login: z.string().min(1) });
+
+export const Branch = z.object({
+  commit: z.object({ id: Sha }),
+  protected: z.boolean(),
+  required_approvals: z.number().int().catch(0),
+  enable_status_check: z.boolean().catch(false),
+  status_check_contexts: nullableList(z.string()),
+  user_can_push: z.boolean().catch(false),
+  // '' unless the asker is a repository administrator.
+  effective_branch_protection_name: z.string().catch(''),
+});
+export type Branch = z.output<typeof Branch>;
+
+export const CommitRow = z.object({
+  sha: Sha,
+  commit: z.object({ message: z.string(), tree: z.object({ sha: Sha }) }),
+  // A root commit has null in some versions.
+  parents: nullableList(z.object({ sha: Sha })),
+});
+export type CommitRow = z.output<typeof CommitRow>;
+
+/** One commit of the history listing: its place in the graph is all we read. */
+export const HistoryRow = z.object({ sha: Sha, parents: nullableList(z.object({ sha: Sha })) });
+export type HistoryRow = z.output<typeof HistoryRow>;
+
+export const PatchAnswer = z.object({
+  commit: z.object({
+    sha: Sha,
+    tree: z.object({ sha: Sha }),
+    parents: nullableList(z.object({ sha: Sha })),
+    message: z.string(),
+  }),
+});
+
+export const TreePage = z.object({
+  tree: nullableList(
+    z.object({ path: z.string().min(1), mode: z.string().regex(/^[0-7]{6}$/), type: z.string(), sha: Sha }),
+  ),
+  total_count: z.number().int().nonnegative(),
+});
+export type TreePage = z.output<typeof TreePage>;
+
+/** `sha` is '' where the branch is gone and the forge kept no copy. `repo_id` is -1 where the repository is gone. */
+const PullEnd = z.object({ ref: z.string(), sha: z.string(), repo_id: z.number().int() });
+
+export const PullRow = z.object({
+  number: z.number().int().positive(),
+  title: z.string(),
+  state: z.enum(['open', 'closed']),
+  // Absent in Forgejo 7 and Gitea before 1.22, where the title prefix alone tells.
+  draft: z.boolean().catch(false),
+  // Documented as never null; absent must not read as mergeable.
+  mergeable: z.boolean().catch(false),
+  merged: z.boolean(),
+  merge_commit_sha: OptionalSha,
+  merge_base: OptionalSha,
+  base: PullEnd,
+  head: PullEnd,
+  user: Login,
+  updated_at: Instant,
+});
+export type PullRow = z.output<typeof PullRow>;
+
+/** Forgejo 12 documents null for a pull request that it could not convert. */
+export const PullRows = nullableList(PullRow.nullable());
+
+export const TimelineRow = z.object({
+  id: z.number().int(),
+  type: z.string(),
+  created_at: Instant,
+  user: Login,
+  body: z.string().catch(''),
+});
+export type TimelineRow = z.output<typeof TimelineRow>;
+
+/** JSON null for an empty timeline; null entries where one could not be converted. */
+export const TimelineRows = nullableList(TimelineRow.nullable());
+
+/** The body of a `pull_push` entry, itself JSON in a string. */
+export const PushBody = z.object({ commit_ids: z.array(Sha).min(1) });
+
+export const ReviewRow = z.object({
+  id: z.number().int(),
+  user: Login,
+  state: z.string(),
+  official: z.boolean().catch(false),
+  stale: z.boolean().catch(false),
+  dismissed: z.boolean().catch(false),
+  // '' on review requests.
+  commit_id: OptionalSha,
+});
+export type ReviewRow = z.output<typeof ReviewRow>;
+export const ReviewRows = nullableList(ReviewRow.nullable());
+
+export const ProtectionRow = z.object({
+  // `branch_name` is the old name of the field and the only one in old versions.
+  rule_name: z.string().catch(''),
+  branch_name: z.string().catch(''),
+  // Gitea 1.23 and newer; lower comes first.
+  priority: z.number().int().nullish().catch(null),
+  created_at: Instant,
+  enable_push: z.boolean(),
+  enable_status_check: z.boolean(),
+  status_check_contexts: nullableList(z.string()),
+  required_approvals: z.number().int(),
+  block_on_rejected_reviews: z.boolean(),
+  block_on_official_review_requests: z.boolean().catch(false),
+  block_on_outdated_branch: z.boolean(),
+  dismiss_stale_approvals: z.boolean(),
+  // Gitea 1.22 and Forgejo 7 and newer.
+  ignore_stale_approvals: z.boolean().catch(false),
+});
+export type ProtectionRow = z.output<typeof ProtectionRow>;
+export const ProtectionRows = nullableList(ProtectionRow.nullable());
+
+export const StatusRow = z.object({
+  // The answer says `status` where the request says `state`. Any string is stored.
+  status: z.string(),
+  context: z.string(),
+  description: z.string().catch(''),
+  target_url: z.string().catch(''),
+  creator: Login,
+  created_at: Instant,
+});
+export type StatusRow = z.output<typeof StatusRow>;
+
+/** JSON null as a whole, or `statuses: null`, for a commit without any status. */
+export const CombinedStatus = z
+  .object({ statuses: nullableList(StatusRow.nullable()) })
+  .nullable()
+  .transform((combined) => (combined?.statuses ?? []).filter((row) => row !== null));
+
+/** One run in the fields of either forge; what a forge does not send stays undefined and matches nothing. */
+export const RunRow = z.object({
+  id: z.number().int(),
+  event: z.string().catch(''),
+  status: z.string().catch(''),
+  html_url: z.string().catch(''),
+  // Forgejo
+  workflow_id: z.string().optional(),
+  prettyref: z.string().optional(),
+  commit_sha: z.string().optional(),
+  // Gitea; `conclusion` is null or '' while the run is open.
+  path: z.string().optional(),
+  head_branch: z.string().nullish(),
+  head_sha: z.string().optional(),
+  conclusion: z.string().nullish(),
+});
+export type RunRow = z.output<typeof RunRow>;
+
+/** `workflow_runs` is null where nothing matches. */
+export const RunPage = z.object({
+  workflow_runs: nullableList(RunRow.nullable()),
+  total_count: z.number().int().nonnegative().catch(0),
+});
+
+export const TaskRow = z.object({
+  head_branch: z.string().catch(''),
+  head_sha: z.string().catch(''),
+  run_number: z.number().int(),
+  event: z.string().catch(''),
+  workflow_id: z.string().catch(''),
+  created_at: Instant,
+});
+export type TaskRow = z.output<typeof TaskRow>;
+export const TaskPage = z.object({ workflow_runs: nullableList(TaskRow.nullable()) });

@@ -1,0 +1,14 @@
+import type { ForgeStager } from '#core/ports/forge.ts';
+import { cancelRun } from './actions.ts';
+import { createBranch, deleteBranch } from './branches.ts';
+import { applyPatch } from './diffpatch.ts';
+import type { ForgeTransport } from './transport.ts';
+
+export function createForgeStager(transport: ForgeTransport): ForgeStager {
+  return {
+    applyPatch: (request) => applyPatch(transport, request),
+    createBranch: (branch, at) => createBranch(transport, branch, at),
+    deleteBranch: (branch) => deleteBranch(transport, branch),
+    cancelRun: (runId) => cancelRun(transport, runId),
+  };
+}

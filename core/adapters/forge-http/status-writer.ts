@@ -1,0 +1,25 @@
+import type { StatusWriter } from '#core/ports/forge.ts';
+import { readBody } from './read-body.ts';
+import { StatusRow } from './schema.ts';
+import type { ForgeTransport } from './transport.ts';
+
+/** The only code that posts a commit status. The import graph is tested: nothing but the engine reaches it (A6). */
+export function createStatusWriter(transport: ForgeTransport): StatusWriter {
+  return {
+    async postStatus(sha, status) {
+      const call = {
+        method: 'POST',
+        label: 'POST statuses/{sha}',
+        path: [...transport.repoPath, 'statuses', sha],
+        body: {
+          state: status.state,
+          context: status.context,
+          description: status.description,
+          target_url: status.targetUrl ?? '',
+        },
+      } as const;
+      // An answer that is no status leaves open whether the post was stored.
+      readBody(StatusRow, call, await transport.request(call));
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import type { TimelineEntry } from '#core/domain/forge.ts';
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import { readBody } from './read-body.ts';
+import { PushBody, type TimelineRow, TimelineRows } from './schema.ts';
+import type { ForgeTransport } from './transport.ts';
+
+const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
+  ['pull_scheduled_merge', 'scheduled'],
+  ['pull_cancel_scheduled_merge', 'cancelled'],
+  ['pull_push', 'pushed'],
+]);
+
+/** The whole timeline, oldest first. `page` is left out on purpose: with it, the forge filters after cutting the page. */
+export async function readTimeline(
+  transport: ForgeTransport,
+  pr: PullRequestNumber,
+): Promise<readonly TimelineEntry[]> {
+  const call = {
+    method: 'GET',
+    label: 'GET issues/{n}/timeline',
+    path: [...transport.repoPath, 'issues', String(pr), 'timeline'],
+  } as const;
+  const rows = readBody(TimelineRows, call, await transport.request(call));
+  return rows.filter((row) => row !== null).map(toTimelineEntry);
+}
+
+function toTimelineEntry(row: TimelineRow): TimelineEntry {
+  const kind = KINDS.get(row.type) ?? 'other';
+  return {
+    id: row.id,
+    kind,
+    at: row.created_at,
+    user: row.user,
+    newHead: kind === 'pushed' ? readNewHead(row.body) : null,
+  };
+}
+
+/** Newest commit of a push: the last id, in a normal push (oldest first) and in a force push (`[old, new]`) alike. */
+function readNewHead(body: string): CommitSha | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(body);
+  } catch {
+    return null;
+  }
+  const parsed = PushBody.safeParse(json);
+  return parsed.success ? (parsed.data.commit_ids.at(-1) ?? null) : null;
+}

@@ -1,0 +1,211 @@
+import { FORGE_BODY_BYTES_MAX, FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
+import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
+import type { Clock } from '#core/ports/system.ts';
+import type { Secret } from '#core/secret.ts';
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type HttpSend,
+  HttpSendError,
+  type HttpSendErrorKind,
+} from '../http-guard/http-send.ts';
+import { parseRetryAfterMs } from './retry-after.ts';
+
+export interface ForgeTransportConfig {
+  /** As the user typed it; may carry a path (`https://host/git`). */
+  readonly instanceUrl: string;
+  /** `owner/name`. */
+  readonly slug: string;
+  readonly token: Secret<string>;
+  readonly send: HttpSend;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Told the static label of every request that is sent, retries and pages included. */
+  readonly onCall?: (label: string) => void;
+  /** Asked before every request; false = nothing is sent any more, the lease may be taken over (A41). */
+  readonly mayCall?: () => boolean;
+  /** @default FORGE_TIMEOUT_MS */
+  readonly timeoutMs?: number;
+}
+
+export interface ForgeCall {
+  readonly method: HttpRequest['method'];
+  /** Static name of the call such as `GET pulls/{n}`; the only description that errors and counters see. */
+  readonly label: string;
+  /** Path segments below `/api/v1`, each still to be encoded. */
+  readonly path: readonly string[];
+  readonly query?: Readonly<Record<string, string | number>>;
+  readonly body?: unknown;
+}
+
+/** What the forge answered, whatever its status. A page of HTML or a truncated body is `isJson: false`, value undefined. */
+export interface ForgeAnswer {
+  readonly status: number;
+  readonly isJson: boolean;
+  readonly value: unknown;
+  readonly headers: HttpResponse['headers'];
+}
+
+export interface ForgeTransport {
+  /** Origin and path of the instance, without trailing slash. */
+  readonly instanceBase: string;
+  /** Segments of `/repos/{owner}/{name}`. */
+  readonly repoPath: readonly string[];
+  /** Sends one call and hands back any answer of the forge. Throws `ForgeError` only when there is none. */
+  exchange(call: ForgeCall): Promise<ForgeAnswer>;
+  /** Sends one call and demands success and, unless 204, JSON. Throws `ForgeError`. */
+  request(call: ForgeCall): Promise<ForgeAnswer>;
+  /** The error that an answer stands for. */
+  failure(call: ForgeCall, answer: ForgeAnswer): ForgeError;
+}
+
+/** Nothing left this machine, or nothing was accepted: the effect cannot have happened. */
+const UNSENT: readonly HttpSendErrorKind[] = ['refused', 'connect'];
+/** A read is asked again after these. A time-out is not: the forge is slow and a second wait could outlive the lease. */
+const RETRIED: readonly HttpSendErrorKind[] = ['connect', 'broken'];
+
+export function createForgeTransport(config: ForgeTransportConfig): ForgeTransport {
+  const instanceBase = parseInstanceBase(config.instanceUrl);
+  const repoPath = ['repos', ...parseSlug(config.slug)];
+
+  async function exchange(call: ForgeCall): Promise<ForgeAnswer> {
+    const response = await sendWithRetry(config, instanceBase, call);
+    const parsed = isJsonType(response.headers['content-type']) ? parseJson(response.body) : undefined;
+    const isJson = parsed !== undefined;
+    return { status: response.status, isJson, value: parsed?.value, headers: response.headers };
+  }
+
+  function failure(call: ForgeCall, answer: ForgeAnswer): ForgeError {
+    const retryAfterMs = parseRetryAfterMs(answer.headers['retry-after'], config.clock.now());
+    const kind = classifyStatus(answer, retryAfterMs);
+    const effectUnknown = isWrite(call) && answer.status >= 500;
+    return new ForgeError(kind, call.label, answer.status, retryAfterMs, effectUnknown);
+  }
+
+  async function request(call: ForgeCall): Promise<ForgeAnswer> {
+    const answer = await exchange(call);
+    if (answer.status < 200 || answer.status > 299) throw failure(call, answer);
+    if (!answer.isJson && answer.status !== 204) throw unusable(call, answer.status);
+    return answer;
+  }
+
+  return { instanceBase, repoPath, exchange, request, failure };
+}
+
+/** The error for an answer that came but cannot be the forge's. */
+export function unusable(call: ForgeCall, status: number | null): ForgeError {
+  return new ForgeError('unreachable', call.label, status, null, isWrite(call));
+}
+
+function isWrite(call: ForgeCall): boolean {
+  return call.method !== 'GET';
+}
+
+/** A firewall's or proxy's page may carry 401, 403 or 404; only the forge's own JSON may accuse a token or deny existence. */
+function classifyStatus(answer: ForgeAnswer, retryAfterMs: number | null): ForgeErrorKind {
+  if (answer.status === 429) return 'rate_limited';
+  if (answer.status === 503 && retryAfterMs !== null) return 'rate_limited';
+  if (!answer.isJson) return 'unreachable';
+  switch (answer.status) {
+    case 401:
+    case 403:
+      return 'denied';
+    case 404:
+      return 'missing';
+    case 400:
+    case 409:
+    case 422:
+      return 'rejected';
+    case 423:
+      return 'archived';
+    default:
+      return 'unreachable';
+  }
+}
+
+async function sendWithRetry(
+  config: ForgeTransportConfig,
+  instanceBase: string,
+  call: ForgeCall,
+): Promise<HttpResponse> {
+  const first = await trySend(config, instanceBase, call);
+  if (!(first instanceof HttpSendError)) return first;
+  // Writes are never repeated here: the first one may have been carried out.
+  const retried = !isWrite(call) && RETRIED.includes(first.kind);
+  const last = retried ? await trySend(config, instanceBase, call) : first;
+  if (!(last instanceof HttpSendError)) return last;
+  const effectUnknown = isWrite(call) && !UNSENT.includes(last.kind);
+  throw new ForgeError('unreachable', call.label, null, null, effectUnknown);
+}
+
+async function trySend(
+  config: ForgeTransportConfig,
+  instanceBase: string,
+  call: ForgeCall,
+): Promise<HttpResponse | HttpSendError> {
+  const url = buildUrl(instanceBase, call);
+  if (config.mayCall !== undefined && !config.mayCall()) {
+    throw new ForgeError('unreachable', call.label, null);
+  }
+  config.onCall?.(call.label);
+  const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+  try {
+    return await config.send({
+      method: call.method,
+      url,
+      headers: {
+        accept: 'application/json',
+        authorization: `token ${config.token.reveal()}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body }),
+      timeoutMs: config.timeoutMs ?? FORGE_TIMEOUT_MS,
+      bodyBytesMax: FORGE_BODY_BYTES_MAX,
+    });
+  } catch (error) {
+    // Whatever else was thrown is dropped on purpose: its text may quote the request (A95).
+    return error instanceof HttpSendError ? error : new HttpSendError('broken');
+  }
+}
+
+function buildUrl(instanceBase: string, call: ForgeCall): string {
+  const path = call.path.map((segment) => encodeSegment(segment, call.label)).join('/');
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(call.query ?? {})) query.set(name, String(value));
+  const search = query.toString();
+  return `${instanceBase}/api/v1/${path}${search === '' ? '' : `?${search}`}`;
+}
+
+/** A segment `..` would climb to another endpoint once the URL is parsed; no branch, owner or commit has such a name. */
+function encodeSegment(segment: string, label: string): string {
+  if (segment === '' || segment === '.' || segment === '..') throw new ForgeError('rejected', label, null);
+  return encodeURIComponent(segment);
+}
+
+/** A branch name as path segments: its slashes stay slashes, which every version routes and no proxy rewrites. */
+export function splitBranch(branch: string): readonly string[] {
+  return branch.split('/');
+}
+
+function parseInstanceBase(instanceUrl: string): string {
+  if (!URL.canParse(instanceUrl)) throw new ForgeError('rejected', 'instance_url', null);
+  const url = new URL(instanceUrl);
+  return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+function parseSlug(slug: string): readonly string[] {
+  const parts = slug.split('/');
+  if (parts.length !== 2) throw new ForgeError('rejected', 'repo_slug', null);
+  return parts;
+}
+
+function isJsonType(contentType: string | undefined): boolean {
+  return /^application\/(?:[a-z0-9.+-]*\+)?json\b/i.test(contentType?.trim() ?? '');
+}
+
+function parseJson(body: Buffer): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(body.toString('utf8')) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,9 @@
+import { readBody } from './read-body.ts';
+import { BotUser } from './schema.ts';
+import type { ForgeTransport } from './transport.ts';
+
+/** Login of the token's owner. */
+export async function readBotLogin(transport: ForgeTransport): Promise<string> {
+  const call = { method: 'GET', label: 'GET user', path: ['user'] } as const;
+  return readBody(BotUser, call, await transport.request(call)).login;
+}

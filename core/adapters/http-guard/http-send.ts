@@ -1,0 +1,42 @@
+/** One HTTP exchange: nothing is followed, decoded or retried. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Limit for the whole exchange, name resolution and body included. */
+  readonly timeoutMs: number;
+  readonly bodyBytesMax: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case; repeated headers joined by `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** The door to the network. A plain function, so that a test on virtual time needs no socket. Throws `HttpSendError`. */
+export type HttpSend = (request: HttpRequest) => Promise<HttpResponse>;
+
+export const HTTP_SEND_ERROR_KINDS = [
+  /** The guard forbids the target; nothing was sent (A98). */
+  'refused',
+  /** No connection came about; nothing was sent. */
+  'connect',
+  /** The exchange did not end in time; the other side may have acted. */
+  'timeout',
+  /** The connection ended or the answer made no sense; the other side may have acted. */
+  'broken',
+  /** The answer is larger than asked for; the other side has acted. */
+  'too_large',
+] as const;
+export type HttpSendErrorKind = (typeof HTTP_SEND_ERROR_KINDS)[number];
+
+/** Carries no URL, header, address or cause: an upstream text in an error is a leak waiting for a log line (A95). */
+export class HttpSendError extends Error {
+  override readonly name = 'HttpSendError';
+  constructor(readonly kind: HttpSendErrorKind) {
+    super(`http: ${kind}`);
+  }
+}
