@@ -1,0 +1,3 @@
+import { CommonEnv, EnvText, EnvUrl } from '#core/contracts/env.ts';
+
+export const WakeForwardEnv = CommonEnv.extend({ TABLE_NAME: EnvText, WAKE_QUEUE_URL: EnvUrl });

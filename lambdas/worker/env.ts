@@ -1,0 +1,14 @@
+import { CommonEnv, EnvText, EnvUrl } from '#core/contracts/env.ts';
+
+export const WorkerEnv = CommonEnv.extend({
+  TABLE_NAME: EnvText,
+  WAKE_QUEUE_URL: EnvUrl,
+  DELAYED_WAKE_QUEUE_URL: EnvUrl,
+  CREDENTIAL_KEY_ID: EnvText,
+  ENGINE_URL: EnvUrl,
+  CONTAINER_SECRET_ID: EnvText,
+  /** `queue_name` of every reconcile request (D-91). */
+  QUEUE_NAME: EnvText,
+});
+
+export const WorkerDlqEnv = CommonEnv.extend({ TABLE_NAME: EnvText });

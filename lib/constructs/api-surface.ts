@@ -1,0 +1,98 @@
+import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnIntegration, CfnRoute, CfnStage, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { CATCH_ALL_SURFACE, type HttpSurface, ROUTES } from '../../core/contracts/routes.ts';
+import type { Monitoring } from './monitoring.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+export interface ApiSurfaceProps {
+  readonly surfaces: Readonly<Record<HttpSurface, ServiceFunction>>;
+  readonly monitoring: Monitoring;
+  readonly logRetentionDays: number;
+}
+
+/** A limit of the blast, not of a tenant: the tenants' 429 comes from the handlers, with the envelope. */
+const BURST_MAX = 1000;
+const RATE_MAX_PER_SECOND = 500;
+
+/** No query string: it may carry a ticket. No header: it may carry a credential. */
+const ACCESS_LOG_FIELDS = {
+  request_id: '$context.requestId',
+  at: '$context.requestTime',
+  ip: '$context.identity.sourceIp',
+  route: '$context.routeKey',
+  path: '$context.path',
+  status: '$context.status',
+  bytes: '$context.responseLength',
+  duration_ms: '$context.responseLatency',
+  integration_error: '$context.integrationErrorMessage',
+};
+
+/** HTTP API whose routes are the route table. One integration and one permission per function, not per route. */
+export class ApiSurface extends Construct {
+  readonly api: HttpApi;
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: ApiSurfaceProps) {
+    super(scope, id);
+    this.api = new HttpApi(this, 'Api', { createDefaultStage: false });
+    const targets = new Map(
+      Object.entries(props.surfaces).map(([surface, fn]) => [surface, this.#integrate(surface, fn)]),
+    );
+    const addRoute = (routeKey: string, surface: HttpSurface): void => {
+      const name = routeKey.replace(/[^A-Za-z0-9]+/g, '-');
+      new CfnRoute(this, `Route-${name}`, {
+        apiId: this.api.apiId,
+        routeKey,
+        target: `integrations/${targets.get(surface)}`,
+      });
+    };
+    for (const route of ROUTES) addRoute(`${route.method} ${route.path}`, route.surface);
+    addRoute('$default', CATCH_ALL_SURFACE);
+    this.#addStage(props.logRetentionDays);
+    const { urlSuffix } = Stack.of(this);
+    this.url = `https://${this.api.apiId}.execute-api.${Aws.REGION}.${urlSuffix}`;
+    props.monitoring.addAlarm(this, 'ServerErrorAlarm', {
+      metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' }),
+      threshold: 5,
+      severity: 'page',
+      meaning: 'Requests end in a 5xx.',
+    });
+  }
+
+  #integrate(surface: string, target: ServiceFunction): string {
+    const integration = new CfnIntegration(this, `Integration-${surface}`, {
+      apiId: this.api.apiId,
+      integrationType: 'AWS_PROXY',
+      integrationUri: target.fn.functionArn,
+      payloadFormatVersion: '2.0',
+    });
+    new CfnPermission(this, `Permission-${surface}`, {
+      action: 'lambda:InvokeFunction',
+      functionName: target.fn.functionArn,
+      principal: new ServicePrincipal('apigateway.amazonaws.com').service,
+      sourceArn: `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${this.api.apiId}/*/*`,
+    });
+    return integration.ref;
+  }
+
+  #addStage(retentionDays: number): void {
+    const logGroup = new LogGroup(this, 'AccessLogs', {
+      retention: retentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    new CfnStage(this, 'Stage', {
+      apiId: this.api.apiId,
+      stageName: '$default',
+      autoDeploy: true,
+      defaultRouteSettings: { throttlingBurstLimit: BURST_MAX, throttlingRateLimit: RATE_MAX_PER_SECOND },
+      accessLogSettings: {
+        destinationArn: logGroup.logGroupArn,
+        format: JSON.stringify(ACCESS_LOG_FIELDS),
+      },
+    });
+  }
+}

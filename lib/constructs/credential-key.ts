@@ -1,0 +1,51 @@
+import { Aws, RemovalPolicy } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import type { Grantee } from './data-table.ts';
+
+export interface CredentialKeyProps {
+  /** Losing the key loses every stored token. */
+  readonly retain: boolean;
+}
+
+/** What the vault binds to every data key (A96); ids only, since CloudTrail shows it in plain text. */
+const CONTEXT_KEYS = ['tenant_id', 'connection_id', 'purpose', 'v'];
+
+/** Wraps the data keys of forge tokens. Sealing and opening are granted apart (A118). */
+export class CredentialKey extends Construct {
+  readonly key: Key;
+
+  constructor(scope: Construct, id: string, props: CredentialKeyProps) {
+    super(scope, id);
+    this.key = new Key(this, 'Key', {
+      enableKeyRotation: true,
+      description: 'Wraps the data keys of stored forge tokens',
+      removalPolicy: props.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+  }
+
+  /** Only for what uses a stored token in the same operation. */
+  grantOpen(grantee: Grantee): void {
+    this.#grant(grantee, 'kms:Decrypt');
+  }
+
+  #grant(grantee: Grantee, action: string): void {
+    grantee.setEnv('CREDENTIAL_KEY_ID', this.key.keyArn);
+    // From inside the VPC the world is reached over IPv6, and only this name has an IPv6 address.
+    grantee.setEnv('AWS_ENDPOINT_URL_KMS', `https://kms.${Aws.REGION}.api.aws`);
+    grantee.allow(
+      new PolicyStatement({
+        actions: [action],
+        resources: [this.key.keyArn],
+        conditions: {
+          'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': CONTEXT_KEYS },
+          Null: {
+            'kms:EncryptionContext:tenant_id': 'false',
+            'kms:EncryptionContext:connection_id': 'false',
+          },
+        },
+      }),
+    );
+  }
+}

@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Aws, type Duration, RemovalPolicy } from 'aws-cdk-lib';
+import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
+import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+} from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import type { ZodObject } from 'zod';
+import type { BundleName } from '../functions.ts';
+
+/** The same for every function of one stack. */
+export interface FunctionDefaults {
+  /** Folder that holds one folder per bundle. */
+  readonly bundlesDir: string;
+  readonly logLevel: string;
+  readonly logRetentionDays: number;
+}
+
+export interface ServiceFunctionProps {
+  readonly defaults: FunctionDefaults;
+  readonly bundle: BundleName;
+  /** What the surface's `env.ts` asks for; synth fails when the keys given differ. */
+  readonly env: ZodObject;
+  readonly memoryMb: number;
+  readonly timeout: Duration;
+  /** Only for what must reach the engine. @default outside any VPC */
+  readonly network?: {
+    readonly vpc: IVpc;
+    readonly subnets: SubnetSelection;
+    readonly securityGroup: ISecurityGroup;
+  };
+  /** @default unreserved */
+  readonly reservedConcurrency?: number;
+}
+
+/** Read by node or by the SDK, not by our `env.ts`. */
+function isRuntimeKey(key: string): boolean {
+  return key === 'NODE_OPTIONS' || key.startsWith('AWS_');
+}
+
+/** One Lambda from one bundle: ARM64, own role without managed policies, own log group, checked environment. */
+export class ServiceFunction extends Construct {
+  readonly fn: LambdaFunction;
+  readonly role: Role;
+  readonly timeout: Duration;
+  readonly #envKeys = new Set<string>();
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    this.timeout = props.timeout;
+    const directory = join(props.defaults.bundlesDir, props.bundle);
+    if (!existsSync(join(directory, 'index.mjs'))) {
+      throw new Error(`${directory}/index.mjs does not exist: run \`npm run build\` first`);
+    }
+    const logGroup = new LogGroup(this, 'Logs', {
+      retention: props.defaults.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    logGroup.grantWrite(this.role);
+    if (props.network !== undefined) this.#allowNetworkInterfaces();
+    this.fn = new LambdaFunction(this, 'Function', {
+      code: Code.fromAsset(directory),
+      handler: 'index.handler',
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      memorySize: props.memoryMb,
+      timeout: props.timeout,
+      role: this.role,
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      ...(props.reservedConcurrency === undefined
+        ? {}
+        : { reservedConcurrentExecutions: props.reservedConcurrency }),
+      ...(props.network === undefined
+        ? {}
+        : {
+            vpc: props.network.vpc,
+            vpcSubnets: props.network.subnets,
+            securityGroups: [props.network.securityGroup],
+            ipv6AllowedForDualStack: true,
+          }),
+    });
+    // An IPv4 attempt first would stall: a function inside the VPC has no IPv4 route to the internet.
+    const resolution = props.network === undefined ? '' : ' --dns-result-order=ipv6first';
+    this.setEnv('NODE_OPTIONS', `--enable-source-maps${resolution}`);
+    this.setEnv('LOG_LEVEL', props.defaults.logLevel);
+    this.node.addValidation({ validate: () => this.#compareEnv(Object.keys(props.env.shape)) });
+  }
+
+  setEnv(key: string, value: string): void {
+    this.#envKeys.add(key);
+    this.fn.addEnvironment(key, value);
+  }
+
+  /** Own inline policy, so that the grants of each construct read as one statement each. */
+  allow(statement: PolicyStatement): void {
+    this.role.addToPolicy(statement);
+  }
+
+  #compareEnv(asked: readonly string[]): string[] {
+    const given = [...this.#envKeys].filter((key) => !isRuntimeKey(key));
+    const missing = asked.filter((key) => !given.includes(key));
+    const unused = given.filter((key) => !asked.includes(key));
+    return [
+      ...missing.map((key) => `${this.node.path}: env.ts asks for ${key}, the stack does not give it`),
+      ...unused.map((key) => `${this.node.path}: the stack gives ${key}, env.ts does not ask for it`),
+    ];
+  }
+
+  #allowNetworkInterfaces(): void {
+    const actions = [
+      'ec2:CreateNetworkInterface',
+      'ec2:DescribeNetworkInterfaces',
+      'ec2:DescribeSubnets',
+      'ec2:DeleteNetworkInterface',
+      'ec2:AssignPrivateIpAddresses',
+      'ec2:UnassignPrivateIpAddresses',
+    ];
+    // AWS documents these for `*` only: the interfaces do not exist yet.
+    this.allow(new PolicyStatement({ actions, resources: ['*'] }));
+    // The service attaches interfaces before our code runs; the code itself has no business with them.
+    this.allow(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions,
+        resources: ['*'],
+        conditions: {
+          ArnLike: {
+            'lambda:SourceFunctionArn': `arn:${Aws.PARTITION}:lambda:${Aws.REGION}:${Aws.ACCOUNT_ID}:function:*`,
+          },
+        },
+      }),
+    );
+  }
+}

@@ -1,0 +1,139 @@
+import { Duration } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import {
+  DeduplicationScope,
+  FifoThroughputLimit,
+  type IQueue,
+  Queue,
+  QueueEncryption,
+} from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { Grantee } from './data-table.ts';
+import type { Monitoring } from './monitoring.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+export interface WakeQueueProps {
+  readonly monitoring: Monitoring;
+  /** Time-outs of the consumers; visibility is six times as long, as AWS advises for Lambda (A119). */
+  readonly workerTimeout: Duration;
+  readonly forwardTimeout: Duration;
+}
+
+const VISIBILITY_FACTOR = 6;
+/** Lambda throttling also counts as a receive; below five it would drain to the dead letters. */
+const MAX_RECEIVE_COUNT = 5;
+const DEAD_LETTER_RETENTION = Duration.days(14);
+/** Wakes older than this say nothing: the tick has woken the repo many times since. */
+const WAKE_RETENTION = Duration.hours(6);
+/** Engine calls under way at once; protects the one engine task. */
+const WORKERS_MAX = 20;
+
+/** The wake queue (FIFO, group = repo), its delayed sibling, and the dead letters of both. */
+export class WakeQueue extends Construct {
+  readonly wakes: Queue;
+  readonly deadWakes: Queue;
+  readonly delayed: Queue;
+  readonly deadDelayed: Queue;
+
+  constructor(scope: Construct, id: string, props: WakeQueueProps) {
+    super(scope, id);
+    const common = { enforceSSL: true, encryption: QueueEncryption.SQS_MANAGED };
+    const deadLetters = { ...common, retentionPeriod: DEAD_LETTER_RETENTION };
+    this.deadWakes = new Queue(this, 'DeadWakes', {
+      ...deadLetters,
+      fifo: true,
+      visibilityTimeout: Duration.seconds(props.workerTimeout.toSeconds() * VISIBILITY_FACTOR),
+    });
+    this.wakes = new Queue(this, 'Wakes', {
+      ...common,
+      fifo: true,
+      // By content every wake of a repo would be equal, and one per five minutes would survive (E9).
+      contentBasedDeduplication: false,
+      deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+      fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+      retentionPeriod: WAKE_RETENTION,
+      visibilityTimeout: Duration.seconds(props.workerTimeout.toSeconds() * VISIBILITY_FACTOR),
+      deadLetterQueue: { queue: this.deadWakes, maxReceiveCount: MAX_RECEIVE_COUNT },
+    });
+    this.deadDelayed = new Queue(this, 'DeadDelayed', deadLetters);
+    // A FIFO queue refuses a delay per message, hence a standard queue whose consumer forwards.
+    this.delayed = new Queue(this, 'Delayed', {
+      ...common,
+      retentionPeriod: WAKE_RETENTION,
+      visibilityTimeout: Duration.seconds(props.forwardTimeout.toSeconds() * VISIBILITY_FACTOR),
+      deadLetterQueue: { queue: this.deadDelayed, maxReceiveCount: MAX_RECEIVE_COUNT },
+    });
+    this.#addAlarms(props.monitoring);
+  }
+
+  grantSend(grantee: Grantee): void {
+    grantee.setEnv('WAKE_QUEUE_URL', this.wakes.queueUrl);
+    grantee.allow(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.wakes.queueArn] }));
+  }
+
+  grantSendDelayed(grantee: Grantee): void {
+    grantee.setEnv('DELAYED_WAKE_QUEUE_URL', this.delayed.queueUrl);
+    grantee.allow(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.delayed.queueArn] }));
+  }
+
+  /** One repo per invocation, so that one repo's time-out or failure is nobody else's (A49). */
+  deliverWakesTo(consumer: ServiceFunction): void {
+    this.#deliver(consumer, this.wakes, 'Wakes', WORKERS_MAX);
+  }
+
+  deliverDeadWakesTo(consumer: ServiceFunction): void {
+    this.#deliver(consumer, this.deadWakes, 'DeadWakes');
+  }
+
+  deliverDelayedTo(consumer: ServiceFunction): void {
+    this.#deliver(consumer, this.delayed, 'Delayed');
+  }
+
+  #deliver(consumer: ServiceFunction, queue: IQueue, id: string, maximumConcurrency?: number): void {
+    consumer.allow(
+      new PolicyStatement({
+        actions: [
+          'sqs:ReceiveMessage',
+          'sqs:DeleteMessage',
+          'sqs:GetQueueAttributes',
+          'sqs:ChangeMessageVisibility',
+        ],
+        resources: [queue.queueArn],
+      }),
+    );
+    const mapping = new CfnEventSourceMapping(this, `${id}Delivery`, {
+      eventSourceArn: queue.queueArn,
+      functionName: consumer.fn.functionName,
+      batchSize: 1,
+      functionResponseTypes: ['ReportBatchItemFailures'],
+      ...(maximumConcurrency === undefined ? {} : { scalingConfig: { maximumConcurrency } }),
+    });
+    // The service checks the right to receive when the mapping is made.
+    mapping.node.addDependency(consumer.role);
+  }
+
+  #addAlarms(monitoring: Monitoring): void {
+    monitoring.addDeadLetterAlarm(this, 'DeadWakesAlarm', this.deadWakes, 'A wake failed five times.');
+    monitoring.addDeadLetterAlarm(
+      this,
+      'DeadDelayedAlarm',
+      this.deadDelayed,
+      'A delayed wake could not be forwarded.',
+    );
+    monitoring.addBacklogAlarm(
+      this,
+      'WakesAgeAlarm',
+      this.wakes,
+      Duration.minutes(15),
+      'Repositories wait for a worker.',
+    );
+    monitoring.addBacklogAlarm(
+      this,
+      'DelayedAgeAlarm',
+      this.delayed,
+      Duration.minutes(20),
+      'Delayed wakes are not forwarded.',
+    );
+  }
+}

@@ -1,0 +1,12 @@
+/** Every bundle: its folder in `dist` and its entry. One esbuild call makes them all. */
+export const BUNDLE_ENTRIES = {
+  tick: 'lambdas/tick/handler.ts',
+  worker: 'lambdas/worker/handler.ts',
+  'worker-dlq': 'lambdas/worker/dlq.handler.ts',
+  'wake-forward': 'lambdas/wake/forward.handler.ts',
+  'webhooks-forge': 'lambdas/webhooks/forge.handler.ts',
+  public: 'lambdas/public/handler.ts',
+  engine: 'engine-container/src/main.ts',
+} as const;
+
+export type BundleName = keyof typeof BUNDLE_ENTRIES;
