@@ -88,6 +88,12 @@ export interface BatchRow {
   readonly resolvedAt: EpochMs | null;
 }
 
+/** A43 both ways: `resolvedAt` is null exactly while running, `phase` is null exactly when not. The store refuses others. */
+export function hasHonestPhase(row: Pick<BatchRow, 'outcome' | 'phase' | 'resolvedAt'>): boolean {
+  const running = row.outcome === 'running';
+  return (row.resolvedAt === null) === running && (row.phase !== null) === running;
+}
+
 export const ACTIVITY_EVENTS = [
   'pr_queued',
   'pr_refused',

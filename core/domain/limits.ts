@@ -22,6 +22,8 @@ export const LANDING_STRIKES_MAX = 2;
 /** A gate run that is cancelled, errored or lost is retried after these waits, then `operational_error`. */
 export const GATE_RETRY_BACKOFF_MS: readonly number[] = [60_000, 5 * 60_000, 15 * 60_000];
 export const GATE_PHASE_ALARM_AGE_MS = 30 * 60_000;
+/** After the last retry the repo waits this long, one tick, before anything is staged again. */
+export const RETEST_PAUSE_MS = 5 * 60_000;
 /** Failing runs of one tree that are needed before blame (D-08): the first and one confirming run. */
 export const CONFIRMED_FAILURES_MIN = 2;
 

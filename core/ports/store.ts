@@ -107,6 +107,14 @@ export interface EnrollmentStore {
     connection: Connection,
   ): Promise<'created' | { readonly takenBy: TenantId; readonly id: ConnectionId }>;
   listConnections(tenantId: TenantId): Promise<readonly Connection[]>;
+  /**
+   * Credential, bot and times in one step (A59); tenant, id and instance cannot change. `lost_race` unless the stored row
+   * still is `previous` (by `updatedAt` and encrypted token) and not being deleted.
+   */
+  updateConnection(
+    previous: Connection,
+    next: Connection,
+  ): Promise<'updated' | { readonly takenBy: TenantId; readonly id: ConnectionId }>;
   /** From here on no repo can be created under it (A57). False when it is gone already. */
   markConnectionDeleting(tenantId: TenantId, id: ConnectionId): Promise<boolean>;
   /** Last step of a cascade: the row and its identity guard. Refused with `lost_race` unless marked deleting. */

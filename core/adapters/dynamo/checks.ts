@@ -1,0 +1,24 @@
+import type { RepoId } from '../../domain/ids.ts';
+import { leaseKey, wakeKey } from './keys.ts';
+import type { Step } from './table.ts';
+
+/**
+ * Condition that every write of a lease holder carries in its own transaction: the lease is running, and mine (A40).
+ * A released lease refuses too: a worker that gave it back has nothing left to write.
+ */
+export function fenceCheck(repoId: RepoId, fence: number): Step {
+  return {
+    name: 'lease',
+    check: {
+      Key: leaseKey(repoId),
+      ConditionExpression: '#fence = :fence AND attribute_exists(#owner)',
+      ExpressionAttributeNames: { '#fence': 'fence', '#owner': 'owner' },
+      ExpressionAttributeValues: { ':fence': fence },
+    },
+  };
+}
+
+/** The wake row lives exactly as long as the repo: with it gone, nothing may be written for the repo any more (A57). */
+export function aliveCheck(repoId: RepoId): Step {
+  return { name: 'repo', check: { Key: wakeKey(repoId), ConditionExpression: 'attribute_exists(pk)' } };
+}

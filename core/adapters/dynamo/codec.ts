@@ -1,0 +1,93 @@
+import { Secret } from '../../secret.ts';
+
+/** Thrown while reading a row that is not what this version writes; `readRow` turns it into a typed store failure. */
+export class UnreadableValue extends Error {}
+
+/** Both directions of one stored value. `read` throws `UnreadableValue`, never returns a half-read value. */
+export interface Codec<T> {
+  write(value: T): unknown;
+  read(raw: unknown): T;
+}
+
+function plain<T>(accepts: (raw: unknown) => raw is T): Codec<T> {
+  return {
+    write: (value) => value,
+    read: (raw) => {
+      if (!accepts(raw)) throw new UnreadableValue();
+      return raw;
+    },
+  };
+}
+
+export const text = plain((raw): raw is string => typeof raw === 'string');
+export const flag = plain((raw): raw is boolean => typeof raw === 'boolean');
+/** Whole numbers only: counters, times, versions. */
+export const whole = plain((raw): raw is number => Number.isSafeInteger(raw));
+
+export function oneOf<const T extends string>(values: readonly T[]): Codec<T> {
+  return plain((raw): raw is T => values.some((value) => value === raw));
+}
+
+export const secretText: Codec<Secret<string>> = {
+  write: (value) => value.reveal(),
+  read: (raw) => new Secret(text.read(raw)),
+};
+
+/** Null is stored as null: an absent attribute is damage, not "none". */
+export function nullable<T>(inner: Codec<T>): Codec<T | null> {
+  return {
+    write: (value) => (value === null ? null : inner.write(value)),
+    read: (raw) => (raw === null ? null : inner.read(raw)),
+  };
+}
+
+/** Undefined leaves the attribute out. */
+export function optional<T>(inner: Codec<T>): Codec<T | undefined> {
+  return {
+    write: (value) => (value === undefined ? undefined : inner.write(value)),
+    read: (raw) => (raw === undefined ? undefined : inner.read(raw)),
+  };
+}
+
+export function listOf<T>(inner: Codec<T>): Codec<readonly T[]> {
+  return {
+    write: (values) => values.map((value) => inner.write(value)),
+    read: (raw) => {
+      if (!Array.isArray(raw)) throw new UnreadableValue();
+      return raw.map((entry) => inner.read(entry));
+    },
+  };
+}
+
+export interface RowCodec<T> extends Codec<T> {
+  write(value: T): Record<string, unknown>;
+}
+
+type Fields<T> = { readonly [Name in keyof T]-?: readonly [attribute: string, codec: Codec<T[Name]>] };
+
+/** One table of (property, attribute, codec) serves reading and writing, so the two cannot drift apart. */
+export function record<T extends object>(fields: Fields<T>): RowCodec<T> {
+  const names = Object.keys(fields) as (keyof T)[];
+  return {
+    write: (value) => {
+      const row: Record<string, unknown> = {};
+      for (const name of names) {
+        const [attribute, codec] = fields[name];
+        const stored = codec.write(value[name]);
+        if (stored !== undefined) row[attribute] = stored;
+      }
+      return row;
+    },
+    read: (raw) => {
+      if (typeof raw !== 'object' || raw === null) throw new UnreadableValue();
+      const row = raw as Readonly<Record<string, unknown>>;
+      const value: Partial<T> = {};
+      for (const name of names) {
+        const [attribute, codec] = fields[name];
+        const read = codec.read(row[attribute]);
+        if (read !== undefined) value[name] = read;
+      }
+      return value as T;
+    },
+  };
+}

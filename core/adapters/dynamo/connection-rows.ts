@@ -1,0 +1,198 @@
+import type { ConnectionId, TenantId } from '../../domain/ids.ts';
+import type { Connection } from '../../domain/repo.ts';
+import type { EnrollmentStore } from '../../ports/store.ts';
+import { StoreError } from '../../ports/store.ts';
+import { connection, readRow } from './items.ts';
+import type { Key } from './keys.ts';
+import { CONNECTION_SORT_PREFIX, connectionKey, identityGuardKey, tenantKey } from './keys.ts';
+import { readPrefix } from './read-repos.ts';
+import { toConnectionRow, toGuardRow } from './rows.ts';
+import type { BlockingRow, Step, Table } from './table.ts';
+
+type ConnectionMethods = Pick<
+  EnrollmentStore,
+  'createConnection' | 'listConnections' | 'updateConnection' | 'markConnectionDeleting' | 'deleteConnection'
+>;
+
+export function createConnectionMethods(table: Table): ConnectionMethods {
+  return {
+    createConnection: (value) => createConnection(table, value),
+
+    async listConnections(tenantId) {
+      const rows = await readPrefix(table, tenantKey(tenantId).pk, CONNECTION_SORT_PREFIX, 'listConnections');
+      return rows.map((row) => readRow(connection, row, 'listConnections'));
+    },
+
+    updateConnection: (previous, next) => updateConnection(table, previous, next),
+
+    async markConnectionDeleting(tenantId, id) {
+      const result = await table.update(
+        {
+          Key: connectionKey(tenantId, id),
+          UpdateExpression: 'SET deleting = :true',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':true': true },
+        },
+        'markConnectionDeleting',
+      );
+      return result.ok;
+    },
+
+    deleteConnection: (tenantId, id) => deleteConnection(table, tenantId, id),
+  };
+}
+
+function guardKeyOf(value: Connection): Key {
+  const key = identityGuardKey(value.instanceUrl, value.botUsername);
+  if (key === null) throw new RangeError('a connection needs an instance URL that has a normal form');
+  return key;
+}
+
+/** Who holds a guard, from the guard row that refused. */
+export function readHolder(
+  blocking: BlockingRow,
+  operation: string,
+): { readonly takenBy: TenantId; readonly id: string } {
+  const takenBy = blocking.tenant_id?.S;
+  const id = blocking.guards_id?.S;
+  if (takenBy === undefined || id === undefined) throw new StoreError('unreadable', operation);
+  return { takenBy, id };
+}
+
+/** Adds to a counter of a tenant that exists; a deleted tenant must not come back as a bare counter (A100). */
+export function countStep(tenantId: TenantId, counter: 'conn_count' | 'repo_count', by: 1 | -1): Step {
+  return {
+    name: 'tenant',
+    update: {
+      Key: tenantKey(tenantId),
+      UpdateExpression: 'ADD #counter :by',
+      ConditionExpression: 'attribute_exists(pk)',
+      ExpressionAttributeNames: { '#counter': counter },
+      ExpressionAttributeValues: { ':by': by },
+    },
+  };
+}
+
+async function createConnection(
+  table: Table,
+  value: Connection,
+): ReturnType<EnrollmentStore['createConnection']> {
+  const refusals = await table.transact(
+    [
+      {
+        name: 'identity',
+        put: {
+          Item: toGuardRow(guardKeyOf(value), value.tenantId, value.id),
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+      },
+      {
+        name: 'connection',
+        put: { Item: toConnectionRow(value), ConditionExpression: 'attribute_not_exists(pk)' },
+      },
+      countStep(value.tenantId, 'conn_count', 1),
+    ],
+    'createConnection',
+  );
+  const identity = refusals.get('identity');
+  if (identity !== undefined) return readHolder(identity, 'createConnection');
+  if (refusals.size > 0) throw new StoreError('lost_race', 'createConnection');
+  return 'created';
+}
+
+async function updateConnection(
+  table: Table,
+  previous: Connection,
+  next: Connection,
+): ReturnType<EnrollmentStore['updateConnection']> {
+  const oldGuard = guardKeyOf(previous);
+  const newGuard = guardKeyOf(next);
+  if (
+    previous.id !== next.id ||
+    previous.tenantId !== next.tenantId ||
+    identityGuardKey(previous.instanceUrl, '')?.pk !== identityGuardKey(next.instanceUrl, '')?.pk
+  ) {
+    throw new RangeError('the id, tenant and instance of a connection cannot change');
+  }
+  const moveGuard: Step[] =
+    oldGuard.pk === newGuard.pk
+      ? []
+      : [
+          {
+            name: 'identity',
+            put: {
+              Item: toGuardRow(newGuard, next.tenantId, next.id),
+              ConditionExpression: 'attribute_not_exists(pk)',
+            },
+          },
+          { name: 'old identity', delete: { Key: oldGuard } },
+        ];
+  const refusals = await table.transact(
+    [
+      {
+        name: 'connection',
+        put: {
+          Item: toConnectionRow(next),
+          ConditionExpression:
+            'deleting = :false AND updated_at = :updated AND credential.encrypted_token = :token',
+          ExpressionAttributeValues: {
+            ':false': false,
+            ':updated': previous.updatedAt,
+            ':token': previous.credential.encryptedToken,
+          },
+        },
+      },
+      ...moveGuard,
+    ],
+    'updateConnection',
+  );
+  if (refusals.has('connection')) throw new StoreError('lost_race', 'updateConnection');
+  const identity = refusals.get('identity');
+  return identity === undefined ? 'updated' : readHolder(identity, 'updateConnection');
+}
+
+async function deleteConnection(table: Table, tenantId: TenantId, id: ConnectionId): Promise<void> {
+  const row = await table.get(connectionKey(tenantId, id), 'deleteConnection');
+  if (row === null) return;
+  const stored = readRow(connection, row, 'deleteConnection');
+  const steps: readonly Step[] = [
+    {
+      name: 'connection',
+      delete: {
+        Key: connectionKey(tenantId, id),
+        ConditionExpression: 'deleting = :true',
+        ExpressionAttributeValues: { ':true': true },
+      },
+    },
+    {
+      name: 'identity',
+      delete: {
+        Key: guardKeyOf(stored),
+        ConditionExpression: 'guards_id = :id',
+        ExpressionAttributeValues: { ':id': id },
+      },
+    },
+  ];
+  const refusals = await transactCounted(
+    table,
+    steps,
+    countStep(tenantId, 'conn_count', -1),
+    'deleteConnection',
+  );
+  // Refused on the row: not marked, or deleted by somebody else in between.
+  if (refusals.size > 0 && (await table.get(connectionKey(tenantId, id), 'deleteConnection')) !== null) {
+    throw new StoreError('lost_race', 'deleteConnection');
+  }
+}
+
+/** A deletion must also end when the tenant row went first: the counter then has nobody to count for. */
+export async function transactCounted(
+  table: Table,
+  steps: readonly Step[],
+  counter: Step,
+  operation: string,
+): ReturnType<Table['transact']> {
+  const refusals = await table.transact([...steps, counter], operation);
+  const onlyCounter = refusals.size === 1 && refusals.has(counter.name);
+  return onlyCounter ? table.transact(steps, operation) : refusals;
+}

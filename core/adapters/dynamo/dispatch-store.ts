@@ -1,0 +1,190 @@
+import { GSI1 } from '../../contracts/table.ts';
+import type { EpochMs, RepoId } from '../../domain/ids.ts';
+import { DELIVERY_ID_KEPT_MS } from '../../domain/limits.ts';
+import type { DispatchStore } from '../../ports/store.ts';
+import { StoreError } from '../../ports/store.ts';
+import { aliveCheck } from './checks.ts';
+import { text } from './codec.ts';
+import { connection, engineReport, readRow, reconcileOutcome, wakeState } from './items.ts';
+import {
+  connectionKey,
+  deliveryKey,
+  dueShards,
+  dueUntil,
+  hookKey,
+  outcomeKey,
+  repoGuardKey,
+  repoIdOfPartition,
+  reportKey,
+  tickKey,
+  wakeKey,
+} from './keys.ts';
+import { readGuard, readRepo, readRepoById } from './read-repos.ts';
+import { dueIndex } from './rows.ts';
+import type { BlockingRow, Table } from './table.ts';
+
+/** Between "is it due earlier?" and "then only count", a worker may settle; more than a few times in a row it cannot. */
+const MARK_DUE_TRIES_MAX = 8;
+
+export function createDispatchStore(table: Table): DispatchStore {
+  return {
+    getRepo: (repoId) => readRepoById(table, repoId, 'getRepo'),
+
+    async getConnection(tenantId, id) {
+      const row = await table.get(connectionKey(tenantId, id), 'getConnection');
+      return row === null ? null : readRow(connection, row, 'getConnection');
+    },
+
+    listDueRepos: (now, limit) => listDueRepos(table, now, limit),
+    markDue: (repoId, dueAt) => markDue(table, repoId, dueAt),
+
+    async settleDue(repoId, wakeSeqSeen, nextDueAt) {
+      const result = await table.update(
+        {
+          Key: wakeKey(repoId),
+          UpdateExpression: 'SET due_at = :due, gsi1pk = :shard, gsi1sk = :sort',
+          ConditionExpression: 'enabled = :true AND wake_seq = :seen',
+          ExpressionAttributeValues: { ...dueValues(nextDueAt, repoId), ':true': true, ':seen': wakeSeqSeen },
+        },
+        'settleDue',
+      );
+      return result.ok || !isEnabled(result.blocking, 'settleDue');
+    },
+
+    async loadReport(repoId) {
+      const row = await table.get(reportKey(repoId), 'loadReport');
+      return row === null ? null : readRow(engineReport, row, 'loadReport');
+    },
+
+    async saveReconcileOutcome(repo, outcome) {
+      // Refused when the repo is gone, or when a later outcome is there already: neither leaves anything to record.
+      await table.transact(
+        [
+          aliveCheck(repo.id),
+          {
+            name: 'outcome',
+            put: {
+              Item: { ...outcomeKey(repo.tenantId, repo.id), ...reconcileOutcome.write(outcome) },
+              ConditionExpression: 'attribute_not_exists(pk) OR ran_at <= :ran',
+              ExpressionAttributeValues: { ':ran': outcome.ranAt },
+            },
+          },
+        ],
+        'saveReconcileOutcome',
+      );
+    },
+
+    async loadReconcileOutcome(repo) {
+      const row = await table.get(outcomeKey(repo.tenantId, repo.id), 'loadReconcileOutcome');
+      return row === null ? null : readRow(reconcileOutcome, row, 'loadReconcileOutcome');
+    },
+
+    async recordTick(at) {
+      await table.put(
+        {
+          Item: { ...tickKey, at },
+          ConditionExpression: 'attribute_not_exists(pk) OR #at <= :at',
+          ExpressionAttributeNames: { '#at': 'at' },
+          ExpressionAttributeValues: { ':at': at },
+        },
+        'recordTick',
+      );
+    },
+
+    async findRepoForHook(key) {
+      const guardKey = 'hookId' in key ? hookKey(key.hookId) : repoGuardKey(key.instanceUrl, key.slug);
+      const found = await readGuard(table, guardKey, 'findRepoForHook');
+      return found === null ? null : readRepo(table, found.tenantId, found.id, 'findRepoForHook');
+    },
+
+    async claimDelivery(repoId, deliveryId) {
+      const now = table.clock.now();
+      const expiresAt = now + DELIVERY_ID_KEPT_MS;
+      // The time is compared here because an expired row stays readable until the sweep (trap 10).
+      return table.put(
+        {
+          Item: {
+            ...deliveryKey(repoId, deliveryId),
+            expires_at: expiresAt,
+            ttl: Math.ceil(expiresAt / 1000),
+          },
+          ConditionExpression: 'attribute_not_exists(pk) OR expires_at <= :now',
+          ExpressionAttributeValues: { ':now': now },
+        },
+        'claimDelivery',
+      );
+    },
+  };
+}
+
+/** False when the repo is gone or disabled: the two cases in which a wake means nothing. */
+function isEnabled(blocking: BlockingRow, operation: string): boolean {
+  if (Object.keys(blocking).length === 0) return false;
+  const enabled = blocking.enabled?.BOOL;
+  if (enabled === undefined) throw new StoreError('unreadable', operation);
+  return enabled;
+}
+
+function dueValues(dueAt: EpochMs, repoId: RepoId): Record<string, unknown> {
+  const index = dueIndex(dueAt, repoId);
+  return { ':due': dueAt, ':shard': index.gsi1pk, ':sort': index.gsi1sk };
+}
+
+/** Every shard is asked for a full page: the oldest of all may lie in one shard. */
+async function listDueRepos(table: Table, now: EpochMs, limit: number): Promise<readonly RepoId[]> {
+  if (limit <= 0) return [];
+  const pages = await Promise.all(
+    dueShards.map((shard) =>
+      table.query(
+        {
+          IndexName: GSI1.name,
+          KeyConditionExpression: 'gsi1pk = :shard AND gsi1sk <= :until',
+          ExpressionAttributeValues: { ':shard': shard, ':until': dueUntil(now) },
+        },
+        limit,
+        'listDueRepos',
+      ),
+    ),
+  );
+  return pages
+    .flat()
+    .map((row) => ({
+      repoId: repoIdOfPartition(readRow(text, row.pk, 'listDueRepos')),
+      order: readRow(text, row.gsi1sk, 'listDueRepos'),
+    }))
+    .sort((a, b) => (a.order < b.order ? -1 : 1))
+    .slice(0, limit)
+    .map((entry) => entry.repoId);
+}
+
+/**
+ * Counts the wake in the same update that moves the due time forward. An earlier due time stays, so that a repo which is
+ * woken again and again keeps its place in the line (A50); the wake is then counted under the condition that it stays.
+ */
+async function markDue(table: Table, repoId: RepoId, dueAt: EpochMs): Promise<number | null> {
+  for (let tried = 0; tried < MARK_DUE_TRIES_MAX; tried += 1) {
+    const sooner = await table.update(
+      {
+        Key: wakeKey(repoId),
+        UpdateExpression: 'SET due_at = :due, gsi1pk = :shard, gsi1sk = :sort ADD wake_seq :one',
+        ConditionExpression: 'enabled = :true AND due_at > :due',
+        ExpressionAttributeValues: { ...dueValues(dueAt, repoId), ':true': true, ':one': 1 },
+      },
+      'markDue',
+    );
+    if (sooner.ok) return readRow(wakeState, sooner.row, 'markDue').wakeSeq;
+    if (!isEnabled(sooner.blocking, 'markDue')) return null;
+    const counted = await table.update(
+      {
+        Key: wakeKey(repoId),
+        UpdateExpression: 'ADD wake_seq :one',
+        ConditionExpression: 'enabled = :true AND due_at <= :due',
+        ExpressionAttributeValues: { ':true': true, ':due': dueAt, ':one': 1 },
+      },
+      'markDue',
+    );
+    if (counted.ok) return readRow(wakeState, counted.row, 'markDue').wakeSeq;
+    if (!isEnabled(counted.blocking, 'markDue')) return null;
+  }
+  throw new StoreError('lost_race', 'markDue');
+}

@@ -1,0 +1,119 @@
+import type { RepoId } from '../../domain/ids.ts';
+import {
+  QUARANTINE_KEPT_MS,
+  QUEUE_WRITE_BATCHES_MAX,
+  QUEUE_WRITE_EVENTS_MAX,
+  QUEUE_WRITE_ROWS_MAX,
+} from '../../domain/limits.ts';
+import type { EngineStore, QueueWrite } from '../../ports/store.ts';
+import { StoreError } from '../../ports/store.ts';
+import { aliveCheck, fenceCheck } from './checks.ts';
+import { whole } from './codec.ts';
+import { engineReport, readRow } from './items.ts';
+import { quarantineKey, queueRecordKey, repoGuardKey, reportKey } from './keys.ts';
+
+import { decodeDocument, encodeDocument } from './queue-document.ts';
+import { readGuard, readRepo } from './read-repos.ts';
+import { toBatchRow, toEventRow, toTerminalRows } from './rows.ts';
+import type { Refusals, Step, Table } from './table.ts';
+
+export function createEngineStore(table: Table): EngineStore {
+  return {
+    async findRepo(address) {
+      const found = await readGuard(table, repoGuardKey(address.instanceUrl, address.slug), 'findRepo');
+      if (found === null || found.tenantId !== address.tenantId) return null;
+      const repo = await readRepo(table, found.tenantId, found.id, 'findRepo');
+      return repo?.baseBranch === address.baseBranch ? repo : null;
+    },
+
+    async loadQueueRecord(repoId) {
+      const row = await table.get(queueRecordKey(repoId), 'loadQueueRecord');
+      if (row === null) return null;
+      return {
+        version: readRow(whole, row.version, 'loadQueueRecord'),
+        document: decodeDocument(row.document, 'loadQueueRecord'),
+      };
+    },
+
+    async saveQueue(held, repo, write) {
+      const version = (write.expectedVersion ?? 0) + 1;
+      const refusals = await table.transact(
+        [fenceCheck(held.repoId, held.fence), aliveCheck(held.repoId), ...toSteps(repo.id, write, version)],
+        'saveQueue',
+      );
+      refuseFenced(refusals, 'saveQueue');
+      if (refusals.size > 0) throw new StoreError('lost_race', 'saveQueue');
+      return version;
+    },
+
+    async quarantineQueueRecord(held) {
+      const key = queueRecordKey(held.repoId);
+      const row = await table.get(key, 'quarantineQueueRecord');
+      const now = table.clock.now();
+      const expires = Math.ceil((now + QUARANTINE_KEPT_MS) / 1000);
+      const move: Step[] =
+        row === null
+          ? []
+          : [
+              { name: 'copy', put: { Item: { ...row, ...quarantineKey(held.repoId, now), ttl: expires } } },
+              { name: 'record', delete: { Key: key } },
+            ];
+      const refusals = await table.transact(
+        [fenceCheck(held.repoId, held.fence), aliveCheck(held.repoId), ...move],
+        'quarantineQueueRecord',
+      );
+      refuseFenced(refusals, 'quarantineQueueRecord');
+    },
+
+    async saveReport(held, report) {
+      const refusals = await table.transact(
+        [
+          fenceCheck(held.repoId, held.fence),
+          aliveCheck(held.repoId),
+          { name: 'report', put: { Item: { ...reportKey(held.repoId), ...engineReport.write(report) } } },
+        ],
+        'saveReport',
+      );
+      refuseFenced(refusals, 'saveReport');
+    },
+  };
+}
+
+function refuseFenced(refusals: Refusals, operation: string): void {
+  if (refusals.has('lease') || refusals.has('repo')) throw new StoreError('fenced', operation);
+}
+
+function toSteps(repoId: RepoId, write: QueueWrite, version: number): readonly Step[] {
+  const rows = [
+    ...write.batches.map(toBatchRow),
+    ...write.events.map((event, index) => toEventRow(event, version, index)),
+    ...toTerminalRows(write.events),
+  ];
+  if (
+    write.batches.length > QUEUE_WRITE_BATCHES_MAX ||
+    write.events.length > QUEUE_WRITE_EVENTS_MAX ||
+    rows.length > QUEUE_WRITE_ROWS_MAX
+  ) {
+    throw new StoreError('too_large', 'saveQueue');
+  }
+  return [
+    {
+      name: 'record',
+      put: {
+        Item: {
+          ...queueRecordKey(repoId),
+          version,
+          document: encodeDocument(write.document, 'saveQueue').stored,
+        },
+        ...(write.expectedVersion === null
+          ? { ConditionExpression: 'attribute_not_exists(pk)' }
+          : {
+              ConditionExpression: '#version = :expected',
+              ExpressionAttributeNames: { '#version': 'version' },
+              ExpressionAttributeValues: { ':expected': write.expectedVersion },
+            }),
+      },
+    },
+    ...rows.map((row): Step => ({ name: `row ${String(row.pk)} ${String(row.sk)}`, put: { Item: row } })),
+  ];
+}

@@ -1,0 +1,283 @@
+import type { TenantId } from '../../domain/ids.ts';
+import { DELETED_LEASE_KEPT_MS } from '../../domain/limits.ts';
+import type { ManagedRepo } from '../../domain/repo.ts';
+import type { EnrollmentStore } from '../../ports/store.ts';
+import { StoreError } from '../../ports/store.ts';
+import { countStep, createConnectionMethods, readHolder, transactCounted } from './connection-rows.ts';
+import { activityEvent, batchRow, readRow, wakeState } from './items.ts';
+import type { Key } from './keys.ts';
+import {
+  batchPartition,
+  connectionKey,
+  eventPartition,
+  hookKey,
+  leaseKey,
+  outcomeKey,
+  repoGuardKey,
+  repoKey,
+  repoPartition,
+  tenantKey,
+  wakeKey,
+} from './keys.ts';
+import { readRepo, readReposOf } from './read-repos.ts';
+import { dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow } from './rows.ts';
+import type { Row, Step, Table } from './table.ts';
+
+/** A PATCH that lands between the read and the delete costs one more try. */
+const DELETE_TRIES_MAX = 5;
+
+export function createEnrollmentStore(table: Table): EnrollmentStore {
+  return {
+    async createTenant(tenantId, at) {
+      // False when the tenant exists: signing in twice creates it once.
+      await table.put(
+        {
+          Item: {
+            ...tenantKey(tenantId),
+            tenant_id: tenantId,
+            conn_count: 0,
+            repo_count: 0,
+            created_at: at,
+          },
+          ConditionExpression: 'attribute_not_exists(pk)',
+        },
+        'createTenant',
+      );
+    },
+
+    ...createConnectionMethods(table),
+    createRepo: (repo, reposMax) => createRepo(table, repo, reposMax),
+    updateRepo: (repo) => updateRepo(table, repo),
+    deleteRepo: (repo) => deleteRepo(table, repo),
+    listRepos: (tenantId) => readReposOf(table, tenantId, 'listRepos'),
+
+    async listBatches(tenantId, limit) {
+      const rows = await readNewest(table, batchPartition(tenantId), limit, 'listBatches');
+      return rows.map((row) => readRow(batchRow, row, 'listBatches'));
+    },
+
+    async listEvents(tenantId, limit) {
+      const rows = await readNewest(table, eventPartition(tenantId), limit, 'listEvents');
+      return rows.map((row) => readRow(activityEvent, row, 'listEvents'));
+    },
+  };
+}
+
+async function readNewest(
+  table: Table,
+  partition: string,
+  limit: number,
+  operation: string,
+): Promise<readonly Row[]> {
+  if (limit <= 0) return [];
+  return table.query(
+    {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': partition },
+      ScanIndexForward: false,
+    },
+    limit,
+    operation,
+  );
+}
+
+function guardKeyOf(repo: ManagedRepo): Key {
+  const key = repoGuardKey(repo.instanceUrl, repo.slug);
+  if (key === null) throw new RangeError('a repo needs an address that has a normal form');
+  return key;
+}
+
+function putNew(name: string, row: Record<string, unknown>): Step {
+  return { name, put: { Item: row, ConditionExpression: 'attribute_not_exists(pk)' } };
+}
+
+/** Counts a repo below the ceiling; the condition reads the counter in the same transaction (E8c). */
+function countRepo(tenantId: TenantId, reposMax: number | null): Step {
+  const count = countStep(tenantId, 'repo_count', 1);
+  if (reposMax === null || !('update' in count)) return count;
+  const { update } = count;
+  return {
+    name: 'tenant',
+    update: {
+      ...update,
+      ConditionExpression: 'attribute_exists(pk) AND #counter < :max',
+      ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':max': reposMax },
+    },
+  };
+}
+
+/** Several conditions can fail at once; the order of the answers is: no parent, taken, over the limit. */
+async function createRepo(
+  table: Table,
+  repo: ManagedRepo,
+  reposMax: number | null,
+): ReturnType<EnrollmentStore['createRepo']> {
+  const dueAt = isWakeable(repo) ? (repo.dueAt ?? table.clock.now()) : null;
+  const refusals = await table.transact(
+    [
+      {
+        name: 'connection',
+        check: {
+          Key: connectionKey(repo.tenantId, repo.connectionId),
+          ConditionExpression: 'attribute_exists(pk) AND deleting = :false',
+          ExpressionAttributeValues: { ':false': false },
+        },
+      },
+      putNew('address', toGuardRow(guardKeyOf(repo), repo.tenantId, repo.id)),
+      putNew('repo', toRepoRow(repo)),
+      putNew('wake', toWakeRow(repo, dueAt)),
+      countRepo(repo.tenantId, reposMax),
+      ...hookSteps(null, repo),
+    ],
+    'createRepo',
+  );
+  if (refusals.has('connection')) return 'connection_gone';
+  const address = refusals.get('address');
+  if (address !== undefined) {
+    const holder = readHolder(address, 'createRepo');
+    return { managedBy: holder.takenBy, id: holder.id };
+  }
+  const tenant = refusals.get('tenant');
+  if (tenant?.pk !== undefined) return 'limit_reached';
+  if (refusals.size > 0) throw new StoreError('lost_race', 'createRepo');
+  return 'created';
+}
+
+/** Moves the look-up of the hook id along with the repo. */
+function hookSteps(before: ManagedRepo | null, after: ManagedRepo | null): readonly Step[] {
+  const old = before?.hookId ?? null;
+  const next = after?.hookId ?? null;
+  if (old === next) return [];
+  const steps: Step[] = [];
+  if (old !== null) steps.push({ name: 'old hook', delete: { Key: hookKey(old) } });
+  if (after !== null && next !== null) {
+    steps.push(putNew('hook', toGuardRow(hookKey(next), after.tenantId, after.id)));
+  }
+  return steps;
+}
+
+async function updateRepo(table: Table, repo: ManagedRepo): Promise<ManagedRepo> {
+  const stored = await readRepo(table, repo.tenantId, repo.id, 'updateRepo');
+  if (stored === null || stored.version !== repo.version) throw new StoreError('lost_race', 'updateRepo');
+  if (stored.connectionId !== repo.connectionId || guardKeyOf(stored).pk !== guardKeyOf(repo).pk) {
+    throw new RangeError('the address, tenant and connection of a repo cannot change');
+  }
+  const dueAt = isWakeable(repo) ? (stored.dueAt ?? repo.dueAt ?? table.clock.now()) : null;
+  const next = { ...repo, version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt };
+  const refusals = await table.transact(
+    [
+      {
+        name: 'repo',
+        put: {
+          Item: toRepoRow(next),
+          ConditionExpression: '#version = :version',
+          ExpressionAttributeNames: { '#version': 'version' },
+          ExpressionAttributeValues: { ':version': repo.version },
+        },
+      },
+      ...switchSteps(stored, next),
+      ...hookSteps(stored, next),
+    ],
+    'updateRepo',
+  );
+  if (refusals.size > 0) throw new StoreError('lost_race', 'updateRepo');
+  return next;
+}
+
+/** Into or out of the due index; nothing while the queue stays on, so that a PATCH cannot undo a wake. */
+function switchSteps(before: ManagedRepo, after: ManagedRepo): readonly Step[] {
+  if (isWakeable(before) === isWakeable(after)) return [];
+  const update =
+    after.dueAt === null
+      ? {
+          UpdateExpression: 'SET enabled = :enabled, due_at = :due REMOVE gsi1pk, gsi1sk',
+          ExpressionAttributeValues: { ':enabled': false, ':due': null },
+        }
+      : {
+          UpdateExpression: 'SET enabled = :enabled, due_at = :due, gsi1pk = :shard, gsi1sk = :sort',
+          ExpressionAttributeValues: {
+            ':enabled': true,
+            ':due': after.dueAt,
+            ':shard': dueIndex(after.dueAt, after.id).gsi1pk,
+            ':sort': dueIndex(after.dueAt, after.id).gsi1sk,
+          },
+        };
+  return [
+    {
+      name: 'wake',
+      update: { Key: wakeKey(after.id), ConditionExpression: 'attribute_exists(pk)', ...update },
+    },
+  ];
+}
+
+async function deleteRepo(table: Table, repo: ManagedRepo): Promise<void> {
+  const wake = await table.get(wakeKey(repo.id), 'deleteRepo');
+  if (wake !== null && readRow(wakeState, wake, 'deleteRepo').tenantId !== repo.tenantId) return;
+  for (let tried = 0; tried < DELETE_TRIES_MAX; tried += 1) {
+    const stored = await readRepo(table, repo.tenantId, repo.id, 'deleteRepo');
+    const refusals = stored === null ? new Map() : await deleteStored(table, stored);
+    if (refusals.size === 0) {
+      await sweepRepoPartition(table, repo);
+      return;
+    }
+  }
+  throw new StoreError('lost_race', 'deleteRepo');
+}
+
+async function deleteStored(table: Table, stored: ManagedRepo): ReturnType<Table['transact']> {
+  const ttl = Math.ceil((table.clock.now() + DELETED_LEASE_KEPT_MS) / 1000);
+  return transactCounted(
+    table,
+    [
+      {
+        name: 'repo',
+        delete: {
+          Key: repoKey(stored.tenantId, stored.id),
+          ConditionExpression: '#version = :version',
+          ExpressionAttributeNames: { '#version': 'version' },
+          ExpressionAttributeValues: { ':version': stored.version },
+        },
+      },
+      {
+        name: 'address',
+        delete: {
+          Key: guardKeyOf(stored),
+          ConditionExpression: 'guards_id = :id',
+          ExpressionAttributeValues: { ':id': stored.id },
+        },
+      },
+      { name: 'wake', delete: { Key: wakeKey(stored.id) } },
+      { name: 'outcome', delete: { Key: outcomeKey(stored.tenantId, stored.id) } },
+      ...hookSteps(stored, null),
+      // Not deleted: a fence that starts again at 1 would let an old holder pass. It is raised, and swept a day later.
+      {
+        name: 'lease',
+        update: {
+          Key: leaseKey(stored.id),
+          UpdateExpression: 'SET expires_at = :zero, #ttl = :ttl ADD #fence :one REMOVE #owner',
+          ExpressionAttributeNames: { '#fence': 'fence', '#owner': 'owner', '#ttl': 'ttl' },
+          ExpressionAttributeValues: { ':zero': 0, ':ttl': ttl, ':one': 1 },
+        },
+      },
+    ],
+    countStep(stored.tenantId, 'repo_count', -1),
+    'deleteRepo',
+  );
+}
+
+/** Record, report, markers. Safe only after the wake row is gone: from then on every write of them is refused. */
+async function sweepRepoPartition(table: Table, repo: ManagedRepo): Promise<void> {
+  const rows = await table.query(
+    {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': repoPartition(repo.id) },
+      ProjectionExpression: 'pk, sk',
+    },
+    Number.POSITIVE_INFINITY,
+    'deleteRepo',
+  );
+  await table.deleteMany(
+    rows.map((row) => ({ pk: repoPartition(repo.id), sk: String(row.sk) })),
+    'deleteRepo',
+  );
+}

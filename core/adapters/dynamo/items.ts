@@ -1,0 +1,206 @@
+import type { ActivityEvent, BatchRow, MemberAction, Receipt } from '../../domain/batch.ts';
+import {
+  ACTIVITY_EVENTS,
+  BATCH_OUTCOMES,
+  BATCH_PHASES,
+  GATE_VERDICTS,
+  hasHonestPhase,
+  MEMBER_ACTIONS,
+} from '../../domain/batch.ts';
+import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import type { Connection, ManagedRepo, ReconcileOutcome, SealedCredential } from '../../domain/repo.ts';
+import { MERGE_STYLES, RECONCILE_ERROR_CODES, WAKEUP_MODES } from '../../domain/repo.ts';
+import type { EngineReport } from '../../ports/store.ts';
+import { StoreError } from '../../ports/store.ts';
+import type { Codec } from './codec.ts';
+import {
+  flag,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  secretText,
+  text,
+  UnreadableValue,
+  whole,
+} from './codec.ts';
+
+/** Reads one row whole, or fails as `unreadable`. */
+export function readRow<T>(codec: Codec<T>, row: unknown, operation: string): T {
+  try {
+    return codec.read(row);
+  } catch (error) {
+    if (error instanceof UnreadableValue) throw new StoreError('unreadable', operation);
+    throw error;
+  }
+}
+
+/** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
+export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt'>;
+
+export const repoSettings = record<RepoSettings>({
+  id: ['repo_id', text],
+  tenantId: ['tenant_id', text],
+  connectionId: ['connection_id', text],
+  instanceUrl: ['instance_url', text],
+  slug: ['slug', text],
+  baseBranch: ['base_branch', text],
+  statusContext: ['status_context', text],
+  mergeStyle: ['merge_style', oneOf(MERGE_STYLES)],
+  automerge: ['automerge', flag],
+  wakeupMode: ['wakeup_mode', oneOf(WAKEUP_MODES)],
+  queueEnabled: ['queue_enabled', flag],
+  enabledAt: ['enabled_at', whole],
+  batchLingerSeconds: ['batch_linger_seconds', whole],
+  batchTarget: ['batch_target', whole],
+  bisectFanout: ['bisect_fanout', whole],
+  webhookSecret: ['webhook_secret', nullable(secretText)],
+  hookId: ['hook_id', nullable(text)],
+  createdAt: ['created_at', whole],
+  updatedAt: ['updated_at', whole],
+  version: ['version', whole],
+  tombstone: ['tombstone', flag],
+});
+
+export interface WakeState {
+  readonly repoId: RepoId;
+  readonly tenantId: TenantId;
+  /** Queue on and not being deleted. */
+  readonly enabled: boolean;
+  readonly wakeSeq: number;
+  readonly dueAt: EpochMs | null;
+}
+
+export const wakeState = record<WakeState>({
+  repoId: ['repo_id', text],
+  tenantId: ['tenant_id', text],
+  enabled: ['enabled', flag],
+  wakeSeq: ['wake_seq', whole],
+  dueAt: ['due_at', nullable(whole)],
+});
+
+/** What a guard points at: the address guard, the identity guard and the hook look-up have the same shape. */
+export interface Guard {
+  readonly tenantId: TenantId;
+  readonly id: string;
+}
+
+export const guard = record<Guard>({ tenantId: ['tenant_id', text], id: ['guards_id', text] });
+
+const credential = record<SealedCredential>({
+  format: ['format', text],
+  keyVersion: ['key_version', whole],
+  encryptedToken: ['encrypted_token', text],
+  tokenNonce: ['token_nonce', text],
+  encryptedDek: ['encrypted_dek', nullable(text)],
+});
+
+export const connection = record<Connection>({
+  id: ['connection_id', text],
+  tenantId: ['tenant_id', text],
+  instanceUrl: ['instance_url', text],
+  botUsername: ['bot_username', text],
+  // One attribute: a rotation swaps the whole map, so a reader sees the old or the new credential, never a mix (A59).
+  credential: ['credential', credential],
+  createdAt: ['created_at', whole],
+  updatedAt: ['updated_at', whole],
+  deleting: ['deleting', flag],
+});
+
+export interface LeaseRow {
+  readonly fence: number;
+  readonly expiresAt: EpochMs;
+  /** Absent once released. */
+  readonly owner: string | undefined;
+}
+
+export const leaseRow = record<LeaseRow>({
+  fence: ['fence', whole],
+  expiresAt: ['expires_at', whole],
+  owner: ['owner', optional(text)],
+});
+
+export const engineReport = record<EngineReport>({
+  fence: ['fence', whole],
+  at: ['at', whole],
+  errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
+  wakeAt: ['wake_at', nullable(whole)],
+  logTail: ['log_tail', listOf(text)],
+});
+
+export const reconcileOutcome = record<ReconcileOutcome>({
+  ranAt: ['ran_at', whole],
+  ok: ['ok', flag],
+  errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
+});
+
+const receipt = record<Receipt>({
+  baseBefore: ['base_before', text],
+  head: ['head', text],
+  stagedSha: ['staged_sha', text],
+  tree: ['tree', text],
+  runUrl: ['run_url', nullable(text)],
+  mergeCommit: ['merge_commit', text],
+  landedAt: ['landed_at', whole],
+});
+
+const memberAction = record<MemberAction>({
+  pr: ['pr', whole],
+  action: ['action', oneOf(MEMBER_ACTIONS)],
+  stagingSha: ['staging_sha', nullable(text)],
+  gateVerdict: ['gate_verdict', oneOf(GATE_VERDICTS)],
+  cursor: ['cursor', whole],
+  receipt: ['receipt', optional(receipt) as Codec<Receipt>],
+  reason: ['reason', optional(text) as Codec<string>],
+});
+
+const batchFields = record<BatchRow>({
+  id: ['batch_id', text],
+  tenantId: ['tenant_id', text],
+  repoId: ['repo_id', text],
+  repoSlug: ['repo_slug', text],
+  instanceUrl: ['instance_url', text],
+  parentId: ['parent_id', nullable(text)],
+  runId: ['run_id', text],
+  nodeId: ['node_id', text],
+  parentNodeId: ['parent_node_id', nullable(text)],
+  attempt: ['attempt', whole],
+  stagingSha: ['staging_sha', nullable(text)],
+  stagingTree: ['staging_tree', nullable(text)],
+  stagingBranch: ['staging_branch', nullable(text)],
+  gateVerdict: ['gate_verdict', oneOf(GATE_VERDICTS)],
+  gateSource: ['gate_source', nullable(oneOf(['cached']))],
+  runUrl: ['run_url', nullable(text)],
+  prs: ['prs', listOf(whole)],
+  outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
+  phase: ['phase', nullable(oneOf(BATCH_PHASES))],
+  terminalReason: ['terminal_reason', nullable(text)],
+  actions: ['actions', listOf(memberAction)],
+  createdAt: ['created_at', whole],
+  resolvedAt: ['resolved_at', nullable(whole)],
+});
+
+export const batchRow = {
+  write: (row: BatchRow): Record<string, unknown> => {
+    if (!hasHonestPhase(row)) throw new RangeError(`batch ${row.id} is neither running nor resolved`);
+    return batchFields.write(row);
+  },
+  read: (raw: unknown): BatchRow => {
+    const row = batchFields.read(raw);
+    if (!hasHonestPhase(row)) throw new UnreadableValue();
+    return row;
+  },
+};
+
+export const activityEvent = record<ActivityEvent>({
+  tenantId: ['tenant_id', text],
+  repoId: ['repo_id', text],
+  repoSlug: ['repo_slug', text],
+  at: ['at', whole],
+  event: ['event', oneOf(ACTIVITY_EVENTS)],
+  pr: ['pr', whole],
+  head: ['head', text],
+  title: ['title', text],
+  reason: ['reason', nullable(text)],
+});

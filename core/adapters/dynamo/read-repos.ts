@@ -1,0 +1,76 @@
+import type { RepoId, TenantId } from '../../domain/ids.ts';
+import type { ManagedRepo } from '../../domain/repo.ts';
+import type { Guard, RepoSettings, WakeState } from './items.ts';
+import { guard, readRow, repoSettings, wakeState } from './items.ts';
+import type { Key } from './keys.ts';
+import { REPO_SORT_PREFIX, repoKey, tenantKey, wakeKey } from './keys.ts';
+import type { Row, Table } from './table.ts';
+
+function joinRepo(settings: RepoSettings, wake: WakeState): ManagedRepo {
+  return { ...settings, wakeSeq: wake.wakeSeq, dueAt: wake.enabled ? wake.dueAt : null };
+}
+
+/** Both rows of a repo; null when either is missing, because they are created and deleted together. */
+export async function readRepo(
+  table: Table,
+  tenantId: TenantId,
+  id: RepoId,
+  operation: string,
+): Promise<ManagedRepo | null> {
+  const rows = await table.getMany([repoKey(tenantId, id), wakeKey(id)], operation);
+  const settings = rows.find((row) => row.pk === repoKey(tenantId, id).pk);
+  const wake = rows.find((row) => row.pk === wakeKey(id).pk);
+  if (settings === undefined || wake === undefined) return null;
+  return joinRepo(readRow(repoSettings, settings, operation), readRow(wakeState, wake, operation));
+}
+
+/** For callers that know no tenant: the wake row names it. */
+export async function readRepoById(table: Table, id: RepoId, operation: string): Promise<ManagedRepo | null> {
+  const row = await table.get(wakeKey(id), operation);
+  if (row === null) return null;
+  const wake = readRow(wakeState, row, operation);
+  const settings = await table.get(repoKey(wake.tenantId, id), operation);
+  return settings === null ? null : joinRepo(readRow(repoSettings, settings, operation), wake);
+}
+
+export async function readGuard(table: Table, key: Key | null, operation: string): Promise<Guard | null> {
+  const row = key === null ? null : await table.get(key, operation);
+  return row === null ? null : readRow(guard, row, operation);
+}
+
+/** All repos of one tenant, in order of their ids. */
+export async function readReposOf(
+  table: Table,
+  tenantId: TenantId,
+  operation: string,
+): Promise<readonly ManagedRepo[]> {
+  const rows = await readPrefix(table, tenantKey(tenantId).pk, REPO_SORT_PREFIX, operation);
+  const settings = rows.map((row) => readRow(repoSettings, row, operation));
+  const wakeRows = await table.getMany(
+    settings.map((each) => wakeKey(each.id)),
+    operation,
+  );
+  const wakes = new Map(
+    wakeRows.map((row) => readRow(wakeState, row, operation)).map((wake) => [wake.repoId, wake]),
+  );
+  return settings.flatMap((each) => {
+    const wake = wakes.get(each.id);
+    return wake === undefined ? [] : [joinRepo(each, wake)];
+  });
+}
+
+export async function readPrefix(
+  table: Table,
+  partition: string,
+  prefix: string,
+  operation: string,
+): Promise<readonly Row[]> {
+  return table.query(
+    {
+      KeyConditionExpression: 'pk = :pk AND begins_with(sk, :prefix)',
+      ExpressionAttributeValues: { ':pk': partition, ':prefix': prefix },
+    },
+    Number.POSITIVE_INFINITY,
+    operation,
+  );
+}

@@ -1,0 +1,98 @@
+import type { ActivityEvent, BatchRow } from '../../domain/batch.ts';
+import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import type { Connection, ManagedRepo } from '../../domain/repo.ts';
+import { activityEvent, batchRow, connection, guard, repoSettings, wakeState } from './items.ts';
+import type { Key } from './keys.ts';
+import {
+  ALL_CONNECTIONS_PARTITION,
+  ALL_REPOS_PARTITION,
+  batchPartition,
+  batchSortKey,
+  connectionKey,
+  duePartition,
+  dueSortKey,
+  eventPartition,
+  eventSortKey,
+  PHASE_PARTITION,
+  padTime,
+  repoKey,
+  terminalKey,
+  wakeKey,
+} from './keys.ts';
+
+/** A row as it is put: keys of the table, keys of the indexes, attributes. */
+export type StoredRow = Record<string, unknown>;
+
+export function toRepoRow(repo: ManagedRepo): StoredRow {
+  return {
+    ...repoKey(repo.tenantId, repo.id),
+    gsi2pk: ALL_REPOS_PARTITION,
+    gsi2sk: `${repo.slug.toLowerCase()}#${repo.id}`,
+    ...repoSettings.write(repo),
+  };
+}
+
+export function isWakeable(repo: Pick<ManagedRepo, 'queueEnabled' | 'tombstone'>): boolean {
+  return repo.queueEnabled && !repo.tombstone;
+}
+
+export function toWakeRow(repo: ManagedRepo, dueAt: EpochMs | null): StoredRow {
+  const state = {
+    repoId: repo.id,
+    tenantId: repo.tenantId,
+    enabled: isWakeable(repo),
+    wakeSeq: repo.wakeSeq,
+    dueAt,
+  };
+  return {
+    ...wakeKey(repo.id),
+    ...(dueAt === null ? {} : dueIndex(dueAt, repo.id)),
+    ...wakeState.write(state),
+  };
+}
+
+export function dueIndex(dueAt: EpochMs, id: RepoId): { readonly gsi1pk: string; readonly gsi1sk: string } {
+  return { gsi1pk: duePartition(id), gsi1sk: dueSortKey(dueAt, id) };
+}
+
+export function toConnectionRow(value: Connection): StoredRow {
+  return {
+    ...connectionKey(value.tenantId, value.id),
+    gsi2pk: ALL_CONNECTIONS_PARTITION,
+    gsi2sk: `${padTime(value.createdAt)}#${value.id}`,
+    // Copies at the top level: an index cannot project a member of the credential, and may not have the whole of it.
+    credential_format: value.credential.format,
+    key_version: value.credential.keyVersion,
+    ...connection.write(value),
+  };
+}
+
+export function toGuardRow(key: Key, tenantId: TenantId, id: string): StoredRow {
+  return { ...key, ...guard.write({ tenantId, id }) };
+}
+
+export function toBatchRow(row: BatchRow): StoredRow {
+  const phase =
+    row.phase === null ? {} : { gsi1pk: PHASE_PARTITION, gsi1sk: `${padTime(row.createdAt)}#${row.id}` };
+  return { pk: batchPartition(row.tenantId), sk: batchSortKey(row), ...phase, ...batchRow.write(row) };
+}
+
+export function toEventRow(event: ActivityEvent, version: number, index: number): StoredRow {
+  return {
+    pk: eventPartition(event.tenantId),
+    sk: eventSortKey(event, version, index),
+    ...activityEvent.write(event),
+  };
+}
+
+/** Per pull request, the newest event that ended it. */
+export function toTerminalRows(events: readonly ActivityEvent[]): readonly StoredRow[] {
+  const newest = new Map<number, ActivityEvent>();
+  for (const event of events) {
+    if (event.event === 'pr_landed' || event.event === 'pr_bounced') newest.set(event.pr, event);
+  }
+  return [...newest.values()].map((event) => ({
+    ...terminalKey(event.repoId, event.pr),
+    ...activityEvent.write(event),
+  }));
+}

@@ -1,0 +1,23 @@
+import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
+import { createDispatchStore } from './dispatch-store.ts';
+import { createEngineStore } from './engine-store.ts';
+import { createEnrollmentStore } from './enrollment-store.ts';
+import { createLeaseStore } from './lease-store.ts';
+import type { TableConfig } from './table.ts';
+import { Table } from './table.ts';
+
+export type DynamoStore = EngineStore & LeaseStore & DispatchStore & EnrollmentStore;
+
+/**
+ * The record in one DynamoDB table (aws.md 3g). Every condition that fails is a value or a `StoreError`; contention and
+ * throttling are retried here for about three seconds, connection errors by the SDK's client.
+ */
+export function createDynamoStore(config: TableConfig): DynamoStore {
+  const table = new Table(config);
+  return {
+    ...createEngineStore(table),
+    ...createLeaseStore(table),
+    ...createDispatchStore(table),
+    ...createEnrollmentStore(table),
+  };
+}

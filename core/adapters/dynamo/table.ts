@@ -1,0 +1,282 @@
+import { randomUUID } from 'node:crypto';
+import { ConditionalCheckFailedException, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type {
+  DynamoDBDocumentClient,
+  QueryCommandInput,
+  TransactWriteCommandInput,
+  UpdateCommandInput,
+} from '@aws-sdk/lib-dynamodb';
+import {
+  BatchGetCommand,
+  BatchWriteCommand,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import type { StoreErrorKind } from '../../ports/store.ts';
+import { StoreError } from '../../ports/store.ts';
+import type { Clock } from '../../ports/system.ts';
+import type { Key } from './keys.ts';
+
+export interface TableConfig {
+  readonly client: DynamoDBDocumentClient;
+  readonly tableName: string;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+}
+
+export type Row = Readonly<Record<string, unknown>>;
+type Write = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+type PutWrite = Omit<NonNullable<Write['Put']>, 'TableName'>;
+type UpdateWrite = Omit<NonNullable<Write['Update']>, 'TableName'>;
+type DeleteWrite = Omit<NonNullable<Write['Delete']>, 'TableName'>;
+type CheckWrite = Omit<NonNullable<Write['ConditionCheck']>, 'TableName'>;
+
+/** One place of a transaction. `name` is how the caller asks which condition failed. */
+export type Step = { readonly name: string } & (
+  | { readonly put: PutWrite }
+  | { readonly update: UpdateWrite }
+  | { readonly delete: DeleteWrite }
+  | { readonly check: CheckWrite }
+);
+
+/** The row that stood in the way, as the service returns it: attribute values with their type letters. */
+export type BlockingRow = Readonly<
+  Record<string, { readonly S?: string; readonly N?: string; readonly BOOL?: boolean }>
+>;
+
+/** Names of the steps whose condition failed, with the rows that failed them. Empty: everything is stored. */
+export type Refusals = ReadonlyMap<string, BlockingRow>;
+
+export type UpdateResult =
+  | { readonly ok: true; readonly row: Row }
+  | { readonly ok: false; readonly blocking: BlockingRow };
+
+/** Contention clears within milliseconds; seven tries span about three seconds, well inside a lease. */
+const RETRY_BACKOFF_MS: readonly number[] = [20, 50, 120, 300, 700, 1500];
+const BATCH_GET_MAX = 100;
+const BATCH_WRITE_MAX = 25;
+
+/** Codes that say "not now", as errors of their own or as reasons of a cancelled transaction. */
+const PASSING_CODES: ReadonlySet<string> = new Set([
+  'TransactionConflict',
+  'TransactionConflictException',
+  'TransactionInProgressException',
+  'ThrottlingError',
+  'ThrottlingException',
+  'ProvisionedThroughputExceeded',
+  'ProvisionedThroughputExceededException',
+  'RequestLimitExceeded',
+  'InternalServerError',
+]);
+
+class Contention extends Error {}
+
+/** Calls of one table. Conditions that failed are values; everything else ends as a `StoreError`. */
+export class Table {
+  readonly name: string;
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  readonly #client: DynamoDBDocumentClient;
+
+  constructor(config: TableConfig) {
+    this.name = config.tableName;
+    this.clock = config.clock;
+    this.#client = config.client;
+  }
+
+  /** Strongly consistent. */
+  async get(key: Key, operation: string): Promise<Row | null> {
+    return this.#retry(operation, async () => {
+      const answer = await this.#client.send(
+        new GetCommand({ TableName: this.name, Key: key, ConsistentRead: true }),
+      );
+      return answer.Item ?? null;
+    });
+  }
+
+  /** Strongly consistent, in no order; absent rows are left out. */
+  async getMany(keys: readonly Key[], operation: string): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    for (let start = 0; start < keys.length; start += BATCH_GET_MAX) {
+      let wanted: Record<string, unknown>[] = keys
+        .slice(start, start + BATCH_GET_MAX)
+        .map((key) => ({ ...key }));
+      await this.#retry(operation, async () => {
+        const answer = await this.#client.send(
+          new BatchGetCommand({ RequestItems: { [this.name]: { Keys: wanted, ConsistentRead: true } } }),
+        );
+        rows.push(...(answer.Responses?.[this.name] ?? []));
+        wanted = answer.UnprocessedKeys?.[this.name]?.Keys ?? [];
+        if (wanted.length > 0) throw new Contention();
+      });
+    }
+    return rows;
+  }
+
+  /** Follows pages until `limit` rows. Strongly consistent unless an index is named. */
+  async query(
+    input: Omit<QueryCommandInput, 'TableName'>,
+    limit: number,
+    operation: string,
+  ): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    let from: QueryCommandInput['ExclusiveStartKey'];
+    do {
+      const answer = await this.#retry(operation, () =>
+        this.#client.send(
+          new QueryCommand({
+            ...input,
+            TableName: this.name,
+            ConsistentRead: input.IndexName === undefined,
+            ExclusiveStartKey: from,
+            ...(Number.isFinite(limit) ? { Limit: limit - rows.length } : {}),
+          }),
+        ),
+      );
+      rows.push(...(answer.Items ?? []));
+      from = answer.LastEvaluatedKey;
+    } while (from !== undefined && rows.length < limit);
+    return rows;
+  }
+
+  /** False when the condition failed. */
+  async put(
+    input: Omit<PutWrite, 'ReturnValuesOnConditionCheckFailure'>,
+    operation: string,
+  ): Promise<boolean> {
+    return this.#retry(operation, async () => {
+      try {
+        await this.#client.send(new PutCommand({ ...input, TableName: this.name }));
+        return true;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return false;
+        throw error;
+      }
+    });
+  }
+
+  async update(input: Omit<UpdateCommandInput, 'TableName'>, operation: string): Promise<UpdateResult> {
+    return this.#retry<UpdateResult>(operation, async () => {
+      try {
+        const answer = await this.#client.send(
+          new UpdateCommand({
+            ...input,
+            TableName: this.name,
+            ReturnValues: 'ALL_NEW',
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          }),
+        );
+        return { ok: true, row: answer.Attributes ?? {} };
+      } catch (error) {
+        if (!(error instanceof ConditionalCheckFailedException)) throw error;
+        return { ok: false, blocking: (error.Item ?? {}) as BlockingRow };
+      }
+    });
+  }
+
+  /** All steps or none. */
+  async transact(steps: readonly Step[], operation: string): Promise<Refusals> {
+    // One token for every try: an attempt whose answer was lost is not carried out a second time.
+    const token = randomUUID();
+    return this.#retry<Refusals>(operation, async () => {
+      try {
+        await this.#client.send(
+          new TransactWriteCommand({
+            TransactItems: steps.map((step) => this.#toWrite(step)),
+            ClientRequestToken: token,
+          }),
+        );
+        return new Map();
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        return readRefusals(steps, error);
+      }
+    });
+  }
+
+  /** Unconditional deletes, for sweeps. */
+  async deleteMany(keys: readonly Key[], operation: string): Promise<void> {
+    for (let start = 0; start < keys.length; start += BATCH_WRITE_MAX) {
+      let writes: { DeleteRequest: { Key: Record<string, unknown> } }[] = keys
+        .slice(start, start + BATCH_WRITE_MAX)
+        .map((key) => ({ DeleteRequest: { Key: { ...key } } }));
+      await this.#retry(operation, async () => {
+        const answer = await this.#client.send(
+          new BatchWriteCommand({ RequestItems: { [this.name]: writes } }),
+        );
+        writes = (answer.UnprocessedItems?.[this.name] ?? []).flatMap((left) =>
+          left.DeleteRequest?.Key === undefined ? [] : [{ DeleteRequest: { Key: left.DeleteRequest.Key } }],
+        );
+        if (writes.length > 0) throw new Contention();
+      });
+    }
+  }
+
+  #toWrite(step: Step): Write {
+    const TableName = this.name;
+    const returning = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+    if ('put' in step) return { Put: { ...step.put, ...returning, TableName } };
+    if ('update' in step) return { Update: { ...step.update, ...returning, TableName } };
+    if ('delete' in step) return { Delete: { ...step.delete, ...returning, TableName } };
+    return { ConditionCheck: { ...step.check, ...returning, TableName } };
+  }
+
+  async #retry<T>(operation: string, attempt: () => Promise<T>): Promise<T> {
+    for (const backoffMs of RETRY_BACKOFF_MS) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isPassing(error)) throw toStoreError(error, operation);
+      }
+      // Half fixed, half random: competitors that collided once must not meet again.
+      await this.clock.sleep(backoffMs * (0.5 + Math.random() / 2));
+    }
+    try {
+      return await attempt();
+    } catch (error) {
+      throw toStoreError(error, operation);
+    }
+  }
+}
+
+/** A failed condition is final whatever else happened; without one the cancellation was mere contention. */
+function readRefusals(steps: readonly Step[], error: TransactionCanceledException): Refusals {
+  const refusals = new Map<string, BlockingRow>();
+  const codes: string[] = [];
+  (error.CancellationReasons ?? []).forEach((reason, index) => {
+    const code = reason.Code ?? 'None';
+    if (code !== 'None') codes.push(code);
+    const step = steps[index];
+    if (code === 'ConditionalCheckFailed' && step !== undefined) {
+      refusals.set(step.name, (reason.Item ?? {}) as BlockingRow);
+    }
+  });
+  if (refusals.size > 0) return refusals;
+  if (codes.length > 0 && codes.every((code) => PASSING_CODES.has(code))) throw new Contention();
+  throw error;
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof Contention || (error instanceof Error && PASSING_CODES.has(error.name));
+}
+
+/**
+ * No message and no cause of the service is kept: a validation message quotes values of the row (A95). A row that is too
+ * big and a counter that is no number both answer as validation errors, alone or as a reason of a cancelled transaction.
+ */
+function toStoreError(error: unknown, operation: string): Error {
+  if (error instanceof StoreError) return error;
+  if (error instanceof TransactionCanceledException) {
+    const reason = error.CancellationReasons?.find((each) => each.Code === 'ValidationError');
+    return new StoreError(judgeValidation(reason?.Message), operation);
+  }
+  const invalid = error instanceof Error && error.name === 'ValidationException';
+  return new StoreError(judgeValidation(invalid ? error.message : undefined), operation);
+}
+
+function judgeValidation(message: string | undefined): StoreErrorKind {
+  if (message === undefined) return 'unavailable';
+  if (/size/i.test(message)) return 'too_large';
+  return /operand|data type|type mismatch/i.test(message) ? 'unreadable' : 'unavailable';
+}

@@ -1,0 +1,182 @@
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
+import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
+import { normalizeInstanceUrl } from '#core/domain/url.ts';
+import type { EnrollmentStore } from '#core/ports/store.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { addressOf, byId, identityOf, isWakeable, MemoryRows, newest } from './memory-rows.ts';
+
+/** Enrollment over the memory rows. */
+export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
+  createTenant(tenantId: TenantId, _at: EpochMs): Promise<void> {
+    return this.call('createTenant', () => {
+      if (!this.tenants.has(tenantId)) this.tenants.set(tenantId, { connections: 0, repos: 0 });
+    });
+  }
+
+  createConnection(
+    connection: Connection,
+  ): Promise<'created' | { readonly takenBy: TenantId; readonly id: ConnectionId }> {
+    return this.call('createConnection', () => {
+      const identity = identityOf(connection);
+      const takenId = this.identities.get(identity);
+      const taken = takenId === undefined ? undefined : this.connections.get(takenId);
+      if (taken !== undefined) return { takenBy: taken.tenantId, id: taken.id };
+      const tenant = this.tenants.get(connection.tenantId);
+      if (tenant === undefined || this.connections.has(connection.id)) {
+        throw new StoreError('lost_race', 'createConnection');
+      }
+      this.identities.set(identity, connection.id);
+      this.connections.set(connection.id, { ...connection });
+      tenant.connections += 1;
+      return 'created' as const;
+    });
+  }
+
+  listConnections(tenantId: TenantId): Promise<readonly Connection[]> {
+    return this.call('listConnections', () =>
+      [...this.connections.values()].filter((connection) => connection.tenantId === tenantId).sort(byId),
+    );
+  }
+
+  updateConnection(
+    previous: Connection,
+    next: Connection,
+  ): Promise<'updated' | { readonly takenBy: TenantId; readonly id: ConnectionId }> {
+    return this.call('updateConnection', () => {
+      if (
+        previous.id !== next.id ||
+        previous.tenantId !== next.tenantId ||
+        normalizeInstanceUrl(previous.instanceUrl) !== normalizeInstanceUrl(next.instanceUrl)
+      ) {
+        throw new RangeError('the id, tenant and instance of a connection cannot change');
+      }
+      const stored = this.connections.get(previous.id);
+      if (
+        stored?.tenantId !== previous.tenantId ||
+        stored.deleting ||
+        stored.updatedAt !== previous.updatedAt ||
+        stored.credential.encryptedToken !== previous.credential.encryptedToken
+      ) {
+        throw new StoreError('lost_race', 'updateConnection');
+      }
+      const taken = this.connections.get(this.identities.get(identityOf(next)) ?? '');
+      if (taken !== undefined && taken.id !== next.id) return { takenBy: taken.tenantId, id: taken.id };
+      this.identities.delete(identityOf(stored));
+      this.identities.set(identityOf(next), next.id);
+      this.connections.set(next.id, { ...next });
+      this.damaged.delete(`connection ${next.id}`);
+      return 'updated' as const;
+    });
+  }
+
+  markConnectionDeleting(tenantId: TenantId, id: ConnectionId): Promise<boolean> {
+    return this.call('markConnectionDeleting', () => {
+      const connection = this.connections.get(id);
+      if (connection?.tenantId !== tenantId) return false;
+      this.connections.set(id, { ...connection, deleting: true });
+      return true;
+    });
+  }
+
+  deleteConnection(tenantId: TenantId, id: ConnectionId): Promise<void> {
+    return this.call('deleteConnection', () => {
+      const connection = this.connections.get(id);
+      if (connection?.tenantId !== tenantId) return;
+      if (!connection.deleting) throw new StoreError('lost_race', 'deleteConnection');
+      this.connections.delete(id);
+      this.identities.delete(identityOf(connection));
+      const tenant = this.tenants.get(tenantId);
+      if (tenant !== undefined) tenant.connections -= 1;
+    });
+  }
+
+  createRepo(
+    repo: ManagedRepo,
+    reposMax: number | null,
+  ): Promise<
+    'created' | 'connection_gone' | 'limit_reached' | { readonly managedBy: TenantId; readonly id: RepoId }
+  > {
+    return this.call('createRepo', () => {
+      const connection = this.connections.get(repo.connectionId);
+      if (connection === undefined || connection.tenantId !== repo.tenantId || connection.deleting) {
+        return 'connection_gone' as const;
+      }
+      const address = addressOf(repo.instanceUrl, repo.slug);
+      if (address === null) throw new RangeError('a repo needs an address that has a normal form');
+      const managed = this.repos.get(this.addresses.get(address) ?? '');
+      if (managed !== undefined) return { managedBy: managed.tenantId, id: managed.id };
+      const tenant = this.tenants.get(repo.tenantId);
+      if (tenant === undefined || this.repos.has(repo.id)) throw new StoreError('lost_race', 'createRepo');
+      if (reposMax !== null && tenant.repos >= reposMax) return 'limit_reached' as const;
+      tenant.repos += 1;
+      this.addresses.set(address, repo.id);
+      this.putRepo({ ...repo, dueAt: isWakeable(repo) ? (repo.dueAt ?? this.clock.now()) : null });
+      return 'created' as const;
+    });
+  }
+
+  updateRepo(repo: ManagedRepo): Promise<ManagedRepo> {
+    return this.call('updateRepo', () => {
+      const stored = this.readRepo(repo.id, 'updateRepo');
+      if (stored === null || stored.version !== repo.version) throw new StoreError('lost_race', 'updateRepo');
+      if (
+        stored.tenantId !== repo.tenantId ||
+        stored.connectionId !== repo.connectionId ||
+        addressOf(stored.instanceUrl, stored.slug) !== addressOf(repo.instanceUrl, repo.slug)
+      ) {
+        throw new RangeError('the address, tenant and connection of a repo cannot change');
+      }
+      const dueAt = !isWakeable(repo) ? null : (stored.dueAt ?? repo.dueAt ?? this.clock.now());
+      const next = { ...repo, version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt };
+      this.putRepo(next);
+      return next;
+    });
+  }
+
+  deleteRepo(repo: ManagedRepo): Promise<void> {
+    return this.call('deleteRepo', () => {
+      const stored = this.repos.get(repo.id);
+      if (stored === undefined || stored.tenantId !== repo.tenantId) return;
+      const lease = this.leases.get(repo.id);
+      this.leases.set(repo.id, {
+        fence: (lease?.fence ?? 0) + 1,
+        running: false,
+        owner: '',
+        purpose: 'deleted',
+        expiresAt: 0,
+      });
+      this.repos.delete(repo.id);
+      this.addresses.delete(addressOf(stored.instanceUrl, stored.slug) ?? '');
+      this.records.delete(repo.id);
+      this.reports.delete(repo.id);
+      this.outcomes.delete(repo.id);
+      for (const key of this.terminals.keys()) {
+        if (key.startsWith(`${repo.id} `)) this.terminals.delete(key);
+      }
+      this.noteDue(repo.id, null);
+      const tenant = this.tenants.get(repo.tenantId);
+      if (tenant !== undefined) tenant.repos -= 1;
+    });
+  }
+
+  listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]> {
+    return this.call('listRepos', () =>
+      [...this.repos.values()]
+        .filter((repo) => repo.tenantId === tenantId)
+        .map((repo) => {
+          this.refuseCorrupt('repo', repo.id, 'listRepos');
+          return repo;
+        })
+        .sort(byId),
+    );
+  }
+
+  listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]> {
+    return this.call('listBatches', () => newest(this.batches, tenantId, limit));
+  }
+
+  listEvents(tenantId: TenantId, limit: number): Promise<readonly ActivityEvent[]> {
+    return this.call('listEvents', () => newest(this.events, tenantId, limit));
+  }
+}

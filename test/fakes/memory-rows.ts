@@ -1,0 +1,205 @@
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
+import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
+import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
+import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
+import type { EngineReport } from '#core/ports/store.ts';
+import { StoreError } from '#core/ports/store.ts';
+import type { Clock } from '#core/ports/system.ts';
+
+export interface MemoryStoreOptions {
+  readonly clock: Pick<Clock, 'now'>;
+  /** How far `listDueRepos` lags behind the truth, in ms (E8). */
+  readonly indexLagMs?: number;
+  /** Runs before every call, with the method's name; what it throws is what the caller sees. */
+  readonly beforeCall?: (label: string) => void | Promise<void>;
+  /** Runs after the effect of every call: a throw here is an effect whose answer was lost. */
+  readonly afterCall?: (label: string) => void | Promise<void>;
+}
+
+export const CORRUPTIBLE_ROWS = ['repo', 'connection', 'queue', 'report', 'lease', 'outcome'] as const;
+export type CorruptibleRow = (typeof CORRUPTIBLE_ROWS)[number];
+
+interface LeaseRow {
+  fence: number;
+  running: boolean;
+  owner: string;
+  purpose: string;
+  expiresAt: EpochMs;
+}
+
+interface DueChange {
+  readonly at: EpochMs;
+  readonly dueAt: EpochMs | null;
+}
+
+interface TenantRow {
+  connections: number;
+  repos: number;
+}
+
+/** What the memory store holds, its test controls, and the steps that its ports share. */
+export class MemoryRows {
+  indexLagMs: number;
+  beforeCall: ((label: string) => void | Promise<void>) | null;
+  afterCall: ((label: string) => void | Promise<void>) | null;
+
+  protected readonly clock: Pick<Clock, 'now'>;
+  protected readonly tenants = new Map<TenantId, TenantRow>();
+  protected readonly connections = new Map<ConnectionId, Connection>();
+  protected readonly identities = new Map<string, ConnectionId>();
+  protected readonly repos = new Map<RepoId, ManagedRepo>();
+  protected readonly addresses = new Map<string, RepoId>();
+  protected readonly dueHistory = new Map<RepoId, DueChange[]>();
+  protected readonly leases = new Map<RepoId, LeaseRow>();
+  protected readonly records = new Map<RepoId, { version: number; json: string }>();
+  protected readonly setAside: { repoId: RepoId; json: string }[] = [];
+  protected readonly reports = new Map<RepoId, EngineReport>();
+  protected readonly outcomes = new Map<RepoId, ReconcileOutcome>();
+  protected readonly batches = new Map<string, BatchRow>();
+  protected readonly events = new Map<string, ActivityEvent>();
+  protected readonly terminals = new Map<string, ActivityEvent>();
+  protected readonly deliveries = new Map<string, EpochMs>();
+  protected readonly damaged = new Set<string>();
+  protected tickedAt: EpochMs | null = null;
+
+  constructor(options: MemoryStoreOptions) {
+    this.clock = options.clock;
+    this.indexLagMs = options.indexLagMs ?? 0;
+    this.beforeCall = options.beforeCall ?? null;
+    this.afterCall = options.afterCall ?? null;
+  }
+
+  // Test controls
+
+  /** Makes one stored row unreadable until it is quarantined or replaced. */
+  corrupt(row: CorruptibleRow, id: string): void {
+    this.damaged.add(`${row} ${id}`);
+  }
+
+  /** Newest event that landed or bounced this pull request; undefined when there is none. */
+  terminalOf(repoId: RepoId, pr: number): ActivityEvent | undefined {
+    return this.terminals.get(`${repoId} ${pr}`);
+  }
+
+  get lastTickAt(): EpochMs | null {
+    return this.tickedAt;
+  }
+
+  get quarantined(): readonly { readonly repoId: RepoId; readonly json: string }[] {
+    return this.setAside;
+  }
+
+  /** Everything that is stored, as text, for canary scans (A95). */
+  dump(): string {
+    const maps = { ...this.tables(), damaged: this.damaged, quarantined: this.setAside };
+    return JSON.stringify(maps, (_key, value) =>
+      value instanceof Map ? [...value] : value instanceof Set ? [...value] : value,
+    );
+  }
+
+  private tables(): Record<string, ReadonlyMap<string, unknown>> {
+    return {
+      tenants: this.tenants,
+      connections: this.connections,
+      identities: this.identities,
+      repos: this.repos,
+      addresses: this.addresses,
+      leases: this.leases,
+      records: this.records,
+      reports: this.reports,
+      outcomes: this.outcomes,
+      batches: this.batches,
+      events: this.events,
+      terminals: this.terminals,
+      deliveries: this.deliveries,
+    };
+  }
+
+  // Inside: synchronous, so that every call is one atomic step
+
+  protected async call<T>(label: string, step: () => T): Promise<T> {
+    if (this.beforeCall !== null) await this.beforeCall(label);
+    const value = step();
+    if (this.afterCall !== null) await this.afterCall(label);
+    return value;
+  }
+
+  protected refuseCorrupt(row: CorruptibleRow, id: string, operation: string): void {
+    if (this.damaged.has(`${row} ${id}`)) throw new StoreError('unreadable', operation);
+  }
+
+  protected refuseFenced(held: HeldLease, operation: string): void {
+    const lease = this.leases.get(held.repoId);
+    const mine = lease?.running === true && lease.fence === held.fence;
+    if (!mine || !this.repos.has(held.repoId)) throw new StoreError('fenced', operation);
+  }
+
+  protected runningGrant(repoId: RepoId): LeaseGrant | null {
+    this.refuseCorrupt('lease', repoId, 'readLease');
+    const lease = this.leases.get(repoId);
+    if (!lease?.running || lease.expiresAt <= this.clock.now()) return null;
+    return { fence: lease.fence, expiresAt: lease.expiresAt };
+  }
+
+  protected readRepo(repoId: RepoId, operation: string): ManagedRepo | null {
+    this.refuseCorrupt('repo', repoId, operation);
+    return this.repos.get(repoId) ?? null;
+  }
+
+  protected repoAt(instanceUrl: string, slug: string): ManagedRepo | null {
+    const address = addressOf(instanceUrl, slug);
+    const repoId = address === null ? undefined : this.addresses.get(address);
+    return repoId === undefined ? null : this.readRepo(repoId, 'findRepo');
+  }
+
+  protected putRepo(repo: ManagedRepo): void {
+    this.repos.set(repo.id, repo);
+    this.noteDue(repo.id, isWakeable(repo) ? repo.dueAt : null);
+  }
+
+  protected noteDue(repoId: RepoId, dueAt: EpochMs | null): void {
+    const history = this.dueHistory.get(repoId) ?? [];
+    if (history.at(-1)?.dueAt === dueAt) return;
+    history.push({ at: this.clock.now(), dueAt });
+    // Longer lags than this many changes do not occur: the oldest entry then stands for "before".
+    if (history.length > 64) history.shift();
+    this.dueHistory.set(repoId, history);
+  }
+}
+
+export function isTerminal(event: ActivityEvent): boolean {
+  return event.event === 'pr_landed' || event.event === 'pr_bounced';
+}
+
+export function isWakeable(repo: ManagedRepo): boolean {
+  return repo.queueEnabled && !repo.tombstone;
+}
+
+export function addressOf(instanceUrl: string, slug: string): string | null {
+  const url = normalizeInstanceUrl(instanceUrl);
+  const normalSlug = normalizeSlug(slug);
+  return url === null || normalSlug === null ? null : `${url} ${normalSlug}`;
+}
+
+export function identityOf(connection: Connection): string {
+  const url = normalizeInstanceUrl(connection.instanceUrl);
+  if (url === null) throw new RangeError('a connection needs an instance URL that has a normal form');
+  return `${url} ${connection.botUsername.toLowerCase()}`;
+}
+
+export function byId(a: { readonly id: string }, b: { readonly id: string }): number {
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+export function newest<Row extends { readonly tenantId: TenantId }>(
+  rows: ReadonlyMap<string, Row>,
+  tenantId: TenantId,
+  limit: number,
+): readonly Row[] {
+  return [...rows]
+    .filter(([, row]) => row.tenantId === tenantId)
+    .sort(([a], [b]) => (a < b ? 1 : -1))
+    .slice(0, limit)
+    .map(([, row]) => row);
+}
