@@ -1,0 +1,138 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import { createSecureContext, rootCertificates } from 'node:tls';
+import { type HttpRequest, type HttpResponse, type HttpSend, HttpSendError } from './http-send.ts';
+import { checkOutboundUrl, compileOutboundPolicy, type OutboundPolicy } from './outbound-url.ts';
+import { createGuardedLookup, type ResolveHost, resolveBySystem } from './resolve.ts';
+
+export interface GuardedHttpConfig extends OutboundPolicy {
+  /** PEM of a private authority, trusted for the hosts of `allowHosts` only. @default none */
+  readonly caPem?: string;
+  /** @default the system's resolver */
+  readonly resolve?: ResolveHost;
+}
+
+export interface GuardedHttp {
+  readonly send: HttpSend;
+  /** Ends idle connections. */
+  close(): void;
+}
+
+/** Sockets to one host at a time; one reconcile reads little in parallel. */
+const SOCKETS_PER_HOST_MAX = 8;
+const IDLE_SOCKETS_MAX = 32;
+/** Below the 5 s after which common servers hang up on an idle connection. */
+const IDLE_SOCKET_MS = 4_000;
+
+/**
+ * The only client for URLs that a tenant can influence (A98): https, checked addresses, no redirect, no proxy, no
+ * decompression, one time limit over all, a limit on the answer's size.
+ *
+ * Connections are kept for reads: each was made by the guarded lookup and stays with its checked address until it
+ * ends. A write gets a connection of its own, because one that the server closes while idle would leave its effect
+ * unknown for nothing.
+ */
+export function createGuardedHttp(config: GuardedHttpConfig): GuardedHttp {
+  const rules = compileOutboundPolicy(config);
+  const resolve = config.resolve ?? resolveBySystem;
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: SOCKETS_PER_HOST_MAX,
+    maxFreeSockets: IDLE_SOCKETS_MAX,
+    timeout: IDLE_SOCKET_MS,
+  });
+  // Made once: reading all root certificates for every connection costs tens of milliseconds.
+  const privateCa =
+    config.caPem === undefined
+      ? {}
+      : { secureContext: createSecureContext({ ca: [...rootCertificates, config.caPem] }) };
+
+  async function send(request: HttpRequest): Promise<HttpResponse> {
+    const target = checkOutboundUrl(request.url, rules);
+    if (!target.ok) throw new HttpSendError('refused');
+    const options = {
+      method: request.method,
+      headers: headersOf(request),
+      agent: request.method === 'GET' ? agent : (false as const),
+      lookup: createGuardedLookup(resolve, target.vouchedFor),
+      rejectUnauthorized: true,
+      ...(target.vouchedFor ? privateCa : {}),
+    };
+    return exchange(() => httpsRequest(target.url, options), request);
+  }
+
+  return { send, close: () => agent.destroy() };
+}
+
+function headersOf(request: HttpRequest): Record<string, string | number> {
+  return {
+    'user-agent': 'mergeyard',
+    ...request.headers,
+    // Nothing here decompresses, so no answer can be larger than its bytes.
+    'accept-encoding': 'identity',
+    ...(request.body === undefined ? {} : { 'content-length': Buffer.byteLength(request.body) }),
+  };
+}
+
+function exchange(open: () => ClientRequest, request: HttpRequest): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    let outgoing: ClientRequest;
+    try {
+      outgoing = open();
+    } catch {
+      // A header that no HTTP message can carry, such as a token with a line break.
+      return reject(new HttpSendError('refused'));
+    }
+    let stage: 'connecting' | 'sent' | 'answering' = 'connecting';
+    const fail = (error: HttpSendError): void => {
+      clearTimeout(timer);
+      reject(error);
+      outgoing.destroy();
+    };
+    const lose = (): void => fail(new HttpSendError(stage === 'connecting' ? 'connect' : 'broken'));
+    const timer = setTimeout(() => fail(new HttpSendError('timeout')), request.timeoutMs);
+    outgoing.on('socket', (socket) => {
+      if (outgoing.reusedSocket) stage = 'sent';
+      else socket.once('secureConnect', () => (stage = 'sent'));
+    });
+    outgoing.on('error', (error) => (error instanceof HttpSendError ? fail(error) : lose()));
+    // Once an answer has begun, its own end decides: the request may close before the last bytes are handed over.
+    outgoing.on('close', () => stage !== 'answering' && lose());
+    outgoing.on('response', (incoming) => {
+      stage = 'answering';
+      collectBody(incoming, request.bodyBytesMax).then((body) => {
+        clearTimeout(timer);
+        resolve({ status: incoming.statusCode ?? 0, headers: flattenHeaders(incoming), body });
+      }, fail);
+    });
+    outgoing.end(request.body);
+  });
+}
+
+function collectBody(incoming: IncomingMessage, bodyBytesMax: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const encoding = incoming.headers['content-encoding'] ?? 'identity';
+    if (encoding !== 'identity') return reject(new HttpSendError('broken'));
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > bodyBytesMax) reject(new HttpSendError('too_large'));
+      else chunks.push(chunk);
+    });
+    incoming.on('error', () => reject(new HttpSendError('broken')));
+    // Comes after `end` and after a cut alike; only `complete` tells them apart.
+    incoming.on('close', () => {
+      if (incoming.complete) resolve(Buffer.concat(chunks));
+      else reject(new HttpSendError('broken'));
+    });
+  });
+}
+
+function flattenHeaders(incoming: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}

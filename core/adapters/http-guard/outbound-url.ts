@@ -1,0 +1,95 @@
+import { isIP } from 'node:net';
+import { isPublicAddress } from './public-address.ts';
+
+export interface OutboundPolicy {
+  /**
+   * Private forges that the operator vouches for, as `host` (port 443) or `host:port`; IPv6 in brackets. Lifts the
+   * address, name and port rules for exactly that host and port. https stays demanded, redirects stay unfollowed.
+   */
+  readonly allowHosts: readonly string[];
+  /** Our own public names, which no tenant may have us call. Wins over `allowHosts`. @default none */
+  readonly denyHosts?: readonly string[];
+}
+
+export interface OutboundRules {
+  readonly allowed: ReadonlySet<string>;
+  readonly denied: ReadonlySet<string>;
+}
+
+export type OutboundUrl =
+  | { readonly ok: true; readonly url: URL; readonly host: string; readonly vouchedFor: boolean }
+  | { readonly ok: false };
+
+/** Longer than any forge's or chat's address. */
+const URL_CHARS_MAX = 2048;
+
+/** Suffixes that name machines of somebody's inside, ours included. */
+const INSIDE_SUFFIXES: readonly string[] = [
+  '.localhost',
+  '.local',
+  '.localdomain',
+  '.internal',
+  '.intranet',
+  '.private',
+  '.corp',
+  '.home',
+  '.lan',
+  '.home.arpa',
+  '.amazonaws.com',
+  '.amazonaws.com.cn',
+];
+
+/** Throws on an entry that is not `host` or `host:port`: a list that silently allows nothing or too much is worse. */
+export function compileOutboundPolicy(policy: OutboundPolicy): OutboundRules {
+  return {
+    allowed: new Set(policy.allowHosts.map((entry) => hostAndPort(parseEntry(entry)))),
+    denied: new Set((policy.denyHosts ?? []).map((entry) => parseEntry(entry).hostname)),
+  };
+}
+
+function parseEntry(entry: string): URL {
+  const text = `https://${entry}`;
+  const url = URL.canParse(text) ? new URL(text) : null;
+  // What parses to anything but host and port held a path, credentials or worse.
+  if (url === null || url.href !== `https://${url.host}/` || !isPlainAuthority(entry)) {
+    throw new Error('outbound host list: an entry is not host or host:port');
+  }
+  return url;
+}
+
+function hostAndPort(url: URL): string {
+  return `${url.hostname}:${url.port === '' ? '443' : url.port}`;
+}
+
+/**
+ * Everything about a URL that can be judged without resolving its name (A98). Strict on spelling first: what the URL
+ * parser would quietly repair (tabs, backslashes, full-width digits, missing slashes) no honest person types.
+ */
+export function checkOutboundUrl(text: string, rules: OutboundRules): OutboundUrl {
+  const authority = /^https:\/\/([^/?#]+)/i.exec(text)?.[1];
+  if (authority === undefined || text.length > URL_CHARS_MAX || !isPlainAuthority(authority)) {
+    return { ok: false };
+  }
+  // Printable ASCII without backslash.
+  if (!/^[!-[\]-~]+$/.test(text) || !URL.canParse(text)) return { ok: false };
+  const url = new URL(text);
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return { ok: false };
+  if (rules.denied.has(url.hostname)) return { ok: false };
+  const vouchedFor = rules.allowed.has(hostAndPort(url));
+  if (!vouchedFor && (url.port !== '' || !isPublicHost(host))) return { ok: false };
+  return { ok: true, url, host, vouchedFor };
+}
+
+/** Host and port as one writes them: no userinfo, no escapes, no foreign letters (those have a punycode spelling). */
+function isPlainAuthority(authority: string): boolean {
+  return /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/.test(authority);
+}
+
+/** `host` as the URL parser spells it: odd forms of IPv4 addresses are dotted quads by now. */
+function isPublicHost(host: string): boolean {
+  if (isIP(host) !== 0) return isPublicAddress(host);
+  // One label is a name of the local network, and a trailing dot dodges every comparison by suffix.
+  if (!host.includes('.') || host.endsWith('.')) return false;
+  return !INSIDE_SUFFIXES.some((suffix) => host.endsWith(suffix));
+}
