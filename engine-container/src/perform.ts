@@ -1,0 +1,75 @@
+import type { HeldLease } from '#core/domain/lease.ts';
+import { assertNever } from '#core/domain/result.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { Action, ActionOutcome } from './queue/actions.ts';
+import { stageRoot } from './stage-root.ts';
+import { publishTree, type TreeCache } from './stage-trees.ts';
+
+export interface PerformDeps {
+  readonly forge: EngineForge;
+  readonly trees: TreeCache;
+  readonly baseBranch: string;
+  readonly queueName: string;
+  readonly isOutOfTime: () => boolean;
+}
+
+/**
+ * Carries one action out. The lease is the first argument of everything that writes to the forge: past its deadline
+ * nothing more is sent (A41). Forge errors are thrown; what is expected is an outcome.
+ */
+export async function perform(held: HeldLease, deps: PerformDeps, action: Action): Promise<ActionOutcome> {
+  if (held.isPastDeadline()) return { kind: 'failed' };
+  switch (action.kind) {
+    case 'stage_root':
+      return stageRoot(deps, action);
+    case 'stage_tree': {
+      const commit = await publishTree(deps.forge, deps.trees, { ...action, baseBranch: deps.baseBranch });
+      return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
+    }
+    case 'stage_base':
+      if (!(await deps.forge.createBranch(action.branch, action.sha))) {
+        await deps.forge.deleteBranch(action.branch);
+        await deps.forge.createBranch(action.branch, action.sha);
+      }
+      return { kind: 'tree_staged', sha: action.sha };
+    case 'post_status':
+      return postStatus(deps.forge, action);
+    case 'delete_branch':
+      await deps.forge.deleteBranch(action.branch);
+      return { kind: 'done' };
+    case 'cancel_run':
+      await tolerateAbsence(() => deps.forge.cancelRun(action.runKey));
+      return { kind: 'done' };
+    default:
+      return assertNever(action);
+  }
+}
+
+async function postStatus(
+  forge: EngineForge,
+  action: Extract<Action, { kind: 'post_status' }>,
+): Promise<ActionOutcome> {
+  try {
+    await forge.postStatus(action.sha, {
+      state: action.state,
+      context: action.context,
+      description: action.description,
+      targetUrl: action.targetUrl,
+    });
+    return { kind: 'done' };
+  } catch (error) {
+    // The commit is gone with its branch: there is nothing left that a status could open.
+    if (error instanceof ForgeError && error.kind === 'missing' && action.purpose === 'outbox')
+      return { kind: 'gone' };
+    throw error;
+  }
+}
+
+async function tolerateAbsence(call: () => Promise<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch (error) {
+    if (!(error instanceof ForgeError) || (error.kind !== 'missing' && error.kind !== 'rejected'))
+      throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import type { PostedState } from '#core/domain/forge.ts';
+import type {
+  BatchId,
+  BlobId,
+  CommitSha,
+  EpochMs,
+  PullRequestNumber,
+  RunId,
+  TreeHash,
+} from '#core/domain/ids.ts';
+import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { DecidedEvent, QueueRecord, Root, Staged } from './record.ts';
+
+/** What `decide` wants done. Each is idempotent: done twice, or half done before a crash, it may be done again. */
+export type Action =
+  | {
+      readonly kind: 'stage_root';
+      readonly runId: RunId;
+      readonly nodeRow: BatchId;
+      readonly branch: string;
+      readonly workBranch: string;
+      readonly baseSha: CommitSha;
+      readonly members: readonly {
+        readonly pr: PullRequestNumber;
+        readonly head: CommitSha;
+        /** As the forge computed it for exactly this base and head; null = to be computed. */
+        readonly mergeBase: CommitSha | null;
+      }[];
+      /** Trees with a verdict in the ledger: a batch that ends in one of them needs no run. */
+      readonly provenTrees: readonly { readonly tree: TreeHash; readonly gate: BlobId }[];
+    }
+  | {
+      /** One commit on `onto` that has exactly `tree`, published for its own run. */
+      readonly kind: 'stage_tree';
+      readonly nodeRow: BatchId;
+      readonly branch: string;
+      readonly workBranch: string;
+      readonly onto: CommitSha;
+      readonly ontoTree: TreeHash;
+      readonly tree: TreeHash;
+      readonly message: string;
+    }
+  | {
+      readonly kind: 'stage_base';
+      readonly nodeRow: BatchId;
+      readonly branch: string;
+      readonly sha: CommitSha;
+    }
+  | {
+      readonly kind: 'post_status';
+      readonly pr: PullRequestNumber;
+      readonly sha: CommitSha;
+      readonly context: string;
+      readonly state: PostedState;
+      readonly description: string;
+      readonly targetUrl: string | null;
+      /** `landing`: the success that lets the forge merge. `outbox`: anything else. */
+      readonly purpose: 'landing' | 'outbox';
+    }
+  | { readonly kind: 'delete_branch'; readonly branch: string }
+  | { readonly kind: 'cancel_run'; readonly runKey: string; readonly branch: string };
+
+/** Why staging stopped before the last member. None of these is ever blamed on the members before it. */
+export type CutReason = 'conflict' | 'no_changes' | 'edits_gate' | 'head_not_ready' | 'out_of_time';
+
+export type ActionOutcome =
+  | {
+      readonly kind: 'root_staged';
+      /** One entry per staged member, a prefix of the members asked for. */
+      readonly chain: readonly Staged[];
+      readonly gateKey: BlobId;
+      readonly baseGateKey: BlobId | null;
+      readonly gateFile: string;
+      /** Null when the last tree already has a verdict: nothing was published. */
+      readonly published: { readonly sha: CommitSha } | null;
+      readonly cut: { readonly index: number; readonly reason: CutReason } | null;
+    }
+  | { readonly kind: 'nothing_staged'; readonly cut: { readonly index: number; readonly reason: CutReason } }
+  | { readonly kind: 'gate_missing' }
+  | { readonly kind: 'base_moved' }
+  | { readonly kind: 'tree_staged'; readonly sha: CommitSha }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'gone' }
+  /** The call failed; the wish stands and is tried again. */
+  | { readonly kind: 'failed' };
+
+export interface Decision {
+  /** Record to store before the first action: every intent is durable before its effect (A5). */
+  readonly record: QueueRecord;
+  /** A root that ended in this pass, with its last outcomes. */
+  readonly closedRoot: Root | null;
+  readonly events: readonly DecidedEvent[];
+  readonly actions: readonly Action[];
+  /** The next look within this reconcile must read everything anew. */
+  readonly refresh: boolean;
+  /** Look again within this reconcile after this many ms; null = no need. */
+  readonly pollMs: number | null;
+  /** Earliest time at which something may change by itself; null = only an event or the tick. */
+  readonly wakeAt: EpochMs | null;
+  /** What stands in the way, for the reconcile's outcome. */
+  readonly errorCode: ReconcileErrorCode | null;
+  readonly alarms: readonly Alarm[];
+  readonly log: readonly string[];
+}
+
+export interface Alarm {
+  readonly name:
+    | 'unverified_landing'
+    | 'tree_mismatch'
+    | 'foreign_status_writer'
+    | 'base_red'
+    | 'gate_phase_age';
+  readonly pr: PullRequestNumber | null;
+}

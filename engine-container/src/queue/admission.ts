@@ -1,0 +1,122 @@
+import type { BranchProtection, CommitStatus, PullRequest, Review } from '#core/domain/forge.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
+import type { Reading } from '#core/domain/result.ts';
+
+/** Rules that keep a pull request from being staged, each with its own words in `describe.ts`. */
+export const REFUSALS = [
+  'changes_requested',
+  'approvals_missing',
+  'review_requested',
+  'branch_outdated',
+  'fork_not_approved',
+  'twin_elsewhere',
+] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+/** `refused`: said on the pull request and looked at again each reconcile (D-04). `waiting`: nothing is said. */
+export type Admission =
+  | { readonly kind: 'admitted' }
+  | { readonly kind: 'waiting'; readonly reason: 'unknown' | 'other_checks' | 'twin' }
+  | { readonly kind: 'refused'; readonly reason: Refusal };
+
+export interface AdmissionFacts {
+  readonly pull: PullRequest;
+  readonly protection: BranchProtection;
+  readonly reviews: Reading<readonly Review[]> | null;
+  readonly statuses: Reading<readonly CommitStatus[]> | null;
+  readonly context: string;
+  readonly baseTip: CommitSha;
+  /** Another open pull request with the same head that is ahead in the line. */
+  readonly twinAhead: boolean;
+}
+
+/** May this pull request be staged now? Costs no branch write and no run (A29). */
+export function admit(facts: AdmissionFacts): Admission {
+  const { pull, protection } = facts;
+  if (facts.twinAhead) return { kind: 'waiting', reason: 'twin' };
+  const review = judgeReviews(facts);
+  if (review !== null) return review;
+  if (protection.blockOnOutdatedBranch && pull.mergeBase !== facts.baseTip) {
+    return { kind: 'refused', reason: 'branch_outdated' };
+  }
+  return judgeOtherChecks(facts);
+}
+
+export function needsReviews(protection: BranchProtection, fromFork: boolean): boolean {
+  return (
+    fromFork ||
+    protection.requiredApprovals > 0 ||
+    protection.blockOnRejectedReviews ||
+    protection.blockOnOfficialReviewRequests
+  );
+}
+
+/** Contexts required besides our own. */
+export function otherContexts(protection: BranchProtection, context: string): readonly string[] {
+  return protection.requiredContexts.filter((pattern) => pattern !== context);
+}
+
+/** The forge's own review rules (forge facts, 5), evaluated on this head now. */
+function judgeReviews(facts: AdmissionFacts): Admission | null {
+  const { protection, pull } = facts;
+  if (!needsReviews(protection, pull.fromFork)) return null;
+  if (facts.reviews === null || !facts.reviews.known) return { kind: 'waiting', reason: 'unknown' };
+  const official = facts.reviews.value.filter((review) => review.official && !review.dismissed);
+  if (protection.blockOnRejectedReviews && official.some((review) => review.state === 'changes_requested')) {
+    return { kind: 'refused', reason: 'changes_requested' };
+  }
+  const approvals = official.filter(
+    (review) => review.state === 'approved' && !(protection.ignoreStaleApprovals && review.stale),
+  );
+  if (approvals.length < protection.requiredApprovals)
+    return { kind: 'refused', reason: 'approvals_missing' };
+  if (
+    protection.blockOnOfficialReviewRequests &&
+    official.some((review) => review.state === 'review_requested')
+  ) {
+    return { kind: 'refused', reason: 'review_requested' };
+  }
+  // Once staged, a fork's code runs with the secrets of this repository (D-99).
+  if (pull.fromFork && !approvals.some((review) => review.commit === pull.headSha)) {
+    return { kind: 'refused', reason: 'fork_not_approved' };
+  }
+  return null;
+}
+
+/** Other required checks that are not green yet: the forge would not merge, so no run is spent (D-15). */
+function judgeOtherChecks(facts: AdmissionFacts): Admission {
+  const others = otherContexts(facts.protection, facts.context);
+  if (others.length === 0) return { kind: 'admitted' };
+  if (facts.statuses === null || !facts.statuses.known) return { kind: 'waiting', reason: 'unknown' };
+  const statuses = facts.statuses.value;
+  for (const pattern of others) {
+    const matched = statuses.filter(
+      (status) => status.context !== facts.context && globMatches(pattern, status.context),
+    );
+    // A pattern that only our own context satisfies is met by our own success.
+    if (matched.length === 0 && globMatches(pattern, facts.context)) continue;
+    if (matched.length === 0 || matched.some((status) => status.state !== 'success')) {
+      return { kind: 'waiting', reason: 'other_checks' };
+    }
+  }
+  return { kind: 'admitted' };
+}
+
+/** Is our context among the required ones, exactly or through a pattern? */
+export function requiresContext(protection: BranchProtection, context: string): boolean {
+  return (
+    protection.statusCheckEnabled &&
+    protection.requiredContexts.some((pattern) => globMatches(pattern, context))
+  );
+}
+
+/** Required contexts are globs without separators on the forge: `*` matches anything, `?` one character (E14). */
+export function globMatches(pattern: string, text: string): boolean {
+  let expression = '';
+  for (const char of pattern) {
+    if (char === '*') expression += '.*';
+    else if (char === '?') expression += '.';
+    else expression += char.replace(/[.+^${}()|[\]\\/]/g, '\\$&');
+  }
+  return new RegExp(`^${expression}$`, 's').test(text);
+}

@@ -1,0 +1,96 @@
+import { LANDING_POLL_MAX_MS, WAKE_DELAY_MAX_MS, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
+import type { Decision } from './actions.ts';
+import { advanceLanding, observeLanding } from './landing.ts';
+import { admitLine, syncLine } from './line.ts';
+import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
+import type { QueueRecord } from './record.ts';
+import { checkGround, closeRoot, openRoot } from './root.ts';
+import { advanceSearch, observeGates, stageWanted } from './search.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** Statuses written per pass; the rest follow in the next. */
+const OUTBOX_POSTS_MAX = 20;
+
+/**
+ * The queue, in the order in which it thinks: what changed, what still holds, what is proven, what lands, what is
+ * tested next. Total and pure: no clock, no network, no store; every reading may be unknown.
+ *
+ * What it returns is a new record (stored before anything is done) and the actions that the record's intents ask for.
+ * An action that is never performed, or performed twice, is asked for again by the next pass on the next snapshot.
+ */
+export function decide(s: Snapshot, record: QueueRecord): Decision {
+  const pass = beginPass(s, record);
+  adoptSettings(pass);
+  syncLine(pass);
+  admitLine(pass);
+  observeGates(pass);
+  observeLanding(pass);
+  checkGround(pass);
+  advanceSearch(pass);
+  advanceLanding(pass);
+  closeRoot(pass);
+  openRoot(pass);
+  stageWanted(pass);
+  sweep(pass);
+  chooseWake(pass);
+  return {
+    record: pass.record,
+    closedRoot: pass.closedRoot,
+    events: pass.events,
+    actions: pass.actions,
+    refresh: pass.refresh,
+    pollMs: pass.pollMs,
+    wakeAt: pass.wakeAt,
+    errorCode: pass.errorCode,
+    alarms: pass.alarms,
+    log: pass.log,
+  };
+}
+
+/** What was read for the next look to compare with, and settings that changed under the record. */
+function adoptSettings(pass: Pass): void {
+  const { record, s } = pass;
+  if (s.full && s.readings !== null) record.readings = [...s.readings];
+  if (s.full && s.base.known) record.baseSeen = s.base.value;
+  if (record.halted !== null) {
+    if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
+    else raise(pass, 'tree_mismatch');
+  }
+  const idle = record.root === null && record.outbox.length === 0;
+  if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
+}
+
+/** Writes waiting statuses and removes what resolved nodes left behind. */
+function sweep(pass: Pass): void {
+  const { record, s } = pass;
+  for (const status of record.outbox.slice(0, OUTBOX_POSTS_MAX)) {
+    pass.actions.push({ kind: 'post_status', ...status, purpose: 'outbox' });
+  }
+  const inUse = new Set(record.root?.nodes.map((node) => node.branch));
+  for (const garbage of record.garbage) {
+    if (inUse.has(garbage.branch)) continue;
+    if (garbage.notBefore > s.now) {
+      wakeNoLaterThan(pass, garbage.notBefore);
+      continue;
+    }
+    if (garbage.runKey !== null) {
+      pass.actions.push({ kind: 'cancel_run', runKey: garbage.runKey, branch: garbage.branch });
+    }
+    pass.actions.push({ kind: 'delete_branch', branch: garbage.branch });
+  }
+}
+
+/** When may something change by itself? While a gate or a merge is awaited the repo is due again soon (D-95). */
+function chooseWake(pass: Pass): void {
+  const { record, s } = pass;
+  if (pass.actions.length > 0) pollNoLaterThan(pass, 0);
+  const { root } = record;
+  if (root === null) return;
+  if (root.landing !== null && root.landing.revoke === null) pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  for (const node of root.nodes) {
+    if (node.state !== 'gating') continue;
+    const age = s.now - (node.stagedAt ?? s.now);
+    wakeNoLaterThan(pass, s.now + Math.min(WAKE_DELAY_MAX_MS, Math.max(WAKE_DELAY_MIN_MS, age / 6)));
+  }
+  if (root.landing !== null || root.teardown !== null) wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
+}

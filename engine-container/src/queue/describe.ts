@@ -1,0 +1,79 @@
+import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
+import type { Refusal } from './admission.ts';
+import type { ParkReason, RevokeReason } from './record.ts';
+
+/**
+ * The words people read on their pull requests: fixed phrases, at most 140 characters, no name or title in them (A38).
+ * `bounced:` is also read back: it is the memory of a bounce when the record is lost (D-05).
+ */
+export const BOUNCED_PREFIX = 'bounced:';
+
+const REFUSAL_PHRASES: Readonly<Record<Refusal, string>> = {
+  changes_requested: 'refused: a review asks for changes; the queue looks again when it is resolved',
+  approvals_missing: 'refused: required approvals are missing on this head; the queue looks again by itself',
+  review_requested: 'refused: a requested official review is open; the queue looks again by itself',
+  branch_outdated: 'refused: branch is out of date and the branch rule blocks outdated branches; update it',
+  fork_not_approved: 'refused: a pull request from a fork needs an official approval on exactly this head',
+  twin_elsewhere: 'refused: the same commit is the head of a pull request to another branch of this queue',
+};
+
+const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
+  conflict: 'refused: conflicts with the base branch; update the branch and schedule again',
+  no_changes: 'refused: changes nothing on top of the base branch',
+  not_mergeable:
+    'refused: the forge reports a conflict with the base branch; update the branch and schedule again',
+  base_red: 'waiting: the base branch itself fails the gate; not caused by this pull request',
+  head_not_ready: null,
+  gate_missing: null,
+};
+
+const REVOKE_PHRASES: Readonly<Record<RevokeReason, string>> = {
+  merge_timeout: 'requeued: the forge did not complete the merge in time; tested again',
+  base_advanced: 'requeued: the base branch moved; tested again on the new base',
+  candidate_changed: 'requeued: this pull request changed while it was landing',
+  queue_disabled: 'not queued: the queue of this repository was switched off',
+  context_changed: 'requeued: the queue now uses another status context',
+};
+
+export function describeRefusal(reason: Refusal): string {
+  return fit(REFUSAL_PHRASES[reason]);
+}
+
+export function describePark(reason: ParkReason): string | null {
+  const phrase = PARK_PHRASES[reason];
+  return phrase === null ? null : fit(phrase);
+}
+
+export function describeRevoke(reason: RevokeReason): string {
+  return fit(REVOKE_PHRASES[reason]);
+}
+
+export function describeLanding(position: number, size: number): string {
+  return fit(
+    size === 1
+      ? 'proven: gate passed on the staged tree; landing now'
+      : `proven: gate passed on the staged tree of ${size}; landing ${position} of ${size}`,
+  );
+}
+
+export function describeBounce(cause: 'gate_failed' | 'merge_timeout'): string {
+  return fit(
+    cause === 'gate_failed'
+      ? `${BOUNCED_PREFIX} the gate fails with this pull request and passes without it (confirmed by a second run)`
+      : `${BOUNCED_PREFIX} the forge did not complete the merge twice on this head; schedule again to retry`,
+  );
+}
+
+export function describeHeadChange(): string {
+  return fit('requeued: head changed; schedule the new head again to keep the place in the line');
+}
+
+export function describeStaleSuccess(): string {
+  return fit('not proven: an earlier success no longer holds on this base');
+}
+
+function fit(phrase: string): string {
+  return phrase.length <= STATUS_DESCRIPTION_CHARS_MAX
+    ? phrase
+    : `${phrase.slice(0, STATUS_DESCRIPTION_CHARS_MAX - 1)}…`;
+}

@@ -1,0 +1,160 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import type { Action, ActionOutcome, CutReason } from './actions.ts';
+import { verdictOfPrefix } from './evidence.ts';
+import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
+import type { Node, ParkReason, QueueRecord, Root } from './record.ts';
+import { park, startTeardown } from './root.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** A pull request whose head the base repository does not hold yet is looked at again after this. */
+const HEAD_COPY_WAIT_MS = 30_000;
+const GATE_FILE_WAIT_MS = 5 * 60_000;
+
+/** What an action came to, written into the record. Pure, like `decide`; `at` is when the outcome was known. */
+export function fold(
+  s: Snapshot,
+  record: QueueRecord,
+  action: Action,
+  outcome: ActionOutcome,
+  at: EpochMs,
+): Pass {
+  const pass = beginPass({ ...s, now: at }, record);
+  if (outcome.kind === 'failed') return pass;
+  switch (action.kind) {
+    case 'stage_root':
+      foldRoot(pass, action, outcome);
+      break;
+    case 'stage_tree':
+    case 'stage_base':
+      foldNode(pass, action, outcome);
+      break;
+    case 'post_status':
+      foldStatus(pass, action, outcome);
+      break;
+    case 'delete_branch':
+      pass.record.garbage = pass.record.garbage.filter((garbage) => garbage.branch !== action.branch);
+      break;
+    case 'cancel_run':
+      pass.record.garbage = pass.record.garbage.map((garbage) =>
+        garbage.branch === action.branch ? { ...garbage, runKey: null } : garbage,
+      );
+      break;
+  }
+  return pass;
+}
+
+type StageRoot = Extract<Action, { kind: 'stage_root' }>;
+
+function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
+  const { root } = pass.record;
+  const node = root?.nodes.find((candidate) => candidate.id === action.nodeRow);
+  if (root == null || node === undefined || root.runId !== action.runId) return;
+  if (outcome.kind === 'base_moved') return dissolve(pass);
+  if (outcome.kind === 'gate_missing') return parkAll(pass, root, node);
+  if (outcome.kind === 'nothing_staged') {
+    setAside(pass, root, outcome.cut);
+    return dissolve(pass);
+  }
+  if (outcome.kind !== 'root_staged') return;
+  root.members = root.members.slice(0, outcome.chain.length);
+  root.limit = root.members.length;
+  root.chain = [...outcome.chain];
+  root.gateKey = outcome.gateKey;
+  root.baseGateKey = outcome.baseGateKey;
+  root.gateFile = outcome.gateFile;
+  node.to = root.members.length;
+  const last = outcome.chain.at(-1);
+  node.tree = last?.tree ?? null;
+  node.stagedAt = pass.s.now;
+  for (const member of root.members) emitEvent(pass, 'pr_staged', member);
+  if (outcome.published !== null) {
+    node.sha = outcome.published.sha;
+    node.state = 'gating';
+    return;
+  }
+  const verdict = verdictOfPrefix(pass.record, root, node.to);
+  const evidence = verdict.pass ?? verdict.failures.at(-1);
+  node.state = 'done';
+  node.branch = null;
+  node.gateSource = 'cached';
+  node.sha = evidence?.sha ?? null;
+  node.runUrl = evidence?.runUrl ?? null;
+  node.verdict = evidence?.verdict ?? 'none';
+}
+
+/** The batch was never built: no row, nobody blamed, everybody keeps the place. */
+function dissolve(pass: Pass): void {
+  pass.record.root = null;
+  pass.refresh = true;
+}
+
+const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
+  conflict: 'conflict',
+  no_changes: 'no_changes',
+  head_not_ready: 'head_not_ready',
+  edits_gate: null,
+  out_of_time: null,
+};
+
+/** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */
+function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonly reason: CutReason }): void {
+  const member = root.members[cut.index];
+  const reason = CUT_PARKS[cut.reason];
+  if (member === undefined || reason === null) return;
+  const until = reason === 'head_not_ready' ? pass.s.now + HEAD_COPY_WAIT_MS : null;
+  park(pass, member, { reason, baseTree: root.baseTree, until });
+}
+
+function parkAll(pass: Pass, root: Root, node: Node): void {
+  raise(pass, 'gate_missing');
+  for (const member of root.members) {
+    park(pass, member, {
+      reason: 'gate_missing',
+      baseTree: root.baseTree,
+      until: pass.s.now + GATE_FILE_WAIT_MS,
+    });
+  }
+  node.branch = null;
+  node.state = 'done';
+  startTeardown(pass, root, 'gate_missing');
+}
+
+type StageNode = Extract<Action, { kind: 'stage_tree' | 'stage_base' }>;
+
+function foldNode(pass: Pass, action: StageNode, outcome: ActionOutcome): void {
+  const { root } = pass.record;
+  const node = root?.nodes.find((candidate) => candidate.id === action.nodeRow);
+  if (root == null || node === undefined || node.state !== 'wanted') return;
+  if (outcome.kind === 'base_moved') {
+    // Our own landing moved it, or somebody else did: the next look tells which.
+    node.branch = null;
+    pass.refresh = true;
+    return;
+  }
+  if (outcome.kind !== 'tree_staged') return;
+  node.sha = outcome.sha;
+  node.tree = action.kind === 'stage_tree' ? action.tree : root.baseTree;
+  node.state = 'gating';
+  node.stagedAt = pass.s.now;
+  node.retryAt = null;
+}
+
+type PostStatus = Extract<Action, { kind: 'post_status' }>;
+
+function foldStatus(pass: Pass, action: PostStatus, outcome: ActionOutcome): void {
+  const { record } = pass;
+  if (action.purpose === 'landing') {
+    const landing = record.root?.landing;
+    if (landing != null && landing.head === action.sha && outcome.kind === 'done')
+      landing.postedAt ??= pass.s.now;
+    return;
+  }
+  record.outbox = record.outbox.filter(
+    (waiting) =>
+      waiting.sha !== action.sha ||
+      waiting.context !== action.context ||
+      waiting.description !== action.description,
+  );
+  const revoke = record.root?.landing?.revoke;
+  if (revoke != null && record.root?.landing?.head === action.sha) revoke.postedAt ??= pass.s.now;
+}

@@ -1,0 +1,293 @@
+import type { Receipt } from '#core/domain/batch.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
+import {
+  LANDING_NUDGE_AGES_MS,
+  LANDING_POLL_MAX_MS,
+  LANDING_POLL_MIN_MS,
+  LANDING_STRIKES_MAX,
+  LANDING_TIMEOUT_MS,
+  MERGEABLE_WAIT_MS,
+  REVOKE_GRACE_MS,
+} from '#core/domain/limits.ts';
+import { requiresContext } from './admission.ts';
+import { describeBounce, describeLanding } from './describe.ts';
+import { frontierOf, verdictOfPrefix } from './evidence.ts';
+import { rememberBounce } from './line.ts';
+import {
+  emitEvent,
+  entryOf,
+  moveNode,
+  type Pass,
+  pollNoLaterThan,
+  raise,
+  wakeNoLaterThan,
+  wishStatus,
+} from './pass.ts';
+import { countOutcome } from './policy.ts';
+import { type Landing, type Root, treeOf } from './record.ts';
+import { park, startTeardown } from './root.ts';
+import type { FocusView, MergeView } from './snapshot.ts';
+import { isTerminal } from './transitions.ts';
+
+/** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
+export function observeLanding(pass: Pass): void {
+  const { root } = pass.record;
+  const landing = root?.landing;
+  if (root == null || landing == null) return;
+  const focus = pass.s.focus.get(landing.pr);
+  if (focus === undefined || !focus.known) {
+    pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+    return;
+  }
+  const { pull } = focus.value;
+  if (pull.merged) {
+    if (focus.value.merge?.known === true) judgeMerge(pass, root, landing, focus.value.merge.value);
+    else pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+    return;
+  }
+  if (landing.revoke !== null) return concludeRevoke(pass, root, landing);
+  if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, root, 'candidate_changed');
+  if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, root, landing, focus.value);
+  if (landing.postedAt !== null) awaitMerge(pass, root, landing, landing.postedAt);
+}
+
+function hasChanged(focus: FocusView, landing: Landing, pass: Pass): boolean {
+  const { pull, schedule } = focus;
+  if (pull.state !== 'open' || pull.draft || pull.headSha !== landing.head) return true;
+  if (pull.baseRef !== pass.s.repo.baseBranch) return true;
+  return schedule?.known === true && schedule.value.kind !== 'bound';
+}
+
+/** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */
+function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView): void {
+  const proven = merge.commit.tree === landing.tree && merge.lineage.includes(landing.baseBefore);
+  const subject = { pr: landing.pr, head: landing.head, title: root.members[landing.index]?.title ?? '' };
+  root.landing = null;
+  root.unmergeableSince = null;
+  root.landed = landing.index + 1;
+  root.tip = merge.commit.sha;
+  pass.record.line = pass.record.line.filter((entry) => entry.pr !== landing.pr);
+  pass.record.outbox = pass.record.outbox.filter((waiting) => waiting.sha !== landing.head);
+  pass.record.strikes = pass.record.strikes.filter((strike) => strike.pr !== landing.pr);
+  if (!proven) {
+    pass.record.halted = {
+      reason: 'tree_mismatch',
+      pr: landing.pr,
+      mergeCommit: merge.commit.sha,
+      at: pass.s.now,
+    };
+    pass.alarms.push({ name: 'tree_mismatch', pr: landing.pr });
+    raise(pass, 'tree_mismatch');
+    emitEvent(pass, 'pr_landed', subject, 'unverified');
+    startTeardown(pass, root, 'base_advanced');
+    return;
+  }
+  const receipt: Receipt = {
+    baseBefore: landing.baseBefore,
+    head: landing.head,
+    stagedSha: landing.proof.sha,
+    tree: landing.tree,
+    runUrl: landing.proof.runUrl,
+    mergeCommit: merge.commit.sha,
+    landedAt: pass.s.now,
+  };
+  root.receipts[landing.index] = receipt;
+  pass.record.rate = countOutcome(pass.record.rate, 'landed');
+  emitEvent(pass, 'pr_landed', subject);
+  // What looked like a foreign base was this very merge, seen between its push and its bookkeeping.
+  if (root.teardown === 'base_advanced') root.teardown = null;
+}
+
+/** The base has moved although this pull request does not say "merged" yet: its own merge in progress, or somebody else. */
+function judgeStrangeTip(pass: Pass, root: Root, landing: Landing, focus: FocusView): void {
+  const tip = focus.strangeTip;
+  if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  const own = tip.value.commit.tree === landing.tree && tip.value.lineage.includes(landing.baseBefore);
+  const fresh = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
+  if (own && fresh) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  startTeardown(pass, root, 'base_advanced');
+}
+
+function awaitMerge(pass: Pass, root: Root, landing: Landing, postedAt: number): void {
+  const age = pass.s.now - postedAt;
+  if (age >= LANDING_TIMEOUT_MS) return startTeardown(pass, root, 'merge_timeout');
+  const nextNudge = LANDING_NUDGE_AGES_MS[landing.nudges];
+  if (nextNudge !== undefined && age >= nextNudge) {
+    // A forge can lose the trigger for ever; the same success written once more sets it off again (D-11).
+    landing.nudges += 1;
+    postSuccess(pass, root, landing);
+  }
+  pollNoLaterThan(pass, Math.min(LANDING_POLL_MAX_MS, Math.max(LANDING_POLL_MIN_MS, age / 2)));
+}
+
+/** After a revoke: one grace period, one more look, then the landing is over (D-11, E5). */
+function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
+  const { revoke } = landing;
+  if (revoke === null || revoke.postedAt === null) return;
+  const until = revoke.postedAt + REVOKE_GRACE_MS;
+  if (pass.s.now < until) return wakeNoLaterThan(pass, until);
+  root.landing = null;
+  if (revoke.reason === 'merge_timeout') strike(pass, root, landing);
+}
+
+function strike(pass: Pass, root: Root, landing: Landing): void {
+  const { record } = pass;
+  const earlier = record.strikes.find((known) => known.pr === landing.pr && known.head === landing.head);
+  const count = (earlier?.count ?? 0) + 1;
+  record.strikes = record.strikes.filter((known) => known.pr !== landing.pr);
+  record.strikes.push({ pr: landing.pr, head: landing.head, count });
+  const entry = entryOf(record, landing.pr);
+  if (count < LANDING_STRIKES_MAX) {
+    if (entry !== undefined) entry.retestAfter = pass.s.now;
+    root.fates.push({ pr: landing.pr, action: 'requeued', reason: 'merge_timeout' });
+    return;
+  }
+  record.strikes = record.strikes.filter((known) => known.pr !== landing.pr);
+  bounce(pass, root, landing.index, 'merge_timeout', null);
+}
+
+/** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */
+export function bounce(
+  pass: Pass,
+  root: Root,
+  index: number,
+  cause: 'gate_failed' | 'merge_timeout',
+  runUrl: string | null,
+): void {
+  const member = root.members[index];
+  if (member === undefined) return;
+  const scheduleId = entryOf(pass.record, member.pr)?.scheduleId ?? member.scheduleId;
+  rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId });
+  root.fates.push({ pr: member.pr, action: 'bounced', reason: cause });
+  if (cause === 'gate_failed') pass.record.rate = countOutcome(pass.record.rate, 'bounced');
+  wishStatus(pass, {
+    pr: member.pr,
+    sha: member.head,
+    state: 'error',
+    description: describeBounce(cause),
+    targetUrl: runUrl,
+  });
+  emitEvent(pass, 'pr_bounced', member, cause);
+}
+
+/** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */
+export function advanceLanding(pass: Pass): void {
+  const { record, s } = pass;
+  const { root } = record;
+  if (root === null || root.teardown !== null || record.halted !== null) return;
+  const { low } = frontierOf(record, root);
+  showPhases(pass, root, low);
+  if (root.landing !== null) {
+    const focus = s.focus.get(root.landing.pr);
+    const unsure = root.landing.postedAt === null && root.landing.revoke === null;
+    if (unsure && focus?.known === true && isAsStaged(pass, root, focus.value))
+      postSuccess(pass, root, root.landing);
+    return;
+  }
+  const member = root.members[root.landed];
+  const tree = treeOf(root, root.landed + 1);
+  if (low <= root.landed || member === undefined || tree === undefined) return;
+  if (record.outbox.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
+  const focus = s.focus.get(member.pr);
+  if (focus === undefined) return pollNoLaterThan(pass, 0);
+  if (!focus.known) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  if (!isAsStaged(pass, root, focus.value)) return;
+  const proof = verdictOfPrefix(record, root, low).pass;
+  if (proof === null) return;
+  const landing: Landing = {
+    index: root.landed,
+    pr: member.pr,
+    head: member.head,
+    baseBefore: root.tip,
+    tree,
+    proof: { sha: proof.sha, runUrl: proof.runUrl },
+    fence: s.fence,
+    intentAt: s.now,
+    postedAt: null,
+    nudges: 0,
+    revoke: null,
+  };
+  root.landing = landing;
+  postSuccess(pass, root, landing);
+}
+
+/** Fresh facts against what was staged. Anything that differs is no ground to post `success` on (A3, A4). */
+function isAsStaged(pass: Pass, root: Root, focus: FocusView): boolean {
+  const member = root.members[root.landed];
+  const { pull } = focus;
+  const { protection, repo } = pass.s;
+  if (member === undefined || !protection.known) return false;
+  const entry = entryOf(pass.record, member.pr);
+  const changed =
+    pull.state !== 'open' ||
+    pull.draft ||
+    pull.merged ||
+    pull.headSha !== member.head ||
+    pull.baseRef !== repo.baseBranch ||
+    entry === undefined ||
+    entry.head !== member.head ||
+    entry.scheduleId === 0 ||
+    (focus.schedule?.known === true && focus.schedule.value.kind !== 'bound');
+  if (changed) {
+    root.fates.push({ pr: member.pr, action: 'requeued', reason: 'candidate_changed' });
+    startTeardown(pass, root, 'candidate_changed');
+    return false;
+  }
+  if (focus.schedule !== null && !focus.schedule.known) return false;
+  if (pull.baseTip !== root.tip) {
+    startTeardown(pass, root, 'base_advanced');
+    return false;
+  }
+  if (protection.value === null || !requiresContext(protection.value, pass.record.context)) {
+    raise(pass, 'protection_conflict');
+    return false;
+  }
+  return isMergeable(pass, root, focus);
+}
+
+/** "Not mergeable" also means "still checking": only one that lasts is a conflict (E4; forge facts, 2). */
+function isMergeable(pass: Pass, root: Root, focus: FocusView): boolean {
+  if (focus.pull.mergeable) {
+    root.unmergeableSince = null;
+    return true;
+  }
+  root.unmergeableSince ??= pass.s.now;
+  const until = root.unmergeableSince + MERGEABLE_WAIT_MS;
+  if (pass.s.now < until) {
+    pollNoLaterThan(pass, LANDING_POLL_MIN_MS * 2);
+    wakeNoLaterThan(pass, until);
+    return false;
+  }
+  const member = root.members[root.landed];
+  if (member !== undefined) {
+    const baseTree = treeOf(root, root.landed) ?? root.baseTree;
+    root.fates.push(park(pass, member, { reason: 'not_mergeable', baseTree, until: null }));
+  }
+  startTeardown(pass, root, 'merge_conflict');
+  return false;
+}
+
+function postSuccess(pass: Pass, root: Root, landing: Landing): void {
+  const { low } = frontierOf(pass.record, root);
+  pass.actions.push({
+    kind: 'post_status',
+    pr: landing.pr,
+    sha: landing.head as CommitSha,
+    context: pass.record.context,
+    state: 'success',
+    description: describeLanding(landing.index + 1, Math.max(low, landing.index + 1)),
+    targetUrl: landing.proof.runUrl,
+    purpose: 'landing',
+  });
+  pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+}
+
+/** The node that lands now is `running` in `waiting_merge`; proven ones behind it are held until it is their turn. */
+function showPhases(pass: Pass, root: Root, low: number): void {
+  const proven = root.nodes
+    .filter((node) => node.to > root.landed && node.to <= low && !isTerminal(node.outcome))
+    .sort((a, b) => a.to - b.to);
+  proven.forEach((node, position) => {
+    moveNode(pass, node, position === 0 ? 'running' : 'held_success');
+  });
+}

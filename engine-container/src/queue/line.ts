@@ -1,0 +1,238 @@
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
+import { type Admission, admit } from './admission.ts';
+import { BOUNCED_PREFIX, describeHeadChange, describeRefusal, describeStaleSuccess } from './describe.ts';
+import { emitEvent, entryOf, type Pass, wishStatus } from './pass.ts';
+import type { LineEntry, QueueRecord, ScheduleReading } from './record.ts';
+import type { PullRequestView } from './snapshot.ts';
+
+/** Brings the line up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
+export function syncLine(pass: Pass): void {
+  const { pulls } = pass.s;
+  // A look at what is in flight carries an older list: it would bring back what has landed since.
+  if (!pass.s.full || !pulls.known) return;
+  const open = new Set<PullRequestNumber>();
+  for (const view of pulls.value) {
+    open.add(view.pull.number);
+    if (!view.schedule.known) continue;
+    const entry = entryOf(pass.record, view.pull.number);
+    if (view.schedule.value.kind === 'none' || view.pull.draft) {
+      if (entry !== undefined) leaveLine(pass, entry, view.pull.draft ? 'draft' : 'auto_merge_cancelled');
+    } else if (view.schedule.value.kind === 'moved') noticeMovedHead(pass, entry, view, view.schedule.value);
+    else bindHead(pass, entry, view, view.schedule.value);
+    recallStatuses(pass, view);
+  }
+  for (const entry of [...pass.record.line]) {
+    if (!open.has(entry.pr)) noticeDeparture(pass, entry);
+  }
+  pass.record.line.sort((a, b) => a.queuedAt - b.queuedAt || a.pr - b.pr);
+  const everythingKnown = pulls.value.every(
+    (view) => view.schedule.known && (view.statuses === null || view.statuses.known),
+  );
+  if (everythingKnown && pass.s.botLogin.known) pass.record.rebuilding = false;
+}
+
+type Scheduled = Extract<ScheduleReading, { kind: 'bound' | 'moved' }>;
+
+function bindHead(
+  pass: Pass,
+  entry: LineEntry | undefined,
+  view: PullRequestView,
+  schedule: Scheduled,
+): void {
+  const { pull } = view;
+  if (entry === undefined) {
+    const fresh: LineEntry = {
+      pr: pull.number,
+      title: pull.title,
+      head: pull.headSha,
+      scheduleId: schedule.id,
+      queuedAt: schedule.at,
+      readyAt: null,
+      refusedFor: null,
+      movedAt: null,
+      retestAfter: null,
+    };
+    pass.record.line.push(fresh);
+    emitEvent(pass, 'pr_queued', fresh);
+    return;
+  }
+  entry.title = pull.title;
+  if (entry.head === pull.headSha && entry.scheduleId === schedule.id) return;
+  if (entry.head !== pull.headSha && entry.scheduleId === schedule.id) {
+    // The head moved under a known schedule; the timeline's entry for the push is only written later.
+    return noticeMovedHead(pass, entry, view, schedule);
+  }
+  if (entry.head !== pull.headSha && entry.movedAt === null) {
+    // Pushed and scheduled again between two looks: the old head must not keep a status that opens it (D-23).
+    wishStatus(pass, statusOf(entry, describeHeadChange()));
+    emitEvent(pass, 'pr_requeued', entry, 'head_changed');
+  }
+  const keepsPosition = entry.movedAt === null || pass.s.now - entry.movedAt <= HEAD_CHANGE_KEEPS_POSITION_MS;
+  if (!keepsPosition) entry.queuedAt = schedule.at;
+  if (entry.head !== pull.headSha || entry.movedAt !== null) {
+    entry.readyAt = null;
+    entry.retestAfter = null;
+  }
+  entry.head = pull.headSha;
+  entry.scheduleId = schedule.id;
+  entry.movedAt = null;
+  entry.refusedFor = null;
+}
+
+function noticeMovedHead(
+  pass: Pass,
+  known: LineEntry | undefined,
+  view: PullRequestView,
+  schedule: Scheduled,
+): void {
+  const { pull } = view;
+  let entry = known;
+  if (entry === undefined) {
+    entry = {
+      pr: pull.number,
+      title: pull.title,
+      head: pull.headSha,
+      scheduleId: 0,
+      queuedAt: schedule.at,
+      readyAt: null,
+      refusedFor: null,
+      movedAt: pass.s.now,
+      retestAfter: null,
+    };
+    pass.record.line.push(entry);
+    wishStatus(pass, statusOf(entry, describeHeadChange()));
+    return;
+  }
+  if (entry.movedAt !== null && entry.head === pull.headSha) return;
+  if (entry.movedAt === null && entry.head !== pull.headSha)
+    wishStatus(pass, statusOf(entry, describeHeadChange()));
+  entry.head = pull.headSha;
+  entry.title = pull.title;
+  entry.scheduleId = 0;
+  entry.movedAt ??= pass.s.now;
+  entry.readyAt = null;
+  entry.refusedFor = null;
+  entry.retestAfter = null;
+  wishStatus(pass, statusOf(entry, describeHeadChange()));
+  emitEvent(pass, 'pr_requeued', entry, 'head_changed');
+}
+
+function statusOf(entry: LineEntry, description: string) {
+  return { pr: entry.pr, sha: entry.head, state: 'error' as const, description, targetUrl: null };
+}
+
+/** A pull request of the line is not among the open ones of the base: merged, closed or retargeted. */
+function noticeDeparture(pass: Pass, entry: LineEntry): void {
+  const focus = pass.s.focus.get(entry.pr);
+  if (focus === undefined || !focus.known) return;
+  const { pull } = focus.value;
+  // Our own landing is judged by its merge commit, not by its absence.
+  if (pass.record.root?.landing?.pr === entry.pr && pull.merged) return;
+  if (pull.merged) {
+    pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });
+    leaveLine(pass, entry, 'merged_outside_the_queue');
+  } else if (pull.state === 'closed') leaveLine(pass, entry, 'closed');
+  else if (pull.baseRef !== pass.s.repo.baseBranch) leaveLine(pass, entry, 'retargeted');
+}
+
+function leaveLine(pass: Pass, entry: LineEntry, reason: string): void {
+  pass.record.line = pass.record.line.filter((candidate) => candidate !== entry);
+  emitEvent(pass, 'pr_skipped', entry, reason);
+}
+
+/** Statuses under our context that this record knows nothing of: a lost record, or somebody else's writing (A7, A24). */
+function recallStatuses(pass: Pass, view: PullRequestView): void {
+  if (view.statuses === null || !view.statuses.known || !pass.s.botLogin.known) return;
+  const { pull } = view;
+  const ours = view.statuses.value.find((status) => status.context === pass.record.context);
+  if (ours === undefined || pass.record.root?.landing?.head === pull.headSha) return;
+  if (pass.record.outbox.some((waiting) => waiting.sha === pull.headSha)) return;
+  const byBot = ours.creator === pass.s.botLogin.value;
+  if (!byBot && ours.state !== 'error' && ours.state !== 'pending') {
+    pass.alarms.push({ name: 'foreign_status_writer', pr: pull.number });
+  }
+  if (ours.state === 'success') {
+    wishStatus(pass, {
+      pr: pull.number,
+      sha: pull.headSha,
+      state: 'error',
+      description: describeStaleSuccess(),
+      targetUrl: null,
+    });
+  }
+  const schedule = view.schedule;
+  const bouncedSince =
+    byBot &&
+    ours.description.startsWith(BOUNCED_PREFIX) &&
+    schedule.known &&
+    schedule.value.kind === 'bound' &&
+    ours.createdAt >= schedule.value.at;
+  if (bouncedSince && schedule.known && schedule.value.kind === 'bound') {
+    rememberBounce(pass.record, { pr: pull.number, head: pull.headSha, scheduleId: schedule.value.id });
+  }
+}
+
+export function rememberBounce(record: QueueRecord, bounce: QueueRecord['bounced'][number]): void {
+  record.bounced = record.bounced.filter((known) => known.pr !== bounce.pr);
+  record.bounced.push(bounce);
+}
+
+/** Evaluates admission for every bound pull request; a refusal is said once per (head, reason) (D-04). */
+export function admitLine(pass: Pass): void {
+  const { pulls, protection, base } = pass.s;
+  if (!pass.s.full || !pulls.known || !protection.known || protection.value === null || !base.known) return;
+  const views = new Map(pulls.value.map((view) => [view.pull.number, view]));
+  const heads = new Set<string>();
+  for (const entry of pass.record.line) {
+    const view = views.get(entry.pr);
+    if (view === undefined || entry.scheduleId === 0) continue;
+    const admission = admit({
+      pull: view.pull,
+      protection: protection.value,
+      reviews: view.reviews,
+      statuses: view.statuses,
+      context: pass.record.context,
+      baseTip: base.value.sha,
+      twinAhead: heads.has(entry.head),
+    });
+    heads.add(entry.head);
+    applyAdmission(pass, entry, admission);
+  }
+}
+
+function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): void {
+  if (admission.kind === 'admitted') {
+    entry.readyAt ??= pass.s.now;
+    entry.refusedFor = null;
+    return;
+  }
+  if (admission.kind === 'waiting') {
+    if (admission.reason !== 'unknown') entry.readyAt = null;
+    return;
+  }
+  entry.readyAt = null;
+  if (entry.refusedFor === admission.reason) return;
+  entry.refusedFor = admission.reason;
+  wishStatus(pass, statusOf(entry, describeRefusal(admission.reason)));
+  emitEvent(pass, 'pr_refused', entry, admission.reason);
+}
+
+/** Pull requests that may be staged on a base with this tree, in order. */
+export function readyEntries(pass: Pass, baseTree: string): LineEntry[] {
+  const { record, s } = pass;
+  return record.line.filter((entry) => {
+    if (entry.readyAt === null || entry.scheduleId === 0) return false;
+    const bounced = record.bounced.some(
+      (known) => known.pr === entry.pr && known.head === entry.head && known.scheduleId === entry.scheduleId,
+    );
+    if (bounced) return false;
+    return !record.parked.some(
+      (parked) =>
+        parked.pr === entry.pr &&
+        parked.head === entry.head &&
+        parked.baseTree === baseTree &&
+        (parked.until === null || parked.until > s.now),
+    );
+  });
+}

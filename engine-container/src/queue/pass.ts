@@ -1,0 +1,179 @@
+import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch.ts';
+import type { BatchId, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { Action, Alarm } from './actions.ts';
+import type { DecidedEvent, LineEntry, Node, OutboxStatus, QueueRecord, Root } from './record.ts';
+import type { Snapshot } from './snapshot.ts';
+import { canMove, isTerminal } from './transitions.ts';
+
+/** Everything one pass of `decide` works on: the snapshot, a draft of the record, and what comes of it. */
+export interface Pass {
+  readonly s: Snapshot;
+  readonly record: QueueRecord;
+  readonly actions: Action[];
+  readonly events: DecidedEvent[];
+  readonly alarms: Alarm[];
+  readonly log: string[];
+  /** A root that ended in this pass: its rows are stored with the record that no longer holds it. */
+  closedRoot: Root | null;
+  idsUsed: number;
+  pollMs: number | null;
+  refresh: boolean;
+  wakeAt: EpochMs | null;
+  errorCode: ReconcileErrorCode | null;
+}
+
+export function beginPass(s: Snapshot, record: QueueRecord): Pass {
+  return {
+    s,
+    record: structuredClone(record),
+    actions: [],
+    events: [],
+    alarms: [],
+    log: [],
+    closedRoot: null,
+    idsUsed: 0,
+    pollMs: null,
+    refresh: false,
+    wakeAt: null,
+    errorCode: null,
+  };
+}
+
+export function emitEvent(
+  pass: Pass,
+  event: DecidedEvent['event'],
+  subject: Pick<LineEntry, 'pr' | 'head' | 'title'>,
+  reason: string | null = null,
+): void {
+  pass.events.push({ event, pr: subject.pr, head: subject.head, title: subject.title, reason });
+  pass.log.push(`${event} #${subject.pr}${reason === null ? '' : ` ${reason}`}`);
+}
+
+export function wakeNoLaterThan(pass: Pass, at: EpochMs): void {
+  if (pass.wakeAt === null || at < pass.wakeAt) pass.wakeAt = at;
+}
+
+export function pollNoLaterThan(pass: Pass, ms: number): void {
+  if (pass.pollMs === null || ms < pass.pollMs) pass.pollMs = ms;
+}
+
+/** The first thing that stands in the way is what the outcome names. */
+export function raise(pass: Pass, code: ReconcileErrorCode): void {
+  pass.errorCode ??= code;
+}
+
+/** A fresh UUID, or null when the pass has used its share: whatever needs it is done in the next pass. */
+export function takeId(pass: Pass): string | null {
+  const id = pass.s.ids[pass.idsUsed];
+  if (id === undefined) {
+    pollNoLaterThan(pass, 0);
+    return null;
+  }
+  pass.idsUsed += 1;
+  return id;
+}
+
+export function entryOf(record: QueueRecord, pr: PullRequestNumber): LineEntry | undefined {
+  return record.line.find((entry) => entry.pr === pr);
+}
+
+/** Queues a status; a newer wish for the same head replaces an older one that was not written yet. */
+export function wishStatus(pass: Pass, status: Omit<OutboxStatus, 'context'>): void {
+  const context = pass.record.context;
+  pass.record.outbox = pass.record.outbox.filter(
+    (waiting) => waiting.sha !== status.sha || waiting.context !== context,
+  );
+  pass.record.outbox.push({ ...status, context });
+}
+
+export function createNode(
+  pass: Pass,
+  root: Root,
+  spec: { readonly nodeId: string; readonly parent: Node | null; readonly from: number; readonly to: number },
+): Node | null {
+  const id = takeId(pass);
+  if (id === null) return null;
+  const node: Node = {
+    id: id as BatchId,
+    nodeId: spec.nodeId,
+    parentNodeId: spec.parent?.nodeId ?? null,
+    parentId: spec.parent?.id ?? null,
+    from: spec.from,
+    to: spec.to,
+    attempt: 1,
+    state: 'wanted',
+    branch: null,
+    sha: null,
+    tree: null,
+    verdict: 'none',
+    gateSource: null,
+    runKey: null,
+    runUrl: null,
+    outcome: 'running',
+    terminalReason: null,
+    actions: [],
+    createdAt: pass.s.now,
+    stagedAt: null,
+    resolvedAt: null,
+    retryAt: null,
+    faults: 0,
+  };
+  root.nodes.push(node);
+  return node;
+}
+
+/** Moves a node's outcome; an illegal move is a defect of `decide` and stops the reconcile. */
+export function moveNode(pass: Pass, node: Node, outcome: BatchOutcome): void {
+  if (node.outcome === outcome) return;
+  if (!canMove(node.outcome, outcome)) throw new Error(`illegal outcome move ${node.outcome} -> ${outcome}`);
+  node.outcome = outcome;
+  node.resolvedAt = outcome === 'running' ? null : pass.s.now;
+}
+
+/** Ends a node for good: outcome, one durable action per member (A42), and its branch goes. */
+export function resolveNode(
+  pass: Pass,
+  root: Root,
+  node: Node,
+  outcome: BatchOutcome,
+  terminalReason: string | null = null,
+): void {
+  if (isTerminal(node.outcome)) return;
+  moveNode(pass, node, outcome);
+  node.terminalReason = terminalReason;
+  node.actions = root.members.slice(node.from, node.to).map((member, offset): MemberAction => {
+    const cursor = node.from + offset;
+    const base = { pr: member.pr, stagingSha: node.sha, gateVerdict: node.verdict as GateVerdict, cursor };
+    const receipt = root.receipts[cursor];
+    // A superseded or split node speaks for nobody: its members are decided elsewhere (A14, A26).
+    const undecided = outcome === 'superseded' || outcome === 'bisected';
+    if (!undecided && cursor < root.landed) {
+      return receipt === undefined
+        ? { ...base, action: 'landed', reason: 'unverified' }
+        : { ...base, action: 'landed', receipt };
+    }
+    const fate = undecided ? undefined : root.fates.find((candidate) => candidate.pr === member.pr);
+    return fate === undefined
+      ? { ...base, action: 'requeued' }
+      : { ...base, action: fate.action, reason: fate.reason };
+  });
+  retireNode(pass, node);
+}
+
+/** The node needs no run any more: a running one is cancelled, its branch is deleted once that is safe. */
+export function retireNode(pass: Pass, node: Node): void {
+  const unfinished = node.state === 'gating';
+  node.state = 'done';
+  if (node.branch === null) return;
+  const runVisible = node.runKey !== null;
+  pass.record.garbage.push({
+    branch: node.branch,
+    notBefore: runVisible ? pass.s.now : (node.stagedAt ?? pass.s.now) + BRANCH_SETTLE_MS,
+    runKey: unfinished ? node.runKey : null,
+  });
+  node.branch = null;
+}
+
+/** A branch whose run is not visible yet is kept this long (D-65). */
+const BRANCH_SETTLE_MS = 10_000;

@@ -1,0 +1,295 @@
+import type {
+  ActivityEventName,
+  BatchOutcome,
+  GateVerdict,
+  MemberAction,
+  MemberActionKind,
+  Receipt,
+} from '#core/domain/batch.ts';
+import type { PostedState, Review } from '#core/domain/forge.ts';
+import type {
+  BatchId,
+  BlobId,
+  CommitSha,
+  EpochMs,
+  PullRequestNumber,
+  RunId,
+  TreeHash,
+} from '#core/domain/ids.ts';
+
+/**
+ * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, execution
+ * model 8). Losing it costs time and runs, never safety: the forge is read again and everything is proven again (A32).
+ */
+export interface QueueRecord {
+  readonly schema: 1;
+  /** Status context that everything below was posted under. */
+  context: string;
+  /** True until one whole look at the forge was taken: statuses of unknown origin are checked first. */
+  rebuilding: boolean;
+  line: LineEntry[];
+  root: Root | null;
+  evidence: Evidence[];
+  /** Native merge time-outs per exact head (A21). */
+  strikes: Strike[];
+  /** Removed for cause: not staged again until the head or the schedule changes (D-05, A37). */
+  bounced: Bounced[];
+  /** Waits for the base to move, or for a time. */
+  parked: Parked[];
+  /** Statuses still to be written; survives a crash, drained before anything else lands on the same head. */
+  outbox: OutboxStatus[];
+  /** Branches of resolved nodes. */
+  garbage: GarbageBranch[];
+  /** Set when a landed tree was not the proven one: nothing more lands until a person switches the queue on again. */
+  halted: Halt | null;
+  /** After repeated infrastructure failure nothing is staged before this time (D-07). */
+  pausedUntil: EpochMs | null;
+  /** What is known of each open pull request's timeline and reviews, so that an unchanged one is not read again. */
+  readings: PullRequestReading[];
+  /** Base tip last read and its tree, so that an unmoved base costs one call. */
+  baseSeen: Staged | null;
+  rate: OutcomeRate;
+}
+
+/** A pull request in the line. Position: `queuedAt`, then number (D-22). */
+export interface LineEntry {
+  readonly pr: PullRequestNumber;
+  title: string;
+  head: CommitSha;
+  /** Timeline entry of the schedule that binds `head`; 0 while the head moved after it was scheduled. */
+  scheduleId: number;
+  queuedAt: EpochMs;
+  /** First time it was admissible on this head; null while it is not. */
+  readyAt: EpochMs | null;
+  /** Reason key of the refusal whose `error` status was posted on this head. */
+  refusedFor: string | null;
+  /** When the head moved away from the one that was scheduled; null while bound. */
+  movedAt: EpochMs | null;
+  /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
+  retestAfter: EpochMs | null;
+}
+
+export interface Member {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly scheduleId: number;
+  readonly title: string;
+}
+
+export interface Staged {
+  readonly sha: CommitSha;
+  readonly tree: TreeHash;
+}
+
+/** One batch and its bisection tree. Prefix length i has the tree `trees(i)`: T0 = `baseTree`, Ti = `chain[i-1].tree`. */
+export interface Root {
+  readonly runId: RunId;
+  members: Member[];
+  readonly baseSha: CommitSha;
+  readonly baseTree: TreeHash;
+  /** Empty until staged; then one entry per member. */
+  chain: Staged[];
+  /** Blob id of the gate workflow file in every tree of the chain: half of the evidence key. */
+  gateKey: BlobId | null;
+  /** The same file in the base tree; null when the base has none, which then cannot be probed. */
+  baseGateKey: BlobId | null;
+  gateFile: string | null;
+  /** Members landed and verified, a prefix. */
+  landed: number;
+  /** One per landed member, in order. */
+  receipts: Receipt[];
+  /** What became of members that leave otherwise than by landing or going back to the line. */
+  fates: Fate[];
+  /** Verified base tip: `baseSha`, or the merge commit of the last landed member. */
+  tip: CommitSha;
+  /** Members up to here can still land in this root; lowered by a bounce, a park or a flake. */
+  limit: number;
+  nodes: Node[];
+  landing: Landing | null;
+  /** Since when the next member is not mergeable; null while it is or nothing waits. */
+  unmergeableSince: EpochMs | null;
+  /** The root is being torn down for this reason, once nothing posted is left. */
+  teardown: Teardown | null;
+  readonly createdAt: EpochMs;
+}
+
+/** One gate run and the interval (from, to] of the root's members it speaks for. The bare base has from = to = 0. */
+export interface Node {
+  readonly id: BatchId;
+  readonly nodeId: string;
+  readonly parentNodeId: string | null;
+  readonly parentId: BatchId | null;
+  readonly from: number;
+  to: number;
+  attempt: number;
+  /** `wanted` is staged next, `gating` waits for its run, `done` has its verdict (or needs none). */
+  state: 'wanted' | 'gating' | 'done';
+  branch: string | null;
+  sha: CommitSha | null;
+  tree: TreeHash | null;
+  verdict: GateVerdict;
+  gateSource: 'cached' | null;
+  runKey: string | null;
+  runUrl: string | null;
+  outcome: BatchOutcome;
+  terminalReason: string | null;
+  actions: MemberAction[];
+  readonly createdAt: EpochMs;
+  stagedAt: EpochMs | null;
+  resolvedAt: EpochMs | null;
+  /** Not staged before this time; null = at once. */
+  retryAt: EpochMs | null;
+  /** Attempts of this node that ended in infrastructure trouble. */
+  faults: number;
+}
+
+export interface Fate {
+  readonly pr: PullRequestNumber;
+  readonly action: MemberActionKind;
+  readonly reason: string;
+}
+
+export interface Landing {
+  readonly index: number;
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly baseBefore: CommitSha;
+  readonly tree: TreeHash;
+  /** Run and staged commit that proved the batch this landing belongs to. */
+  readonly proof: { readonly sha: CommitSha; readonly runUrl: string | null };
+  readonly fence: number;
+  readonly intentAt: EpochMs;
+  /** When `success` was written; null = the intent stands, the post may or may not have happened. */
+  postedAt: EpochMs | null;
+  nudges: number;
+  /** `success` is taken back; concluded one grace period after the revoke was written. */
+  revoke: { readonly reason: RevokeReason; postedAt: EpochMs | null } | null;
+}
+
+export type RevokeReason =
+  | 'merge_timeout'
+  | 'base_advanced'
+  | 'candidate_changed'
+  | 'queue_disabled'
+  | 'context_changed';
+export type Teardown = RevokeReason | 'merge_conflict' | 'gate_missing' | 'gate_infrastructure';
+
+/** One finished gate run. The key is (tree, gate): never a node, a branch or a batch (E17). */
+export interface Evidence {
+  readonly tree: TreeHash;
+  readonly gate: BlobId;
+  readonly verdict: 'success' | 'failure';
+  readonly runKey: string;
+  readonly runUrl: string | null;
+  readonly sha: CommitSha;
+  readonly at: EpochMs;
+}
+
+export interface Strike {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  count: number;
+}
+
+export interface Bounced {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly scheduleId: number;
+}
+
+export type ParkReason =
+  | 'conflict'
+  | 'no_changes'
+  | 'base_red'
+  | 'head_not_ready'
+  | 'gate_missing'
+  | 'not_mergeable';
+export interface Parked {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly reason: ParkReason;
+  /** Parked while the base has this tree. */
+  readonly baseTree: TreeHash;
+  /** Looked at again at this time even if the base stands; null = only when it moves. */
+  readonly until: EpochMs | null;
+}
+
+export interface OutboxStatus {
+  readonly pr: PullRequestNumber;
+  readonly sha: CommitSha;
+  readonly context: string;
+  readonly state: PostedState;
+  readonly description: string;
+  readonly targetUrl: string | null;
+}
+
+export interface GarbageBranch {
+  readonly branch: string;
+  /** A branch deleted before its run is visible kills the run in a way that looks like a failure (D-65). */
+  readonly notBefore: EpochMs;
+  readonly runKey: string | null;
+}
+
+export interface Halt {
+  readonly reason: 'tree_mismatch';
+  readonly pr: PullRequestNumber;
+  readonly mergeCommit: CommitSha;
+  readonly at: EpochMs;
+}
+
+/** Forge facts of one pull request, valid while (`updatedAt`, `head`) stand. */
+export interface PullRequestReading {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly updatedAt: EpochMs;
+  readonly schedule: ScheduleReading;
+  /** Null when no rule asked for them. */
+  readonly reviews: readonly Review[] | null;
+}
+
+export type ScheduleReading =
+  | { readonly kind: 'none' }
+  /** Scheduled, and the head has not moved since (D-03). */
+  | { readonly kind: 'bound'; readonly id: number; readonly at: EpochMs }
+  /** Scheduled, but the head moved afterwards: the forge would merge what nobody scheduled. */
+  | { readonly kind: 'moved'; readonly id: number; readonly at: EpochMs };
+
+/** Decayed counts of terminal outcomes, for the batch size. */
+export interface OutcomeRate {
+  landed: number;
+  bounced: number;
+}
+
+export interface DecidedEvent {
+  readonly event: ActivityEventName;
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly title: string;
+  readonly reason: string | null;
+}
+
+export function emptyRecord(context: string): QueueRecord {
+  return {
+    schema: 1,
+    context,
+    rebuilding: true,
+    line: [],
+    root: null,
+    evidence: [],
+    strikes: [],
+    bounced: [],
+    parked: [],
+    outbox: [],
+    garbage: [],
+    halted: null,
+    pausedUntil: null,
+    readings: [],
+    baseSeen: null,
+    rate: { landed: 0, bounced: 0 },
+  };
+}
+
+/** Tree of the prefix of length i. */
+export function treeOf(root: Root, length: number): TreeHash | undefined {
+  return length === 0 ? root.baseTree : root.chain[length - 1]?.tree;
+}

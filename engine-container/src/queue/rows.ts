@@ -1,0 +1,72 @@
+import type { ActivityEvent, BatchPhase, BatchRow } from '#core/domain/batch.ts';
+import type { EpochMs } from '#core/domain/ids.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { DecidedEvent, Node, QueueRecord, Root } from './record.ts';
+
+/** One stored row per node that was staged or resolved; a batch that is still being built has none. */
+export function toBatchRow(repo: ManagedRepo, root: Root, node: Node): BatchRow {
+  return {
+    id: node.id,
+    tenantId: repo.tenantId,
+    repoId: repo.id,
+    repoSlug: repo.slug,
+    instanceUrl: repo.instanceUrl,
+    parentId: node.parentId,
+    runId: root.runId,
+    nodeId: node.nodeId,
+    parentNodeId: node.parentNodeId,
+    attempt: node.attempt,
+    stagingSha: node.sha,
+    stagingTree: node.tree,
+    stagingBranch: node.branch,
+    gateVerdict: node.verdict,
+    gateSource: node.gateSource,
+    runUrl: node.runUrl,
+    prs: root.members.slice(node.from, node.to).map((member) => member.pr),
+    outcome: node.outcome,
+    phase: phaseOf(node),
+    terminalReason: node.terminalReason,
+    actions: node.actions,
+    createdAt: node.createdAt,
+    resolvedAt: node.resolvedAt,
+  };
+}
+
+function phaseOf(node: Node): BatchPhase | null {
+  if (node.outcome !== 'running') return null;
+  return node.state === 'done' ? 'waiting_merge' : 'waiting_gate';
+}
+
+/** Rows that differ between two records, the roots that ended in between included. */
+export function changedRows(
+  repo: ManagedRepo,
+  before: QueueRecord,
+  after: QueueRecord,
+  closed: Root | null,
+): BatchRow[] {
+  const known = new Map<string, string>();
+  for (const row of rowsOf(repo, before.root)) known.set(row.id, JSON.stringify(row));
+  const now = [...rowsOf(repo, closed), ...rowsOf(repo, after.root)];
+  return now.filter((row) => known.get(row.id) !== JSON.stringify(row));
+}
+
+function rowsOf(repo: ManagedRepo, root: Root | null): BatchRow[] {
+  if (root === null) return [];
+  return root.nodes
+    .filter((node) => node.stagedAt !== null || node.outcome !== 'running' || node.sha !== null)
+    .map((node) => toBatchRow(repo, root, node));
+}
+
+export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: EpochMs): ActivityEvent {
+  return {
+    tenantId: repo.tenantId,
+    repoId: repo.id,
+    repoSlug: repo.slug,
+    at,
+    event: event.event,
+    pr: event.pr,
+    head: event.head,
+    title: event.title,
+    reason: event.reason,
+  };
+}

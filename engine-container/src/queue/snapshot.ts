@@ -1,0 +1,60 @@
+import type {
+  BranchProtection,
+  Commit,
+  CommitStatus,
+  GateReading,
+  PullRequest,
+  Review,
+} from '#core/domain/forge.ts';
+import type { BatchId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { Reading } from '#core/domain/result.ts';
+import type { PullRequestReading, ScheduleReading } from './record.ts';
+
+/** The one picture that a pass decides on. Every part may be unknown; unknown never lands, bounces or forgets. */
+export interface Snapshot {
+  readonly now: EpochMs;
+  readonly fence: number;
+  readonly repo: ManagedRepo;
+  /** True when everything was read anew; false when only what is in flight was. */
+  readonly full: boolean;
+  readonly botLogin: Reading<string>;
+  /** Fresh UUIDs for new rows; a pass that runs out of them waits for the next. */
+  readonly ids: readonly string[];
+  readonly base: Reading<{ readonly sha: CommitSha; readonly tree: TreeHash }>;
+  /** Null value: no rule governs the base. */
+  readonly protection: Reading<BranchProtection | null>;
+  /** Open pull requests of the base branch. */
+  readonly pulls: Reading<readonly PullRequestView[]>;
+  /** Timeline and review facts behind `pulls`, to be kept for the next look; null when `pulls` is unknown. */
+  readonly readings: readonly PullRequestReading[] | null;
+  /** Pull requests read one by one in this pass: the one that lands, and those that left the open list. */
+  readonly focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>;
+  /** Gate run of each node that waits for one. */
+  readonly gates: ReadonlyMap<BatchId, Reading<GateReading>>;
+}
+
+export interface PullRequestView {
+  readonly pull: PullRequest;
+  readonly schedule: Reading<ScheduleReading>;
+  /** Null when no rule asks for reviews. */
+  readonly reviews: Reading<readonly Review[]> | null;
+  /** Null when nothing but our own context is required and the record is intact. */
+  readonly statuses: Reading<readonly CommitStatus[]> | null;
+}
+
+export interface FocusView {
+  readonly pull: PullRequest;
+  /** Null when it was not needed. */
+  readonly schedule: Reading<ScheduleReading> | null;
+  /** For a merged pull request: its merge commit and the first-parent line below it, newest first. */
+  readonly merge: Reading<MergeView> | null;
+  /** For an unmerged one whose base tip is not the verified one: what that tip is. */
+  readonly strangeTip: Reading<MergeView> | null;
+}
+
+export interface MergeView {
+  readonly commit: Commit;
+  /** First parents from the merge commit down, at most one page: a rebase lands several commits. */
+  readonly lineage: readonly CommitSha[];
+}

@@ -1,0 +1,267 @@
+import type { BranchProtection, GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { BatchId, CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { Clock, Ids } from '#core/ports/system.ts';
+import { needsReviews, otherContexts } from './queue/admission.ts';
+import { readSchedule } from './queue/eligibility.ts';
+import { frontierOf } from './queue/evidence.ts';
+import { type PullRequestReading, type QueueRecord, type Staged, treeOf } from './queue/record.ts';
+import type { FocusView, MergeView, PullRequestView, Snapshot } from './queue/snapshot.ts';
+
+/** Enough for a root, sixteen cuts and their retries in one pass. */
+const FRESH_IDS_MAX = 40;
+/** The forge's time stamps have a resolution of 1 s: a pull request touched just now may change again unseen. */
+const READING_SETTLE_MS = 2_000;
+/** Commits below a merge commit that are looked at to find the verified tip: a rebase lands one per commit. */
+const LINEAGE_COMMITS_MAX = 50;
+
+/** Reads the one picture of a pass. Whatever cannot be read is unknown; the first reason is kept for the outcome. */
+export class SnapshotReader {
+  readonly #forge: EngineForge;
+  readonly #clock: Clock;
+  readonly #ids: Ids;
+  readonly #repo: ManagedRepo;
+  #failure: ForgeError | null = null;
+  #botLogin: Reading<string> = UNKNOWN;
+  #protection: Reading<BranchProtection | null> = UNKNOWN;
+
+  constructor(deps: { forge: EngineForge; clock: Clock; ids: Ids }, repo: ManagedRepo) {
+    this.#forge = deps.forge;
+    this.#clock = deps.clock;
+    this.#ids = deps.ids;
+    this.#repo = repo;
+  }
+
+  /** Why something stayed unknown since the last call; null when all was read. */
+  takeFailure(): ForgeError | null {
+    const failure = this.#failure;
+    this.#failure = null;
+    return failure;
+  }
+
+  /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests). */
+  async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
+    const pulls = await this.#attempt(() => this.#forge.listOpenPullRequests(this.#repo.baseBranch));
+    const schedules = pulls.known ? await this.#readSchedules(record, pulls.value) : null;
+    const scheduled =
+      schedules?.some(({ reading }) => !reading.known || reading.value.schedule.kind !== 'none') ?? false;
+    const needsBase = scheduled || record.root !== null;
+    if (needsBase)
+      this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
+    const base = needsBase ? await this.#readBase(record) : UNKNOWN;
+    const views: PullRequestView[] = [];
+    const readings: PullRequestReading[] = [];
+    for (const { pull, reading } of schedules ?? []) {
+      const view = await this.#readView(record, pull, reading);
+      views.push(view);
+      if (reading.known && pull.updatedAt + READING_SETTLE_MS <= this.#clock.now()) {
+        const reviews = view.reviews?.known === true ? view.reviews.value : null;
+        readings.push({ ...reading.value, reviews });
+      }
+    }
+    return {
+      ...this.#frame(fence),
+      full: true,
+      base,
+      pulls: schedules === null ? UNKNOWN : known(views),
+      readings: schedules === null ? null : readings,
+      focus: await this.#readFocus(record, schedules === null ? null : views, true),
+      gates: await this.#readGates(record),
+    };
+  }
+
+  /** Only what is in flight: the pull request that lands, and its base. The list is the one read before. */
+  async readInFlight(
+    record: QueueRecord,
+    fence: number,
+    before: Snapshot,
+    withGates: boolean,
+  ): Promise<Snapshot> {
+    const focus = await this.#readFocus(record, null, false);
+    return {
+      ...this.#frame(fence),
+      full: false,
+      base: baseFromFocus(record, focus) ?? before.base,
+      pulls: before.pulls,
+      readings: null,
+      focus,
+      gates: withGates ? await this.#readGates(record) : new Map(),
+    };
+  }
+
+  #frame(fence: number) {
+    return {
+      now: this.#clock.now(),
+      fence,
+      repo: this.#repo,
+      botLogin: this.#botLogin,
+      ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
+      protection: this.#protection,
+    };
+  }
+
+  async #readSchedules(record: QueueRecord, pulls: readonly PullRequest[]) {
+    const earlier = new Map(record.readings.map((reading) => [reading.pr, reading]));
+    const result: { pull: PullRequest; reading: Reading<PullRequestReading> }[] = [];
+    for (const pull of pulls) {
+      const cached = earlier.get(pull.number);
+      if (cached !== undefined && cached.head === pull.headSha && cached.updatedAt === pull.updatedAt) {
+        result.push({ pull, reading: known(cached) });
+        continue;
+      }
+      const timeline = await this.#attempt(() => this.#forge.readTimeline(pull.number));
+      const reading: Reading<PullRequestReading> = timeline.known
+        ? known({
+            pr: pull.number,
+            head: pull.headSha,
+            updatedAt: pull.updatedAt,
+            schedule: readSchedule(timeline.value, pull.headSha),
+            reviews: null,
+          })
+        : UNKNOWN;
+      result.push({ pull, reading });
+    }
+    return result;
+  }
+
+  async #readView(
+    record: QueueRecord,
+    pull: PullRequest,
+    reading: Reading<PullRequestReading>,
+  ): Promise<PullRequestView> {
+    const schedule: PullRequestView['schedule'] = reading.known ? known(reading.value.schedule) : UNKNOWN;
+    const protection = this.#protection.known ? this.#protection.value : null;
+    const isScheduled = schedule.known && schedule.value.kind !== 'none';
+    if (!isScheduled || protection === null) return { pull, schedule, reviews: null, statuses: null };
+    let reviews: PullRequestView['reviews'] = null;
+    if (needsReviews(protection, pull.fromFork)) {
+      const cached = reading.known ? reading.value.reviews : null;
+      reviews =
+        cached === null ? await this.#attempt(() => this.#forge.listReviews(pull.number)) : known(cached);
+    }
+    let statuses: PullRequestView['statuses'] = null;
+    if (record.rebuilding || otherContexts(protection, this.#repo.statusContext).length > 0) {
+      statuses = await this.#attempt(() => this.#forge.readStatuses(pull.headSha));
+      if (!this.#botLogin.known) this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
+    }
+    return { pull, schedule, reviews, statuses };
+  }
+
+  async #readBase(record: QueueRecord): Promise<Reading<Staged>> {
+    const tip = await this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
+    if (!tip.known || tip.value === null) return UNKNOWN;
+    const sha = tip.value;
+    const tree = verifiedTipTree(record, sha) ?? (record.baseSeen?.sha === sha ? record.baseSeen.tree : null);
+    if (tree !== null) return known({ sha, tree });
+    const commit = await this.#attempt(() => this.#forge.readCommit(sha));
+    return commit.known ? known({ sha, tree: commit.value.tree }) : UNKNOWN;
+  }
+
+  /** The pull request that lands or is next to, and (in a full look) those of the line that left the open list. */
+  async #readFocus(record: QueueRecord, views: readonly PullRequestView[] | null, full: boolean) {
+    const focus = new Map<PullRequestNumber, Reading<FocusView>>();
+    const next = nextToLand(record);
+    if (next !== null) focus.set(next, await this.#readOne(record, next));
+    if (full && views !== null) {
+      const open = new Set(views.map((view) => view.pull.number));
+      for (const { pr } of record.line) {
+        if (!open.has(pr) && !focus.has(pr)) focus.set(pr, await this.#readOne(record, pr));
+      }
+    }
+    return focus;
+  }
+
+  async #readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {
+    const pull = await this.#attempt(() => this.#forge.readPullRequest(pr));
+    if (!pull.known) return UNKNOWN;
+    const tip = record.root?.tip;
+    const inRoot = record.root?.members.some((member) => member.pr === pr) ?? false;
+    if (pull.value.merged) {
+      const { mergeCommitSha } = pull.value;
+      const merge = !inRoot || mergeCommitSha === null ? null : await this.#readMerge(mergeCommitSha, tip);
+      return known({ pull: pull.value, schedule: null, merge, strangeTip: null });
+    }
+    const cached = record.readings.find((reading) => reading.pr === pr);
+    const unchanged = cached?.updatedAt === pull.value.updatedAt && cached.head === pull.value.headSha;
+    let schedule: FocusView['schedule'] = null;
+    if (!unchanged) {
+      const timeline = await this.#attempt(() => this.#forge.readTimeline(pr));
+      schedule = timeline.known ? known(readSchedule(timeline.value, pull.value.headSha)) : UNKNOWN;
+    }
+    const landing = record.root?.landing?.pr === pr;
+    const strange = landing && tip !== undefined && pull.value.baseTip !== tip;
+    const strangeTip = strange ? await this.#readMerge(pull.value.baseTip, tip) : null;
+    return known({ pull: pull.value, schedule, merge: null, strangeTip });
+  }
+
+  async #readMerge(sha: CommitSha, tip: CommitSha | undefined): Promise<Reading<MergeView>> {
+    const commit = await this.#attempt(() => this.#forge.readCommit(sha));
+    if (!commit.known) return UNKNOWN;
+    const lineage: CommitSha[] = [];
+    let parent = commit.value.parents[0];
+    while (parent !== undefined) {
+      lineage.push(parent);
+      if (parent === tip || lineage.length >= LINEAGE_COMMITS_MAX || this.#repo.mergeStyle !== 'rebase')
+        break;
+      const above: CommitSha = parent;
+      const next = await this.#attempt(() => this.#forge.readCommit(above));
+      if (!next.known) return UNKNOWN;
+      parent = next.value.parents[0];
+    }
+    return known({ commit: commit.value, lineage });
+  }
+
+  async #readGates(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateReading>>> {
+    const gates = new Map<BatchId, Reading<GateReading>>();
+    const gateFile = record.root?.gateFile ?? null;
+    for (const node of record.root?.nodes ?? []) {
+      const { sha, branch } = node;
+      if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
+      gates.set(node.id, await this.#attempt(() => this.#forge.readGate(sha, branch, gateFile)));
+    }
+    return gates;
+  }
+
+  async #attempt<T>(read: () => Promise<T>): Promise<Reading<T>> {
+    try {
+      return known(await read());
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      this.#failure ??= error;
+      return UNKNOWN;
+    }
+  }
+}
+
+function nextToLand(record: QueueRecord): PullRequestNumber | null {
+  const { root } = record;
+  if (root === null) return null;
+  if (root.landing !== null) return root.landing.pr;
+  if (root.teardown !== null || root.chain.length === 0) return null;
+  const { low } = frontierOf(record, root);
+  return low > root.landed ? (root.members[root.landed]?.pr ?? null) : null;
+}
+
+/** The tree of the tip that this very root verified. */
+function verifiedTipTree(record: QueueRecord, sha: CommitSha): string | null {
+  const { root } = record;
+  return root !== null && root.tip === sha ? (treeOf(root, root.landed) ?? null) : null;
+}
+
+/** A pull request shows the live tip of its base: one call tells about both. */
+function baseFromFocus(
+  record: QueueRecord,
+  focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>,
+): Reading<Staged> | null {
+  const { root } = record;
+  for (const view of focus.values()) {
+    if (!view.known || view.value.pull.merged || root === null) continue;
+    const sha = view.value.pull.baseTip;
+    const tree = verifiedTipTree(record, sha);
+    // A tip that nobody verified has a tree that nobody read: it is known to differ, and that is all it needs.
+    return known({ sha, tree: tree ?? '' });
+  }
+  return null;
+}

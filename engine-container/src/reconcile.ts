@@ -1,0 +1,293 @@
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { EpochMs } from '#core/domain/ids.ts';
+import type { HeldLease } from '#core/domain/lease.ts';
+import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
+import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { type EngineStore, type LeaseStore, type QueueWrite, StoreError } from '#core/ports/store.ts';
+import type { Clock, Ids, Log, ReconcileRequest } from '#core/ports/system.ts';
+import { adoptLease } from '#core/services/lease.ts';
+import { perform } from './perform.ts';
+import type { Action, ActionOutcome } from './queue/actions.ts';
+import { decide } from './queue/decide.ts';
+import { fold } from './queue/fold.ts';
+import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
+import { emptyRecord } from './queue/record.ts';
+import { changedRows, toActivityEvent } from './queue/rows.ts';
+import type { Snapshot } from './queue/snapshot.ts';
+import { SnapshotReader } from './read-snapshot.ts';
+import { parseRecord } from './record-codec.ts';
+import { StagedTreeMismatch, TreeCache } from './stage-trees.ts';
+
+export interface ReconcilerDeps {
+  readonly store: EngineStore & LeaseStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** A client for the forge of one request. It asks `mayCall` before each call and sends nothing once that is false (A41). */
+  readonly forgeFor: (request: ReconcileRequest, mayCall: () => boolean) => EngineForge;
+}
+
+/** Time kept back at the end of a reconcile for storing what was done. */
+const WRAP_UP_MS = 2_000;
+/** Gate runs are looked at again within one reconcile at most this often. */
+const GATE_LOOK_EVERY_MS = 3_000;
+const LOG_TAIL_LINES_MAX = 50;
+/** Well below the store's limits: a landed or bounced event takes a second place in the transaction. */
+const BATCHES_PER_WRITE_MAX = 40;
+const EVENTS_PER_WRITE_MAX = 25;
+
+/** The engine behind the internal endpoint: one reconcile of one repo under the lease with this fence (A52, D-76). */
+export function createReconciler(
+  deps: ReconcilerDeps,
+): (request: ReconcileRequest, fence: number) => Promise<'ok' | 'failed'> {
+  return async (request, fence) => {
+    const repo = await deps.store.findRepo({
+      tenantId: request.tenantId,
+      instanceUrl: request.instanceUrl,
+      slug: request.repoSlug,
+      baseBranch: request.baseBranch,
+    });
+    if (repo === null || repo.tombstone) return 'failed';
+    const held = await adoptLease({ leases: deps.store, clock: deps.clock }, repo.id, fence);
+    if (held === null) return 'failed';
+    const reconcile = new Reconcile(deps, request, repo, held);
+    return (await reconcile.run()) === null ? 'ok' : 'failed';
+  };
+}
+
+class Reconcile {
+  readonly #deps: ReconcilerDeps;
+  readonly #repo: ManagedRepo;
+  readonly #held: HeldLease;
+  readonly #queueName: string;
+  readonly #forge: EngineForge;
+  readonly #trees: TreeCache;
+  readonly #deadline: number;
+  #saved: QueueRecord;
+  #savedText = '';
+  #version: number | null = null;
+  #closed: Root[] = [];
+  #events: ActivityEvent[] = [];
+  #errorCode: ReconcileErrorCode | null = null;
+  #wakeAt: EpochMs | null = null;
+  readonly #logTail: string[] = [];
+
+  constructor(deps: ReconcilerDeps, request: ReconcileRequest, repo: ManagedRepo, held: HeldLease) {
+    this.#deps = deps;
+    this.#repo = repo;
+    this.#held = held;
+    this.#queueName = request.queueName;
+    this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
+    this.#forge = deps.forgeFor(request, () => !held.isPastDeadline());
+    this.#trees = new TreeCache(this.#forge);
+    this.#saved = emptyRecord(repo.statusContext);
+  }
+
+  /** Null when all went well. Whatever happens, a report is left for the worker (A48). */
+  async run(): Promise<ReconcileErrorCode | null> {
+    try {
+      await this.#work();
+    } catch (error) {
+      this.#errorCode = this.#classify(error);
+    }
+    if (this.#errorCode !== null) this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MAX_MS;
+    try {
+      await this.#deps.store.saveReport(this.#held, {
+        fence: this.#held.fence,
+        at: this.#deps.clock.now(),
+        errorCode: this.#errorCode,
+        wakeAt: this.#wakeAt,
+        logTail: this.#logTail.slice(-LOG_TAIL_LINES_MAX),
+      });
+    } catch (error) {
+      this.#errorCode ??= this.#classify(error);
+    }
+    return this.#errorCode;
+  }
+
+  async #work(): Promise<void> {
+    const stored = await this.#load();
+    if (stored === 'unreadable') {
+      this.#deps.log.error('queue record unreadable, set aside', { repo_id: this.#repo.id });
+      await this.#deps.store.quarantineQueueRecord(this.#held);
+      this.#errorCode = 'engine_error';
+      return;
+    }
+    if (stored !== null) {
+      this.#saved = stored.record;
+      this.#version = stored.version;
+      this.#savedText = JSON.stringify(stored.record);
+    }
+    await this.#passes();
+  }
+
+  async #load(): Promise<{ readonly record: QueueRecord; readonly version: number } | 'unreadable' | null> {
+    try {
+      const stored = await this.#deps.store.loadQueueRecord(this.#repo.id);
+      if (stored === null) return null;
+      const record = parseRecord(stored.document);
+      return record === null ? 'unreadable' : { record, version: stored.version };
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === 'unreadable') return 'unreadable';
+      throw error;
+    }
+  }
+
+  async #passes(): Promise<void> {
+    const { clock, ids } = this.#deps;
+    const reader = new SnapshotReader({ forge: this.#forge, clock, ids }, this.#repo);
+    let record = this.#saved;
+    let snapshot: Snapshot | null = null;
+    let gatesReadAt = clock.monotonic();
+    let refresh = true;
+    for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
+      if (snapshot === null || refresh || record.root === null) {
+        snapshot = await reader.readAll(record, this.#held.fence);
+        gatesReadAt = clock.monotonic();
+      } else {
+        const withGates = clock.monotonic() - gatesReadAt >= GATE_LOOK_EVERY_MS;
+        if (withGates) gatesReadAt = clock.monotonic();
+        snapshot = await reader.readInFlight(record, this.#held.fence, snapshot, withGates);
+      }
+      this.#errorCode = this.#noteFailure(reader.takeFailure());
+      const decision = decide(snapshot, record);
+      record = decision.record;
+      refresh = decision.refresh;
+      this.#errorCode ??= decision.errorCode;
+      this.#wakeAt = decision.wakeAt;
+      this.#tell(decision.log, decision.alarms);
+      if (decision.closedRoot !== null) this.#closed.push(decision.closedRoot);
+      await this.#save(record, decision.events, snapshot.now);
+      const result = await this.#performAll(snapshot, record, decision.actions);
+      record = result.record;
+      refresh ||= result.refresh;
+      if (result.failed) break;
+      if (decision.pollMs === null) break;
+      if (clock.monotonic() + decision.pollMs > this.#deadline || this.#held.isPastDeadline()) {
+        // Work is left: the next wake goes on from what is stored.
+        this.#wakeAt = clock.now();
+        break;
+      }
+      if (decision.pollMs > 0) await clock.sleep(decision.pollMs);
+    }
+    await this.#save(record, [], clock.now());
+  }
+
+  async #performAll(
+    snapshot: Snapshot,
+    start: QueueRecord,
+    actions: readonly Action[],
+  ): Promise<{ record: QueueRecord; refresh: boolean; failed: boolean }> {
+    let record = start;
+    let refresh = false;
+    for (const action of actions) {
+      const outcome = await this.#perform(action);
+      if (outcome.kind === 'failed') return { record, refresh, failed: true };
+      const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
+      record = folded.record;
+      refresh ||= folded.refresh;
+      this.#errorCode ??= folded.errorCode;
+      this.#tell(folded.log, folded.alarms);
+      this.#collect(folded.events, folded.s.now);
+      // Staging is the costly step: a crash right after it must not repeat it.
+      if (action.kind === 'stage_root' || action.kind === 'stage_tree')
+        await this.#save(record, [], folded.s.now);
+    }
+    return { record, refresh, failed: false };
+  }
+
+  async #perform(action: Action): Promise<ActionOutcome> {
+    try {
+      return await perform(
+        this.#held,
+        {
+          forge: this.#forge,
+          trees: this.#trees,
+          baseBranch: this.#repo.baseBranch,
+          queueName: this.#queueName,
+          isOutOfTime: () =>
+            this.#deps.clock.monotonic() + WRAP_UP_MS >= this.#deadline || this.#held.isPastDeadline(),
+        },
+        action,
+      );
+    } catch (error) {
+      if (!(error instanceof ForgeError) && !(error instanceof StagedTreeMismatch)) throw error;
+      this.#errorCode ??= this.#classify(error);
+      this.#deps.log.warn('action failed', {
+        repo_id: this.#repo.id,
+        action: action.kind,
+        outcome: error.name,
+      });
+      return { kind: 'failed' };
+    }
+  }
+
+  #collect(events: readonly DecidedEvent[], at: EpochMs): void {
+    for (const event of events) this.#events.push(toActivityEvent(this.#repo, event, at));
+  }
+
+  /** Stores record, rows and events together; nothing is written when nothing changed. */
+  async #save(record: QueueRecord, events: readonly DecidedEvent[], at: EpochMs): Promise<void> {
+    this.#collect(events, at);
+    const rows = mergeRows(this.#closed.map((root) => changedRows(this.#repo, this.#saved, record, root)));
+    const batches = this.#closed.length > 0 ? rows : changedRows(this.#repo, this.#saved, record, null);
+    const text = JSON.stringify(record);
+    if (text === this.#savedText && batches.length === 0 && this.#events.length === 0) return;
+    const pending = { batches: [...batches], events: [...this.#events] };
+    do {
+      const write: QueueWrite = {
+        document: record,
+        expectedVersion: this.#version,
+        batches: pending.batches.splice(0, BATCHES_PER_WRITE_MAX),
+        events: pending.events.splice(0, EVENTS_PER_WRITE_MAX),
+      };
+      this.#version = await this.#deps.store.saveQueue(this.#held, this.#repo, write);
+    } while (pending.batches.length > 0 || pending.events.length > 0);
+    this.#saved = record;
+    this.#savedText = text;
+    this.#closed = [];
+    this.#events = [];
+  }
+
+  #tell(
+    lines: readonly string[],
+    alarms: readonly { readonly name: string; readonly pr: number | null }[],
+  ): void {
+    this.#logTail.push(...lines);
+    for (const alarm of alarms) {
+      this.#deps.log.error('queue alarm', { repo_id: this.#repo.id, alarm: alarm.name, pr: alarm.pr });
+    }
+  }
+
+  #noteFailure(failure: ForgeError | null): ReconcileErrorCode | null {
+    return failure === null ? null : this.#classify(failure);
+  }
+
+  /** The only place where an exception becomes a code; its text goes no further (D-78). */
+  #classify(error: unknown): ReconcileErrorCode {
+    if (error instanceof ForgeError) {
+      if (this.#held.isPastDeadline()) return 'timeout';
+      return error.kind === 'denied' || error.kind === 'archived' || error.kind === 'missing'
+        ? 'forge_access_denied'
+        : 'forge_unreachable';
+    }
+    if (error instanceof StoreError) {
+      return error.kind === 'fenced' || error.kind === 'lost_race' ? 'lease_lost' : 'engine_error';
+    }
+    // Frames only: the text of a foreign error may quote what it choked on.
+    const frames = error instanceof Error ? error.stack?.split('\n    at ').slice(1, 5) : [];
+    this.#deps.log.error('reconcile failed', {
+      repo_id: this.#repo.id,
+      outcome: error instanceof Error ? error.name : 'unknown',
+      frames,
+    });
+    return 'engine_error';
+  }
+}
+
+function mergeRows(groups: readonly (readonly BatchRow[])[]): BatchRow[] {
+  const byId = new Map<string, BatchRow>();
+  for (const row of groups.flat()) byId.set(row.id, row);
+  return [...byId.values()];
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { BATCH_OUTCOMES } from '#core/domain/batch.ts';
+import type { QueueRecord } from './queue/record.ts';
+
+/**
+ * Reads a stored queue record. Checked are the shapes that `decide` relies on, not every leaf: the writer is this very
+ * program, so what can go wrong is a damaged or foreign document, and that must never be half understood (A32).
+ */
+const pr = z.number().int().positive();
+const sha = z.string().min(1);
+const Node = z.looseObject({
+  id: z.string(),
+  nodeId: z.string(),
+  from: z.number().int().nonnegative(),
+  to: z.number().int().nonnegative(),
+  state: z.enum(['wanted', 'gating', 'done']),
+  outcome: z.enum(BATCH_OUTCOMES),
+  actions: z.array(z.looseObject({ pr })),
+});
+const Root = z.looseObject({
+  runId: z.string(),
+  members: z.array(z.looseObject({ pr, head: sha })),
+  chain: z.array(z.looseObject({ sha, tree: sha })),
+  baseSha: sha,
+  baseTree: sha,
+  tip: sha,
+  landed: z.number().int().nonnegative(),
+  limit: z.number().int().nonnegative(),
+  receipts: z.array(z.looseObject({ tree: sha })),
+  fates: z.array(z.looseObject({ pr })),
+  nodes: z.array(Node),
+  landing: z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, index: z.number().int() }).nullable(),
+});
+const Record = z.looseObject({
+  schema: z.literal(1),
+  context: z.string(),
+  rebuilding: z.boolean(),
+  line: z.array(z.looseObject({ pr, head: sha, scheduleId: z.number(), queuedAt: z.number() })),
+  root: Root.nullable(),
+  evidence: z.array(
+    z.looseObject({ tree: sha, gate: sha, verdict: z.enum(['success', 'failure']), runKey: z.string(), sha }),
+  ),
+  strikes: z.array(z.looseObject({ pr, head: sha, count: z.number() })),
+  bounced: z.array(z.looseObject({ pr, head: sha })),
+  parked: z.array(z.looseObject({ pr, head: sha, baseTree: sha })),
+  outbox: z.array(z.looseObject({ pr, sha, state: z.enum(['pending', 'success', 'error']) })),
+  garbage: z.array(z.looseObject({ branch: z.string(), notBefore: z.number() })),
+  readings: z.array(z.looseObject({ pr, head: sha, updatedAt: z.number() })),
+  rate: z.object({ landed: z.number(), bounced: z.number() }),
+});
+
+/** Null when the document is not a record this version understands. */
+export function parseRecord(document: unknown): QueueRecord | null {
+  const parsed = Record.safeParse(document);
+  return parsed.success ? (parsed.data as unknown as QueueRecord) : null;
+}

@@ -1,0 +1,85 @@
+import type { Commit, TreeEntry } from '#core/domain/forge.ts';
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
+import { renderPatch } from './staging/patch.ts';
+import { diffTrees } from './staging/tree-diff.ts';
+
+/** Tree listings by commit or tree id: immutable, so one reconcile reads each once. */
+export class TreeCache {
+  readonly #forge: EngineForge;
+  readonly #listings = new Map<string, Promise<readonly TreeEntry[]>>();
+
+  constructor(forge: EngineForge) {
+    this.#forge = forge;
+  }
+
+  read(id: string): Promise<readonly TreeEntry[]> {
+    const known = this.#listings.get(id);
+    if (known !== undefined) return known;
+    const listing = this.#forge.readTree(id);
+    this.#listings.set(id, listing);
+    // A failed read is not a fact about the tree.
+    listing.catch(() => this.#listings.delete(id));
+    return listing;
+  }
+
+  remember(id: string, entries: readonly TreeEntry[]): void {
+    this.#listings.set(id, Promise.resolve(entries));
+  }
+}
+
+/** Creates a branch with the patch applied; one left over by an attempt that died is removed first. */
+export async function applyToNewBranch(
+  forge: EngineForge,
+  request: PatchRequest & { readonly newBranch: string },
+): Promise<Commit | 'conflict'> {
+  try {
+    return await forge.applyPatch(request);
+  } catch (error) {
+    if (!(error instanceof ForgeError) || error.kind !== 'rejected') throw error;
+    await forge.deleteBranch(request.newBranch);
+    return await forge.applyPatch(request);
+  }
+}
+
+/** Publishes one commit on the base tip that has exactly `tree`: the shape of every staged prefix but the whole batch. */
+export async function publishTree(
+  forge: EngineForge,
+  trees: TreeCache,
+  options: {
+    readonly baseBranch: string;
+    readonly branch: string;
+    readonly onto: CommitSha;
+    /** Tree, or commit whose tree it is. */
+    readonly ontoTree: string;
+    readonly tree: TreeHash;
+    readonly message: string;
+  },
+): Promise<Commit | 'base_moved'> {
+  const [from, to] = await Promise.all([trees.read(options.ontoTree), trees.read(options.tree)]);
+  const commit = await applyToNewBranch(forge, {
+    branch: options.baseBranch,
+    newBranch: options.branch,
+    patch: renderPatch(diffTrees(from, to)),
+    message: options.message,
+    mayConflict: false,
+  });
+  if (commit === 'conflict' || commit.parents[0] !== options.onto) {
+    await forge.deleteBranch(options.branch);
+    return 'base_moved';
+  }
+  assertTree(commit, options.tree);
+  return commit;
+}
+
+/** A tree that is not the planned one must never be gated as if it were (A9). */
+export function assertTree(commit: Commit, tree: TreeHash): void {
+  if (commit.tree !== tree) throw new StagedTreeMismatch();
+}
+
+export class StagedTreeMismatch extends Error {
+  override readonly name = 'StagedTreeMismatch';
+  constructor() {
+    super('the forge staged another tree than the one planned');
+  }
+}

@@ -1,0 +1,51 @@
+import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
+
+/** A repo that is valid by default; tests name only what they are about. */
+export function givenRepo(changes: Partial<ManagedRepo> = {}): ManagedRepo {
+  return {
+    id: 'repo-1',
+    tenantId: 'tenant-1',
+    connectionId: 'connection-1',
+    instanceUrl: 'https://forge.example',
+    slug: 'acme/app',
+    baseBranch: 'main',
+    statusContext: 'mq',
+    mergeStyle: 'squash',
+    automerge: false,
+    wakeupMode: 'poll',
+    queueEnabled: true,
+    enabledAt: 0,
+    batchLingerSeconds: 0,
+    batchTarget: 0,
+    bisectFanout: 1,
+    webhookSecret: null,
+    hookId: null,
+    wakeSeq: 0,
+    dueAt: 0,
+    createdAt: 0,
+    updatedAt: 0,
+    version: 1,
+    tombstone: false,
+    ...changes,
+  };
+}
+
+export function givenConnection(changes: Partial<Connection> = {}): Connection {
+  return {
+    id: 'connection-1',
+    tenantId: 'tenant-1',
+    instanceUrl: 'https://forge.example',
+    botUsername: 'mq-bot',
+    credential: {
+      format: 'v3',
+      keyVersion: 1,
+      encryptedToken: 'AA==',
+      tokenNonce: 'AA==',
+      encryptedDek: 'AA==',
+    },
+    createdAt: 0,
+    updatedAt: 0,
+    deleting: false,
+    ...changes,
+  };
+}

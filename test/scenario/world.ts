@@ -1,0 +1,138 @@
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { HeldLease } from '#core/domain/lease.ts';
+import { LEASE_TTL_MS } from '#core/domain/limits.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import type { EngineReport } from '#core/ports/store.ts';
+import type { Log } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { withLease } from '#core/services/lease.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import { createReconciler } from '../../engine-container/src/reconcile.ts';
+import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
+import { createAbstractForge } from '../fakes/abstract-forge/index.ts';
+import { createMemoryStore } from '../fakes/memory-store.ts';
+import type { ForgeControl } from '../support/forge-control.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+/** The whole queue around one repository: real engine, lease and record, a fake forge, virtual time. */
+export interface World {
+  readonly forge: ForgeControl;
+  readonly clock: VirtualClock;
+  readonly store: ReturnType<typeof createMemoryStore>;
+  readonly log: LogLine[];
+  /** One reconcile under a fresh lease, as a worker would run it. */
+  reconcile(): Promise<EngineReport>;
+  /** Reconciles at every wake the engine asks for (and every tick) until it asks for none, or `maxMs` have passed. */
+  drain(options?: {
+    readonly maxMs?: number;
+    readonly until?: () => boolean | Promise<boolean>;
+  }): Promise<void>;
+  settings(changes: Partial<ManagedRepo>): Promise<void>;
+  rows(): Promise<readonly BatchRow[]>;
+  events(): Promise<readonly ActivityEvent[]>;
+  record(): Promise<QueueRecord>;
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface WorldOptions {
+  readonly repo?: Partial<ManagedRepo>;
+  /** Wraps the forge as the engine sees it: to count, to crash, to let a person act between two calls. */
+  readonly wrapForge?: (forge: EngineForge) => EngineForge;
+}
+
+const TICK_MS = 5 * 60_000;
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const clock = new VirtualClock();
+  const store = createMemoryStore({ clock });
+  const forge = createAbstractForge({ clock });
+  const log: LogLine[] = [];
+  const write =
+    (level: string): Log['info'] =>
+    (message, fields = {}) => {
+      log.push({ level, message, fields });
+    };
+  const repo = givenRepo({ dueAt: clock.now(), ...options.repo });
+  await store.createTenant(repo.tenantId, clock.now());
+  await store.createConnection(givenConnection());
+  await store.createRepo(repo, null);
+  let nextId = 0;
+  const ids = {
+    uuid: () => {
+      nextId += 1;
+      return `00000000-0000-4000-8000-${nextId.toString(16).padStart(12, '0')}`;
+    },
+  };
+  const engineForge = options.wrapForge?.(forge.forge) ?? forge.forge;
+  const reconciler = createReconciler({
+    store,
+    clock,
+    ids,
+    log: { info: write('info'), warn: write('warn'), error: write('error') },
+    forgeFor: () => engineForge,
+  });
+
+  async function reconcile(): Promise<EngineReport> {
+    const result = await withLease(
+      { leases: store, clock, ids },
+      repo.id,
+      'test',
+      LEASE_TTL_MS,
+      async (held: HeldLease) => {
+        const request = {
+          tenantId: repo.tenantId,
+          repoSlug: repo.slug,
+          baseBranch: repo.baseBranch,
+          queueName: 'mq',
+          instanceUrl: repo.instanceUrl,
+          token: new Secret('token'),
+        };
+        await reconciler(request, held.fence);
+        return await store.loadReport(repo.id);
+      },
+    );
+    if (result.kind === 'skipped' || result.value === null)
+      throw new Error('the lease was not free or no report was left');
+    return result.value;
+  }
+
+  return {
+    forge,
+    clock,
+    store,
+    log,
+    reconcile,
+    async drain({ maxMs = 6 * 60 * 60_000, until } = {}) {
+      const end = clock.now() + maxMs;
+      let quietTicks = 0;
+      while (clock.now() < end) {
+        const report = await reconcile();
+        if (until !== undefined && (await until())) return;
+        quietTicks = report.wakeAt === null ? quietTicks + 1 : 0;
+        if (quietTicks >= 2 && until === undefined) return;
+        const tickAt = clock.now() + TICK_MS;
+        const next = Math.min(report.wakeAt ?? tickAt, tickAt);
+        await clock.advance(Math.max(next - clock.now(), 1_000));
+      }
+      if (until !== undefined) throw new Error('drain: the awaited state never came');
+    },
+    async settings(changes) {
+      const current = await store.getRepo(repo.id);
+      if (current === null) throw new Error('repo is gone');
+      await store.updateRepo({ ...current, ...changes });
+    },
+    rows: () => store.listBatches(repo.tenantId, 500),
+    events: () => store.listEvents(repo.tenantId, 500),
+    async record() {
+      const stored = await store.loadQueueRecord(repo.id);
+      if (stored === null) throw new Error('no queue record yet');
+      return stored.document as QueueRecord;
+    },
+  };
+}
