@@ -45,7 +45,11 @@ export const ERROR_TABLE = {
   },
   queue_locked: { status: 409, retryable: true, message: 'The queue is busy; try again soon.' },
   queue_not_ready: { status: 409, retryable: false, message: 'The queue of this repository is not enabled.' },
-  ci_gate_exists: { status: 409, retryable: false, message: 'The base branch has the gate workflow already.' },
+  ci_gate_exists: {
+    status: 409,
+    retryable: false,
+    message: 'The base branch has the gate workflow already.',
+  },
   ci_gate_missing: { status: 409, retryable: false, message: 'The gate workflow file does not exist.' },
   subscription_exists: {
     status: 409,
@@ -77,7 +81,11 @@ export const ERROR_TABLE = {
     message: 'The stored credential could not be decrypted.',
   },
   forge_unreachable: { status: 502, retryable: true, message: 'The forge could not be reached.' },
-  payments_error: { status: 502, retryable: true, message: 'The payment provider refused or did not answer.' },
+  payments_error: {
+    status: 502,
+    retryable: true,
+    message: 'The payment provider refused or did not answer.',
+  },
   queue_lock_failed: { status: 503, retryable: true, message: 'The queue could not be locked; try again.' },
   realtime_unavailable: { status: 503, retryable: false, message: 'Realtime updates are not available.' },
   billing_unavailable: { status: 503, retryable: true, message: 'The plan could not be read.' },

@@ -33,6 +33,14 @@ export const HEAD_CHANGE_KEEPS_POSITION_MS = 24 * 60 * 60_000;
 // Waking (D-95)
 export const WAKE_DELAY_MIN_MS = 10_000;
 export const WAKE_DELAY_MAX_MS = 30_000;
+/** Events of one repo mark it due at most once in each such window (E10). */
+export const EVENT_WAKE_WINDOW_MS = 5_000;
+/** Two clocks may differ: a repo that is due this soon counts as due. */
+export const DUE_TOLERANCE_MS = 5_000;
+/** After a quiet reconcile: half a tick, so that the next tick finds the repo due whatever the jitter of both (E9). */
+export const IDLE_DUE_DELAY_MS = 150_000;
+/** A repo whose lease somebody holds is looked at again after this. */
+export const LEASE_HELD_DELAY_MS = 15_000;
 /** Within one reconcile, looks at a pending native merge: 1 s, 2 s, 4 s … while the budget lasts. */
 export const LANDING_POLL_MIN_MS = 500;
 export const LANDING_POLL_MAX_MS = 4_000;
@@ -49,6 +57,11 @@ export const FORGE_TIMEOUT_MS = 10_000;
 export const RECONCILE_BUDGET_MS = 24_000;
 export const RECONCILE_PASSES_MAX = 200;
 
+/** The worker waits this long for the engine: its budget, one forge call after it, and slack. */
+export const ENGINE_TIMEOUT_MS = 45_000;
+/** The engine being away is retried this soon, not at the next tick. */
+export const ENGINE_AWAY_DELAY_MS = 20_000;
+
 // Internal endpoint (contract, Internal reconcile endpoint)
 export const RECONCILE_BODY_BYTES_MAX = 1024;
 /** Window in which an `X-Container-Auth` stamp is accepted (D-75). */
@@ -58,6 +71,11 @@ export const CONTAINER_AUTH_WINDOW_MS = 60_000;
 export const TICK_REPOS_PAGE_MAX = 50;
 export const TICK_REPOS_MAX = 1000;
 export const TICK_INTERVAL_MS = 5 * 60_000;
+/** Wakes that the tick sends side by side. */
+export const TICK_CONCURRENCY_MAX = 16;
+
+// Forge webhook (D-88)
+export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
 
 // Statuses (A38)
 export const STATUS_DESCRIPTION_CHARS_MAX = 140;

@@ -57,8 +57,11 @@ export interface ReconcileRequest {
   readonly token: Secret<string>;
 }
 
-/** `ok`: engine succeeded. `failed`: it answered 500. `unreachable`: no answer. `refused`: 4xx, a bug of ours. */
-export type EngineAnswer = 'ok' | 'failed' | 'unreachable' | 'refused';
+/**
+ * `ok`: engine succeeded. `failed`: it answered 500. `refused`: 4xx, a bug of ours. `unreachable`: no connection, nothing
+ * was sent. `lost`: sent but not answered; the engine may still be at work, so its lease must run out by itself (A40).
+ */
+export type EngineAnswer = 'ok' | 'failed' | 'unreachable' | 'lost' | 'refused';
 
 export interface EnginePort {
   /** `fence` rides in the signed stamp: a late request cannot act under a newer lease. */

@@ -1,0 +1,77 @@
+import type { EpochMs } from './ids.ts';
+import { EVENT_WAKE_WINDOW_MS } from './limits.ts';
+import type { ManagedRepo } from './repo.ts';
+
+/** What a forge event is to the queue. A webhook only says "look again"; the forge is read at the next reconcile. */
+export type ForgeEventKind =
+  /** Would change the queue: a pull request was opened, pushed to, reviewed, closed … */
+  | 'queue_change'
+  /** Says only that there may be news: push, status, check, workflow run. */
+  | 'news'
+  /** Wakes without being either: comments and releases. */
+  | 'hint'
+  /** Nothing of ours: unknown types, our own pushes and statuses, other base branches. */
+  | 'unrelated';
+
+/** One event as far as the wake rule needs it. */
+export interface ForgeEvent {
+  /** Coarse name from the event header, such as `push` or `pull_request`. */
+  readonly type: string;
+  readonly action: string | null;
+  /** Full ref of a push; null for other types. */
+  readonly ref: string | null;
+  /** Base branch of the pull request; null for other types. */
+  readonly base: string | null;
+  readonly sender: string | null;
+}
+
+/** Refs that only the queue itself pushes: staging, work and verify branches (D-91). */
+const OWN_REF = /^(refs\/heads\/)?mq\//;
+
+const NEWS_TYPES: ReadonlySet<string> = new Set([
+  'push',
+  'status',
+  'check_run',
+  'check_suite',
+  'create',
+  'delete',
+]);
+const RUN_TYPE = /^(workflow_run|workflow_job|action_run_)/;
+/** Of these the bot's own ones say nothing new. A run on a staging branch is the bot's too, and the best news there is. */
+const OWN_TYPES: ReadonlySet<string> = new Set([
+  'push',
+  'status',
+  'create',
+  'delete',
+  'issue_comment',
+  'release',
+]);
+const HINT_TYPES: ReadonlySet<string> = new Set(['issue_comment', 'release']);
+
+export function classifyForgeEvent(
+  event: ForgeEvent,
+  baseBranch: string,
+  botUsername: string,
+): ForgeEventKind {
+  const { type } = event;
+  if (event.ref !== null && OWN_REF.test(event.ref)) return 'unrelated';
+  if (OWN_TYPES.has(type) && event.sender?.toLowerCase() === botUsername.toLowerCase()) return 'unrelated';
+  if (type === 'pull_request' || type.startsWith('pull_request_')) {
+    // An edit may be the move away from our base branch.
+    const isOurs = event.base === null || event.base === baseBranch || event.action === 'edited';
+    return isOurs ? 'queue_change' : 'unrelated';
+  }
+  if (NEWS_TYPES.has(type) || RUN_TYPE.test(type)) return 'news';
+  return HINT_TYPES.has(type) ? 'hint' : 'unrelated';
+}
+
+/** Webhooks change when a repo is due only where the owner asked for it; the schedule runs everywhere (D-34, A60). */
+export function obeysWebhooks(repo: Pick<ManagedRepo, 'queueEnabled' | 'tombstone' | 'wakeupMode'>): boolean {
+  return repo.queueEnabled && !repo.tombstone && repo.wakeupMode === 'webhook';
+}
+
+/** Numbers the windows in which events of one repo are taken together; `endsAt` is when the next one begins. */
+export function eventWindow(now: EpochMs): { readonly index: number; readonly endsAt: EpochMs } {
+  const index = Math.floor(now / EVENT_WAKE_WINDOW_MS);
+  return { index, endsAt: (index + 1) * EVENT_WAKE_WINDOW_MS };
+}

@@ -1,0 +1,82 @@
+import { AppError } from '../contracts/errors.ts';
+import { parseForgeDelivery } from '../contracts/forge-event.ts';
+import { parseHubSignature } from '../contracts/hub-signature.ts';
+import { WEBHOOK_BODY_BYTES_MAX } from '../domain/limits.ts';
+import type { ManagedRepo } from '../domain/repo.ts';
+import { classifyForgeEvent, type ForgeEvent, type ForgeEventKind, obeysWebhooks } from '../domain/wake.ts';
+import type { DispatchStore, LeaseStore } from '../ports/store.ts';
+import { type WakeDeps, wakeForEvent } from './wake.ts';
+
+export interface WebhookDeps extends WakeDeps {
+  readonly store: DispatchStore;
+  readonly leases: Pick<LeaseStore, 'readLeaseState'>;
+}
+
+export interface ForgeWebhookRequest {
+  /** As received; the signature is over these bytes. */
+  readonly body: Uint8Array;
+  readonly signature: string | undefined;
+  /** Coarse event name. */
+  readonly eventType: string | undefined;
+  readonly deliveryId: string | undefined;
+  /** `?r=` of our own hook URL (D-31). */
+  readonly hookId: string | undefined;
+}
+
+/** `processed`: the queue will look. `wait_for_reconcile`: so it will, and results are read from the forge only. */
+export const WEBHOOK_OUTCOMES = ['processed', 'wait_for_reconcile', 'ignored'] as const;
+export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
+
+/**
+ * Takes one delivery. The order is D-31's: size, form of the signature, JSON with a repository, look-up, signature. An
+ * event never runs the engine; it marks the repo due (A47). Throws `AppError` for every refusal.
+ */
+export async function acceptForgeWebhook(
+  deps: WebhookDeps,
+  request: ForgeWebhookRequest,
+): Promise<WebhookOutcome> {
+  if (request.body.length > WEBHOOK_BODY_BYTES_MAX) throw new AppError('invalid_body');
+  const signature = parseHubSignature(request.signature);
+  if (signature === null) throw new AppError('invalid_signature');
+  const delivery = parseForgeDelivery(request.eventType ?? '', request.body);
+  if (delivery === 'malformed') throw new AppError('invalid_body');
+  if (delivery === 'no_repository') throw new AppError('missing_fields', { field: 'repository' });
+  const repo = await deps.store.findRepoForHook(
+    request.hookId === undefined
+      ? { instanceUrl: delivery.instanceUrl, slug: delivery.slug }
+      : { hookId: request.hookId },
+  );
+  // Computed for an unknown repo as well, so that time does not tell which repos are managed.
+  const authentic = signature.matches(repo?.webhookSecret ?? null, request.body);
+  if (repo === null || repo.tombstone) throw new AppError('not_found');
+  if (!authentic) throw new AppError('invalid_signature');
+  if (request.eventType === undefined) throw new AppError('missing_fields', { field: 'event' });
+  if (!obeysWebhooks(repo)) return 'ignored';
+  const kind = await classify(deps, repo, delivery.event);
+  if (kind === 'unrelated') return 'ignored';
+  return wake(deps, repo, kind, request.deliveryId);
+}
+
+async function classify(deps: WebhookDeps, repo: ManagedRepo, event: ForgeEvent): Promise<ForgeEventKind> {
+  const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
+  // Without its connection the repo cannot be reconciled anyway; the outcome of the next reconcile says so.
+  return classifyForgeEvent(event, repo.baseBranch, connection?.botUsername ?? '');
+}
+
+async function wake(
+  deps: WebhookDeps,
+  repo: ManagedRepo,
+  kind: Exclude<ForgeEventKind, 'unrelated'>,
+  deliveryId: string | undefined,
+): Promise<WebhookOutcome> {
+  const isNew =
+    deliveryId === undefined || (await deps.store.claimDelivery(repo.id, `delivery:${deliveryId}`));
+  if (!isNew) return 'ignored';
+  // The mark comes before the 409, so an event that is "dropped" is not lost (D-30).
+  if ((await wakeForEvent(deps, repo.id)) === 'gone') return 'ignored';
+  if (kind === 'news') return 'wait_for_reconcile';
+  if (kind === 'queue_change' && (await deps.leases.readLeaseState(repo.id)) === 'held') {
+    throw new AppError('lease_held');
+  }
+  return 'processed';
+}

@@ -1,0 +1,206 @@
+import type { EpochMs, RepoId } from '../domain/ids.ts';
+import type { HeldLease } from '../domain/lease.ts';
+import {
+  DUE_TOLERANCE_MS,
+  ENGINE_AWAY_DELAY_MS,
+  IDLE_DUE_DELAY_MS,
+  LEASE_HELD_DELAY_MS,
+  LEASE_TAKEOVER_GRACE_MS,
+  LEASE_TTL_MS,
+  WAKE_DELAY_MIN_MS,
+} from '../domain/limits.ts';
+import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
+import { assertNever } from '../domain/result.ts';
+import type { DispatchStore, EngineReport, LeaseStore } from '../ports/store.ts';
+import {
+  type Clock,
+  type EngineAnswer,
+  type EnginePort,
+  type Ids,
+  type Log,
+  type Vault,
+  VaultError,
+  type WakeQueue,
+} from '../ports/system.ts';
+import { withLease } from './lease.ts';
+
+export interface DispatchDeps {
+  readonly store: Pick<
+    DispatchStore,
+    'getRepo' | 'getConnection' | 'settleDue' | 'loadReport' | 'saveReconcileOutcome'
+  >;
+  readonly leases: LeaseStore;
+  readonly vault: Vault;
+  readonly engine: EnginePort;
+  readonly queue: Pick<WakeQueue, 'sendDelayedWake'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /** `queue_name` of the request (D-91). */
+  readonly queueName: string;
+}
+
+/** What one reconcile came to, as its worker sees it. */
+interface Run {
+  readonly errorCode: ReconcileErrorCode | null;
+  /** Null: at the next tick. */
+  readonly wakeAt: EpochMs | null;
+  readonly report: EngineReport | null;
+  /** The engine may still be at work under this lease. */
+  readonly leaveLease: boolean;
+}
+
+export type DispatchResult =
+  | { readonly kind: 'reconciled'; readonly outcome: ReconcileOutcome; readonly logTail: readonly string[] }
+  /** Somebody else works on the repo; it is looked at again soon. */
+  | { readonly kind: 'lease_held' }
+  /** Nothing to do: deleted, switched off, or reconciled since the wake was sent. */
+  | { readonly kind: 'gone' | 'disabled' | 'not_due' };
+
+/** Answers a wake. A wake is a hint: the repo is loaded again, and what the row says decides (E7). */
+export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Promise<DispatchResult> {
+  const repo = await deps.store.getRepo(repoId);
+  if (repo === null || repo.tombstone) return { kind: 'gone' };
+  if (!repo.queueEnabled) return { kind: 'disabled' };
+  if (repo.dueAt === null || repo.dueAt > deps.clock.now() + DUE_TOLERANCE_MS) return { kind: 'not_due' };
+  const result = await reconcileRepo(deps, repo);
+  // The holder may have read the forge before this wake, and its message ends here: so another one is sent.
+  if (result.kind === 'lease_held') {
+    await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, LEASE_HELD_DELAY_MS);
+  }
+  return result;
+}
+
+/**
+ * One reconcile under the repo's lease. Every error of the forge, the credential or the engine is an outcome that is
+ * stored (A48); only a store that does not answer throws. Whoever woke the repo while this ran keeps it due (E9).
+ */
+export async function reconcileRepo(
+  deps: DispatchDeps,
+  repo: ManagedRepo,
+): Promise<Extract<DispatchResult, { readonly kind: 'reconciled' | 'lease_held' }>> {
+  const leaseDeps = { leases: deps.leases, clock: deps.clock, ids: deps.ids };
+  const result = await withLease(
+    leaseDeps,
+    repo.id,
+    'reconcile',
+    LEASE_TTL_MS,
+    async (held) => {
+      const run = await runEngine(deps, repo, held);
+      const outcome: ReconcileOutcome = {
+        ranAt: deps.clock.now(),
+        ok: run.errorCode === null,
+        errorCode: run.errorCode,
+      };
+      // Caught, not thrown: a throw would release a lease under which the engine may still be at work.
+      const fault = await recordRun(deps, repo, run, outcome).then(
+        () => null,
+        (error: unknown) => ({ error }),
+      );
+      return { run, outcome, fault };
+    },
+    { leaveRunning: ({ run }) => run.leaveLease },
+  );
+  if (result.kind === 'skipped') return { kind: 'lease_held' };
+  const { run, outcome, fault } = result.value;
+  if (fault !== null) throw fault.error;
+  deps.log.info('reconciled', {
+    tenant_id: repo.tenantId,
+    repo_id: repo.id,
+    ok: outcome.ok,
+    error_code: outcome.errorCode,
+    wake_at: run.wakeAt,
+  });
+  return { kind: 'reconciled', outcome, logTail: run.report?.logTail ?? [] };
+}
+
+async function runEngine(deps: DispatchDeps, repo: ManagedRepo, held: HeldLease): Promise<Run> {
+  const failed = (errorCode: ReconcileErrorCode): Run => ({
+    errorCode,
+    wakeAt: null,
+    report: null,
+    leaveLease: false,
+  });
+  const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
+  if (connection === null || connection.deleting) return failed('connection_not_found');
+  let answer: EngineAnswer;
+  try {
+    const owner = { tenantId: repo.tenantId, connectionId: repo.connectionId };
+    const token = await deps.vault.open(owner, connection.credential);
+    answer = await deps.engine.reconcile(
+      {
+        tenantId: repo.tenantId,
+        repoSlug: repo.slug,
+        baseBranch: repo.baseBranch,
+        queueName: deps.queueName,
+        instanceUrl: repo.instanceUrl,
+        token,
+      },
+      held.fence,
+    );
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    return failed(error.kind === 'undecryptable' ? 'decryption_error' : 'engine_error');
+  }
+  const hasEnded = answer === 'ok' || answer === 'failed';
+  const stored = hasEnded ? await deps.store.loadReport(repo.id) : null;
+  // A report under another fence tells of an earlier reconcile.
+  const report = stored !== null && stored.fence === held.fence ? stored : null;
+  return judgeAnswer(answer, report, held, deps.clock.now());
+}
+
+function judgeAnswer(answer: EngineAnswer, report: EngineReport | null, held: HeldLease, now: EpochMs): Run {
+  const errorCode = report?.errorCode ?? null;
+  const wakeAt = report?.wakeAt ?? null;
+  switch (answer) {
+    case 'ok':
+      return { errorCode, wakeAt, report, leaveLease: false };
+    case 'failed':
+    case 'refused':
+      return { errorCode: errorCode ?? 'engine_error', wakeAt, report, leaveLease: false };
+    case 'unreachable':
+      return {
+        errorCode: 'engine_error',
+        wakeAt: now + ENGINE_AWAY_DELAY_MS,
+        report: null,
+        leaveLease: false,
+      };
+    case 'lost': {
+      const lookAt = Math.max(now, held.expiresAt) + LEASE_TAKEOVER_GRACE_MS;
+      return { errorCode: 'timeout', wakeAt: lookAt, report: null, leaveLease: true };
+    }
+    default:
+      return assertNever(answer);
+  }
+}
+
+async function recordRun(
+  deps: DispatchDeps,
+  repo: ManagedRepo,
+  run: Run,
+  outcome: ReconcileOutcome,
+): Promise<void> {
+  await deps.store.saveReconcileOutcome(repo, outcome);
+  await planNextLook(deps, repo, run);
+}
+
+/** Due mark first, then the message. When somebody woke the repo meanwhile, that wake's own message is on its way. */
+async function planNextLook(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promise<void> {
+  const now = deps.clock.now();
+  const settled = await deps.store.settleDue(repo.id, repo.wakeSeq, run.wakeAt ?? now + IDLE_DUE_DELAY_MS);
+  if (!settled || run.wakeAt === null) return;
+  const delayMs = Math.max(WAKE_DELAY_MIN_MS, run.wakeAt - now);
+  await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, delayMs);
+}
+
+/** The wake of a repo failed for good: an honest outcome instead of silence. The tick wakes it again. */
+export async function recordAbandonedWake(
+  deps: Pick<DispatchDeps, 'store' | 'clock'>,
+  repoId: RepoId,
+): Promise<boolean> {
+  const repo = await deps.store.getRepo(repoId);
+  if (repo === null || repo.tombstone) return false;
+  const outcome: ReconcileOutcome = { ranAt: deps.clock.now(), ok: false, errorCode: 'engine_error' };
+  await deps.store.saveReconcileOutcome(repo, outcome);
+  return true;
+}

@@ -1,0 +1,88 @@
+import type { RepoId } from '../domain/ids.ts';
+import { TICK_CONCURRENCY_MAX, TICK_REPOS_MAX } from '../domain/limits.ts';
+import { eventWindow } from '../domain/wake.ts';
+import type { DispatchStore } from '../ports/store.ts';
+import type { Clock, Log, WakeQueue } from '../ports/system.ts';
+
+export interface WakeDeps {
+  readonly store: Pick<
+    DispatchStore,
+    'getRepo' | 'markDue' | 'listDueRepos' | 'recordTick' | 'claimDelivery'
+  >;
+  readonly queue: WakeQueue;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Records due, then enqueues: a failed send leaves the mark, and the next tick finds it. False: gone or disabled. */
+export async function wakeNow(deps: WakeDeps, repoId: RepoId): Promise<boolean> {
+  const wakeSeq = await deps.store.markDue(repoId, deps.clock.now());
+  if (wakeSeq === null) return false;
+  await deps.queue.sendWake(repoId, wakeSeq);
+  return true;
+}
+
+/** A delayed wake that is forwarded whatever happened since it was sent: events rely on it. */
+export const UNCONDITIONAL_WAKE_SEQ = 0;
+
+export type EventWake = 'woken' | 'planned' | 'covered' | 'gone';
+
+/**
+ * Wakes for an event, at most once per window and repo (E10). The first event of a window wakes at once. A later one may
+ * come while that wake's reconcile has already read the forge, so it plans one more wake for the start of the next
+ * window; all others of the window are covered by that one, because it begins after them.
+ */
+export async function wakeForEvent(deps: WakeDeps, repoId: RepoId): Promise<EventWake> {
+  const now = deps.clock.now();
+  const window = eventWindow(now);
+  const claim = (index: number): Promise<boolean> => deps.store.claimDelivery(repoId, `wake-window:${index}`);
+  if (await claim(window.index)) return (await wakeNow(deps, repoId)) ? 'woken' : 'gone';
+  if (!(await claim(window.index + 1))) return 'covered';
+  const wakeSeq = await deps.store.markDue(repoId, now);
+  if (wakeSeq === null) return 'gone';
+  await deps.queue.sendDelayedWake(repoId, UNCONDITIONAL_WAKE_SEQ, window.endsAt - now);
+  return 'planned';
+}
+
+/**
+ * The end of a delayed wake. One that was sent for an older `wakeSeq` is dropped: whoever woke the repo since then caused
+ * a reconcile of its own, which plans the next look itself. So chains of looks merge instead of multiplying.
+ */
+export async function forwardDelayedWake(
+  deps: WakeDeps,
+  wake: { readonly repoId: RepoId; readonly wakeSeq: number },
+): Promise<'forwarded' | 'replaced' | 'gone'> {
+  const repo = await deps.store.getRepo(wake.repoId);
+  if (repo === null || repo.tombstone) return 'gone';
+  if (wake.wakeSeq !== UNCONDITIONAL_WAKE_SEQ && repo.wakeSeq !== wake.wakeSeq) return 'replaced';
+  return (await wakeNow(deps, wake.repoId)) ? 'forwarded' : 'gone';
+}
+
+export interface TickResult {
+  readonly due: number;
+  readonly woken: number;
+  readonly failed: number;
+}
+
+/** Wakes every due repo, oldest due first, whatever its wake mode (A60). One that fails keeps nobody else waiting (A49). */
+export async function wakeDueRepos(deps: WakeDeps): Promise<TickResult> {
+  const startedAt = deps.clock.now();
+  const due = await deps.store.listDueRepos(startedAt, TICK_REPOS_MAX);
+  let woken = 0;
+  let failed = 0;
+  const waiting = due.values();
+  const sendNext = async (): Promise<void> => {
+    for (const repoId of waiting) {
+      try {
+        if (await wakeNow(deps, repoId)) woken += 1;
+      } catch (error) {
+        failed += 1;
+        deps.log.error('a due repo could not be woken', { repo_id: repoId, error });
+      }
+    }
+  };
+  // All take from one iterator, so the order of the list is the order of sending.
+  await Promise.all(Array.from({ length: TICK_CONCURRENCY_MAX }, sendNext));
+  await deps.store.recordTick(startedAt);
+  return { due: due.length, woken, failed };
+}
