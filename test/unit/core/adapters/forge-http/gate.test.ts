@@ -1,0 +1,316 @@
+import fc from 'fast-check';
+import { createGateReader } from '#core/adapters/forge-http/gate.ts';
+import { openScripted } from '../../../../support/open-scripted.ts';
+import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../support/scripted-forge.ts';
+
+const GATE = { sha: sha(9), branch: 'mq/main/staging', file: '.forgejo/workflows/gate.yml' };
+const NO_ROUTE: ScriptedAnswer = { status: 404, text: '<html>not found</html>', type: 'text/html' };
+const MISSING: ScriptedAnswer = { status: 404, json: { message: 'not found' } };
+
+function openGate(respond: (request: SeenRequest, nth: number) => ScriptedAnswer) {
+  const { transport, seen } = openScripted(respond);
+  return { readGate: createGateReader(transport), seen };
+}
+
+function forgejoRun(id: number, change: object = {}) {
+  return {
+    id,
+    title: 't',
+    workflow_id: 'gate.yml',
+    index_in_repo: id,
+    prettyref: 'mq/main/staging',
+    commit_sha: sha(9),
+    event: 'push',
+    trigger_event: 'push',
+    status: 'running',
+    html_url: `https://forge.test/acme/app/actions/runs/${id}`,
+    ...change,
+  };
+}
+
+function giteaRun(id: number, status: string, conclusion: string | null, change: object = {}) {
+  return {
+    id,
+    path: 'gate.yml@refs/heads/mq/main/staging',
+    event: 'push',
+    head_sha: sha(9),
+    head_branch: 'mq/main/staging',
+    status,
+    conclusion,
+    html_url: `https://forge.test/acme/app/actions/runs/${id}`,
+    ...change,
+  };
+}
+
+async function readRuns(runs: readonly unknown[] | null) {
+  const { readGate } = openGate(() => ({ json: { workflow_runs: runs, total_count: runs?.length ?? 0 } }));
+  return readGate(GATE);
+}
+
+describe('a run list', () => {
+  test('is asked with the filters of every version', async () => {
+    const { readGate, seen } = openGate(() => ({ json: { workflow_runs: [], total_count: 0 } }));
+    expect(await readGate(GATE)).toEqual({ kind: 'none' });
+    expect(seen).toMatchObject([
+      {
+        path: '/actions/runs',
+        query: {
+          head_sha: sha(9),
+          event: 'push',
+          ref: 'refs/heads/mq/main/staging',
+          workflow_id: 'gate.yml',
+          branch: 'mq/main/staging',
+          page: '1',
+          limit: '50',
+        },
+      },
+    ]);
+  });
+
+  test.each([
+    ['unknown', 'running'],
+    ['waiting', 'running'],
+    ['running', 'running'],
+    ['blocked', 'running'],
+    ['', 'running'],
+    ['SUCCESS', 'running'],
+    ['neutral', 'running'],
+    ['success', 'success'],
+    ['failure', 'failure'],
+    ['cancelled', 'cancelled'],
+    ['error', 'error'],
+    ['skipped', 'error'],
+  ])('Forgejo status %s: %s', async (status, expected) => {
+    const run = { runId: '4', url: 'https://forge.test/acme/app/actions/runs/4' };
+    expect(await readRuns([forgejoRun(4, { status })])).toEqual(
+      expected === 'running' ? { kind: 'running', ...run } : { kind: 'finished', verdict: expected, ...run },
+    );
+  });
+
+  test.each([
+    ['queued', null, 'running'],
+    ['waiting', '', 'running'],
+    ['in_progress', null, 'running'],
+    ['completed', null, 'running'],
+    ['completed', '', 'running'],
+    ['completed', 'timed_out', 'running'],
+    ['completed', 'action_required', 'running'],
+    ['completed', 'success', 'success'],
+    ['completed', 'failure', 'failure'],
+    ['completed', 'cancelled', 'cancelled'],
+    ['completed', 'skipped', 'error'],
+    ['in_progress', 'success', 'running'],
+  ])('Gitea status %s, conclusion %s: %s', async (status, conclusion, expected) => {
+    expect(await readRuns([giteaRun(4, status, conclusion)])).toMatchObject(
+      expected === 'running' ? { kind: 'running' } : { kind: 'finished', verdict: expected },
+    );
+  });
+
+  test('no word but the known ones ends a run, and none but success is success (A11)', async () => {
+    const known = ['success', 'failure', 'cancelled', 'error', 'skipped'];
+    const word = fc.string().filter((text) => !known.includes(text));
+    await fc.assert(
+      fc.asyncProperty(word, word, async (status, conclusion) => {
+        expect(await readRuns([forgejoRun(4, { status })])).toMatchObject({ kind: 'running' });
+        expect(await readRuns([giteaRun(4, 'completed', conclusion)])).toMatchObject({ kind: 'running' });
+      }),
+    );
+  });
+
+  test.each([
+    ['another commit', forgejoRun(9, { commit_sha: sha(8), status: 'success' })],
+    ['another branch', forgejoRun(9, { prettyref: 'main', status: 'success' })],
+    ['a pull request', forgejoRun(9, { prettyref: '#12', event: 'pull_request', status: 'success' })],
+    ['another event', forgejoRun(9, { event: 'workflow_dispatch', status: 'success' })],
+    ['another workflow', forgejoRun(9, { workflow_id: 'other-gate.yml', status: 'success' })],
+    ['no commit', forgejoRun(9, { commit_sha: undefined, status: 'success' })],
+    ['no branch', forgejoRun(9, { prettyref: undefined, status: 'success' })],
+    ['no workflow', forgejoRun(9, { workflow_id: undefined, status: 'success' })],
+    ['a null row', null],
+    ['another commit (Gitea)', giteaRun(9, 'completed', 'success', { head_sha: sha(8) })],
+    ['another branch (Gitea)', giteaRun(9, 'completed', 'success', { head_branch: 'main' })],
+    ['no branch (Gitea)', giteaRun(9, 'completed', 'success', { head_branch: null })],
+    [
+      'another workflow (Gitea)',
+      giteaRun(9, 'completed', 'success', { path: 'x.yml@refs/heads/mq/main/staging' }),
+    ],
+  ])('a decoy of %s is no evidence (A12)', async (_name, decoy) => {
+    expect(await readRuns([decoy])).toEqual({ kind: 'none' });
+    expect(await readRuns([decoy, forgejoRun(4, { status: 'failure' })])).toMatchObject({
+      verdict: 'failure',
+    });
+  });
+
+  test('the newest attempt counts, in whatever order and on whatever page it comes', async () => {
+    const rows = [5, 9, 7].map((id) => forgejoRun(id, { status: id === 9 ? 'failure' : 'success' }));
+    const { readGate, seen } = openGate((request) => ({
+      json: {
+        workflow_runs: rows.slice(Number(request.query.page) - 1, Number(request.query.page)),
+        total_count: 3,
+      },
+    }));
+    expect(await readGate(GATE)).toMatchObject({ kind: 'finished', verdict: 'failure', runId: '9' });
+    expect(seen).toHaveLength(3);
+  });
+
+  test('the folder before a Gitea workflow is looked past', async () => {
+    const run = giteaRun(4, 'completed', 'success', {
+      path: '.gitea/workflows/gate.yml@refs/heads/mq/main/staging',
+    });
+    expect(await readRuns([run])).toMatchObject({ verdict: 'success' });
+  });
+
+  test.each([null, []])('with nothing in it (%j)', async (runs) => {
+    expect(await readRuns(runs)).toEqual({ kind: 'none' });
+  });
+
+  test.each(['javascript:alert(1)', '', 'data:text/html,x', `https://x/${'a'.repeat(3000)}`, 'http://['])(
+    'a link %j is not shown',
+    async (html_url) => {
+      expect(await readRuns([forgejoRun(4, { html_url })])).toMatchObject({ url: null });
+    },
+  );
+});
+
+/** Forgejo 11 and Gitea 1.22: no run list, but a task list and the statuses that Actions posts. */
+describe('a forge without a run list', () => {
+  const job = (run: number, name: string, status: string, change: object = {}) => ({
+    id: run * 10,
+    context: `Gate / ${name} (push)`,
+    status,
+    description: '',
+    target_url: `/acme/app/actions/runs/${run}/jobs/0`,
+    creator: { id: -2, login: 'forgejo-actions' },
+    created_at: '2026-01-01T00:00:10Z',
+    ...change,
+  });
+  const task = (run: number, change: object = {}) => ({
+    id: run,
+    name: 'test',
+    head_branch: 'mq/main/staging',
+    head_sha: sha(9),
+    run_number: run,
+    event: 'push',
+    status: 'success',
+    workflow_id: 'gate.yml',
+    created_at: '2026-01-01T00:00:20Z',
+    ...change,
+  });
+
+  function openOld(statuses: readonly unknown[], tasks: readonly unknown[] | ScriptedAnswer) {
+    return openGate((request) => {
+      if (request.path === '/actions/runs') return NO_ROUTE;
+      const first = request.query.page === '1';
+      if (request.path === '/actions/tasks') {
+        return Array.isArray(tasks)
+          ? { json: { workflow_runs: first ? tasks : null, total_count: tasks.length } }
+          : (tasks as ScriptedAnswer);
+      }
+      return { json: { state: 'x', statuses: first ? statuses : null } };
+    });
+  }
+
+  const skipped = { description: 'Has been skipped' };
+  const cancelled = { description: 'Has been cancelled' };
+
+  test.each([
+    ['one job passed', [job(4, 'a', 'success')], 'success'],
+    ['all jobs passed', [job(4, 'a', 'success'), job(4, 'b', 'success')], 'success'],
+    ['one passed, one was skipped', [job(4, 'a', 'success'), job(4, 'b', 'skipped')], 'success'],
+    [
+      'one passed, one was skipped in old words',
+      [job(4, 'a', 'success'), job(4, 'b', 'success', skipped)],
+      'success',
+    ],
+    ['all were skipped', [job(4, 'a', 'skipped'), job(4, 'b', 'skipped')], 'error'],
+    ['all were skipped in old words', [job(4, 'a', 'success', skipped)], 'error'],
+    ['one failed', [job(4, 'a', 'success'), job(4, 'b', 'failure')], 'failure'],
+    ['one failed while one runs', [job(4, 'a', 'pending'), job(4, 'b', 'failure')], 'failure'],
+    ['one was cancelled', [job(4, 'a', 'success'), job(4, 'b', 'failure', cancelled)], 'cancelled'],
+    [
+      'one failed and one was cancelled',
+      [job(4, 'a', 'failure', cancelled), job(4, 'b', 'failure')],
+      'failure',
+    ],
+    ['one is in error', [job(4, 'a', 'success'), job(4, 'b', 'error')], 'error'],
+    ['one is pending', [job(4, 'a', 'success'), job(4, 'b', 'pending')], 'running'],
+    ['one is in a state nobody knows', [job(4, 'a', 'success'), job(4, 'b', 'warning')], 'running'],
+  ])('%s', async (_name, statuses, expected) => {
+    const run = { runId: '4', url: 'https://forge.test/acme/app/actions/runs/4' };
+    expect(await openOld(statuses, [task(4)]).readGate(GATE)).toEqual(
+      expected === 'running' ? { kind: 'running', ...run } : { kind: 'finished', verdict: expected, ...run },
+    );
+  });
+
+  test.each([
+    ['no statuses', [], [task(4)]],
+    ['a status that a person posted', [job(4, 'a', 'success', { creator: { login: 'dev' } })], [task(4)]],
+    [
+      'a status of another event',
+      [job(4, 'a', 'success', { context: 'Gate / a (pull_request)' })],
+      [task(4)],
+    ],
+    ['a status without a run', [job(4, 'a', 'success', { target_url: 'https://elsewhere' })], [task(4)]],
+    ['an ended run that no task names', [job(4, 'a', 'success')], []],
+    ['a task on another branch', [job(4, 'a', 'success')], [task(4, { head_branch: 'main' })]],
+    ['a task of another workflow', [job(4, 'a', 'success')], [task(4, { workflow_id: 'x.yml' })]],
+    ['a task of another event', [job(4, 'a', 'success')], [task(4, { event: 'schedule' })]],
+    ['a task of another commit', [job(4, 'a', 'success')], [task(4, { head_sha: sha(1) })]],
+    ['a running decoy', [job(4, 'a', 'pending')], [task(4, { workflow_id: 'x.yml' })]],
+    ['a task list that is switched off', [job(4, 'a', 'success')], MISSING],
+  ])('%s is no evidence (A12)', async (_name, statuses, tasks) => {
+    expect(await openOld(statuses, tasks).readGate(GATE)).toEqual({ kind: 'none' });
+  });
+
+  test('a run that waits for a runner is running, though no task says whose it is', async () => {
+    const waiting = [job(4, 'a', 'pending'), job(5, 'a', 'pending', { context: 'Other / a (push)' })];
+    const reading = await openOld(waiting, [task(5, { workflow_id: 'other.yml' })]).readGate(GATE);
+    expect(reading).toMatchObject({ kind: 'running', runId: '4' });
+  });
+
+  test('the newest run of the gate counts', async () => {
+    const statuses = [job(4, 'a', 'success'), job(6, 'b', 'failure')];
+    const reading = await openOld(statuses, [task(6), task(4)]).readGate(GATE);
+    expect(reading).toMatchObject({ kind: 'finished', verdict: 'failure', runId: '6' });
+  });
+
+  test('tasks older than the commit’s own end the search', async () => {
+    const foreign = (page: number) => [
+      task(100 - page, {
+        head_sha: sha(1),
+        created_at: page < 3 ? '2026-01-01T00:00:20Z' : '2026-01-01T00:00:00Z',
+      }),
+    ];
+    const { readGate, seen } = openGate((request) => {
+      if (request.path === '/actions/runs') return NO_ROUTE;
+      const page = Number(request.query.page);
+      if (request.path === '/actions/tasks')
+        return { json: { workflow_runs: foreign(page), total_count: 999 } };
+      return { json: { statuses: page === 1 ? [job(4, 'a', 'pending')] : null } };
+    });
+    expect(await readGate(GATE)).toMatchObject({ kind: 'running', runId: '4' });
+    expect(seen.filter((request) => request.path === '/actions/tasks')).toHaveLength(3);
+  });
+
+  test('is asked for its run list once', async () => {
+    const { readGate, seen } = openOld([job(4, 'a', 'success')], [task(4)]);
+    await readGate(GATE);
+    await readGate(GATE);
+    expect(seen.filter((request) => request.path === '/actions/runs')).toHaveLength(1);
+  });
+
+  test('a proxy in front of a forge that is down decides nothing', async () => {
+    let down = true;
+    const { readGate } = openGate(() =>
+      down ? NO_ROUTE : { json: { workflow_runs: [forgejoRun(4, { status: 'success' })], total_count: 1 } },
+    );
+    await expect(readGate(GATE)).rejects.toMatchObject({ kind: 'unreachable', status: 404 });
+    down = false;
+    expect(await readGate(GATE)).toMatchObject({ kind: 'finished', verdict: 'success' });
+  });
+
+  test('a hidden repository is missing, not without a run', async () => {
+    const { readGate } = openGate(() => MISSING);
+    await expect(readGate(GATE)).rejects.toMatchObject({ kind: 'missing' });
+  });
+});

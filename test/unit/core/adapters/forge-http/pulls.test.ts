@@ -1,0 +1,325 @@
+import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
+import type { ForgeReader } from '#core/ports/forge.ts';
+import { openScripted } from '../../../../support/open-scripted.ts';
+import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../support/scripted-forge.ts';
+
+function open(respond: (request: SeenRequest, nth: number) => ScriptedAnswer): {
+  readonly forge: ForgeReader;
+  readonly seen: readonly SeenRequest[];
+} {
+  const { transport, seen } = openScripted(respond);
+  return { forge: createForgeReader(transport), seen };
+}
+
+function pullRow(number: number, change: object = {}) {
+  return {
+    number,
+    title: `PR ${number}`,
+    state: 'open',
+    draft: false,
+    mergeable: true,
+    merged: false,
+    merge_commit_sha: null,
+    merge_base: sha(1),
+    base: { ref: 'main', sha: sha(2), repo_id: 1 },
+    head: { ref: `b${number}`, sha: sha(1000 + number), repo_id: 1, repo: {} },
+    user: { login: 'dev' },
+    updated_at: '2026-01-01T00:00:01Z',
+    ...change,
+  };
+}
+
+function pagesOf(rows: readonly unknown[], pageSize: number, headers = true) {
+  return (request: SeenRequest): ScriptedAnswer => {
+    const page = Number(request.query.page);
+    const json = rows.slice((page - 1) * pageSize, page * pageSize);
+    return { json, headers: headers ? { 'x-total-count': String(rows.length) } : {} };
+  };
+}
+
+describe('pull requests', () => {
+  test('in the fields we use', async () => {
+    const { forge, seen } = open(() => ({
+      json: pullRow(3, { merged: true, state: 'closed', merge_commit_sha: sha(5) }),
+    }));
+    expect(await forge.readPullRequest(3)).toEqual({
+      number: 3,
+      title: 'PR 3',
+      state: 'closed',
+      draft: false,
+      mergeable: true,
+      merged: true,
+      mergeCommitSha: sha(5),
+      mergeBase: sha(1),
+      baseRef: 'main',
+      baseTip: sha(2),
+      headRef: 'b3',
+      headSha: sha(1003),
+      fromFork: false,
+      author: 'dev',
+      updatedAt: Date.UTC(2026, 0, 1, 0, 0, 1),
+    });
+    expect(seen[0]?.path).toBe('/pulls/3');
+  });
+
+  test.each([
+    ['a ghost author', { user: null }, { author: '' }],
+    ['no draft flag', { draft: undefined }, { draft: false }],
+    ['no mergeable flag', { mergeable: undefined }, { mergeable: false }],
+    ['no merge base yet', { merge_base: '' }, { mergeBase: null }],
+    ['the commit of a trial merge', { merge_commit_sha: sha(5) }, { mergeCommitSha: null }],
+    ['a fork', { head: { ref: 'b', sha: sha(1), repo_id: 8, repo: {} } }, { fromFork: true }],
+    [
+      'a head that is gone',
+      { head: { ref: 'refs/pull/3/head', sha: sha(1), repo_id: -1, repo: null } },
+      { fromFork: true, headRef: 'refs/pull/3/head' },
+    ],
+    [
+      'another time zone',
+      { updated_at: '2026-01-01T02:00:01+02:00' },
+      { updatedAt: Date.UTC(2026, 0, 1, 0, 0, 1) },
+    ],
+    [
+      'a sha256 repository',
+      { head: { ref: 'b', sha: 'a'.repeat(64), repo_id: 1 } },
+      { headSha: 'a'.repeat(64) },
+    ],
+  ])('with %s', async (_name, change, expected) => {
+    const { forge } = open(() => ({ json: pullRow(3, change) }));
+    expect(await forge.readPullRequest(3)).toMatchObject(expected);
+  });
+
+  test.each([
+    { head: { ref: 'b', sha: '', repo_id: 1 } },
+    { base: { ref: 'main', sha: '', repo_id: 1 } },
+    { state: 'strange' },
+    { updated_at: 'yesterday' },
+    { number: 'three' },
+  ])('with %j cannot be read', async (change) => {
+    const { forge } = open(() => ({ json: pullRow(3, change) }));
+    await expect(forge.readPullRequest(3)).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+
+  test('the open ones of one base, whatever else the forge lists', async () => {
+    const rows = [
+      pullRow(1),
+      null,
+      pullRow(2, { base: { ref: 'next', sha: sha(2), repo_id: 1 } }),
+      pullRow(3, { state: 'closed' }),
+      pullRow(4, { head: { ref: 'gone', sha: '', repo_id: -1 } }),
+      pullRow(5),
+    ];
+    const { forge, seen } = open(pagesOf(rows, 50));
+    expect((await forge.listOpenPullRequests('main')).map((pr) => pr.number)).toEqual([1, 5]);
+    expect(seen).toHaveLength(1);
+    expect(seen[0]?.query).toEqual({
+      state: 'open',
+      sort: 'oldest',
+      base: 'main',
+      base_branch: 'main',
+      page: '1',
+      limit: '50',
+    });
+  });
+
+  test.each([
+    ['with a total', 7, true, 3],
+    ['without a total', 7, false, 4],
+    ['with exactly full pages and no total', 6, false, 3],
+  ])('pages that the instance caps below the limit, %s', async (_name, count, headers, requests) => {
+    const rows = Array.from({ length: count }, (_, at) => pullRow(at + 1));
+    const { forge, seen } = open(pagesOf(rows, 3, headers));
+    expect((await forge.listOpenPullRequests('main')).map((pr) => pr.number)).toEqual(
+      rows.map((row) => row.number),
+    );
+    expect(seen).toHaveLength(requests);
+  });
+
+  test('one that closes while the pages are read hides no other', async () => {
+    const rows = Array.from({ length: 7 }, (_, at) => pullRow(at + 1));
+    const { forge } = open((request, nth) => pagesOf(nth === 1 ? rows : rows.slice(1), 3)(request));
+    expect((await forge.listOpenPullRequests('main')).map((pr) => pr.number)).toEqual([2, 3, 4, 5, 6, 7]);
+  });
+
+  test('a list that never holds still is taken as it is', async () => {
+    const { forge } = open((request, nth) => ({
+      json: Number(request.query.page) > 2 ? [] : [pullRow(Number(request.query.page))],
+      headers: { 'x-total-count': String(100 + nth) },
+    }));
+    expect((await forge.listOpenPullRequests('main')).map((pr) => pr.number)).toEqual([1, 2]);
+  });
+
+  test('a forge that repeats one page for ever is left', async () => {
+    const { forge, seen } = open(() => ({ json: [pullRow(1)] }));
+    await expect(forge.listOpenPullRequests('main')).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(seen).toHaveLength(200);
+  });
+
+  test.each([null, []])('none (%j)', async (json) => {
+    const { forge } = open(() => ({ json }));
+    expect(await forge.listOpenPullRequests('main')).toEqual([]);
+  });
+});
+
+describe('timeline', () => {
+  const row = (id: number, type: string, body = '', user: unknown = { login: 'dev' }) => ({
+    id,
+    type,
+    body,
+    user,
+    created_at: '2026-01-01T00:00:00Z',
+    updated_at: '2026-01-01T00:00:00Z',
+    ref_commit_sha: '',
+  });
+
+  test('kinds, users and the newest commit of a push', async () => {
+    const push = (ids: readonly string[], force: boolean) =>
+      JSON.stringify({ is_force_push: force, commit_ids: ids });
+    const { forge, seen } = open(() => ({
+      json: [
+        row(1, 'pull_scheduled_merge'),
+        null,
+        row(2, 'pull_push', push([sha(1), sha(2)], false)),
+        row(3, 'pull_push', push([sha(2), sha(3)], true)),
+        row(4, 'pull_cancel_scheduled_merge'),
+        row(5, 'change_title', '', null),
+        row(6, 'pull_push', 'not json'),
+        row(7, 'pull_push', '{"commit_ids":[]}'),
+        row(8, 'pull_push', 'null'),
+      ],
+    }));
+    const entries = await forge.readTimeline(4);
+    expect(entries.map((entry) => [entry.id, entry.kind, entry.user, entry.newHead])).toEqual([
+      [1, 'scheduled', 'dev', null],
+      [2, 'pushed', 'dev', sha(2)],
+      [3, 'pushed', 'dev', sha(3)],
+      [4, 'cancelled', 'dev', null],
+      [5, 'other', '', null],
+      [6, 'pushed', 'dev', null],
+      [7, 'pushed', 'dev', null],
+      [8, 'pushed', 'dev', null],
+    ]);
+    expect(entries[0]?.at).toBe(Date.UTC(2026, 0, 1));
+    // With `page`, the forge would cut first and filter afterwards.
+    expect(seen[0]).toMatchObject({ path: '/issues/4/timeline', query: {} });
+  });
+
+  test('null is the empty one', async () => {
+    const { forge } = open(() => ({ json: null }));
+    expect(await forge.readTimeline(4)).toEqual([]);
+  });
+});
+
+describe('reviews', () => {
+  const row = (id: number, state: string, change: object = {}) => ({
+    id,
+    state,
+    user: { login: 'rev' },
+    official: true,
+    stale: false,
+    dismissed: false,
+    commit_id: sha(1),
+    ...change,
+  });
+
+  test('states, and what teams and old versions leave out', async () => {
+    const { forge } = open(() => ({
+      json: [
+        row(1, 'APPROVED'),
+        row(2, 'REQUEST_CHANGES', { stale: true }),
+        row(3, 'REQUEST_REVIEW', { user: null, team: { name: 't' }, commit_id: '' }),
+        row(4, 'COMMENT', { official: undefined, dismissed: true }),
+        row(5, 'PENDING'),
+        null,
+      ],
+    }));
+    expect(await forge.listReviews(4)).toEqual([
+      {
+        id: 1,
+        user: 'rev',
+        state: 'approved',
+        official: true,
+        stale: false,
+        dismissed: false,
+        commit: sha(1),
+      },
+      {
+        id: 2,
+        user: 'rev',
+        state: 'changes_requested',
+        official: true,
+        stale: true,
+        dismissed: false,
+        commit: sha(1),
+      },
+      {
+        id: 3,
+        user: '',
+        state: 'review_requested',
+        official: true,
+        stale: false,
+        dismissed: false,
+        commit: null,
+      },
+      {
+        id: 4,
+        user: 'rev',
+        state: 'comment',
+        official: false,
+        stale: false,
+        dismissed: true,
+        commit: sha(1),
+      },
+      { id: 5, user: 'rev', state: 'other', official: true, stale: false, dismissed: false, commit: sha(1) },
+    ]);
+  });
+
+  test('are paged where one answer does not hold them all', async () => {
+    const rows = [1, 2, 3, 4, 5].map((id) => row(id, 'COMMENT'));
+    const { forge, seen } = open((request) =>
+      pagesOf(rows, 2)({ ...request, query: { page: '1', ...request.query } }),
+    );
+    expect((await forge.listReviews(4)).map((review) => review.id)).toEqual([1, 2, 3, 4, 5]);
+    expect(seen.map((request) => request.query.page)).toEqual([undefined, '1', '2', '3']);
+  });
+});
+
+describe('statuses', () => {
+  const row = (context: string, status: string) => ({
+    id: 1,
+    context,
+    status,
+    description: 'd',
+    target_url: '',
+    creator: { login: 'mq-bot' },
+    created_at: '2026-01-01T00:00:00Z',
+  });
+
+  test('the latest of each context over all pages; the total of the body counts one page only', async () => {
+    const rows = [row('a', 'success'), row('b', 'pending'), row('c', 'warning')];
+    const { forge, seen } = open((request) => {
+      const page = Number(request.query.page);
+      const statuses = rows.slice((page - 1) * 2, page * 2);
+      return { json: { state: 'pending', sha: sha(1), total_count: statuses.length, statuses } };
+    });
+    expect(await forge.readStatuses(sha(1))).toEqual(
+      rows.map(({ context, status }) => ({
+        context,
+        state: status,
+        description: 'd',
+        creator: 'mq-bot',
+        createdAt: Date.UTC(2026, 0, 1),
+      })),
+    );
+    expect(seen[0]?.path).toBe(`/commits/${sha(1)}/status`);
+  });
+
+  test.each([
+    null,
+    { state: '', sha: '', total_count: 0, statuses: null },
+    { state: 'pending', statuses: [] },
+  ])('none (%j)', async (json) => {
+    const { forge } = open(() => ({ json }));
+    expect(await forge.readStatuses(sha(1))).toEqual([]);
+  });
+});

@@ -1,0 +1,284 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+import { createForgeTransport, type ForgeTransportConfig } from '#core/adapters/forge-http/transport.ts';
+import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { Secret } from '#core/secret.ts';
+import {
+  type LoopbackServer,
+  readRequestBody,
+  startLoopbackHttps,
+} from '../../../../support/loopback-https.ts';
+import { scriptForge } from '../../../../support/scripted-forge.ts';
+
+const TOKEN = 'canary-3f9a1c7be2d04586';
+const NOW = Date.UTC(2026, 0, 1, 12, 0, 0);
+const READ = { method: 'GET', label: 'GET thing', path: ['thing'] } as const;
+const WRITE = { method: 'POST', label: 'POST thing', path: ['thing'], body: { a: 1 } } as const;
+
+let server: LoopbackServer;
+let http: GuardedHttp;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+
+beforeAll(async () => {
+  server = await startLoopbackHttps((request, response) => answer(request, response));
+  http = createGuardedHttp({ allowHosts: [server.host], caPem: server.caPem });
+});
+afterAll(() => {
+  http.close();
+  return server.close();
+});
+
+function open(change: Partial<ForgeTransportConfig> = {}) {
+  return createForgeTransport({
+    instanceUrl: server.origin,
+    slug: 'acme/app',
+    token: new Secret(TOKEN),
+    send: http.send,
+    clock: { now: () => NOW },
+    ...change,
+  });
+}
+
+async function errorOf(sent: Promise<unknown>): Promise<ForgeError> {
+  const error = await sent.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof ForgeError)) throw new Error('no ForgeError was thrown');
+  return error;
+}
+
+function reply(status: number, body: string, headers: Record<string, string> = {}): void {
+  answer = (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  };
+}
+
+describe('a call', () => {
+  test('carries the token, asks for JSON and sends its body as JSON', async () => {
+    const seen: unknown[] = [];
+    answer = async (request, response) => {
+      const { authorization, accept, 'content-type': type } = request.headers;
+      seen.push([request.method, request.url, authorization, accept, type, await readRequestBody(request)]);
+      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' }).end('{"ok":true}');
+    };
+    const transport = open({ instanceUrl: `${server.origin}/forge/` });
+    const got = await transport.request({
+      ...WRITE,
+      path: [...transport.repoPath, 'a b', 'ü'],
+      query: { q: 'x&y', n: 1 },
+    });
+    expect(got.value).toEqual({ ok: true });
+    expect(seen).toEqual([
+      [
+        'POST',
+        '/forge/api/v1/repos/acme/app/a%20b/%C3%BC?q=x%26y&n=1',
+        `token ${TOKEN}`,
+        'application/json',
+        'application/json',
+        '{"a":1}',
+      ],
+    ]);
+  });
+
+  test.each(['..', '.', ''])('a path segment %j is not sent', async (segment) => {
+    const { send, seen } = scriptForge(() => ({ json: {} }));
+    const error = await errorOf(open({ send }).request({ ...READ, path: ['branches', segment, 'x'] }));
+    expect(error).toMatchObject({ kind: 'rejected', status: null });
+    expect(seen).toEqual([]);
+  });
+
+  test.each(['a', 'a/b/c', ''])('a slug %j is refused at once', (slug) => {
+    expect(() => open({ slug })).toThrow(ForgeError);
+  });
+
+  test('is counted under its static label, every retry anew', async () => {
+    const labels: string[] = [];
+    const { send } = scriptForge((_request, nth) => (nth === 1 ? 'broken' : { json: {} }));
+    await open({ send, onCall: (label) => labels.push(label) }).request(READ);
+    expect(labels).toEqual(['GET thing', 'GET thing']);
+  });
+
+  test('is not sent once the lease may be taken over, not even as a retry (A41)', async () => {
+    const { send, seen } = scriptForge(() => 'broken');
+    const mayCall = () => seen.length === 0;
+    const transport = open({ send, mayCall });
+    expect(await errorOf(transport.request(READ))).toMatchObject({
+      kind: 'unreachable',
+      effectUnknown: false,
+    });
+    expect(seen).toHaveLength(1);
+    expect(await errorOf(transport.request(WRITE))).toMatchObject({
+      kind: 'unreachable',
+      effectUnknown: false,
+    });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('an answer', () => {
+  const json = '{"message":"","url":"x"}';
+
+  test.each([
+    [400, 'rejected', false],
+    [401, 'denied', false],
+    [402, 'unreachable', false],
+    [403, 'denied', false],
+    [404, 'missing', false],
+    [405, 'unreachable', false],
+    [409, 'rejected', false],
+    [413, 'unreachable', false],
+    [418, 'unreachable', false],
+    [422, 'rejected', false],
+    [423, 'archived', false],
+    [429, 'rate_limited', false],
+    [500, 'unreachable', true],
+    [501, 'unreachable', true],
+    [502, 'unreachable', true],
+    [503, 'unreachable', true],
+    [504, 'unreachable', true],
+    [301, 'unreachable', false],
+    [302, 'unreachable', false],
+    [307, 'unreachable', false],
+    [308, 'unreachable', false],
+  ])('of %i is %s', async (status, kind, effectUnknown) => {
+    reply(status, json, { location: `${server.origin}/api/v1/other` });
+    const read = await errorOf(open().request(READ));
+    expect(read).toMatchObject({ kind, status, call: 'GET thing', effectUnknown: false, retryAfterMs: null });
+    expect(await errorOf(open().request(WRITE))).toMatchObject({ kind, status, effectUnknown });
+  });
+
+  test.each([200, 201, 401, 403, 404, 409, 422, 423, 500, 502])(
+    'of %i as a page of HTML is not the forge’s',
+    async (status) => {
+      reply(status, '<html>blocked</html>', { 'content-type': 'text/html; charset=utf-8' });
+      expect(await errorOf(open().request(READ))).toMatchObject({ kind: 'unreachable', status });
+    },
+  );
+
+  test.each([
+    ['truncated', '{"message":"half'],
+    ['empty', ''],
+    ['of text', 'ok'],
+  ])('%s in a success status leaves a write open', async (_name, body) => {
+    reply(200, body);
+    expect(await errorOf(open().request(READ))).toMatchObject({ kind: 'unreachable', effectUnknown: false });
+    expect(await errorOf(open().request(WRITE))).toMatchObject({ kind: 'unreachable', effectUnknown: true });
+  });
+
+  test('truncated in an error status accuses nobody', async () => {
+    reply(403, '{"message":');
+    expect(await errorOf(open().request(READ))).toMatchObject({ kind: 'unreachable', status: 403 });
+  });
+
+  test('204 needs no body', async () => {
+    answer = (_request, response) => void response.writeHead(204).end();
+    expect((await open().request(WRITE)).status).toBe(204);
+  });
+
+  test.each([
+    [429, '7', 'rate_limited', 7000],
+    [503, '120', 'rate_limited', 120_000],
+    [503, 'Thu, 01 Jan 2026 12:00:30 GMT', 'rate_limited', 30_000],
+    [503, 'Thu, 01 Jan 2026 11:00:00 GMT', 'rate_limited', 0],
+    [429, '99999999999', 'rate_limited', 900_000],
+    [429, 'Thu, 01 Jan 2099 12:00:30 GMT', 'rate_limited', 900_000],
+    [429, 'soon', 'rate_limited', null],
+    [429, '-5', 'rate_limited', null],
+    [503, 'soon', 'unreachable', null],
+  ])('%i with Retry-After %s waits', async (status, header, kind, retryAfterMs) => {
+    reply(status, 'slow down', { 'retry-after': header, 'content-type': 'text/plain' });
+    expect(await errorOf(open().request(READ))).toMatchObject({ kind, status, retryAfterMs });
+  });
+
+  test('too late is not waited for twice and leaves a write open', async () => {
+    let requests = 0;
+    answer = () => {
+      requests += 1;
+    };
+    const transport = open({ timeoutMs: 40 });
+    const read = await errorOf(transport.request(READ));
+    expect(read).toMatchObject({ kind: 'unreachable', status: null, effectUnknown: false });
+    expect(requests).toBe(1);
+    expect(await errorOf(transport.request(WRITE))).toMatchObject({ effectUnknown: true });
+    expect(requests).toBe(2);
+  });
+});
+
+describe('a lost connection', () => {
+  test.each(['broken', 'connect'] as const)('(%s) is tried once more for a read', async (kind) => {
+    const once = scriptForge((_request, nth) => (nth === 1 ? kind : { json: { ok: 1 } }));
+    expect((await open({ send: once.send }).request(READ)).value).toEqual({ ok: 1 });
+    const always = scriptForge(() => kind);
+    expect(await errorOf(open({ send: always.send }).request(READ))).toMatchObject({ kind: 'unreachable' });
+    expect(always.seen).toHaveLength(2);
+  });
+
+  test.each(['timeout', 'too_large', 'refused'] as const)('%s is not tried again', async (kind) => {
+    const { send, seen } = scriptForge(() => kind);
+    expect(await errorOf(open({ send }).request(READ))).toMatchObject({ kind: 'unreachable', status: null });
+    expect(seen).toHaveLength(1);
+  });
+
+  test.each([
+    ['refused', false],
+    ['connect', false],
+    ['timeout', true],
+    ['broken', true],
+    ['too_large', true],
+  ] as const)('(%s) never repeats a write; effect unknown: %s', async (kind, effectUnknown) => {
+    const { send, seen } = scriptForge(() => kind);
+    expect(await errorOf(open({ send }).request(WRITE))).toMatchObject({
+      kind: 'unreachable',
+      effectUnknown,
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  test('over a real socket, with a body cut in half', async () => {
+    let requests = 0;
+    answer = (_request, response) => {
+      requests += 1;
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '50' });
+      response.write('{"half":', () => response.socket?.destroy());
+    };
+    expect(await errorOf(open().request(READ))).toMatchObject({ kind: 'unreachable' });
+    expect(requests).toBe(2);
+  });
+});
+
+describe('the token (A95)', () => {
+  const leaks: readonly (readonly [string, ForgeTransportConfig['send']])[] = [
+    [
+      'an upstream that echoes it',
+      scriptForge((request) => ({ status: 403, json: { message: request.headers.authorization } })).send,
+    ],
+    [
+      'a page that echoes it',
+      scriptForge((request) => ({ text: request.headers.authorization ?? '', type: 'text/html' })).send,
+    ],
+    [
+      'a transport that throws it',
+      async (request) => {
+        throw new Error(JSON.stringify(request), { cause: request });
+      },
+    ],
+  ];
+
+  test.each(leaks)('is in no form of an error after %s', async (_name, send) => {
+    const transport = open({ send });
+    for (const call of [READ, WRITE]) {
+      const error = await errorOf(transport.request(call));
+      const forms = [
+        String(error),
+        error.stack ?? '',
+        JSON.stringify(error),
+        inspect(error, { depth: 9, showHidden: true }),
+      ];
+      for (const form of forms) expect(form).not.toContain(TOKEN.slice(0, 12));
+      expect(error.cause).toBeUndefined();
+    }
+    expect(inspect(transport, { depth: 9, showHidden: true })).not.toContain(TOKEN);
+  });
+});

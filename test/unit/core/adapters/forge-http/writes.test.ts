@@ -1,0 +1,201 @@
+import { createForgeStager } from '#core/adapters/forge-http/stager.ts';
+import { createStatusWriter } from '#core/adapters/forge-http/status-writer.ts';
+import { openScripted } from '../../../../support/open-scripted.ts';
+import { type ScriptedAnswer, type SeenRequest, sha } from '../../../../support/scripted-forge.ts';
+
+function openStager(respond: (request: SeenRequest, nth: number) => ScriptedAnswer) {
+  const { transport, seen } = openScripted(respond);
+  return { stager: createForgeStager(transport), seen };
+}
+
+const refused = (status: number): ScriptedAnswer => ({ status, json: { message: '', url: 'x' } });
+const page = (status: number): ScriptedAnswer => ({ status, text: '<html></html>', type: 'text/html' });
+
+describe('applying a patch', () => {
+  const applied: ScriptedAnswer = {
+    status: 201,
+    json: {
+      commit: { sha: sha(3), tree: { sha: sha(2) }, parents: [{ sha: sha(1) }], message: 'm' },
+      verification: {},
+    },
+  };
+  const patch = { branch: 'main', patch: 'diff --git a/x b/x\n', message: 'm', mayConflict: true };
+
+  test('sends what every version wants and reads the commit', async () => {
+    const { stager, seen } = openStager(() => applied);
+    const commit = await stager.applyPatch({ ...patch, newBranch: 'mq/main/staging' });
+    expect(commit).toEqual({ sha: sha(3), tree: sha(2), parents: [sha(1)], message: 'm' });
+    expect(seen).toMatchObject([{ method: 'POST', path: '/diffpatch' }]);
+    expect(seen[0]?.body).toEqual({
+      branch: 'main',
+      new_branch: 'mq/main/staging',
+      content: patch.patch,
+      message: 'm',
+      sha: 'unused',
+    });
+  });
+
+  test('names no new branch where the branch itself moves', async () => {
+    const { stager, seen } = openStager(() => applied);
+    await stager.applyPatch(patch);
+    expect(seen[0]?.body).not.toHaveProperty('new_branch');
+  });
+
+  test.each([
+    ['twice with a content merge', true, [500, 500], 'conflict', 2],
+    ['once with a content merge', true, [500, 201], 'applied', 2],
+    [
+      'without a content merge',
+      false,
+      [500, 201],
+      { kind: 'unreachable', status: 500, effectUnknown: true },
+      1,
+    ],
+    ['then something else', true, [500, 422], { kind: 'rejected', status: 422 }, 2],
+    ['never, but the branch is protected', true, [403], { kind: 'denied', status: 403 }, 1],
+    ['never, but the branch is missing', true, [404], { kind: 'missing', status: 404 }, 1],
+    ['never, but the new branch exists', true, [422], { kind: 'rejected', status: 422 }, 1],
+    ['never, but the repository is archived', true, [423], { kind: 'archived', status: 423 }, 1],
+  ])('the forge says 500 %s', async (_name, mayConflict, statuses, expected, requests) => {
+    const { stager, seen } = openStager((_request, nth) =>
+      statuses[nth - 1] === 201 ? applied : refused(statuses[nth - 1] ?? 0),
+    );
+    const outcome = await stager.applyPatch({ ...patch, mayConflict }).then(
+      (value) => (value === 'conflict' ? value : 'applied'),
+      (error: unknown) => error,
+    );
+    if (typeof expected === 'string') expect(outcome).toBe(expected);
+    else expect(outcome).toMatchObject(expected);
+    expect(seen).toHaveLength(requests);
+  });
+
+  test('a proxy’s 500 is no conflict, neither first nor second', async () => {
+    const first = openStager(() => page(500));
+    await expect(first.stager.applyPatch(patch)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(first.seen).toHaveLength(1);
+    const second = openStager((_request, nth) => (nth === 1 ? refused(500) : page(500)));
+    await expect(second.stager.applyPatch(patch)).rejects.toMatchObject({ kind: 'unreachable' });
+  });
+
+  test('a success that names no commit leaves the effect open', async () => {
+    const { stager } = openStager(() => ({ status: 201, json: { commit: {} } }));
+    await expect(stager.applyPatch(patch)).rejects.toMatchObject({
+      kind: 'unreachable',
+      effectUnknown: true,
+    });
+  });
+});
+
+describe('branches', () => {
+  const branch = { status: 201, json: { name: 'b', commit: { id: sha(1) }, protected: false } };
+
+  test('a branch at a commit', async () => {
+    const { stager, seen } = openStager(() => branch);
+    expect(await stager.createBranch('mq/main/staging', sha(1))).toBe(true);
+    expect(seen).toMatchObject([
+      {
+        method: 'POST',
+        path: '/branches',
+        body: { new_branch_name: 'mq/main/staging', old_ref_name: sha(1) },
+      },
+    ]);
+  });
+
+  test('a name that is taken', async () => {
+    const { stager } = openStager(() => refused(409));
+    expect(await stager.createBranch('b', sha(1))).toBe(false);
+  });
+
+  test.each([
+    [refused(403), 'denied'],
+    [refused(404), 'missing'],
+    [refused(423), 'archived'],
+    [refused(500), 'unreachable'],
+    [page(409), 'unreachable'],
+    [page(201), 'unreachable'],
+  ])('a refusal %j', async (answer, kind) => {
+    const { stager } = openStager(() => answer);
+    await expect(stager.createBranch('b', sha(1))).rejects.toMatchObject({ kind });
+  });
+
+  test.each([{ status: 204 }, refused(404)])(
+    'deleting is done when the branch is gone (%j)',
+    async (answer) => {
+      const { stager, seen } = openStager(() => answer);
+      await stager.deleteBranch('mq/main/staging');
+      expect(seen).toMatchObject([{ method: 'DELETE', path: '/branches/mq/main/staging' }]);
+    },
+  );
+
+  test.each([
+    [refused(403), 'denied'],
+    [page(404), 'unreachable'],
+    [page(200), 'unreachable'],
+    [refused(500), 'unreachable'],
+  ])('deleting is not done after %j', async (answer, kind) => {
+    const { stager } = openStager(() => answer);
+    await expect(stager.deleteBranch('b')).rejects.toMatchObject({ kind });
+  });
+});
+
+describe('cancelling a run', () => {
+  test.each([
+    [{ status: 204 }, true],
+    [{ status: 200, json: {} }, true],
+    [refused(409), true],
+    [refused(404), false],
+    [page(404), false],
+    [page(405), false],
+  ])('%j: %s', async (answer, expected) => {
+    const { stager, seen } = openStager(() => answer);
+    expect(await stager.cancelRun('12')).toBe(expected);
+    expect(seen).toMatchObject([{ method: 'POST', path: '/actions/runs/12/cancel' }]);
+  });
+
+  test('that the token may not do is denied', async () => {
+    const { stager } = openStager(() => refused(403));
+    await expect(stager.cancelRun('12')).rejects.toMatchObject({ kind: 'denied' });
+  });
+});
+
+describe('posting a status', () => {
+  const post = { state: 'success', context: 'mq', description: 'landed', targetUrl: null } as const;
+  const stored = {
+    id: 1,
+    status: 'success',
+    context: 'mq',
+    description: '',
+    target_url: '',
+    creator: { login: 'mq-bot' },
+    created_at: '2026-01-01T00:00:00Z',
+  };
+
+  test.each([
+    [null, ''],
+    ['https://queue.test/b/1', 'https://queue.test/b/1'],
+  ])('with target %s', async (targetUrl, sent) => {
+    const { transport, seen } = openScripted(() => ({ status: 201, json: stored }));
+    await createStatusWriter(transport).postStatus(sha(1), { ...post, targetUrl });
+    expect(seen).toMatchObject([{ method: 'POST', path: `/statuses/${sha(1)}` }]);
+    expect(seen[0]?.body).toEqual({
+      state: 'success',
+      context: 'mq',
+      description: 'landed',
+      target_url: sent,
+    });
+  });
+
+  test.each([
+    [refused(404), 'missing', false],
+    [refused(500), 'unreachable', true],
+    [page(201), 'unreachable', true],
+    [{ status: 201, json: {} }, 'unreachable', true],
+  ])('after %j the effect is known: %s', async (answer, kind, effectUnknown) => {
+    const { transport, seen } = openScripted(() => answer);
+    await expect(createStatusWriter(transport).postStatus(sha(1), post)).rejects.toMatchObject({
+      kind,
+      effectUnknown,
+    });
+    expect(seen).toHaveLength(1);
+  });
+});
