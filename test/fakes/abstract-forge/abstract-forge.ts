@@ -1,0 +1,237 @@
+import type { CommitStatus } from '#core/domain/forge.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
+import type { Timers } from '../../support/virtual-clock.ts';
+import { triggerByEndedChecks, triggerByStatus } from './auto-merge.ts';
+import { createBotPort } from './bot-port.ts';
+import { endRun, GATE_WORKFLOW_PATH } from './gate.ts';
+import {
+  cancelPullSchedule,
+  closePull,
+  commitFiles,
+  DEFAULT_PERSON,
+  dismissPullReviews,
+  mergePullByHand,
+  movePullBranch,
+  openPull,
+  pushToPull,
+  reopenPull,
+  retargetPull,
+  reviewPull,
+  schedulePull,
+} from './people.ts';
+import { moveBranch, removeBranch, startChecksOfBase } from './refs.ts';
+import { appendStatus } from './statuses.ts';
+import { viewPull } from './views.ts';
+import {
+  addTimelineEntry,
+  createWorld,
+  type Delays,
+  defaultRule,
+  FORGEJO_15_SWITCHES,
+  type Knobs,
+  mustPull,
+  mustTip,
+  type Switches,
+  type World,
+} from './world.ts';
+
+export interface AbstractForgeOptions {
+  readonly clock: Timers;
+  readonly slug?: string;
+  readonly base?: string;
+  readonly bot?: string;
+  /** First commit of the base; the gate's workflow file is added unless it is named here (null leaves it out). */
+  readonly files?: FileChanges;
+  readonly switches?: Partial<Switches>;
+  readonly delays?: Partial<Delays>;
+}
+
+/** A forge in memory: what the engine sees of it, and what people and tests do to it. */
+export interface AbstractForge extends ForgeControl, Knobs {
+  readonly forge: EngineForge;
+  scheduleAs(user: string, pr: number, style?: MergeStyle): Promise<void>;
+  requestReview(pr: number, user: string): Promise<void>;
+  removeProtection(): Promise<void>;
+  /** A person's push of an existing commit to a branch of the repository, new or not. */
+  pushBranch(branch: string, sha: string): Promise<void>;
+  /** Every status of a commit ever posted, oldest first. */
+  statusHistory(sha: string): readonly CommitStatus[];
+  /** Whether the forge still has the schedule row, which no API tells. */
+  isScheduled(pr: number): boolean;
+}
+
+const DEFAULT_DELAYS: Delays = { autoMergeMs: 500, runVisibleMs: 1000, pushEntryMs: 0 };
+const DEFAULT_GATE_DURATION_MS = 60_000;
+
+export function createAbstractForge(options: AbstractForgeOptions): AbstractForge {
+  const knobs: Knobs = {
+    judge: () => 'success',
+    gateDurationMs: DEFAULT_GATE_DURATION_MS,
+    mergeBehaviour: () => ({ kind: 'now' }),
+    checkDelayMs: 0,
+    fault: () => null,
+    isLate: () => false,
+    mergeFails: () => false,
+  };
+  const world: World = createWorld({
+    clock: options.clock,
+    slug: options.slug ?? 'acme/app',
+    base: options.base ?? 'main',
+    bot: options.bot ?? 'mq-bot',
+    switches: { ...FORGEJO_15_SWITCHES, ...options.switches },
+    delays: { ...DEFAULT_DELAYS, ...options.delays },
+    knobs,
+    reactions: {
+      statusSucceeded: (sha) => triggerByStatus(world, sha),
+      checksEnded: (dueAt) => triggerByEndedChecks(world, dueAt),
+    },
+  });
+  const files = { 'README.md': '# app\n', [GATE_WORKFLOW_PATH]: GATE_WORKFLOW, ...options.files };
+  world.branches.set(world.base, commitFiles(world, null, files, DEFAULT_PERSON, 'Begin'));
+  // The knobs object itself becomes the forge: a test that turns a knob turns what the world reads.
+  return Object.assign(knobs, {
+    slug: world.slug,
+    base: world.base,
+    forge: createBotPort(world),
+    ...createBranchControl(world),
+    ...createPullControl(world),
+    ...createViews(world),
+  });
+}
+
+const GATE_WORKFLOW = `on:
+  push:
+    branches: ['mq/**']
+jobs:
+  gate:
+    runs-on: docker
+    steps:
+      - run: make check
+`;
+
+function createBranchControl(world: World) {
+  return {
+    async pushToBase(files: FileChanges) {
+      const sha = commitFiles(world, mustTip(world, world.base), files, DEFAULT_PERSON, 'Push to the base');
+      moveBranch(world, world.base, sha, DEFAULT_PERSON);
+      return sha;
+    },
+    async pushBranch(branch: string, sha: string) {
+      world.objects.mustCommit(sha);
+      moveBranch(world, branch, sha, DEFAULT_PERSON);
+    },
+    async deleteBranch(branch: string) {
+      removeBranch(world, branch, DEFAULT_PERSON);
+    },
+    async setProtection(rule: Parameters<ForgeControl['setProtection']>[0]) {
+      world.rule = { ...(world.rule ?? defaultRule(world.base)), ...rule };
+      startChecksOfBase(world, world.base);
+    },
+    async removeProtection() {
+      world.rule = null;
+      startChecksOfBase(world, world.base);
+    },
+    async postStatusAs(user: string, sha: string, context: string, state: string, description = '') {
+      world.objects.mustCommit(sha);
+      appendStatus(world, sha, { context, state, description, creator: user, targetUrl: null });
+    },
+    async finishRun(runId: string, state: 'success' | 'failure' | 'cancelled' | 'error') {
+      const run = world.runs.find((candidate) => candidate.id === runId);
+      if (run === undefined) throw new Error(`no run ${runId}`);
+      endRun(world, run, state);
+    },
+  };
+}
+
+function createPullControl(world: World) {
+  return {
+    async openPullRequest(pull: Parameters<ForgeControl['openPullRequest']>[0]) {
+      return openPull(world, pull);
+    },
+    async pushToPullRequest(pr: number, files: FileChanges) {
+      return pushToPull(world, mustPull(world, pr), files);
+    },
+    async forcePushPullRequest(pr: number, sha: string) {
+      movePullBranch(world, mustPull(world, pr), sha);
+    },
+    async schedule(pr: number, style: MergeStyle = 'merge') {
+      schedulePull(world, mustPull(world, pr), style, DEFAULT_PERSON);
+    },
+    async scheduleAs(user: string, pr: number, style: MergeStyle = 'merge') {
+      schedulePull(world, mustPull(world, pr), style, user);
+    },
+    async cancelSchedule(pr: number) {
+      cancelPullSchedule(world, mustPull(world, pr), DEFAULT_PERSON);
+    },
+    async close(pr: number) {
+      closePull(world, mustPull(world, pr));
+    },
+    async reopen(pr: number) {
+      reopenPull(world, mustPull(world, pr));
+    },
+    async retarget(pr: number, base: string) {
+      retargetPull(world, mustPull(world, pr), base);
+    },
+    async setTitle(pr: number, title: string) {
+      const pull = mustPull(world, pr);
+      pull.title = title;
+      addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
+    },
+    async review(pr: number, user: string, verdict: 'approve' | 'reject' | 'comment') {
+      reviewPull(world, mustPull(world, pr), user, verdict);
+    },
+    async requestReview(pr: number, user: string) {
+      reviewPull(world, mustPull(world, pr), user, 'request');
+    },
+    async dismissReviews(pr: number) {
+      dismissPullReviews(world, mustPull(world, pr));
+    },
+    async mergeByHand(pr: number) {
+      return mergePullByHand(world, pr, 'merge');
+    },
+  };
+}
+
+function createViews(world: World) {
+  const { objects } = world;
+  return {
+    async pull(pr: number) {
+      return viewPull(world, mustPull(world, pr));
+    },
+    async status(sha: string, context: string) {
+      const row = world.statuses.get(sha)?.latest.get(context);
+      if (row === undefined) return null;
+      return { state: row.state, description: row.description, creator: row.creator };
+    },
+    statusHistory: (sha: string) => [...(world.statuses.get(sha)?.history ?? [])],
+    isScheduled: (pr: number) => mustPull(world, pr).schedule !== null,
+    async branches() {
+      return [...world.branches.keys()].sort();
+    },
+    async tip(branch: string) {
+      return mustTip(world, branch);
+    },
+    async tree(commit: string) {
+      return objects.mustCommit(commit).tree;
+    },
+    async readFiles(commit: string) {
+      return objects.filesOf(objects.treeOf(commit));
+    },
+    runs: () =>
+      world.runs.map(({ id, sha, branch, tree, state, createdAt }) => ({
+        id,
+        sha,
+        branch,
+        tree,
+        state,
+        createdAt,
+      })),
+    merges: () => [...world.merges],
+    calls: () => [...world.callLog],
+    clearCalls() {
+      world.callLog.length = 0;
+    },
+  };
+}

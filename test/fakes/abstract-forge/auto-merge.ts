@@ -1,0 +1,71 @@
+import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
+import { conflictStateOf, isDraft } from './checks.ts';
+import { mergePull } from './landing.ts';
+import { findRuleViolation, requiredStatusesPass } from './rules.ts';
+import { type Pull, type ScheduleRow, setSchedule, type World } from './world.ts';
+
+/** A pull request that is still being checked is passed over: the success is lost on it (E4). */
+export function triggerByStatus(world: World, sha: CommitSha): void {
+  for (const pull of world.scheduledPulls) {
+    if (pull.pullHead === sha && conflictStateOf(world, pull) === 'mergeable') queueAutoMerge(world, pull);
+  }
+}
+
+/** Only those that ended now: an older check does not make up for a trigger that was lost. */
+export function triggerByEndedChecks(world: World, dueAt: EpochMs): void {
+  if (!world.switches.recheckTriggers) return;
+  for (const pull of world.scheduledPulls) {
+    if (pull.check.dueAt !== dueAt) continue;
+    // Cheap refusal first; the handler would refuse all the same.
+    if (!requiredStatusesPass(world, pull, pull.pullHead)) continue;
+    if (conflictStateOf(world, pull) === 'mergeable') queueAutoMerge(world, pull);
+  }
+}
+
+export function queueAutoMerge(world: World, pull: Pull): void {
+  const sha = pull.pullHead;
+  const key = `${pull.number} ${sha}`;
+  if (world.queuedMerges.has(key)) return;
+  const behaviour = world.knobs.mergeBehaviour(pull.number);
+  if (behaviour.kind === 'lost') return;
+  world.queuedMerges.add(key);
+  const slowMs = behaviour.kind === 'slow' ? behaviour.ms : 0;
+  const { autoMergeMs } = world.delays;
+  if (world.switches.mergesUncheckedHead && slowMs > 0) {
+    world.timers.after(autoMergeMs, () => {
+      const row = findMergeRow(world, pull, sha);
+      if (row === null) world.queuedMerges.delete(key);
+      else {
+        world.timers.after(slowMs, () => {
+          world.queuedMerges.delete(key);
+          if (pull.mergeCommit === null && pull.state === 'open') carryOut(world, pull, row);
+        });
+      }
+    });
+    return;
+  }
+  world.timers.after(autoMergeMs + slowMs, () => {
+    world.queuedMerges.delete(key);
+    const row = findMergeRow(world, pull, sha);
+    if (row !== null) carryOut(world, pull, row);
+  });
+}
+
+/** The checks of the forge's queue handler; null = it only writes a line to its log, with no retry and no comment. */
+function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | null {
+  const row = pull.schedule;
+  if (row === null || pull.mergeCommit !== null || pull.state !== 'open') return null;
+  if (pull.pullHead !== sha) return null;
+  const head = (pull.fork ? world.forkBranches : world.branches).get(pull.branch);
+  if (head === undefined || !requiredStatusesPass(world, pull, head)) return null;
+  if (pull.fork && world.switches.forkPermission && row.doer !== pull.author) return null;
+  const state = conflictStateOf(world, pull);
+  if (isDraft(pull) || (state !== 'mergeable' && state !== 'empty')) return null;
+  return findRuleViolation(world, pull) === null ? row : null;
+}
+
+function carryOut(world: World, pull: Pull, row: ScheduleRow): void {
+  if (world.switches.rowDeletedBeforeMerge) setSchedule(world, pull, null);
+  if (world.knobs.mergeFails(pull.number)) return;
+  mergePull(world, pull, row.style, row.doer);
+}

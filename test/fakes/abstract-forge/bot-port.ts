@@ -1,0 +1,198 @@
+import type { Commit } from '#core/domain/forge.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
+import type { EngineForge, PatchRequest } from '#core/ports/forge.ts';
+import { type Call, exchange, Refusal } from './exchange.ts';
+import { endRun, isUnfinished } from './gate.ts';
+import { applyContentFreePatch } from './patch-reader.ts';
+import { isNameTaken, moveBranch, removeBranch } from './refs.ts';
+import { ruleOf } from './rules.ts';
+import { appendStatus } from './statuses.ts';
+import { viewCommit, viewGate, viewPull, viewStatuses } from './views.ts';
+import type { World } from './world.ts';
+
+/** The forge as the bot's token sees it: the port of the engine, without HTTP in between. */
+export function createBotPort(world: World): EngineForge {
+  return { ...createReader(world), ...createStager(world), ...createStatusWriter(world) };
+}
+
+function get(path: string, label: string): Call {
+  return { method: 'GET', path, label: `GET ${label}` };
+}
+
+type Reader = Omit<EngineForge, 'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelRun' | 'postStatus'>;
+
+function createReader(world: World): Reader {
+  const { objects } = world;
+  return {
+    readBotLogin: async () => exchange(world, get('/user', 'user'), () => world.bot),
+    readBranchTip: async (branch) => readBranchTip(world, branch),
+    readCommit: async (sha) =>
+      exchange(world, get(`git/commits/${sha}`, 'git/commits/{sha}'), () =>
+        viewCommit(found(objects.commit(sha))),
+      ),
+    readTree: async (sha) =>
+      exchange(world, get(`git/trees/${sha}`, 'git/trees/{sha}'), () => {
+        const commit = objects.commit(sha);
+        return found(objects.tree(commit?.tree ?? sha)).entries;
+      }),
+    listOpenPullRequests: async (base) =>
+      exchange(world, get('pulls', 'pulls'), () =>
+        [...world.openPulls.values()]
+          .filter((pull) => pull.base === base)
+          .sort((a, b) => a.number - b.number)
+          .map((pull) => viewPull(world, pull)),
+      ),
+    readPullRequest: async (pr) =>
+      exchange(world, get(`pulls/${pr}`, 'pulls/{n}'), () => viewPull(world, found(world.pulls.get(pr)))),
+    readTimeline: async (pr) =>
+      exchange(world, get(`issues/${pr}/timeline`, 'issues/{n}/timeline'), () => [
+        ...found(world.pulls.get(pr)).timeline,
+      ]),
+    listReviews: async (pr) =>
+      exchange(world, get(`pulls/${pr}/reviews`, 'pulls/{n}/reviews'), () => [
+        ...found(world.pulls.get(pr)).reviews,
+      ]),
+    readProtection: async (base) =>
+      exchange(world, get('branch_protections', 'branch_protections'), () => viewRule(world, base)),
+    readStatuses: async (sha) =>
+      exchange(world, get(`commits/${sha}/status`, 'commits/{sha}/status'), () => {
+        found(objects.commit(sha));
+        return viewStatuses(world, sha);
+      }),
+    readGate: async (sha, branch, workflowFile) =>
+      exchange(world, get('actions/runs', 'actions/runs'), () => viewGate(world, sha, branch, workflowFile)),
+    readMergeBase: async (base, head) =>
+      exchange(world, get('commits', 'commits?not'), () => {
+        found(objects.commit(base));
+        found(objects.commit(head));
+        return objects.mergeBase(base, head);
+      }),
+  };
+}
+
+function found<Thing>(thing: Thing | undefined): Thing {
+  if (thing === undefined) throw new Refusal(404);
+  return thing;
+}
+
+/** Like the HTTP client: a branch that is not there makes it look whether the repository is. */
+function readBranchTip(world: World, branch: string): CommitSha | null {
+  const call = get(`branches/${branch}`, 'branches/{branch}');
+  const absent = new Map<number, CommitSha | null>([[404, null]]);
+  const tip = exchange(world, call, () => found(world.branches.get(branch)), absent);
+  if (tip === null) exchange(world, get('', 'repo'), () => true);
+  return tip;
+}
+
+function viewRule(world: World, base: string): ReturnType<typeof ruleOf> {
+  const rule = ruleOf(world, base);
+  if (rule === null || world.switches.botIsAdmin) return rule;
+  return {
+    ...rule,
+    scope: 'summary',
+    ruleName: null,
+    blockOnRejectedReviews: false,
+    blockOnOfficialReviewRequests: false,
+    blockOnOutdatedBranch: false,
+    ignoreStaleApprovals: false,
+    dismissStaleApprovals: false,
+  };
+}
+
+type Stager = Pick<EngineForge, 'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelRun'>;
+
+function createStager(world: World): Stager {
+  return {
+    applyPatch: async (request) => applyPatch(world, request),
+    createBranch: async (branch, at) =>
+      exchange(
+        world,
+        { method: 'POST', path: 'branches', label: 'POST branches' },
+        () => {
+          // An id that does not resolve is a fault of the server to this forge, not of the caller.
+          if (world.objects.commit(at) === undefined) throw new Refusal(500);
+          if (isNameTaken(world, branch)) throw new Refusal(409);
+          moveBranch(world, branch, at, world.bot);
+          return true;
+        },
+        new Map([[409, false]]),
+      ),
+    deleteBranch: async (branch) => {
+      exchange(
+        world,
+        { method: 'DELETE', path: `branches/${branch}`, label: 'DELETE branches/{branch}' },
+        () => {
+          found(world.branches.get(branch));
+          if (branch === world.base) throw new Refusal(403);
+          removeBranch(world, branch, world.bot);
+          return true;
+        },
+        new Map([[404, true]]),
+      );
+    },
+    cancelRun: async (runId) =>
+      exchange(
+        world,
+        { method: 'POST', path: `actions/runs/${runId}/cancel`, label: 'POST actions/runs/{id}/cancel' },
+        () => {
+          const run = world.runs.find((candidate) => candidate.id === runId);
+          if (!world.switches.runsCanBeCancelled || run === undefined) throw new Refusal(404);
+          if (!isUnfinished(run)) throw new Refusal(409);
+          endRun(world, run, 'cancelled');
+          return true;
+        },
+        new Map([
+          [404, false],
+          [405, false],
+          [409, true],
+        ]),
+      ),
+  };
+}
+
+/** Every failed apply is a bare 500; the client asks twice before it believes in a conflict. */
+function applyPatch(world: World, request: PatchRequest): Commit | 'conflict' {
+  const call: Call = { method: 'POST', path: 'diffpatch', label: 'POST diffpatch' };
+  const answers = new Map<number, Commit | 'conflict'>(request.mayConflict ? [[500, 'conflict']] : []);
+  const first = exchange(world, call, () => commitPatch(world, request), answers);
+  return first === 'conflict' ? exchange(world, call, () => commitPatch(world, request), answers) : first;
+}
+
+function commitPatch(world: World, request: PatchRequest): Commit {
+  const { objects } = world;
+  const { branch, newBranch } = request;
+  const tip = found(world.branches.get(branch));
+  const target = newBranch ?? branch;
+  if (newBranch !== undefined && isNameTaken(world, newBranch)) throw new Refusal(422);
+  const rule = ruleOf(world, target);
+  if (rule !== null && !rule.directPushAllowed) throw new Refusal(403);
+  const tree = applyContentFreePatch(objects, world.merger, objects.treeOf(tip), request.patch);
+  if (tree === null) throw new Refusal(500);
+  const commit = objects.putCommit({
+    tree,
+    parents: [tip],
+    message: request.message,
+    author: world.bot,
+    atMs: world.timers.now(),
+  });
+  moveBranch(world, target, commit.sha, world.bot);
+  return viewCommit(commit);
+}
+
+function createStatusWriter(world: World): Pick<EngineForge, 'postStatus'> {
+  return {
+    postStatus: async (sha, { state, context, description, targetUrl }) => {
+      exchange(world, { method: 'POST', path: `statuses/${sha}`, label: 'POST statuses/{sha}' }, () => {
+        found(world.objects.commit(sha));
+        appendStatus(world, sha, {
+          state,
+          context: context.trim(),
+          description: description.trim(),
+          targetUrl,
+          creator: world.bot,
+        });
+        return true;
+      });
+    },
+  };
+}

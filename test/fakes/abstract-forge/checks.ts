@@ -1,0 +1,60 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import { type ConflictCheck, type ConflictState, mustTip, type Pull, type World } from './world.ts';
+
+/**
+ * Conflict checks are worked out only when somebody asks: a check is bound to the tip and head it was started for, so
+ * its outcome does not depend on when that is. A thousand waiting pull requests cost nothing when the base moves.
+ */
+export function startCheck(world: World, pull: Pull): void {
+  if (pull.mergeCommit !== null) return;
+  if (isEnded(world, pull.check)) pull.lastCheck = pull.check;
+  pull.check = newCheck(world, pull);
+  pull.checkResult = null;
+}
+
+export function newCheck(world: World, pull: Pick<Pull, 'base' | 'pullHead'>): ConflictCheck {
+  return {
+    dueAt: world.timers.now() + world.knobs.checkDelayMs,
+    tip: mustTip(world, pull.base),
+    head: pull.pullHead,
+  };
+}
+
+function isEnded(world: World, check: ConflictCheck): boolean {
+  return world.timers.now() >= check.dueAt;
+}
+
+export function conflictStateOf(world: World, pull: Pull): ConflictState {
+  if (!isEnded(world, pull.check)) return 'checking';
+  pull.checkResult ??= runCheck(world, pull.check);
+  return pull.checkResult;
+}
+
+function runCheck(world: World, { tip, head }: ConflictCheck): ConflictState {
+  const { objects, merger } = world;
+  const fork = objects.mergeBase(tip, head);
+  if (fork === null) return 'conflict';
+  if (fork === head) return 'ancestor';
+  const [baseTree, tipTree, headTree] = [fork, tip, head].map((sha) => objects.treeOf(sha));
+  if (baseTree === undefined || tipTree === undefined || headTree === undefined) return 'conflict';
+  if (baseTree === headTree) return 'empty';
+  return merger.isClean(baseTree, tipTree, headTree) ? 'mergeable' : 'conflict';
+}
+
+/** As the forge stored it at the last check that ended. */
+export function storedMergeBase(world: World, pull: Pull): CommitSha | null {
+  const check = isEnded(world, pull.check) ? pull.check : pull.lastCheck;
+  return check === null ? null : world.objects.mergeBase(check.tip, check.head);
+}
+
+const WIP_PREFIX = /^\s*(wip:|\[wip\])/i;
+
+export function isDraft(pull: Pull): boolean {
+  return WIP_PREFIX.test(pull.title);
+}
+
+/** What the API calls `mergeable`: false also while the check runs, true also for nothing to merge. */
+export function isMergeable(world: World, pull: Pull): boolean {
+  const state = conflictStateOf(world, pull);
+  return state !== 'checking' && state !== 'conflict' && !isDraft(pull);
+}

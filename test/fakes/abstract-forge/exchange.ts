@@ -1,0 +1,115 @@
+import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
+import type { World } from './world.ts';
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the repository unless it starts with a slash. */
+  readonly path: string;
+  /** The path without numbers, names and SHAs. */
+  readonly label: string;
+}
+
+/** A call that takes longer than the client waits is carried out by the forge up to this much later. */
+const LATE_EFFECT_MS = 15_000;
+
+/** The forge's own refusals, as an HTTP status. */
+export class Refusal extends Error {
+  constructor(readonly status: number) {
+    super(`refused with ${status}`);
+  }
+}
+
+/**
+ * One API call of the bot: asks for a fault, writes the log, and turns refusals into the port's error the way the
+ * HTTP client does. `answers` names the statuses that are no error for this call but an outcome of it.
+ */
+export function exchange<Result>(
+  world: World,
+  call: Call,
+  carryOut: () => Result,
+  answers: ReadonlyMap<number, Result> = new Map(),
+): Result {
+  const path = `/api/v1${call.path.startsWith('/') ? call.path : `/repos/${world.slug}/${call.path}`}`;
+  if (world.knobs.isLate({ method: call.method, path })) {
+    world.timers.after(LATE_EFFECT_MS, () => carryOutQuietly(carryOut));
+    record(world, call, 0);
+    throw toForgeError(call, 0, false);
+  }
+  const fault = world.knobs.fault({ method: call.method, path });
+  if (fault === null) return settle(world, call, carryOut, answers);
+
+  if (fault.when === 'after') carryOutQuietly(carryOut);
+  record(world, call, fault.status);
+  const isJson = fault.html !== true && (fault.body === undefined || isJsonText(fault.body));
+  const outcome = isJson ? answers.get(fault.status) : undefined;
+  if (outcome !== undefined) return outcome;
+  throw toForgeError(call, fault.status, isJson);
+}
+
+function settle<Result>(
+  world: World,
+  call: Call,
+  carryOut: () => Result,
+  answers: ReadonlyMap<number, Result>,
+): Result {
+  try {
+    const result = carryOut();
+    record(world, call, call.method === 'POST' ? 201 : call.method === 'DELETE' ? 204 : 200);
+    return result;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    record(world, call, error.status);
+    const outcome = answers.get(error.status);
+    if (outcome !== undefined) return outcome;
+    throw toForgeError(call, error.status, true);
+  }
+}
+
+/** Nobody hears the answer, so a refusal is lost as well. */
+function carryOutQuietly(carryOut: () => unknown): void {
+  try {
+    carryOut();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+}
+
+function record(world: World, call: Call, status: number): void {
+  world.callLog.push({
+    at: world.timers.now(),
+    method: call.method,
+    call: call.label,
+    write: call.method !== 'GET',
+    status,
+    by: world.bot,
+  });
+}
+
+const KINDS: ReadonlyMap<number, ForgeErrorKind> = new Map([
+  [400, 'rejected'],
+  [401, 'denied'],
+  [403, 'denied'],
+  [404, 'missing'],
+  [405, 'rejected'],
+  [409, 'rejected'],
+  [422, 'rejected'],
+  [423, 'archived'],
+  [429, 'rate_limited'],
+]);
+
+/** Status 0 = no answer at all. */
+function toForgeError(call: Call, status: number, isJson: boolean): ForgeError {
+  const kind = (isJson ? KINDS.get(status) : undefined) ?? 'unreachable';
+  const refused = status >= 300 && status < 500;
+  const effectUnknown = call.method !== 'GET' && !refused;
+  return new ForgeError(kind, call.label, status === 0 ? null : status, null, effectUnknown);
+}
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return text === '';
+  }
+}

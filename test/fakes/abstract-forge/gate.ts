@@ -1,0 +1,70 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import type { GateJudgement } from '../../support/forge-control.ts';
+import { appendStatus } from './statuses.ts';
+import type { Run, World } from './world.ts';
+
+export const GATE_WORKFLOW_PATH = '.forgejo/workflows/mq-gate.yaml';
+export const GATE_WORKFLOW_FILE = 'mq-gate.yaml';
+export const GATE_STATUS_CONTEXT = 'mq-gate / gate (push)';
+const ACTIONS_USER = 'forgejo-actions';
+const GATE_BRANCH_PREFIX = 'mq/';
+const SKIP_WORDS = ['[skip ci]', '[ci skip]', '[no ci]', '[skip actions]', '[actions skip]'];
+
+/** A push is looked at a little later, and then as the branch is by that time: gone, or at a newer commit. */
+export function queueGateRun(world: World, branch: string): void {
+  if (!branch.startsWith(GATE_BRANCH_PREFIX)) return;
+  world.timers.after(world.delays.runVisibleMs, () => {
+    const sha = world.branches.get(branch);
+    if (sha !== undefined) startGateRun(world, branch, sha);
+  });
+}
+
+function startGateRun(world: World, branch: string, sha: CommitSha): void {
+  const tree = world.objects.treeOf(sha);
+  const { message } = world.objects.mustCommit(sha);
+  if (!tree.byPath.has(GATE_WORKFLOW_PATH) || SKIP_WORDS.some((word) => message.includes(word))) return;
+  const judgement = world.knobs.judge(world.objects.filesOf(tree), { branch, sha });
+  if (judgement === 'never') return;
+  const earlier = world.runsByBranch.get(branch) ?? [];
+  for (const run of earlier) if (isUnfinished(run)) endRun(world, run, 'cancelled');
+  const run: Run = {
+    id: String(world.nextId++),
+    sha,
+    branch,
+    tree: tree.hash,
+    state: 'running',
+    createdAt: world.timers.now(),
+    workflowFile: GATE_WORKFLOW_FILE,
+  };
+  world.runs.push(run);
+  world.runsByBranch.set(branch, [...earlier, run]);
+  postJobStatus(world, run, 'pending');
+  scheduleEnd(world, run, judgement);
+}
+
+function scheduleEnd(world: World, run: Run, judgement: Exclude<GateJudgement, 'never'>): void {
+  if (judgement === 'hold') return;
+  world.timers.after(world.knobs.gateDurationMs, () => endRun(world, run, judgement));
+}
+
+export function isUnfinished(run: Run): boolean {
+  return run.state === 'waiting' || run.state === 'running';
+}
+
+/** The first end counts. */
+export function endRun(world: World, run: Run, state: 'success' | 'failure' | 'cancelled' | 'error'): void {
+  if (!isUnfinished(run)) return;
+  run.state = state;
+  postJobStatus(world, run, state === 'success' ? 'success' : 'failure');
+}
+
+/** The forge itself posts one status per job of a run, `failure` also for a cancelled one. */
+function postJobStatus(world: World, run: Run, state: string): void {
+  appendStatus(world, run.sha, {
+    context: GATE_STATUS_CONTEXT,
+    state,
+    description: run.state === 'cancelled' ? 'Has been cancelled' : '',
+    creator: ACTIONS_USER,
+    targetUrl: `/${world.slug}/actions/runs/${run.id}/jobs/0`,
+  });
+}

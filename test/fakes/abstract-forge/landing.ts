@@ -1,0 +1,86 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+import type { StoredCommit } from './object-store.ts';
+import { moveBranch } from './refs.ts';
+import { addTimelineEntry, mustTip, type Pull, setPullState, setSchedule, type World } from './world.ts';
+
+/** The native merge. Null = a conflict, nothing happened. */
+export function mergePull(world: World, pull: Pull, style: MergeStyle, doer: string): CommitSha | null {
+  const tip = mustTip(world, pull.base);
+  const head = (pull.fork ? world.forkBranches : world.branches).get(pull.branch) ?? pull.pullHead;
+  const merged =
+    style === 'rebase' ? replay(world, tip, head) : joinHead(world, pull, tip, head, style, doer);
+  if (merged === null) return null;
+  pull.mergeCommit = merged.sha;
+  pull.pullHead = head;
+  setPullState(world, pull, 'closed');
+  setSchedule(world, pull, null);
+  addTimelineEntry(world, pull, 'other', doer);
+  if (pull.base === world.base) {
+    world.merges.push({
+      pr: pull.number,
+      head,
+      mergeCommit: merged.sha,
+      tree: merged.tree,
+      firstParent: tip,
+      at: world.timers.now(),
+    });
+  }
+  moveBranch(world, pull.base, merged.sha, doer);
+  return merged.sha;
+}
+
+function joinHead(
+  world: World,
+  pull: Pull,
+  tip: CommitSha,
+  head: CommitSha,
+  style: 'merge' | 'squash',
+  author: string,
+): StoredCommit | null {
+  const { objects, merger } = world;
+  const fork = objects.mergeBase(tip, head);
+  if (fork === null) return null;
+  const tree = merger.merge(objects.treeOf(fork), objects.treeOf(tip), objects.treeOf(head));
+  if (tree === null) return null;
+  return objects.putCommit({
+    tree,
+    parents: style === 'merge' ? [tip, head] : [tip],
+    message:
+      style === 'merge'
+        ? `Merge pull request '${pull.title}' (#${pull.number})`
+        : `${pull.title} (#${pull.number})`,
+    author,
+    atMs: world.timers.now(),
+  });
+}
+
+/**
+ * Replays the head's own commits one by one, merges left out, as `git rebase` does. So a change that the head takes
+ * back again undoes the same change of the base, where a merge keeps it (D-13).
+ */
+function replay(world: World, tip: CommitSha, head: CommitSha): StoredCommit | null {
+  const { objects, merger } = world;
+  const commits = objects.listMissingCommits(tip, head).filter((commit) => commit.parents.length < 2);
+  if (objects.isAncestor(tip, head) && commits.every((commit) => commit.parents.length === 1)) {
+    const linear = objects.listMissingCommits(tip, head).length === commits.length;
+    if (linear) return objects.mustCommit(head);
+  }
+  let current = objects.mustCommit(tip);
+  for (const commit of commits) {
+    const [parent] = commit.parents;
+    const before = parent === undefined ? objects.putTree([]) : objects.treeOf(parent);
+    const tree = merger.merge(before, objects.treeOf(current.sha), objects.treeOf(commit.sha));
+    if (tree === null) return null;
+    const wasEmpty = before.hash === commit.tree;
+    if (tree.hash === current.tree && !wasEmpty) continue;
+    current = objects.putCommit({
+      tree,
+      parents: [current.sha],
+      message: commit.message,
+      author: 'dev',
+      atMs: world.timers.now(),
+    });
+  }
+  return current;
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import type { Commit, TreeEntry } from '#core/domain/forge.ts';
+import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { byPath } from '../../../engine-container/src/staging/path-change.ts';
+import { hashTree } from '../../../engine-container/src/staging/tree-hash.ts';
+
+/** One tree, never changed. `entries` in git's order, `byPath` the same entries, `directories` every parent of one. */
+export interface StoredTree {
+  readonly hash: TreeHash;
+  readonly entries: readonly TreeEntry[];
+  readonly byPath: ReadonlyMap<string, TreeEntry>;
+  readonly directories: ReadonlySet<string>;
+}
+
+export interface StoredCommit extends Commit {
+  /** 1 + the largest of its parents: a commit is never an ancestor of one that has a smaller number. */
+  readonly generation: number;
+}
+
+/** Enough for a long run; a run that asks more often starts over. */
+const MERGE_BASE_MEMO_MAX = 400_000;
+
+/** Blobs, trees and commits under the ids git gives them. Append-only, shared by the repository and its forks. */
+export class ObjectStore {
+  readonly #blobs = new Map<BlobId, string>();
+  readonly #trees = new Map<TreeHash, StoredTree>();
+  readonly #commits = new Map<CommitSha, StoredCommit>();
+  readonly #files = new WeakMap<StoredTree, ReadonlyMap<string, string>>();
+  readonly #mergeBases = new Map<string, CommitSha | null>();
+
+  putBlob(content: string): BlobId {
+    const bytes = Buffer.from(content);
+    const id = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+    this.#blobs.set(id, content);
+    return id;
+  }
+
+  blob(id: BlobId): string | undefined {
+    return this.#blobs.get(id);
+  }
+
+  putTree(unsorted: Iterable<TreeEntry>): StoredTree {
+    const entries = [...unsorted].sort(byPath);
+    const hash = hashTree(entries);
+    const known = this.#trees.get(hash);
+    if (known !== undefined) return known;
+    const tree: StoredTree = {
+      hash,
+      entries,
+      byPath: new Map(entries.map((entry) => [entry.path, entry])),
+      directories: collectDirectories(entries),
+    };
+    this.#trees.set(hash, tree);
+    return tree;
+  }
+
+  tree(hash: TreeHash): StoredTree | undefined {
+    return this.#trees.get(hash);
+  }
+
+  putCommit(options: {
+    readonly tree: StoredTree;
+    readonly parents: readonly CommitSha[];
+    readonly message: string;
+    readonly author: string;
+    readonly atMs: number;
+  }): StoredCommit {
+    const person = `${options.author} <${options.author}@forge.test> ${Math.floor(options.atMs / 1000)} +0000`;
+    const body = Buffer.from(
+      [
+        `tree ${options.tree.hash}`,
+        ...options.parents.map((parent) => `parent ${parent}`),
+        `author ${person}`,
+        `committer ${person}`,
+        '',
+        options.message,
+      ].join('\n'),
+    );
+    const sha = createHash('sha1').update(`commit ${body.length}\0`).update(body).digest('hex');
+    const known = this.#commits.get(sha);
+    if (known !== undefined) return known;
+    const commit: StoredCommit = {
+      sha,
+      tree: options.tree.hash,
+      parents: options.parents,
+      message: options.message,
+      generation: 1 + Math.max(0, ...options.parents.map((parent) => this.mustCommit(parent).generation)),
+    };
+    this.#commits.set(sha, commit);
+    return commit;
+  }
+
+  commit(sha: CommitSha): StoredCommit | undefined {
+    return this.#commits.get(sha);
+  }
+
+  mustCommit(sha: CommitSha): StoredCommit {
+    const commit = this.#commits.get(sha);
+    if (commit === undefined) throw new Error(`no commit ${sha}`);
+    return commit;
+  }
+
+  treeOf(sha: CommitSha): StoredTree {
+    const tree = this.#trees.get(this.mustCommit(sha).tree);
+    if (tree === undefined) throw new Error(`no tree of commit ${sha}`);
+    return tree;
+  }
+
+  filesOf(tree: StoredTree): ReadonlyMap<string, string> {
+    const cached = this.#files.get(tree);
+    if (cached !== undefined) return cached;
+    const files = new Map(tree.entries.map((entry) => [entry.path, this.#blobs.get(entry.id) ?? entry.id]));
+    this.#files.set(tree, files);
+    return files;
+  }
+
+  isAncestor(ancestor: CommitSha, descendant: CommitSha): boolean {
+    return this.mergeBase(ancestor, descendant) === ancestor;
+  }
+
+  /** The best common ancestor; where several are equally good, the one furthest from the root. */
+  mergeBase(left: CommitSha, right: CommitSha): CommitSha | null {
+    let [a, b] = [this.mustCommit(left), this.mustCommit(right)];
+    let firstKey: string | null = null;
+    let best: CommitSha | null = null;
+    for (;;) {
+      if (a.sha === b.sha) {
+        best = a.sha;
+        break;
+      }
+      if (a.generation < b.generation) [a, b] = [b, a];
+      const key = `${a.sha} ${b.sha}`;
+      const known = this.#mergeBases.get(key);
+      if (known !== undefined) {
+        best = known;
+        break;
+      }
+      // Only the first step is remembered: a base that moves by one commit then finds its old answer next door.
+      firstKey ??= key;
+      // `a` cannot be an ancestor of `b`, so whatever the two share is shared by a parent of `a`.
+      const [parent, ...others] = a.parents;
+      if (parent === undefined) break;
+      if (others.length > 0) {
+        best = this.#bestOf(a.parents, b.sha);
+        break;
+      }
+      a = this.mustCommit(parent);
+    }
+    if (this.#mergeBases.size >= MERGE_BASE_MEMO_MAX) this.#mergeBases.clear();
+    if (firstKey !== null) this.#mergeBases.set(firstKey, best);
+    return best;
+  }
+
+  #bestOf(parents: readonly CommitSha[], other: CommitSha): CommitSha | null {
+    let best: StoredCommit | null = null;
+    for (const parent of parents) {
+      const found = this.mergeBase(parent, other);
+      const commit = found === null ? null : this.mustCommit(found);
+      if (commit !== null && (best === null || commit.generation > best.generation)) best = commit;
+    }
+    return best?.sha ?? null;
+  }
+
+  /** Commits of `head` that `base` does not have, parents before children. */
+  listMissingCommits(base: CommitSha, head: CommitSha): readonly StoredCommit[] {
+    const missing: StoredCommit[] = [];
+    const seen = new Set<CommitSha>();
+    const queue = [head];
+    for (let sha = queue.pop(); sha !== undefined; sha = queue.pop()) {
+      if (seen.has(sha) || this.isAncestor(sha, base)) continue;
+      seen.add(sha);
+      const commit = this.mustCommit(sha);
+      missing.push(commit);
+      queue.push(...commit.parents);
+    }
+    return missing.sort((a, b) => a.generation - b.generation);
+  }
+}
+
+function collectDirectories(entries: readonly TreeEntry[]): ReadonlySet<string> {
+  const directories = new Set<string>();
+  for (const { path } of entries) {
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const directory = path.slice(0, slash);
+      if (directories.has(directory)) break;
+      directories.add(directory);
+    }
+  }
+  return directories;
+}

@@ -1,0 +1,209 @@
+import type { TreeEntry } from '#core/domain/forge.ts';
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+import type { FileChanges } from '../../support/forge-control.ts';
+import { queueAutoMerge } from './auto-merge.ts';
+import { conflictStateOf, isDraft, newCheck, startCheck } from './checks.ts';
+import { mergePull } from './landing.ts';
+import { isNameTaken, moveBranch, moveForkBranch, queueCheckEnd } from './refs.ts';
+import {
+  addTimelineEntry,
+  mustPull,
+  mustTip,
+  type Pull,
+  setPullState,
+  setSchedule,
+  stampOf,
+  type World,
+} from './world.ts';
+
+export const DEFAULT_PERSON = 'dev';
+
+/** One commit on top of `parent`, null for a first commit. */
+export function commitFiles(
+  world: World,
+  parent: CommitSha | null,
+  files: FileChanges,
+  author: string,
+  message: string,
+): CommitSha {
+  const { objects, merger } = world;
+  const edits = new Map<string, TreeEntry | undefined>();
+  for (const [path, change] of Object.entries(files)) {
+    if (change === null) {
+      edits.set(path, undefined);
+      continue;
+    }
+    const { content, mode } = typeof change === 'string' ? { content: change, mode: '100644' } : change;
+    edits.set(path, { path, mode, id: mode === '160000' ? content : objects.putBlob(content) });
+  }
+  const tree = merger.applyEdits(parent === null ? objects.putTree([]) : objects.treeOf(parent), edits);
+  const parents = parent === null ? [] : [parent];
+  return objects.putCommit({ tree, parents, message, author, atMs: world.timers.now() }).sha;
+}
+
+export interface NewPull {
+  readonly branch: string;
+  readonly title?: string;
+  readonly files: FileChanges;
+  readonly from?: string;
+  readonly fork?: boolean;
+  readonly author?: string;
+}
+
+export function openPull(world: World, options: NewPull): PullRequestNumber {
+  const { branch, fork = false, author = DEFAULT_PERSON } = options;
+  const from = options.from ?? mustTip(world, world.base);
+  const parent = world.branches.get(from) ?? from;
+  const number = world.pulls.size + 1;
+  const title = options.title ?? `Change ${branch}`;
+  if (fork ? world.forkBranches.has(branch) : isNameTaken(world, branch)) {
+    throw new Error(`branch ${branch} exists`);
+  }
+  const head = commitFiles(world, parent, options.files, author, title);
+  if (fork) moveForkBranch(world, branch, head, author);
+  else moveBranch(world, branch, head, author);
+  const pull: Pull = {
+    number,
+    branch,
+    author,
+    fork,
+    title,
+    base: world.base,
+    pullHead: head,
+    state: 'open',
+    mergeCommit: null,
+    schedule: null,
+    check: newCheck(world, { base: world.base, pullHead: head }),
+    lastCheck: null,
+    checkResult: null,
+    updatedAt: stampOf(world),
+    timeline: [],
+    reviews: [],
+  };
+  world.pulls.set(number, pull);
+  setPullState(world, pull, 'open');
+  // The forge writes an entry for the commits a pull request is opened with, too.
+  addTimelineEntry(world, pull, 'pushed', author, head);
+  return number;
+}
+
+export function pushToPull(world: World, pull: Pull, files: FileChanges): CommitSha {
+  const branches = pull.fork ? world.forkBranches : world.branches;
+  const head = branches.get(pull.branch);
+  if (head === undefined) throw new Error(`branch ${pull.branch} is gone`);
+  const sha = commitFiles(world, head, files, pull.author, `Change ${pull.branch} again`);
+  movePullBranch(world, pull, sha);
+  return sha;
+}
+
+export function movePullBranch(world: World, pull: Pull, sha: CommitSha): void {
+  world.objects.mustCommit(sha);
+  if (pull.fork) moveForkBranch(world, pull.branch, sha, pull.author);
+  else moveBranch(world, pull.branch, sha, pull.author);
+}
+
+/**
+ * The button of the web page. A second click replaces the row without a trace of the first. Pressed during a conflict
+ * check it is taken as pressed again until it worked.
+ */
+export function schedulePull(world: World, pull: Pull, style: MergeStyle, doer: string): void {
+  if (pull.state !== 'open') throw new Error(`pull request ${pull.number} is closed`);
+  if (isDraft(pull)) throw new Error(`pull request ${pull.number} is a draft`);
+  const state = conflictStateOf(world, pull);
+  if (state === 'conflict' || state === 'ancestor') {
+    throw new Error(`pull request ${pull.number} cannot be merged: ${state}`);
+  }
+  setSchedule(world, pull, { doer, style });
+  addTimelineEntry(world, pull, 'scheduled', doer);
+  if (world.switches.scheduleTriggers) queueAutoMerge(world, pull);
+}
+
+/** Nothing to press where nothing is scheduled. */
+export function cancelPullSchedule(world: World, pull: Pull, doer: string): void {
+  if (pull.schedule === null) return;
+  setSchedule(world, pull, null);
+  addTimelineEntry(world, pull, 'cancelled', doer);
+}
+
+export function closePull(world: World, pull: Pull): void {
+  if (pull.state === 'closed') return;
+  setPullState(world, pull, 'closed');
+  addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
+}
+
+export function reopenPull(world: World, pull: Pull): void {
+  if (pull.state === 'open') return;
+  const head = (pull.fork ? world.forkBranches : world.branches).get(pull.branch);
+  if (pull.mergeCommit !== null || head === undefined) {
+    throw new Error(`pull request ${pull.number} cannot be reopened`);
+  }
+  pull.pullHead = head;
+  setPullState(world, pull, 'open');
+  addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
+  startCheck(world, pull);
+  queueCheckEnd(world);
+}
+
+export function retargetPull(world: World, pull: Pull, base: string): void {
+  mustTip(world, base);
+  pull.base = base;
+  addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
+  startCheck(world, pull);
+  queueCheckEnd(world);
+}
+
+export function reviewPull(
+  world: World,
+  pull: Pull,
+  user: string,
+  verdict: 'approve' | 'reject' | 'comment' | 'request',
+): void {
+  if (user === pull.author && verdict === 'approve')
+    throw new Error('nobody approves their own pull request');
+  if (verdict === 'approve' || verdict === 'reject') {
+    // A new verdict of a person takes the weight from their earlier ones.
+    pull.reviews.forEach((review, i) => {
+      if (review.user === user) pull.reviews[i] = { ...review, official: false };
+    });
+  }
+  const states = {
+    approve: 'approved',
+    reject: 'changes_requested',
+    comment: 'comment',
+    request: 'review_requested',
+  } as const;
+  pull.reviews.push({
+    id: world.nextId++,
+    user,
+    state: states[verdict],
+    official: verdict !== 'comment',
+    stale: false,
+    dismissed: false,
+    commit: verdict === 'request' ? null : pull.pullHead,
+  });
+  addTimelineEntry(world, pull, 'other', user);
+  if (verdict === 'approve') queueIfScheduled(world, pull);
+}
+
+export function dismissPullReviews(world: World, pull: Pull): void {
+  pull.reviews.forEach((review, i) => {
+    if (review.state === 'approved' || review.state === 'changes_requested') {
+      pull.reviews[i] = { ...review, dismissed: true };
+    }
+  });
+  addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
+  queueIfScheduled(world, pull);
+}
+
+function queueIfScheduled(world: World, pull: Pull): void {
+  if (world.scheduledPulls.has(pull)) queueAutoMerge(world, pull);
+}
+
+export function mergePullByHand(world: World, number: PullRequestNumber, style: MergeStyle): CommitSha {
+  const pull = mustPull(world, number);
+  if (pull.state !== 'open') throw new Error(`pull request ${number} is closed`);
+  const merged = mergePull(world, pull, style, DEFAULT_PERSON);
+  if (merged === null) throw new Error(`pull request ${number} conflicts with its base`);
+  return merged;
+}

@@ -1,0 +1,83 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import { startCheck } from './checks.ts';
+import { queueGateRun } from './gate.ts';
+import { addTimelineEntry, mustPull, type Pull, setPullState, type World } from './world.ts';
+
+/** A name that git cannot hold beside the others: `a` and `a/b` exclude each other. */
+export function isNameTaken(world: World, branch: string): boolean {
+  if (world.branches.has(branch)) return true;
+  for (const other of world.branches.keys()) {
+    if (other.startsWith(`${branch}/`) || branch.startsWith(`${other}/`)) return true;
+  }
+  return false;
+}
+
+/** A push: moves or creates the branch and sets off everything that follows from it. */
+export function moveBranch(world: World, branch: string, to: CommitSha, by: string): void {
+  world.branches.set(branch, to);
+  startChecksOfBase(world, branch);
+  for (const pull of world.openPulls.values()) {
+    if (!pull.fork && pull.branch === branch) takePush(world, pull, to, by);
+  }
+  queueGateRun(world, branch);
+}
+
+export function moveForkBranch(world: World, branch: string, to: CommitSha, by: string): void {
+  world.forkBranches.set(branch, to);
+  for (const pull of world.openPulls.values()) {
+    if (pull.fork && pull.branch === branch) takePush(world, pull, to, by);
+  }
+}
+
+function takePush(world: World, pull: Pull, head: CommitSha, by: string): void {
+  if (pull.pullHead === head) return;
+  const before = describeDiff(world, pull);
+  pull.pullHead = head;
+  startCheck(world, pull);
+  queueCheckEnd(world);
+  const changed = describeDiff(world, pull) !== before;
+  const dismiss = world.rule?.dismissStaleApprovals === true && pull.base === world.base;
+  pull.reviews.forEach((review, i) => {
+    const stale = changed ? review.commit !== head : review.stale && review.commit !== head;
+    const dismissed = review.dismissed || (dismiss && changed && review.state === 'approved' && stale);
+    pull.reviews[i] = { ...review, stale, dismissed };
+  });
+  const { pushEntryMs } = world.delays;
+  if (pushEntryMs === 0) addTimelineEntry(world, pull, 'pushed', by, head);
+  else world.timers.after(pushEntryMs, () => addTimelineEntry(world, pull, 'pushed', by, head));
+}
+
+function describeDiff(world: World, pull: Pull): string {
+  const tip = world.branches.get(pull.base);
+  const fork = tip === undefined ? null : world.objects.mergeBase(tip, pull.pullHead);
+  if (fork === null) return pull.pullHead;
+  return world.merger.describeDiff(world.objects.treeOf(fork), world.objects.treeOf(pull.pullHead));
+}
+
+/** Also after an edit of the branch rule: the forge checks every pull request of the base again. */
+export function startChecksOfBase(world: World, base: string): void {
+  let started = false;
+  for (const pull of world.openPulls.values()) {
+    if (pull.base !== base) continue;
+    startCheck(world, pull);
+    started = true;
+  }
+  if (started) queueCheckEnd(world);
+}
+
+export function queueCheckEnd(world: World): void {
+  const { checkDelayMs } = world.knobs;
+  const dueAt = world.timers.now() + checkDelayMs;
+  world.timers.after(checkDelayMs, () => world.reactions.checksEnded(dueAt));
+}
+
+/** Deleting a branch closes the open pull requests that come from it or go to it. */
+export function removeBranch(world: World, branch: string, by: string): void {
+  if (!world.branches.delete(branch)) return;
+  for (const { number } of [...world.openPulls.values()]) {
+    const pull = mustPull(world, number);
+    if (pull.base !== branch && (pull.fork || pull.branch !== branch)) continue;
+    setPullState(world, pull, 'closed');
+    addTimelineEntry(world, pull, 'other', by);
+  }
+}

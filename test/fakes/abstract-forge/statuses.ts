@@ -1,0 +1,15 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import { type StatusRow, stampOf, type World } from './world.ts';
+
+/** Append-only; the newest row of a context counts. Exactly `success` may start automatic merges. */
+export function appendStatus(world: World, sha: CommitSha, input: Omit<StatusRow, 'createdAt'>): void {
+  const row: StatusRow = { ...input, createdAt: stampOf(world) };
+  let rows = world.statuses.get(sha);
+  if (rows === undefined) {
+    rows = { history: [], latest: new Map() };
+    world.statuses.set(sha, rows);
+  }
+  rows.history.push(row);
+  rows.latest.set(row.context, row);
+  if (row.state === 'success') world.reactions.statusSucceeded(sha);
+}

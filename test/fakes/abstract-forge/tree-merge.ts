@@ -1,0 +1,142 @@
+import type { TreeEntry } from '#core/domain/forge.ts';
+import { mergeLines } from './line-merge.ts';
+import type { ObjectStore, StoredTree } from './object-store.ts';
+
+/** Path -> new entry, undefined for a deletion. */
+type Edits = ReadonlyMap<string, TreeEntry | undefined>;
+
+interface Difference {
+  readonly path: string;
+  readonly from: TreeEntry | undefined;
+  readonly to: TreeEntry | undefined;
+}
+
+const MEMO_MAX = 50_000;
+
+/**
+ * The forge's own merge of trees, renames off. Written apart from the planner of the engine on purpose: a mistake
+ * there must show as a difference here.
+ */
+export class TreeMerger {
+  readonly #objects: ObjectStore;
+  readonly #differences = new Map<string, readonly Difference[]>();
+  readonly #merges = new Map<string, StoredTree | null>();
+
+  constructor(objects: ObjectStore) {
+    this.#objects = objects;
+  }
+
+  /** Null = conflict. */
+  merge(base: StoredTree, ours: StoredTree, theirs: StoredTree): StoredTree | null {
+    const key = `${base.hash} ${ours.hash} ${theirs.hash}`;
+    const known = this.#merges.get(key);
+    if (known !== undefined) return known;
+    const edits = this.#computeEdits(base, ours, theirs);
+    const merged = edits === null ? null : this.applyEdits(ours, edits);
+    remember(this.#merges, key, merged);
+    return merged;
+  }
+
+  /** Whether `merge` would succeed, at the cost of what `theirs` changed only. */
+  isClean(base: StoredTree, ours: StoredTree, theirs: StoredTree): boolean {
+    return this.#computeEdits(base, ours, theirs) !== null;
+  }
+
+  /** What a head changes since its merge base: the same text means the same diff. */
+  describeDiff(base: StoredTree, head: StoredTree): string {
+    return this.#listDifferences(base, head)
+      .map(({ path, to }) => `${path} ${to?.mode} ${to?.id}`)
+      .join('\n');
+  }
+
+  applyEdits(tree: StoredTree, edits: Edits): StoredTree {
+    if (edits.size === 0) return tree;
+    const entries = new Map(tree.byPath);
+    for (const [path, entry] of edits) {
+      if (entry === undefined) entries.delete(path);
+      else entries.set(path, entry);
+    }
+    return this.#objects.putTree(entries.values());
+  }
+
+  /** Null = conflict. */
+  mergeContents(base: string, ours: string, theirs: string): string | null {
+    const texts = [base, ours, theirs].map((id) => this.#objects.blob(id));
+    const [b, o, t] = texts;
+    if (b === undefined || o === undefined || t === undefined) return null;
+    const merged = mergeLines(b, o, t);
+    return merged === null ? null : this.#objects.putBlob(merged);
+  }
+
+  #computeEdits(base: StoredTree, ours: StoredTree, theirs: StoredTree): Edits | null {
+    const edits = new Map<string, TreeEntry | undefined>();
+    for (const { path, from, to } of this.#listDifferences(base, theirs)) {
+      const current = ours.byPath.get(path);
+      if (same(current, to)) continue;
+      if (same(current, from)) edits.set(path, to);
+      else {
+        const entry = this.#mergeEntry(from, current, to);
+        if (entry === null) return null;
+        edits.set(path, entry);
+      }
+    }
+    return clashes(ours, edits) ? null : edits;
+  }
+
+  #mergeEntry(
+    base: TreeEntry | undefined,
+    ours: TreeEntry | undefined,
+    theirs: TreeEntry | undefined,
+  ): TreeEntry | null {
+    if (base === undefined || ours === undefined || theirs === undefined) return null;
+    for (const entry of [base, ours, theirs]) if (!entry.mode.startsWith('100')) return null;
+    const mode = theirs.mode === base.mode ? ours.mode : theirs.mode;
+    if (ours.id === theirs.id || theirs.id === base.id) return { ...ours, mode };
+    if (ours.id === base.id) return { ...theirs, mode };
+    const id = this.mergeContents(base.id, ours.id, theirs.id);
+    return id === null ? null : { path: ours.path, mode, id };
+  }
+
+  #listDifferences(from: StoredTree, to: StoredTree): readonly Difference[] {
+    const key = `${from.hash} ${to.hash}`;
+    const known = this.#differences.get(key);
+    if (known !== undefined) return known;
+    const differences: Difference[] = [];
+    if (from !== to) {
+      for (const entry of to.entries) {
+        const old = from.byPath.get(entry.path);
+        if (!same(old, entry)) differences.push({ path: entry.path, from: old, to: entry });
+      }
+      for (const entry of from.entries) {
+        if (!to.byPath.has(entry.path)) differences.push({ path: entry.path, from: entry, to: undefined });
+      }
+    }
+    remember(this.#differences, key, differences);
+    return differences;
+  }
+}
+
+function same(a: TreeEntry | undefined, b: TreeEntry | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && a.id === b.id && a.mode === b.mode);
+}
+
+/** A path that would be a file and a directory at once. */
+export function clashes(tree: StoredTree, edits: Edits): boolean {
+  const isFile = (path: string): boolean =>
+    edits.has(path) ? edits.get(path) !== undefined : tree.byPath.has(path);
+  for (const [path, entry] of edits) {
+    if (entry === undefined) continue;
+    for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+      if (isFile(path.slice(0, slash))) return true;
+    }
+    if (!tree.directories.has(path)) continue;
+    const prefix = `${path}/`;
+    for (const other of tree.byPath.keys()) if (other.startsWith(prefix) && isFile(other)) return true;
+  }
+  return false;
+}
+
+function remember<Value>(memo: Map<string, Value>, key: string, value: Value): void {
+  if (memo.size >= MEMO_MAX) memo.clear();
+  memo.set(key, value);
+}

@@ -1,0 +1,248 @@
+import type { BranchProtection, CommitStatus, Review, TimelineEntry } from '#core/domain/forge.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+import type { ForgeCallRecord, ForgeControl, GateRunView, MergeView } from '../../support/forge-control.ts';
+import type { Timers } from '../../support/virtual-clock.ts';
+import { ObjectStore } from './object-store.ts';
+import { TreeMerger } from './tree-merge.ts';
+
+/** Where forge versions differ (forge facts, 3.5 and 12). */
+export interface Switches {
+  /** Forgejo from 11.0.3: the schedule is gone even when the merge it was for then fails. */
+  readonly rowDeletedBeforeMerge: boolean;
+  /** Newer versions try again when a conflict check ends well; older ones forget a success posted meanwhile. */
+  readonly recheckTriggers: boolean;
+  /** Gitea from 1.24.3: scheduling a pull request that is green already merges it. */
+  readonly scheduleTriggers: boolean;
+  /** Forgejo: a pull request from a fork merges only if its scheduler may write to the fork. */
+  readonly forkPermission: boolean;
+  /** Old Gitea: a slow merge takes whatever the head has become since it was checked (E1). */
+  readonly mergesUncheckedHead: boolean;
+  readonly runsCanBeCancelled: boolean;
+  /** Repository admin: reads the rule in full. */
+  readonly botIsAdmin: boolean;
+}
+
+export const FORGEJO_15_SWITCHES: Switches = {
+  rowDeletedBeforeMerge: true,
+  recheckTriggers: true,
+  scheduleTriggers: false,
+  forkPermission: true,
+  mergesUncheckedHead: false,
+  runsCanBeCancelled: true,
+  botIsAdmin: true,
+};
+
+/** Times of what the forge does after it has answered, ms. */
+export interface Delays {
+  /** From a trigger to the automatic merge. */
+  readonly autoMergeMs: number;
+  /** From a push to its gate run; a branch deleted within it gets no run. */
+  readonly runVisibleMs: number;
+  /** From a push to its entry in the timeline. */
+  readonly pushEntryMs: number;
+}
+
+/** Knobs that tests turn while the forge works. */
+export type Knobs = Pick<
+  ForgeControl,
+  'judge' | 'gateDurationMs' | 'mergeBehaviour' | 'checkDelayMs' | 'fault'
+> & {
+  /** True: the next automatic merge of this pull request fails after all checks, as in a push race. */
+  mergeFails: (pr: number) => boolean;
+  /** True: nobody hears the answer of this API call, and the forge carries it out some time later (E7). */
+  isLate: (call: { readonly method: string; readonly path: string }) => boolean;
+};
+
+export interface ScheduleRow {
+  readonly doer: string;
+  readonly style: MergeStyle;
+}
+
+/** The branch positions a conflict check looks at; it ends at `dueAt`. */
+export interface ConflictCheck {
+  readonly dueAt: EpochMs;
+  readonly tip: CommitSha;
+  readonly head: CommitSha;
+}
+
+export type ConflictState = 'checking' | 'mergeable' | 'conflict' | 'ancestor' | 'empty';
+
+export interface Pull {
+  readonly number: PullRequestNumber;
+  readonly branch: string;
+  readonly author: string;
+  readonly fork: boolean;
+  title: string;
+  base: string;
+  /** What `refs/pull/N/head` holds: not moved while the pull request is closed. */
+  pullHead: CommitSha;
+  state: 'open' | 'closed';
+  mergeCommit: CommitSha | null;
+  schedule: ScheduleRow | null;
+  /** Newest check, running or ended, and the one that ended before it. */
+  check: ConflictCheck;
+  lastCheck: ConflictCheck | null;
+  /** Outcome of `check`, once somebody asked. */
+  checkResult: ConflictState | null;
+  updatedAt: EpochMs;
+  readonly timeline: TimelineEntry[];
+  readonly reviews: Review[];
+}
+
+export interface StatusRow extends CommitStatus {
+  readonly targetUrl: string | null;
+}
+
+export interface StatusRows {
+  readonly history: StatusRow[];
+  /** Newest row per exact context. */
+  readonly latest: Map<string, StatusRow>;
+}
+
+export interface Run extends Omit<GateRunView, 'state'> {
+  state: GateRunView['state'];
+  readonly workflowFile: string;
+}
+
+/** What sets off automatic merges; filled in once, so that no module has to import the one it is called by. */
+export interface Reactions {
+  statusSucceeded(sha: CommitSha): void;
+  /** The conflict checks that were due at this instant have ended. */
+  checksEnded(dueAt: EpochMs): void;
+}
+
+/** Everything the forge keeps. One repository and the branches of its forks. */
+export interface World {
+  readonly timers: Timers;
+  readonly slug: string;
+  readonly base: string;
+  readonly bot: string;
+  readonly switches: Switches;
+  readonly delays: Delays;
+  readonly knobs: Knobs;
+  readonly reactions: Reactions;
+  readonly objects: ObjectStore;
+  readonly merger: TreeMerger;
+  readonly branches: Map<string, CommitSha>;
+  readonly forkBranches: Map<string, CommitSha>;
+  readonly pulls: Map<PullRequestNumber, Pull>;
+  /** The open ones of `pulls`. */
+  readonly openPulls: Map<PullRequestNumber, Pull>;
+  /** The open ones that have a schedule row. */
+  readonly scheduledPulls: Set<Pull>;
+  rule: BranchProtection | null;
+  readonly statuses: Map<CommitSha, StatusRows>;
+  readonly runs: Run[];
+  /** Every run by branch, newest last. */
+  readonly runsByBranch: Map<string, Run[]>;
+  readonly merges: MergeView[];
+  readonly callLog: ForgeCallRecord[];
+  /** Waiting automatic merges, by pull request and SHA: the forge's queue holds each pair once. */
+  readonly queuedMerges: Set<string>;
+  nextId: number;
+}
+
+export interface WorldOptions {
+  readonly clock: Timers;
+  readonly slug: string;
+  readonly base: string;
+  readonly bot: string;
+  readonly switches: Switches;
+  readonly delays: Delays;
+  readonly knobs: Knobs;
+  readonly reactions: Reactions;
+}
+
+export function createWorld(options: WorldOptions): World {
+  const objects = new ObjectStore();
+  return {
+    timers: options.clock,
+    slug: options.slug,
+    base: options.base,
+    bot: options.bot,
+    switches: options.switches,
+    delays: options.delays,
+    knobs: options.knobs,
+    reactions: options.reactions,
+    objects,
+    merger: new TreeMerger(objects),
+    branches: new Map(),
+    forkBranches: new Map(),
+    pulls: new Map(),
+    openPulls: new Map(),
+    scheduledPulls: new Set(),
+    rule: defaultRule(options.base),
+    statuses: new Map(),
+    runs: [],
+    runsByBranch: new Map(),
+    merges: [],
+    callLog: [],
+    queuedMerges: new Set(),
+    nextId: 1,
+  };
+}
+
+/** Nobody pushes directly, and the queue's context is required. */
+export function defaultRule(base: string): BranchProtection {
+  return {
+    scope: 'full',
+    ruleName: base,
+    statusCheckEnabled: true,
+    requiredContexts: ['mq'],
+    requiredApprovals: 0,
+    blockOnRejectedReviews: false,
+    blockOnOfficialReviewRequests: false,
+    blockOnOutdatedBranch: false,
+    ignoreStaleApprovals: false,
+    dismissStaleApprovals: false,
+    directPushAllowed: false,
+  };
+}
+
+/** The forge stores whole seconds. */
+export function stampOf(world: World): EpochMs {
+  return Math.floor(world.timers.now() / 1000) * 1000;
+}
+
+export function mustPull(world: World, number: PullRequestNumber): Pull {
+  const pull = world.pulls.get(number);
+  if (pull === undefined) throw new Error(`no pull request ${number}`);
+  return pull;
+}
+
+export function mustTip(world: World, branch: string): CommitSha {
+  const tip = world.branches.get(branch);
+  if (tip === undefined) throw new Error(`no branch ${branch}`);
+  return tip;
+}
+
+export function addTimelineEntry(
+  world: World,
+  pull: Pull,
+  kind: TimelineEntry['kind'],
+  user: string,
+  newHead: CommitSha | null = null,
+): void {
+  const at = stampOf(world);
+  pull.timeline.push({ id: world.nextId++, kind, at, user, newHead });
+  pull.updatedAt = at;
+}
+
+/** Drops or sets the schedule row and keeps the index of scheduled pull requests in step. */
+export function setSchedule(world: World, pull: Pull, row: ScheduleRow | null): void {
+  pull.schedule = row;
+  indexPull(world, pull);
+}
+
+export function setPullState(world: World, pull: Pull, state: 'open' | 'closed'): void {
+  pull.state = state;
+  indexPull(world, pull);
+}
+
+function indexPull(world: World, pull: Pull): void {
+  if (pull.state === 'closed') world.openPulls.delete(pull.number);
+  else world.openPulls.set(pull.number, pull);
+  if (pull.schedule !== null && pull.state === 'open') world.scheduledPulls.add(pull);
+  else world.scheduledPulls.delete(pull);
+}
