@@ -1,0 +1,17 @@
+import { describeDispatch } from './store/dispatch.suite.ts';
+import { describeEnrollment } from './store/enrollment.suite.ts';
+import { describeLease } from './store/lease.suite.ts';
+import { describeQueueRecord } from './store/queue-record.suite.ts';
+import type { OpenSubject } from './store/subject.ts';
+import { useWorld } from './store/subject.ts';
+
+/** One suite for every implementation of the store ports: what passes here may be swapped for another. */
+export function describeStore(name: string, open: OpenSubject): void {
+  describe(name, () => {
+    const world = useWorld(open);
+    describeLease(world);
+    describeQueueRecord(world);
+    describeDispatch(world);
+    describeEnrollment(world);
+  });
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { DELIVERY_ID_KEPT_MS } from '#core/domain/limits.ts';
+import type { World } from './subject.ts';
+import { kindOf, times } from './subject.ts';
+
+export function describeDispatch(world: World): void {
+  /** The due index is shared by all tests: each looks only for the repos it made. */
+  const dueAmong = async (ids: readonly string[]): Promise<readonly string[]> =>
+    (await world.store().listDueRepos(world.clock.now(), 10_000)).filter((id) => ids.includes(id));
+
+  describe('due', () => {
+    test('due repos are listed oldest first, and only enabled ones (A50)', async () => {
+      const now = world.clock.now();
+      const ages = [10, 50, 30, 20, 40];
+      const made = await Promise.all(ages.map((age) => world.enroll({ dueAt: now - age })));
+      const later = await world.enroll({ dueAt: now + 1 });
+      const off = await world.enroll({ queueEnabled: false });
+      const ids = [...made, later, off].map(({ repo }) => repo.id);
+      const oldestFirst = [1, 4, 2, 3, 0].map((index) => made[index]?.repo.id);
+      expect(await dueAmong(ids)).toEqual(oldestFirst);
+      expect((await world.store().getRepo(off.repo.id))?.dueAt).toBeNull();
+      await world.clock.advance(1);
+      expect(await dueAmong(ids)).toEqual([...oldestFirst, later.repo.id]);
+    });
+
+    test('the limit cuts off the youngest', async () => {
+      const dueAt = -1_000_000;
+      const made = [];
+      for (const index of [0, 1, 2, 3, 4, 5]) made.push(await world.enroll({ dueAt: dueAt + index * 100 }));
+      const ids = await world.store().listDueRepos(dueAt + 10_000, 3);
+      expect(ids).toHaveLength(3);
+      expect(await world.store().listDueRepos(dueAt + 10_000, 0)).toEqual([]);
+      for (const { repo } of made) await world.store().deleteRepo(repo);
+    });
+
+    test('50 wakes at once are all counted (E9)', async () => {
+      const { repo } = await world.enroll({ dueAt: world.clock.now() + 60_000 });
+      const counts = await Promise.all(times(50, () => world.store().markDue(repo.id, world.clock.now())));
+      expect([...counts].sort((a, b) => Number(a) - Number(b))).toEqual(times(50, (index) => index + 1));
+      expect(await world.store().getRepo(repo.id)).toMatchObject({
+        wakeSeq: 50,
+        dueAt: world.clock.now(),
+      });
+    });
+
+    test('a later wake leaves an earlier due time: the repo keeps its place in the line (A50)', async () => {
+      const early = world.clock.now() - 5_000;
+      const { repo } = await world.enroll({ dueAt: early });
+      expect(await world.store().markDue(repo.id, world.clock.now())).toBe(1);
+      expect(await world.store().getRepo(repo.id)).toMatchObject({ wakeSeq: 1, dueAt: early });
+    });
+
+    test('a wake during a run is noticed when the run settles (E9)', async () => {
+      const { repo } = await world.enroll();
+      const store = world.store();
+      const next = world.clock.now() + 300_000;
+      await store.markDue(repo.id, world.clock.now());
+      const seen = (await store.getRepo(repo.id))?.wakeSeq ?? -1;
+      const woken = await store.markDue(repo.id, world.clock.now());
+      expect(await store.settleDue(repo.id, seen, next)).toBe(false);
+      expect(await dueAmong([repo.id])).toEqual([repo.id]);
+      expect(await store.settleDue(repo.id, woken ?? -1, next)).toBe(true);
+      expect(await dueAmong([repo.id])).toEqual([]);
+      expect((await store.getRepo(repo.id))?.dueAt).toBe(next);
+    });
+
+    test('wakes that race with a settling run are never lost', async () => {
+      const { repo } = await world.enroll();
+      const store = world.store();
+      const now = world.clock.now();
+      for (let round = 0; round < 10; round += 1) {
+        const seen = (await store.getRepo(repo.id))?.wakeSeq ?? -1;
+        await Promise.all([
+          store.settleDue(repo.id, seen, now + 300_000),
+          store.markDue(repo.id, now),
+          store.markDue(repo.id, now),
+        ]);
+        expect(await store.getRepo(repo.id)).toMatchObject({ wakeSeq: seen + 2 });
+        expect((await store.getRepo(repo.id))?.dueAt).toBeLessThanOrEqual(now);
+      }
+    });
+
+    test('a disabled or deleted repo cannot be woken and has nothing to settle', async () => {
+      const { repo } = await world.enroll();
+      const store = world.store();
+      const off = await store.updateRepo({ ...repo, queueEnabled: false });
+      expect(off.dueAt).toBeNull();
+      expect(await store.markDue(repo.id, world.clock.now())).toBeNull();
+      expect(await store.settleDue(repo.id, 0, world.clock.now())).toBe(true);
+      expect(await dueAmong([repo.id])).toEqual([]);
+      await store.deleteRepo(off);
+      expect(await store.markDue(repo.id, world.clock.now())).toBeNull();
+      expect(await store.settleDue(repo.id, 0, world.clock.now())).toBe(true);
+      expect(await store.getRepo(repo.id)).toBeNull();
+    });
+  });
+
+  describe('outcome, look-ups, deliveries', () => {
+    test('the last outcome stands, whatever the order of arrival (A48)', async () => {
+      const { repo } = await world.enroll();
+      const store = world.store();
+      expect(await store.loadReconcileOutcome(repo)).toBeNull();
+      const late = { ranAt: 20, ok: false, errorCode: 'forge_unreachable' } as const;
+      await store.saveReconcileOutcome(repo, late);
+      await store.saveReconcileOutcome(repo, { ranAt: 10, ok: true, errorCode: null });
+      expect(await store.loadReconcileOutcome(repo)).toEqual(late);
+      await world.subject().corrupt('outcome', repo);
+      expect(await kindOf(store.loadReconcileOutcome(repo))).toBe('unreadable');
+      await store.saveReconcileOutcome(repo, { ranAt: 30, ok: true, errorCode: null });
+      expect(await store.loadReconcileOutcome(repo)).toEqual({ ranAt: 30, ok: true, errorCode: null });
+    });
+
+    test('a repo that is gone gets no outcome row (A57)', async () => {
+      const { repo } = await world.enroll();
+      await world.store().deleteRepo(repo);
+      await world.store().saveReconcileOutcome(repo, { ranAt: 10, ok: true, errorCode: null });
+      expect(await world.store().loadReconcileOutcome(repo)).toBeNull();
+    });
+
+    test('a hook finds its repo by hook id, and by address in any spelling (D-31, D-46)', async () => {
+      const hookId = randomUUID();
+      const { repo } = await world.enroll({ hookId, slug: 'Acme/Web' });
+      const store = world.store();
+      expect((await store.findRepoForHook({ hookId }))?.id).toBe(repo.id);
+      const instanceUrl = `${repo.instanceUrl.toUpperCase()}:443/`;
+      expect((await store.findRepoForHook({ instanceUrl, slug: 'aCME/wEB' }))?.id).toBe(repo.id);
+      expect(await store.findRepoForHook({ hookId: randomUUID() })).toBeNull();
+      expect(await store.findRepoForHook({ instanceUrl, slug: 'acme/other' })).toBeNull();
+      expect(await store.findRepoForHook({ instanceUrl: 'not a url', slug: 'acme/web' })).toBeNull();
+      const renewed = await store.updateRepo({ ...repo, hookId: `${hookId}-2` });
+      expect(await store.findRepoForHook({ hookId })).toBeNull();
+      expect((await store.findRepoForHook({ hookId: `${hookId}-2` }))?.id).toBe(repo.id);
+      await store.deleteRepo(renewed);
+      expect(await store.findRepoForHook({ hookId: `${hookId}-2` })).toBeNull();
+      expect(await store.findRepoForHook({ instanceUrl, slug: 'acme/web' })).toBeNull();
+    });
+
+    test('the engine finds a repo only by its whole address', async () => {
+      const { repo } = await world.enroll();
+      const { tenantId, instanceUrl, slug, baseBranch, id } = repo;
+      const address = { tenantId, instanceUrl, slug, baseBranch };
+      const store = world.store();
+      expect((await store.findRepo(address))?.id).toBe(id);
+      expect((await store.findRepo({ ...address, slug: 'ACME/web' }))?.id).toBe(id);
+      expect(await store.findRepo({ ...address, tenantId: 'someone-else' })).toBeNull();
+      expect(await store.findRepo({ ...address, baseBranch: 'next' })).toBeNull();
+      expect(await store.findRepo({ ...address, slug: 'no-slug' })).toBeNull();
+    });
+
+    test('a delivery id counts once in 24 hours, also when 20 copies arrive at once', async () => {
+      const { repo } = await world.enroll();
+      const deliveryId = randomUUID();
+      const claim = () => world.store().claimDelivery(repo.id, deliveryId);
+      const answers = await Promise.all(times(20, claim));
+      expect(answers.filter((isNew) => isNew)).toHaveLength(1);
+      await world.clock.advance(DELIVERY_ID_KEPT_MS - 1);
+      expect(await claim()).toBe(false);
+      await world.clock.advance(1);
+      expect(await claim()).toBe(true);
+      expect(await world.store().claimDelivery(`${repo.id}-2`, deliveryId)).toBe(true);
+    });
+
+    test('ticks are recorded', async () => {
+      await world.store().recordTick(world.clock.now());
+      await world.store().recordTick(world.clock.now() - 1);
+    });
+  });
+}

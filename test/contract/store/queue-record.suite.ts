@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto';
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/domain/limits.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { EngineReport, QueueWrite } from '#core/ports/store.ts';
+import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import type { World } from './subject.ts';
+import { kindOf, TTL_MS, times } from './subject.ts';
+
+function firstWrite(changes: Partial<QueueWrite> = {}): QueueWrite {
+  return { document: { line: [1] }, expectedVersion: null, batches: [], events: [], ...changes };
+}
+
+function batchOf(repo: ManagedRepo, changes: Partial<BatchRow> = {}): BatchRow {
+  return givenBatch({ tenantId: repo.tenantId, repoId: repo.id, ...changes });
+}
+
+function eventOf(repo: ManagedRepo, changes: Partial<ActivityEvent> = {}): ActivityEvent {
+  return givenEvent({ tenantId: repo.tenantId, repoId: repo.id, ...changes });
+}
+
+const REPORT: EngineReport = {
+  fence: 1,
+  at: 1,
+  errorCode: null,
+  wakeAt: 5,
+  logTail: ['landed 1', 'staged 2'],
+};
+
+export function describeQueueRecord(world: World): void {
+  describe('queue record', () => {
+    test('record, batches and events are stored and read back whole', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const landed = batchOf(repo, {
+        outcome: 'success',
+        phase: null,
+        resolvedAt: 2_000,
+        createdAt: 1_000,
+        gateSource: 'cached',
+        actions: [
+          { pr: 1, action: 'skipped', stagingSha: null, gateVerdict: 'none', cursor: 1, reason: 'closed' },
+          {
+            pr: 2,
+            action: 'landed',
+            stagingSha: 'a'.repeat(40),
+            gateVerdict: 'success',
+            cursor: 0,
+            receipt: {
+              baseBefore: 'b'.repeat(40),
+              head: 'c'.repeat(40),
+              stagedSha: 'a'.repeat(40),
+              tree: 'd'.repeat(40),
+              runUrl: null,
+              mergeCommit: 'e'.repeat(40),
+              landedAt: 1_500,
+            },
+          },
+        ],
+      });
+      const running = batchOf(repo, { id: 'batch-2', createdAt: 3_000, parentId: 'batch-1' });
+      const events = [
+        eventOf(repo, { at: 1_000, event: 'pr_queued' }),
+        eventOf(repo, { at: 1_000, event: 'pr_staged' }),
+        eventOf(repo, { at: 2_000, pr: 2 }),
+      ];
+      const document = { line: [1, 2], nested: { deep: [null, true, 'ü'] } };
+      const write = { document, expectedVersion: null, batches: [landed, running], events };
+      expect(await world.store().saveQueue(held, repo, write)).toBe(1);
+      expect(await world.store().loadQueueRecord(repo.id)).toEqual({ version: 1, document });
+      expect(await world.store().listBatches(repo.tenantId, 10)).toEqual([running, landed]);
+      expect(await world.store().listBatches(repo.tenantId, 1)).toEqual([running]);
+      expect(await world.store().listEvents(repo.tenantId, 10)).toEqual([...events].reverse());
+    });
+
+    test('a batch row is replaced by its next state, not added a second time', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const store = world.store();
+      await store.saveQueue(held, repo, firstWrite({ batches: [batchOf(repo)] }));
+      const next = batchOf(repo, { outcome: 'bounced', phase: null, resolvedAt: 9 });
+      await store.saveQueue(held, repo, firstWrite({ expectedVersion: 1, batches: [next] }));
+      expect(await store.listBatches(repo.tenantId, 10)).toEqual([next]);
+    });
+
+    test('a lost race stores nothing of the write (A5, A42)', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const store = world.store();
+      await store.saveQueue(held, repo, firstWrite());
+      const late = { document: { line: [] }, batches: [batchOf(repo)], events: [eventOf(repo)] };
+      for (const expectedVersion of [null, 2, 7]) {
+        expect(await kindOf(store.saveQueue(held, repo, { ...late, expectedVersion }))).toBe('lost_race');
+      }
+      expect(await store.loadQueueRecord(repo.id)).toEqual({ version: 1, document: { line: [1] } });
+      expect(await store.listBatches(repo.tenantId, 10)).toEqual([]);
+      expect(await store.listEvents(repo.tenantId, 10)).toEqual([]);
+    });
+
+    test('20 writers of one version: one wins', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const kinds = await Promise.all(
+        times(20, (index) =>
+          kindOf(world.store().saveQueue(held, repo, firstWrite({ document: { index } }))),
+        ),
+      );
+      expect(kinds.filter((kind) => kind === null)).toHaveLength(1);
+      expect(new Set(kinds)).toEqual(new Set([null, 'lost_race']));
+    });
+
+    test.each(['taken over', 'released', 'repo deleted'])(
+      'a zombie worker writes nothing: lease %s (A40)',
+      async (how) => {
+        const { repo } = await world.enroll();
+        const store = world.store();
+        const zombie = await world.hold(repo.id);
+        await store.saveQueue(zombie, repo, firstWrite());
+        await store.saveReport(zombie, REPORT);
+        if (how === 'taken over') {
+          await world.clock.advance(TTL_MS + LEASE_TAKEOVER_GRACE_MS);
+          await world.hold(repo.id);
+        } else if (how === 'released') {
+          await store.releaseLease(repo.id, { fence: zombie.fence, expiresAt: zombie.expiresAt });
+        } else {
+          await store.deleteRepo(repo);
+        }
+        const write = firstWrite({ expectedVersion: 1, batches: [batchOf(repo)], events: [eventOf(repo)] });
+        expect(await kindOf(store.saveQueue(zombie, repo, write))).toBe('fenced');
+        expect(await kindOf(store.saveReport(zombie, { ...REPORT, at: 99 }))).toBe('fenced');
+        expect(await kindOf(store.quarantineQueueRecord(zombie))).toBe('fenced');
+        const gone = how === 'repo deleted';
+        expect((await store.loadQueueRecord(repo.id))?.version ?? null).toBe(gone ? null : 1);
+        expect(await store.loadReport(repo.id)).toEqual(gone ? null : REPORT);
+        expect(await store.listBatches(repo.tenantId, 10)).toEqual([]);
+        expect(await store.listEvents(repo.tenantId, 10)).toEqual([]);
+      },
+    );
+
+    test('a lease of a repo that is gone writes nothing either (A57)', async () => {
+      const { repo } = await world.enroll();
+      await world.store().deleteRepo(repo);
+      const late = await world.hold(repo.id);
+      expect(await kindOf(world.store().saveQueue(late, repo, firstWrite()))).toBe('fenced');
+      expect(await kindOf(world.store().saveReport(late, REPORT))).toBe('fenced');
+    });
+
+    test('an unreadable record is a failure of its own kind, and can be set aside (A32)', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const store = world.store();
+      await store.saveQueue(held, repo, firstWrite());
+      await world.subject().corrupt('queue', repo);
+      expect(await kindOf(store.loadQueueRecord(repo.id))).toBe('unreadable');
+      await store.quarantineQueueRecord(held);
+      expect(await store.loadQueueRecord(repo.id)).toBeNull();
+      expect(await store.saveQueue(held, repo, firstWrite())).toBe(1);
+      expect(await store.loadQueueRecord(repo.id)).toEqual({ version: 1, document: { line: [1] } });
+    });
+
+    test('a large document is kept whole; one that no row can hold is refused and changes nothing', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const store = world.store();
+      const large = { text: 'tree '.repeat(QUEUE_DOCUMENT_PLAIN_BYTES_MAX) };
+      await store.saveQueue(held, repo, firstWrite({ document: large }));
+      expect((await store.loadQueueRecord(repo.id))?.document).toEqual(large);
+      const dense = { text: randomBytes(450_000).toString('base64') };
+      const refused = firstWrite({ document: dense, expectedVersion: 1 });
+      expect(await kindOf(store.saveQueue(held, repo, refused))).toBe('too_large');
+      expect((await store.loadQueueRecord(repo.id))?.version).toBe(1);
+    });
+
+    test('the largest write of the contract fits; one row more is refused', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const batches = times(60, (index) => batchOf(repo, { id: `batch-${index}` }));
+      const queued = times(23, (pr) => eventOf(repo, { pr, event: 'pr_queued' }));
+      const landed = times(7, (pr) => eventOf(repo, { pr }));
+      const store = world.store();
+      const write = firstWrite({ batches, events: [...queued, ...landed] });
+      expect(await store.saveQueue(held, repo, write)).toBe(1);
+      expect(await store.listBatches(repo.tenantId, 100)).toHaveLength(60);
+      expect(await store.listEvents(repo.tenantId, 100)).toHaveLength(30);
+      const eighth = [...queued.slice(1), ...landed, eventOf(repo, { pr: 8 })];
+      const larger = { ...write, expectedVersion: 1, events: eighth };
+      expect(await kindOf(store.saveQueue(held, repo, larger))).toBe('too_large');
+      const many = times(61, (index) => batchOf(repo, { id: `batch-${index}` }));
+      expect(await kindOf(store.saveQueue(held, repo, { ...write, batches: many, events: [] }))).toBe(
+        'too_large',
+      );
+    });
+
+    test.each([
+      ['running without a phase', { phase: null }],
+      ['running and resolved', { resolvedAt: 5 }],
+      ['resolved without a time', { outcome: 'success', phase: null }],
+      ['resolved with a phase', { outcome: 'success', resolvedAt: 5 }],
+    ] as const)('a batch that is %s is refused (A43)', async (_name, changes) => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const write = firstWrite({ batches: [batchOf(repo, changes)] });
+      await expect(world.store().saveQueue(held, repo, write)).rejects.toThrow(RangeError);
+      expect(await world.store().loadQueueRecord(repo.id)).toBeNull();
+    });
+
+    test('the report is the last one written; an unreadable one is not half-read', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const store = world.store();
+      expect(await store.loadReport(repo.id)).toBeNull();
+      await store.saveReport(held, REPORT);
+      const next: EngineReport = { ...REPORT, at: 2, errorCode: 'base_red', wakeAt: null, logTail: [] };
+      await store.saveReport(held, next);
+      expect(await store.loadReport(repo.id)).toEqual(next);
+      await world.subject().corrupt('report', repo);
+      expect(await kindOf(store.loadReport(repo.id))).toBe('unreadable');
+    });
+  });
+}

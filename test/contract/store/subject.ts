@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import type { RepoId } from '#core/domain/ids.ts';
+import type { HeldLease } from '#core/domain/lease.ts';
+import { grantHeldLease } from '#core/domain/lease.ts';
+import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
+import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { givenConnection, givenRepo } from '../../builders/store-rows.ts';
+import type { CorruptibleRow } from '../../fakes/memory-rows.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+export type AnyStore = EngineStore & LeaseStore & DispatchStore & EnrollmentStore;
+
+export interface Subject {
+  readonly store: AnyStore;
+  /** Damages one stored row behind the store's back. */
+  corrupt(row: CorruptibleRow, owner: { readonly tenantId: string; readonly id: string }): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type OpenSubject = (clock: VirtualClock) => Promise<Subject>;
+
+/** What the tests of one subject share. Every test makes tenants of its own, so no test sees another's rows. */
+export interface World {
+  readonly clock: VirtualClock;
+  store(): AnyStore;
+  subject(): Subject;
+  enroll(changes?: Partial<ManagedRepo>): Promise<{ repo: ManagedRepo; connection: Connection }>;
+  hold(repoId: RepoId, ttlMs?: number): Promise<HeldLease>;
+}
+
+export const TTL_MS = 90_000;
+
+export function useWorld(open: OpenSubject): World {
+  const clock = new VirtualClock();
+  let subject: Subject | null = null;
+  const current = (): Subject => {
+    if (subject === null) throw new Error('the subject is not open');
+    return subject;
+  };
+  beforeAll(async () => {
+    subject = await open(clock);
+  });
+  afterAll(async () => {
+    await subject?.close();
+  });
+  const store = (): AnyStore => current().store;
+  return {
+    clock,
+    store,
+    subject: current,
+    enroll: async (changes = {}) => {
+      const { connection, repo } = freshPair(changes);
+      await store().createTenant(repo.tenantId, clock.now());
+      await store().createConnection(connection);
+      expect(await store().createRepo(repo, null)).toBe('created');
+      return { connection, repo };
+    },
+    hold: async (repoId, ttlMs = TTL_MS) => {
+      const grant = await store().acquireLease(repoId, randomUUID(), 'reconcile', ttlMs);
+      if (grant === 'held') throw new Error('somebody else has the lease');
+      return grantHeldLease(repoId, grant, () => clock.monotonic(), Number.POSITIVE_INFINITY);
+    },
+  };
+}
+
+export function freshPair(changes: Partial<ManagedRepo> = {}): { repo: ManagedRepo; connection: Connection } {
+  const id = randomUUID();
+  const repo = givenRepo({
+    id: `repo-${id}`,
+    tenantId: `tenant-${id}`,
+    connectionId: `connection-${id}`,
+    instanceUrl: `https://${id}.example.org`,
+    ...changes,
+  });
+  const { tenantId, connectionId, instanceUrl } = repo;
+  return { repo, connection: givenConnection({ id: connectionId, tenantId, instanceUrl }) };
+}
+
+/** The kind of the `StoreError` that a call ends with; null when it succeeds. */
+export async function kindOf(call: Promise<unknown>): Promise<string | null> {
+  try {
+    await call;
+    return null;
+  } catch (error) {
+    if (error instanceof StoreError) return error.kind;
+    throw error;
+  }
+}
+
+export function times<T>(count: number, make: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
