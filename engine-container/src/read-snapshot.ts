@@ -83,7 +83,7 @@ export class SnapshotReader {
     return {
       ...this.#frame(fence),
       full: false,
-      base: baseFromFocus(record, focus) ?? before.base,
+      base: baseFromFocus(record, focus) ?? UNKNOWN,
       pulls: before.pulls,
       readings: null,
       focus,

@@ -10,7 +10,7 @@ import { withLease } from '#core/services/lease.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
-import { createAbstractForge } from '../fakes/abstract-forge/index.ts';
+import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
 import type { ForgeControl } from '../support/forge-control.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';

@@ -36,20 +36,20 @@ const REVOKE_PHRASES: Readonly<Record<RevokeReason, string>> = {
 };
 
 export function describeRefusal(reason: Refusal): string {
-  return fit(REFUSAL_PHRASES[reason]);
+  return shorten(REFUSAL_PHRASES[reason]);
 }
 
 export function describePark(reason: ParkReason): string | null {
   const phrase = PARK_PHRASES[reason];
-  return phrase === null ? null : fit(phrase);
+  return phrase === null ? null : shorten(phrase);
 }
 
 export function describeRevoke(reason: RevokeReason): string {
-  return fit(REVOKE_PHRASES[reason]);
+  return shorten(REVOKE_PHRASES[reason]);
 }
 
 export function describeLanding(position: number, size: number): string {
-  return fit(
+  return shorten(
     size === 1
       ? 'proven: gate passed on the staged tree; landing now'
       : `proven: gate passed on the staged tree of ${size}; landing ${position} of ${size}`,
@@ -57,7 +57,7 @@ export function describeLanding(position: number, size: number): string {
 }
 
 export function describeBounce(cause: 'gate_failed' | 'merge_timeout'): string {
-  return fit(
+  return shorten(
     cause === 'gate_failed'
       ? `${BOUNCED_PREFIX} the gate fails with this pull request and passes without it (confirmed by a second run)`
       : `${BOUNCED_PREFIX} the forge did not complete the merge twice on this head; schedule again to retry`,
@@ -65,14 +65,14 @@ export function describeBounce(cause: 'gate_failed' | 'merge_timeout'): string {
 }
 
 export function describeHeadChange(): string {
-  return fit('requeued: head changed; schedule the new head again to keep the place in the line');
+  return shorten('requeued: head changed; schedule the new head again to keep the place in the line');
 }
 
 export function describeStaleSuccess(): string {
-  return fit('not proven: an earlier success no longer holds on this base');
+  return shorten('not proven: an earlier success no longer holds on this base');
 }
 
-function fit(phrase: string): string {
+function shorten(phrase: string): string {
   return phrase.length <= STATUS_DESCRIPTION_CHARS_MAX
     ? phrase
     : `${phrase.slice(0, STATUS_DESCRIPTION_CHARS_MAX - 1)}…`;

@@ -51,6 +51,7 @@ function bindHead(
       readyAt: null,
       refusedFor: null,
       movedAt: null,
+      staleScheduleId: null,
       retestAfter: null,
     };
     pass.record.line.push(fresh);
@@ -59,8 +60,9 @@ function bindHead(
   }
   entry.title = pull.title;
   if (entry.head === pull.headSha && entry.scheduleId === schedule.id) return;
-  if (entry.head !== pull.headSha && entry.scheduleId === schedule.id) {
-    // The head moved under a known schedule; the timeline's entry for the push is only written later.
+  const movedUnderIt = entry.head !== pull.headSha && entry.scheduleId === schedule.id;
+  if (movedUnderIt || (entry.movedAt !== null && entry.staleScheduleId === schedule.id)) {
+    // The head moved under a known schedule, whatever the timeline's late entry for the push makes it look like.
     return noticeMovedHead(pass, entry, view, schedule);
   }
   if (entry.head !== pull.headSha && entry.movedAt === null) {
@@ -77,6 +79,7 @@ function bindHead(
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
   entry.movedAt = null;
+  entry.staleScheduleId = null;
   entry.refusedFor = null;
 }
 
@@ -98,6 +101,7 @@ function noticeMovedHead(
       readyAt: null,
       refusedFor: null,
       movedAt: pass.s.now,
+      staleScheduleId: schedule.id,
       retestAfter: null,
     };
     pass.record.line.push(entry);
@@ -111,6 +115,7 @@ function noticeMovedHead(
   entry.title = pull.title;
   entry.scheduleId = 0;
   entry.movedAt ??= pass.s.now;
+  entry.staleScheduleId = schedule.id;
   entry.readyAt = null;
   entry.refusedFor = null;
   entry.retestAfter = null;

@@ -1,5 +1,5 @@
 import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch.ts';
-import type { BatchId, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
 import type { DecidedEvent, LineEntry, Node, OutboxStatus, QueueRecord, Root } from './record.ts';
@@ -14,6 +14,8 @@ export interface Pass {
   readonly events: DecidedEvent[];
   readonly alarms: Alarm[];
   readonly log: string[];
+  /** Verified tip when the pass began: a reading of the base says nothing about a later one. */
+  readonly tipBefore: CommitSha | null;
   /** A root that ended in this pass: its rows are stored with the record that no longer holds it. */
   closedRoot: Root | null;
   idsUsed: number;
@@ -31,6 +33,7 @@ export function beginPass(s: Snapshot, record: QueueRecord): Pass {
     events: [],
     alarms: [],
     log: [],
+    tipBefore: record.root?.tip ?? null,
     closedRoot: null,
     idsUsed: 0,
     pollMs: null,

@@ -65,6 +65,8 @@ export interface LineEntry {
   refusedFor: string | null;
   /** When the head moved away from the one that was scheduled; null while bound. */
   movedAt: EpochMs | null;
+  /** The schedule that the head moved away from: only another one binds the new head. */
+  staleScheduleId: number | null;
   /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
   retestAfter: EpochMs | null;
 }

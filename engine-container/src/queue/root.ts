@@ -99,8 +99,9 @@ export function checkGround(pass: Pass): void {
   if (root === null || root.teardown !== null) return;
   if (!s.repo.queueEnabled) return startTeardown(pass, root, 'queue_disabled');
   if (record.context !== s.repo.statusContext) return startTeardown(pass, root, 'context_changed');
-  const waitsForMerge = root.landing !== null;
-  if (!waitsForMerge && s.base.known && s.base.value.sha !== root.tip) {
+  // While a merge is awaited the base may move by it; what was read before a landing of this pass is older than the tip.
+  const baseSettled = root.landing === null && root.tip === pass.tipBefore;
+  if (baseSettled && s.base.known && s.base.value.sha !== root.tip) {
     return startTeardown(pass, root, 'base_advanced');
   }
   if (!s.full) return;

@@ -1,0 +1,53 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { Secret } from '#core/secret.ts';
+import { createLog } from '#core/telemetry.ts';
+import { EngineEnv } from './env.ts';
+import { createReconciler } from './reconcile.ts';
+import { createEngineServer } from './server.ts';
+
+const env = EngineEnv.parse(process.env);
+const log = createLog({ service: 'engine' });
+const clock = createSystemClock();
+const store = createDynamoStore({
+  client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+  tableName: env.TABLE_NAME,
+  clock,
+});
+const http = createGuardedHttp({
+  allowHosts: env.FORGE_ALLOW_HOSTS.split(',').filter((entry) => entry !== ''),
+  ...(env.FORGE_CA_PEM === '' ? {} : { caPem: env.FORGE_CA_PEM }),
+});
+const runReconcile = createReconciler({
+  store,
+  clock,
+  ids: createUuidIds(),
+  log,
+  forgeFor: (request, mayCall) =>
+    createEngineForge({
+      instanceUrl: request.instanceUrl,
+      slug: request.repoSlug,
+      token: request.token,
+      send: http.send,
+      clock,
+      mayCall,
+    }),
+});
+const server = createEngineServer({ secrets: [new Secret(env.CONTAINER_SECRET)], clock, log, runReconcile });
+
+server.listen(env.PORT, env.LISTEN_HOST, () => log.info('listening', { port: env.PORT }));
+
+// A reconcile in progress is finished; the platform's stop time-out is longer than one takes.
+process.once('SIGTERM', () => {
+  log.info('stopping');
+  server.close(() => {
+    http.close();
+    log.info('stopped');
+  });
+  server.closeIdleConnections();
+});
