@@ -75,7 +75,8 @@ export class Background {
     let next: Task | undefined;
     for (const task of this.#tasks) {
       if (task.at > now) continue;
-      if (next === undefined || task.at < next.at || (task.at === next.at && task.seq < next.seq)) next = task;
+      if (next === undefined || task.at < next.at || (task.at === next.at && task.seq < next.seq))
+        next = task;
     }
     return next;
   }

@@ -104,10 +104,7 @@ export interface ForgeControl {
   /** Conflict check after a base move takes this long; while it runs, `mergeable` is false. */
   checkDelayMs: number;
   /** Called before each API call; may name a fault. `after` = the effect happens, the answer is lost. */
-  fault: (call: {
-    readonly method: string;
-    readonly path: string;
-  }) => null | {
+  fault: (call: { readonly method: string; readonly path: string }) => null | {
     readonly status: number;
     readonly body?: string;
     readonly html?: boolean;

@@ -14,7 +14,7 @@ export interface GitOptions {
 /** A fixed environment: a person's own git configuration must not change what the forge computes. */
 export function gitEnv(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   return {
-    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    PATH: process.env.PATH ?? '/usr/bin:/bin',
     HOME: '/nonexistent',
     LC_ALL: 'C',
     TZ: 'UTC',
@@ -25,7 +25,11 @@ export function gitEnv(extra: Readonly<Record<string, string>> = {}): Record<str
   };
 }
 
-export function runGit(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+export function runGit(
+  gitDir: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', ['--git-dir', gitDir, ...args], { env: gitEnv(options.env), cwd: gitDir });
     const stdout: Buffer[] = [];
@@ -34,7 +38,11 @@ export function runGit(gitDir: string, args: readonly string[], options: GitOpti
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
     child.on('error', reject);
     child.on('close', (code) => {
-      resolve({ code: code ?? -1, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString('utf8') });
+      resolve({
+        code: code ?? -1,
+        stdout: Buffer.concat(stdout),
+        stderr: Buffer.concat(stderr).toString('utf8'),
+      });
     });
     // EPIPE when git stops reading early; its exit code tells the story.
     child.stdin.on('error', () => undefined);
@@ -47,8 +55,13 @@ export class GitFailure extends Error {
 }
 
 /** Output of a git command that must succeed. */
-export async function git(gitDir: string, args: readonly string[], options: GitOptions = {}): Promise<string> {
+export async function git(
+  gitDir: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<string> {
   const result = await runGit(gitDir, args, options);
-  if (result.code !== 0) throw new GitFailure(`git ${args[0] ?? ''} exited ${result.code}: ${result.stderr.trim()}`);
+  if (result.code !== 0)
+    throw new GitFailure(`git ${args[0] ?? ''} exited ${result.code}: ${result.stderr.trim()}`);
   return result.stdout.toString('utf8').trimEnd();
 }

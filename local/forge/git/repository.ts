@@ -62,10 +62,11 @@ export class Repository {
         '[transfer]\n\tunpackLimit = 1000000',
         '[gc]\n\tauto = 0',
         '[receive]\n\tautogc = false',
+        // Fetchable, never pushable: the forge writes these itself.
+        '\thideRefs = refs/pull',
         '[http]\n\treceivepack = true',
         '[uploadpack]\n\tallowAnySHA1InWant = true',
-        // The forge keeps these for itself.
-        '[transfer]\n\thideRefs = refs/pull\n',
+        '',
       ].join('\n'),
     );
     writeFileSync(join(dir, 'hooks', 'pre-receive'), PRE_RECEIVE, { mode: 0o755 });
@@ -131,7 +132,13 @@ export class Repository {
     const direct = this.tip(name) ?? this.ref(name);
     if (direct !== null) return direct;
     if (name.startsWith('-') || name.includes('..') || name === '') return null;
-    const result = await runGit(this.dir, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`]);
+    const result = await runGit(this.dir, [
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      '--end-of-options',
+      `${name}^{commit}`,
+    ]);
     const id = result.stdout.toString('utf8').trim().split('\n').pop() ?? '';
     return result.code === 0 && FULL_ID.test(id) ? id : null;
   }
@@ -160,13 +167,21 @@ export class Repository {
     const key = `${ours} ${theirs}`;
     const known = this.#merges.get(key);
     if (known !== undefined) return known;
-    const result = await runGit(this.dir, ['merge-tree', '--write-tree', '--name-only', '--no-messages', ours, theirs]);
+    const result = await runGit(this.dir, [
+      'merge-tree',
+      '--write-tree',
+      '--name-only',
+      '--no-messages',
+      ours,
+      theirs,
+    ]);
     const lines = result.stdout.toString('utf8').trim().split('\n');
     const merged: MergedTree =
       result.code === 0
         ? { kind: 'clean', tree: lines[0] ?? '' }
         : { kind: 'conflict', files: result.code === 1 ? lines.slice(1).filter((line) => line !== '') : [] };
-    this.#merges.set(key, merged);
+    // Above 1 git could not even look: a missing object may arrive later.
+    if (result.code <= 1) this.#merges.set(key, merged);
     return merged;
   }
 
@@ -177,7 +192,8 @@ export class Repository {
   async replayTree(tip: string, commit: CommitObject): Promise<MergedTree> {
     const nobody: Signature = { name: 'replay', email: 'replay@localhost', at: 0 };
     const parent = commit.parents[0];
-    const baseTree = parent === undefined ? this.objects.writeFlat(new Map()) : (await this.mustCommit(parent)).tree;
+    const baseTree =
+      parent === undefined ? this.objects.writeFlat(new Map()) : (await this.mustCommit(parent)).tree;
     const write = (tree: string, parents: readonly string[]): string =>
       this.objects.writeCommit({ tree, parents, author: nobody, committer: nobody, message: 'replay' });
     const root = write(baseTree, []);
@@ -223,7 +239,15 @@ export class Repository {
     const env = { GIT_INDEX_FILE: index };
     try {
       await git(this.dir, ['read-tree', tip], { env });
-      const flags = ['--index', '--recount', '--cached', '--ignore-whitespace', '--whitespace=fix', '--binary', '-3'];
+      const flags = [
+        '--index',
+        '--recount',
+        '--cached',
+        '--ignore-whitespace',
+        '--whitespace=fix',
+        '--binary',
+        '-3',
+      ];
       const applied = await runGit(this.dir, ['apply', ...flags], { env, input: patch });
       if (applied.code !== 0) return null;
       return await git(this.dir, ['write-tree'], { env });

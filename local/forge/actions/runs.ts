@@ -1,0 +1,276 @@
+import type { GateJudgement } from '../control.ts';
+import { convertRepo, convertUser, type Json } from '../convert/entities.ts';
+import type { JobRecord, RepoRecord, RunRecord, RunStatus } from '../model.ts';
+import { postStatus } from '../world/statuses.ts';
+import { sendWebhooks } from '../world/webhooks.ts';
+import { gitOf, slugOf, takeId, timestamp, type World } from '../world.ts';
+import { executeRun, stopExecution } from './runner.ts';
+import { readWorkflow, startsOnPush, type Workflow } from './workflow-file.ts';
+
+/** `[actions] SKIP_WORKFLOW_STRINGS` as shipped. Only the head commit's message counts. */
+const SKIP_STRINGS = ['[skip ci]', '[ci skip]', '[no ci]', '[skip actions]', '[actions skip]'];
+
+const OPEN: readonly RunStatus[] = ['waiting', 'running'];
+
+export function isOpen(run: RunRecord): boolean {
+  return OPEN.includes(run.status);
+}
+
+/** Starts the runs of a push. Reads the branch as it is now: a branch that is gone by now starts nothing. */
+export async function startRuns(
+  world: World,
+  repo: RepoRecord,
+  branch: string,
+  pusher: string,
+): Promise<void> {
+  if (!repo.hasActions || repo.archived || pusher === world.profile.actionsUser) return;
+  const git = gitOf(world, repo);
+  const sha = git.tip(branch);
+  if (sha === null) return;
+  const commit = await git.mustCommit(sha);
+  if (SKIP_STRINGS.some((skip) => commit.message.includes(skip))) return;
+  const title = commit.message.split('\n')[0] ?? '';
+  for (const workflow of await readWorkflows(world, repo, sha)) {
+    if (!startsOnPush(workflow, branch)) continue;
+    const judged =
+      world.knobs.gate === 'judge' ? world.knobs.judge(await git.readFiles(sha), { branch, sha }) : null;
+    if (judged === 'never') continue;
+    for (const older of repo.runs) {
+      const sameLane =
+        older.branch === branch && older.workflowFile === workflow.file && older.event === 'push';
+      if (sameLane && isOpen(older)) finishRun(world, repo, older, 'cancelled');
+    }
+    createRun(world, repo, workflow, { branch, sha, tree: commit.tree, title, pusher }, judged);
+  }
+}
+
+/** The first directory that exists counts alone. A file that cannot be read starts nothing. */
+export async function readWorkflows(world: World, repo: RepoRecord, sha: string): Promise<Workflow[]> {
+  const git = gitOf(world, repo);
+  const files = await git.objects.readFlat(sha);
+  for (const dir of world.profile.workflowDirs) {
+    const inside = [...files.keys()].filter((path) => path.startsWith(`${dir}/`));
+    if (inside.length === 0) continue;
+    const workflows: Workflow[] = [];
+    for (const path of inside) {
+      if (!/^[^/]+\.ya?ml$/.test(path.slice(dir.length + 1))) continue;
+      const source = (await git.readFile(sha, path))?.toString('utf8') ?? '';
+      try {
+        workflows.push(readWorkflow(path.slice(dir.length + 1), source));
+      } catch {
+        // The forge logs it and goes on.
+      }
+    }
+    return workflows;
+  }
+  return [];
+}
+
+interface RunSource {
+  readonly branch: string;
+  readonly sha: string;
+  readonly tree: string;
+  readonly title: string;
+  readonly pusher: string;
+}
+
+function createRun(
+  world: World,
+  repo: RepoRecord,
+  workflow: Workflow,
+  source: RunSource,
+  judged: GateJudgement | null,
+): void {
+  const jobs = workflow.jobs.length > 0 ? workflow.jobs.map((job) => job.name) : ['gate'];
+  const run: RunRecord = {
+    id: takeId(world),
+    index: repo.nextRunIndex++,
+    workflowFile: workflow.file,
+    workflowName: workflow.name,
+    title: source.title,
+    branch: source.branch,
+    sha: source.sha,
+    tree: source.tree,
+    event: 'push',
+    triggerUser: source.pusher,
+    status: 'waiting',
+    createdAt: world.timers.now(),
+    startedAt: null,
+    stoppedAt: null,
+    jobs: jobs.map((name) => ({
+      id: takeId(world),
+      name,
+      status: 'waiting',
+      startedAt: null,
+      stoppedAt: null,
+      log: '',
+    })),
+  };
+  repo.runs.push(run);
+  for (const job of run.jobs) postJobStatus(world, repo, run, job);
+  if (judged === null) executeRun(world, repo, run, workflow, runnerHooks);
+  else judgeRun(world, repo, run, judged);
+}
+
+/** Runs that were open when the forge stopped start again. */
+export async function resumeRun(world: World, repo: RepoRecord, run: RunRecord): Promise<void> {
+  const git = gitOf(world, repo);
+  const workflow = (await readWorkflows(world, repo, run.sha)).find((each) => each.file === run.workflowFile);
+  if (workflow === undefined) return finishRun(world, repo, run, 'failure');
+  if (world.knobs.gate === 'run') return executeRun(world, repo, run, workflow, runnerHooks);
+  judgeRun(world, repo, run, world.knobs.judge(await git.readFiles(run.sha), run));
+}
+
+function judgeRun(world: World, repo: RepoRecord, run: RunRecord, judged: GateJudgement): void {
+  for (const job of run.jobs) setJob(world, repo, run, job, 'running');
+  if (judged === 'hold' || judged === 'never') return;
+  world.background.enqueue(world.knobs.gateDurationMs, async () => finishRun(world, repo, run, judged));
+}
+
+/** What the runner needs of this file; passed in, so that the two do not import each other. */
+const runnerHooks = { setJob, finishRun };
+
+export function setJob(
+  world: World,
+  repo: RepoRecord,
+  run: RunRecord,
+  job: JobRecord,
+  status: RunStatus,
+): void {
+  if (job.status === status) return;
+  const now = world.timers.now();
+  job.status = status;
+  if (status === 'running') {
+    job.startedAt = now;
+    run.startedAt ??= now;
+    run.status = 'running';
+  } else job.stoppedAt = now;
+  world.store.changed();
+  postJobStatus(world, repo, run, job);
+}
+
+/** Ends what is still open of a run; a run that has ended stays as it is. */
+export function finishRun(
+  world: World,
+  repo: RepoRecord,
+  run: RunRecord,
+  status: Exclude<RunStatus, 'waiting' | 'running'>,
+): void {
+  if (!isOpen(run)) return;
+  run.status = status;
+  run.stoppedAt = world.timers.now();
+  for (const job of run.jobs) if (OPEN.includes(job.status)) setJob(world, repo, run, job, status);
+  stopExecution(run);
+  world.store.changed();
+  sendRunEvents(world, repo, run);
+}
+
+function postJobStatus(world: World, repo: RepoRecord, run: RunRecord, job: JobRecord): void {
+  const seconds = Math.round(((job.stoppedAt ?? 0) - (job.startedAt ?? job.stoppedAt ?? 0)) / 1000);
+  const words: Record<RunStatus, readonly [state: string, description: string]> = {
+    waiting: ['pending', 'Waiting to run'],
+    running: ['pending', 'Has started running'],
+    success: ['success', `Successful in ${seconds}s`],
+    failure: ['failure', `Failing after ${seconds}s`],
+    cancelled: ['failure', 'Has been cancelled'],
+    error: ['error', 'Unknown failure'],
+  };
+  const [state, description] = words[job.status];
+  postStatus(
+    world,
+    repo,
+    run.sha,
+    {
+      state,
+      description,
+      context: `${run.workflowName} / ${job.name} (push)`,
+      targetUrl: `/${slugOf(repo)}/actions/runs/${run.index}/jobs/${run.jobs.indexOf(job)}`,
+    },
+    world.profile.actionsUser,
+  );
+}
+
+function sendRunEvents(world: World, repo: RepoRecord, run: RunRecord): void {
+  if (world.profile.kind === 'gitea') {
+    sendWebhooks(world, repo, {
+      event: 'workflow_run',
+      type: 'workflow_run',
+      selectedBy: ['workflow_run'],
+      branch: null,
+      payload: {
+        action: 'completed',
+        workflow_run: convertRun(world, repo, run),
+        repository: convertRepo(world, repo, null),
+        sender: convertUser(world, run.triggerUser),
+      },
+    });
+    return;
+  }
+  const name = run.status === 'success' ? 'action_run_success' : 'action_run_failure';
+  sendWebhooks(world, repo, {
+    event: name,
+    type: name,
+    selectedBy: [name],
+    branch: null,
+    // No `repository` at the top: it is inside the run.
+    payload: {
+      action: run.status === 'success' ? 'success' : 'failure',
+      run: { ...convertRun(world, repo, run), repository: convertRepo(world, repo, null) },
+      prior_status: 'running',
+      last_run: null,
+    },
+  });
+}
+
+/** `error` is not a state of a run: the API shows a failure, only the commit status tells them apart. */
+function shownStatus(status: RunStatus): string {
+  return status === 'error' ? 'failure' : status;
+}
+
+export function convertRun(world: World, repo: RepoRecord, run: RunRecord): Json {
+  const url = `${world.rootUrl()}/${slugOf(repo)}/actions/runs/${run.index}`;
+  if (world.profile.runsApi === 'gitea') {
+    const open = isOpen(run);
+    return {
+      id: run.id,
+      url: `${world.rootUrl()}/api/v1/repos/${slugOf(repo)}/actions/runs/${run.id}`,
+      html_url: url,
+      display_title: run.title,
+      path: `${run.workflowFile}@refs/heads/${run.branch}`,
+      event: run.event,
+      run_number: run.index,
+      run_attempt: 1,
+      head_sha: run.sha,
+      head_branch: run.branch,
+      status: open ? (run.status === 'running' ? 'in_progress' : 'queued') : 'completed',
+      ...(open ? {} : { conclusion: shownStatus(run.status) }),
+      started_at: timestamp(run.startedAt) ?? '1970-01-01T00:00:00Z',
+      completed_at: timestamp(run.stoppedAt) ?? '1970-01-01T00:00:00Z',
+      actor: convertUser(world, run.triggerUser),
+      trigger_actor: convertUser(world, run.triggerUser),
+      repository: convertRepo(world, repo, null),
+    };
+  }
+  return {
+    id: run.id,
+    title: run.title,
+    workflow_id: run.workflowFile,
+    index_in_repo: run.index,
+    prettyref: run.branch,
+    commit_sha: run.sha,
+    event: run.event,
+    trigger_event: run.event,
+    status: shownStatus(run.status),
+    need_approval: false,
+    is_fork_pull_request: false,
+    is_ref_deleted: gitOf(world, repo).tip(run.branch) === null,
+    event_payload: '',
+    started: timestamp(run.startedAt) ?? '0001-01-01T00:00:00Z',
+    stopped: timestamp(run.stoppedAt) ?? '0001-01-01T00:00:00Z',
+    created: timestamp(run.createdAt),
+    updated: timestamp(run.stoppedAt ?? run.startedAt ?? run.createdAt),
+    html_url: url,
+    trigger_user: convertUser(world, run.triggerUser),
+    repository: convertRepo(world, repo, null),
+  };
+}

@@ -1,0 +1,223 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { isOpen, resumeRun } from './actions/runs.ts';
+import { Background } from './background.ts';
+import type { ForgeCallRecord, ForgeControl } from './control.ts';
+import { addToken } from './http/auth.ts';
+import { serveApi } from './http/server.ts';
+import type { RepoRecord, UserRecord } from './model.ts';
+import { type Profile, type ProfileName, profileOf } from './profiles.ts';
+import { controlFor, OWNER, PERSON } from './real-control.ts';
+import { createRepo, ensureFork, ensureUser, type NewRepo } from './set-up.ts';
+import { createRealTimers, type Timers } from './timers.ts';
+import { loadLocalTls } from './tls/local-ca.ts';
+import { queueAutoMerge } from './world/automerge.ts';
+import { requestCheck } from './world/checks.ts';
+import { findRepo, type Knobs, StateStore, type World } from './world.ts';
+
+export const BOT = 'mq-bot';
+export const GATE_FILE = 'mergeyard-gate.yaml';
+/** The bot's scopes as section 1 of the forge facts lists them. */
+export const BOT_SCOPES = ['write:repository', 'write:issue', 'read:user'] as const;
+
+export interface FakeForgeOptions {
+  /** State and repositories live here and are found again at the next start. */
+  readonly dataDir: string;
+  readonly profile?: ProfileName;
+  /** Single switches of the profile, such as `rowDeletedBeforeMerge`. */
+  readonly overrides?: Partial<Profile>;
+  readonly timers?: Timers;
+  readonly knobs?: Partial<Knobs>;
+  /** 0 or absent: any free port. */
+  readonly httpPort?: number;
+  readonly httpsPort?: number;
+  /** Where plain HTTP listens. HTTPS listens on loopback only. */
+  readonly httpHost?: string;
+  /** Prefix of the URLs the forge hands out; absent: its HTTPS address. */
+  readonly rootUrl?: string;
+  /** Repository made at the first start; null makes none. Default: `acme/app` with a gate workflow and a rule. */
+  readonly seed?: NewRepo | null;
+  /** Failures of background work; default: standard error. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface ForgeAddress {
+  readonly httpUrl: string;
+  readonly httpsUrl: string;
+  readonly caFile: string;
+}
+
+export interface FakeForge {
+  start(): Promise<ForgeAddress>;
+  stop(): Promise<void>;
+  /** Acts on the seeded repository, inside the process. Ready after `start`. */
+  readonly control: ForgeControl;
+  controlFor(slug: string): ForgeControl;
+  /** Runs what is due now and waits for it, git and workflow processes included. */
+  settle(): Promise<void>;
+  addUser(login: string, options?: { readonly siteAdmin?: boolean }): UserRecord;
+  /** Returns the token; only its hash is kept. */
+  addToken(login: string, scopes?: readonly string[], token?: string): string;
+  createRepo(options: NewRepo): Promise<RepoRecord>;
+  fork(slug: string, owner: string): Promise<RepoRecord>;
+  readonly knobs: Knobs;
+  readonly profile: Profile;
+}
+
+/** The gate as a repository would have it: it runs on staged batches and on probes. */
+export function gateWorkflow(command = 'test ! -f broken'): string {
+  return [
+    'name: gate',
+    'on:',
+    '  push:',
+    "    branches: ['mq/**', 'mergeyard/**']",
+    'jobs:',
+    '  gate:',
+    '    runs-on: docker',
+    '    steps:',
+    '      - uses: actions/checkout@v4',
+    '      - name: check',
+    '        run: |',
+    ...command.split('\n').map((line) => `          ${line}`),
+    '',
+  ].join('\n');
+}
+
+export function defaultSeed(profile: Profile): NewRepo {
+  return {
+    owner: 'acme',
+    name: 'app',
+    files: {
+      'README.md': '# app\n',
+      [`${profile.workflowDirs[0] ?? '.forgejo/workflows'}/${GATE_FILE}`]: gateWorkflow(),
+    },
+    collaborators: { [PERSON]: 'write', [BOT]: 'admin', [OWNER]: 'admin' },
+    requiredContexts: ['mq'],
+  };
+}
+
+const DEFAULT_KNOBS: Omit<Knobs, 'nullPulls'> = {
+  gate: 'judge',
+  judge: () => 'success',
+  gateDurationMs: 1000,
+  mergeBehaviour: () => ({ kind: 'now' }),
+  checkDelayMs: 0,
+  pushDelayMs: 0,
+  actionsDelayMs: 0,
+  fault: () => null,
+  dropWebhook: () => false,
+  webhookDelayMs: 0,
+  runnerSlots: 2,
+};
+
+export function createFakeForge(options: FakeForgeOptions): FakeForge {
+  const profile = profileOf(options.profile ?? 'fj15', options.overrides);
+  const timers = options.timers ?? createRealTimers();
+  const onError =
+    options.onError ?? ((error: unknown) => console.error('forge background work failed', error));
+  const knobs: Knobs = { ...DEFAULT_KNOBS, nullPulls: new Set(), ...options.knobs };
+  const store = new StateStore(options.dataDir);
+  const calls: ForgeCallRecord[] = [];
+  let rootUrl = options.rootUrl ?? '';
+  const world: World = {
+    profile,
+    timers,
+    background: new Background(timers, onError),
+    knobs,
+    store,
+    state: store.state,
+    rootUrl: () => rootUrl,
+    queueAutoMerge: (repo, pull, sha) => queueAutoMerge(world, repo, pull, sha),
+  };
+  const seed = options.seed === undefined ? defaultSeed(profile) : options.seed;
+  const servers: Server[] = [];
+  let control: ForgeControl | null = null;
+
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    serve(world, calls, request, response).catch((error: unknown) => {
+      onError(error);
+      response.destroy();
+    });
+  };
+
+  const start = async (): Promise<ForgeAddress> => {
+    const tls = loadLocalTls(join(options.dataDir, 'tls'));
+    const http = createServer(handle);
+    const https = createTlsServer({ key: tls.key, cert: tls.cert }, handle);
+    servers.push(http, https);
+    const host = options.httpHost ?? '127.0.0.1';
+    const httpUrl = `http://${host}:${await listen(http, options.httpPort ?? 0, host)}`;
+    const httpsUrl = `https://127.0.0.1:${await listen(https, options.httpsPort ?? 0, '127.0.0.1')}`;
+    if (rootUrl === '') rootUrl = httpsUrl;
+    if (seed !== null) {
+      if (findRepo(world, seed.owner, seed.name) === undefined) await createRepo(world, seed);
+      control = controlFor(world, `${seed.owner}/${seed.name}`, calls);
+    }
+    await resume(world);
+    store.flush();
+    return { httpUrl, httpsUrl, caFile: tls.caFile };
+  };
+
+  return {
+    start,
+    stop: async () => {
+      await Promise.all(servers.splice(0).map(close));
+      await world.background.stop();
+      store.changed();
+      store.flush();
+    },
+    get control(): ForgeControl {
+      if (control === null) throw new Error('the forge has not been started, or has no seeded repository');
+      return control;
+    },
+    controlFor: (slug) => controlFor(world, slug, calls),
+    settle: () => world.background.settle(),
+    addUser: (login, user = {}) => ensureUser(world, login, user.siteAdmin),
+    addToken: (login, scopes = BOT_SCOPES, token) => addToken(world, login, scopes, token),
+    createRepo: (repo) => world.background.exclusive(() => createRepo(world, repo)),
+    fork: (slug, owner) =>
+      world.background.exclusive(async () => {
+        const [of = '', name = ''] = slug.split('/');
+        const parent = findRepo(world, of, name);
+        if (parent === undefined) throw new Error(`no repository ${slug}`);
+        return ensureFork(world, parent, owner);
+      }),
+    knobs,
+    profile,
+  };
+}
+
+/** Work that was under way when the forge stopped begins again. */
+async function resume(world: World): Promise<void> {
+  for (const repo of world.state.repos) {
+    for (const pull of repo.pulls) if (pull.conflict === 'checking') requestCheck(world, repo, pull);
+    for (const run of repo.runs) if (isOpen(run)) await resumeRun(world, repo, run);
+  }
+}
+
+async function serve(
+  world: World,
+  calls: ForgeCallRecord[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://forge.invalid');
+  if (url.pathname.startsWith('/api/')) return serveApi(world, calls, request, response, url);
+  response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not found\n');
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,239 @@
+import { convertCommit, type Json } from '../convert/entities.ts';
+import type { CommitObject } from '../git/objects.ts';
+import type { RepoRecord } from '../model.ts';
+import { mayPush, ruleFor } from '../world/protection.ts';
+import { pushBranch } from '../world/pushes.ts';
+import { gitOf, hasAccess, slugOf, timestamp, type World } from '../world.ts';
+import {
+  type Call,
+  callerOf,
+  created,
+  flagField,
+  NO_CONTENT,
+  ok,
+  paged,
+  REPO,
+  Refusal,
+  type Route,
+  route,
+  textField,
+} from './router.ts';
+
+const TREES_PER_PAGE_MAX = 1000;
+const BRANCH_NAME_MAX = 100;
+
+export async function convertBranch(
+  world: World,
+  repo: RepoRecord,
+  name: string,
+  commit: CommitObject,
+  viewer: string | null,
+): Promise<Json> {
+  const rule = ruleFor(world, repo, name);
+  const author = { name: commit.author.name, email: commit.author.email, username: '' };
+  return {
+    name,
+    commit: {
+      id: commit.id,
+      message: commit.message,
+      url: `${world.rootUrl()}/${slugOf(repo)}/commit/${commit.id}`,
+      author,
+      committer: author,
+      verification: null,
+      timestamp: timestamp(commit.committer.at),
+      added: null,
+      removed: null,
+      modified: null,
+    },
+    protected: rule !== null,
+    required_approvals: rule?.required_approvals ?? 0,
+    enable_status_check: rule?.enable_status_check ?? false,
+    status_check_contexts: rule?.status_check_contexts ?? [],
+    user_can_push: viewer !== null && mayPush(world, repo, name, viewer),
+    user_can_merge:
+      viewer !== null &&
+      (rule?.enable_merge_whitelist === true
+        ? rule.merge_whitelist_usernames.includes(viewer)
+        : hasAccess(world, repo, viewer, 'write')),
+    effective_branch_protection_name: hasAccess(world, repo, viewer, 'admin') ? (rule?.rule_name ?? '') : '',
+  };
+}
+
+export function isBranchName(name: string): boolean {
+  if (name === '' || name.length > BRANCH_NAME_MAX) return false;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: git forbids them in ref names.
+  if (/[\x00-\x20\x7f~^:?*[\\]|\.\.|@\{|\/\/|\.$|\/$|^\/|^-/.test(name)) return false;
+  return !name.split('/').some((part) => part.startsWith('.') || part.endsWith('.lock'));
+}
+
+async function listBranches(call: Call) {
+  const git = gitOf(call.world, call.repo);
+  const { page, headers } = paged(call, await git.branches(), `/api/v1/repos/${slugOf(call.repo)}/branches`);
+  const rows: Json[] = [];
+  for (const { name, sha } of page) {
+    rows.push(await convertBranch(call.world, call.repo, name, await git.mustCommit(sha), call.user));
+  }
+  return ok(rows, headers);
+}
+
+async function getBranch(call: Call) {
+  const git = gitOf(call.world, call.repo);
+  const name = call.params.name ?? '';
+  const sha = isBranchName(name) ? git.tip(name) : null;
+  if (sha === null) throw new Refusal(404, "The target couldn't be found.");
+  return ok(await convertBranch(call.world, call.repo, name, await git.mustCommit(sha), call.user));
+}
+
+async function createBranch(call: Call) {
+  const { world, repo } = call;
+  const git = gitOf(world, repo);
+  const name = textField(call, 'new_branch_name');
+  if (!isBranchName(name)) throw new Refusal(422, '[]: NewBranchName');
+  const from = textField(call, 'old_ref_name') || textField(call, 'old_branch_name') || repo.defaultBranch;
+  const names = (await git.branches()).map((branch) => branch.name);
+  if (names.includes(name)) throw new Refusal(409, 'The branch already exists.');
+  if (names.some((other) => other.startsWith(`${name}/`) || name.startsWith(`${other}/`))) {
+    throw new Refusal(409, 'The branch already exists.');
+  }
+  const sha = await git.resolve(from);
+  if (sha === null) {
+    if (/^[0-9a-f]{40}$/.test(from) || from.startsWith('refs/'))
+      throw new Refusal(500, 'object does not exist');
+    throw new Refusal(404, 'The old branch does not exist');
+  }
+  const result = await pushBranch(world, repo, {
+    branch: name,
+    before: null,
+    after: sha,
+    pusher: callerOf(call),
+  });
+  if (result === 'protected') throw new Refusal(403, 'branch is protected');
+  if (result !== 'pushed') throw new Refusal(409, 'The branch already exists.');
+  return created(await convertBranch(world, repo, name, await git.mustCommit(sha), call.user));
+}
+
+async function deleteBranch(call: Call) {
+  const { world, repo } = call;
+  const name = call.params.name ?? '';
+  const before = isBranchName(name) ? gitOf(world, repo).tip(name) : null;
+  if (before === null) throw new Refusal(404, "The target couldn't be found.");
+  if (name === repo.defaultBranch) throw new Refusal(403, 'can not delete default branch');
+  const result = await pushBranch(world, repo, { branch: name, before, after: null, pusher: callerOf(call) });
+  if (result === 'protected') throw new Refusal(403, 'branch protected');
+  return NO_CONTENT;
+}
+
+async function updateBranch(call: Call) {
+  const { world, repo } = call;
+  if (!world.profile.refUpdateApi) throw new Refusal(404, 'Not Found');
+  const git = gitOf(world, repo);
+  const name = call.params.name ?? '';
+  const before = isBranchName(name) ? git.tip(name) : null;
+  const after = await git.resolve(textField(call, 'new_commit_id'));
+  if (before === null || after === null) throw new Refusal(404, "The target couldn't be found.");
+  const lease = textField(call, 'old_commit_id');
+  if (lease !== '' && lease !== before) throw new Refusal(422, 'branch was updated in the meantime');
+  const force = flagField(call, 'force');
+  const result = await pushBranch(
+    world,
+    repo,
+    { branch: name, before, after, pusher: callerOf(call) },
+    { force },
+  );
+  if (result === 'protected') throw new Refusal(403, 'hook declined');
+  if (result !== 'pushed') throw new Refusal(422, 'update is not a fast forward');
+  return NO_CONTENT;
+}
+
+async function getTree(call: Call) {
+  const { world, repo } = call;
+  const git = gitOf(world, repo);
+  const sha = call.params.sha ?? '';
+  const id = /^[0-9a-f]{40}$/.test(sha) ? sha : await git.resolve(sha);
+  const recursive = ['1', 'true'].includes(call.query.get('recursive') ?? '');
+  const entries = id === null ? null : await git.listTree(id, recursive);
+  if (id === null || entries === null) throw new Refusal(400, `sha not found: ${sha}`);
+  const perPage = Math.min(
+    Number(call.query.get('per_page') ?? '') || TREES_PER_PAGE_MAX,
+    TREES_PER_PAGE_MAX,
+  );
+  const page = Math.max(1, Number(call.query.get('page') ?? '') || 1);
+  const url = `${world.rootUrl()}/api/v1/repos/${slugOf(repo)}/git`;
+  return ok({
+    sha: (await git.commit(id))?.tree ?? id,
+    url: `${url}/trees/${id}`,
+    tree: entries.slice((page - 1) * perPage, page * perPage).map((entry) => ({
+      ...entry,
+      url: entry.type === 'commit' ? '' : `${url}/${entry.type}s/${entry.sha}`,
+    })),
+    truncated: entries.length > perPage,
+    page,
+    total_count: entries.length,
+  });
+}
+
+async function getCommit(call: Call) {
+  const git = gitOf(call.world, call.repo);
+  const id = await git.resolve(call.params.sha ?? '');
+  if (id === null) throw new Refusal(404, "The target couldn't be found.");
+  return ok(convertCommit(call.world, call.repo, await git.mustCommit(id)));
+}
+
+async function listCommits(call: Call) {
+  const { world, repo } = call;
+  const git = gitOf(world, repo);
+  const start = await git.resolve(call.query.get('sha') ?? repo.defaultBranch);
+  if (start === null) throw new Refusal(404, "The target couldn't be found.");
+  const not = call.query.get('not');
+  const excluded = not === null ? null : await git.resolve(not);
+  if (not !== null && excluded === null) throw new Refusal(404, "The target couldn't be found.");
+  const ids = await git.revList(excluded === null ? [start] : [start, `^${excluded}`]);
+  const { page, headers } = paged(call, ids, `/api/v1/repos/${slugOf(repo)}/commits`);
+  const rows: Json[] = [];
+  for (const id of page) rows.push(convertCommit(world, repo, await git.mustCommit(id)));
+  return ok(rows, { ...headers, 'X-Total': String(ids.length) });
+}
+
+async function compare(call: Call) {
+  const { world, repo } = call;
+  const git = gitOf(world, repo);
+  const [from = '', to = ''] = (call.params.range ?? '').split('...');
+  const [base, head] = [await git.resolve(from), await git.resolve(to)];
+  if (base === null || head === null) throw new Refusal(404, "The target couldn't be found.");
+  const fork = (await git.mergeBase(base, head)) ?? base;
+  const ids = await git.revList([`${fork}..${head}`]);
+  const commits: Json[] = [];
+  for (const id of ids) commits.push(convertCommit(world, repo, await git.mustCommit(id)));
+  const names = await git.diff(fork, head, ['--name-only', '-z']);
+  const files = names.split('\0').filter((name) => name !== '');
+  return ok({
+    total_commits: ids.length,
+    commits,
+    files: files.map((filename) => ({ filename, status: 'changed' })),
+  });
+}
+
+async function getBlob(call: Call) {
+  const id = call.params.sha ?? '';
+  const object = /^[0-9a-f]{40}$/.test(id) ? await gitOf(call.world, call.repo).objects.read(id) : null;
+  if (object?.type !== 'blob') throw new Refusal(400, `blob not found: ${id}`);
+  return ok({
+    sha: id,
+    size: object.data.length,
+    encoding: 'base64',
+    content: object.data.toString('base64'),
+  });
+}
+
+export const GIT_ROUTES: readonly Route[] = [
+  route('GET', `${REPO}/branches`, 'branches', listBranches),
+  route('POST', `${REPO}/branches`, 'branches', createBranch),
+  route('GET', `${REPO}/branches/*name`, 'branch', getBranch),
+  route('DELETE', `${REPO}/branches/*name`, 'branch', deleteBranch),
+  route('PUT', `${REPO}/branches/*name`, 'branch', updateBranch),
+  route('GET', `${REPO}/git/trees/:sha`, 'tree', getTree),
+  route('GET', `${REPO}/git/commits/:sha`, 'commit', getCommit),
+  route('GET', `${REPO}/git/blobs/:sha`, 'blob', getBlob),
+  route('GET', `${REPO}/commits`, 'commits', listCommits),
+  route('GET', `${REPO}/compare/*range`, 'compare', compare),
+];

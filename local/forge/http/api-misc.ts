@@ -1,0 +1,63 @@
+import { convertRepo, convertUser } from '../convert/entities.ts';
+import { accessOf, slugOf } from '../world.ts';
+import { type Call, callerOf, ok, PAGE_SIZE_MAX, paged, REPO, Refusal, type Route, route } from './router.ts';
+
+const MISC = { scope: 'misc', access: 'none' } as const;
+
+/** Own repositories and those one was added to; public ones of others are not listed. */
+function listOwnRepos(call: Call) {
+  const { world } = call;
+  const login = callerOf(call);
+  const rows = world.state.repos.filter(
+    (repo) => repo.owner === login || repo.collaborators[login] !== undefined,
+  );
+  const { page, headers } = paged(call, rows, '/api/v1/user/repos');
+  return ok(
+    page.map((repo) => convertRepo(world, repo, login)),
+    headers,
+  );
+}
+
+function searchRepos(call: Call) {
+  const { world } = call;
+  const wanted = (call.query.get('q') ?? '').toLowerCase();
+  const rows = world.state.repos.filter(
+    (repo) => accessOf(world, repo, call.user) !== 'none' && slugOf(repo).toLowerCase().includes(wanted),
+  );
+  const { page, headers } = paged(call, rows, '/api/v1/repos/search');
+  return ok({ ok: true, data: page.map((repo) => convertRepo(world, repo, call.user)) }, headers);
+}
+
+export const MISC_ROUTES: readonly Route[] = [
+  route('GET', '/api/v1/version', 'version', (call) => ok({ version: call.world.profile.version }), MISC),
+  route(
+    'GET',
+    '/api/forgejo/v1/version',
+    'forgejo version',
+    (call) => {
+      if (call.world.profile.kind !== 'forgejo') throw new Refusal(404, 'Not Found');
+      return ok({ version: call.world.profile.version });
+    },
+    MISC,
+  ),
+  route(
+    'GET',
+    '/api/v1/settings/api',
+    'settings',
+    () =>
+      ok({
+        max_response_items: PAGE_SIZE_MAX,
+        default_paging_num: 30,
+        default_git_trees_per_page: 1000,
+        default_max_blob_size: 10_485_760,
+      }),
+    MISC,
+  ),
+  route('GET', '/api/v1/user', 'user', (call) => ok(convertUser(call.world, callerOf(call))), {
+    scope: 'user',
+    access: 'none',
+  }),
+  route('GET', '/api/v1/user/repos', 'user repos', listOwnRepos, { scope: 'repository', access: 'none' }),
+  route('GET', '/api/v1/repos/search', 'repo search', searchRepos, { access: 'none' }),
+  route('GET', REPO, 'repo', (call) => ok(convertRepo(call.world, call.repo, call.user))),
+];

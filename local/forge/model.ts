@@ -1,0 +1,230 @@
+/** What the forge keeps. Plain data, written to disk as it is; git content lives in the bare repositories. */
+export interface ForgeState {
+  /** Grows with every row of any kind; also the order of timeline entries. */
+  nextId: number;
+  users: UserRecord[];
+  tokens: TokenRecord[];
+  repos: RepoRecord[];
+}
+
+export type AccessLevel = 'none' | 'read' | 'write' | 'admin';
+
+export interface UserRecord {
+  readonly id: number;
+  readonly login: string;
+  fullName: string;
+  email: string;
+  /** Administrator of the whole forge. */
+  siteAdmin: boolean;
+}
+
+export interface TokenRecord {
+  readonly login: string;
+  /** SHA-256 of the token. */
+  readonly hash: string;
+  readonly scopes: readonly string[];
+}
+
+export const MERGE_STYLES = [
+  'merge',
+  'rebase',
+  'rebase-merge',
+  'squash',
+  'fast-forward-only',
+  'manually-merged',
+] as const;
+export type MergeStyle = (typeof MERGE_STYLES)[number];
+
+export interface RepoRecord {
+  readonly id: number;
+  owner: string;
+  name: string;
+  private: boolean;
+  archived: boolean;
+  defaultBranch: string;
+  hasActions: boolean;
+  forkOf: number | null;
+  collaborators: Record<string, AccessLevel>;
+  allowedStyles: MergeStyle[];
+  deleteBranchAfterMerge: boolean;
+  nextIndex: number;
+  nextRunIndex: number;
+  pulls: PullRecord[];
+  rules: ProtectionRule[];
+  hooks: HookRecord[];
+  statuses: StatusRecord[];
+  runs: RunRecord[];
+  merges: MergeRecord[];
+}
+
+export type ConflictState = 'checking' | 'mergeable' | 'conflict' | 'ancestor' | 'empty' | 'error';
+
+export interface PullRecord {
+  readonly id: number;
+  readonly index: number;
+  title: string;
+  body: string;
+  author: string;
+  base: string;
+  headRepoId: number;
+  headBranch: string;
+  /** What `refs/pull/N/head` holds; a push reaches it a moment later. */
+  headSha: string;
+  mergeBase: string | null;
+  behind: number;
+  conflict: ConflictState;
+  /** Only the newest check may write its result. */
+  checkSeq: number;
+  state: 'open' | 'closed';
+  merged: boolean;
+  mergeCommit: string | null;
+  mergedBy: string | null;
+  mergedAt: number | null;
+  readonly createdAt: number;
+  updatedAt: number;
+  closedAt: number | null;
+  schedule: ScheduleRecord | null;
+  timeline: TimelineRecord[];
+  reviews: ReviewRecord[];
+}
+
+/** No head SHA in it: a schedule survives pushes, closes and reopens. */
+export interface ScheduleRecord {
+  readonly doer: string;
+  readonly style: MergeStyle;
+  readonly title: string;
+  readonly message: string;
+  readonly deleteBranch: boolean;
+  readonly at: number;
+}
+
+export interface TimelineRecord {
+  readonly id: number;
+  readonly type: string;
+  readonly user: string;
+  body: string;
+  readonly at: number;
+  readonly oldRef?: string;
+  readonly newRef?: string;
+  readonly commit?: string;
+  readonly reviewId?: number;
+}
+
+export type ReviewState = 'APPROVED' | 'REQUEST_CHANGES' | 'COMMENT' | 'REQUEST_REVIEW';
+
+export interface ReviewRecord {
+  readonly id: number;
+  readonly user: string;
+  readonly state: ReviewState;
+  readonly body: string;
+  readonly commit: string;
+  stale: boolean;
+  official: boolean;
+  dismissed: boolean;
+  readonly at: number;
+  updatedAt: number;
+}
+
+/** Fields as the API names them: a rule is edited through it, field by field. */
+export interface ProtectionRule {
+  readonly id: number;
+  rule_name: string;
+  enable_push: boolean;
+  enable_push_whitelist: boolean;
+  push_whitelist_usernames: string[];
+  enable_merge_whitelist: boolean;
+  merge_whitelist_usernames: string[];
+  enable_status_check: boolean;
+  status_check_contexts: string[];
+  required_approvals: number;
+  enable_approvals_whitelist: boolean;
+  approvals_whitelist_username: string[];
+  block_on_rejected_reviews: boolean;
+  block_on_official_review_requests: boolean;
+  block_on_outdated_branch: boolean;
+  dismiss_stale_approvals: boolean;
+  ignore_stale_approvals: boolean;
+  require_signed_commits: boolean;
+  protected_file_patterns: string;
+  unprotected_file_patterns: string;
+  /** `apply_to_admins` or `block_admin_merge_override`. */
+  applies_to_admins: boolean;
+  priority: number;
+  readonly created_at: number;
+  updated_at: number;
+}
+
+export interface HookRecord {
+  readonly id: number;
+  readonly type: string;
+  url: string;
+  contentType: string;
+  readonly secret: string;
+  events: string[];
+  active: boolean;
+  branchFilter: string;
+  readonly createdAt: number;
+  updatedAt: number;
+  /** Newest last; bounded. */
+  deliveries: DeliveryRecord[];
+}
+
+export interface DeliveryRecord {
+  readonly id: string;
+  readonly event: string;
+  readonly at: number;
+  /** HTTP status; null: no answer. */
+  readonly status: number | null;
+}
+
+export interface StatusRecord {
+  readonly id: number;
+  readonly sha: string;
+  readonly state: string;
+  readonly context: string;
+  readonly description: string;
+  readonly targetUrl: string;
+  readonly creator: string;
+  readonly at: number;
+}
+
+export type RunStatus = 'waiting' | 'running' | 'success' | 'failure' | 'cancelled' | 'error';
+
+export interface RunRecord {
+  readonly id: number;
+  readonly index: number;
+  readonly workflowFile: string;
+  readonly workflowName: string;
+  readonly title: string;
+  readonly branch: string;
+  readonly sha: string;
+  readonly tree: string;
+  readonly event: 'push';
+  readonly triggerUser: string;
+  status: RunStatus;
+  readonly createdAt: number;
+  startedAt: number | null;
+  stoppedAt: number | null;
+  jobs: JobRecord[];
+}
+
+export interface JobRecord {
+  readonly id: number;
+  readonly name: string;
+  status: RunStatus;
+  startedAt: number | null;
+  stoppedAt: number | null;
+  log: string;
+}
+
+export interface MergeRecord {
+  readonly pull: number;
+  readonly base: string;
+  readonly head: string;
+  readonly mergeCommit: string;
+  readonly tree: string;
+  /** Tip of the base before the merge; with `rebase` of several commits not the parent of the last one. */
+  readonly previousTip: string;
+  readonly style: MergeStyle;
+  readonly at: number;
+}

@@ -1,0 +1,131 @@
+export const PROFILE_NAMES = ['fj11', 'fj15', 'fj16', 'gt126'] as const;
+export type ProfileName = (typeof PROFILE_NAMES)[number];
+
+/** Where versions differ. One flag per difference that a client of the API can see. */
+export interface Profile {
+  readonly kind: 'forgejo' | 'gitea';
+  readonly version: string;
+  /** Query parameter of the pull request list that filters by base; null: ignored. */
+  readonly pullBaseFilter: 'base' | 'base_branch' | null;
+  /** Shape of `/actions/runs`; null: 404. */
+  readonly runsApi: 'forgejo' | 'gitea' | null;
+  readonly runsFilterByRef: boolean;
+  readonly runCancelApi: boolean;
+  readonly runJobsApi: boolean;
+  readonly refUpdateApi: boolean;
+  /** Field of the contents API that overwrites an existing new branch. */
+  readonly contentsForceField: 'force_overwrite_new_branch' | 'force_push' | null;
+  readonly patchNeedsSha: boolean;
+  readonly unknownShaStatusCode: 404 | 500;
+  /** Auto-merge is tried again when a conflict check ends well. */
+  readonly recheckAfterConflictCheck: boolean;
+  readonly queueAtScheduling: boolean;
+  readonly rowDeletedBeforeMerge: boolean;
+  /** The scheduler's permission is looked up on the head repository. */
+  readonly permissionOnHeadRepo: boolean;
+  /** Anyone who may merge may cancel a schedule; else only repository admins. */
+  readonly cancelNeedsMergeOnly: boolean;
+  readonly combinedLikeGithub: boolean;
+  readonly forcePushListsAllCommits: boolean;
+  readonly adminBypassField: 'apply_to_admins' | 'block_admin_merge_override';
+  readonly rulePriorities: boolean;
+  readonly rawSlashesInRuleNames: boolean;
+  readonly workflowDirs: readonly string[];
+  readonly actionsUser: string;
+  readonly hookEvents: readonly string[];
+}
+
+const HOOK_EVENTS = [
+  'push',
+  'create',
+  'delete',
+  'fork',
+  'issues',
+  'issue_comment',
+  'pull_request',
+  'pull_request_only',
+  'pull_request_sync',
+  'pull_request_review',
+  'pull_request_review_request',
+  'pull_request_comment',
+  'release',
+  'repository',
+  'wiki',
+  'package',
+] as const;
+
+const FORGEJO_11: Profile = {
+  kind: 'forgejo',
+  version: '11.0.15+gitea-1.22.0',
+  pullBaseFilter: null,
+  runsApi: null,
+  runsFilterByRef: false,
+  runCancelApi: false,
+  runJobsApi: false,
+  refUpdateApi: false,
+  contentsForceField: null,
+  patchNeedsSha: true,
+  unknownShaStatusCode: 500,
+  recheckAfterConflictCheck: true,
+  queueAtScheduling: false,
+  rowDeletedBeforeMerge: true,
+  permissionOnHeadRepo: true,
+  cancelNeedsMergeOnly: true,
+  combinedLikeGithub: false,
+  forcePushListsAllCommits: false,
+  adminBypassField: 'apply_to_admins',
+  rulePriorities: false,
+  rawSlashesInRuleNames: false,
+  workflowDirs: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
+  actionsUser: 'forgejo-actions',
+  hookEvents: HOOK_EVENTS,
+};
+
+const FORGEJO_15: Profile = {
+  ...FORGEJO_11,
+  version: '15.0.3+gitea-1.22.0',
+  runsApi: 'forgejo',
+  runsFilterByRef: true,
+  unknownShaStatusCode: 404,
+  hookEvents: [...HOOK_EVENTS, 'action_run_success', 'action_run_failure', 'action_run_recover'],
+};
+
+const PROFILES: Readonly<Record<ProfileName, Profile>> = {
+  fj11: FORGEJO_11,
+  fj15: FORGEJO_15,
+  fj16: {
+    ...FORGEJO_15,
+    version: '16.0.0+gitea-1.22.0',
+    pullBaseFilter: 'base',
+    runCancelApi: true,
+    runJobsApi: true,
+    contentsForceField: 'force_overwrite_new_branch',
+  },
+  gt126: {
+    ...FORGEJO_11,
+    kind: 'gitea',
+    version: '1.26.3',
+    pullBaseFilter: 'base_branch',
+    runsApi: 'gitea',
+    runJobsApi: true,
+    refUpdateApi: true,
+    contentsForceField: 'force_push',
+    patchNeedsSha: false,
+    queueAtScheduling: true,
+    rowDeletedBeforeMerge: false,
+    permissionOnHeadRepo: false,
+    combinedLikeGithub: true,
+    forcePushListsAllCommits: true,
+    adminBypassField: 'block_admin_merge_override',
+    rulePriorities: true,
+    rawSlashesInRuleNames: true,
+    workflowDirs: ['.gitea/workflows', '.github/workflows'],
+    actionsUser: 'gitea-actions',
+    hookEvents: [...HOOK_EVENTS, 'status', 'workflow_job', 'workflow_run'],
+  },
+};
+
+/** `overrides`: one switch at a time, such as the merge that deletes its row first. */
+export function profileOf(name: ProfileName, overrides: Partial<Profile> = {}): Profile {
+  return { ...PROFILES[name], ...overrides };
+}

@@ -1,0 +1,404 @@
+import { finishRun } from './actions/runs.ts';
+import type { ForgeCallRecord, ForgeControl, GateRunView } from './control.ts';
+import { convertPull } from './convert/entities.ts';
+import type { MergeStyle, PullRecord, RepoRecord } from './model.ts';
+import { ensureFork, ensureUser } from './set-up.ts';
+import { cancelSchedule, scheduleMerge } from './world/automerge.ts';
+import { requestChecksOfBase } from './world/checks.ts';
+import { mergePull, signatureOf } from './world/merge.ts';
+import { createRule } from './world/protection.ts';
+import { closePull, mustPull, openPull, renamePull, reopenPull, retargetPull } from './world/pulls.ts';
+import { announcePush, type BranchPush, syncHead } from './world/pushes.ts';
+import { dismissReview, submitReview } from './world/reviews.ts';
+import { latestStatuses, postStatus } from './world/statuses.ts';
+import { accessOf, findRepo, gitOf, slugOf, type World } from './world.ts';
+
+type Changes = Parameters<ForgeControl['pushToBase']>[0];
+
+/** The person who pushes, schedules and closes. */
+export const PERSON = 'dev';
+/** Has the power to pass over branch rules. */
+export const OWNER = 'owner';
+/** Owns the fork that fork pull requests come from; nobody else can write to it. */
+export const OUTSIDER = 'outsider';
+
+/** What people do to one repository of the forge, straight inside the process. */
+export class RealControl implements ForgeControl {
+  readonly #world: World;
+  readonly #repo: RepoRecord;
+  readonly #calls: ForgeCallRecord[];
+  readonly base: string;
+
+  constructor(world: World, repo: RepoRecord, calls: ForgeCallRecord[]) {
+    this.#world = world;
+    this.#repo = repo;
+    this.#calls = calls;
+    this.base = repo.defaultBranch;
+  }
+
+  get slug(): string {
+    return slugOf(this.#repo);
+  }
+
+  get judge(): ForgeControl['judge'] {
+    return this.#world.knobs.judge;
+  }
+  set judge(judge: ForgeControl['judge']) {
+    this.#world.knobs.judge = judge;
+  }
+  get gateDurationMs(): number {
+    return this.#world.knobs.gateDurationMs;
+  }
+  set gateDurationMs(ms: number) {
+    this.#world.knobs.gateDurationMs = ms;
+  }
+  get mergeBehaviour(): ForgeControl['mergeBehaviour'] {
+    return this.#world.knobs.mergeBehaviour;
+  }
+  set mergeBehaviour(behaviour: ForgeControl['mergeBehaviour']) {
+    this.#world.knobs.mergeBehaviour = behaviour;
+  }
+  get checkDelayMs(): number {
+    return this.#world.knobs.checkDelayMs;
+  }
+  set checkDelayMs(ms: number) {
+    this.#world.knobs.checkDelayMs = ms;
+  }
+  get fault(): ForgeControl['fault'] {
+    return this.#world.knobs.fault;
+  }
+  set fault(fault: ForgeControl['fault']) {
+    this.#world.knobs.fault = fault;
+  }
+
+  #locked<T>(run: () => Promise<T>): Promise<T> {
+    return this.#world.background.exclusive(run);
+  }
+
+  #pull(index: number): PullRecord {
+    return mustPull(this.#repo, index);
+  }
+
+  async #write(
+    repo: RepoRecord,
+    branch: string,
+    from: string | null,
+    changes: Changes,
+    author: string,
+  ): Promise<string> {
+    const git = gitOf(this.#world, repo);
+    const tree = await git.changeTree(
+      from,
+      Object.entries(changes).map(([path, change]) => {
+        if (change === null) return { path, content: null };
+        if (typeof change === 'string') return { path, content: Buffer.from(change) };
+        return { path, content: Buffer.from(change.content), mode: change.mode };
+      }),
+    );
+    const who = signatureOf(this.#world, author);
+    const after = git.objects.writeCommit({
+      tree,
+      parents: from === null ? [] : [from],
+      author: who,
+      committer: who,
+      message: `Change ${Object.keys(changes).join(', ')}`.slice(0, 200),
+    });
+    await this.#move(repo, { branch, before: git.tip(branch), after, pusher: author });
+    return after;
+  }
+
+  /** People are past the rule here: `directPushAllowed` is a fact about the rule, not about this control. */
+  async #move(repo: RepoRecord, push: BranchPush): Promise<void> {
+    if (push.after === null) throw new Error('not a move');
+    await gitOf(this.#world, repo).setRef(`refs/heads/${push.branch}`, push.after);
+    announcePush(this.#world, repo, push);
+  }
+
+  pushToBase(files: Changes): Promise<string> {
+    return this.#locked(() => {
+      const tip = gitOf(this.#world, this.#repo).tip(this.base);
+      return this.#write(this.#repo, this.base, tip, files, PERSON);
+    });
+  }
+
+  openPullRequest(options: Parameters<ForgeControl['openPullRequest']>[0]): Promise<number> {
+    return this.#locked(async () => {
+      const author = options.author ?? (options.fork === true ? OUTSIDER : PERSON);
+      ensureUser(this.#world, author);
+      if (options.fork !== true && accessOf(this.#world, this.#repo, author) === 'read') {
+        this.#repo.collaborators[author] = 'write';
+      }
+      const headRepo = options.fork === true ? await ensureFork(this.#world, this.#repo, author) : this.#repo;
+      const from = options.from ?? gitOf(this.#world, this.#repo).tip(this.base);
+      if (from !== null && headRepo !== this.#repo) {
+        await gitOf(this.#world, headRepo).copyCommit(gitOf(this.#world, this.#repo), from);
+      }
+      await this.#write(headRepo, options.branch, from, options.files, author);
+      const opened = await openPull(this.#world, this.#repo, {
+        headRepo,
+        headBranch: options.branch,
+        base: this.base,
+        title: options.title ?? `Change ${options.branch}`,
+        body: '',
+        author,
+      });
+      if (!opened.ok) throw new Error(`pull request not opened: ${opened.reason}`);
+      return opened.pull.index;
+    });
+  }
+
+  pushToPullRequest(pr: number, files: Changes): Promise<string> {
+    return this.#locked(async () => {
+      const pull = this.#pull(pr);
+      const headRepo = this.#headRepo(pull);
+      const tip = gitOf(this.#world, headRepo).tip(pull.headBranch);
+      const after = await this.#write(headRepo, pull.headBranch, tip, files, pull.author);
+      await this.#syncNow(pull);
+      return after;
+    });
+  }
+
+  forcePushPullRequest(pr: number, sha: string): Promise<void> {
+    return this.#locked(async () => {
+      const pull = this.#pull(pr);
+      const headRepo = this.#headRepo(pull);
+      const git = gitOf(this.#world, headRepo);
+      await git.copyCommit(gitOf(this.#world, this.#repo), sha);
+      await this.#move(headRepo, {
+        branch: pull.headBranch,
+        before: git.tip(pull.headBranch),
+        after: sha,
+        pusher: pull.author,
+      });
+      await this.#syncNow(pull);
+    });
+  }
+
+  /** Without a push delay the forge has dealt with the push when the person looks again. */
+  async #syncNow(pull: PullRecord): Promise<void> {
+    if (this.#world.knobs.pushDelayMs > 0 || pull.state !== 'open') return;
+    await syncHead(this.#world, this.#repo, pull, pull.author);
+  }
+
+  #headRepo(pull: PullRecord): RepoRecord {
+    const repo = this.#world.state.repos.find((each) => each.id === pull.headRepoId);
+    if (repo === undefined) throw new Error('head repository is gone');
+    return repo;
+  }
+
+  /** People wait until the forge has checked for conflicts; a schedule made here does not refuse meanwhile. */
+  schedule(pr: number, style: 'merge' | 'squash' | 'rebase' = 'merge'): Promise<void> {
+    return this.#locked(async () => {
+      const pull = this.#pull(pr);
+      // The web page replaces an older row without a word.
+      pull.schedule = null;
+      const request = {
+        doer: PERSON,
+        style: style satisfies MergeStyle,
+        title: '',
+        message: '',
+        deleteBranch: false,
+      };
+      scheduleMerge(this.#world, this.#repo, pull, request);
+    });
+  }
+
+  cancelSchedule(pr: number): Promise<void> {
+    return this.#locked(async () => {
+      const result = cancelSchedule(this.#world, this.#repo, this.#pull(pr), PERSON);
+      if (result !== 'cancelled') throw new Error(`schedule not cancelled: ${result}`);
+    });
+  }
+
+  close(pr: number): Promise<void> {
+    return this.#locked(async () => closePull(this.#world, this.#repo, this.#pull(pr), PERSON));
+  }
+
+  reopen(pr: number): Promise<void> {
+    return this.#locked(async () => {
+      if (!(await reopenPull(this.#world, this.#repo, this.#pull(pr), PERSON)))
+        throw new Error('not reopened');
+    });
+  }
+
+  retarget(pr: number, base: string): Promise<void> {
+    return this.#locked(async () => {
+      const git = gitOf(this.#world, this.#repo);
+      const tip = git.tip(this.base);
+      if (git.tip(base) === null && tip !== null) {
+        await this.#move(this.#repo, { branch: base, before: null, after: tip, pusher: PERSON });
+      }
+      const result = retargetPull(this.#world, this.#repo, this.#pull(pr), base, PERSON);
+      if (result !== 'changed') throw new Error(`not retargeted: ${result}`);
+    });
+  }
+
+  setTitle(pr: number, title: string): Promise<void> {
+    return this.#locked(async () => renamePull(this.#world, this.#repo, this.#pull(pr), title, PERSON));
+  }
+
+  review(pr: number, user: string, verdict: 'approve' | 'reject' | 'comment'): Promise<void> {
+    return this.#locked(async () => {
+      ensureUser(this.#world, user);
+      this.#repo.collaborators[user] ??= 'write';
+      const review = submitReview(this.#world, this.#repo, this.#pull(pr), user, verdict, '');
+      if (review === null) throw new Error('an author cannot review their own pull request');
+    });
+  }
+
+  dismissReviews(pr: number): Promise<void> {
+    return this.#locked(async () => {
+      const pull = this.#pull(pr);
+      for (const review of pull.reviews) {
+        if (!review.dismissed) dismissReview(this.#world, this.#repo, pull, review, OWNER, '');
+      }
+    });
+  }
+
+  mergeByHand(pr: number): Promise<string> {
+    return this.#locked(async () => {
+      ensureUser(this.#world, OWNER);
+      const pull = this.#pull(pr);
+      const request = { style: 'merge' as const, doer: OWNER, title: '', message: '', deleteBranch: false };
+      const outcome = await mergePull(this.#world, this.#repo, pull, request);
+      if (!outcome.ok) throw new Error(`not merged: ${outcome.reason}`);
+      return outcome.mergeCommit;
+    });
+  }
+
+  setProtection(rule: Parameters<ForgeControl['setProtection']>[0]): Promise<void> {
+    return this.#locked(async () => {
+      let record = this.#repo.rules.find((each) => each.rule_name === this.base);
+      if (record === undefined) {
+        record = createRule(this.#world, this.base);
+        record.applies_to_admins = true;
+        this.#repo.rules.push(record);
+      }
+      if (rule.requiredContexts !== undefined) {
+        record.enable_status_check = true;
+        record.status_check_contexts = [...rule.requiredContexts];
+      }
+      record.required_approvals = rule.requiredApprovals ?? record.required_approvals;
+      record.block_on_rejected_reviews = rule.blockOnRejectedReviews ?? record.block_on_rejected_reviews;
+      record.block_on_outdated_branch = rule.blockOnOutdatedBranch ?? record.block_on_outdated_branch;
+      record.ignore_stale_approvals = rule.ignoreStaleApprovals ?? record.ignore_stale_approvals;
+      record.enable_push = rule.directPushAllowed ?? record.enable_push;
+      requestChecksOfBase(this.#world, this.#repo, this.base);
+    });
+  }
+
+  postStatusAs(user: string, sha: string, context: string, state: string, description = ''): Promise<void> {
+    return this.#locked(async () => {
+      ensureUser(this.#world, user);
+      postStatus(this.#world, this.#repo, sha, { state, context, description, targetUrl: '' }, user);
+    });
+  }
+
+  deleteBranch(branch: string): Promise<void> {
+    return this.#locked(async () => {
+      const git = gitOf(this.#world, this.#repo);
+      const before = git.tip(branch);
+      if (before === null) throw new Error(`no branch ${branch}`);
+      await git.deleteRef(`refs/heads/${branch}`, before);
+      announcePush(this.#world, this.#repo, { branch, before, after: null, pusher: PERSON });
+    });
+  }
+
+  finishRun(runId: string, state: 'success' | 'failure' | 'cancelled' | 'error'): Promise<void> {
+    return this.#locked(async () => {
+      const run = this.#repo.runs.find((each) => String(each.id) === runId);
+      if (run === undefined) throw new Error(`no run ${runId}`);
+      finishRun(this.#world, this.#repo, run, state);
+    });
+  }
+
+  runs(): readonly GateRunView[] {
+    return this.#repo.runs.map((run) => ({
+      id: String(run.id),
+      sha: run.sha,
+      branch: run.branch,
+      tree: run.tree,
+      state: run.status,
+      createdAt: run.createdAt,
+    }));
+  }
+
+  async pull(pr: number): Promise<Awaited<ReturnType<ForgeControl['pull']>>> {
+    const pull = this.#pull(pr);
+    const shown = convertPull(this.#world, this.#repo, pull, null) as {
+      draft: boolean;
+      mergeable: boolean;
+      base: { sha: string };
+      head: { sha: string; ref: string };
+    };
+    return {
+      number: pull.index,
+      title: pull.title,
+      state: pull.state,
+      draft: shown.draft,
+      mergeable: shown.mergeable,
+      merged: pull.merged,
+      mergeCommitSha: pull.mergeCommit,
+      mergeBase: pull.mergeBase,
+      baseRef: pull.base,
+      baseTip: shown.base.sha,
+      headRef: shown.head.ref,
+      headSha: shown.head.sha,
+      fromFork: pull.headRepoId !== this.#repo.id,
+      author: pull.author,
+      updatedAt: Math.floor(pull.updatedAt / 1000) * 1000,
+    };
+  }
+
+  async status(sha: string, context: string): ReturnType<ForgeControl['status']> {
+    const found = latestStatuses(this.#repo, sha).find((row) => row.context === context);
+    if (found === undefined) return null;
+    return { state: found.state, description: found.description, creator: found.creator };
+  }
+
+  async branches(): Promise<readonly string[]> {
+    return (await gitOf(this.#world, this.#repo).branches()).map((branch) => branch.name);
+  }
+
+  async tip(branch: string): Promise<string> {
+    const tip = gitOf(this.#world, this.#repo).tip(branch);
+    if (tip === null) throw new Error(`no branch ${branch}`);
+    return tip;
+  }
+
+  async tree(commit: string): Promise<string> {
+    return (await gitOf(this.#world, this.#repo).mustCommit(commit)).tree;
+  }
+
+  readFiles(commit: string): Promise<ReadonlyMap<string, string>> {
+    return gitOf(this.#world, this.#repo).readFiles(commit);
+  }
+
+  merges(): ReturnType<ForgeControl['merges']> {
+    return this.#repo.merges
+      .filter((merge) => merge.base === this.base)
+      .map((merge) => ({
+        pr: merge.pull,
+        head: merge.head,
+        mergeCommit: merge.mergeCommit,
+        tree: merge.tree,
+        firstParent: merge.previousTip,
+        at: merge.at,
+      }));
+  }
+
+  calls(): readonly ForgeCallRecord[] {
+    return this.#calls;
+  }
+
+  clearCalls(): void {
+    this.#calls.length = 0;
+  }
+}
+
+export function controlFor(world: World, slug: string, calls: ForgeCallRecord[]): RealControl {
+  const [owner = '', name = ''] = slug.split('/');
+  const repo = findRepo(world, owner, name);
+  if (repo === undefined) throw new Error(`no repository ${slug}`);
+  return new RealControl(world, repo, calls);
+}

@@ -1,0 +1,44 @@
+import type { PullRecord, RepoRecord } from '../model.ts';
+import { gitOf, type World } from '../world.ts';
+
+/** Puts a pull request into "checking": `mergeable` is false until the check has run. */
+export function requestCheck(world: World, repo: RepoRecord, pull: PullRecord): void {
+  if (pull.merged || pull.state !== 'open') return;
+  pull.conflict = 'checking';
+  pull.checkSeq += 1;
+  const seq = pull.checkSeq;
+  world.store.changed();
+  world.background.enqueue(world.knobs.checkDelayMs, async () => {
+    if (pull.checkSeq === seq && !pull.merged) await runCheck(world, repo, pull);
+  });
+}
+
+/** Every open pull request of a base, when the base moved or its rule was edited. */
+export function requestChecksOfBase(world: World, repo: RepoRecord, base: string): void {
+  for (const pull of repo.pulls) if (pull.base === base) requestCheck(world, repo, pull);
+}
+
+async function runCheck(world: World, repo: RepoRecord, pull: PullRecord): Promise<void> {
+  const git = gitOf(world, repo);
+  const tip = git.tip(pull.base);
+  world.store.changed();
+  if (tip === null) {
+    pull.conflict = 'error';
+    return;
+  }
+  pull.mergeBase = await git.mergeBase(tip, pull.headSha);
+  if (pull.mergeBase === pull.headSha) {
+    pull.conflict = 'ancestor';
+    return;
+  }
+  pull.behind = pull.mergeBase === tip ? 0 : (await git.revList([`${pull.headSha}..${tip}`])).length;
+  const merged = pull.mergeBase === null ? null : await git.mergeTree(tip, pull.headSha);
+  if (merged === null || merged.kind === 'conflict') {
+    pull.conflict = 'conflict';
+    return;
+  }
+  pull.conflict = merged.tree === (await git.mustCommit(tip)).tree ? 'empty' : 'mergeable';
+  if (pull.conflict === 'mergeable' && world.profile.recheckAfterConflictCheck) {
+    world.queueAutoMerge(repo, pull, pull.headSha);
+  }
+}

@@ -1,0 +1,194 @@
+import { isDraft } from '../convert/entities.ts';
+import type { CommitObject, Signature } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
+import type { MergeStyle, PullRecord, RepoRecord } from '../model.ts';
+import { findUser, gitOf, repoById, slugOf, type World } from '../world.ts';
+import { mayMerge, protectionFailure } from './protection.ts';
+import { announcePush, pushBranch } from './pushes.ts';
+import { addEntry } from './timeline.ts';
+import { pullEvent, sendWebhooks } from './webhooks.ts';
+
+export interface MergeRequest {
+  readonly style: MergeStyle;
+  readonly doer: string;
+  readonly title: string;
+  readonly message: string;
+  readonly deleteBranch: boolean;
+}
+
+export type MergeRefusal =
+  | 'style_forbidden'
+  | 'conflict'
+  | 'push_out_of_date'
+  | 'nothing_to_merge'
+  | 'not_fast_forward';
+export type MergeOutcome =
+  | { readonly ok: true; readonly mergeCommit: string }
+  | { readonly ok: false; readonly reason: MergeRefusal };
+
+/** `schedule` looks past the branch rule, `manual` does so for an administrator who asked, `auto` never. */
+export type MergeableMode = 'schedule' | 'manual' | 'force' | 'auto';
+
+export type Unmergeable =
+  | 'merged'
+  | 'closed'
+  | 'not_allowed'
+  | 'draft'
+  | 'not_mergeable'
+  | { readonly blocked: string };
+
+/** The forge's `CheckPullMergeable`, in its order. Null: go ahead. */
+export function checkMergeable(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  doer: string,
+  mode: MergeableMode,
+): Unmergeable | null {
+  if (pull.merged) return 'merged';
+  if (pull.state === 'closed') return 'closed';
+  if (!mayMerge(world, repo, pull, doer)) return 'not_allowed';
+  if (isDraft(pull)) return 'draft';
+  if (pull.conflict !== 'mergeable' && !(pull.conflict === 'empty' && mode !== 'auto'))
+    return 'not_mergeable';
+  if (mode === 'schedule' || mode === 'force') return null;
+  const blocked = protectionFailure(world, repo, pull);
+  return blocked === null ? null : { blocked };
+}
+
+/** Merges what `refs/pull/N/head` holds into the base as it is now. */
+export async function mergePull(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  request: MergeRequest,
+): Promise<MergeOutcome> {
+  if (!repo.allowedStyles.includes(request.style)) return { ok: false, reason: 'style_forbidden' };
+  const git = gitOf(world, repo);
+  const tip = git.tip(pull.base);
+  if (tip === null) return { ok: false, reason: 'push_out_of_date' };
+  const built = await buildMerge(world, repo, pull, request, tip);
+  if (!built.ok) return built;
+  if (built.mergeCommit === tip) return { ok: false, reason: 'nothing_to_merge' };
+  if (!(await git.updateRef(`refs/heads/${pull.base}`, built.mergeCommit, tip))) {
+    return { ok: false, reason: 'push_out_of_date' };
+  }
+  const now = world.timers.now();
+  const head = pull.headSha;
+  pull.merged = true;
+  pull.state = 'closed';
+  pull.mergeCommit = built.mergeCommit;
+  pull.mergedBy = request.doer;
+  pull.mergedAt = now;
+  pull.closedAt = now;
+  // No cancel entry: the row goes with the merge.
+  pull.schedule = null;
+  const { tree } = await git.mustCommit(built.mergeCommit);
+  repo.merges.push({
+    pull: pull.index,
+    base: pull.base,
+    head,
+    mergeCommit: built.mergeCommit,
+    tree,
+    previousTip: tip,
+    style: request.style,
+    at: now,
+  });
+  addEntry(world, pull, 'merge_pull', request.doer, { commit: built.mergeCommit });
+  announcePush(world, repo, {
+    branch: pull.base,
+    before: tip,
+    after: built.mergeCommit,
+    pusher: request.doer,
+  });
+  sendWebhooks(world, repo, pullEvent(world, repo, pull, 'closed', request.doer));
+  if (request.deleteBranch) await deleteHeadBranch(world, pull, request.doer);
+  return built;
+}
+
+async function deleteHeadBranch(world: World, pull: PullRecord, doer: string): Promise<void> {
+  const headRepo = repoById(world, pull.headRepoId);
+  const before = headRepo === undefined ? null : gitOf(world, headRepo).tip(pull.headBranch);
+  if (headRepo === undefined || before === null || pull.headBranch === headRepo.defaultBranch) return;
+  const result = await pushBranch(world, headRepo, {
+    branch: pull.headBranch,
+    before,
+    after: null,
+    pusher: doer,
+  });
+  if (result === 'pushed') addEntry(world, pull, 'delete_branch', doer, { oldRef: pull.headBranch });
+}
+
+async function buildMerge(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  request: MergeRequest,
+  tip: string,
+): Promise<MergeOutcome> {
+  const git = gitOf(world, repo);
+  const headHasTip = await git.isAncestor(tip, pull.headSha);
+  if (request.style === 'fast-forward-only') {
+    return headHasTip ? { ok: true, mergeCommit: pull.headSha } : { ok: false, reason: 'not_fast_forward' };
+  }
+  const committer = signatureOf(world, request.doer);
+  if (request.style === 'rebase' || request.style === 'rebase-merge') {
+    const rebased = headHasTip ? pull.headSha : await replayCommits(git, tip, pull.headSha, committer);
+    if (rebased === null) return { ok: false, reason: 'conflict' };
+    if (request.style === 'rebase') return { ok: true, mergeCommit: rebased };
+    const { tree } = await git.mustCommit(rebased);
+    const message = messageOf(repo, pull, request);
+    return write(git, { tree, parents: [tip, rebased], author: committer, committer, message });
+  }
+  const merged = await git.mergeTree(tip, pull.headSha);
+  if (merged.kind === 'conflict') return { ok: false, reason: 'conflict' };
+  const isSquash = request.style === 'squash';
+  return write(git, {
+    tree: merged.tree,
+    parents: isSquash ? [tip] : [tip, pull.headSha],
+    author: isSquash ? signatureOf(world, pull.author) : committer,
+    committer,
+    message: messageOf(repo, pull, request),
+  });
+}
+
+function write(git: Repository, commit: Omit<CommitObject, 'id'>): MergeOutcome {
+  return { ok: true, mergeCommit: git.objects.writeCommit(commit) };
+}
+
+/** Oldest first, merges left out, commits that become empty dropped. Null: one of them conflicts. */
+async function replayCommits(
+  git: Repository,
+  tip: string,
+  head: string,
+  committer: Signature,
+): Promise<string | null> {
+  let current = tip;
+  for (const id of (await git.revList(['--no-merges', '--topo-order', head, `^${tip}`])).reverse()) {
+    const commit = await git.mustCommit(id);
+    const replayed = await git.replayTree(current, commit);
+    if (replayed.kind === 'conflict') return null;
+    if (replayed.tree === (await git.mustCommit(current)).tree) continue;
+    current = git.objects.writeCommit({ ...commit, tree: replayed.tree, parents: [current], committer });
+  }
+  return current;
+}
+
+function messageOf(repo: RepoRecord, pull: PullRecord, request: MergeRequest): string {
+  const source = pull.headRepoId === repo.id ? pull.headBranch : `fork:${pull.headBranch}`;
+  const standard =
+    request.style === 'squash'
+      ? `${pull.title} (#${pull.index})`
+      : `Merge pull request '${pull.title}' (#${pull.index}) from ${source} into ${pull.base}`;
+  const trailer = `Reviewed-on: ${slugOf(repo)}#${pull.index}`;
+  return [request.title || standard, request.message || trailer].join('\n\n');
+}
+
+export function signatureOf(world: World, login: string): Signature {
+  const user = findUser(world, login);
+  return {
+    name: user?.fullName || login,
+    email: user?.email ?? `${login}@noreply.localhost`,
+    at: Math.floor(world.timers.now() / 1000) * 1000,
+  };
+}

@@ -1,0 +1,159 @@
+import type { PullRecord, RepoRecord } from '../model.ts';
+import { findPull, gitOf, takeId, type World } from '../world.ts';
+import { requestCheck } from './checks.ts';
+import { syncHead } from './pushes.ts';
+import { addEntry } from './timeline.ts';
+import { commentEvent, pullEvent, sendWebhooks } from './webhooks.ts';
+
+export interface NewPull {
+  readonly headRepo: RepoRecord;
+  readonly headBranch: string;
+  readonly base: string;
+  readonly title: string;
+  readonly body: string;
+  readonly author: string;
+}
+
+export type OpenOutcome =
+  | { readonly ok: true; readonly pull: PullRecord }
+  | { readonly ok: false; readonly reason: 'missing' | 'same' | 'exists' };
+
+export async function openPull(world: World, repo: RepoRecord, request: NewPull): Promise<OpenOutcome> {
+  const git = gitOf(world, repo);
+  const head = gitOf(world, request.headRepo).tip(request.headBranch);
+  const tip = git.tip(request.base);
+  if (head === null || tip === null) return { ok: false, reason: 'missing' };
+  const { headRepo, headBranch, base } = request;
+  if (headRepo.id === repo.id && headBranch === base) return { ok: false, reason: 'same' };
+  const twin = repo.pulls.some(
+    (pull) =>
+      pull.state === 'open' &&
+      pull.headRepoId === headRepo.id &&
+      pull.headBranch === headBranch &&
+      pull.base === base,
+  );
+  if (twin) return { ok: false, reason: 'exists' };
+  if (headRepo.id !== repo.id) await git.copyCommit(gitOf(world, headRepo), head);
+  const now = world.timers.now();
+  const pull: PullRecord = {
+    id: takeId(world),
+    index: repo.nextIndex++,
+    title: request.title,
+    body: request.body,
+    author: request.author,
+    base,
+    headRepoId: headRepo.id,
+    headBranch,
+    headSha: head,
+    mergeBase: await git.mergeBase(tip, head),
+    behind: 0,
+    conflict: 'checking',
+    checkSeq: 0,
+    state: 'open',
+    merged: false,
+    mergeCommit: null,
+    mergedBy: null,
+    mergedAt: null,
+    createdAt: now,
+    updatedAt: now,
+    closedAt: null,
+    schedule: null,
+    timeline: [],
+    reviews: [],
+  };
+  await git.setRef(`refs/pull/${pull.index}/head`, head);
+  repo.pulls.push(pull);
+  const commits = (await git.revList([head, `^${tip}`])).reverse();
+  addEntry(world, pull, 'pull_push', request.author, {
+    body: JSON.stringify({ is_force_push: false, commit_ids: commits }),
+  });
+  requestCheck(world, repo, pull);
+  sendWebhooks(world, repo, pullEvent(world, repo, pull, 'opened', request.author));
+  return { ok: true, pull };
+}
+
+/** The schedule row stays. */
+export function closePull(world: World, repo: RepoRecord, pull: PullRecord, user: string): void {
+  if (pull.state === 'closed') return;
+  pull.state = 'closed';
+  pull.closedAt = world.timers.now();
+  addEntry(world, pull, 'close', user);
+  sendWebhooks(world, repo, pullEvent(world, repo, pull, 'closed', user));
+}
+
+/** False: merged, or its head branch or base is gone. */
+export async function reopenPull(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  user: string,
+): Promise<boolean> {
+  if (pull.state === 'open') return true;
+  const headRepo = world.state.repos.find((each) => each.id === pull.headRepoId);
+  const gone = headRepo === undefined || gitOf(world, headRepo).tip(pull.headBranch) === null;
+  if (pull.merged || gone || gitOf(world, repo).tip(pull.base) === null) return false;
+  pull.state = 'open';
+  pull.closedAt = null;
+  addEntry(world, pull, 'reopen', user);
+  await syncHead(world, repo, pull, user);
+  requestCheck(world, repo, pull);
+  sendWebhooks(world, repo, pullEvent(world, repo, pull, 'reopened', user));
+  return true;
+}
+
+export function retargetPull(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  base: string,
+  user: string,
+): 'changed' | 'missing' | 'exists' {
+  if (pull.base === base) return 'changed';
+  if (gitOf(world, repo).tip(base) === null) return 'missing';
+  const twin = repo.pulls.some(
+    (other) =>
+      other !== pull &&
+      other.state === 'open' &&
+      other.base === base &&
+      other.headRepoId === pull.headRepoId &&
+      other.headBranch === pull.headBranch,
+  );
+  if (twin || (pull.headRepoId === repo.id && pull.headBranch === base)) return 'exists';
+  addEntry(world, pull, 'change_target_branch', user, { oldRef: pull.base, newRef: base });
+  pull.base = base;
+  requestCheck(world, repo, pull);
+  sendWebhooks(world, repo, pullEvent(world, repo, pull, 'edited', user));
+  return 'changed';
+}
+
+export function renamePull(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  title: string,
+  user: string,
+): void {
+  if (pull.title === title) return;
+  addEntry(world, pull, 'change_title', user, { body: '' });
+  pull.title = title;
+  sendWebhooks(world, repo, pullEvent(world, repo, pull, 'edited', user));
+}
+
+export function commentOnPull(
+  world: World,
+  repo: RepoRecord,
+  pull: PullRecord,
+  user: string,
+  body: string,
+): number {
+  const entry = addEntry(world, pull, 'comment', user, { body });
+  const comment = { id: entry.id, body, user: { login: user } };
+  sendWebhooks(world, repo, commentEvent(world, repo, pull, comment, user));
+  return entry.id;
+}
+
+export function mustPull(repo: RepoRecord, index: number): PullRecord {
+  const pull = findPull(repo, index);
+  if (pull === undefined) throw new Error(`no pull request ${index}`);
+  return pull;
+}
