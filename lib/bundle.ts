@@ -29,8 +29,8 @@ export async function buildBundles(options: BundleOptions = {}): Promise<Metafil
     target: 'node22',
     format: 'esm',
     minify: true,
-    // Names of errors and functions reach the log, never a minified letter.
-    keepNames: true,
+    // The SDK's CommonJS files cannot be tree-shaken: half the size is theirs.
+    mainFields: ['module', 'main'],
     sourcemap: 'linked',
     sourcesContent: false,
     metafile: true,

@@ -48,6 +48,7 @@ export class ServiceStack extends Stack {
       bundlesDir: props.bundlesDir,
       image: config.engineImage,
       forgeAllowHosts: config.forgeAllowHosts,
+      forgeCaPem: config.forgeCaPem,
       logLevel: config.logLevel,
       logRetentionDays: config.logRetentionDays,
     });

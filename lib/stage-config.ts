@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 
 export const STAGES = ['dev', 'prod'] as const;
@@ -13,6 +14,7 @@ const Context = z.object({
   forgeAllowHosts: text
     .regex(/^[A-Za-z0-9.:[\],-]*$/, 'must be host or host:port, separated by commas')
     .default(''),
+  forgeCaFile: text.min(1).optional(),
   alarmEmail: z.email('must be an e-mail address').optional(),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error'], 'must be one of: debug, info, warn, error')
@@ -29,6 +31,8 @@ export interface StageConfig {
   readonly engineImage: string | undefined;
   /** Forges that may be at a private address: `host` or `host:port`, comma separated. */
   readonly forgeAllowHosts: string;
+  /** PEM of a private authority that signs for those forges; empty = public ones only. */
+  readonly forgeCaPem: string;
   readonly alarmEmail: string | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Data, keys and the stack itself survive `cdk destroy`. */
@@ -51,13 +55,14 @@ export function parseStageConfig(readContext: (key: string) => unknown): StageCo
     });
     throw new Error(`context is not valid\n  ${faults.join('\n  ')}`);
   }
-  const { stage, nag, engineImage, alarmEmail, ...rest } = parsed.data;
+  const { stage, nag, engineImage, alarmEmail, forgeCaFile, ...rest } = parsed.data;
   const isProd = stage === 'prod';
   return {
     ...rest,
     stage,
     engineImage,
     alarmEmail,
+    forgeCaPem: forgeCaFile === undefined ? '' : readFileSync(forgeCaFile, 'utf8'),
     retainData: isProd,
     logRetentionDays: isProd ? 90 : 14,
     runNag: nag === 'true',

@@ -4,6 +4,7 @@ import * as z from 'zod';
 export const EnvText = z.string().min(1);
 export const EnvUrl = z.url();
 export const EnvLogLevel = z.enum(['debug', 'info', 'warn', 'error']);
+export const EnvCount = z.coerce.number().int().min(1);
 export const EnvPort = z.coerce.number().int().min(1).max(65_535);
 
 /** In every function. */

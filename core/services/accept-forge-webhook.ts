@@ -5,9 +5,9 @@ import { WEBHOOK_BODY_BYTES_MAX } from '../domain/limits.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { classifyForgeEvent, type ForgeEvent, type ForgeEventKind, obeysWebhooks } from '../domain/wake.ts';
 import type { DispatchStore, LeaseStore } from '../ports/store.ts';
-import { type WakeDeps, wakeForEvent } from './wake.ts';
+import { type EventWakeDeps, wakeForEvent } from './wake.ts';
 
-export interface WebhookDeps extends WakeDeps {
+export interface WebhookDeps extends EventWakeDeps {
   readonly store: DispatchStore;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
 }

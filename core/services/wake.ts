@@ -5,12 +5,22 @@ import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
 
 export interface WakeDeps {
-  readonly store: Pick<
-    DispatchStore,
-    'getRepo' | 'markDue' | 'listDueRepos' | 'recordTick' | 'claimDelivery'
-  >;
-  readonly queue: WakeQueue;
+  readonly store: Pick<DispatchStore, 'markDue'>;
+  readonly queue: Pick<WakeQueue, 'sendWake'>;
   readonly clock: Clock;
+}
+
+export interface EventWakeDeps extends WakeDeps {
+  readonly store: Pick<DispatchStore, 'markDue' | 'claimDelivery'>;
+  readonly queue: WakeQueue;
+}
+
+export interface ForwardDeps extends WakeDeps {
+  readonly store: Pick<DispatchStore, 'markDue' | 'getRepo'>;
+}
+
+export interface TickDeps extends WakeDeps {
+  readonly store: Pick<DispatchStore, 'markDue' | 'listDueRepos' | 'recordTick'>;
   readonly log: Log;
 }
 
@@ -32,7 +42,7 @@ export type EventWake = 'woken' | 'planned' | 'covered' | 'gone';
  * come while that wake's reconcile has already read the forge, so it plans one more wake for the start of the next
  * window; all others of the window are covered by that one, because it begins after them.
  */
-export async function wakeForEvent(deps: WakeDeps, repoId: RepoId): Promise<EventWake> {
+export async function wakeForEvent(deps: EventWakeDeps, repoId: RepoId): Promise<EventWake> {
   const now = deps.clock.now();
   const window = eventWindow(now);
   const claim = (index: number): Promise<boolean> => deps.store.claimDelivery(repoId, `wake-window:${index}`);
@@ -49,7 +59,7 @@ export async function wakeForEvent(deps: WakeDeps, repoId: RepoId): Promise<Even
  * a reconcile of its own, which plans the next look itself. So chains of looks merge instead of multiplying.
  */
 export async function forwardDelayedWake(
-  deps: WakeDeps,
+  deps: ForwardDeps,
   wake: { readonly repoId: RepoId; readonly wakeSeq: number },
 ): Promise<'forwarded' | 'replaced' | 'gone'> {
   const repo = await deps.store.getRepo(wake.repoId);
@@ -65,7 +75,7 @@ export interface TickResult {
 }
 
 /** Wakes every due repo, oldest due first, whatever its wake mode (A60). One that fails keeps nobody else waiting (A49). */
-export async function wakeDueRepos(deps: WakeDeps): Promise<TickResult> {
+export async function wakeDueRepos(deps: TickDeps): Promise<TickResult> {
   const startedAt = deps.clock.now();
   const due = await deps.store.listDueRepos(startedAt, TICK_REPOS_MAX);
   let woken = 0;

@@ -1,10 +1,11 @@
-import { CommonEnv, EnvText, EnvUrl } from '#core/contracts/env.ts';
+import { CommonEnv, EnvCount, EnvText, EnvUrl } from '#core/contracts/env.ts';
 
 export const WorkerEnv = CommonEnv.extend({
   TABLE_NAME: EnvText,
   WAKE_QUEUE_URL: EnvUrl,
   DELAYED_WAKE_QUEUE_URL: EnvUrl,
   CREDENTIAL_KEY_ID: EnvText,
+  CREDENTIAL_KEY_VERSION: EnvCount,
   ENGINE_URL: EnvUrl,
   CONTAINER_SECRET_ID: EnvText,
   /** `queue_name` of every reconcile request (D-91). */

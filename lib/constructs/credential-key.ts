@@ -12,6 +12,9 @@ export interface CredentialKeyProps {
 /** What the vault binds to every data key (A96); ids only, since CloudTrail shows it in plain text. */
 const CONTEXT_KEYS = ['tenant_id', 'connection_id', 'purpose', 'v'];
 
+/** Grows by one whenever the key itself is replaced (not when its material rotates); stored with each credential. */
+const KEY_VERSION = 1;
+
 /** Wraps the data keys of forge tokens. Sealing and opening are granted apart (A118). */
 export class CredentialKey extends Construct {
   readonly key: Key;
@@ -32,6 +35,7 @@ export class CredentialKey extends Construct {
 
   #grant(grantee: Grantee, action: string): void {
     grantee.setEnv('CREDENTIAL_KEY_ID', this.key.keyArn);
+    grantee.setEnv('CREDENTIAL_KEY_VERSION', String(KEY_VERSION));
     // From inside the VPC the world is reached over IPv6, and only this name has an IPv6 address.
     grantee.setEnv('AWS_ENDPOINT_URL_KMS', `https://kms.${Aws.REGION}.api.aws`);
     grantee.allow(

@@ -27,6 +27,7 @@ const WRITE_ACTIONS = [
   'dynamodb:PutItem',
   'dynamodb:UpdateItem',
   'dynamodb:DeleteItem',
+  'dynamodb:BatchWriteItem',
   // A transaction needs the right of each of its parts.
   'dynamodb:ConditionCheckItem',
 ];

@@ -33,6 +33,7 @@ export interface EngineServiceProps {
   /** @default built from the engine's bundle at deploy time */
   readonly image: string | undefined;
   readonly forgeAllowHosts: string;
+  readonly forgeCaPem: string;
   readonly logLevel: string;
   readonly logRetentionDays: number;
 }
@@ -117,8 +118,10 @@ export class EngineService extends Construct implements Grantee {
       portMappings: [{ containerPort: ENGINE_PORT }],
       environment: {
         PORT: String(ENGINE_PORT),
+        LISTEN_HOST: '0.0.0.0',
         LOG_LEVEL: props.logLevel,
         FORGE_ALLOW_HOSTS: props.forgeAllowHosts,
+        FORGE_CA_PEM: props.forgeCaPem,
         AWS_REGION: Aws.REGION,
       },
       secrets: { CONTAINER_SECRET: EcsSecret.fromSecretsManager(this.secret as ISecret) },

@@ -1,0 +1,87 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import middy from '@middy/core';
+import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
+import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
+import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
+import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { parseWakeMessage } from '#core/contracts/events.ts';
+import { consumeBatch } from '#core/http/queue-batch.ts';
+import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
+import { createLog } from '#core/telemetry.ts';
+import { WorkerEnv } from './env.ts';
+
+/** A store or queue that did not answer is asked again this soon, instead of after the whole visibility time-out. */
+const RETRY_AFTER_SECONDS = 10;
+
+const env = WorkerEnv.parse(process.env);
+const log = createLog({ service: 'worker' });
+const clock = createSystemClock();
+const sqs = new SQSClient({});
+const store = createDynamoStore({
+  client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+  tableName: env.TABLE_NAME,
+  clock,
+});
+const deps: DispatchDeps = {
+  store,
+  leases: store,
+  vault: createKmsVault({
+    client: new KMSClient({}),
+    keyId: env.CREDENTIAL_KEY_ID,
+    keyVersion: env.CREDENTIAL_KEY_VERSION,
+  }),
+  engine: createEngineClient({
+    baseUrl: env.ENGINE_URL,
+    readSecret: createSecretReader(new SecretsManagerClient({}), env.CONTAINER_SECRET_ID, clock),
+    clock,
+    log,
+  }),
+  queue: createSqsWakeQueue({
+    client: sqs,
+    wakeQueueUrl: env.WAKE_QUEUE_URL,
+    delayedWakeQueueUrl: env.DELAYED_WAKE_QUEUE_URL,
+  }),
+  clock,
+  ids: createUuidIds(),
+  log,
+  queueName: env.QUEUE_NAME,
+};
+
+async function answerWake(record: SQSRecord): Promise<void> {
+  const wake = parseWakeMessage(record.body);
+  if (wake === null) {
+    log.warn('a message that is no wake was dropped', { message_id: record.messageId });
+    return;
+  }
+  const result = await dispatchReconcile(deps, wake.repoId);
+  if (result.kind !== 'reconciled') log.info('wake skipped', { repo_id: wake.repoId, reason: result.kind });
+}
+
+/** Best effort: without it the message comes back when its visibility time-out ends. */
+async function retrySoon(record: SQSRecord): Promise<void> {
+  try {
+    await sqs.send(
+      new ChangeMessageVisibilityCommand({
+        QueueUrl: env.WAKE_QUEUE_URL,
+        ReceiptHandle: record.receiptHandle,
+        VisibilityTimeout: RETRY_AFTER_SECONDS,
+      }),
+    );
+  } catch (error) {
+    log.warn('visibility could not be shortened', { message_id: record.messageId, error });
+  }
+}
+
+function run(event: SQSEvent): Promise<SQSBatchResponse> {
+  return consumeBatch(event, log, answerWake, retrySoon);
+}
+
+export const handler = middy(run);
