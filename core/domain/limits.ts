@@ -15,6 +15,8 @@ export const LANDING_NUDGE_AGES_MS: readonly number[] = [15_000, 60_000, 180_000
 export const REVOKE_GRACE_MS = 20_000;
 /** How long the next pull request may stay "checking" before it counts as not mergeable (forge facts, 2). */
 export const MERGEABLE_WAIT_MS = 60_000;
+/** One that stays so is set aside for a tick: slow checks of some forges only go on when it is looked at again. */
+export const UNMERGEABLE_PAUSE_MS = 5 * 60_000;
 /** Native merge time-outs on one head that remove a pull request (A21). */
 export const LANDING_STRIKES_MAX = 2;
 
@@ -33,6 +35,8 @@ export const HEAD_CHANGE_KEEPS_POSITION_MS = 24 * 60 * 60_000;
 // Waking (D-95)
 export const WAKE_DELAY_MIN_MS = 10_000;
 export const WAKE_DELAY_MAX_MS = 30_000;
+/** The longest delay that the queue service takes. */
+export const WAKE_QUEUE_DELAY_MAX_S = 900;
 /** Events of one repo mark it due at most once in each such window (E10). */
 export const EVENT_WAKE_WINDOW_MS = 5_000;
 /** Two clocks may differ: a repo that is due this soon counts as due. */

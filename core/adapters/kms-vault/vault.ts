@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import type { KMSClient } from '@aws-sdk/client-kms';
+import { DecryptCommand, GenerateDataKeyCommand } from '@aws-sdk/client-kms';
+import type { SealedCredential } from '../../domain/repo.ts';
+import type { CredentialOwner, Vault } from '../../ports/system.ts';
+import { VaultError } from '../../ports/system.ts';
+import { Secret } from '../../secret.ts';
+import { NONCE_BYTES, openText, sealText } from './aes-gcm.ts';
+
+export interface KmsVaultConfig {
+  readonly client: KMSClient;
+  /** Key id or ARN that wraps data keys. */
+  readonly keyId: string;
+  /** Our own counter of the wrapping key: grows when `keyId` is replaced by another key. */
+  readonly keyVersion: number;
+  /** 32 bytes. Opens credentials of format v1, which had one static key. @default v1 cannot be opened */
+  readonly v1Key?: Secret<Uint8Array>;
+}
+
+/** Errors of KMS that mean "these bytes do not open here", whoever asks again. Everything else is "no answer now". */
+const FINAL_KMS_ERRORS: ReadonlySet<string> = new Set([
+  'InvalidCiphertextException',
+  'IncorrectKeyException',
+  'ValidationException',
+]);
+const DATA_KEY_BYTES = 32;
+
+/**
+ * Forge tokens at rest (aws.md 3f): AES-256-GCM under a fresh data key for every write, the data key wrapped by KMS under
+ * a context that names tenant and connection. The same context is the AAD, so a ciphertext opens in its own row only
+ * (A96). Writes v3; opens v1, v2 and v3; anything else fails closed (A97).
+ */
+export function createKmsVault(config: KmsVaultConfig): Vault {
+  return {
+    seal: (owner, token) => seal(config, owner, token),
+    open: (owner, sealed) => open(config, owner, sealed),
+  };
+}
+
+function contextOf(owner: CredentialOwner): Record<string, string> {
+  return {
+    tenant_id: owner.tenantId,
+    connection_id: owner.connectionId,
+    purpose: 'forge-token',
+    v: '3',
+  };
+}
+
+/** Key-sorted JSON: the same bytes whatever order the context was built in. */
+function aadOf(context: Readonly<Record<string, string>>): Buffer {
+  const sorted = Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Buffer.from(JSON.stringify(Object.fromEntries(sorted)));
+}
+
+async function seal(
+  config: KmsVaultConfig,
+  owner: CredentialOwner,
+  token: Secret<string>,
+): Promise<SealedCredential> {
+  const context = contextOf(owner);
+  const { plaintext, wrapped } = await generateDataKey(config, context);
+  try {
+    const nonce = randomBytes(NONCE_BYTES);
+    const encrypted = sealText(plaintext, nonce, aadOf(context), token.reveal());
+    return {
+      format: 'v3',
+      keyVersion: config.keyVersion,
+      encryptedToken: encrypted.toString('base64'),
+      tokenNonce: nonce.toString('base64'),
+      encryptedDek: Buffer.from(wrapped).toString('base64'),
+    };
+  } finally {
+    plaintext.fill(0);
+  }
+}
+
+async function generateDataKey(
+  config: KmsVaultConfig,
+  context: Record<string, string>,
+): Promise<{ plaintext: Uint8Array; wrapped: Uint8Array }> {
+  let plaintext: Uint8Array | undefined;
+  let wrapped: Uint8Array | undefined;
+  try {
+    const command = new GenerateDataKeyCommand({
+      KeyId: config.keyId,
+      KeySpec: 'AES_256',
+      EncryptionContext: context,
+    });
+    ({ Plaintext: plaintext, CiphertextBlob: wrapped } = await config.client.send(command));
+  } catch {
+    // Nothing of the SDK's error is kept: it holds the request (A95).
+    throw new VaultError('unavailable');
+  }
+  if (plaintext?.byteLength !== DATA_KEY_BYTES || wrapped === undefined) throw new VaultError('unavailable');
+  return { plaintext, wrapped };
+}
+
+async function open(
+  config: KmsVaultConfig,
+  owner: CredentialOwner,
+  sealed: SealedCredential,
+): Promise<Secret<string>> {
+  switch (sealed.format) {
+    case 'v1':
+      return openV1(config, sealed);
+    case 'v2':
+      return openEnvelope(config, sealed, null);
+    case 'v3':
+      return openEnvelope(config, sealed, contextOf(owner));
+    default:
+      throw new VaultError('undecryptable');
+  }
+}
+
+/** One static key, no envelope, no AAD: a row of this format is bound to nothing and should be stored again. */
+function openV1(config: KmsVaultConfig, sealed: SealedCredential): Secret<string> {
+  if (config.v1Key === undefined || sealed.encryptedDek !== null) throw new VaultError('undecryptable');
+  return openWith(config.v1Key.reveal(), sealed, null);
+}
+
+/** v2 has no context and no AAD, v3 has both. */
+async function openEnvelope(
+  config: KmsVaultConfig,
+  sealed: SealedCredential,
+  context: Record<string, string> | null,
+): Promise<Secret<string>> {
+  const wrapped = readBase64(sealed.encryptedDek);
+  const dataKey = await unwrapDataKey(config, wrapped, context);
+  try {
+    return openWith(dataKey, sealed, context === null ? null : aadOf(context));
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+/** No key id is sent: an older wrapping key still opens what it wrapped, and the caller's rights say which may. */
+async function unwrapDataKey(
+  config: KmsVaultConfig,
+  wrapped: Buffer,
+  context: Record<string, string> | null,
+): Promise<Uint8Array> {
+  let plaintext: Uint8Array | undefined;
+  try {
+    const command = new DecryptCommand({
+      CiphertextBlob: wrapped,
+      ...(context === null ? {} : { EncryptionContext: context }),
+    });
+    ({ Plaintext: plaintext } = await config.client.send(command));
+  } catch (error) {
+    const final = error instanceof Error && FINAL_KMS_ERRORS.has(error.name);
+    throw new VaultError(final ? 'undecryptable' : 'unavailable');
+  }
+  if (plaintext === undefined) throw new VaultError('unavailable');
+  if (plaintext.byteLength === DATA_KEY_BYTES) return plaintext;
+  plaintext.fill(0);
+  throw new VaultError('undecryptable');
+}
+
+function openWith(key: Uint8Array, sealed: SealedCredential, aad: Buffer | null): Secret<string> {
+  const nonce = readBase64(sealed.tokenNonce);
+  const encrypted = readBase64(sealed.encryptedToken);
+  const text = openText(key, nonce, aad, encrypted);
+  if (text === null) throw new VaultError('undecryptable');
+  return new Secret(text);
+}
+
+/** Strict: `Buffer.from` would skip characters that are no base64 and open a damaged row by luck. */
+function readBase64(text: string | null): Buffer {
+  const bytes = Buffer.from(text ?? '', 'base64');
+  if (bytes.length === 0 || bytes.toString('base64') !== text) throw new VaultError('undecryptable');
+  return bytes;
+}

@@ -1,0 +1,167 @@
+import { createCipheriv, randomBytes } from 'node:crypto';
+import {
+  DisableKeyCommand,
+  EnableKeyCommand,
+  EncryptCommand,
+  KMSClient,
+  RotateKeyOnDemandCommand,
+} from '@aws-sdk/client-kms';
+import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import type { SealedCredential } from '#core/domain/repo.ts';
+import { VaultError } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { startKms } from '../../local/emulators/kms.ts';
+
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+
+const KEY_ID = '11111111-1111-4111-8111-111111111111';
+const OTHER_KEY_ID = '22222222-2222-4222-8222-222222222222';
+const OWNER = { tenantId: 'tenant-1', connectionId: 'connection-1' };
+const TOKEN = 'canary-3f9c1b7e5a2d4860a1b2c3d4e5f60718293a4b5c';
+const V1_KEY = randomBytes(32);
+
+let emulator: Awaited<ReturnType<typeof startKms>>;
+let client: KMSClient;
+
+beforeAll(async () => {
+  emulator = await startKms({ keyIds: [KEY_ID, OTHER_KEY_ID] });
+  client = new KMSClient({
+    endpoint: emulator.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+});
+
+afterAll(async () => {
+  client.destroy();
+  await emulator.stop();
+});
+
+const vault = (keyId = KEY_ID) =>
+  createKmsVault({ client, keyId, keyVersion: 1, v1Key: new Secret(new Uint8Array(V1_KEY)) });
+
+async function kindOf(call: Promise<unknown>): Promise<string | null> {
+  try {
+    await call;
+    return null;
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    expect(JSON.stringify([error.message, error.stack, error.cause])).not.toContain(TOKEN);
+    return error.kind;
+  }
+}
+
+function encryptOld(key: Uint8Array): Pick<SealedCredential, 'encryptedToken' | 'tokenNonce'> {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const encrypted = Buffer.concat([cipher.update(TOKEN), cipher.final(), cipher.getAuthTag()]);
+  return { encryptedToken: encrypted.toString('base64'), tokenNonce: nonce.toString('base64') };
+}
+
+function givenV1(): SealedCredential {
+  return { format: 'v1', keyVersion: 0, encryptedDek: null, ...encryptOld(V1_KEY) };
+}
+
+async function givenV2(): Promise<SealedCredential> {
+  const dataKey = randomBytes(32);
+  const wrapped = await client.send(new EncryptCommand({ KeyId: KEY_ID, Plaintext: dataKey }));
+  const encryptedDek = Buffer.from(wrapped.CiphertextBlob ?? []).toString('base64');
+  return { format: 'v2', keyVersion: 1, encryptedDek, ...encryptOld(dataKey) };
+}
+
+describe('KMS vault', () => {
+  test('seals as v3 and opens it; every write has a data key and a nonce of its own', async () => {
+    const first = await vault().seal(OWNER, new Secret(TOKEN));
+    const second = await vault().seal(OWNER, new Secret(TOKEN));
+    expect(first).toMatchObject({ format: 'v3', keyVersion: 1 });
+    expect(JSON.stringify(first)).not.toContain(TOKEN);
+    for (const part of ['encryptedToken', 'tokenNonce', 'encryptedDek'] as const) {
+      expect(first[part]).not.toBe(second[part]);
+    }
+    expect((await vault().open(OWNER, first)).reveal()).toBe(TOKEN);
+    expect((await vault().open(OWNER, second)).reveal()).toBe(TOKEN);
+  });
+
+  test('opens v1 and v2 (A97)', async () => {
+    expect((await vault().open(OWNER, givenV1())).reveal()).toBe(TOKEN);
+    expect((await vault().open(OWNER, await givenV2())).reveal()).toBe(TOKEN);
+  });
+
+  test.each([
+    ['another tenant', { ...OWNER, tenantId: 'tenant-2' }],
+    ['another connection', { ...OWNER, connectionId: 'connection-2' }],
+    ['tenant and connection swapped', { tenantId: OWNER.connectionId, connectionId: OWNER.tenantId }],
+  ])('a row moved to %s does not open (A96)', async (_name, owner) => {
+    const sealed = await vault().seal(OWNER, new Secret(TOKEN));
+    expect(await kindOf(vault().open(owner, sealed))).toBe('undecryptable');
+  });
+
+  test('parts of two rows of one owner cannot be mixed', async () => {
+    const [a, b] = await Promise.all([1, 2].map(() => vault().seal(OWNER, new Secret(TOKEN))));
+    if (a === undefined || b === undefined) throw new Error('two rows are needed');
+    for (const part of ['encryptedToken', 'tokenNonce', 'encryptedDek'] as const) {
+      expect(await kindOf(vault().open(OWNER, { ...a, [part]: b[part] }))).toBe('undecryptable');
+    }
+  });
+
+  test.each(['v0', 'v4', 'V3', '', 'unrecognised'])('format %j fails closed (A97)', async (format) => {
+    const sealed = await vault().seal(OWNER, new Secret(TOKEN));
+    expect(await kindOf(vault().open(OWNER, { ...sealed, format }))).toBe('undecryptable');
+  });
+
+  test.each(['v1', 'v2'])('a v3 row relabelled as %s does not open', async (format) => {
+    const sealed = await vault().seal(OWNER, new Secret(TOKEN));
+    expect(await kindOf(vault().open(OWNER, { ...sealed, format }))).toBe('undecryptable');
+  });
+
+  test('damaged, truncated and missing parts do not open', async () => {
+    const sealed = await vault().seal(OWNER, new Secret(TOKEN));
+    const flipped = Buffer.from(sealed.encryptedToken, 'base64');
+    flipped.writeUInt8(flipped.readUInt8(0) ^ 1, 0);
+    const damaged: readonly Partial<SealedCredential>[] = [
+      { encryptedToken: flipped.toString('base64') },
+      { encryptedToken: sealed.encryptedToken.slice(0, 8) },
+      { encryptedToken: '' },
+      { encryptedToken: `${sealed.encryptedToken}\n` },
+      { tokenNonce: '' },
+      { tokenNonce: 'AAAA' },
+      { encryptedDek: null },
+      { encryptedDek: 'AAAA' },
+    ];
+    for (const change of damaged) {
+      expect(await kindOf(vault().open(OWNER, { ...sealed, ...change }))).toBe('undecryptable');
+    }
+    expect(await kindOf(vault().open(OWNER, { ...givenV1(), encryptedDek: 'AAAA' }))).toBe('undecryptable');
+    const withoutV1 = createKmsVault({ client, keyId: KEY_ID, keyVersion: 1 });
+    expect(await kindOf(withoutV1.open(OWNER, givenV1()))).toBe('undecryptable');
+  });
+
+  test('a rotated key, and a newer wrapping key, still open what was sealed before', async () => {
+    const sealed = await vault().seal(OWNER, new Secret(TOKEN));
+    await client.send(new RotateKeyOnDemandCommand({ KeyId: KEY_ID }));
+    const resealed = await vault().seal(OWNER, new Secret(TOKEN));
+    for (const each of [sealed, resealed]) {
+      expect((await vault(OTHER_KEY_ID).open(OWNER, each)).reveal()).toBe(TOKEN);
+    }
+  });
+
+  test('a disabled key and a KMS that does not answer are unavailable, not undecryptable', async () => {
+    const sealed = await vault().seal(OWNER, new Secret(TOKEN));
+    await client.send(new DisableKeyCommand({ KeyId: KEY_ID }));
+    expect(await kindOf(vault().open(OWNER, sealed))).toBe('unavailable');
+    expect(await kindOf(vault().seal(OWNER, new Secret(TOKEN)))).toBe('unavailable');
+    await client.send(new EnableKeyCommand({ KeyId: KEY_ID }));
+    expect((await vault().open(OWNER, sealed)).reveal()).toBe(TOKEN);
+
+    const unreachable = new KMSClient({
+      endpoint: 'http://127.0.0.1:1',
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      maxAttempts: 1,
+    });
+    const cut = createKmsVault({ client: unreachable, keyId: KEY_ID, keyVersion: 1 });
+    expect(await kindOf(cut.open(OWNER, sealed))).toBe('unavailable');
+    expect(await kindOf(cut.seal(OWNER, new Secret(TOKEN)))).toBe('unavailable');
+  });
+});
