@@ -4,21 +4,37 @@ import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { byPath } from '../../../engine-container/src/staging/path-change.ts';
 import { hashTree } from '../../../engine-container/src/staging/tree-hash.ts';
 
-/** One tree, never changed. `entries` in git's order, `byPath` the same entries, `directories` every parent of one. */
-export interface StoredTree {
-  readonly hash: TreeHash;
-  readonly entries: readonly TreeEntry[];
+/** One tree, never changed. What most trees are never asked for is worked out at the first question. */
+export class StoredTree {
   readonly byPath: ReadonlyMap<string, TreeEntry>;
-  readonly directories: ReadonlySet<string>;
+  #directories: ReadonlySet<string> | null = null;
+
+  /** `entries` in git's order. */
+  constructor(
+    readonly hash: TreeHash,
+    readonly entries: readonly TreeEntry[],
+  ) {
+    this.byPath = new Map(entries.map((entry) => [entry.path, entry]));
+  }
+
+  /** Every directory that holds an entry, directly or below. */
+  get directories(): ReadonlySet<string> {
+    this.#directories ??= collectDirectories(this.entries);
+    return this.#directories;
+  }
 }
 
 export interface StoredCommit extends Commit {
   /** 1 + the largest of its parents: a commit is never an ancestor of one that has a smaller number. */
   readonly generation: number;
+  /** Counts the commits of the store; two of them make a key that is cheaper than two ids. */
+  readonly index: number;
 }
 
 /** Enough for a long run; a run that asks more often starts over. */
 const MERGE_BASE_MEMO_MAX = 400_000;
+/** Two indices below this fit into one safe integer. */
+const COMMITS_MAX = 2 ** 26;
 
 /** Blobs, trees and commits under the ids git gives them. Append-only, shared by the repository and its forks. */
 export class ObjectStore {
@@ -26,7 +42,7 @@ export class ObjectStore {
   readonly #trees = new Map<TreeHash, StoredTree>();
   readonly #commits = new Map<CommitSha, StoredCommit>();
   readonly #files = new WeakMap<StoredTree, ReadonlyMap<string, string>>();
-  readonly #mergeBases = new Map<string, CommitSha | null>();
+  readonly #mergeBases = new Map<number, CommitSha | null>();
 
   putBlob(content: string): BlobId {
     const bytes = Buffer.from(content);
@@ -44,12 +60,7 @@ export class ObjectStore {
     const hash = hashTree(entries);
     const known = this.#trees.get(hash);
     if (known !== undefined) return known;
-    const tree: StoredTree = {
-      hash,
-      entries,
-      byPath: new Map(entries.map((entry) => [entry.path, entry])),
-      directories: collectDirectories(entries),
-    };
+    const tree = new StoredTree(hash, entries);
     this.#trees.set(hash, tree);
     return tree;
   }
@@ -84,6 +95,7 @@ export class ObjectStore {
       tree: options.tree.hash,
       parents: options.parents,
       message: options.message,
+      index: this.#commits.size,
       generation: 1 + Math.max(0, ...options.parents.map((parent) => this.mustCommit(parent).generation)),
     };
     this.#commits.set(sha, commit);
@@ -121,7 +133,7 @@ export class ObjectStore {
   /** The best common ancestor; where several are equally good, the one furthest from the root. */
   mergeBase(left: CommitSha, right: CommitSha): CommitSha | null {
     let [a, b] = [this.mustCommit(left), this.mustCommit(right)];
-    let firstKey: string | null = null;
+    let firstKey: number | null = null;
     let best: CommitSha | null = null;
     for (;;) {
       if (a.sha === b.sha) {
@@ -129,7 +141,7 @@ export class ObjectStore {
         break;
       }
       if (a.generation < b.generation) [a, b] = [b, a];
-      const key = `${a.sha} ${b.sha}`;
+      const key = a.index * COMMITS_MAX + b.index;
       const known = this.#mergeBases.get(key);
       if (known !== undefined) {
         best = known;

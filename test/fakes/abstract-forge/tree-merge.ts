@@ -19,7 +19,7 @@ const MEMO_MAX = 50_000;
  */
 export class TreeMerger {
   readonly #objects: ObjectStore;
-  readonly #differences = new Map<string, readonly Difference[]>();
+  readonly #differences = new WeakMap<StoredTree, WeakMap<StoredTree, readonly Difference[]>>();
   readonly #merges = new Map<string, StoredTree | null>();
 
   constructor(objects: ObjectStore) {
@@ -33,12 +33,15 @@ export class TreeMerger {
     if (known !== undefined) return known;
     const edits = this.#computeEdits(base, ours, theirs);
     const merged = edits === null ? null : this.applyEdits(ours, edits);
-    remember(this.#merges, key, merged);
+    if (this.#merges.size >= MEMO_MAX) this.#merges.clear();
+    this.#merges.set(key, merged);
     return merged;
   }
 
   /** Whether `merge` would succeed, at the cost of what `theirs` changed only. */
   isClean(base: StoredTree, ours: StoredTree, theirs: StoredTree): boolean {
+    const differences = this.#listDifferences(base, theirs);
+    if (differences.every((difference) => isPlainlyClean(ours, difference))) return true;
     return this.#computeEdits(base, ours, theirs) !== null;
   }
 
@@ -98,8 +101,12 @@ export class TreeMerger {
   }
 
   #listDifferences(from: StoredTree, to: StoredTree): readonly Difference[] {
-    const key = `${from.hash} ${to.hash}`;
-    const known = this.#differences.get(key);
+    let fromHere = this.#differences.get(from);
+    if (fromHere === undefined) {
+      fromHere = new WeakMap();
+      this.#differences.set(from, fromHere);
+    }
+    const known = fromHere.get(to);
     if (known !== undefined) return known;
     const differences: Difference[] = [];
     if (from !== to) {
@@ -111,13 +118,24 @@ export class TreeMerger {
         if (!to.byPath.has(entry.path)) differences.push({ path: entry.path, from: entry, to: undefined });
       }
     }
-    remember(this.#differences, key, differences);
+    fromHere.set(to, differences);
     return differences;
   }
 }
 
 function same(a: TreeEntry | undefined, b: TreeEntry | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && a.id === b.id && a.mode === b.mode);
+}
+
+/** Ours left the path alone, and no directory stands where it goes: the common case, without building anything. */
+function isPlainlyClean(ours: StoredTree, { path, from, to }: Difference): boolean {
+  if (!same(ours.byPath.get(path), from)) return false;
+  if (from !== undefined || to === undefined) return true;
+  if (ours.directories.has(path)) return false;
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+    if (ours.byPath.has(path.slice(0, slash))) return false;
+  }
+  return true;
 }
 
 /** A path that would be a file and a directory at once. */
@@ -134,9 +152,4 @@ export function clashes(tree: StoredTree, edits: Edits): boolean {
     for (const other of tree.byPath.keys()) if (other.startsWith(prefix) && isFile(other)) return true;
   }
   return false;
-}
-
-function remember<Value>(memo: Map<string, Value>, key: string, value: Value): void {
-  if (memo.size >= MEMO_MAX) memo.clear();
-  memo.set(key, value);
 }

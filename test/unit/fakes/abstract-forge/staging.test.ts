@@ -1,0 +1,108 @@
+import { renderPatch } from '../../../../engine-container/src/staging/patch.ts';
+import { diffTrees } from '../../../../engine-container/src/staging/tree-diff.ts';
+import { hashTree } from '../../../../engine-container/src/staging/tree-hash.ts';
+import { STAGING, setUp, stage, success } from './set-up.ts';
+
+describe('staging', () => {
+  test('a patch makes the tree that the plan says and that the merge makes', async () => {
+    const { clock, control } = setUp({ files: { 'd/a': '1', 'x y': '1', gone: '1', exec: '1', link: '1' } });
+    const pr = await control.openPullRequest({
+      branch: 'one',
+      files: {
+        'd/a': null,
+        d: 'now a file',
+        'x y': '2',
+        gone: null,
+        exec: { content: '1', mode: '100755' },
+        link: { content: 'd', mode: '120000' },
+        'tab\there "ü"': 'new',
+        sub: { content: 'c'.repeat(40), mode: '160000' },
+      },
+    });
+    await control.pushToBase({ other: '1' });
+    const { plan, commit } = await stage(control, pr, 'main', STAGING);
+    if (plan.kind !== 'plan' || plan.result === null || commit === 'conflict') throw new Error('not staged');
+    expect(commit.tree).toBe(hashTree(plan.result));
+    expect(commit.parents).toEqual([await control.tip('main')]);
+    expect(await control.tip(STAGING)).toBe(commit.sha);
+    await control.schedule(pr, 'squash');
+    await success(control, (await control.pull(pr)).headSha);
+    await clock.advance(1000);
+    expect(control.merges()[0]?.tree).toBe(commit.tree);
+  });
+
+  test('a content merge is left to the forge', async () => {
+    const { clock, control } = setUp({ files: { f: '1\n2\n3\n4\n5\n' } });
+    const pr = await control.openPullRequest({ branch: 'one', files: { f: 'one\n2\n3\n4\n5\n' } });
+    await control.pushToBase({ f: '1\n2\n3\n4\nfive\n' });
+    const { plan, commit } = await stage(control, pr, 'main', STAGING);
+    if (commit === 'conflict') throw new Error('not staged');
+    expect(plan).toMatchObject({ contentMerges: ['f'], result: null });
+    expect((await control.readFiles(commit.sha)).get('f')).toBe('one\n2\n3\n4\nfive\n');
+    await control.schedule(pr);
+    await success(control, (await control.pull(pr)).headSha);
+    await clock.advance(1000);
+    expect(control.merges()[0]?.tree).toBe(commit.tree);
+  });
+
+  test('a content merge that cannot be made is a conflict, asked for twice', async () => {
+    const { control } = setUp({ files: { f: '1\n2\n3\n' } });
+    const pr = await control.openPullRequest({ branch: 'one', files: { f: '1\ntwo\n3\n' } });
+    await control.pushToBase({ f: '1\nzwei\n3\n' });
+    control.clearCalls();
+    expect((await stage(control, pr, 'main', STAGING)).commit).toBe('conflict');
+    expect(control.calls().filter((call) => call.write)).toMatchObject([
+      { call: 'POST diffpatch', status: 500 },
+      { call: 'POST diffpatch', status: 500 },
+    ]);
+    expect(await control.branches()).not.toContain(STAGING);
+  });
+
+  test('the patch between two trees re-stages a prefix as one commit', async () => {
+    const { control, bot } = setUp();
+    const from = await control.tip('main');
+    const prs = [];
+    for (const name of ['a', 'b'])
+      prs.push(await control.openPullRequest({ branch: name, files: { [name]: name }, from }));
+    const [a = 0, b = 0] = prs;
+    await stage(control, a, 'main', 'work');
+    const { commit } = await stage(control, b, 'work');
+    if (commit === 'conflict') throw new Error('not staged');
+    const patch = renderPatch(diffTrees(await bot.readTree(from), await bot.readTree(commit.sha)));
+    const again = await bot.applyPatch({
+      branch: 'main',
+      newBranch: STAGING,
+      patch,
+      message: 'm',
+      mayConflict: false,
+    });
+    expect(again).toMatchObject({ tree: commit.tree, parents: [from] });
+  });
+
+  test.each<[name: string, patch: string]>([
+    ['nothing', ''],
+    ['a text hunk', 'diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+2\n'],
+    [
+      'an object that nobody has',
+      `diff --git a/n b/n\nnew file mode 100644\nindex ${'0'.repeat(40)}..${'9'.repeat(40)}\nBinary files /dev/null and b/n differ\n`,
+    ],
+    ['a path that is not there', 'diff --git a/n b/n\nold mode 100644\nnew mode 100755\n'],
+  ])('a patch with %s does not apply', async (_, patch) => {
+    const { bot } = setUp();
+    const request = { branch: 'main', newBranch: STAGING, patch, message: 'm', mayConflict: false };
+    await expect(bot.applyPatch(request)).rejects.toMatchObject({ kind: 'unreachable', status: 500 });
+  });
+
+  test('branches exclude each other like paths', async () => {
+    const { control, bot } = setUp();
+    const tip = await control.tip('main');
+    expect(await bot.createBranch(STAGING, tip)).toBe(true);
+    expect(await bot.createBranch(STAGING, tip)).toBe(false);
+    expect(await bot.createBranch(`${STAGING}/x`, tip)).toBe(false);
+    expect(await bot.createBranch(`${STAGING}-x`, tip)).toBe(true);
+    await bot.deleteBranch(STAGING);
+    await bot.deleteBranch(STAGING);
+    expect(await bot.readBranchTip(STAGING)).toBeNull();
+    await expect(bot.deleteBranch('main')).rejects.toMatchObject({ kind: 'denied' });
+  });
+});
