@@ -59,6 +59,8 @@ export interface EngineReport {
 export interface EngineStore {
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
+  /** Newest first, of all repos of the tenant. */
+  listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]>;
   /** Returns the new version. */
   saveQueue(held: HeldLease, repo: ManagedRepo, write: QueueWrite): Promise<number>;
   /** Sets an unreadable record aside, so that the next reconcile rebuilds from the forge (A32). */

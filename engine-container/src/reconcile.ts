@@ -13,7 +13,7 @@ import { decide } from './queue/decide.ts';
 import { fold } from './queue/fold.ts';
 import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
-import { changedRows, toActivityEvent } from './queue/rows.ts';
+import { changedRows, closeOrphans, toActivityEvent } from './queue/rows.ts';
 import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import { parseRecord } from './record-codec.ts';
@@ -33,6 +33,8 @@ const WRAP_UP_MS = 2_000;
 /** Gate runs are looked at again within one reconcile at most this often. */
 const GATE_LOOK_EVERY_MS = 3_000;
 const LOG_TAIL_LINES_MAX = 50;
+/** How far back rows of a lost record are looked for. */
+const ORPHAN_ROWS_MAX = 200;
 /** Well below the store's limits: a landed or bounced event takes a second place in the transaction. */
 const BATCHES_PER_WRITE_MAX = 40;
 const EVENTS_PER_WRITE_MAX = 25;
@@ -67,6 +69,7 @@ class Reconcile {
   #saved: QueueRecord;
   #savedText = '';
   #version: number | null = null;
+  #orphans: BatchRow[] = [];
   #closed: Root[] = [];
   #events: ActivityEvent[] = [];
   #errorCode: ReconcileErrorCode | null = null;
@@ -114,12 +117,20 @@ class Reconcile {
       this.#errorCode = 'engine_error';
       return;
     }
-    if (stored !== null) {
+    if (stored === null) await this.#adoptOrphans();
+    else {
       this.#saved = stored.record;
       this.#version = stored.version;
       this.#savedText = JSON.stringify(stored.record);
     }
     await this.#passes();
+  }
+
+  async #adoptOrphans(): Promise<void> {
+    const rows = await this.#deps.store.listBatches(this.#repo.tenantId, ORPHAN_ROWS_MAX);
+    const orphans = closeOrphans(rows, this.#repo, this.#deps.clock.now());
+    this.#orphans = [...orphans.rows];
+    this.#saved = { ...this.#saved, garbage: [...orphans.garbage] };
   }
 
   async #load(): Promise<{ readonly record: QueueRecord; readonly version: number } | 'unreadable' | null> {
@@ -231,7 +242,8 @@ class Reconcile {
   async #save(record: QueueRecord, events: readonly DecidedEvent[], at: EpochMs): Promise<void> {
     this.#collect(events, at);
     const rows = mergeRows(this.#closed.map((root) => changedRows(this.#repo, this.#saved, record, root)));
-    const batches = this.#closed.length > 0 ? rows : changedRows(this.#repo, this.#saved, record, null);
+    const changed = this.#closed.length > 0 ? rows : changedRows(this.#repo, this.#saved, record, null);
+    const batches = [...this.#orphans, ...changed];
     const text = JSON.stringify(record);
     if (text === this.#savedText && batches.length === 0 && this.#events.length === 0) return;
     const pending = { batches: [...batches], events: [...this.#events] };
@@ -247,6 +259,7 @@ class Reconcile {
     this.#saved = record;
     this.#savedText = text;
     this.#closed = [];
+    this.#orphans = [];
     this.#events = [];
   }
 

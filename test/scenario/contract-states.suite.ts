@@ -1,10 +1,21 @@
-import { endingOf, expectHonestEnd, GATE_FILE, GATE_PATH, givenProject, givenScheduled, judgeByContent } from './stories.ts';
+import {
+  endingOf,
+  expectHonestEnd,
+  GATE_FILE,
+  GATE_PATH,
+  givenProject,
+  givenScheduled,
+  judgeByContent,
+} from './stories.ts';
 import type { World, WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
 /** Every row of "Pull request moves through the queue" and of "Queue batch outcomes", as stories on one forge level. */
-export function describeContractStates(level: string, createWorld: (options?: WorldOptions) => Promise<World>): void {
+export function describeContractStates(
+  level: string,
+  createWorld: (options?: WorldOptions) => Promise<World>,
+): void {
   describe(`${level}: pull request moves through the queue`, () => {
     test('eligible, review policy not met: refused at admission, no staging and no run; admitted once approved', async () => {
       const world = await createWorld();
@@ -35,7 +46,13 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       await world.reconcile();
       expect(world.forge.runs().map((run) => run.branch)).toEqual(['mq/main/staging']);
       const [row] = await world.rows();
-      expect(row).toMatchObject({ nodeId: 'r', prs, outcome: 'running', phase: 'waiting_gate', parentId: null });
+      expect(row).toMatchObject({
+        nodeId: 'r',
+        prs,
+        outcome: 'running',
+        phase: 'waiting_gate',
+        parentId: null,
+      });
       expect(row?.stagingTree).toBe(await world.forge.tree(await world.forge.tip('mq/main/staging')));
     });
 
@@ -50,7 +67,9 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       const [row] = await world.rows();
       expect(row).toMatchObject({ outcome: 'success', phase: null });
       const receipts = row?.actions.map((action) => action.receipt);
-      expect(receipts?.map((receipt) => receipt?.tree)).toEqual(world.forge.merges().map((merge) => merge.tree));
+      expect(receipts?.map((receipt) => receipt?.tree)).toEqual(
+        world.forge.merges().map((merge) => merge.tree),
+      );
       expect(receipts?.map((receipt) => receipt?.mergeCommit)).toEqual(
         world.forge.merges().map((merge) => merge.mergeCommit),
       );
@@ -66,7 +85,10 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       expect((await world.forge.pull(pr)).state).toBe('open');
       const root = (await world.rows()).find((row) => row.nodeId === 'r');
       expect(root).toMatchObject({ outcome: 'bounced', attempt: 2 });
-      const trees = world.forge.runs().filter((run) => run.state === 'failure').map((run) => run.tree);
+      const trees = world.forge
+        .runs()
+        .filter((run) => run.state === 'failure')
+        .map((run) => run.tree);
       expect(trees).toHaveLength(2);
       expect(new Set(trees).size).toBe(1);
       expect((await world.events()).filter((event) => event.event === 'pr_bounced')).toHaveLength(1);
@@ -82,7 +104,9 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       }
       await world.drain();
       expect(await endingOf(world, prs)).toEqual({ landed: [prs[0], prs[1], prs[3]], bounced: [prs[2]] });
-      expect((await world.rows()).find((row) => row.nodeId === 'r' && row.prs.length === 4)?.outcome).toBe('bisected');
+      expect((await world.rows()).find((row) => row.nodeId === 'r' && row.prs.length === 4)?.outcome).toBe(
+        'bisected',
+      );
       await expectHonestEnd(world, prs);
     });
 
@@ -116,7 +140,10 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       await world.drain();
       expect((await world.forge.status(oldHead, 'mq'))?.description).toMatch(/^requeued: head changed/);
       expect((await world.forge.status(newHead, 'mq'))?.state).toBe('error');
-      expect((await world.rows()).at(-1)).toMatchObject({ outcome: 'invalidated', terminalReason: 'candidate_changed' });
+      expect((await world.rows()).at(-1)).toMatchObject({
+        outcome: 'invalidated',
+        terminalReason: 'candidate_changed',
+      });
       expect(world.forge.merges().map((merge) => merge.pr)).toEqual([prs[1]]);
       await world.forge.cancelSchedule(a);
       await world.forge.schedule(a);
@@ -154,7 +181,9 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       expect(world.forge.calls().filter((call) => call.write)).toEqual([]);
       expect((await world.rows())[0]).toMatchObject({ outcome: 'running', phase: 'waiting_gate' });
       expect(world.log.some((line) => line.fields.alarm === 'gate_phase_age')).toBe(true);
-      expect((await world.forge.status((await world.forge.pull(pr)).headSha, 'mq'))?.state ?? 'none').not.toBe('error');
+      expect(
+        (await world.forge.status((await world.forge.pull(pr)).headSha, 'mq'))?.state ?? 'none',
+      ).not.toBe('error');
     });
 
     test('landing, native merge times out once: restored, batch retested, then lands', async () => {
@@ -172,7 +201,10 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       await world.drain();
       expect((await endingOf(world, prs)).landed).toEqual(prs);
       expect(world.forge.runs()).toHaveLength(2);
-      expect((await world.rows()).at(-1)).toMatchObject({ outcome: 'error', terminalReason: 'merge_timeout' });
+      expect((await world.rows()).at(-1)).toMatchObject({
+        outcome: 'error',
+        terminalReason: 'merge_timeout',
+      });
       await expectHonestEnd(world, prs);
     });
 
@@ -223,8 +255,14 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       const rows = await world.rows();
       const root = rows.find((row) => row.nodeId === 'r');
       expect(root?.outcome).toBe('bisected');
-      expect(rows.find((row) => row.nodeId === 'r.1')).toMatchObject({ outcome: 'success', parentId: root?.id });
-      expect(rows.find((row) => row.nodeId === 'r.2')).toMatchObject({ outcome: 'bounced', parentNodeId: 'r' });
+      expect(rows.find((row) => row.nodeId === 'r.1')).toMatchObject({
+        outcome: 'success',
+        parentId: root?.id,
+      });
+      expect(rows.find((row) => row.nodeId === 'r.2')).toMatchObject({
+        outcome: 'bounced',
+        parentNodeId: 'r',
+      });
       await world.drain();
       await expectHonestEnd(world, [a, bad]);
     });
@@ -269,7 +307,7 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       await world.forge.pushToBase({ 'README.md': 'no gate here\n', [GATE_PATH]: null });
       const pr = await givenScheduled(world.forge, 'a');
       const report = await world.reconcile();
-      expect(report.errorCode).toBe('gate_missing');
+      expect(report?.errorCode).toBe('gate_missing');
       await world.reconcile();
       expect(world.forge.runs()).toEqual([]);
       expect((await endingOf(world, [pr])).bounced).toEqual([]);
@@ -301,12 +339,17 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       expect(held.length).toBeGreaterThan(0);
       expect((await world.rows()).filter((row) => row.outcome === 'superseded').length).toBeGreaterThan(0);
       world.forge.judge = judgeByContent;
-      for (const run of world.forge.runs().filter((one) => one.state === 'running' || one.state === 'waiting')) {
+      for (const run of world.forge
+        .runs()
+        .filter((one) => one.state === 'running' || one.state === 'waiting')) {
         const files = await world.forge.readFiles(run.sha);
         await world.forge.finishRun(run.id, judgeByContent(files));
       }
       await world.drain();
-      expect(await endingOf(world, prs)).toEqual({ landed: prs.filter((pr) => pr !== prs[1]), bounced: [prs[1]] });
+      expect(await endingOf(world, prs)).toEqual({
+        landed: prs.filter((pr) => pr !== prs[1]),
+        bounced: [prs[1]],
+      });
       await expectHonestEnd(world, prs);
     });
 
@@ -345,7 +388,10 @@ export function describeContractStates(level: string, createWorld: (options?: Wo
       await world.forge.pushToBase({ 'other.txt': 'pushed\n' });
       world.forge.judge = () => 'success';
       await world.drain();
-      expect((await world.rows()).at(-1)).toMatchObject({ outcome: 'invalidated', terminalReason: 'base_advanced' });
+      expect((await world.rows()).at(-1)).toMatchObject({
+        outcome: 'invalidated',
+        terminalReason: 'base_advanced',
+      });
       expect(world.forge.merges().map((merge) => merge.pr)).toEqual(prs);
       await expectHonestEnd(world, prs);
     });

@@ -3,10 +3,14 @@ import type { ForgeControl } from '../support/forge-control.ts';
 import type { World } from './world.ts';
 
 export const GATE_PATH = '.forgejo/workflows/mq-gate.yaml';
-export const GATE_FILE = 'on:\n  push:\n    branches: ["mq/**"]\njobs:\n  gate:\n    steps:\n      - run: test\n';
+export const GATE_FILE =
+  'on:\n  push:\n    branches: ["mq/**"]\njobs:\n  gate:\n    steps:\n      - run: test\n';
 
 /** A base with the gate file and a few files; the gate is green while no file says BAD and no two say CLASH. */
-export async function givenProject(forge: ForgeControl, files: Readonly<Record<string, string>> = {}): Promise<void> {
+export async function givenProject(
+  forge: ForgeControl,
+  files: Readonly<Record<string, string>> = {},
+): Promise<void> {
   await forge.pushToBase({ [GATE_PATH]: GATE_FILE, 'README.md': 'hello\n', ...files });
   forge.judge = judgeByContent;
 }
@@ -63,7 +67,12 @@ export async function endingOf(world: World, prs: readonly number[]): Promise<En
  * merges completed from it (the tip of a batch is what is gated).
  */
 export async function unprovenLandings(forge: ForgeControl): Promise<readonly number[]> {
-  const green = new Set(forge.runs().filter((run) => run.state === 'success').map((run) => run.tree));
+  const green = new Set(
+    forge
+      .runs()
+      .filter((run) => run.state === 'success')
+      .map((run) => run.tree),
+  );
   const unproven: number[] = [];
   const merges = forge.merges();
   for (let index = 0; index < merges.length; index += 1) {
@@ -86,7 +95,10 @@ export async function unprovenLandings(forge: ForgeControl): Promise<readonly nu
 }
 
 /** A24: at rest no open pull request carries a `success` of ours. */
-export async function staleSuccesses(forge: ForgeControl, prs: readonly number[]): Promise<readonly number[]> {
+export async function staleSuccesses(
+  forge: ForgeControl,
+  prs: readonly number[],
+): Promise<readonly number[]> {
   const stale: number[] = [];
   for (const pr of prs) {
     const pull = await forge.pull(pr);
@@ -102,19 +114,26 @@ export async function expectHonestEnd(world: World, prs: readonly number[]): Pro
   expect(await staleSuccesses(world.forge, prs)).toEqual([]);
   const rows = await world.rows();
   for (const row of rows) {
-    expect({ id: row.nodeId, outcome: row.outcome, resolved: row.resolvedAt !== null, phase: row.phase }).toMatchObject(
-      row.outcome === 'running' ? { resolved: false } : { resolved: true, phase: null },
-    );
+    expect({
+      id: row.nodeId,
+      outcome: row.outcome,
+      resolved: row.resolvedAt !== null,
+      phase: row.phase,
+    }).toMatchObject(row.outcome === 'running' ? { resolved: false } : { resolved: true, phase: null });
     if (row.outcome !== 'running' && row.outcome !== 'held_success' && row.outcome !== 'held_failure') {
       expect(row.actions.map((action) => action.pr)).toEqual(row.prs);
     }
     if (row.outcome === 'superseded') {
-      expect(row.actions.filter((action) => action.action === 'landed' || action.action === 'bounced')).toEqual([]);
+      expect(
+        row.actions.filter((action) => action.action === 'landed' || action.action === 'bounced'),
+      ).toEqual([]);
     }
   }
   const record = await world.record();
   if (record.root === null) {
-    expect(rows.filter((row) => ['running', 'held_success', 'held_failure'].includes(row.outcome))).toEqual([]);
+    expect(rows.filter((row) => ['running', 'held_success', 'held_failure'].includes(row.outcome))).toEqual(
+      [],
+    );
     const leftovers = (await world.forge.branches()).filter((branch) => branch.startsWith('mq'));
     expect(leftovers).toEqual([]);
   }

@@ -1,8 +1,8 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
-import { LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { EngineForge } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
@@ -21,17 +21,26 @@ export interface World {
   readonly clock: VirtualClock;
   readonly store: ReturnType<typeof createMemoryStore>;
   readonly log: LogLine[];
-  /** One reconcile under a fresh lease, as a worker would run it. */
-  reconcile(): Promise<EngineReport>;
+  /** One reconcile under a fresh lease, as a worker would run it; null when the lease was held or nothing was left. */
+  reconcile(): Promise<EngineReport | null>;
   /** Reconciles at every wake the engine asks for (and every tick) until it asks for none, or `maxMs` have passed. */
-  drain(options?: {
-    readonly maxMs?: number;
-    readonly until?: () => boolean | Promise<boolean>;
-  }): Promise<void>;
+  drain(options?: DrainOptions): Promise<void>;
+  /** Before its next status post the engine is frozen past the end of its lease, and another worker goes on meanwhile. */
+  loseLease(): Promise<void>;
+  /** The queue record is gone, as if it had never been. */
+  loseRecord(): Promise<void>;
   settings(changes: Partial<ManagedRepo>): Promise<void>;
   rows(): Promise<readonly BatchRow[]>;
   events(): Promise<readonly ActivityEvent[]>;
   record(): Promise<QueueRecord>;
+}
+
+export interface DrainOptions {
+  readonly maxMs?: number;
+  /** Ends the drain; that it never comes is an error. */
+  readonly until?: () => boolean | Promise<boolean>;
+  /** Called after each reconcile; false = something is still to happen, so quiet does not mean the end. */
+  readonly afterEach?: () => Promise<boolean>;
 }
 
 export interface LogLine {
@@ -70,15 +79,33 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     },
   };
   const engineForge = options.wrapForge?.(forge.forge) ?? forge.forge;
+  let pauseNextPost = false;
+  /** The engine's client on this machine: it may be frozen before a call is sent, and looks at its deadline when it thaws. */
+  function clientOf(mayCall: () => boolean): EngineForge {
+    return new Proxy(engineForge, {
+      get(target, name) {
+        const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
+        return async (...values: unknown[]) => {
+          if (pauseNextPost && name === 'postStatus') {
+            pauseNextPost = false;
+            await clock.advance(LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS + 1_000);
+            await reconcile();
+          }
+          if (!mayCall()) throw new ForgeError('unreachable', String(name), null);
+          return call.apply(target, values);
+        };
+      },
+    });
+  }
   const reconciler = createReconciler({
     store,
     clock,
     ids,
     log: { info: write('info'), warn: write('warn'), error: write('error') },
-    forgeFor: () => engineForge,
+    forgeFor: (_request, mayCall) => clientOf(mayCall),
   });
 
-  async function reconcile(): Promise<EngineReport> {
+  async function reconcile(): Promise<EngineReport | null> {
     const result = await withLease(
       { leases: store, clock, ids },
       repo.id,
@@ -108,16 +135,17 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     store,
     log,
     reconcile,
-    async drain({ maxMs = 6 * 60 * 60_000, until } = {}) {
+    async drain({ maxMs = 6 * 60 * 60_000, until, afterEach } = {}) {
       const end = clock.now() + maxMs;
       let quietTicks = 0;
       while (clock.now() < end) {
         const report = await reconcile();
         if (until !== undefined && (await until())) return;
-        quietTicks = report.wakeAt === null ? quietTicks + 1 : 0;
+        const mayEnd = afterEach === undefined || (await afterEach());
+        quietTicks = report?.wakeAt == null && mayEnd ? quietTicks + 1 : 0;
         if (quietTicks >= 2 && until === undefined) return;
         const tickAt = clock.now() + TICK_MS;
-        const next = Math.min(report.wakeAt ?? tickAt, tickAt);
+        const next = Math.min(report?.wakeAt ?? tickAt, tickAt);
         await clock.advance(Math.max(next - clock.now(), 1_000));
       }
       if (until !== undefined) throw new Error('drain: the awaited state never came');
@@ -126,6 +154,14 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
       const current = await store.getRepo(repo.id);
       if (current === null) throw new Error('repo is gone');
       await store.updateRepo({ ...current, ...changes });
+    },
+    async loseRecord() {
+      await withLease({ leases: store, clock, ids }, repo.id, 'test', LEASE_TTL_MS, (held) =>
+        store.quarantineQueueRecord(held),
+      );
+    },
+    async loseLease() {
+      pauseNextPost = true;
     },
     rows: () => store.listBatches(repo.tenantId, 500),
     events: () => store.listEvents(repo.tenantId, 500),

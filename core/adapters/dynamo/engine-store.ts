@@ -17,7 +17,8 @@ import { readGuard, readRepo } from './read-repos.ts';
 import { toBatchRow, toEventRow, toTerminalRows } from './rows.ts';
 import type { Refusals, Step, Table } from './table.ts';
 
-export function createEngineStore(table: Table): EngineStore {
+/** `listBatches` is the same read that people's pages need; it stands beside enrollment. */
+export function createEngineStore(table: Table): Omit<EngineStore, 'listBatches'> {
   return {
     async findRepo(address) {
       const found = await readGuard(table, repoGuardKey(address.instanceUrl, address.slug), 'findRepo');

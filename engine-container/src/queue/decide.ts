@@ -90,7 +90,10 @@ function chooseWake(pass: Pass): void {
   for (const node of root.nodes) {
     if (node.state !== 'gating') continue;
     const age = s.now - (node.stagedAt ?? s.now);
-    wakeNoLaterThan(pass, s.now + Math.min(WAKE_DELAY_MAX_MS, Math.max(WAKE_DELAY_MIN_MS, age / 6)));
+    wakeNoLaterThan(
+      pass,
+      s.now + Math.min(WAKE_DELAY_MAX_MS, Math.max(WAKE_DELAY_MIN_MS, Math.round(age / 6))),
+    );
   }
   if (root.landing !== null || root.teardown !== null) wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
 }

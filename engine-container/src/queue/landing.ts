@@ -8,6 +8,7 @@ import {
   LANDING_TIMEOUT_MS,
   MERGEABLE_WAIT_MS,
   REVOKE_GRACE_MS,
+  UNMERGEABLE_PAUSE_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
 import { describeBounce, describeLanding } from './describe.ts';
@@ -117,7 +118,7 @@ function awaitMerge(pass: Pass, root: Root, landing: Landing, postedAt: number):
     landing.nudges += 1;
     postSuccess(pass, root, landing);
   }
-  pollNoLaterThan(pass, Math.min(LANDING_POLL_MAX_MS, Math.max(LANDING_POLL_MIN_MS, age / 2)));
+  pollNoLaterThan(pass, Math.min(LANDING_POLL_MAX_MS, Math.max(LANDING_POLL_MIN_MS, Math.round(age / 2))));
 }
 
 /** After a revoke: one grace period, one more look, then the landing is over (D-11, E5). */
@@ -261,7 +262,9 @@ function isMergeable(pass: Pass, root: Root, focus: FocusView): boolean {
   const member = root.members[root.landed];
   if (member !== undefined) {
     const baseTree = treeOf(root, root.landed) ?? root.baseTree;
-    root.fates.push(park(pass, member, { reason: 'not_mergeable', baseTree, until: null }));
+    root.fates.push(
+      park(pass, member, { reason: 'not_mergeable', baseTree, until: pass.s.now + UNMERGEABLE_PAUSE_MS }),
+    );
   }
   startTeardown(pass, root, 'merge_conflict');
   return false;

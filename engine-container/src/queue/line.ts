@@ -234,10 +234,16 @@ export function readyEntries(pass: Pass, baseTree: string): LineEntry[] {
     if (bounced) return false;
     return !record.parked.some(
       (parked) =>
+        !(parked.reason === 'not_mergeable' && isMergeable(pass, entry)) &&
         parked.pr === entry.pr &&
         parked.head === entry.head &&
         parked.baseTree === baseTree &&
         (parked.until === null || parked.until > s.now),
     );
   });
+}
+
+function isMergeable(pass: Pass, entry: LineEntry): boolean {
+  const { pulls } = pass.s;
+  return pulls.known && pulls.value.some((view) => view.pull.number === entry.pr && view.pull.mergeable);
 }

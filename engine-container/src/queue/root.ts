@@ -15,7 +15,7 @@ import {
   wishStatus,
 } from './pass.ts';
 import { chooseBatchSize } from './policy.ts';
-import type { Fate, LineEntry, Parked, RevokeReason, Root, Teardown } from './record.ts';
+import type { Fate, LineEntry, Parked, ParkReason, RevokeReason, Root, Teardown } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Opens the next batch when there is none: ready pull requests in order, after lingering, as many as pay off. */
@@ -205,6 +205,9 @@ export function cutRootAt(root: Root, index: number): void {
   root.limit = Math.min(root.limit, index);
 }
 
+/** Reasons that the author can do something about; the others are nobody's fault. */
+const BLAMING_PARKS: readonly ParkReason[] = ['conflict', 'no_changes'];
+
 /** Sets a pull request aside until the base moves (or a time), and says why on its head if there are words for it. */
 export function park(
   pass: Pass,
@@ -214,8 +217,7 @@ export function park(
   pass.record.parked = pass.record.parked.filter((known) => known.pr !== member.pr);
   pass.record.parked.push({ pr: member.pr, head: member.head, ...parked });
   const words = describePark(parked.reason);
-  const blamesNobody =
-    parked.reason === 'base_red' || parked.reason === 'gate_missing' || parked.reason === 'head_not_ready';
+  const blamesNobody = !BLAMING_PARKS.includes(parked.reason);
   if (words !== null) {
     wishStatus(pass, {
       pr: member.pr,

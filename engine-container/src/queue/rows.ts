@@ -1,7 +1,8 @@
 import type { ActivityEvent, BatchPhase, BatchRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { DecidedEvent, Node, QueueRecord, Root } from './record.ts';
+import type { DecidedEvent, GarbageBranch, Node, QueueRecord, Root } from './record.ts';
+import { isTerminal } from './transitions.ts';
 
 /** One stored row per node that was staged or resolved; a batch that is still being built has none. */
 export function toBatchRow(repo: ManagedRepo, root: Root, node: Node): BatchRow {
@@ -68,5 +69,38 @@ export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: Epoc
     head: event.head,
     title: event.title,
     reason: event.reason,
+  };
+}
+
+/**
+ * Rows that an earlier record left unresolved: that record is lost, so nobody can say how they ended. They are closed
+ * as just that, their members go back to the line, and their branches are swept (A32, A42).
+ */
+export function closeOrphans(
+  rows: readonly BatchRow[],
+  repo: ManagedRepo,
+  at: EpochMs,
+): { readonly rows: readonly BatchRow[]; readonly garbage: readonly GarbageBranch[] } {
+  const orphans = rows.filter((row) => row.repoId === repo.id && !isTerminal(row.outcome));
+  return {
+    rows: orphans.map((row) => ({
+      ...row,
+      outcome: 'operational_error',
+      phase: null,
+      resolvedAt: at,
+      terminalReason: 'record_lost',
+      stagingBranch: null,
+      actions: row.prs.map((pr, cursor) => ({
+        pr,
+        action: 'requeued',
+        stagingSha: row.stagingSha,
+        gateVerdict: row.gateVerdict,
+        cursor,
+        reason: 'record_lost',
+      })),
+    })),
+    garbage: orphans.flatMap((row) =>
+      row.stagingBranch === null ? [] : [{ branch: row.stagingBranch, notBefore: at, runKey: null }],
+    ),
   };
 }

@@ -1,0 +1,116 @@
+import { endingOf, expectHonestEnd, givenProject, givenScheduled, unprovenLandings } from './stories.ts';
+import { createWorld } from './world.ts';
+
+describe('what an API-only engine cannot prevent, it detects', () => {
+  test('the forge merges onto a foreign push: tree mismatch, the queue stops, switching on again goes on', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    let drop = 2;
+    world.forge.mergeBehaviour = () => (drop-- > 0 ? { kind: 'lost' } : { kind: 'now' });
+    const head = (await world.forge.pull(prs[0] ?? 0)).headSha;
+    await world.drain({ until: async () => (await world.forge.status(head, 'mq'))?.state === 'success' });
+    await world.forge.pushToBase({ 'pushed.txt': 'pushed\n' });
+    await world.clock.advance(60_000);
+    await world.drain();
+    expect(await unprovenLandings(world.forge)).toEqual([prs[0]]);
+    expect((await world.record()).halted).toMatchObject({ reason: 'tree_mismatch', pr: prs[0] });
+    expect((await world.reconcile())?.errorCode).toBe('tree_mismatch');
+    expect(world.log.some((line) => line.fields.alarm === 'tree_mismatch')).toBe(true);
+    expect((await endingOf(world, prs)).landed).toEqual([prs[0]]);
+    await world.settings({ enabledAt: world.clock.now() + 1 });
+    await world.drain();
+    expect((await endingOf(world, prs)).landed).toEqual(prs);
+  });
+
+  test('somebody else writes success under our context: the merge that follows is listed as unverified', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const pr = await givenScheduled(world.forge, 'bad', 'BAD\n');
+    world.forge.judge = () => 'hold';
+    await world.reconcile();
+    await world.forge.postStatusAs('mallory', (await world.forge.pull(pr)).headSha, 'mq', 'success');
+    await world.clock.advance(60_000);
+    await world.drain({ maxMs: 30 * 60_000 });
+    expect(
+      world.log.some((line) => line.fields.alarm === 'unverified_landing' && line.fields.pr === pr),
+    ).toBe(true);
+  });
+
+  test('a lost record changes no safety result: a stale success is taken back, a bounce is remembered', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const bad = await givenScheduled(world.forge, 'bad', 'BAD\n');
+    await world.drain();
+    const runs = world.forge.runs().length;
+    const stale = await givenScheduled(world.forge, 'stale');
+    world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+    await world.forge.postStatusAs('mq-bot', (await world.forge.pull(stale)).headSha, 'mq', 'success');
+    await world.loseRecord();
+    world.forge.judge = () => 'hold';
+    await world.reconcile();
+    const status = await world.forge.status((await world.forge.pull(stale)).headSha, 'mq');
+    expect(status).toMatchObject({ state: 'error', description: expect.stringMatching(/^not proven/) });
+    expect((await endingOf(world, [bad])).bounced).toEqual([bad]);
+    expect(world.forge.runs().length - runs).toBeLessThanOrEqual(1);
+  });
+
+  test('an unreadable record: the reconcile ends with its code, nothing lands, the next one rebuilds', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    world.forge.judge = () => 'hold';
+    await world.reconcile();
+    world.store.corrupt('queue', 'repo-1');
+    expect((await world.reconcile())?.errorCode).toBe('engine_error');
+    expect(world.forge.merges()).toEqual([]);
+    world.forge.judge = () => 'success';
+    await world.clock.advance(60_000);
+    await world.drain();
+    expect((await endingOf(world, prs)).landed).toEqual(prs);
+    await expectHonestEnd(world, prs);
+  });
+
+  test.each([
+    ['HTML from a proxy', { status: 200, html: true }, 'forge_unreachable'],
+    ['500 with an empty message', { status: 500, body: '{"message":""}' }, 'forge_unreachable'],
+    ['429', { status: 429 }, 'forge_unreachable'],
+    ['a revoked token', { status: 401 }, 'forge_access_denied'],
+    ['an archived repository', { status: 423 }, 'forge_access_denied'],
+    ['a renamed repository', { status: 404 }, 'forge_access_denied'],
+  ] as const)(
+    '%s on every call: its error code, nothing lands, nothing is lost',
+    async (_name, fault, code) => {
+      const world = await createWorld();
+      await givenProject(world.forge);
+      const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+      world.forge.fault = () => fault;
+      expect((await world.reconcile())?.errorCode).toBe(code);
+      expect(world.forge.merges()).toEqual([]);
+      world.forge.fault = () => null;
+      await world.drain();
+      expect((await endingOf(world, prs)).landed).toEqual(prs);
+      await expectHonestEnd(world, prs);
+    },
+  );
+
+  test('an idle repo: 100 reconciles write nothing to forge or record and make at most 4 calls each', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    for (let index = 0; index < 5; index += 1) {
+      await world.forge.openPullRequest({ branch: `idle-${index}`, files: { [`i${index}.txt`]: 'x\n' } });
+    }
+    await world.clock.advance(60_000);
+    await world.reconcile();
+    world.forge.clearCalls();
+    const version = (await world.store.loadQueueRecord('repo-1'))?.version;
+    for (let round = 0; round < 100; round += 1) {
+      await world.clock.advance(300_000);
+      await world.reconcile();
+    }
+    const calls = world.forge.calls();
+    expect(calls.filter((call) => call.write)).toEqual([]);
+    expect(calls.length).toBeLessThanOrEqual(400);
+    expect((await world.store.loadQueueRecord('repo-1'))?.version).toBe(version);
+  });
+});
