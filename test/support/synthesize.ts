@@ -1,0 +1,37 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { BUNDLE_ENTRIES } from '../../lib/functions.ts';
+import { ServiceStack } from '../../lib/service-stack.ts';
+import { parseStageConfig } from '../../lib/stage-config.ts';
+
+/** Assertions look at the template, never into an asset, so empty bundles do. */
+function makeEmptyBundles(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'mergeyard-bundles-'));
+  for (const name of Object.keys(BUNDLE_ENTRIES)) {
+    mkdirSync(join(dir, name));
+    writeFileSync(join(dir, name, 'index.mjs'), '');
+    if (name === 'engine') writeFileSync(join(dir, name, 'Dockerfile'), '');
+  }
+  return dir;
+}
+
+export interface Synthesized {
+  readonly stack: ServiceStack;
+  readonly template: Template;
+}
+
+export function synthesize(context: Readonly<Record<string, string>> = {}): Synthesized {
+  process.env.CDK_VALIDATION = 'false';
+  const bundlesDir = makeEmptyBundles();
+  try {
+    const app = new App({ context });
+    const config = parseStageConfig((key) => app.node.tryGetContext(key));
+    const stack = new ServiceStack(app, 'Test', { config, bundlesDir });
+    return { stack, template: Template.fromStack(stack) };
+  } finally {
+    rmSync(bundlesDir, { recursive: true, force: true });
+  }
+}
