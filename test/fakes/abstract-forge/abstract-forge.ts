@@ -85,7 +85,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     knobs,
     reactions: {
       statusSucceeded: (sha) => triggerByStatus(world, sha),
-      checksEnded: (dueAt) => triggerByEndedChecks(world, dueAt),
+      checksEnded: (started) => triggerByEndedChecks(world, started),
     },
   });
   const files = { 'README.md': '# app\n', [GATE_WORKFLOW_PATH]: GATE_WORKFLOW, ...options.files };

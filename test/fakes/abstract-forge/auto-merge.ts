@@ -1,8 +1,15 @@
-import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
 import { conflictStateOf, isDraft } from './checks.ts';
 import { mergePull } from './landing.ts';
 import { findRuleViolation, requiredStatusesPass } from './rules.ts';
-import { type Pull, type ScheduleRow, setSchedule, type World } from './world.ts';
+import {
+  liveHeadOf,
+  type Pull,
+  type ScheduleRow,
+  type StartedCheck,
+  setSchedule,
+  type World,
+} from './world.ts';
 
 /** A pull request that is still being checked is passed over: the success is lost on it (E4). */
 export function triggerByStatus(world: World, sha: CommitSha): void {
@@ -11,11 +18,11 @@ export function triggerByStatus(world: World, sha: CommitSha): void {
   }
 }
 
-/** Only those that ended now: an older check does not make up for a trigger that was lost. */
-export function triggerByEndedChecks(world: World, dueAt: EpochMs): void {
+/** A check that was overtaken by a newer one has no outcome. */
+export function triggerByEndedChecks(world: World, started: readonly StartedCheck[]): void {
   if (!world.switches.recheckTriggers) return;
-  for (const pull of world.scheduledPulls) {
-    if (pull.check.dueAt !== dueAt) continue;
+  for (const { pull, check } of started) {
+    if (pull.check !== check || !world.scheduledPulls.has(pull)) continue;
     // Cheap refusal first; the handler would refuse all the same.
     if (!requiredStatusesPass(world, pull, pull.pullHead)) continue;
     if (conflictStateOf(world, pull) === 'mergeable') queueAutoMerge(world, pull);
@@ -56,7 +63,7 @@ function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | n
   const row = pull.schedule;
   if (row === null || pull.mergeCommit !== null || pull.state !== 'open') return null;
   if (pull.pullHead !== sha) return null;
-  const head = (pull.fork ? world.forkBranches : world.branches).get(pull.branch);
+  const head = liveHeadOf(world, pull);
   if (head === undefined || !requiredStatusesPass(world, pull, head)) return null;
   if (pull.fork && world.switches.forkPermission && row.doer !== pull.author) return null;
   const state = conflictStateOf(world, pull);

@@ -1,15 +1,28 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import { type ConflictCheck, type ConflictState, mustTip, type Pull, type World } from './world.ts';
+import {
+  type ConflictCheck,
+  type ConflictState,
+  mustTip,
+  type Pull,
+  type StartedCheck,
+  type World,
+} from './world.ts';
 
 /**
  * Conflict checks are worked out only when somebody asks: a check is bound to the tip and head it was started for, so
- * its outcome does not depend on when that is. A thousand waiting pull requests cost nothing when the base moves.
+ * its outcome does not depend on when that is. A thousand waiting pull requests cost little when the base moves.
  */
-export function startCheck(world: World, pull: Pull): void {
-  if (pull.mergeCommit !== null) return;
-  if (isEnded(world, pull.check)) pull.lastCheck = pull.check;
-  pull.check = newCheck(world, pull);
-  pull.checkResult = null;
+export function startChecks(world: World, pulls: readonly Pull[]): void {
+  const started: StartedCheck[] = [];
+  for (const pull of pulls) {
+    if (pull.mergeCommit !== null) continue;
+    if (isEnded(world, pull.check)) pull.lastCheck = pull.check;
+    pull.check = newCheck(world, pull);
+    pull.checkResult = null;
+    started.push({ pull, check: pull.check });
+  }
+  if (started.length === 0) return;
+  world.timers.after(world.knobs.checkDelayMs, () => world.reactions.checksEnded(started));
 }
 
 export function newCheck(world: World, pull: Pick<Pull, 'base' | 'pullHead'>): ConflictCheck {

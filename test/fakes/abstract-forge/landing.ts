@@ -2,12 +2,20 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { StoredCommit } from './object-store.ts';
 import { moveBranch } from './refs.ts';
-import { addTimelineEntry, mustTip, type Pull, setPullState, setSchedule, type World } from './world.ts';
+import {
+  addTimelineEntry,
+  liveHeadOf,
+  mustTip,
+  type Pull,
+  setPullState,
+  setSchedule,
+  type World,
+} from './world.ts';
 
 /** The native merge. Null = a conflict, nothing happened. */
 export function mergePull(world: World, pull: Pull, style: MergeStyle, doer: string): CommitSha | null {
   const tip = mustTip(world, pull.base);
-  const head = (pull.fork ? world.forkBranches : world.branches).get(pull.branch) ?? pull.pullHead;
+  const head = liveHeadOf(world, pull) ?? pull.pullHead;
   const merged =
     style === 'rebase' ? replay(world, tip, head) : joinHead(world, pull, tip, head, style, doer);
   if (merged === null) return null;

@@ -3,11 +3,13 @@ import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { FileChanges } from '../../support/forge-control.ts';
 import { queueAutoMerge } from './auto-merge.ts';
-import { conflictStateOf, isDraft, newCheck, startCheck } from './checks.ts';
+import { conflictStateOf, isDraft, newCheck, startChecks } from './checks.ts';
 import { mergePull } from './landing.ts';
-import { isNameTaken, moveBranch, moveForkBranch, queueCheckEnd } from './refs.ts';
+import { isNameTaken, moveBranch, moveForkBranch } from './refs.ts';
 import {
   addTimelineEntry,
+  forkKey,
+  liveHeadOf,
   mustPull,
   mustTip,
   type Pull,
@@ -57,11 +59,11 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
   const parent = world.branches.get(from) ?? from;
   const number = world.pulls.size + 1;
   const title = options.title ?? `Change ${branch}`;
-  if (fork ? world.forkBranches.has(branch) : isNameTaken(world, branch)) {
+  if (fork ? world.forkBranches.has(forkKey(author, branch)) : isNameTaken(world, branch)) {
     throw new Error(`branch ${branch} exists`);
   }
   const head = commitFiles(world, parent, options.files, author, title);
-  if (fork) moveForkBranch(world, branch, head, author);
+  if (fork) moveForkBranch(world, author, branch, head);
   else moveBranch(world, branch, head, author);
   const pull: Pull = {
     number,
@@ -83,14 +85,14 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
   };
   world.pulls.set(number, pull);
   setPullState(world, pull, 'open');
+  startChecks(world, [pull]);
   // The forge writes an entry for the commits a pull request is opened with, too.
   addTimelineEntry(world, pull, 'pushed', author, head);
   return number;
 }
 
 export function pushToPull(world: World, pull: Pull, files: FileChanges): CommitSha {
-  const branches = pull.fork ? world.forkBranches : world.branches;
-  const head = branches.get(pull.branch);
+  const head = liveHeadOf(world, pull);
   if (head === undefined) throw new Error(`branch ${pull.branch} is gone`);
   const sha = commitFiles(world, head, files, pull.author, `Change ${pull.branch} again`);
   movePullBranch(world, pull, sha);
@@ -99,7 +101,7 @@ export function pushToPull(world: World, pull: Pull, files: FileChanges): Commit
 
 export function movePullBranch(world: World, pull: Pull, sha: CommitSha): void {
   world.objects.mustCommit(sha);
-  if (pull.fork) moveForkBranch(world, pull.branch, sha, pull.author);
+  if (pull.fork) moveForkBranch(world, pull.author, pull.branch, sha);
   else moveBranch(world, pull.branch, sha, pull.author);
 }
 
@@ -134,23 +136,21 @@ export function closePull(world: World, pull: Pull): void {
 
 export function reopenPull(world: World, pull: Pull): void {
   if (pull.state === 'open') return;
-  const head = (pull.fork ? world.forkBranches : world.branches).get(pull.branch);
+  const head = liveHeadOf(world, pull);
   if (pull.mergeCommit !== null || head === undefined) {
     throw new Error(`pull request ${pull.number} cannot be reopened`);
   }
   pull.pullHead = head;
   setPullState(world, pull, 'open');
   addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
-  startCheck(world, pull);
-  queueCheckEnd(world);
+  startChecks(world, [pull]);
 }
 
 export function retargetPull(world: World, pull: Pull, base: string): void {
   mustTip(world, base);
   pull.base = base;
   addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
-  startCheck(world, pull);
-  queueCheckEnd(world);
+  startChecks(world, [pull]);
 }
 
 export function reviewPull(

@@ -1,7 +1,7 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import { startCheck } from './checks.ts';
+import { startChecks } from './checks.ts';
 import { queueGateRun } from './gate.ts';
-import { addTimelineEntry, mustPull, type Pull, setPullState, type World } from './world.ts';
+import { addTimelineEntry, forkKey, type Pull, setPullState, type World } from './world.ts';
 
 /** A name that git cannot hold beside the others: `a` and `a/b` exclude each other. */
 export function isNameTaken(world: World, branch: string): boolean {
@@ -22,10 +22,10 @@ export function moveBranch(world: World, branch: string, to: CommitSha, by: stri
   queueGateRun(world, branch);
 }
 
-export function moveForkBranch(world: World, branch: string, to: CommitSha, by: string): void {
-  world.forkBranches.set(branch, to);
+export function moveForkBranch(world: World, owner: string, branch: string, to: CommitSha): void {
+  world.forkBranches.set(forkKey(owner, branch), to);
   for (const pull of world.openPulls.values()) {
-    if (pull.fork && pull.branch === branch) takePush(world, pull, to, by);
+    if (pull.fork && pull.author === owner && pull.branch === branch) takePush(world, pull, to, owner);
   }
 }
 
@@ -33,8 +33,7 @@ function takePush(world: World, pull: Pull, head: CommitSha, by: string): void {
   if (pull.pullHead === head) return;
   const before = describeDiff(world, pull);
   pull.pullHead = head;
-  startCheck(world, pull);
-  queueCheckEnd(world);
+  startChecks(world, [pull]);
   const changed = describeDiff(world, pull) !== before;
   const dismiss = world.rule?.dismissStaleApprovals === true && pull.base === world.base;
   pull.reviews.forEach((review, i) => {
@@ -56,26 +55,16 @@ function describeDiff(world: World, pull: Pull): string {
 
 /** Also after an edit of the branch rule: the forge checks every pull request of the base again. */
 export function startChecksOfBase(world: World, base: string): void {
-  let started = false;
-  for (const pull of world.openPulls.values()) {
-    if (pull.base !== base) continue;
-    startCheck(world, pull);
-    started = true;
-  }
-  if (started) queueCheckEnd(world);
-}
-
-export function queueCheckEnd(world: World): void {
-  const { checkDelayMs } = world.knobs;
-  const dueAt = world.timers.now() + checkDelayMs;
-  world.timers.after(checkDelayMs, () => world.reactions.checksEnded(dueAt));
+  startChecks(
+    world,
+    [...world.openPulls.values()].filter((pull) => pull.base === base),
+  );
 }
 
 /** Deleting a branch closes the open pull requests that come from it or go to it. */
 export function removeBranch(world: World, branch: string, by: string): void {
   if (!world.branches.delete(branch)) return;
-  for (const { number } of [...world.openPulls.values()]) {
-    const pull = mustPull(world, number);
+  for (const pull of [...world.openPulls.values()]) {
     if (pull.base !== branch && (pull.fork || pull.branch !== branch)) continue;
     setPullState(world, pull, 'closed');
     addTimelineEntry(world, pull, 'other', by);

@@ -3,11 +3,11 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { isDraft, isMergeable, storedMergeBase } from './checks.ts';
 import { isUnfinished } from './gate.ts';
 import type { StoredCommit } from './object-store.ts';
-import type { Pull, World } from './world.ts';
+import { liveHeadOf, type Pull, type World } from './world.ts';
 
 /** The head as it is right now; once its branch is gone, what the forge kept of it. */
 export function viewPull(world: World, pull: Pull): PullRequest {
-  const liveHead = (pull.fork ? world.forkBranches : world.branches).get(pull.branch);
+  const liveHead = liveHeadOf(world, pull);
   return {
     number: pull.number,
     title: pull.title,

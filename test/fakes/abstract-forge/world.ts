@@ -105,11 +105,15 @@ export interface Run extends Omit<GateRunView, 'state'> {
   readonly workflowFile: string;
 }
 
+export interface StartedCheck {
+  readonly pull: Pull;
+  readonly check: ConflictCheck;
+}
+
 /** What sets off automatic merges; filled in once, so that no module has to import the one it is called by. */
 export interface Reactions {
   statusSucceeded(sha: CommitSha): void;
-  /** The conflict checks that were due at this instant have ended. */
-  checksEnded(dueAt: EpochMs): void;
+  checksEnded(started: readonly StartedCheck[]): void;
 }
 
 /** Everything the forge keeps. One repository and the branches of its forks. */
@@ -125,6 +129,7 @@ export interface World {
   readonly objects: ObjectStore;
   readonly merger: TreeMerger;
   readonly branches: Map<string, CommitSha>;
+  /** By owner and branch. */
   readonly forkBranches: Map<string, CommitSha>;
   readonly pulls: Map<PullRequestNumber, Pull>;
   /** The open ones of `pulls`. */
@@ -215,6 +220,17 @@ export function mustTip(world: World, branch: string): CommitSha {
   const tip = world.branches.get(branch);
   if (tip === undefined) throw new Error(`no branch ${branch}`);
   return tip;
+}
+
+/** Where the head branch stands right now; undefined once it is gone. */
+export function liveHeadOf(world: World, pull: Pull): CommitSha | undefined {
+  return pull.fork
+    ? world.forkBranches.get(forkKey(pull.author, pull.branch))
+    : world.branches.get(pull.branch);
+}
+
+export function forkKey(owner: string, branch: string): string {
+  return `${owner}/${branch}`;
 }
 
 export function addTimelineEntry(

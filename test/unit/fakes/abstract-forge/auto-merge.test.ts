@@ -271,6 +271,31 @@ describe('automatic merge', () => {
     }
   });
 
+  test('the check of another pull request does not make up for a lost trigger', async () => {
+    const { clock, control } = setUp();
+    const { pr, head } = await openScheduled(control, 'one');
+    control.mergeBehaviour = () => ({ kind: 'lost' });
+    await success(control, head);
+    control.mergeBehaviour = () => ({ kind: 'now' });
+    const other = await control.openPullRequest({ branch: 'two', files: { y: 'y' } });
+    await control.pushToPullRequest(other, { y: 'z' });
+    await clock.advance(60_000);
+    expect((await control.pull(pr)).merged).toBe(false);
+    await control.pushToBase({ z: 'z' });
+    await clock.advance(60_000);
+    expect((await control.pull(pr)).merged).toBe(true);
+  });
+
+  test('a trigger is for the head it was for', async () => {
+    const { clock, control } = setUp();
+    const { pr, head } = await openScheduled(control, 'one');
+    await success(control, head);
+    control.mergeBehaviour = () => ({ kind: 'lost' });
+    await success(control, await control.pushToPullRequest(pr, { x: 'x' }));
+    await clock.advance(60_000);
+    expect((await control.pull(pr)).merged).toBe(false);
+  });
+
   test('a merge that fails takes the schedule with it where the row goes first, and leaves no trace', async () => {
     for (const rowDeletedBeforeMerge of [true, false]) {
       const { clock, control, bot } = setUp({ switches: { rowDeletedBeforeMerge } });

@@ -58,6 +58,20 @@ describe('staging', () => {
     expect(await control.branches()).not.toContain(STAGING);
   });
 
+  test('the mode of an index line overrides the one that is there', async () => {
+    const { control, bot } = setUp({ files: { f: '1' } });
+    const base = await bot.readTree(await control.tip('main'));
+    const pr = await control.openPullRequest({ branch: 'one', files: { f: '2' } });
+    const theirs = await bot.readTree((await control.pull(pr)).headSha);
+    await control.pushToBase({ f: { content: '1', mode: '100755' } });
+    const patch = renderPatch(diffTrees(base, theirs));
+    const request = { branch: 'main', newBranch: STAGING, patch, message: 'm', mayConflict: false };
+    const commit = await bot.applyPatch(request);
+    if (commit === 'conflict') throw new Error('not staged');
+    const staged = await bot.readTree(commit.sha);
+    expect(staged.find((entry) => entry.path === 'f')?.mode).toBe('100644');
+  });
+
   test('the patch between two trees re-stages a prefix as one commit', async () => {
     const { control, bot } = setUp();
     const from = await control.tip('main');
