@@ -22,7 +22,10 @@ export function startChecks(world: World, pulls: readonly Pull[]): void {
     started.push({ pull, check: pull.check });
   }
   if (started.length === 0) return;
-  world.timers.after(world.knobs.checkDelayMs, () => world.reactions.checksEnded(started));
+  const { checkDelayMs } = world.knobs;
+  // A check without delay has ended when this returns; a later echo of its end would repair triggers lost since.
+  if (checkDelayMs === 0) world.reactions.checksEnded(started);
+  else world.timers.after(checkDelayMs, () => world.reactions.checksEnded(started));
 }
 
 export function newCheck(world: World, pull: Pick<Pull, 'base' | 'pullHead'>): ConflictCheck {
