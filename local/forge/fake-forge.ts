@@ -6,8 +6,10 @@ import { isOpen, resumeRun } from './actions/runs.ts';
 import { Background } from './background.ts';
 import type { ForgeCallRecord, ForgeControl } from './control.ts';
 import { addToken } from './http/auth.ts';
+import { isGitPath, serveGit } from './http/git-http.ts';
 import { serveApi } from './http/server.ts';
 import type { RepoRecord, UserRecord } from './model.ts';
+import { servePage } from './pages/serve.ts';
 import { type Profile, type ProfileName, profileOf } from './profiles.ts';
 import { controlFor, OWNER, PERSON } from './real-control.ts';
 import { createRepo, ensureFork, ensureUser, type NewRepo } from './set-up.ts';
@@ -163,6 +165,7 @@ export function createFakeForge(options: FakeForgeOptions): FakeForge {
   return {
     start,
     stop: async () => {
+      if (servers.length === 0) return;
       await Promise.all(servers.splice(0).map(close));
       await world.background.stop();
       store.changed();
@@ -205,7 +208,8 @@ async function serve(
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://forge.invalid');
   if (url.pathname.startsWith('/api/')) return serveApi(world, calls, request, response, url);
-  response.writeHead(404, { 'Content-Type': 'text/plain' }).end('not found\n');
+  if (isGitPath(url.pathname)) return serveGit(world, request, response, url);
+  return servePage(world, request, response, url);
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -72,6 +72,7 @@ export class RealControl implements ForgeControl {
   }
 
   #locked<T>(run: () => Promise<T>): Promise<T> {
+    this.#world.store.changed();
     return this.#world.background.exclusive(run);
   }
 

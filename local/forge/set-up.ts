@@ -32,7 +32,7 @@ export async function createRepo(world: World, options: NewRepo): Promise<RepoRe
   ensureUser(world, options.owner);
   for (const login of Object.keys(options.collaborators ?? {})) ensureUser(world, login);
   const repo = newRecord(world, options, null);
-  const git = await Repository.create(world.store.repositoryDir(repo.id), repo.defaultBranch);
+  const git = Repository.create(world.store.repositoryDir(repo.id), repo.defaultBranch);
   world.state.repos.push(repo);
   if (options.files !== undefined) {
     const changes = Object.entries(options.files).map(([path, text]) => ({
@@ -91,7 +91,7 @@ export async function ensureFork(world: World, parent: RepoRecord, owner: string
   ensureUser(world, owner);
   const fork = newRecord(world, { owner, name: parent.name, defaultBranch: parent.defaultBranch }, parent.id);
   fork.hasActions = false;
-  const git = await Repository.create(world.store.repositoryDir(fork.id), fork.defaultBranch);
+  const git = Repository.create(world.store.repositoryDir(fork.id), fork.defaultBranch);
   const source = gitOf(world, parent);
   writeFileSync(join(git.dir, 'objects', 'info', 'alternates'), `${join(source.dir, 'objects')}\n`);
   await runGit(git.dir, ['fetch', '--quiet', '--no-tags', source.dir, '+refs/heads/*:refs/heads/*']);

@@ -36,7 +36,7 @@ export function createRule(world: World, ruleName: string): ProtectionRule {
 
 export function ruleMatches(rule: ProtectionRule, branch: string): boolean {
   if (!isGlob(rule.rule_name)) return rule.rule_name.toLowerCase() === branch.toLowerCase();
-  return compileGlob(rule.rule_name, { separator: true, ignoreCase: true }).test(branch);
+  return compileGlob(rule.rule_name, { separator: true }).test(branch);
 }
 
 /** Rules do not add up: the first that matches governs. Plain names go before globs, older before newer. */

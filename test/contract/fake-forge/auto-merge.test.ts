@@ -37,7 +37,7 @@ describe.each(['merge', 'squash', 'rebase'] as const)('two pull requests landed 
     expect(one).toMatchObject({ pr: first, firstParent: start });
     expect(two).toMatchObject({ pr: second, firstParent: one?.mergeCommit });
     expect(await control.tip('main')).toBe(two?.mergeCommit);
-    const files = await control.readFiles('' + two?.mergeCommit);
+    const files = await control.readFiles(`${two?.mergeCommit}`);
     expect([...files.keys()]).toEqual(expect.arrayContaining(['one.txt', 'two.txt', 'two-more.txt']));
     const commit = await bench.api('GET', `/git/commits/${two?.mergeCommit}`);
     const parents = commit.body.parents.map((parent: { sha: string }) => parent.sha);

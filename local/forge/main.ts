@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { BOT, createFakeForge } from './fake-forge.ts';
+import { PROFILE_NAMES, type ProfileName } from './profiles.ts';
+import { OWNER, PERSON } from './real-control.ts';
+
+const USAGE = `usage: tsx local/forge/main.ts --data DIR [--port N] [--https-port N] [--profile ${PROFILE_NAMES.join('|')}]
+
+--data DIR        state and repositories, kept from start to start
+--port N          plain HTTP for people, git and the pages; default 3000, 0 = any
+--https-port N    HTTPS for programs that ask for it; default 3443, 0 = any
+--profile NAME    which forge and version to be; default fj15
+--judge           runs succeed at once instead of executing their steps
+`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      data: { type: 'string' },
+      port: { type: 'string', default: '3000' },
+      'https-port': { type: 'string', default: '3443' },
+      profile: { type: 'string', default: 'fj15' },
+      judge: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const profile = PROFILE_NAMES.find((name): name is ProfileName => name === values.profile);
+  if (values.help || values.data === undefined || profile === undefined) {
+    process.stderr.write(USAGE);
+    process.exitCode = values.help ? 0 : 2;
+    return;
+  }
+  const forge = createFakeForge({
+    dataDir: values.data,
+    profile,
+    httpPort: Number(values.port),
+    httpsPort: Number(values['https-port']),
+    knobs: { gate: values.judge ? 'judge' : 'run' },
+  });
+  const address = await forge.start();
+  const tokens = [BOT, PERSON, OWNER].map(
+    (login) => `  ${login.padEnd(8)} ${forge.addToken(login, ['all'])}`,
+  );
+  process.stdout.write(
+    [
+      `Forge ${forge.profile.kind} ${forge.profile.version}`,
+      `  pages and git  ${address.httpUrl}`,
+      `  API over TLS   ${address.httpsUrl}`,
+      `  trust with     NODE_EXTRA_CA_CERTS=${address.caFile}`,
+      'Tokens of this start (password for git):',
+      ...tokens,
+      '',
+    ].join('\n'),
+  );
+  const stop = (): void => {
+    void forge.stop().then(() => process.exit(0));
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+}
+
+await main();

@@ -1,0 +1,188 @@
+import { PROFILE_NAMES } from '../../../local/forge/profiles.ts';
+import { type Bench, quiet, startBench } from './harness.ts';
+
+let bench: Bench;
+afterEach(() => bench.close());
+
+async function pushBranch(
+  branch: string,
+  message: string,
+  files: Record<string, string> = {},
+): Promise<string> {
+  const answer = await bench.api('POST', '/contents', {
+    branch: (await bench.forge.control.branches()).includes(branch) ? branch : 'main',
+    new_branch: (await bench.forge.control.branches()).includes(branch) ? undefined : branch,
+    message,
+    files: Object.entries({ [`file-${Math.abs(message.length)}.txt`]: message, ...files }).map(
+      ([path, text]) => ({
+        operation: 'create',
+        path,
+        content: Buffer.from(text).toString('base64'),
+      }),
+    ),
+  });
+  expect(answer.status).toBe(201);
+  return answer.body.commit.sha;
+}
+
+describe('judged runs', () => {
+  test.each(PROFILE_NAMES)('a push to mq/** starts one run, shown as %s shows it', async (profile) => {
+    bench = await startBench({ profile });
+    const { control } = bench.forge;
+    control.gateDurationMs = 5000;
+    const sha = await pushBranch('mq/main/staging', 'stage');
+    await pushBranch('feature/x', 'not gated');
+    await quiet(bench);
+    expect(control.runs()).toMatchObject([{ sha, branch: 'mq/main/staging', state: 'running' }]);
+    const context = 'gate / gate (push)';
+    expect(await control.status(sha, context)).toMatchObject({ state: 'pending' });
+    await bench.clock.advance(5000);
+    expect(await control.status(sha, context)).toEqual({
+      state: 'success',
+      description: 'Successful in 5s',
+      creator: profile === 'gt126' ? 'gitea-actions' : 'forgejo-actions',
+    });
+    const runs = await bench.api('GET', `/actions/runs?head_sha=${sha}`);
+    expect(runs.status).toBe(profile === 'fj11' ? 404 : 200);
+    if (profile === 'gt126') {
+      expect(runs.body.workflow_runs).toMatchObject([
+        { head_sha: sha, head_branch: 'mq/main/staging', status: 'completed', conclusion: 'success' },
+      ]);
+    } else if (profile !== 'fj11') {
+      expect(runs.body.workflow_runs).toMatchObject([
+        {
+          commit_sha: sha,
+          prettyref: 'mq/main/staging',
+          status: 'success',
+          workflow_id: 'mergeyard-gate.yaml',
+        },
+      ]);
+      const ref = encodeURIComponent('refs/heads/other');
+      expect((await bench.api('GET', `/actions/runs?ref=${ref}`)).body.total_count).toBe(0);
+    }
+    const tasks = await bench.api('GET', '/actions/tasks');
+    expect(tasks.body.workflow_runs).toMatchObject([{ head_sha: sha, status: 'success', name: 'gate' }]);
+    const id = control.runs()[0]?.id;
+    const cancel = await bench.api('POST', `/actions/runs/${id}/cancel`);
+    expect(cancel.status).toBe(profile === 'fj16' ? 409 : 404);
+  });
+
+  test('[skip ci] in the head message, a deleted branch and a judge that says never start nothing', async () => {
+    bench = await startBench();
+    const { control } = bench.forge;
+    await pushBranch('mq/main/a', 'work [skip ci]');
+    await pushBranch('mq/main/b', 'short-lived');
+    await bench.api('DELETE', '/branches/mq/main/b');
+    await quiet(bench);
+    control.judge = () => 'never';
+    await pushBranch('mq/main/c', 'nothing comes');
+    await quiet(bench);
+    expect(control.runs()).toEqual([]);
+  });
+
+  test('a newer push on the branch cancels the older run; another branch does not', async () => {
+    bench = await startBench();
+    const { control } = bench.forge;
+    control.judge = () => 'hold';
+    const old = await pushBranch('mq/main/staging', 'one');
+    await pushBranch('mq/main/staging-2', 'two!');
+    await quiet(bench);
+    await pushBranch('mq/main/staging', 'three');
+    await quiet(bench);
+    expect(control.runs().map((run) => run.state)).toEqual(['cancelled', 'running', 'running']);
+    expect(await control.status(old, 'gate / gate (push)')).toMatchObject({
+      state: 'failure',
+      description: 'Has been cancelled',
+    });
+    const held = control.runs()[2];
+    await control.finishRun(held?.id ?? '', 'error');
+    expect(control.runs()[2]?.state).toBe('error');
+  });
+
+  test('the judge sees the files of the staged tree', async () => {
+    bench = await startBench();
+    const { control } = bench.forge;
+    control.judge = (files) => (files.has('bad.txt') ? 'failure' : 'success');
+    await pushBranch('mq/main/staging', 'bad one', { 'bad.txt': 'x' });
+    await pushBranch('mq/main/staging-2', 'good one!');
+    await bench.clock.advance(2000);
+    expect(control.runs().map((run) => run.state)).toEqual(['failure', 'success']);
+  });
+});
+
+describe('executed runs', () => {
+  const WORKFLOW = [
+    'name: "real gate" # comment',
+    'on: {push: {branches: [mq/**]}}',
+    'env:',
+    '  GREETING: hello',
+    'jobs:',
+    '  test:',
+    '    name: unit tests',
+    '    steps:',
+    '    - uses: actions/checkout@v4',
+    '    - name: script',
+    '      working-directory: sub',
+    '      env: { WHO: world }',
+    '      run: |',
+    '        echo "$GREETING $WHO from $(basename "$PWD")"',
+    '        test "$GITHUB_SHA" = "$EXPECTED" || true',
+    '',
+    '        cat data.txt',
+    '        test ! -e ../broken',
+    '        echo reached the end',
+    '',
+  ].join('\n');
+
+  async function startReal(): Promise<void> {
+    bench = await startBench({
+      knobs: { gate: 'run' },
+      seed: {
+        owner: 'acme',
+        name: 'app',
+        files: { '.github/workflows/real.yml': WORKFLOW, 'sub/data.txt': 'data of the commit\n' },
+        collaborators: { 'mq-bot': 'admin', dev: 'write' },
+      },
+    });
+  }
+
+  test('steps run on the pushed commit, output and exit code are kept and posted', async () => {
+    await startReal();
+    const { control } = bench.forge;
+    const good = await pushBranch('mq/main/good', 'good');
+    const bad = await pushBranch('mq/main/bad', 'red one', { broken: 'x' });
+    await quiet(bench);
+    expect(control.runs().map((run) => [run.sha, run.state])).toEqual([
+      [good, 'success'],
+      [bad, 'failure'],
+    ]);
+    expect(await control.status(good, 'real gate / unit tests (push)')).toMatchObject({ state: 'success' });
+    expect(await control.status(bad, 'real gate / unit tests (push)')).toMatchObject({ state: 'failure' });
+    const log = async (run: number): Promise<string> =>
+      (await fetch(`${bench.httpUrl}/acme/app/actions/runs/${run}/jobs/0`)).text();
+    expect(await log(1)).toContain('hello world from sub\ndata of the commit\nreached the end');
+    expect(await log(2)).not.toContain('reached the end');
+    expect(await log(2)).toContain('exit code 1');
+  });
+
+  test('a run that is cancelled has its processes killed', async () => {
+    await startReal();
+    const { control } = bench.forge;
+    await pushBranch('mq/main/slow', 'slow');
+    await bench.forge.settle();
+    const slow = WORKFLOW.replace('cat data.txt', 'sleep 600');
+    const { body } = await bench.api('GET', '/contents/.github/workflows/real.yml?ref=mq/main/slow');
+    await bench.api('PUT', '/contents/.github/workflows/real.yml', {
+      branch: 'mq/main/slow',
+      content: Buffer.from(slow).toString('base64'),
+      sha: body.sha,
+      message: 'slow down',
+    });
+    const working = bench.forge.settle();
+    const run = () => control.runs().at(-1);
+    while (run()?.state !== 'running') await new Promise((done) => setImmediate(done));
+    await control.finishRun(run()?.id ?? '', 'cancelled');
+    await working;
+    expect(run()?.state).toBe('cancelled');
+  });
+});
