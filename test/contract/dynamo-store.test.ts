@@ -24,6 +24,7 @@ describeStore('DynamoDB store', async (clock) => {
       const [pk, sk, changes] = DAMAGE[row](owner.tenantId, owner.id);
       await table.damageRow(pk, sk, changes);
     },
+    readTerminal: (repoId, pr) => table.readRow(`R#${repoId}`, `PR#${pr}`),
     close: table.stop,
   };
 });

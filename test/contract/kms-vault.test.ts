@@ -137,6 +137,22 @@ describe('KMS vault', () => {
     expect(await kindOf(withoutV1.open(OWNER, givenV1()))).toBe('undecryptable');
   });
 
+  test('a v3 row whose ciphertext is not bound by its own data key does not open', async () => {
+    const EncryptionContext = {
+      tenant_id: OWNER.tenantId,
+      connection_id: OWNER.connectionId,
+      purpose: 'forge-token',
+      v: '3',
+    };
+    const dataKey = randomBytes(32);
+    const wrapped = await client.send(
+      new EncryptCommand({ KeyId: KEY_ID, Plaintext: dataKey, EncryptionContext }),
+    );
+    const encryptedDek = Buffer.from(wrapped.CiphertextBlob ?? []).toString('base64');
+    const unbound = { format: 'v3', keyVersion: 1, encryptedDek, ...encryptOld(dataKey) };
+    expect(await kindOf(vault().open(OWNER, unbound))).toBe('undecryptable');
+  });
+
   test('a rotated key, and a newer wrapping key, still open what was sealed before', async () => {
     const sealed = await vault().seal(OWNER, new Secret(TOKEN));
     await client.send(new RotateKeyOnDemandCommand({ KeyId: KEY_ID }));

@@ -6,6 +6,10 @@ describeStore('memory store', async (clock) => {
   return {
     store,
     corrupt: async (row, owner) => store.corrupt(row, owner.id),
+    readTerminal: async (repoId, pr) => {
+      const event = store.terminalOf(repoId, pr);
+      return event === undefined ? undefined : { ...event };
+    },
     close: async () => {},
   };
 });

@@ -9,6 +9,7 @@ import type { EngineStore, QueueWrite } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { aliveCheck, fenceCheck } from './checks.ts';
 import { whole } from './codec.ts';
+import { listBatches } from './history.ts';
 import { engineReport, readRow } from './items.ts';
 import { quarantineKey, queueRecordKey, repoGuardKey, reportKey } from './keys.ts';
 
@@ -35,6 +36,8 @@ export function createEngineStore(table: Table): Omit<EngineStore, 'listBatches'
         document: decodeDocument(row.document, 'loadQueueRecord'),
       };
     },
+
+    listBatches: (tenantId, limit) => listBatches(table, tenantId, limit),
 
     async saveQueue(held, repo, write) {
       const version = (write.expectedVersion ?? 0) + 1;

@@ -4,12 +4,11 @@ import type { ManagedRepo } from '../../domain/repo.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { countStep, createConnectionMethods, readHolder, transactCounted } from './connection-rows.ts';
-import { activityEvent, batchRow, readRow, wakeState } from './items.ts';
+import { listBatches, listEvents } from './history.ts';
+import { readRow, wakeState } from './items.ts';
 import type { Key } from './keys.ts';
 import {
-  batchPartition,
   connectionKey,
-  eventPartition,
   hookKey,
   leaseKey,
   outcomeKey,
@@ -21,7 +20,7 @@ import {
 } from './keys.ts';
 import { readRepo, readReposOf } from './read-repos.ts';
 import { dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow } from './rows.ts';
-import type { Row, Step, Table } from './table.ts';
+import type { Step, Table } from './table.ts';
 
 /** A PATCH that lands between the read and the delete costs one more try. */
 const DELETE_TRIES_MAX = 5;
@@ -51,34 +50,9 @@ export function createEnrollmentStore(table: Table): EnrollmentStore {
     deleteRepo: (repo) => deleteRepo(table, repo),
     listRepos: (tenantId) => readReposOf(table, tenantId, 'listRepos'),
 
-    async listBatches(tenantId, limit) {
-      const rows = await readNewest(table, batchPartition(tenantId), limit, 'listBatches');
-      return rows.map((row) => readRow(batchRow, row, 'listBatches'));
-    },
-
-    async listEvents(tenantId, limit) {
-      const rows = await readNewest(table, eventPartition(tenantId), limit, 'listEvents');
-      return rows.map((row) => readRow(activityEvent, row, 'listEvents'));
-    },
+    listBatches: (tenantId, limit) => listBatches(table, tenantId, limit),
+    listEvents: (tenantId, limit) => listEvents(table, tenantId, limit),
   };
-}
-
-async function readNewest(
-  table: Table,
-  partition: string,
-  limit: number,
-  operation: string,
-): Promise<readonly Row[]> {
-  if (limit <= 0) return [];
-  return table.query(
-    {
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': partition },
-      ScanIndexForward: false,
-    },
-    limit,
-    operation,
-  );
 }
 
 function guardKeyOf(repo: ManagedRepo): Key {

@@ -83,6 +83,29 @@ export function describeQueueRecord(world: World): void {
       expect(await store.listBatches(repo.tenantId, 10)).toEqual([next]);
     });
 
+    test('landed and bounced leave a mark on the pull request, the newest one; other events do not', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const { readTerminal } = world.subject();
+      const events = [
+        eventOf(repo, { pr: 1, event: 'pr_staged' }),
+        eventOf(repo, { pr: 2, event: 'pr_bounced', at: 1_000 }),
+        eventOf(repo, { pr: 3, event: 'pr_requeued' }),
+      ];
+      await world.store().saveQueue(held, repo, firstWrite({ events }));
+      expect(await readTerminal(repo.id, 1)).toBeUndefined();
+      expect(await readTerminal(repo.id, 2)).toMatchObject({ event: 'pr_bounced', at: 1_000 });
+      expect(await readTerminal(repo.id, 3)).toBeUndefined();
+      const later = [
+        eventOf(repo, { pr: 2, event: 'pr_bounced', at: 2_000 }),
+        eventOf(repo, { pr: 2, event: 'pr_landed', at: 3_000 }),
+      ];
+      await world.store().saveQueue(held, repo, firstWrite({ expectedVersion: 1, events: later }));
+      expect(await readTerminal(repo.id, 2)).toMatchObject({ event: 'pr_landed', at: 3_000 });
+      await world.store().deleteRepo(repo);
+      expect(await readTerminal(repo.id, 2)).toBeUndefined();
+    });
+
     test('a lost race stores nothing of the write (A5, A42)', async () => {
       const { repo } = await world.enroll();
       const held = await world.hold(repo.id);

@@ -15,6 +15,8 @@ export interface Subject {
   readonly store: AnyStore;
   /** Damages one stored row behind the store's back. */
   corrupt(row: CorruptibleRow, owner: { readonly tenantId: string; readonly id: string }): Promise<void>;
+  /** The stored mark of what ended a pull request; undefined when nothing did. */
+  readTerminal(repoId: RepoId, pr: number): Promise<Readonly<Record<string, unknown>> | undefined>;
   close(): Promise<void>;
 }
 
