@@ -18,8 +18,7 @@ import { readGuard, readRepo } from './read-repos.ts';
 import { toBatchRow, toEventRow, toTerminalRows } from './rows.ts';
 import type { Refusals, Step, Table } from './table.ts';
 
-/** `listBatches` is the same read that people's pages need; it stands beside enrollment. */
-export function createEngineStore(table: Table): Omit<EngineStore, 'listBatches'> {
+export function createEngineStore(table: Table): EngineStore {
   return {
     async findRepo(address) {
       const found = await readGuard(table, repoGuardKey(address.instanceUrl, address.slug), 'findRepo');
