@@ -1,0 +1,331 @@
+import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
+import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { EngineReport } from '#core/ports/store.ts';
+import { type EngineAnswer, type EnginePort, type ReconcileRequest, VaultError } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import {
+  type DispatchDeps,
+  dispatchReconcile,
+  recordAbandonedWake,
+} from '#core/services/dispatch-reconcile.ts';
+import { adoptLease } from '#core/services/lease.ts';
+import { forwardDelayedWake, wakeNow } from '#core/services/wake.ts';
+import { givenConnection, givenRepo } from '../../../builders/managed-repo.ts';
+import { createMemoryStore } from '../../../fakes/memory-store.ts';
+import { FakeWakeQueue } from '../../../fakes/wake-queue.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
+
+const TOKEN = 'canary-token-5521';
+
+/** Worker around a memory store; the engine is a function of the test that may leave a report as the real one does. */
+async function givenWorker(changes: Partial<ManagedRepo> = {}) {
+  const clock = new VirtualClock();
+  const store = createMemoryStore({ clock });
+  const queue = new FakeWakeQueue(clock);
+  const requests: { request: ReconcileRequest; fence: number }[] = [];
+  const logged: string[] = [];
+  const write = (message: string, fields?: unknown): void => {
+    logged.push(message + JSON.stringify(fields));
+  };
+  const engine = {
+    act: async (_fence: number): Promise<EngineAnswer> => 'ok',
+    async report(fence: number, changes: Partial<EngineReport> = {}): Promise<void> {
+      const held = await adoptLease({ leases: store, clock }, 'repo-1', fence);
+      if (held === null) throw new Error('the lease is not ours');
+      await store.saveReport(held, {
+        fence,
+        at: clock.now(),
+        errorCode: null,
+        wakeAt: null,
+        logTail: [],
+        ...changes,
+      });
+    },
+  };
+  const port: EnginePort = {
+    reconcile: async (request, fence) => {
+      requests.push({ request, fence });
+      return engine.act(fence);
+    },
+    isHealthy: async () => true,
+  };
+  let opened: () => Secret<string> = () => new Secret(TOKEN);
+  let nextId = 0;
+  const deps: DispatchDeps = {
+    store,
+    leases: store,
+    vault: {
+      seal: async () => Promise.reject(new Error('never sealed here')),
+      open: async () => opened(),
+    },
+    engine: port,
+    queue,
+    clock,
+    ids: { uuid: () => `id-${nextId++}` },
+    log: { info: write, warn: write, error: write },
+    queueName: 'mq',
+  };
+  await store.createTenant('tenant-1', clock.now());
+  await store.createConnection(givenConnection());
+  const repo = givenRepo(changes);
+  await store.createRepo(repo, null);
+  const outcome = () => store.loadReconcileOutcome(repo);
+  const row = async (): Promise<ManagedRepo> => {
+    const found = await store.getRepo('repo-1');
+    if (found === null) throw new Error('gone');
+    return found;
+  };
+  return {
+    ...{ clock, store, queue, requests, logged, engine, deps, outcome, row },
+    refuseToken: (error: Error) => {
+      opened = () => {
+        throw error;
+      };
+    },
+  };
+}
+
+describe('a wake', () => {
+  test('runs the engine once with the six strings and the fence, and stores the outcome (A48)', async () => {
+    const world = await givenWorker();
+    const result = await dispatchReconcile(world.deps, 'repo-1');
+    expect(result).toMatchObject({ kind: 'reconciled', outcome: { ok: true, errorCode: null } });
+    expect(world.requests).toHaveLength(1);
+    expect(world.requests[0]).toMatchObject({
+      fence: 1,
+      request: {
+        tenantId: 'tenant-1',
+        repoSlug: 'acme/app',
+        baseBranch: 'main',
+        queueName: 'mq',
+        instanceUrl: 'https://forge.example',
+      },
+    });
+    expect(world.requests[0]?.request.token.reveal()).toBe(TOKEN);
+    expect(await world.outcome()).toMatchObject({ ok: true, errorCode: null, ranAt: world.clock.now() });
+    expect(await world.store.readLeaseState('repo-1')).toBe('idle');
+    expect(world.logged.join()).not.toContain(TOKEN);
+  });
+
+  test.each<[string, Partial<ManagedRepo>, string]>([
+    ['deleted', { tombstone: true }, 'gone'],
+    ['switched off', { queueEnabled: false, dueAt: null }, 'disabled'],
+    ['not due', { dueAt: Date.UTC(2030, 0, 1) }, 'not_due'],
+  ])('of a repo that is %s does nothing', async (_name, changes, kind) => {
+    const world = await givenWorker(changes);
+    expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe(kind);
+    expect(world.requests).toHaveLength(0);
+    expect(await world.outcome()).toBeNull();
+  });
+
+  test('of an unknown repo does nothing', async () => {
+    const world = await givenWorker();
+    expect(await dispatchReconcile(world.deps, 'repo-9')).toEqual({ kind: 'gone' });
+  });
+
+  test('that is delivered twice runs once: after the first the repo is not due', async () => {
+    const world = await givenWorker();
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(await dispatchReconcile(world.deps, 'repo-1')).toEqual({ kind: 'not_due' });
+    expect(world.requests).toHaveLength(1);
+  });
+});
+
+describe('the outcome', () => {
+  test.each<[EngineAnswer, ReconcileErrorCode | null, boolean, ReconcileErrorCode | null]>([
+    ['ok', null, true, null],
+    ['ok', 'base_red', false, 'base_red'],
+    ['failed', null, false, 'engine_error'],
+    ['failed', 'forge_unreachable', false, 'forge_unreachable'],
+  ])('engine %s with report %s: ok=%s, %s', async (answer, reported, ok, errorCode) => {
+    const world = await givenWorker();
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { errorCode: reported });
+      return answer;
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(await world.outcome()).toMatchObject({ ok, errorCode });
+  });
+
+  test('a report of an earlier reconcile is not taken for this one', async () => {
+    const world = await givenWorker();
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { errorCode: 'tree_mismatch', wakeAt: world.clock.now() + 11_000 });
+      return 'failed';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    world.engine.act = async () => 'failed';
+    await wakeNow(world, 'repo-1');
+    await world.clock.advance(1);
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(await world.outcome()).toMatchObject({ errorCode: 'engine_error' });
+  });
+
+  test.each<
+    [string, (world: Awaited<ReturnType<typeof givenWorker>>) => void | Promise<void>, ReconcileErrorCode]
+  >([
+    [
+      'the token cannot be decrypted',
+      (world) => world.refuseToken(new VaultError('undecryptable')),
+      'decryption_error',
+    ],
+    ['the key service is away', (world) => world.refuseToken(new VaultError('unavailable')), 'engine_error'],
+    [
+      'the connection is being deleted',
+      async (world) => {
+        await world.store.markConnectionDeleting('tenant-1', 'connection-1');
+      },
+      'connection_not_found',
+    ],
+  ])('%s', async (_name, arrange, errorCode) => {
+    const world = await givenWorker();
+    await arrange(world);
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(await world.outcome()).toMatchObject({ ok: false, errorCode });
+    expect(world.requests).toHaveLength(0);
+    expect(await world.store.readLeaseState('repo-1')).toBe('idle');
+  });
+
+  test('of a wake that failed for good is recorded', async () => {
+    const world = await givenWorker();
+    expect(await recordAbandonedWake(world.deps, 'repo-1')).toBe(true);
+    expect(await world.outcome()).toMatchObject({ ok: false, errorCode: 'engine_error' });
+    expect(await recordAbandonedWake(world.deps, 'repo-9')).toBe(false);
+  });
+});
+
+describe('the next look', () => {
+  test('is when the engine wants it, by due mark and by delayed wake', async () => {
+    const world = await givenWorker();
+    const wakeAt = world.clock.now() + 17_000;
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { wakeAt });
+      return 'ok';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect((await world.row()).dueAt).toBe(wakeAt);
+    expect(world.queue.delayed).toEqual([{ repoId: 'repo-1', wakeSeq: 0, visibleAt: wakeAt }]);
+  });
+
+  test('is never sooner than the least delay', async () => {
+    const world = await givenWorker();
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { wakeAt: world.clock.now() });
+      return 'ok';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(world.queue.delayed[0]?.visibleAt).toBe(world.clock.now() + WAKE_DELAY_MIN_MS);
+  });
+
+  test('of a quiet repo is at the next tick, which finds it due whatever its jitter', async () => {
+    const world = await givenWorker();
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(world.queue.delayed).toEqual([]);
+    expect(await world.store.listDueRepos(world.clock.now() + 240_000, 10)).toEqual(['repo-1']);
+  });
+
+  test('a wake during the run keeps the repo due, and no delayed wake is added (E9)', async () => {
+    const world = await givenWorker();
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { wakeAt: world.clock.now() + 15_000 });
+      await world.clock.advance(500);
+      await wakeNow(world, 'repo-1');
+      return 'ok';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect((await world.row()).dueAt).toBeLessThanOrEqual(world.clock.now());
+    expect(world.queue.delayed).toEqual([]);
+    expect(world.queue.wakes).toHaveLength(1);
+    world.engine.act = async () => 'ok';
+    expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('reconciled');
+  });
+
+  test('looks of one repo do not multiply: ticks and events leave one chain', async () => {
+    const world = await givenWorker();
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { wakeAt: world.clock.now() + 12_000 });
+      return 'ok';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    for (let round = 0; round < 40; round += 1) {
+      await world.clock.advance(12_000);
+      if (round % 5 === 0) await wakeNow(world, 'repo-1');
+      const due = world.queue.delayed.splice(0).filter((wake) => wake.visibleAt <= world.clock.now());
+      for (const wake of due) await forwardDelayedWake(world, wake);
+      for (const wake of world.queue.wakes.splice(0)) await dispatchReconcile(world.deps, wake.repoId);
+      expect(world.queue.delayed.length).toBeLessThanOrEqual(1);
+    }
+    expect(world.requests.length).toBeGreaterThan(35);
+    expect(world.requests.length).toBeLessThan(60);
+  });
+});
+
+describe('the lease (A40)', () => {
+  test('held by another worker: nothing runs, and another look is planned', async () => {
+    const world = await givenWorker();
+    await world.store.acquireLease('repo-1', 'somebody', 'manual', LEASE_TTL_MS);
+    expect(await dispatchReconcile(world.deps, 'repo-1')).toEqual({ kind: 'lease_held' });
+    expect(world.requests).toHaveLength(0);
+    expect(await world.outcome()).toBeNull();
+    expect(world.queue.delayed).toHaveLength(1);
+  });
+
+  test('an engine that was never reached leaves the lease free, and is retried soon', async () => {
+    const world = await givenWorker();
+    world.engine.act = async () => 'unreachable';
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(await world.outcome()).toMatchObject({ ok: false, errorCode: 'engine_error' });
+    expect(await world.store.readLeaseState('repo-1')).toBe('idle');
+    expect(world.queue.delayed).toHaveLength(1);
+  });
+
+  test('an engine that did not answer keeps the lease until it runs out', async () => {
+    const world = await givenWorker();
+    world.engine.act = async () => 'lost';
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(await world.outcome()).toMatchObject({ ok: false, errorCode: 'timeout' });
+    expect(await world.store.readLeaseState('repo-1')).toBe('held');
+    const lookAt = world.queue.delayed[0]?.visibleAt ?? 0;
+    expect(lookAt).toBe(world.clock.now() + LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS);
+    await world.clock.advance(lookAt - world.clock.now());
+    await forwardDelayedWake(world, { repoId: 'repo-1', wakeSeq: 0 });
+    world.engine.act = async () => 'ok';
+    expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('reconciled');
+  });
+
+  test('a store that fails while the engine may be at work does not free the lease', async () => {
+    const world = await givenWorker();
+    world.engine.act = async () => 'lost';
+    world.store.beforeCall = (label) => {
+      if (label === 'saveReconcileOutcome') throw new Error('no answer');
+    };
+    await expect(dispatchReconcile(world.deps, 'repo-1')).rejects.toThrow('no answer');
+    world.store.beforeCall = null;
+    expect(await world.store.readLeaseState('repo-1')).toBe('held');
+  });
+
+  test.each(['getRepo', 'getConnection', 'loadReport', 'saveReconcileOutcome', 'settleDue'])(
+    'a store without an answer to %s throws, and the repo is due as before',
+    async (failing) => {
+      const world = await givenWorker();
+      world.store.beforeCall = (label) => {
+        if (label === failing) throw new Error('no answer');
+      };
+      await expect(dispatchReconcile(world.deps, 'repo-1')).rejects.toThrow('no answer');
+      world.store.beforeCall = null;
+      expect(await world.store.readLeaseState('repo-1')).toBe('idle');
+      expect((await world.row()).dueAt).toBe(0);
+      expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('reconciled');
+    },
+  );
+
+  test('two workers with one message: one engine call', async () => {
+    const world = await givenWorker();
+    const results = await Promise.all([
+      dispatchReconcile(world.deps, 'repo-1'),
+      dispatchReconcile(world.deps, 'repo-1'),
+    ]);
+    expect(results.map((result) => result.kind).sort()).toEqual(['lease_held', 'reconciled']);
+    expect(world.requests).toHaveLength(1);
+  });
+});
