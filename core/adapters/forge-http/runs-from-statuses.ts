@@ -3,7 +3,7 @@ import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { readBody } from './read-body.ts';
 import { type GateQuery, readLink } from './runs.ts';
 import { type StatusRow, TaskPage, type TaskRow } from './schema.ts';
-import { listLatestStatuses } from './statuses.ts';
+import { listStatusHistory } from './statuses.ts';
 import type { ForgeTransport } from './transport.ts';
 
 /** 500 job attempts newer than the one looked for are more than a repository starts between two looks at it. */
@@ -18,24 +18,28 @@ type JobState = 'success' | 'failure' | 'cancelled' | 'skipped' | 'error' | 'ope
 interface RunGroup {
   /** Number of the run within the repository, as in its link. */
   readonly index: number;
-  readonly states: JobState[];
   readonly link: string;
+  /** Newest status per context. */
+  readonly jobs: Map<string, StatusRow>;
 }
 
 /**
  * The gate's run where the forge lists no runs (Forgejo 11, Gitea 1.22 to 1.24): Actions posts one status per job, and
  * the task list says which run is of which workflow and branch. A task appears only once a runner has taken the job.
  * Neither is enough alone: statuses name no workflow file, tasks omit the jobs that still wait.
+ *
+ * Reads the whole history, because two runs on one commit share their contexts and the latest status of a context
+ * shows only one of them.
  */
 export async function readRunFromStatuses(transport: ForgeTransport, gate: GateQuery): Promise<GateReading> {
-  const statuses = (await listLatestStatuses(transport, gate.sha)).filter(isPushJob);
+  const statuses = (await listStatusHistory(transport, gate.sha)).filter(isPushJob);
   const groups = groupByRun(statuses);
   if (groups.size === 0) return { kind: 'none' };
   const tasks = await readTasks(transport, gate, Math.min(...statuses.map((row) => row.created_at)));
   const group = tasks.own === null ? newestWaiting(groups, tasks.others) : groups.get(tasks.own);
   if (group === undefined) return { kind: 'none' };
   const run = { runId: String(group.index), url: readLink(transport, group.link) };
-  const verdict = tasks.own === null ? 'open' : judgeJobs(group.states);
+  const verdict = tasks.own === null ? 'open' : judgeRun(group, statuses);
   return verdict === 'open' ? { kind: 'running', ...run } : { kind: 'finished', verdict, ...run };
 }
 
@@ -49,15 +53,31 @@ function groupByRun(statuses: readonly StatusRow[]): ReadonlyMap<number, RunGrou
     const match = RUN_LINK.exec(row.target_url);
     if (match === null) continue;
     const index = Number(match[1]);
-    const group = groups.get(index) ?? {
-      index,
-      states: [],
-      link: row.target_url.replace(/\/jobs\/\d+$/, ''),
-    };
-    group.states.push(readJobState(row));
+    const link = row.target_url.replace(/\/jobs\/\d+$/, '');
+    const group = groups.get(index) ?? { index, link, jobs: new Map() };
+    const known = group.jobs.get(row.context);
+    if (known === undefined || row.id > known.id) group.jobs.set(row.context, row);
     groups.set(index, group);
   }
   return groups;
+}
+
+function judgeRun(group: RunGroup, statuses: readonly StatusRow[]): ReturnType<typeof judgeJobs> {
+  const verdict = judgeJobs([...group.jobs.values()].map(readJobState));
+  return verdict === 'success' && !hasAllJobs(group, statuses) ? 'open' : verdict;
+}
+
+/**
+ * False where a job of the same workflow name is known on this commit, but not of this run: Actions posts nothing when
+ * another run's job has just left the same state in the same context, so the missing job may be open.
+ */
+function hasAllJobs(group: RunGroup, statuses: readonly StatusRow[]): boolean {
+  const names = new Set([...group.jobs.keys()].map(workflowName));
+  return statuses.every((row) => !names.has(workflowName(row.context)) || group.jobs.has(row.context));
+}
+
+function workflowName(context: string): string {
+  return context.slice(0, context.lastIndexOf(' / '));
 }
 
 /** Old versions post a cancelled job as failure and a skipped one as success; only the description tells. */
@@ -90,8 +110,12 @@ function newestWaiting(
   others: ReadonlySet<number>,
 ): RunGroup | undefined {
   return [...groups.values()]
-    .filter((group) => group.states.includes('open') && !others.has(group.index))
+    .filter((group) => isOpen(group) && !others.has(group.index))
     .sort((a, b) => b.index - a.index)[0];
+}
+
+function isOpen(group: RunGroup): boolean {
+  return [...group.jobs.values()].some((row) => readJobState(row) === 'open');
 }
 
 /** Numbers of the runs of this commit that a runner has taken up: the gate's newest, and those of other workflows. */

@@ -147,6 +147,8 @@ export type ProtectionRow = z.output<typeof ProtectionRow>;
 export const ProtectionRows = nullableList(ProtectionRow.nullable());
 
 export const StatusRow = z.object({
+  // Counts up per commit on some versions, over all on others.
+  id: z.number().int(),
   // The answer says `status` where the request says `state`. Any string is stored.
   status: z.string(),
   context: z.string(),
@@ -156,6 +158,7 @@ export const StatusRow = z.object({
   created_at: Instant,
 });
 export type StatusRow = z.output<typeof StatusRow>;
+export const StatusRows = nullableList(StatusRow.nullable());
 
 /** JSON null as a whole, or `statuses: null`, for a commit without any status. */
 export const CombinedStatus = z

@@ -2,15 +2,20 @@ import type { CommitStatus } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
-import { CombinedStatus, type StatusRow } from './schema.ts';
+import { CombinedStatus, type StatusRow, StatusRows } from './schema.ts';
 import type { ForgeTransport } from './transport.ts';
 
-/** Latest status per context of one commit. */
+/** Latest status per context of one commit. `total_count` of the body counts one page only and is not looked at. */
 export async function readStatuses(
   transport: ForgeTransport,
   sha: CommitSha,
 ): Promise<readonly CommitStatus[]> {
-  const rows = await listLatestStatuses(transport, sha);
+  const call = {
+    method: 'GET',
+    label: 'GET commits/{sha}/status',
+    path: [...transport.repoPath, 'commits', sha, 'status'],
+  } as const;
+  const rows = await readAllPages(transport, call, (answer) => readBody(CombinedStatus, call, answer));
   return rows.map((row) => ({
     context: row.context,
     state: row.status,
@@ -20,15 +25,16 @@ export async function readStatuses(
   }));
 }
 
-/** The same as the forge sends it. `total_count` of the body counts this page only and is not looked at. */
-export async function listLatestStatuses(
+/** Every status that was ever posted on a commit, in no promised order; `id` grows with time. */
+export async function listStatusHistory(
   transport: ForgeTransport,
   sha: CommitSha,
 ): Promise<readonly StatusRow[]> {
   const call = {
     method: 'GET',
-    label: 'GET commits/{sha}/status',
-    path: [...transport.repoPath, 'commits', sha, 'status'],
+    label: 'GET commits/{sha}/statuses',
+    path: [...transport.repoPath, 'commits', sha, 'statuses'],
   } as const;
-  return readAllPages(transport, call, (answer) => readBody(CombinedStatus, call, answer));
+  const rows = await readAllPages(transport, call, (answer) => readBody(StatusRows, call, answer));
+  return rows.filter((row) => row !== null);
 }

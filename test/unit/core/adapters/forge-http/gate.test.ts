@@ -206,7 +206,7 @@ describe('a forge without a run list', () => {
           ? { json: { workflow_runs: first ? tasks : null, total_count: tasks.length } }
           : (tasks as ScriptedAnswer);
       }
-      return { json: { state: 'x', statuses: first ? statuses : null } };
+      return { json: first ? statuses : [] };
     });
   }
 
@@ -274,6 +274,27 @@ describe('a forge without a run list', () => {
     expect(reading).toMatchObject({ kind: 'finished', verdict: 'failure', runId: '6' });
   });
 
+  test('of one job, the newest word counts, in whatever order it comes', async () => {
+    const words = [
+      job(4, 'a', 'pending', { id: 41 }),
+      job(4, 'a', 'success', { id: 43 }),
+      job(4, 'a', 'pending', { id: 42 }),
+    ];
+    expect(await openOld(words, [task(4)]).readGate(GATE)).toMatchObject({ verdict: 'success' });
+  });
+
+  test('a later run of another workflow with the same names hides nothing', async () => {
+    const statuses = [job(5, 'a', 'failure'), job(4, 'a', 'success')];
+    const reading = await openOld(statuses, [task(5, { workflow_id: 'other.yml' }), task(4)]).readGate(GATE);
+    expect(reading).toMatchObject({ verdict: 'success', runId: '4' });
+  });
+
+  test('a job that only another run of these names shows may be open', async () => {
+    const statuses = [job(5, 'a', 'success'), job(4, 'a', 'success'), job(4, 'b', 'pending')];
+    const reading = await openOld(statuses, [task(5), task(4)]).readGate(GATE);
+    expect(reading).toMatchObject({ kind: 'running', runId: '5' });
+  });
+
   test('tasks older than the commit’s own end the search', async () => {
     const foreign = (page: number) => [
       task(100 - page, {
@@ -286,7 +307,7 @@ describe('a forge without a run list', () => {
       const page = Number(request.query.page);
       if (request.path === '/actions/tasks')
         return { json: { workflow_runs: foreign(page), total_count: 999 } };
-      return { json: { statuses: page === 1 ? [job(4, 'a', 'pending')] : null } };
+      return { json: page === 1 ? [job(4, 'a', 'pending')] : [] };
     });
     expect(await readGate(GATE)).toMatchObject({ kind: 'running', runId: '4' });
     expect(seen.filter((request) => request.path === '/actions/tasks')).toHaveLength(3);
