@@ -1,18 +1,16 @@
 interface GlobOptions {
   /** With a separator `*` and `?` stop at `/`, `**` crosses it; without, `*` matches anything. */
   readonly separator: boolean;
-  readonly ignoreCase?: boolean;
 }
 
 const SPECIAL = /[.+^$()|\\/{}[\]*?]/;
 
 /** Compiles the glob dialect of branch rules, required contexts and hook filters. Never throws: a broken one matches itself. */
 export function compileGlob(pattern: string, options: GlobOptions): RegExp {
-  const flags = options.ignoreCase === true ? 'i' : '';
   try {
-    return new RegExp(`^${translate(pattern, options.separator)}$`, flags);
+    return new RegExp(`^${translate(pattern, options.separator)}$`);
   } catch {
-    return new RegExp(`^${[...pattern].map(escapeChar).join('')}$`, flags);
+    return new RegExp(`^${[...pattern].map(escapeChar).join('')}$`);
   }
 }
 
