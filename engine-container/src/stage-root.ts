@@ -84,6 +84,9 @@ class ChainBuilder {
         if (!(await this.#applyOnWork(pending)))
           return { last: null, cut: { index: index - 1, reason: 'conflict' } };
         pending = null;
+        if (this.#isKnownFailure(this.#chain.at(-1)?.tree, this.#entries)) {
+          return { last: null, cut: { index, reason: 'known_failure' } };
+        }
       }
       if (index > 0 && this.#deps.isOutOfTime())
         return { last: pending, cut: { index, reason: 'out_of_time' } };
@@ -97,6 +100,12 @@ class ChainBuilder {
       }
       pending = { pr: member.pr, plan: next.plan };
       if (editsGate && members.length > 1) return { last: pending, cut: { index: 1, reason: 'edits_gate' } };
+      const { result } = next.plan;
+      const tree = result === null ? undefined : hashTree(result, formatOf({ sha: this.#tip }));
+      if (index + 1 < members.length && result !== null && this.#isKnownFailure(tree, result)) {
+        // What is known to fail needs no run of anything longer: the batch ends at the suspect.
+        return { last: pending, cut: { index: index + 1, reason: 'known_failure' } };
+      }
     }
     return { last: pending, cut: null };
   }
@@ -218,7 +227,14 @@ class ChainBuilder {
   }
 
   #hasVerdict(tree: string, gate: GateFile): boolean {
-    return this.#action.provenTrees.some((proven) => proven.tree === tree && proven.gate === gate.id);
+    return this.#action.knownTrees.some((known) => known.tree === tree && known.gate === gate.id);
+  }
+
+  #isKnownFailure(tree: string | undefined, entries: readonly TreeEntry[]): boolean {
+    const gate = findGateFile(entries, this.#deps.queueName);
+    return this.#action.knownTrees.some(
+      (known) => known.verdict === 'failure' && known.tree === tree && known.gate === gate?.id,
+    );
   }
 
   /** The commits stay reachable from the staging branch; the work branch itself is litter. */

@@ -26,8 +26,8 @@ export type Action =
         /** As the forge computed it for exactly this base and head; null = to be computed. */
         readonly mergeBase: CommitSha | null;
       }[];
-      /** Trees with a verdict in the ledger: a batch that ends in one of them needs no run. */
-      readonly provenTrees: readonly { readonly tree: TreeHash; readonly gate: BlobId }[];
+      /** Trees with a verdict in the ledger: a batch ends at the first known failure, and one that ends in either needs no run. */
+      readonly knownTrees: readonly KnownTree[];
     }
   | {
       /** One commit on `onto` that has exactly `tree`, published for its own run. */
@@ -60,8 +60,20 @@ export type Action =
   | { readonly kind: 'delete_branch'; readonly branch: string }
   | { readonly kind: 'cancel_run'; readonly runKey: string; readonly branch: string };
 
+export interface KnownTree {
+  readonly tree: TreeHash;
+  readonly gate: BlobId;
+  readonly verdict: 'success' | 'failure';
+}
+
 /** Why staging stopped before the last member. None of these is ever blamed on the members before it. */
-export type CutReason = 'conflict' | 'no_changes' | 'edits_gate' | 'head_not_ready' | 'out_of_time';
+export type CutReason =
+  | 'conflict'
+  | 'no_changes'
+  | 'edits_gate'
+  | 'head_not_ready'
+  | 'out_of_time'
+  | 'known_failure';
 
 export type ActionOutcome =
   | {

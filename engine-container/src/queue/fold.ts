@@ -94,6 +94,7 @@ const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
   head_not_ready: 'head_not_ready',
   edits_gate: null,
   out_of_time: null,
+  known_failure: null,
 };
 
 /** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */

@@ -1,4 +1,5 @@
 import { GATE_PHASE_ALARM_AGE_MS, GATE_RETRY_BACKOFF_MS } from '#core/domain/limits.ts';
+import type { KnownTree } from './actions.ts';
 import {
   addEvidence,
   frontierOf,
@@ -86,15 +87,18 @@ export function advanceSearch(pass: Pass): void {
     if (low < root.limit && !open) cutRootAt(root, low);
     return;
   }
-  supersedeBeyond(pass, root, high);
-  const failing = root.nodes
-    .filter((node) => node.to === high && !isTerminal(node.outcome) && node.nodeId !== BASE_NODE_ID)
-    .at(-1);
-  if (failing === undefined) return cutRootAt(root, low);
+  const failing = failingNode(root, high);
+  if (failing === undefined) {
+    supersedeBeyond(pass, root, high);
+    return cutRootAt(root, low);
+  }
+  // Older evidence names a failing prefix inside a batch whose own run is still out: that run is waited for.
+  if (failing.to > high && failing.state !== 'done') return;
+  if (failing.to === high) supersedeBeyond(pass, root, high);
   const leftRuns = root.nodes.some((node) => node.to > low && node.to < high && node.state !== 'done');
   if (leftRuns) {
     if (failing.state === 'done') moveNode(pass, failing, 'held_failure');
-  } else if (high - low === 1) judgeSuspect(pass, root, failing, low, high);
+  } else if (failing.to === high && high - low === 1) judgeSuspect(pass, root, failing, low, high);
   else split(pass, root, failing, low, high);
 }
 
@@ -109,6 +113,14 @@ function settleProven(pass: Pass, root: Root, low: number): void {
   if (probe !== undefined && low > 0) resolveNode(pass, root, probe, 'superseded');
 }
 
+/** The node that speaks for the failing prefix: the one that ends there, else the smallest that reaches over it. */
+function failingNode(root: Root, high: number): Node | undefined {
+  return root.nodes
+    .filter((node) => node.from < high && node.to >= high && !isTerminal(node.outcome))
+    .sort((a, b) => b.to - a.to)
+    .at(-1);
+}
+
 function supersedeBeyond(pass: Pass, root: Root, high: number): void {
   for (const node of root.nodes) {
     if (node.to > high && !isTerminal(node.outcome)) resolveNode(pass, root, node, 'superseded');
@@ -119,7 +131,8 @@ function supersedeBeyond(pass: Pass, root: Root, high: number): void {
 function split(pass: Pass, root: Root, failing: Node, low: number, high: number): void {
   const cuts = chooseCuts(low, high, pass.s.repo.bisectFanout);
   const proven = failing.from < low ? [low] : [];
-  const edges = [failing.from, ...proven, ...cuts, high];
+  const beyond = failing.to > high ? [failing.to] : [];
+  const edges = [failing.from, ...proven, ...cuts, high, ...beyond];
   if (pass.idsUsed + edges.length > pass.s.ids.length) {
     pass.pollMs = 0;
     return;
@@ -131,7 +144,7 @@ function split(pass: Pass, root: Root, failing: Node, low: number, high: number)
     const child = createNode(pass, root, { nodeId: `${failing.nodeId}.${index}`, parent: failing, from, to });
     if (child === null) return;
     const verdict = verdictOfPrefix(pass.record, root, to);
-    if (to !== high && verdict.pass === null) continue;
+    if (to < high && verdict.pass === null) continue;
     // The tree is one that already has its verdict: evidence is reused, no branch, no run (A27).
     child.state = 'done';
     child.gateSource = 'cached';
@@ -237,7 +250,7 @@ function stageNode(pass: Pass, root: Root, node: Node): void {
         head,
         mergeBase: knownMergeBase(pass, root, pr, head),
       })),
-      provenTrees: provenTrees(pass, root),
+      knownTrees: knownTrees(pass, root),
     });
     return;
   }
@@ -274,12 +287,17 @@ function knownMergeBase(pass: Pass, root: Root, pr: number, head: string): strin
   return exact ? pull.mergeBase : null;
 }
 
-/** Ledger entries that may answer for this root's last tree; a retest of any member asks for fresh ones. */
-function provenTrees(pass: Pass, root: Root) {
+/** Ledger entries that may answer for this root's trees; a retest of any member asks for fresh ones. */
+function knownTrees(pass: Pass, root: Root): KnownTree[] {
   const after = root.members
     .map((member) => pass.record.line.find((entry) => entry.pr === member.pr)?.retestAfter ?? null)
     .reduce<number | null>((latest, at) => (at !== null && at > (latest ?? 0) ? at : latest), null);
-  return pass.record.evidence
-    .filter((entry) => after === null || entry.at > after)
-    .map(({ tree, gate }) => ({ tree, gate }));
+  const known = new Map<string, KnownTree>();
+  for (const { tree, gate, verdict, at } of pass.record.evidence) {
+    const key = `${tree} ${gate}`;
+    // A pass proves the tree whatever failed before.
+    if ((after === null || at > after) && known.get(key)?.verdict !== 'success')
+      known.set(key, { tree, gate, verdict });
+  }
+  return [...known.values()];
 }
