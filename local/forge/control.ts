@@ -10,7 +10,7 @@ export type GateJudgement = 'success' | 'failure' | 'cancelled' | 'error' | 'nev
 export interface ForgeCallRecord {
   readonly at: number;
   readonly method: string;
-  /** Static label such as `POST statuses`, with numbers and SHAs left out. */
+  /** Static label such as `POST statuses/{sha}`, with numbers, names and SHAs left out. */
   readonly call: string;
   readonly write: boolean;
   readonly status: number;

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { stopExecution } from './actions/runner.ts';
 import { isOpen, resumeRun } from './actions/runs.ts';
 import { Background } from './background.ts';
 import type { ForgeCallRecord, ForgeControl } from './control.ts';
@@ -11,7 +12,8 @@ import { serveApi } from './http/server.ts';
 import type { RepoRecord, UserRecord } from './model.ts';
 import { servePage } from './pages/serve.ts';
 import { type Profile, type ProfileName, profileOf } from './profiles.ts';
-import { controlFor, OWNER, PERSON } from './real-control.ts';
+import { controlFor } from './real-control.ts';
+import { defaultSeed } from './seed.ts';
 import { createRepo, ensureFork, ensureUser, type NewRepo } from './set-up.ts';
 import { createRealTimers, type Timers } from './timers.ts';
 import { loadLocalTls } from './tls/local-ca.ts';
@@ -19,9 +21,7 @@ import { queueAutoMerge } from './world/automerge.ts';
 import { requestCheck } from './world/checks.ts';
 import { findRepo, type Knobs, StateStore, type World } from './world.ts';
 
-export const BOT = 'mq-bot';
-export const GATE_FILE = 'mergeyard-gate.yaml';
-/** The bot's scopes as section 1 of the forge facts lists them. */
+/** What the bot's token needs: repository, timeline, own account. */
 export const BOT_SCOPES = ['write:repository', 'write:issue', 'read:user'] as const;
 
 export interface FakeForgeOptions {
@@ -44,6 +44,9 @@ export interface FakeForgeOptions {
   /** Failures of background work; default: standard error. */
   readonly onError?: (error: unknown) => void;
 }
+
+export { BOT } from './people.ts';
+export { defaultSeed, GATE_FILE, gateWorkflow } from './seed.ts';
 
 export interface ForgeAddress {
   readonly httpUrl: string;
@@ -68,37 +71,7 @@ export interface FakeForge {
   readonly profile: Profile;
 }
 
-/** The gate as a repository would have it: it runs on staged batches and on probes. */
-export function gateWorkflow(command = 'test ! -f broken'): string {
-  return [
-    'name: gate',
-    'on:',
-    '  push:',
-    "    branches: ['mq/**', 'mergeyard/**']",
-    'jobs:',
-    '  gate:',
-    '    runs-on: docker',
-    '    steps:',
-    '      - uses: actions/checkout@v4',
-    '      - name: check',
-    '        run: |',
-    ...command.split('\n').map((line) => `          ${line}`),
-    '',
-  ].join('\n');
-}
-
-export function defaultSeed(profile: Profile): NewRepo {
-  return {
-    owner: 'acme',
-    name: 'app',
-    files: {
-      'README.md': '# app\n',
-      [`${profile.workflowDirs[0] ?? '.forgejo/workflows'}/${GATE_FILE}`]: gateWorkflow(),
-    },
-    collaborators: { [PERSON]: 'write', [BOT]: 'admin', [OWNER]: 'admin' },
-    requiredContexts: ['mq'],
-  };
-}
+const LOOPBACK = '127.0.0.1';
 
 const DEFAULT_KNOBS: Omit<Knobs, 'nullPulls'> = {
   gate: 'judge',
@@ -115,51 +88,23 @@ const DEFAULT_KNOBS: Omit<Knobs, 'nullPulls'> = {
 };
 
 export function createFakeForge(options: FakeForgeOptions): FakeForge {
-  const profile = profileOf(options.profile ?? 'fj15', options.overrides);
-  const timers = options.timers ?? createRealTimers();
-  const onError =
-    options.onError ?? ((error: unknown) => console.error('forge background work failed', error));
-  const knobs: Knobs = { ...DEFAULT_KNOBS, nullPulls: new Set(), ...options.knobs };
-  const store = new StateStore(options.dataDir);
   const calls: ForgeCallRecord[] = [];
-  let rootUrl = options.rootUrl ?? '';
-  const world: World = {
-    profile,
-    timers,
-    background: new Background(timers, onError),
-    knobs,
-    store,
-    state: store.state,
-    rootUrl: () => rootUrl,
-    queueAutoMerge: (repo, pull, sha) => queueAutoMerge(world, repo, pull, sha),
-  };
-  const seed = options.seed === undefined ? defaultSeed(profile) : options.seed;
+  const place = { rootUrl: options.rootUrl ?? '' };
+  const world = createWorld(options, place);
+  const seed = options.seed === undefined ? defaultSeed(world.profile) : options.seed;
   const servers: Server[] = [];
   let control: ForgeControl | null = null;
 
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
-    serve(world, calls, request, response).catch((error: unknown) => {
-      onError(error);
-      response.destroy();
-    });
-  };
-
   const start = async (): Promise<ForgeAddress> => {
-    const tls = loadLocalTls(join(options.dataDir, 'tls'));
-    const http = createServer(handle);
-    const https = createTlsServer({ key: tls.key, cert: tls.cert }, handle);
-    servers.push(http, https);
-    const host = options.httpHost ?? '127.0.0.1';
-    const httpUrl = `http://${host}:${await listen(http, options.httpPort ?? 0, host)}`;
-    const httpsUrl = `https://127.0.0.1:${await listen(https, options.httpsPort ?? 0, '127.0.0.1')}`;
-    if (rootUrl === '') rootUrl = httpsUrl;
+    const address = await openServers(options, world, calls, servers);
+    if (place.rootUrl === '') place.rootUrl = address.httpsUrl;
     if (seed !== null) {
       if (findRepo(world, seed.owner, seed.name) === undefined) await createRepo(world, seed);
       control = controlFor(world, `${seed.owner}/${seed.name}`, calls);
     }
     await resume(world);
-    store.flush();
-    return { httpUrl, httpsUrl, caFile: tls.caFile };
+    world.store.flush();
+    return address;
   };
 
   return {
@@ -167,9 +112,10 @@ export function createFakeForge(options: FakeForgeOptions): FakeForge {
     stop: async () => {
       if (servers.length === 0) return;
       await Promise.all(servers.splice(0).map(close));
+      for (const repo of world.state.repos) for (const run of repo.runs) stopExecution(run);
       await world.background.stop();
-      store.changed();
-      store.flush();
+      world.store.changed();
+      world.store.flush();
     },
     get control(): ForgeControl {
       if (control === null) throw new Error('the forge has not been started, or has no seeded repository');
@@ -187,9 +133,46 @@ export function createFakeForge(options: FakeForgeOptions): FakeForge {
         if (parent === undefined) throw new Error(`no repository ${slug}`);
         return ensureFork(world, parent, owner);
       }),
-    knobs,
-    profile,
+    knobs: world.knobs,
+    profile: world.profile,
   };
+}
+
+function createWorld(options: FakeForgeOptions, place: { rootUrl: string }): World {
+  const timers = options.timers ?? createRealTimers();
+  const onError =
+    options.onError ?? ((error: unknown) => console.error('forge background work failed', error));
+  const store = new StateStore(options.dataDir);
+  const world: World = {
+    profile: profileOf(options.profile ?? 'fj15', options.overrides),
+    timers,
+    background: new Background(timers, onError),
+    knobs: { ...DEFAULT_KNOBS, nullPulls: new Set(), ...options.knobs },
+    store,
+    state: store.state,
+    rootUrl: () => place.rootUrl,
+    queueAutoMerge: (repo, pull, sha) => queueAutoMerge(world, repo, pull, sha),
+  };
+  return world;
+}
+
+async function openServers(
+  options: FakeForgeOptions,
+  world: World,
+  calls: ForgeCallRecord[],
+  servers: Server[],
+): Promise<ForgeAddress> {
+  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    serve(world, calls, request, response).catch(() => response.destroy());
+  };
+  const tls = loadLocalTls(join(options.dataDir, 'tls'));
+  const http = createServer(handle);
+  const https = createTlsServer({ key: tls.key, cert: tls.cert }, handle);
+  servers.push(http, https);
+  const host = options.httpHost ?? LOOPBACK;
+  const httpUrl = `http://${host}:${await listen(http, options.httpPort ?? 0, host)}`;
+  const httpsUrl = `https://${LOOPBACK}:${await listen(https, options.httpsPort ?? 0, LOOPBACK)}`;
+  return { httpUrl, httpsUrl, caFile: tls.caFile };
 }
 
 /** Work that was under way when the forge stopped begins again. */

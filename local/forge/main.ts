@@ -1,7 +1,9 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { BOT, createFakeForge } from './fake-forge.ts';
+import { createFakeForge, type FakeForge } from './fake-forge.ts';
+import { BOT, OWNER, PERSON } from './people.ts';
 import { PROFILE_NAMES, type ProfileName } from './profiles.ts';
-import { OWNER, PERSON } from './real-control.ts';
 
 const USAGE = `usage: tsx local/forge/main.ts --data DIR [--port N] [--https-port N] [--profile ${PROFILE_NAMES.join('|')}]
 
@@ -37,8 +39,8 @@ async function main(): Promise<void> {
     knobs: { gate: values.judge ? 'judge' : 'run' },
   });
   const address = await forge.start();
-  const tokens = [BOT, PERSON, OWNER].map(
-    (login) => `  ${login.padEnd(8)} ${forge.addToken(login, ['all'])}`,
+  const tokens = Object.entries(loadTokens(forge, values.data)).map(
+    ([login, token]) => `  ${login.padEnd(8)} ${token}`,
   );
   process.stdout.write(
     [
@@ -46,7 +48,7 @@ async function main(): Promise<void> {
       `  pages and git  ${address.httpUrl}`,
       `  API over TLS   ${address.httpsUrl}`,
       `  trust with     NODE_EXTRA_CA_CERTS=${address.caFile}`,
-      'Tokens of this start (password for git):',
+      'Tokens (for git: the password):',
       ...tokens,
       '',
     ].join('\n'),
@@ -56,6 +58,17 @@ async function main(): Promise<void> {
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+}
+
+/** The same tokens at every start, so that a connection made once goes on working. */
+function loadTokens(forge: FakeForge, dataDir: string): Readonly<Record<string, string>> {
+  const file = join(dataDir, 'tokens.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  const tokens = Object.fromEntries(
+    [BOT, PERSON, OWNER].map((login) => [login, forge.addToken(login, ['all'])]),
+  );
+  writeFileSync(file, JSON.stringify(tokens), { mode: 0o600 });
+  return tokens;
 }
 
 await main();

@@ -2,25 +2,19 @@ import { finishRun } from './actions/runs.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView } from './control.ts';
 import { convertPull } from './convert/entities.ts';
 import type { MergeStyle, PullRecord, RepoRecord } from './model.ts';
+import { commitChanges, moveBranch, OWNER, PERSON } from './people.ts';
 import { ensureFork, ensureUser } from './set-up.ts';
 import { cancelSchedule, scheduleMerge } from './world/automerge.ts';
 import { requestChecksOfBase } from './world/checks.ts';
-import { mergePull, signatureOf } from './world/merge.ts';
+import { mergePull } from './world/merge.ts';
 import { createRule } from './world/protection.ts';
 import { closePull, mustPull, openPull, renamePull, reopenPull, retargetPull } from './world/pulls.ts';
-import { announcePush, type BranchPush, syncHead } from './world/pushes.ts';
+import { announcePush, syncHead } from './world/pushes.ts';
 import { dismissReview, submitReview } from './world/reviews.ts';
 import { latestStatuses, postStatus } from './world/statuses.ts';
 import { accessOf, findRepo, gitOf, slugOf, type World } from './world.ts';
 
 type Changes = Parameters<ForgeControl['pushToBase']>[0];
-
-/** The person who pushes, schedules and closes. */
-export const PERSON = 'dev';
-/** Has the power to pass over branch rules. */
-export const OWNER = 'owner';
-/** Owns the fork that fork pull requests come from; nobody else can write to it. */
-export const OUTSIDER = 'outsider';
 
 /** What people do to one repository of the forge, straight inside the process. */
 export class RealControl implements ForgeControl {
@@ -80,61 +74,27 @@ export class RealControl implements ForgeControl {
     return mustPull(this.#repo, index);
   }
 
-  async #write(
-    repo: RepoRecord,
-    branch: string,
-    from: string | null,
-    changes: Changes,
-    author: string,
-  ): Promise<string> {
-    const git = gitOf(this.#world, repo);
-    const tree = await git.changeTree(
-      from,
-      Object.entries(changes).map(([path, change]) => {
-        if (change === null) return { path, content: null };
-        if (typeof change === 'string') return { path, content: Buffer.from(change) };
-        return { path, content: Buffer.from(change.content), mode: change.mode };
-      }),
-    );
-    const who = signatureOf(this.#world, author);
-    const after = git.objects.writeCommit({
-      tree,
-      parents: from === null ? [] : [from],
-      author: who,
-      committer: who,
-      message: `Change ${Object.keys(changes).join(', ')}`.slice(0, 200),
-    });
-    await this.#move(repo, { branch, before: git.tip(branch), after, pusher: author });
-    return after;
-  }
-
-  /** People are past the rule here: `directPushAllowed` is a fact about the rule, not about this control. */
-  async #move(repo: RepoRecord, push: BranchPush): Promise<void> {
-    if (push.after === null) throw new Error('not a move');
-    await gitOf(this.#world, repo).setRef(`refs/heads/${push.branch}`, push.after);
-    announcePush(this.#world, repo, push);
-  }
-
   pushToBase(files: Changes): Promise<string> {
     return this.#locked(() => {
       const tip = gitOf(this.#world, this.#repo).tip(this.base);
-      return this.#write(this.#repo, this.base, tip, files, PERSON);
+      return commitChanges(this.#world, this.#repo, this.base, tip, files, PERSON);
     });
   }
 
   openPullRequest(options: Parameters<ForgeControl['openPullRequest']>[0]): Promise<number> {
     return this.#locked(async () => {
-      const author = options.author ?? (options.fork === true ? OUTSIDER : PERSON);
+      const author = options.author ?? PERSON;
       ensureUser(this.#world, author);
       if (options.fork !== true && accessOf(this.#world, this.#repo, author) === 'read') {
         this.#repo.collaborators[author] = 'write';
       }
       const headRepo = options.fork === true ? await ensureFork(this.#world, this.#repo, author) : this.#repo;
-      const from = options.from ?? gitOf(this.#world, this.#repo).tip(this.base);
+      const git = gitOf(this.#world, this.#repo);
+      const from = options.from === undefined ? git.tip(this.base) : await git.resolve(options.from);
       if (from !== null && headRepo !== this.#repo) {
-        await gitOf(this.#world, headRepo).copyCommit(gitOf(this.#world, this.#repo), from);
+        await gitOf(this.#world, headRepo).copyCommit(git, from);
       }
-      await this.#write(headRepo, options.branch, from, options.files, author);
+      await commitChanges(this.#world, headRepo, options.branch, from, options.files, author);
       const opened = await openPull(this.#world, this.#repo, {
         headRepo,
         headBranch: options.branch,
@@ -153,7 +113,7 @@ export class RealControl implements ForgeControl {
       const pull = this.#pull(pr);
       const headRepo = this.#headRepo(pull);
       const tip = gitOf(this.#world, headRepo).tip(pull.headBranch);
-      const after = await this.#write(headRepo, pull.headBranch, tip, files, pull.author);
+      const after = await commitChanges(this.#world, headRepo, pull.headBranch, tip, files, pull.author);
       await this.#syncNow(pull);
       return after;
     });
@@ -165,12 +125,7 @@ export class RealControl implements ForgeControl {
       const headRepo = this.#headRepo(pull);
       const git = gitOf(this.#world, headRepo);
       await git.copyCommit(gitOf(this.#world, this.#repo), sha);
-      await this.#move(headRepo, {
-        branch: pull.headBranch,
-        before: git.tip(pull.headBranch),
-        after: sha,
-        pusher: pull.author,
-      });
+      await moveBranch(this.#world, headRepo, pull.headBranch, sha, pull.author);
       await this.#syncNow(pull);
     });
   }
@@ -227,7 +182,7 @@ export class RealControl implements ForgeControl {
       const git = gitOf(this.#world, this.#repo);
       const tip = git.tip(this.base);
       if (git.tip(base) === null && tip !== null) {
-        await this.#move(this.#repo, { branch: base, before: null, after: tip, pusher: PERSON });
+        await moveBranch(this.#world, this.#repo, base, tip, PERSON);
       }
       const result = retargetPull(this.#world, this.#repo, this.#pull(pr), base, PERSON);
       if (result !== 'changed') throw new Error(`not retargeted: ${result}`);

@@ -91,6 +91,8 @@ async function runJobs(
     if (record === undefined || executing.get(run)?.stopped !== false) return;
     await world.background.exclusive(async () => hooks.setJob(world, repo, run, record, 'running'));
     const passed = await runJob(world, repo, run, workflow, job, record);
+    // Cancelled, which has been written down; or the forge stops, and the run starts again with it.
+    if (executing.get(run)?.stopped !== false) return;
     failed ||= !passed;
     await world.background.exclusive(async () => {
       if (run.stoppedAt === null) hooks.setJob(world, repo, run, record, passed ? 'success' : 'failure');

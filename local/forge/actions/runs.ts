@@ -114,6 +114,8 @@ function createRun(
 
 /** Runs that were open when the forge stopped start again. */
 export async function resumeRun(world: World, repo: RepoRecord, run: RunRecord): Promise<void> {
+  for (const job of run.jobs)
+    if (OPEN.includes(job.status)) Object.assign(job, { status: 'waiting', log: '' });
   const git = gitOf(world, repo);
   const workflow = (await readWorkflows(world, repo, run.sha)).find((each) => each.file === run.workflowFile);
   if (workflow === undefined) return finishRun(world, repo, run, 'failure');

@@ -226,11 +226,11 @@ async function getContents(call: Call) {
 }
 
 export const FILE_ROUTES: readonly Route[] = [
-  route('POST', `${REPO}/diffpatch`, 'diffpatch', applyDiffPatch),
-  route('GET', `${REPO}/contents`, 'contents', getContents),
-  route('GET', `${REPO}/contents/*path`, 'contents', getContents),
-  route('POST', `${REPO}/contents`, 'contents', changeMany),
-  route('POST', `${REPO}/contents/*path`, 'contents', changeOne('create', 201)),
-  route('PUT', `${REPO}/contents/*path`, 'contents', changeOne('update', 200)),
-  route('DELETE', `${REPO}/contents/*path`, 'contents', changeOne('delete', 200)),
+  route('POST', `${REPO}/diffpatch`, applyDiffPatch),
+  route('GET', `${REPO}/contents`, getContents),
+  route('GET', `${REPO}/contents/*path`, getContents),
+  route('POST', `${REPO}/contents`, changeMany),
+  route('POST', `${REPO}/contents/*path`, changeOne('create', 201)),
+  route('PUT', `${REPO}/contents/*path`, changeOne('update', 200)),
+  route('DELETE', `${REPO}/contents/*path`, changeOne('delete', 200)),
 ];

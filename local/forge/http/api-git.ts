@@ -78,7 +78,7 @@ async function listBranches(call: Call) {
 
 async function getBranch(call: Call) {
   const git = gitOf(call.world, call.repo);
-  const name = call.params.name ?? '';
+  const name = call.params.branch ?? '';
   const sha = isBranchName(name) ? git.tip(name) : null;
   if (sha === null) throw new Refusal(404, "The target couldn't be found.");
   return ok(await convertBranch(call.world, call.repo, name, await git.mustCommit(sha), call.user));
@@ -114,7 +114,7 @@ async function createBranch(call: Call) {
 
 async function deleteBranch(call: Call) {
   const { world, repo } = call;
-  const name = call.params.name ?? '';
+  const name = call.params.branch ?? '';
   const before = isBranchName(name) ? gitOf(world, repo).tip(name) : null;
   if (before === null) throw new Refusal(404, "The target couldn't be found.");
   if (name === repo.defaultBranch) throw new Refusal(403, 'can not delete default branch');
@@ -127,7 +127,7 @@ async function updateBranch(call: Call) {
   const { world, repo } = call;
   if (!world.profile.refUpdateApi) throw new Refusal(404, 'Not Found');
   const git = gitOf(world, repo);
-  const name = call.params.name ?? '';
+  const name = call.params.branch ?? '';
   const before = isBranchName(name) ? git.tip(name) : null;
   const after = await git.resolve(textField(call, 'new_commit_id'));
   if (before === null || after === null) throw new Refusal(404, "The target couldn't be found.");
@@ -226,14 +226,14 @@ async function getBlob(call: Call) {
 }
 
 export const GIT_ROUTES: readonly Route[] = [
-  route('GET', `${REPO}/branches`, 'branches', listBranches),
-  route('POST', `${REPO}/branches`, 'branches', createBranch),
-  route('GET', `${REPO}/branches/*name`, 'branch', getBranch),
-  route('DELETE', `${REPO}/branches/*name`, 'branch', deleteBranch),
-  route('PUT', `${REPO}/branches/*name`, 'branch', updateBranch),
-  route('GET', `${REPO}/git/trees/:sha`, 'tree', getTree),
-  route('GET', `${REPO}/git/commits/:sha`, 'commit', getCommit),
-  route('GET', `${REPO}/git/blobs/:sha`, 'blob', getBlob),
-  route('GET', `${REPO}/commits`, 'commits', listCommits),
-  route('GET', `${REPO}/compare/*range`, 'compare', compare),
+  route('GET', `${REPO}/branches`, listBranches),
+  route('POST', `${REPO}/branches`, createBranch),
+  route('GET', `${REPO}/branches/*branch`, getBranch),
+  route('DELETE', `${REPO}/branches/*branch`, deleteBranch),
+  route('PUT', `${REPO}/branches/*branch`, updateBranch),
+  route('GET', `${REPO}/git/trees/:sha`, getTree),
+  route('GET', `${REPO}/git/commits/:sha`, getCommit),
+  route('GET', `${REPO}/git/blobs/:sha`, getBlob),
+  route('GET', `${REPO}/commits`, listCommits),
+  route('GET', `${REPO}/compare/*range`, compare),
 ];

@@ -152,7 +152,6 @@ export const HOOK_ROUTES: readonly Route[] = [
   route(
     'GET',
     `${REPO}/hooks`,
-    'hooks',
     (call) => {
       const { page, headers } = paged(call, call.repo.hooks, `/api/v1/repos/${slugOf(call.repo)}/hooks`);
       return ok(
@@ -162,9 +161,9 @@ export const HOOK_ROUTES: readonly Route[] = [
     },
     ADMIN,
   ),
-  route('POST', `${REPO}/hooks`, 'hooks', addHook, ADMIN),
-  route('GET', `${REPO}/hooks/:id`, 'hook', (call) => ok(convertHook(call.world, hookOf(call))), ADMIN),
-  route('PATCH', `${REPO}/hooks/:id`, 'hook', editHook, ADMIN),
-  route('DELETE', `${REPO}/hooks/:id`, 'hook', deleteHook, ADMIN),
-  route('POST', `${REPO}/hooks/:id/tests`, 'hook test', testHook, ADMIN),
+  route('POST', `${REPO}/hooks`, addHook, ADMIN),
+  route('GET', `${REPO}/hooks/:id`, (call) => ok(convertHook(call.world, hookOf(call))), ADMIN),
+  route('PATCH', `${REPO}/hooks/:id`, editHook, ADMIN),
+  route('DELETE', `${REPO}/hooks/:id`, deleteHook, ADMIN),
+  route('POST', `${REPO}/hooks/:id/tests`, testHook, ADMIN),
 ];

@@ -29,11 +29,10 @@ function searchRepos(call: Call) {
 }
 
 export const MISC_ROUTES: readonly Route[] = [
-  route('GET', '/api/v1/version', 'version', (call) => ok({ version: call.world.profile.version }), MISC),
+  route('GET', '/api/v1/version', (call) => ok({ version: call.world.profile.version }), MISC),
   route(
     'GET',
     '/api/forgejo/v1/version',
-    'forgejo version',
     (call) => {
       if (call.world.profile.kind !== 'forgejo') throw new Refusal(404, 'Not Found');
       return ok({ version: call.world.profile.version });
@@ -43,7 +42,6 @@ export const MISC_ROUTES: readonly Route[] = [
   route(
     'GET',
     '/api/v1/settings/api',
-    'settings',
     () =>
       ok({
         max_response_items: PAGE_SIZE_MAX,
@@ -53,11 +51,11 @@ export const MISC_ROUTES: readonly Route[] = [
       }),
     MISC,
   ),
-  route('GET', '/api/v1/user', 'user', (call) => ok(convertUser(call.world, callerOf(call))), {
+  route('GET', '/api/v1/user', (call) => ok(convertUser(call.world, callerOf(call))), {
     scope: 'user',
     access: 'none',
   }),
-  route('GET', '/api/v1/user/repos', 'user repos', listOwnRepos, { scope: 'repository', access: 'none' }),
-  route('GET', '/api/v1/repos/search', 'repo search', searchRepos, { access: 'none' }),
-  route('GET', REPO, 'repo', (call) => ok(convertRepo(call.world, call.repo, call.user))),
+  route('GET', '/api/v1/user/repos', listOwnRepos, { scope: 'repository', access: 'none' }),
+  route('GET', '/api/v1/repos/search', searchRepos, { access: 'none' }),
+  route('GET', REPO, (call) => ok(convertRepo(call.world, call.repo, call.user))),
 ];

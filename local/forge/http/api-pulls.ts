@@ -270,21 +270,21 @@ const getMerged = (call: Call) => {
   return NO_CONTENT;
 };
 
-const PULL = `${REPO}/pulls/:index`;
+const PULL = `${REPO}/pulls/:n`;
 
 export const PULL_ROUTES: readonly Route[] = [
-  route('GET', `${REPO}/pulls`, 'pulls', listPulls),
-  route('POST', `${REPO}/pulls`, 'pulls', createPull, { access: 'read' }),
-  route('GET', `${PULL}.diff`, 'pull diff', getDiff),
-  route('GET', PULL, 'pull', getPull),
-  route('PATCH', PULL, 'pull', editPull, { access: 'read' }),
-  route('GET', `${PULL}/files`, 'pull files', listFiles),
-  route('GET', `${PULL}/merge`, 'merge', getMerged),
-  route('POST', `${PULL}/merge`, 'merge', mergeOrSchedule, { access: 'read' }),
-  route('DELETE', `${PULL}/merge`, 'merge', cancel, { access: 'read' }),
-  route('GET', `${PULL}/reviews`, 'reviews', listReviews),
-  route('POST', `${PULL}/reviews`, 'reviews', createReview, { access: 'read' }),
-  route('POST', `${PULL}/reviews/:id/dismissals`, 'dismissals', dismiss),
-  route('GET', `${REPO}/issues/:index/timeline`, 'timeline', listTimeline, { scope: 'issue' }),
-  route('POST', `${REPO}/issues/:index/comments`, 'comments', comment, { scope: 'issue', access: 'read' }),
+  route('GET', `${REPO}/pulls`, listPulls),
+  route('POST', `${REPO}/pulls`, createPull, { access: 'read' }),
+  route('GET', `${PULL}.diff`, getDiff),
+  route('GET', PULL, getPull),
+  route('PATCH', PULL, editPull, { access: 'read' }),
+  route('GET', `${PULL}/files`, listFiles),
+  route('GET', `${PULL}/merge`, getMerged),
+  route('POST', `${PULL}/merge`, mergeOrSchedule, { access: 'read' }),
+  route('DELETE', `${PULL}/merge`, cancel, { access: 'read' }),
+  route('GET', `${PULL}/reviews`, listReviews),
+  route('POST', `${PULL}/reviews`, createReview, { access: 'read' }),
+  route('POST', `${PULL}/reviews/:id/dismissals`, dismiss),
+  route('GET', `${REPO}/issues/:n/timeline`, listTimeline, { scope: 'issue' }),
+  route('POST', `${REPO}/issues/:n/comments`, comment, { scope: 'issue', access: 'read' }),
 ];

@@ -140,19 +140,17 @@ export const RULE_ROUTES: readonly Route[] = [
   route(
     'GET',
     `${REPO}/branch_protections`,
-    'protections',
     (call) => ok(call.repo.rules.map((rule) => convertRule(call.world, rule))),
     ADMIN,
   ),
-  route('POST', `${REPO}/branch_protections`, 'protections', addRule, ADMIN),
-  route('POST', `${REPO}/branch_protections/priority`, 'protection order', orderRules, ADMIN),
+  route('POST', `${REPO}/branch_protections`, addRule, ADMIN),
+  route('POST', `${REPO}/branch_protections/priority`, orderRules, ADMIN),
   route(
     'GET',
     `${REPO}/branch_protections/*name`,
-    'protection',
     (call) => ok(convertRule(call.world, ruleOf(call))),
     ADMIN,
   ),
-  route('PATCH', `${REPO}/branch_protections/*name`, 'protection', editRule, ADMIN),
-  route('DELETE', `${REPO}/branch_protections/*name`, 'protection', deleteRule, ADMIN),
+  route('PATCH', `${REPO}/branch_protections/*name`, editRule, ADMIN),
+  route('DELETE', `${REPO}/branch_protections/*name`, deleteRule, ADMIN),
 ];

@@ -31,7 +31,7 @@ async function createStatus(call: Call) {
 }
 
 async function shaOf(call: Call): Promise<string> {
-  const sha = await gitOf(call.world, call.repo).resolve(call.params.ref ?? '');
+  const sha = await gitOf(call.world, call.repo).resolve(call.params.sha ?? '');
   if (sha === null) throw new Refusal(404, "The target couldn't be found.");
   return sha;
 }
@@ -175,15 +175,13 @@ function listTasks(call: Call) {
 }
 
 export const RUN_ROUTES: readonly Route[] = [
-  route('POST', `${REPO}/statuses/:sha`, 'statuses', createStatus),
-  route('GET', `${REPO}/statuses/:ref`, 'statuses', listStatuses),
-  route('GET', `${REPO}/commits/:ref/statuses`, 'statuses', listStatuses),
-  route('GET', `${REPO}/commits/:ref/status`, 'combined status', combinedStatus),
-  route('GET', `${REPO}/actions/runs`, 'runs', listRuns),
-  route('GET', `${REPO}/actions/runs/:id`, 'run', (call) =>
-    ok(convertRun(call.world, call.repo, runOf(call))),
-  ),
-  route('GET', `${REPO}/actions/runs/:id/jobs`, 'run jobs', listJobs),
-  route('POST', `${REPO}/actions/runs/:id/cancel`, 'run cancel', cancelRun),
-  route('GET', `${REPO}/actions/tasks`, 'tasks', listTasks),
+  route('POST', `${REPO}/statuses/:sha`, createStatus),
+  route('GET', `${REPO}/statuses/:sha`, listStatuses),
+  route('GET', `${REPO}/commits/:sha/statuses`, listStatuses),
+  route('GET', `${REPO}/commits/:sha/status`, combinedStatus),
+  route('GET', `${REPO}/actions/runs`, listRuns),
+  route('GET', `${REPO}/actions/runs/:id`, (call) => ok(convertRun(call.world, call.repo, runOf(call)))),
+  route('GET', `${REPO}/actions/runs/:id/jobs`, listJobs),
+  route('POST', `${REPO}/actions/runs/:id/cancel`, cancelRun),
+  route('GET', `${REPO}/actions/tasks`, listTasks),
 ];

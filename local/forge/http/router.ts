@@ -56,13 +56,7 @@ interface RouteOptions {
  * `:name` is one path segment, `*name` the rest. Without options a route needs the repository scope and, below a
  * repository, read access for GET and write access for the others.
  */
-export function route(
-  method: string,
-  path: string,
-  noun: string,
-  run: Route['run'],
-  options: RouteOptions = {},
-): Route {
+export function route(method: string, path: string, run: Route['run'], options: RouteOptions = {}): Route {
   const names: string[] = [];
   const source = path.replace(/\./g, '\\.').replace(/([:*])(\w+)/g, (_, kind: string, name: string) => {
     names.push(name);
@@ -72,12 +66,21 @@ export function route(
     method,
     pattern: new RegExp(`^${source}$`),
     names,
-    label: `${method} ${noun}`,
+    label: `${method} ${labelPath(path)}`,
     scope: options.scope ?? 'repository',
     access: options.access ?? (method === 'GET' ? 'read' : 'write'),
     ofRepo: path.startsWith('/api/v1/repos/:owner/:repo'),
     run,
   };
+}
+
+/** `pulls/{n}`, `statuses/{sha}`: no number, name or SHA of a call. */
+function labelPath(path: string): string {
+  if (path === REPO) return 'repo';
+  const short = path.startsWith(`${REPO}/`)
+    ? path.slice(REPO.length + 1)
+    : path.replace(/^\/api\/(v1\/)?/, '');
+  return short.replace(/[:*](\w+)/g, '{$1}');
 }
 
 export const REPO = '/api/v1/repos/:owner/:repo';
@@ -108,7 +111,7 @@ export function callerOf(call: Call): string {
 }
 
 export function pullOf(call: Call): PullRecord {
-  const pull = findPull(call.repo, Number(call.params.index));
+  const pull = findPull(call.repo, Number(call.params.n));
   if (pull === undefined) throw new Refusal(404, "The target couldn't be found.");
   return pull;
 }

@@ -29,13 +29,16 @@ export async function repoPage(world: World, repo: RepoRecord, httpOrigin: strin
   const closed = repo.pulls.filter((pull) => pull.state === 'closed').reverse();
   const runs = [...repo.runs].reverse().slice(0, RUNS_SHOWN_MAX);
   const options = branches.map(({ name }) => html`<option>${name}</option>`);
+  const baseOptions = branches.map(
+    ({ name }) => html`<option${name === repo.defaultBranch && html` selected`}>${name}</option>`,
+  );
   return page(
     slug,
     null,
     html`<p>Clone: <code>git clone ${httpOrigin}/${slug}.git</code> (push with <code>http://user:token@…</code>)</p>
 <h2>Open pull requests</h2>${pullTable(repo, open)}
 <form method="post" action="/${slug}/pulls"><label>From <select name="head">${options}</select></label>
-<label>into <select name="base"><option>${repo.defaultBranch}</option>${options}</select></label>
+<label>into <select name="base">${baseOptions}</select></label>
 <label>Title <input name="title" required maxlength="200"></label>${userSelect(world, repo)}
 <button>Open pull request</button></form>
 <h2>Closed</h2>${pullTable(repo, closed.slice(0, CLOSED_SHOWN_MAX))}

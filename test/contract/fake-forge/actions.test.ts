@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PROFILE_NAMES } from '../../../local/forge/profiles.ts';
 import { type Bench, quiet, startBench } from './harness.ts';
 
@@ -163,6 +166,33 @@ describe('executed runs', () => {
     expect(await log(1)).toContain('hello world from sub\ndata of the commit\nreached the end');
     expect(await log(2)).not.toContain('reached the end');
     expect(await log(2)).toContain('exit code 1');
+  });
+
+  test('a run that was under way when the forge stopped starts again with it', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'fake-forge-'));
+    const seed = {
+      owner: 'acme',
+      name: 'app',
+      files: {
+        '.forgejo/workflows/wait.yml':
+          'on: push\njobs:\n  wait:\n    steps:\n      - run: test -e "$GATE" || sleep 600\n        env:\n          GATE: ' +
+          `${join(dataDir, 'open')}\n`,
+      },
+      collaborators: { 'mq-bot': 'admin' as const },
+    };
+    bench = await startBench({ dataDir, seed, knobs: { gate: 'run' } });
+    const sha = await pushBranch('mq/main/staging', 'stage');
+    const first = bench.forge.control;
+    const working = bench.forge.settle();
+    while (first.runs()[0]?.state !== 'running') await new Promise((done) => setImmediate(done));
+    await bench.close();
+    await working;
+    writeFileSync(join(dataDir, 'open'), '');
+    bench = await startBench({ dataDir, seed, knobs: { gate: 'run' } });
+    await quiet(bench);
+    expect(bench.forge.control.runs()).toMatchObject([{ sha, state: 'success' }]);
+    await bench.close();
+    rmSync(dataDir, { recursive: true, force: true });
   });
 
   test('a run that is cancelled has its processes killed', async () => {

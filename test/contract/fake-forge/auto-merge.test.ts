@@ -176,7 +176,12 @@ test.each([
 ] as const)('a maintainer schedules a fork pull request on %s; it merges: %s', async (profile, merges) => {
   bench = await startBench({ profile });
   const { control } = bench.forge;
-  const pr = await control.openPullRequest({ branch: 'one', files: { 'one.txt': '1\n' }, fork: true });
+  const pr = await control.openPullRequest({
+    branch: 'one',
+    files: { 'one.txt': '1\n' },
+    fork: true,
+    author: 'outsider',
+  });
   await quiet(bench);
   expect(await control.pull(pr)).toMatchObject({ fromFork: true, mergeable: true });
   await control.schedule(pr);

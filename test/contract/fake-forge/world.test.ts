@@ -217,10 +217,10 @@ describe('faults', () => {
     await expect(bench.api('GET', '/api/v1/version')).rejects.toThrow();
     expect((await bench.api('GET', '/branches/main')).status).toBe(200);
     expect(control.calls().map(({ call, by, write, status }) => [call, by, write, status])).toEqual([
-      ['POST statuses', 'mq-bot', true, 429],
-      ['POST statuses', 'mq-bot', true, 502],
+      ['POST statuses/{sha}', 'mq-bot', true, 429],
+      ['POST statuses/{sha}', 'mq-bot', true, 502],
       ['GET version', 'mq-bot', false, 0],
-      ['GET branch', 'mq-bot', false, 200],
+      ['GET branches/{branch}', 'mq-bot', false, 200],
     ]);
   });
 });
