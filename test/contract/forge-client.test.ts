@@ -1,0 +1,25 @@
+import { openFake } from './forge/fake-subject.ts';
+import { openReal } from './forge/real-subject.ts';
+import type { Means } from './forge/subject.ts';
+import { forgeSuite } from './forge.suite.ts';
+
+// A real forge answers in its own time, and the longest test makes more than fifty commits.
+jest.setTimeout(180_000);
+
+const COMMON = ['git', 'pull requests', 'rules', 'patches', 'gate'] as const;
+const ALL_MEANS = ['fake', 'person', 'reader'] as const;
+
+forgeSuite('fake fj11', () => openFake('fj11'), [...COMMON, 'faults'], ALL_MEANS);
+forgeSuite('fake fj15', () => openFake('fj15'), [...COMMON, 'long listings', 'faults'], ALL_MEANS);
+// The first version that can cancel a run; it is as its predecessor in all else that we call.
+forgeSuite('fake fj16', () => openFake('fj16'), ['gate'], ALL_MEANS);
+forgeSuite('fake gt126', () => openFake('gt126'), [...COMMON, 'faults'], ALL_MEANS);
+
+// With a real forge at hand the same suite holds the fake to it: see core/adapters/forge-http/README.md.
+const { env } = process;
+if (env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined) {
+  const means: Means[] = [];
+  if (env.FORGE_PERSON_TOKEN !== undefined) means.push('person');
+  if (env.FORGE_READER_TOKEN !== undefined) means.push('reader');
+  forgeSuite('real forge', () => openReal(env), [...COMMON, 'long listings'], means);
+}

@@ -1,0 +1,44 @@
+import { faultsSuite } from './forge/faults.suite.ts';
+import { gateSuite } from './forge/gate.suite.ts';
+import { gitSuite } from './forge/git.suite.ts';
+import { longListingsSuite } from './forge/long-listings.suite.ts';
+import { patchSuite } from './forge/patch.suite.ts';
+import { pullsSuite } from './forge/pulls.suite.ts';
+import { rulesSuite } from './forge/rules.suite.ts';
+import type { ForgeSubject, Means, Needs } from './forge/subject.ts';
+
+const PARTS = {
+  git: gitSuite,
+  'pull requests': pullsSuite,
+  rules: rulesSuite,
+  patches: patchSuite,
+  gate: gateSuite,
+  /** Listings longer than a page, which take a hundred calls to set up. */
+  'long listings': longListingsSuite,
+  faults: faultsSuite,
+} as const;
+export type ForgeSuitePart = keyof typeof PARTS;
+
+/** Every call of our client against one forge over HTTPS, so that a fake cannot drift from a real one. */
+export function forgeSuite(
+  name: string,
+  open: () => Promise<ForgeSubject>,
+  parts: readonly ForgeSuitePart[],
+  means: readonly Means[],
+): void {
+  const needs: Needs = (one) => (means.includes(one) ? test : test.skip);
+  describe(name, () => {
+    let opened: ForgeSubject | undefined;
+    const subject = (): ForgeSubject => {
+      if (opened === undefined) throw new Error('the forge is not open');
+      return opened;
+    };
+
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(() => opened?.stop());
+
+    for (const part of parts) describe(part, () => PARTS[part](subject, needs));
+  });
+}

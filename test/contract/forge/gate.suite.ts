@@ -1,0 +1,179 @@
+import { type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts';
+
+const GATE = 'queue-gate.yml';
+
+function workflow(name: string, branches: string): string {
+  return [
+    `name: ${name}`,
+    'on:',
+    '  push:',
+    `    branches: [${branches}]`,
+    'jobs:',
+    '  check:',
+    '    runs-on: docker',
+    '    steps:',
+    '      - run: "true"',
+    '',
+  ].join('\n');
+}
+
+/** Runs of the gate: which one is evidence, and how it ends. */
+export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
+  const staging = 'mq/main/staging';
+  const file = (): string => `${subject().workflowDir}/${GATE}`;
+
+  async function createGated(more: Readonly<Record<string, string>> = {}): Promise<RepoDriver> {
+    return RepoDriver.create(subject(), { [file()]: workflow('The gate', "'mq/**'"), ...more });
+  }
+
+  /** A commit that no other branch has, staged. */
+  async function stage(repo: RepoDriver, branch = staging): Promise<string> {
+    return repo.commit('bot', { 'staged.txt': `${Math.random()}\n` }, { newBranch: branch });
+  }
+
+  test('no run, then one that waits or runs, attributed to commit and branch', async () => {
+    const { fake } = subject();
+    if (fake !== null) fake.knobs.judge = () => 'hold';
+    const repo = await createGated();
+    const main = (await repo.forge.readBranchTip('main')) ?? '';
+    expect(await repo.forge.readGate(main, 'main', file())).toEqual({ kind: 'none' });
+    const sha = await stage(repo);
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind !== 'none',
+    );
+    expect(reading.kind).toBe('running');
+    if (reading.kind === 'running') expect(reading.url).toMatch(/\/actions\/runs\/\d+$/);
+    expect(await repo.forge.readGate(main, staging, file())).toEqual({ kind: 'none' });
+  });
+
+  needs('fake').each([
+    ['success', 'success'],
+    ['failure', 'failure'],
+    ['cancelled', 'cancelled'],
+  ] as const)('a run that ends in %s', async (judged, verdict) => {
+    const fake = fakeOf(subject());
+    fake.knobs.judge = () => judged;
+    const repo = await createGated();
+    const sha = await stage(repo);
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(reading).toMatchObject({ kind: 'finished', verdict });
+  });
+
+  needs('fake')('a run in error is never a success', async () => {
+    const fake = fakeOf(subject());
+    fake.knobs.judge = () => 'error';
+    const repo = await createGated();
+    const sha = await stage(repo);
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(['error', 'failure']).toContain(reading.kind === 'finished' ? reading.verdict : '');
+  });
+
+  needs('fake')('runs of another branch or another workflow are no evidence (A12)', async () => {
+    const fake = fakeOf(subject());
+    fake.knobs.judge = () => 'success';
+    const repo = await createGated({
+      [`${subject().workflowDir}/other.yml`]: workflow('The gate', "'elsewhere'"),
+    });
+    const sha = await stage(repo, 'mq/main/decoy');
+    await repo.forge.createBranch('elsewhere', sha);
+    await repo.until(
+      () => repo.forge.readGate(sha, 'mq/main/decoy', file()),
+      (found) => found.kind === 'finished',
+    );
+    await repo.until(
+      () => repo.forge.readGate(sha, 'elsewhere', 'other.yml'),
+      (found) => found.kind === 'finished',
+    );
+    expect(await repo.forge.readGate(sha, staging, file())).toEqual({ kind: 'none' });
+    expect(await repo.forge.readGate(sha, 'elsewhere', file())).toEqual({ kind: 'none' });
+    expect(await repo.forge.readGate(sha, 'mq/main/decoy', 'other.yml')).toEqual({ kind: 'none' });
+  });
+
+  test('a status that somebody with write access makes up is no evidence', async () => {
+    const repo = await createGated();
+    const sha = await repo.commit('bot', { 'x.txt': 'x\n' }, { newBranch: 'quiet' });
+    await repo.must('bot', 'POST', `/statuses/${sha}`, {
+      state: 'success',
+      context: 'The gate / check (push)',
+      description: 'Successful in 1s',
+      target_url: `/${repo.slug}/actions/runs/1/jobs/0`,
+    });
+    expect(await repo.forge.readGate(sha, 'quiet', file())).toEqual({ kind: 'none' });
+  });
+
+  needs('fake')('a second push of the branch has a run of its own', async () => {
+    const fake = fakeOf(subject());
+    fake.knobs.judge = (files) => (files.get('staged.txt') === 'bad\n' ? 'failure' : 'success');
+    const repo = await createGated();
+    const first = await repo.commit('bot', { 'staged.txt': 'bad\n' }, { newBranch: staging });
+    await repo.until(
+      () => repo.forge.readGate(first, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    const second = await repo.commit('bot', { 'staged.txt': 'good\n' }, { branch: staging });
+    const reading = await repo.until(
+      () => repo.forge.readGate(second, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(reading).toMatchObject({ verdict: 'success' });
+    expect(await repo.forge.readGate(first, staging, file())).toMatchObject({ verdict: 'failure' });
+  });
+
+  needs('fake')('the gate of a branch that is deleted meanwhile is still readable', async () => {
+    const fake = fakeOf(subject());
+    fake.knobs.judge = () => 'success';
+    const repo = await createGated();
+    const sha = await stage(repo);
+    await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind !== 'none',
+    );
+    await repo.forge.deleteBranch(staging);
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(reading).toMatchObject({ verdict: 'success' });
+  });
+
+  test('cancelling, where this version can', async () => {
+    const { fake, cancelsRuns } = subject();
+    if (fake !== null) fake.knobs.judge = () => 'hold';
+    const repo = await createGated();
+    const sha = await stage(repo);
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind !== 'none',
+    );
+    if (reading.kind === 'none') throw new Error('no run');
+    expect(await repo.forge.cancelRun(reading.runId)).toBe(cancelsRuns);
+    if (!cancelsRuns) return;
+    const ended = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(ended).toMatchObject({ verdict: 'cancelled' });
+    expect(await repo.forge.cancelRun(reading.runId)).toBe(true);
+  });
+
+  test('a message that says skip ci starts no run', async () => {
+    const repo = await createGated();
+    const sha = (await repo.forge.readBranchTip('main')) ?? '';
+    const { commit } = await repo.must('bot', 'POST', '/contents', {
+      branch: 'main',
+      new_branch: staging,
+      message: 'staged [skip ci]',
+      files: [{ operation: 'create', path: 'x.txt', content: Buffer.from('x').toString('base64') }],
+    });
+    for (let looks = 0; looks < 5; looks += 1) await repo.subject.wait();
+    expect(commit.sha).not.toBe(sha);
+    expect(await repo.forge.readGate(commit.sha, staging, file())).toEqual({ kind: 'none' });
+  });
+}

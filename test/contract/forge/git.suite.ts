@@ -1,0 +1,95 @@
+import { type ForgeSubject, RepoDriver } from './subject.ts';
+
+const NO_COMMIT = '1234567890'.repeat(4);
+
+/** Identity, branches, commits, trees and fork points. */
+export function gitSuite(subject: () => ForgeSubject): void {
+  const create = (files: Readonly<Record<string, string>> = {}) => RepoDriver.create(subject(), files);
+
+  test('the token names its owner', async () => {
+    const repo = await create();
+    expect(await repo.forge.readBotLogin()).toBe(repo.loginOf('bot'));
+  });
+
+  test('branches: made at a commit, found, taken, deleted, absent', async () => {
+    const repo = await create();
+    const main = await repo.forge.readBranchTip('main');
+    expect(main).toMatch(/^[0-9a-f]{40}$/);
+    const name = 'mq/main/staging';
+    expect(await repo.forge.readBranchTip(name)).toBeNull();
+    expect(await repo.forge.createBranch(name, main ?? '')).toBe(true);
+    expect(await repo.forge.readBranchTip(name)).toBe(main);
+    expect(await repo.forge.createBranch(name, main ?? '')).toBe(false);
+    await repo.forge.deleteBranch(name);
+    expect(await repo.forge.readBranchTip(name)).toBeNull();
+    await repo.forge.deleteBranch(name);
+  });
+
+  test('branches: one below another is taken too', async () => {
+    const repo = await create();
+    const main = (await repo.forge.readBranchTip('main')) ?? '';
+    expect(await repo.forge.createBranch('a/b', main)).toBe(true);
+    expect(await repo.forge.createBranch('a/b/c', main)).toBe(false);
+    expect(await repo.forge.createBranch('a', main)).toBe(false);
+  });
+
+  test('branches: a commit that is not there is a bare 500, and the default branch is not deleted', async () => {
+    const repo = await create();
+    const made = repo.forge.createBranch('x', NO_COMMIT);
+    await expect(made).rejects.toMatchObject({ kind: 'unreachable', status: 500, effectUnknown: true });
+    expect(await repo.forge.readBranchTip('x')).toBeNull();
+    await expect(repo.forge.deleteBranch('main')).rejects.toMatchObject({ kind: 'denied', status: 403 });
+  });
+
+  test('commits: tree, parents and message; an unknown one is missing', async () => {
+    const repo = await create();
+    const before = (await repo.forge.readBranchTip('main')) ?? '';
+    const sha = await repo.commit('bot', { 'a.txt': 'a\n' }, { newBranch: 'side' });
+    const commit = await repo.forge.readCommit(sha);
+    expect(commit).toMatchObject({ sha, parents: [before] });
+    expect(commit.message.trim()).toBe('a change');
+    expect(commit.tree).toMatch(/^[0-9a-f]{40}$/);
+    expect((await repo.forge.readCommit(before)).parents.length).toBeLessThanOrEqual(1);
+    await expect(repo.forge.readCommit(NO_COMMIT)).rejects.toMatchObject({ kind: 'missing', status: 404 });
+  });
+
+  test('trees: of a commit and of a tree, without directories, in git’s order', async () => {
+    const repo = await create({ 'b/c.txt': 'c\n', 'b/a/x.txt': 'x\n', 'b.txt': 'b\n', 'ü ñ.txt': 'u\n' });
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    const entries = await repo.forge.readTree(tip);
+    expect(entries.map((entry) => entry.path)).toEqual([
+      'README.md',
+      'b.txt',
+      'b/a/x.txt',
+      'b/c.txt',
+      'ü ñ.txt',
+    ]);
+    expect(entries.every((entry) => entry.mode === '100644' && /^[0-9a-f]{40}$/.test(entry.id))).toBe(true);
+    expect(await repo.forge.readTree((await repo.forge.readCommit(tip)).tree)).toEqual(entries);
+    await expect(repo.forge.readTree(NO_COMMIT)).rejects.toMatchObject({ kind: 'missing' });
+  });
+
+  test('fork points: a branch, a base that moved on, a head that merged the base in, a head that is contained', async () => {
+    const repo = await create();
+    const fork = (await repo.forge.readBranchTip('main')) ?? '';
+    const head = await repo.commit('bot', { 'a.txt': '1\n' }, { newBranch: 'side' });
+    const base = await repo.commit('bot', { 'b.txt': '1\n' });
+    expect(await repo.forge.readMergeBase(base, head)).toBe(fork);
+    expect(await repo.forge.readMergeBase(fork, head)).toBe(fork);
+    expect(await repo.forge.readMergeBase(head, fork)).toBe(fork);
+    expect(await repo.forge.readMergeBase(head, head)).toBe(head);
+    // Main is merged into the side branch by a pull request from main to it.
+    const { pr } = {
+      pr: (await repo.must('bot', 'POST', '/pulls', { head: 'main', base: 'side', title: 't' })).number,
+    };
+    await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+    await repo.must('bot', 'POST', `/pulls/${pr}/merge`, { Do: 'merge', delete_branch_after_merge: false });
+    const merged = (await repo.forge.readBranchTip('side')) ?? '';
+    expect(merged).not.toBe(head);
+    const later = await repo.commit('bot', { 'c.txt': '1\n' });
+    expect(await repo.forge.readMergeBase(later, merged)).toBe(base);
+  });
+}

@@ -1,0 +1,47 @@
+import { type ForgeSubject, RepoDriver } from './subject.ts';
+
+/** Listings that do not fit on one page of any forge. */
+export function longListingsSuite(subject: () => ForgeSubject): void {
+  const create = (files: Readonly<Record<string, string>> = {}) => RepoDriver.create(subject(), files);
+
+  test('trees: more entries than a page holds', async () => {
+    const files: Record<string, string> = {};
+    for (let n = 0; n < 1030; n += 1) files[`d${n % 7}/f${String(n).padStart(4, '0')}.txt`] = `${n}\n`;
+    const repo = await create(files);
+    const entries = await repo.forge.readTree((await repo.forge.readBranchTip('main')) ?? '');
+    expect(entries.map((entry) => entry.path).filter((path) => path !== 'README.md')).toEqual(
+      Object.keys(files).sort(),
+    );
+  });
+
+  test('fork points: a branch longer than a page', async () => {
+    const repo = await create();
+    const fork = (await repo.forge.readBranchTip('main')) ?? '';
+    let head = await repo.commit('bot', { 'f.txt': '0\n' }, { newBranch: 'long' });
+    for (let n = 1; n <= 52; n += 1)
+      head = await repo.commit('bot', { 'f.txt': `${n}\n` }, { branch: 'long' });
+    expect(await repo.forge.readMergeBase(fork, head)).toBe(fork);
+  });
+
+  test('pull requests, one of which closes', async () => {
+    const repo = await create();
+    const numbers: number[] = [];
+    for (let n = 0; n < 53; n += 1) {
+      numbers.push((await repo.openPull('bot', `b${n}`, { [`f${n}.txt`]: `${n}\n` })).pr);
+    }
+    const [closed, ...open] = numbers;
+    await repo.must('bot', 'PATCH', `/pulls/${closed}`, { state: 'closed' });
+    expect((await repo.forge.listOpenPullRequests('main')).map((pull) => pull.number)).toEqual(open);
+  });
+
+  test('statuses of one commit', async () => {
+    const repo = await create();
+    const sha = (await repo.forge.readBranchTip('main')) ?? '';
+    const contexts = Array.from({ length: 55 }, (_, n) => `c${n}`);
+    for (const context of contexts) {
+      await repo.forge.postStatus(sha, { state: 'error', context, description: '', targetUrl: null });
+    }
+    const read = (await repo.forge.readStatuses(sha)).map((status) => status.context);
+    expect(read.sort()).toEqual(contexts.sort());
+  });
+}

@@ -1,0 +1,114 @@
+import type { TreeEntry } from '#core/domain/forge.ts';
+import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
+import { type ForgeSubject, RepoDriver } from './subject.ts';
+
+const LINES = Array.from({ length: 30 }, (_, n) => `line ${n}`);
+const text = (change: Readonly<Record<number, string>>) =>
+  `${LINES.map((line, n) => change[n] ?? line).join('\n')}\n`;
+
+/** The content-free patch: what it makes, and how a conflict shows. */
+export function patchSuite(subject: () => ForgeSubject): void {
+  const create = (files: Readonly<Record<string, string>> = {}) => RepoDriver.create(subject(), files);
+
+  async function entry(repo: RepoDriver, ref: string, path: string): Promise<TreeEntry> {
+    const found = (await repo.forge.readTree(ref)).find((each) => each.path === path);
+    if (found === undefined) throw new Error(`no ${path} in ${ref}`);
+    return found;
+  }
+
+  test('adds, changes and deletes without any content, onto a new branch and then onto that', async () => {
+    const repo = await create({ 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    const base = (await repo.forge.readBranchTip('main')) ?? '';
+    const head = await repo.commit(
+      'bot',
+      { 'a.txt': 'new\n', 'b.txt': null, 'd/ü x.txt': 'd\n' },
+      { newBranch: 'side' },
+    );
+    const patch = renderPatch([
+      { path: 'a.txt', from: await entry(repo, base, 'a.txt'), to: await entry(repo, head, 'a.txt') },
+      { path: 'b.txt', from: await entry(repo, base, 'b.txt'), to: null },
+    ]);
+    const first = await repo.forge.applyPatch({
+      branch: 'main',
+      newBranch: 'work/1',
+      patch,
+      message: 'stage 1 [skip ci]',
+      mayConflict: false,
+    });
+    if (first === 'conflict') throw new Error('unexpected conflict');
+    expect(first.parents).toEqual([base]);
+    expect(first.message.trim()).toBe('stage 1 [skip ci]');
+    expect(await repo.forge.readBranchTip('work/1')).toBe(first.sha);
+    expect(await repo.forge.readBranchTip('main')).toBe(base);
+    const added = renderPatch([{ path: 'd/ü x.txt', from: null, to: await entry(repo, head, 'd/ü x.txt') }]);
+    const second = await repo.forge.applyPatch({
+      branch: 'work/1',
+      patch: added,
+      message: 'stage 2',
+      mayConflict: false,
+    });
+    if (second === 'conflict') throw new Error('unexpected conflict');
+    expect(second.parents).toEqual([first.sha]);
+    // The very tree of the head, proven by its id alone.
+    expect(second.tree).toBe((await repo.forge.readCommit(head)).tree);
+    expect(await repo.forge.readCommit(second.sha)).toEqual(second);
+  });
+
+  test('merges contents where both sides changed a file, and says conflict where they clash', async () => {
+    const repo = await create({ 'f.txt': text({}) });
+    const fork = (await repo.forge.readBranchTip('main')) ?? '';
+    const head = await repo.commit('bot', { 'f.txt': text({ 25: 'theirs' }) }, { newBranch: 'side' });
+    const clash = await repo.commit('bot', { 'f.txt': text({ 2: 'theirs' }) }, { newBranch: 'clash' });
+    await repo.commit('bot', { 'f.txt': text({ 2: 'ours' }) });
+    const from = await entry(repo, fork, 'f.txt');
+    const patch = renderPatch([{ path: 'f.txt', from, to: await entry(repo, head, 'f.txt') }]);
+    const merged = await repo.forge.applyPatch({
+      branch: 'main',
+      newBranch: 'work/2',
+      patch,
+      message: 'm',
+      mayConflict: true,
+    });
+    if (merged === 'conflict') throw new Error('unexpected conflict');
+    const expected = await repo.commit(
+      'bot',
+      { 'f.txt': text({ 2: 'ours', 25: 'theirs' }) },
+      { newBranch: 'by-hand' },
+    );
+    expect(merged.tree).toBe((await repo.forge.readCommit(expected)).tree);
+    const clashing = renderPatch([{ path: 'f.txt', from, to: await entry(repo, clash, 'f.txt') }]);
+    const request = { branch: 'main', newBranch: 'work/3', patch: clashing, message: 'm' };
+    expect(await repo.forge.applyPatch({ ...request, mayConflict: true })).toBe('conflict');
+    expect(await repo.forge.readBranchTip('work/3')).toBeNull();
+    const blind = repo.forge.applyPatch({ ...request, mayConflict: false });
+    await expect(blind).rejects.toMatchObject({ kind: 'unreachable', status: 500, effectUnknown: true });
+  });
+
+  test('a blob that the forge does not have, a branch that is missing, a new branch that exists', async () => {
+    const repo = await create({ 'a.txt': 'a\n' });
+    const base = (await repo.forge.readBranchTip('main')) ?? '';
+    const head = await repo.commit('bot', { 'a.txt': 'new\n' }, { newBranch: 'side' });
+    const from = await entry(repo, base, 'a.txt');
+    const good = renderPatch([{ path: 'a.txt', from, to: await entry(repo, head, 'a.txt') }]);
+    const absent = renderPatch([{ path: 'a.txt', from, to: { mode: '100644', id: '1234567890'.repeat(4) } }]);
+    const request = { branch: 'main', newBranch: 'w', patch: good, message: 'm', mayConflict: false };
+    await expect(repo.forge.applyPatch({ ...request, patch: absent })).rejects.toMatchObject({ status: 500 });
+    const lost = repo.forge.applyPatch({ ...request, branch: 'nowhere' });
+    await expect(lost).rejects.toMatchObject({ kind: 'missing', status: 404 });
+    const taken = repo.forge.applyPatch({ ...request, newBranch: 'side' });
+    await expect(taken).rejects.toMatchObject({ kind: 'rejected', status: 422 });
+  });
+
+  test('a protected branch is denied', async () => {
+    const repo = await create({ 'a.txt': 'a\n' });
+    const base = (await repo.forge.readBranchTip('main')) ?? '';
+    const head = await repo.commit('bot', { 'a.txt': 'new\n' }, { newBranch: 'side' });
+    await repo.must('bot', 'POST', '/branch_protections', { rule_name: 'main' });
+    const patch = renderPatch([
+      { path: 'a.txt', from: await entry(repo, base, 'a.txt'), to: await entry(repo, head, 'a.txt') },
+    ]);
+    const onto = repo.forge.applyPatch({ branch: 'main', patch, message: 'm', mayConflict: true });
+    await expect(onto).rejects.toMatchObject({ kind: 'denied', status: 403 });
+    expect(await repo.forge.readBranchTip('main')).toBe(base);
+  });
+}

@@ -1,0 +1,287 @@
+import { type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts';
+
+/** Pull requests, their timeline, reviews and statuses. */
+export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
+  const create = () => RepoDriver.create(subject());
+
+  async function schedule(repo: RepoDriver, pr: number, head: string): Promise<void> {
+    const body = {
+      Do: 'merge',
+      merge_when_checks_succeed: true,
+      head_commit_id: head,
+      force_merge: false,
+      delete_branch_after_merge: false,
+    };
+    await repo.must('bot', 'POST', `/pulls/${pr}/merge`, body);
+  }
+
+  async function requireContext(repo: RepoDriver): Promise<void> {
+    await repo.must('bot', 'POST', '/branch_protections', {
+      rule_name: 'main',
+      enable_push: true,
+      enable_status_check: true,
+      status_check_contexts: ['mq'],
+    });
+  }
+
+  test('a pull request from its opening to "mergeable"', async () => {
+    const repo = await create();
+    const base = await repo.forge.readBranchTip('main');
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    const opened = await repo.forge.readPullRequest(pr);
+    expect(opened).toMatchObject({
+      number: pr,
+      title: 'Change one',
+      state: 'open',
+      draft: false,
+      merged: false,
+      mergeCommitSha: null,
+      baseRef: 'main',
+      baseTip: base,
+      headRef: 'one',
+      headSha: head,
+      fromFork: false,
+      author: repo.loginOf('bot'),
+    });
+    const checked = await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+    expect(checked.mergeBase).toBe(base);
+  });
+
+  test('the base tip is live, the merge base is not', async () => {
+    const repo = await create();
+    const fork = await repo.forge.readBranchTip('main');
+    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+    const tip = await repo.commit('bot', { 'b.txt': 'b\n' });
+    expect(await repo.forge.readPullRequest(pr)).toMatchObject({ baseTip: tip, mergeBase: fork });
+  });
+
+  test('a conflict and a check under way both read as not mergeable', async () => {
+    const repo = await create();
+    const { pr } = await repo.openPull('bot', 'one', { 'README.md': 'theirs\n' });
+    await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+    await repo.commit('bot', { 'README.md': 'ours\n' });
+    const after = await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => !pull.mergeable,
+    );
+    expect(after.state).toBe('open');
+    for (let looks = 0; looks < 6; looks += 1) await repo.subject.wait();
+    expect((await repo.forge.readPullRequest(pr)).mergeable).toBe(false);
+  });
+
+  test('draft, closed, merged, absent', async () => {
+    const repo = await create();
+    const draft = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' }, { title: 'WIP: one' });
+    expect(await repo.forge.readPullRequest(draft.pr)).toMatchObject({ draft: true, mergeable: false });
+    await repo.must('bot', 'PATCH', `/pulls/${draft.pr}`, { state: 'closed' });
+    expect(await repo.forge.readPullRequest(draft.pr)).toMatchObject({ state: 'closed', merged: false });
+    const merged = await repo.openPull('bot', 'two', { 'b.txt': 'b\n' });
+    await repo.until(
+      () => repo.forge.readPullRequest(merged.pr),
+      (pull) => pull.mergeable,
+    );
+    await repo.must('bot', 'POST', `/pulls/${merged.pr}/merge`, {
+      Do: 'squash',
+      delete_branch_after_merge: false,
+    });
+    const tip = await repo.forge.readBranchTip('main');
+    expect(await repo.forge.readPullRequest(merged.pr)).toMatchObject({
+      state: 'closed',
+      merged: true,
+      mergeCommitSha: tip,
+      headSha: merged.head,
+    });
+    await expect(repo.forge.readPullRequest(9999)).rejects.toMatchObject({ kind: 'missing', status: 404 });
+  });
+
+  test('the list holds the open ones of one base, oldest first', async () => {
+    const repo = await create();
+    await repo.forge.createBranch('next', (await repo.forge.readBranchTip('main')) ?? '');
+    const closed = await repo.openPull('bot', 'closed', { 'c.txt': 'c\n' });
+    const one = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.openPull('bot', 'other', { 'x.txt': 'x\n' }, { base: 'next' });
+    const two = await repo.openPull('bot', 'two', { 'b.txt': 'b\n' });
+    await repo.must('bot', 'PATCH', `/pulls/${closed.pr}`, { state: 'closed' });
+    const numbers = (await repo.forge.listOpenPullRequests('main')).map((pull) => pull.number);
+    expect(numbers).toEqual([one.pr, two.pr]);
+    expect((await repo.forge.listOpenPullRequests('next')).map((pull) => pull.headRef)).toEqual(['other']);
+    expect(await repo.forge.listOpenPullRequests('nowhere')).toEqual([]);
+  });
+
+  needs('fake')('an entry that the forge could not convert is passed over', async () => {
+    const fake = fakeOf(subject());
+    const repo = await create();
+    const one = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    const two = await repo.openPull('bot', 'two', { 'b.txt': 'b\n' });
+    fake.knobs.nullPulls.add(one.pr);
+    try {
+      expect((await repo.forge.listOpenPullRequests('main')).map((pull) => pull.number)).toEqual([two.pr]);
+    } finally {
+      fake.knobs.nullPulls.clear();
+    }
+  });
+
+  needs('fake')('a pull request from a fork, and one whose head is gone', async () => {
+    const fake = fakeOf(subject());
+    const repo = await create();
+    const control = fake.controlFor(repo.slug);
+    const pr = await control.openPullRequest({ branch: 'theirs', files: { 'f.txt': 'f\n' }, fork: true });
+    await repo.subject.wait();
+    expect(await repo.forge.readPullRequest(pr)).toMatchObject({
+      fromFork: true,
+      headRef: 'theirs',
+      state: 'open',
+    });
+    const own = await repo.openPull('bot', 'gone', { 'g.txt': 'g\n' });
+    await repo.forge.deleteBranch('gone');
+    await repo.until(
+      () => repo.forge.readPullRequest(own.pr),
+      (pull) => pull.state === 'closed',
+    );
+    expect(await repo.forge.readPullRequest(own.pr)).toMatchObject({
+      headRef: `refs/pull/${own.pr}/head`,
+      headSha: own.head,
+    });
+  });
+
+  test('the timeline: empty, scheduled, cancelled, scheduled again', async () => {
+    const repo = await create();
+    await requireContext(repo);
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+    const kinds = async () =>
+      (await repo.forge.readTimeline(pr)).filter(
+        (entry) => entry.kind !== 'other' && entry.kind !== 'pushed',
+      );
+    expect(await kinds()).toEqual([]);
+    await schedule(repo, pr, head);
+    expect(await kinds()).toMatchObject([{ kind: 'scheduled', user: repo.loginOf('bot'), newHead: null }]);
+    await repo.must('bot', 'DELETE', `/pulls/${pr}/merge`);
+    await schedule(repo, pr, head);
+    const entries = await kinds();
+    expect(entries.map((entry) => entry.kind)).toEqual(['scheduled', 'cancelled', 'scheduled']);
+    const ids = entries.map((entry) => entry.id);
+    expect([...ids].sort((a, b) => a - b)).toEqual(ids);
+    expect(entries.every((entry) => entry.at > Date.UTC(2020, 0, 1))).toBe(true);
+  });
+
+  test('the timeline: a push appears a moment later and names the new head; the schedule survives it', async () => {
+    const repo = await create();
+    await requireContext(repo);
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+    await schedule(repo, pr, head);
+    const pushed = await repo.commit('bot', { 'a.txt': 'b\n' }, { branch: 'one' });
+    // `head.sha` is live; the entry is written by a queue.
+    expect((await repo.forge.readPullRequest(pr)).headSha).toBe(pushed);
+    const entries = await repo.until(
+      () => repo.forge.readTimeline(pr),
+      (rows) => rows.some((entry) => entry.newHead === pushed),
+    );
+    expect(entries.at(-1)).toMatchObject({ kind: 'pushed', newHead: pushed });
+    expect((await repo.api('bot', 'DELETE', `/pulls/${pr}/merge`)).status).toBe(204);
+  });
+
+  test('the timeline moves `updated_at`', async () => {
+    const repo = await create();
+    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    const before = (await repo.forge.readPullRequest(pr)).updatedAt;
+    await repo.until(
+      async () => {
+        await repo.must('bot', 'PATCH', `/pulls/${pr}`, { title: `Renamed ${Math.random()}` });
+        return repo.forge.readPullRequest(pr);
+      },
+      (pull) => pull.updatedAt > before,
+    );
+  });
+
+  test('reviews: none, then a comment', async () => {
+    const repo = await create();
+    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    expect(await repo.forge.listReviews(pr)).toEqual([]);
+    await repo.must('bot', 'POST', `/pulls/${pr}/reviews`, { event: 'COMMENT', body: 'hm' });
+    expect(await repo.forge.listReviews(pr)).toMatchObject([{ user: repo.loginOf('bot'), state: 'comment' }]);
+  });
+
+  needs('person')('reviews: an approval that a push makes stale, then a rejection', async () => {
+    const repo = await create();
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.must('person', 'POST', `/pulls/${pr}/reviews`, {
+      event: 'APPROVED',
+      body: '',
+      commit_id: head,
+    });
+    expect((await repo.forge.listReviews(pr)).at(-1)).toMatchObject({
+      user: repo.loginOf('person'),
+      state: 'approved',
+      official: true,
+      stale: false,
+      dismissed: false,
+      commit: head,
+    });
+    await repo.commit('bot', { 'a.txt': 'other\n' }, { branch: 'one' });
+    const stale = await repo.until(
+      () => repo.forge.listReviews(pr),
+      (reviews) => reviews.at(-1)?.stale === true,
+    );
+    expect(stale.at(-1)?.commit).toBe(head);
+    await repo.must('person', 'POST', `/pulls/${pr}/reviews`, { event: 'REQUEST_CHANGES', body: 'no' });
+    const [approval, rejection] = await repo.forge.listReviews(pr);
+    expect(approval).toMatchObject({ state: 'approved', official: false });
+    expect(rejection).toMatchObject({ state: 'changes_requested', official: true, stale: false });
+  });
+
+  test('statuses: the latest per context with its author; none', async () => {
+    const repo = await create();
+    const sha = (await repo.forge.readBranchTip('main')) ?? '';
+    expect(await repo.forge.readStatuses(sha)).toEqual([]);
+    await repo.forge.postStatus(sha, {
+      state: 'pending',
+      context: 'mq',
+      description: 'staged',
+      targetUrl: null,
+    });
+    await repo.forge.postStatus(sha, {
+      state: 'success',
+      context: 'mq',
+      description: 'landed',
+      targetUrl: 'https://queue.test/1',
+    });
+    const statuses = await repo.forge.readStatuses(sha);
+    expect(statuses).toMatchObject([
+      { context: 'mq', state: 'success', description: 'landed', creator: repo.loginOf('bot') },
+    ]);
+  });
+
+  test('statuses: an unknown commit is missing, or a bare 500 on older versions', async () => {
+    const repo = await create();
+    const post = { state: 'pending', context: 'mq', description: '', targetUrl: null } as const;
+    const error = await repo.forge
+      .postStatus('1234567890'.repeat(4), post)
+      .catch((thrown: unknown) => thrown);
+    expect([
+      { kind: 'missing', status: 404, effectUnknown: false },
+      { kind: 'unreachable', status: 500, effectUnknown: true },
+    ]).toContainEqual({
+      kind: (error as { kind: string }).kind,
+      status: (error as { status: number }).status,
+      effectUnknown: (error as { effectUnknown: boolean }).effectUnknown,
+    });
+  });
+}

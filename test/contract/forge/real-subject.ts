@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import type { Actor, ForgeSubject } from './subject.ts';
+
+/** Time between two looks at a real forge, which works on wall time. */
+const LOOK_AGAIN_MS = 500;
+
+/**
+ * A forge at `FORGE_URL`, whose owner vouches for it. `FORGE_TOKEN` is the bot's, with the scopes of the README;
+ * `FORGE_PERSON_TOKEN` and `FORGE_READER_TOKEN` are two other users' and open the tests that need them. `FORGE_CA_FILE`
+ * names a private authority. Makes repositories named `contract-…` under the bot and deletes them.
+ */
+export async function openReal(env: Readonly<Record<string, string | undefined>>): Promise<ForgeSubject> {
+  const instanceUrl = (env.FORGE_URL ?? '').replace(/\/+$/, '');
+  const caPem = env.FORGE_CA_FILE === undefined ? {} : { caPem: readFileSync(env.FORGE_CA_FILE, 'utf8') };
+  const http = createGuardedHttp({ allowHosts: [new URL(instanceUrl).host], ...caPem });
+  const call = createCall(instanceUrl, http.send);
+  const tokens: Partial<Record<Actor, { login: string; token: string }>> = {};
+  const given = { bot: env.FORGE_TOKEN, person: env.FORGE_PERSON_TOKEN, reader: env.FORGE_READER_TOKEN };
+  for (const [actor, token] of Object.entries(given)) {
+    if (token !== undefined)
+      tokens[actor as Actor] = { login: (await call(token, 'GET', '/user')).login, token };
+  }
+  const bot = tokens.bot;
+  if (bot === undefined) throw new Error('FORGE_TOKEN is not set');
+  const version: string = (await call(bot.token, 'GET', '/version')).version;
+  const isForgejo = version.includes('+gitea-');
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const created: string[] = [];
+  return {
+    access: { instanceUrl, send: http.send, tokens },
+    listsRuns: isForgejo ? major >= 12 : major > 1 || minor >= 25,
+    cancelsRuns: isForgejo ? major >= 16 : major > 1 || minor >= 28,
+    hasRulePriorities: !isForgejo && (major > 1 || minor >= 23),
+    workflowDir: isForgejo ? '.forgejo/workflows' : '.gitea/workflows',
+    fake: null,
+    async createRepo(files) {
+      const name = `contract-${Date.now().toString(36)}-${created.length}`;
+      await call(bot.token, 'POST', '/user/repos', {
+        name,
+        private: true,
+        auto_init: true,
+        default_branch: 'main',
+      });
+      const slug = `${bot.login}/${name}`;
+      created.push(slug);
+      for (const [actor, permission] of [
+        ['person', 'write'],
+        ['reader', 'read'],
+      ] as const) {
+        const login = tokens[actor]?.login;
+        if (login !== undefined)
+          await call(bot.token, 'PUT', `/repos/${slug}/collaborators/${login}`, { permission });
+      }
+      const readme = await call(bot.token, 'GET', `/repos/${slug}/contents/README.md`);
+      const operations = Object.entries(files).map(([path, text]) => ({
+        operation: path === 'README.md' ? 'update' : 'create',
+        path,
+        content: Buffer.from(text).toString('base64'),
+        ...(path === 'README.md' ? { sha: readme.sha } : {}),
+      }));
+      await call(bot.token, 'POST', `/repos/${slug}/contents`, {
+        branch: 'main',
+        message: 'files',
+        files: operations,
+      });
+      return slug;
+    },
+    wait: () => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS)),
+    async stop() {
+      for (const slug of created) await call(bot.token, 'DELETE', `/repos/${slug}`);
+      http.close();
+    },
+  };
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+function createCall(instanceUrl: string, send: HttpSend) {
+  // biome-ignore lint/suspicious/noExplicitAny: set-up calls read whatever the forge sends.
+  return async (token: string, method: Method, path: string, body?: unknown): Promise<any> => {
+    const response = await send({
+      method,
+      url: `${instanceUrl}/api/v1${path}`,
+      headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      timeoutMs: 30_000,
+      bodyBytesMax: 10_000_000,
+    });
+    const text = response.body.toString('utf8');
+    if (response.status > 299) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+}

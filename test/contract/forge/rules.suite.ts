@@ -1,0 +1,130 @@
+import { type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts';
+
+/** Branch rules, and what a token may not do. */
+export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
+  const create = () => RepoDriver.create(subject());
+  const addRule = (repo: RepoDriver, rule_name: string, fields: object = {}) =>
+    repo.must('bot', 'POST', '/branch_protections', { rule_name, ...fields });
+
+  test('no rule, and a rule field by field', async () => {
+    const repo = await create();
+    expect(await repo.forge.readProtection('main')).toBeNull();
+    await addRule(repo, 'main', {
+      enable_status_check: true,
+      status_check_contexts: ['mq', 'ci/*'],
+      required_approvals: 2,
+      block_on_rejected_reviews: true,
+      block_on_official_review_requests: true,
+      block_on_outdated_branch: true,
+      dismiss_stale_approvals: true,
+      ignore_stale_approvals: true,
+    });
+    expect(await repo.forge.readProtection('main')).toEqual({
+      scope: 'full',
+      ruleName: 'main',
+      statusCheckEnabled: true,
+      requiredContexts: ['mq', 'ci/*'],
+      requiredApprovals: 2,
+      blockOnRejectedReviews: true,
+      blockOnOfficialReviewRequests: true,
+      blockOnOutdatedBranch: true,
+      ignoreStaleApprovals: true,
+      dismissStaleApprovals: true,
+      directPushAllowed: false,
+    });
+  });
+
+  test('a fresh rule lets nobody push and asks for nothing', async () => {
+    const repo = await create();
+    await addRule(repo, 'main');
+    expect(await repo.forge.readProtection('main')).toMatchObject({
+      statusCheckEnabled: false,
+      requiredContexts: [],
+      requiredApprovals: 0,
+      directPushAllowed: false,
+    });
+  });
+
+  /** The rule that we say governs must be the one that the forge says governs. */
+  test.each([
+    ['a plain name after a pattern', ['m*', 'main'], 'main'],
+    ['the older of two patterns', ['m*', '*n'], 'main'],
+    ['a pattern that stops at a slash', ['release/*'], 'release/1/2'],
+    ['a pattern that does not', ['release/**'], 'release/1/2'],
+    ['one character', ['mai?'], 'main'],
+    ['a set', ['mai[a-n]'], 'main'],
+    ['a set left out', ['mai[!a-m]'], 'main'],
+    ['alternatives', ['{main,next}'], 'main'],
+    ['a plain name in another case', ['MAIN'], 'main'],
+    ['a pattern in another case', ['MAI*'], 'main'],
+    ['none', ['next', 'release/*'], 'main'],
+  ])('the forge agrees which rule governs: %s', async (_name, rules, branch) => {
+    const repo = await create();
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    if (branch !== 'main') expect(await repo.forge.createBranch(branch, tip)).toBe(true);
+    for (const rule of rules) await addRule(repo, rule);
+    const told = (await repo.must('bot', 'GET', `/branches/${branch}`)).effective_branch_protection_name;
+    expect((await repo.forge.readProtection(branch))?.ruleName ?? '').toBe(told);
+  });
+
+  needs('person')('a bot that is no administrator reads the summary', async () => {
+    const repo = await create();
+    const forge = repo.connect({ as: 'person' });
+    expect(await forge.readProtection('main')).toBeNull();
+    await addRule(repo, 'main', {
+      enable_status_check: true,
+      status_check_contexts: ['mq'],
+      required_approvals: 1,
+    });
+    expect(await forge.readProtection('main')).toMatchObject({
+      scope: 'summary',
+      statusCheckEnabled: true,
+      requiredContexts: ['mq'],
+      requiredApprovals: 1,
+      directPushAllowed: false,
+    });
+  });
+
+  test('a protected branch is neither written nor deleted', async () => {
+    const repo = await create();
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    await repo.forge.createBranch('mq/main/staging', tip);
+    await addRule(repo, '**');
+    const deleted = repo.forge.deleteBranch('mq/main/staging');
+    await expect(deleted).rejects.toMatchObject({ kind: 'denied', status: 403 });
+  });
+
+  test('a bad token, a hidden repository and one that is not there', async () => {
+    const repo = await create();
+    const stranger = repo.connect({ token: '0'.repeat(40) });
+    await expect(stranger.readBotLogin()).rejects.toMatchObject({ kind: 'denied', status: 401 });
+    await expect(stranger.listOpenPullRequests('main')).rejects.toMatchObject({
+      kind: 'denied',
+      status: 401,
+    });
+    const lost = repo.connect({ slug: `${repo.loginOf('bot')}/no-such-repository` });
+    await expect(lost.readBranchTip('main')).rejects.toMatchObject({ kind: 'missing', status: 404 });
+    await expect(lost.listOpenPullRequests('main')).rejects.toMatchObject({ kind: 'missing', status: 404 });
+  });
+
+  needs('reader')('reading is not writing', async () => {
+    const repo = await create();
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    const forge = repo.connect({ as: 'reader' });
+    expect(await forge.readBranchTip('main')).toBe(tip);
+    await expect(forge.createBranch('x', tip)).rejects.toMatchObject({ kind: 'denied', status: 403 });
+    const post = { state: 'success', context: 'mq', description: '', targetUrl: null } as const;
+    await expect(forge.postStatus(tip, post)).rejects.toMatchObject({ kind: 'denied', status: 403 });
+    expect(await repo.forge.readStatuses(tip)).toEqual([]);
+  });
+
+  needs('fake')('a token without the scope is denied', async () => {
+    const fake = fakeOf(subject());
+    const repo = await create();
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    const forge = repo.connect({ token: fake.addToken(repo.loginOf('bot'), ['read:repository']) });
+    expect(await forge.readBranchTip('main')).toBe(tip);
+    await expect(forge.createBranch('x', tip)).rejects.toMatchObject({ kind: 'denied', status: 403 });
+    await expect(forge.readBotLogin()).rejects.toMatchObject({ kind: 'denied', status: 403 });
+  });
+}

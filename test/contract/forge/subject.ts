@@ -1,0 +1,164 @@
+import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import { Secret } from '#core/secret.ts';
+import type { FakeForge } from '../../../local/forge/fake-forge.ts';
+
+export type Actor = 'bot' | 'person' | 'reader';
+
+export interface ForgeAccess {
+  readonly instanceUrl: string;
+  readonly send: HttpSend;
+  /** Logins and tokens of those who exist; the bot always does. */
+  readonly tokens: Readonly<Partial<Record<Actor, { readonly login: string; readonly token: string }>>>;
+}
+
+/** A forge to be held against the facts: a fake in one version profile, or a real one. */
+export interface ForgeSubject {
+  readonly access: ForgeAccess;
+  readonly listsRuns: boolean;
+  readonly cancelsRuns: boolean;
+  /** Gitea: rules have an order of their own, and force pushes list every commit. */
+  readonly hasRulePriorities: boolean;
+  readonly workflowDir: string;
+  /** Inside view for what no API can bring about; null for a real forge. */
+  readonly fake: FakeForge | null;
+  /** A fresh repository `owner/name` with these files on `main` and no rule; every actor is a collaborator. */
+  createRepo(files: Readonly<Record<string, string>>): Promise<string>;
+  /** Lets the forge get on with its own work for about a second. */
+  wait(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What a test needs beyond a bot on a forge; without it the test is skipped, not passed. */
+export type Means = 'fake' | 'person' | 'reader';
+export type Needs = (means: Means) => typeof test | typeof test.skip;
+
+export function fakeOf(subject: ForgeSubject): FakeForge {
+  if (subject.fake === null) throw new Error('only the fake can be told to do this');
+  return subject.fake;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: set-up calls read whatever the forge sends.
+  readonly json: any;
+}
+
+/** One repository of a subject, with the client under test and the calls by which people set things up. */
+export class RepoDriver {
+  readonly forge: EngineForge;
+
+  constructor(
+    readonly subject: ForgeSubject,
+    readonly slug: string,
+  ) {
+    this.forge = this.connect({});
+  }
+
+  static async create(
+    subject: ForgeSubject,
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<RepoDriver> {
+    return new RepoDriver(subject, await subject.createRepo({ 'README.md': '# app\n', ...files }));
+  }
+
+  connect(change: { readonly as?: Actor; readonly token?: string; readonly slug?: string }): EngineForge {
+    const { access } = this.subject;
+    return createEngineForge({
+      instanceUrl: access.instanceUrl,
+      slug: change.slug ?? this.slug,
+      token: new Secret(change.token ?? access.tokens[change.as ?? 'bot']?.token ?? ''),
+      send: access.send,
+      clock: { now: () => Date.now() },
+    });
+  }
+
+  loginOf(actor: Actor): string {
+    return this.subject.access.tokens[actor]?.login ?? '';
+  }
+
+  /** A call below `/repos/{owner}/{name}` that is no part of the client. */
+  async api(
+    as: Actor,
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<ApiAnswer> {
+    const { access } = this.subject;
+    const response = await access.send({
+      method,
+      url: `${access.instanceUrl}/api/v1/repos/${this.slug}${path}`,
+      headers: {
+        authorization: `token ${access.tokens[as]?.token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      timeoutMs: 30_000,
+      bodyBytesMax: 10_000_000,
+    });
+    const text = response.body.toString('utf8');
+    return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
+  }
+
+  /** The same, and it must work. */
+  async must(
+    as: Actor,
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    body?: unknown,
+  ): Promise<ApiAnswer['json']> {
+    const answer = await this.api(as, method, path, body);
+    if (answer.status > 299)
+      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.json)}`);
+    return answer.json;
+  }
+
+  /** One commit on `branch`, or on `newBranch` grown from it. Returns its id. */
+  async commit(
+    as: Actor,
+    files: Readonly<Record<string, string | null>>,
+    on: { readonly branch?: string; readonly newBranch?: string } = {},
+  ): Promise<string> {
+    const branch = on.branch ?? 'main';
+    const known = new Map((await this.forge.readTree(branch)).map((entry) => [entry.path, entry.id]));
+    const operations = Object.entries(files).map(([path, content]) => {
+      const sha = known.get(path);
+      if (content === null) return { operation: 'delete', path, sha };
+      const encoded = Buffer.from(content).toString('base64');
+      if (sha === undefined) return { operation: 'create', path, content: encoded };
+      return { operation: 'update', path, content: encoded, sha };
+    });
+    const body = {
+      branch,
+      ...(on.newBranch === undefined ? {} : { new_branch: on.newBranch }),
+      message: 'a change',
+      files: operations,
+    };
+    return (await this.must(as, 'POST', '/contents', body)).commit.sha;
+  }
+
+  /** A branch with one commit and its pull request. Returns number and head. */
+  async openPull(
+    as: Actor,
+    branch: string,
+    files: Readonly<Record<string, string | null>>,
+    change: { readonly title?: string; readonly base?: string } = {},
+  ): Promise<{ readonly pr: number; readonly head: string }> {
+    const base = change.base ?? 'main';
+    const head = await this.commit(as, files, { branch: base, newBranch: branch });
+    const body = { head: branch, base, title: change.title ?? `Change ${branch}`, body: '' };
+    return { pr: (await this.must(as, 'POST', '/pulls', body)).number, head };
+  }
+
+  /** Asks until the answer is good; the forge does much of its work after it has answered. */
+  async until<T>(read: () => Promise<T>, good: (value: T) => boolean): Promise<T> {
+    let last: T = await read();
+    for (let tries = 0; !good(last) && tries < 60; tries += 1) {
+      await this.subject.wait();
+      last = await read();
+    }
+    if (!good(last)) throw new Error(`never came about; last: ${JSON.stringify(last)}`);
+    return last;
+  }
+}
