@@ -2,7 +2,7 @@ import { BOT, OWNER, PERSON } from './people.ts';
 import type { Profile } from './profiles.ts';
 import type { NewRepo } from './set-up.ts';
 
-export const GATE_FILE = 'mergeyard-gate.yaml';
+export const GATE_FILE = 'mq-gate.yaml';
 
 /** The gate as a repository would have it: it runs on staged batches and on probes. */
 export function gateWorkflow(command = 'test ! -f broken'): string {
@@ -10,7 +10,7 @@ export function gateWorkflow(command = 'test ! -f broken'): string {
     'name: gate',
     'on:',
     '  push:',
-    "    branches: ['mq/**', 'mergeyard/**']",
+    "    branches: ['mq/**']",
     'jobs:',
     '  gate:',
     '    runs-on: docker',

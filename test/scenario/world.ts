@@ -12,11 +12,12 @@ import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
+import type { ForgeControl } from '../support/forge-control.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 /** The whole queue around one repository: real engine, lease and record, a fake forge, virtual time. */
-export interface World {
-  readonly forge: AbstractForge;
+export interface World<Forge extends ForgeControl = ForgeControl> {
+  readonly forge: Forge;
   readonly clock: VirtualClock;
   readonly store: ReturnType<typeof createMemoryStore>;
   readonly log: LogLine[];
@@ -53,18 +54,33 @@ export interface WorldOptions {
   /** Wraps the forge as the engine sees it: to count, to crash, to let a person act between two calls. */
   readonly wrapForge?: (forge: EngineForge) => EngineForge;
   /** Called around each store call of anybody; may throw. */
-  readonly aroundStore?: { readonly before: (label: string) => void; readonly after: (label: string) => void };
+  readonly aroundStore?: {
+    readonly before: (label: string) => void;
+    readonly after: (label: string) => void;
+  };
 }
 
 const TICK_MS = 5 * 60_000;
 
-export async function createWorld(options: WorldOptions = {}): Promise<World> {
+/** Over the abstract forge: no HTTP, no git, thousands of lives a minute. */
+export async function createWorld(options: WorldOptions = {}): Promise<World<AbstractForge>> {
   const clock = new VirtualClock();
+  const forge = createAbstractForge({ clock });
+  return createWorldOn(clock, forge, forge.forge, options);
+}
+
+/** Over any forge that shares the clock. */
+export async function createWorldOn<Forge extends ForgeControl>(
+  clock: VirtualClock,
+  forge: Forge,
+  port: EngineForge,
+  options: WorldOptions,
+  settle: () => Promise<void> = async () => undefined,
+): Promise<World<Forge>> {
   const around = options.aroundStore;
   const store = createMemoryStore(
     around === undefined ? { clock } : { clock, beforeCall: around.before, afterCall: around.after },
   );
-  const forge = createAbstractForge({ clock });
   const log: LogLine[] = [];
   const write =
     (level: string): Log['info'] =>
@@ -79,10 +95,10 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const ids = {
     uuid: () => {
       nextId += 1;
-      return `00000000-0000-4000-8000-${nextId.toString(16).padStart(12, '0')}`;
+      return `${nextId.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
     },
   };
-  const engineForge = options.wrapForge?.(forge.forge) ?? forge.forge;
+  const engineForge = options.wrapForge?.(port) ?? port;
   let pauseNextPost = false;
   /** The engine's client on this machine: it may be frozen before a call is sent, and looks at its deadline when it thaws. */
   function clientOf(mayCall: () => boolean): EngineForge {
@@ -149,6 +165,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         const tickAt = clock.now() + TICK_MS;
         const next = Math.min(report?.wakeAt ?? tickAt, tickAt);
         await clock.advance(Math.max(next - clock.now(), 1_000));
+        await settle();
       }
       if (until !== undefined) throw new Error('drain: the awaited state never came');
     },

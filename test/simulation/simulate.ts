@@ -1,9 +1,12 @@
 import type { EngineForge } from '#core/ports/forge.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
-import { createWorld, type World } from '../scenario/world.ts';
+import { type World as AnyWorld, createWorld } from '../scenario/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
+
+type World = AnyWorld<AbstractForge>;
 
 /** Families of trouble; each seed of a family draws how strong each is. */
 export const FAMILIES = ['calm', 'faults', 'crashes', 'people', 'flaky', 'everything'] as const;
@@ -179,7 +182,7 @@ class Life {
     const pull = await world.forge.pull(pr);
     const act = random.int(8);
     this.#note(`people act ${act} on #${pr}`);
-    if (pull.state !== 'open') return;
+    if (pull.state !== 'open' || (act >= 3 && act !== 5 && act !== 6 && !pull.mergeable)) return;
     if (act === 0)
       await world.forge.pushToPullRequest(pr, { [`src/p${pr}-more.txt`]: `${random.int(100)}\n` });
     else if (act === 1 || act === 2) {
@@ -191,6 +194,7 @@ class Life {
     else if (act === 6) await this.#open(world, `q${this.#prs.length}`);
     else {
       await world.forge.pushToPullRequest(pr, { [`src/p${pr}-new.txt`]: `${random.int(100)}\n` });
+      await world.clock.advance(30_000);
       if (world.forge.isScheduled(pr)) await world.forge.cancelSchedule(pr);
       await world.forge.schedule(pr);
     }

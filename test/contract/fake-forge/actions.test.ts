@@ -57,7 +57,7 @@ describe('judged runs', () => {
           commit_sha: sha,
           prettyref: 'mq/main/staging',
           status: 'success',
-          workflow_id: 'mergeyard-gate.yaml',
+          workflow_id: 'mq-gate.yaml',
         },
       ]);
       const ref = encodeURIComponent('refs/heads/other');

@@ -153,5 +153,5 @@ test('contents: create on a new branch, wrong blob id, several files in one comm
   expect([...files.keys()]).toContain('a/b.txt');
   expect([...files.keys()]).not.toContain('probe.txt');
   const dir = await bench.api('GET', '/contents/.forgejo/workflows?ref=main');
-  expect(dir.body).toMatchObject([{ name: 'mergeyard-gate.yaml', type: 'file' }]);
+  expect(dir.body).toMatchObject([{ name: 'mq-gate.yaml', type: 'file' }]);
 });

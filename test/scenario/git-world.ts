@@ -1,0 +1,52 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { Secret } from '#core/secret.ts';
+import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
+import type { ProfileName } from '../../local/forge/profiles.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+import { createWorldOn, type World, type WorldOptions } from './world.ts';
+
+/** Worlds over the fake forge on real git, spoken to by the real client over HTTPS, on virtual time. */
+export function gitWorlds(profile: ProfileName): {
+  readonly create: (options?: WorldOptions) => Promise<World>;
+  readonly closeAll: () => Promise<void>;
+} {
+  const closers: (() => Promise<void>)[] = [];
+  return {
+    async create(options = {}) {
+      const dataDir = mkdtempSync(join(tmpdir(), 'queue-scenario-'));
+      const clock = new VirtualClock();
+      const failures: unknown[] = [];
+      const fake = createFakeForge({
+        dataDir,
+        profile,
+        timers: clock,
+        knobs: { gateDurationMs: 30_000, actionsDelayMs: 500 },
+        onError: (error) => failures.push(error),
+      });
+      const address = await fake.start();
+      const { host } = new URL(address.httpsUrl);
+      const http = createGuardedHttp({ allowHosts: [host], caPem: readFileSync(address.caFile, 'utf8') });
+      closers.push(async () => {
+        http.close();
+        await fake.stop();
+        rmSync(dataDir, { recursive: true, force: true });
+        if (failures.length > 0) throw failures[0];
+      });
+      const client = createEngineForge({
+        instanceUrl: address.httpsUrl,
+        slug: fake.control.slug,
+        token: new Secret(fake.addToken(BOT)),
+        send: http.send,
+        clock,
+      });
+      return createWorldOn(clock, fake.control, client, options, () => fake.settle());
+    },
+    async closeAll() {
+      for (const close of closers.splice(0)) await close();
+    },
+  };
+}

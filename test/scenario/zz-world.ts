@@ -1,0 +1,213 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { HeldLease } from '#core/domain/lease.ts';
+import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { EngineReport } from '#core/ports/store.ts';
+import type { Log } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { withLease } from '#core/services/lease.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import { createReconciler } from '../../engine-container/src/reconcile.ts';
+import { createFakeForge } from '../../local/forge/fake-forge.ts';
+import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+export const cleanups: (() => Promise<void>)[] = [];
+export const all = { calls: 0, ms: 0 };
+
+import { createMemoryStore } from '../fakes/memory-store.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+/** The whole queue around one repository: real engine, lease and record, a fake forge, virtual time. */
+export interface World {
+  readonly forge: AbstractForge;
+  readonly clock: VirtualClock;
+  readonly store: ReturnType<typeof createMemoryStore>;
+  readonly log: LogLine[];
+  /** One reconcile under a fresh lease, as a worker would run it; null when the lease was held or nothing was left. */
+  reconcile(): Promise<EngineReport | null>;
+  /** Reconciles at every wake the engine asks for (and every tick) until it asks for none, or `maxMs` have passed. */
+  drain(options?: DrainOptions): Promise<void>;
+  /** Before its next status post the engine is frozen past the end of its lease, and another worker goes on meanwhile. */
+  loseLease(): Promise<void>;
+  /** The queue record is gone, as if it had never been. */
+  loseRecord(): Promise<void>;
+  settings(changes: Partial<ManagedRepo>): Promise<void>;
+  rows(): Promise<readonly BatchRow[]>;
+  events(): Promise<readonly ActivityEvent[]>;
+  record(): Promise<QueueRecord>;
+}
+
+export interface DrainOptions {
+  readonly maxMs?: number;
+  /** Ends the drain; that it never comes is an error. */
+  readonly until?: () => boolean | Promise<boolean>;
+  /** Called after each reconcile; false = something is still to happen, so quiet does not mean the end. */
+  readonly afterEach?: () => Promise<boolean>;
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface WorldOptions {
+  readonly repo?: Partial<ManagedRepo>;
+  /** Wraps the forge as the engine sees it: to count, to crash, to let a person act between two calls. */
+  readonly wrapForge?: (forge: EngineForge) => EngineForge;
+  /** Called around each store call of anybody; may throw. */
+  readonly aroundStore?: {
+    readonly before: (label: string) => void;
+    readonly after: (label: string) => void;
+  };
+}
+
+const TICK_MS = 5 * 60_000;
+
+export async function createWorld(options: WorldOptions = {}): Promise<World> {
+  const clock = new VirtualClock();
+  const around = options.aroundStore;
+  const store = createMemoryStore(
+    around === undefined ? { clock } : { clock, beforeCall: around.before, afterCall: around.after },
+  );
+  const fake = createFakeForge({
+    dataDir: mkdtempSync('/tmp/zz-forge-'),
+    profile: (process.env.PROFILE ?? 'fj15') as 'fj15',
+    timers: clock,
+    knobs: { gateDurationMs: 60_000, actionsDelayMs: 1000 },
+    onError: (e) => console.error(e),
+  });
+  const address = await fake.start();
+  const http = createGuardedHttp({
+    allowHosts: [new URL(address.httpsUrl).host],
+    caPem: readFileSync(address.caFile, 'utf8'),
+  });
+  cleanups.push(async () => {
+    http.close();
+    await fake.stop();
+  });
+  const engine = createEngineForge({
+    instanceUrl: address.httpsUrl,
+    slug: 'acme/app',
+    token: new Secret(fake.addToken('mq-bot')),
+    send: http.send,
+    clock,
+  });
+  const forge = Object.assign(fake.control, {
+    forge: engine,
+    pushBranch: undefined,
+    statusHistory: undefined,
+  }) as unknown as AbstractForge;
+  const log: LogLine[] = [];
+  const write =
+    (level: string): Log['info'] =>
+    (message, fields = {}) => {
+      log.push({ level, message, fields });
+    };
+  const repo = givenRepo({ dueAt: clock.now(), ...options.repo });
+  await store.createTenant(repo.tenantId, clock.now());
+  await store.createConnection(givenConnection());
+  await store.createRepo(repo, null);
+  let nextId = 0;
+  const ids = {
+    uuid: () => {
+      nextId += 1;
+      return `00000000-0000-4000-8000-${nextId.toString(16).padStart(12, '0')}`;
+    },
+  };
+  const engineForge = options.wrapForge?.(forge.forge) ?? forge.forge;
+  let pauseNextPost = false;
+  /** The engine's client on this machine: it may be frozen before a call is sent, and looks at its deadline when it thaws. */
+  function clientOf(mayCall: () => boolean): EngineForge {
+    return new Proxy(engineForge, {
+      get(target, name) {
+        const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
+        return async (...values: unknown[]) => {
+          if (pauseNextPost && name === 'postStatus') {
+            pauseNextPost = false;
+            await clock.advance(LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS + 1_000);
+            await reconcile();
+          }
+          if (!mayCall()) throw new ForgeError('unreachable', String(name), null);
+          return call.apply(target, values);
+        };
+      },
+    });
+  }
+  const reconciler = createReconciler({
+    store,
+    clock,
+    ids,
+    log: { info: write('info'), warn: write('warn'), error: write('error') },
+    forgeFor: (_request, mayCall) => clientOf(mayCall),
+  });
+
+  async function reconcile(): Promise<EngineReport | null> {
+    const result = await withLease(
+      { leases: store, clock, ids },
+      repo.id,
+      'test',
+      LEASE_TTL_MS,
+      async (held: HeldLease) => {
+        const request = {
+          tenantId: repo.tenantId,
+          repoSlug: repo.slug,
+          baseBranch: repo.baseBranch,
+          queueName: 'mq',
+          instanceUrl: repo.instanceUrl,
+          token: new Secret('token'),
+        };
+        await reconciler(request, held.fence);
+        return await store.loadReport(repo.id);
+      },
+    );
+    return result.kind === 'skipped' ? null : result.value;
+  }
+
+  return {
+    forge,
+    clock,
+    store,
+    log,
+    reconcile,
+    async drain({ maxMs = 6 * 60 * 60_000, until, afterEach } = {}) {
+      const end = clock.now() + maxMs;
+      let quietTicks = 0;
+      while (clock.now() < end) {
+        const report = await reconcile();
+        if (until !== undefined && (await until())) return;
+        const mayEnd = afterEach === undefined || (await afterEach());
+        quietTicks = report?.wakeAt == null && mayEnd ? quietTicks + 1 : 0;
+        if (quietTicks >= 2 && until === undefined) return;
+        const tickAt = clock.now() + TICK_MS;
+        const next = Math.min(report?.wakeAt ?? tickAt, tickAt);
+        await clock.advance(Math.max(next - clock.now(), 1_000));
+      }
+      if (until !== undefined) throw new Error('drain: the awaited state never came');
+    },
+    async settings(changes) {
+      const current = await store.getRepo(repo.id);
+      if (current === null) throw new Error('repo is gone');
+      await store.updateRepo({ ...current, ...changes });
+    },
+    async loseRecord() {
+      await withLease({ leases: store, clock, ids }, repo.id, 'test', LEASE_TTL_MS, (held) =>
+        store.quarantineQueueRecord(held),
+      );
+    },
+    async loseLease() {
+      pauseNextPost = true;
+    },
+    rows: () => store.listBatches(repo.tenantId, 500),
+    events: () => store.listEvents(repo.tenantId, 500),
+    async record() {
+      const stored = await store.loadQueueRecord(repo.id);
+      if (stored === null) throw new Error('no queue record yet');
+      return stored.document as QueueRecord;
+    },
+  };
+}
