@@ -120,12 +120,9 @@ function collectBody(incoming: IncomingMessage, bodyBytesMax: number): Promise<B
       if (bytes > bodyBytesMax) reject(new HttpSendError('too_large'));
       else chunks.push(chunk);
     });
+    incoming.on('end', () => resolve(Buffer.concat(chunks)));
+    // A body that was cut ends in an error, never in `end`.
     incoming.on('error', () => reject(new HttpSendError('broken')));
-    // Comes after `end` and after a cut alike; only `complete` tells them apart.
-    incoming.on('close', () => {
-      if (incoming.complete) resolve(Buffer.concat(chunks));
-      else reject(new HttpSendError('broken'));
-    });
   });
 }
 
