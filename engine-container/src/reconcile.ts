@@ -31,7 +31,7 @@ export interface ReconcilerDeps {
 /** Time kept back at the end of a reconcile for storing what was done. */
 const WRAP_UP_MS = 2_000;
 /** Gate runs are looked at again within one reconcile at most this often. */
-const GATE_LOOK_EVERY_MS = 3_000;
+const GATE_LOOK_EVERY_MS = 900;
 const LOG_TAIL_LINES_MAX = 50;
 /** How far back rows of a lost record are looked for. */
 const ORPHAN_ROWS_MAX = 200;

@@ -34,7 +34,6 @@ export type Action =
       readonly kind: 'stage_tree';
       readonly nodeRow: BatchId;
       readonly branch: string;
-      readonly workBranch: string;
       readonly onto: CommitSha;
       readonly ontoTree: TreeHash;
       readonly tree: TreeHash;

@@ -1,4 +1,9 @@
-import { LANDING_POLL_MAX_MS, WAKE_DELAY_MAX_MS, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
+import {
+  GATE_QUICK_LOOK_MS,
+  LANDING_POLL_MAX_MS,
+  WAKE_DELAY_MAX_MS,
+  WAKE_DELAY_MIN_MS,
+} from '#core/domain/limits.ts';
 import type { Decision } from './actions.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
 import { admitLine, syncLine } from './line.ts';
@@ -90,6 +95,8 @@ function chooseWake(pass: Pass): void {
   for (const node of root.nodes) {
     if (node.state !== 'gating') continue;
     const age = s.now - (node.stagedAt ?? s.now);
+    // A gate that ends within seconds is read in the reconcile that started it.
+    if (age < GATE_QUICK_LOOK_MS) pollNoLaterThan(pass, Math.min(3_000, Math.max(1_000, age)));
     wakeNoLaterThan(
       pass,
       s.now + Math.min(WAKE_DELAY_MAX_MS, Math.max(WAKE_DELAY_MIN_MS, Math.round(age / 6))),

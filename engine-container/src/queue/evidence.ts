@@ -9,13 +9,21 @@ export interface Verdict {
   readonly failures: readonly Evidence[];
 }
 
-export function verdictOf(record: QueueRecord, tree: TreeHash, gate: BlobId, after: EpochMs | null): Verdict {
+export function verdictOf(
+  record: QueueRecord,
+  tree: TreeHash,
+  gate: BlobId,
+  after: EpochMs | null,
+  failuresAfter: EpochMs | null = null,
+): Verdict {
   const entries = record.evidence.filter(
     (entry) => entry.tree === tree && entry.gate === gate && (after === null || entry.at > after),
   );
   return {
     pass: entries.find((entry) => entry.verdict === 'success') ?? null,
-    failures: entries.filter((entry) => entry.verdict === 'failure'),
+    failures: entries.filter(
+      (entry) => entry.verdict === 'failure' && (failuresAfter === null || entry.at > failuresAfter),
+    ),
   };
 }
 

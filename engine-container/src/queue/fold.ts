@@ -3,7 +3,7 @@ import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
 import type { Node, ParkReason, QueueRecord, Root } from './record.ts';
-import { park, startTeardown } from './root.ts';
+import { park, startTeardown, sweepWorkBranch } from './root.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A pull request whose head the base repository does not hold yet is looked at again after this. */
@@ -84,6 +84,7 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
 
 /** The batch was never built: no row, nobody blamed, everybody keeps the place. */
 function dissolve(pass: Pass): void {
+  if (pass.record.root !== null) sweepWorkBranch(pass, pass.record.root);
   pass.record.root = null;
   pass.refresh = true;
 }

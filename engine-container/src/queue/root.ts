@@ -190,6 +190,7 @@ export function closeRoot(pass: Pass): void {
 
 function endRoot(pass: Pass, root: Root): void {
   pass.closedRoot = root;
+  sweepWorkBranch(pass, root);
   pass.record.root = null;
   pass.refresh = true;
   pass.pollMs = 0;
@@ -230,4 +231,16 @@ export function park(
   const entry = entryOf(pass.record, member.pr);
   if (entry !== undefined && !blamesNobody) emitEvent(pass, 'pr_refused', entry, parked.reason);
   return { pr: member.pr, action: blamesNobody ? 'requeued' : 'refused', reason: parked.reason };
+}
+
+/** Where a root is built: outside `mq/**`, so that no push on it starts the gate (E22). */
+export function workBranchOf(baseBranch: string, root: Root): string {
+  return `mq-work/${baseBranch}/${root.runId.slice(0, 8)}`;
+}
+
+/** A root that ends before it was built may have left its work branch behind, if the engine died while building. */
+export function sweepWorkBranch(pass: Pass, root: Root): void {
+  if (root.chain.length > 0) return;
+  const branch = workBranchOf(pass.s.repo.baseBranch, root);
+  pass.record.garbage.push({ branch, notBefore: pass.s.now, runKey: null });
 }

@@ -1,4 +1,4 @@
-import { GATE_PHASE_ALARM_AGE_MS, GATE_RETRY_BACKOFF_MS } from '#core/domain/limits.ts';
+import { BASE_RED_RECHECK_MS, GATE_PHASE_ALARM_AGE_MS, GATE_RETRY_BACKOFF_MS } from '#core/domain/limits.ts';
 import type { KnownTree } from './actions.ts';
 import {
   addEvidence,
@@ -12,7 +12,7 @@ import { bounce } from './landing.ts';
 import { createNode, moveNode, type Pass, raise, resolveNode, retireNode, wakeNoLaterThan } from './pass.ts';
 import { chooseCuts } from './policy.ts';
 import type { Node, Root } from './record.ts';
-import { cutRootAt, park, startTeardown } from './root.ts';
+import { cutRootAt, park, startTeardown, workBranchOf } from './root.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Node that probes the bare base before anybody is blamed on it (D-09, A35). */
@@ -47,6 +47,7 @@ export function observeGates(pass: Pass): void {
         sha: node.sha,
         at: pass.s.now,
       });
+      node.state = 'done';
       retireNode(pass, node);
     } else retryNode(pass, root, node);
   }
@@ -171,7 +172,13 @@ function judgeSuspect(pass: Pass, root: Root, suspect: Node, low: number, high: 
   if (base === 'red') {
     raise(pass, 'base_red');
     pass.alarms.push({ name: 'base_red', pr: null });
-    root.fates.push(park(pass, member, { reason: 'base_red', baseTree: root.baseTree, until: null }));
+    root.fates.push(
+      park(pass, member, {
+        reason: 'base_red',
+        baseTree: root.baseTree,
+        until: pass.s.now + BASE_RED_RECHECK_MS,
+      }),
+    );
     resolveNode(pass, root, suspect, 'error', 'base_red');
   } else {
     bounce(pass, root, high - 1, 'gate_failed', latestRunUrl(verdict));
@@ -188,7 +195,14 @@ function latestRunUrl(verdict: Verdict): string | null {
 function judgeBase(pass: Pass, root: Root): 'proven' | 'red' | 'undecided' {
   // A base without the gate file cannot be run; the pull request that adds the gate stands for itself.
   if (root.baseGateKey === null) return 'proven';
-  const verdict = verdictOf(pass.record, root.baseTree, root.baseGateKey, null);
+  // A base nobody repairs by a commit may have been red by accident: old failures are looked at again.
+  const verdict = verdictOf(
+    pass.record,
+    root.baseTree,
+    root.baseGateKey,
+    null,
+    pass.s.now - BASE_RED_RECHECK_MS,
+  );
   const probe = root.nodes.filter((node) => node.nodeId === BASE_NODE_ID).at(-1);
   const live = probe !== undefined && !isTerminal(probe.outcome);
   if (verdict.pass !== null) {
@@ -235,7 +249,6 @@ export function stageWanted(pass: Pass): void {
 function stageNode(pass: Pass, root: Root, node: Node): void {
   const { baseBranch } = pass.s.repo;
   const run8 = root.runId.slice(0, 8);
-  const workBranch = `mq-work/${baseBranch}/${run8}-${node.nodeId}-a${node.attempt}`;
   if (root.chain.length === 0) {
     node.branch = stagingBranch(baseBranch);
     pass.actions.push({
@@ -243,7 +256,7 @@ function stageNode(pass: Pass, root: Root, node: Node): void {
       runId: root.runId,
       nodeRow: node.id,
       branch: node.branch,
-      workBranch,
+      workBranch: workBranchOf(baseBranch, root),
       baseSha: root.baseSha,
       members: root.members.map(({ pr, head }) => ({
         pr,
@@ -267,7 +280,6 @@ function stageNode(pass: Pass, root: Root, node: Node): void {
     kind: 'stage_tree',
     nodeRow: node.id,
     branch: node.branch,
-    workBranch,
     onto: root.tip,
     ontoTree,
     tree,
