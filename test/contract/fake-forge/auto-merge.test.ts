@@ -209,3 +209,21 @@ test('a lost trigger is gone, a slow one comes late, and a schedule survives a p
   await bench.clock.advance(1);
   expect(await control.pull(pr)).toMatchObject({ merged: true, headSha: head });
 });
+
+test('the same story on a virtual clock gives the same commits, ids and entries', async () => {
+  const tell = async (): Promise<unknown> => {
+    bench = await startBench();
+    const { control } = bench.forge;
+    const [first, second] = await openTwo('merge');
+    for (const pr of [first, second]) {
+      await post(pr, 'success');
+      await bench.clock.advance(1500);
+    }
+    const { body } = await bench.api('GET', `/issues/${second}/timeline`);
+    return { merges: control.merges(), ids: body.map((entry: { id: number }) => entry.id) };
+  };
+  const once = await tell();
+  await bench.close();
+  expect(await tell()).toEqual(once);
+  expect(bench.forge.control.merges()).toHaveLength(2);
+});
