@@ -1,0 +1,113 @@
+import { type DemoOptions, parseOptions, UsageError } from './options.ts';
+import { type Stage, setStage } from './stage.ts';
+import { play, type StoryResult } from './story.ts';
+import { bold, dim, green, red, table } from './view.ts';
+
+async function main(): Promise<number> {
+  const options = parseOptions(process.argv.slice(2));
+  const startedAt = Date.now();
+  const print = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
+  const seconds = () => (Date.now() - startedAt) / 1000;
+  const say = (line: string) => print(`${dim(`${seconds().toFixed(1).padStart(5)}s`)}  ${line}`);
+  print(bold('Mergeyard: twelve pull requests, one queue'));
+  const stage = await setStage(options, say);
+  try {
+    if (stage.resumed) say('going on with the story that was interrupted');
+    say(`forge pages: ${stage.pagesUrl}/${stage.state.slug}`);
+    const result = await play(stage, say);
+    const deviations = report(result, stage, print);
+    const passed = deviations.length === 0;
+    stage.save({ finished: true });
+    print('');
+    print(
+      passed
+        ? green(`Every pull request ended as it must, in ${seconds().toFixed(1)} s.`)
+        : red('Deviations:'),
+    );
+    for (const deviation of deviations) print(red(`  ${deviation}`));
+    if (options.keep) await keepRunning(stage, options, print);
+    if (options.json) process.stdout.write(`${JSON.stringify(summary(result, seconds()))}\n`);
+    return passed ? 0 : 1;
+  } finally {
+    await stage.stop();
+  }
+}
+
+function report(result: StoryResult, stage: Stage, print: (line: string) => void): string[] {
+  const symbol = { lands: green('landed'), bounced: red('bounced'), skipped: 'skipped', open: 'open' };
+  print('');
+  print(
+    table(
+      ['#', 'pull request', 'ended', 'what was special'],
+      result.endings.map((ending) => [String(ending.pr), ending.title, symbol[ending.actual], ending.note]),
+      [4, 32, 10 + (symbol.lands.length - 'landed'.length), 52],
+    ),
+  );
+  print('');
+  print(
+    table(
+      ['#', 'landed tree = proven tree', 'merge commit', 'gate run'],
+      result.receipts.map((receipt) => [
+        String(receipt.pr),
+        receipt.tree.slice(0, 16),
+        receipt.mergeCommit.slice(0, 12),
+        receipt.runUrl === null ? '' : new URL(receipt.runUrl, stage.pagesUrl).pathname,
+      ]),
+      [4, 26, 14, 44],
+    ),
+  );
+  print('');
+  print(
+    `${result.receipts.length} receipts, ${result.gateRuns ?? 'unknown'} gate runs, ${result.batches} batches, ${result.unproven.length} unproven landings`,
+  );
+  const deviations = result.endings
+    .filter((ending) => ending.actual !== ending.expected)
+    .map(
+      (ending) =>
+        `#${ending.pr} ${ending.title}: expected ${ending.expected}, found ${ending.actual} (${ending.said})`,
+    );
+  for (const sha of result.unproven) deviations.push(`${sha} is on the base without a receipt`);
+  return deviations;
+}
+
+function summary(result: StoryResult, seconds: number) {
+  const numbers = (fate: string) =>
+    result.endings.filter((ending) => ending.actual === fate).map((ending) => ending.pr);
+  return {
+    landed: numbers('lands'),
+    bounced: numbers('bounced'),
+    skipped: numbers('skipped'),
+    gate_runs: result.gateRuns,
+    batches: result.batches,
+    receipts: result.receipts.map((receipt) => ({
+      pr: receipt.pr,
+      base_before: receipt.baseBefore,
+      head: receipt.head,
+      staged_sha: receipt.stagedSha,
+      tree: receipt.tree,
+      run_url: receipt.runUrl,
+      merge_commit: receipt.mergeCommit,
+    })),
+    unproven_landings: result.unproven.length,
+    seconds: Math.round(seconds * 10) / 10,
+  };
+}
+
+async function keepRunning(stage: Stage, options: DemoOptions, print: (line: string) => void): Promise<void> {
+  if (options.json) return;
+  print('');
+  print(`Still running. Pages: ${stage.pagesUrl}/${stage.state.slug}   API: ${stage.service.baseUrl}`);
+  print('Stop with Ctrl-C.');
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof UsageError ? error.message : error);
+    process.exit(error instanceof UsageError ? 2 : 1);
+  },
+);

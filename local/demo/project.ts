@@ -1,0 +1,197 @@
+/** The small project of the demo, and the twelve pull requests of its story. */
+
+export const GATE_PATH = '.forgejo/workflows/mq-gate.yaml';
+
+const GATE = `name: gate
+on:
+  push:
+    branches: ['mq/**']
+jobs:
+  gate:
+    runs-on: docker
+    steps:
+      - uses: actions/checkout@v4
+      - name: tests
+        run: node --test
+`;
+
+export const BASE_FILES: Readonly<Record<string, string>> = {
+  'README.md': '# Corner shop\n\nA cart, prices and a few features.\n',
+  'package.json': '{ "name": "corner-shop", "private": true, "type": "module" }\n',
+  'src/cart.js': `export function total(items) {
+  return items.reduce((sum, item) => sum + item.price * item.count, 0);
+}
+`,
+  'test/cart.test.js': `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { total } from '../src/cart.js';
+
+test('a cart adds up to the cent', () => {
+  assert.equal(total([{ price: 150, count: 2 }, { price: 99, count: 1 }]), 399);
+});
+`,
+  'features/search.json': '{ "slots": 1 }\n',
+  'test/features.test.js': `import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+test('all features together fit into four slots', () => {
+  const features = readdirSync('features').map((name) => JSON.parse(readFileSync('features/' + name, 'utf8')));
+  assert.ok(features.reduce((sum, feature) => sum + feature.slots, 0) <= 4);
+});
+`,
+  [GATE_PATH]: GATE,
+};
+
+export type Fate = 'lands' | 'bounced' | 'skipped';
+
+export interface PlannedPullRequest {
+  readonly branch: string;
+  readonly title: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly fate: Fate;
+  /** What is special about it, as shown at the end. */
+  readonly note: string;
+  readonly twist?: 'head_pushed' | 'cancelled';
+}
+
+function withTest(name: string, body: string, check: string): Readonly<Record<string, string>> {
+  return {
+    [`src/${name}.js`]: body,
+    [`test/${name}.test.js`]: `import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import * as ${name} from '../src/${name}.js';
+
+test('${name}', () => {
+  ${check}
+});
+`,
+  };
+}
+
+export const PULL_REQUESTS: readonly PlannedPullRequest[] = [
+  {
+    branch: 'opening-hours',
+    title: 'Say when the shop is open',
+    files: { 'README.md': '# Corner shop\n\nA cart, prices and a few features. Open from eight to eight.\n' },
+    fate: 'lands',
+    note: '',
+  },
+  {
+    branch: 'discount',
+    title: 'Give a discount',
+    files: withTest(
+      'discount',
+      'export const tenPercent = (cents) => Math.round(cents * 0.9);\n',
+      'assert.equal(discount.tenPercent(100), 90);',
+    ),
+    fate: 'lands',
+    note: '',
+  },
+  {
+    branch: 'round-down',
+    title: 'Round totals down to whole euros',
+    files: {
+      'src/cart.js': `export function total(items) {
+  const cents = items.reduce((sum, item) => sum + item.price * item.count, 0);
+  return cents - (cents % 100);
+}
+`,
+    },
+    fate: 'bounced',
+    note: 'breaks a test',
+  },
+  {
+    branch: 'currency',
+    title: 'Print prices with a currency',
+    files: withTest(
+      'currency',
+      "export const print = (cents) => (cents / 100).toFixed(2) + ' EUR';\n",
+      "assert.equal(currency.print(399), '3.99 EUR');",
+    ),
+    fate: 'lands',
+    note: '',
+  },
+  {
+    branch: 'wishlist',
+    title: 'Add a wish list',
+    files: { 'features/wishlist.json': '{ "slots": 2 }\n' },
+    fate: 'lands',
+    note: 'fails only together with the gift wrap',
+  },
+  {
+    branch: 'gift-wrap',
+    title: 'Add gift wrapping',
+    files: { 'features/gift-wrap.json': '{ "slots": 2 }\n' },
+    fate: 'bounced',
+    note: 'fails only together with the wish list',
+  },
+  {
+    branch: 'stock',
+    title: 'Count the stock',
+    files: withTest(
+      'stock',
+      'export const left = (had, sold) => Math.max(0, had - sold);\n',
+      'assert.equal(stock.left(3, 5), 0);',
+    ),
+    fate: 'lands',
+    note: '',
+  },
+  {
+    branch: 'greeting',
+    title: 'Greet customers by name',
+    files: withTest(
+      'greeting',
+      "export const greet = (name) => 'Hello ' + name;\n",
+      "assert.equal(greeting.greet('Ada'), 'Hello Ada');",
+    ),
+    fate: 'lands',
+    note: 'its head is pushed while its batch is gated; scheduled again',
+    twist: 'head_pushed',
+  },
+  {
+    branch: 'coupons',
+    title: 'Accept coupons',
+    files: withTest(
+      'coupons',
+      "export const valid = (code) => code === 'CORNER';\n",
+      "assert.ok(coupons.valid('CORNER'));",
+    ),
+    fate: 'skipped',
+    note: 'its auto-merge is cancelled',
+    twist: 'cancelled',
+  },
+  {
+    branch: 'night-hours',
+    title: 'Open at night as well',
+    files: { 'README.md': '# Corner shop\n\nA cart, prices and a few features. Open day and night.\n' },
+    fate: 'skipped',
+    note: 'conflicts with the opening hours',
+  },
+  {
+    branch: 'receipt',
+    title: 'Print a receipt',
+    files: withTest(
+      'receipt',
+      "export const line = (name, cents) => name + ' ' + cents;\n",
+      "assert.equal(receipt.line('tea', 250), 'tea 250');",
+    ),
+    fate: 'lands',
+    note: '',
+  },
+  {
+    branch: 'tips',
+    title: 'Split tips between the staff',
+    files: withTest(
+      'tips',
+      'export const share = (cents, people) => Math.floor(cents / people);\n',
+      'assert.equal(tips.share(100, 3), 33);',
+    ),
+    fate: 'lands',
+    note: '',
+  },
+];
+
+export const HEAD_PUSH: Readonly<Record<string, string>> = {
+  'src/greeting.js': "export const greet = (name) => 'Hello ' + name.trim();\n",
+};

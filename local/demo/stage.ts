@@ -1,0 +1,243 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { Secret } from '#core/secret.ts';
+import { BOT, createFakeForge, type FakeForge } from '../forge/fake-forge.ts';
+import { type LocalService, startLocalService } from '../service.ts';
+import type { DemoOptions } from './options.ts';
+import { Person } from './people.ts';
+import { BASE_FILES, PULL_REQUESTS } from './project.ts';
+
+/** What a story must know to go on after everything was killed. */
+export interface StoryState {
+  readonly ports: { readonly http: number; readonly https: number; readonly api: number };
+  readonly slug: string;
+  readonly botToken: string;
+  readonly personToken: string;
+  readonly repoId: string;
+  readonly startTip: string;
+  /** Number of each pull request, by branch. */
+  readonly numbers: Readonly<Record<string, number>>;
+  readonly twistsDone: readonly string[];
+  readonly finished: boolean;
+}
+
+export interface Stage {
+  readonly service: LocalService;
+  readonly fake: FakeForge | null;
+  readonly forgeUrl: string;
+  /** Where people look: pages, and `git clone`. */
+  readonly pagesUrl: string;
+  readonly person: Person;
+  readonly state: StoryState;
+  readonly resumed: boolean;
+  save(changes: Partial<StoryState>): StoryState;
+  stop(): Promise<void>;
+}
+
+const SLUG = 'corner/shop';
+const PERSON = 'dev';
+const HOOK_EVENTS = [
+  'push',
+  'pull_request',
+  'pull_request_review',
+  'action_run_success',
+  'action_run_failure',
+];
+
+/** Boots forge and service, and lays out the project and its twelve pull requests unless an interrupted story has them. */
+export async function setStage(options: DemoOptions, say: (line: string) => void): Promise<Stage> {
+  const dataDir = resolve(options.dataDir);
+  const stateFile = join(dataDir, 'story.json');
+  const earlier = options.fresh ? null : readState(stateFile);
+  const resumed = earlier !== null && !earlier.finished;
+  if (!resumed) rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dataDir, { recursive: true });
+  const ports = resumed
+    ? earlier.ports
+    : { http: await freePort(), https: await freePort(), api: await freePort() };
+  const forge = options.forge === null ? await startFake(dataDir, ports) : null;
+  const forgeUrl = forge?.httpsUrl ?? options.forge?.url ?? '';
+  const service = await startLocalService({
+    dataDir: join(dataDir, 'service'),
+    port: ports.api,
+    context: serviceContext(forgeUrl, forge?.caFile ?? options.forge?.caFile ?? null),
+  });
+  let state: StoryState | null = resumed ? earlier : null;
+  const save = (changes: Partial<StoryState>): StoryState => {
+    state = { ...(state as StoryState), ...changes };
+    writeFileSync(`${stateFile}.new`, JSON.stringify(state), { mode: 0o600 });
+    renameSync(`${stateFile}.new`, stateFile);
+    return state;
+  };
+  const stop = async (): Promise<void> => {
+    await service.stop();
+    await forge?.fake.stop();
+  };
+  try {
+    if (state === null) {
+      const tokens =
+        forge === null
+          ? { botToken: options.forge?.token ?? '', personToken: options.forge?.token ?? '' }
+          : { botToken: forge.fake.addToken(BOT), personToken: forge.fake.addToken(PERSON) };
+      const slug = forge === null ? await createRealRepo(forgeUrl, tokens.personToken) : SLUG;
+      const person = new Person({ url: forge?.httpUrl ?? forgeUrl, token: tokens.personToken }, slug);
+      const startTip = await person.baseTip();
+      const repoId = randomUUID();
+      const numbers = await openPullRequests(person, say);
+      await enroll({
+        service,
+        forgeUrl,
+        slug,
+        repoId,
+        botToken: tokens.botToken,
+        fanout: options.fanout,
+        person: new Person({ url: forge?.httpUrl ?? forgeUrl, token: tokens.botToken }, slug),
+      });
+      save({ ports, slug, ...tokens, repoId, startTip, numbers, twistsDone: [], finished: false });
+    }
+    const known = state as unknown as StoryState;
+    return {
+      service,
+      fake: forge?.fake ?? null,
+      forgeUrl,
+      pagesUrl: forge?.httpUrl ?? forgeUrl,
+      person: new Person({ url: forge?.httpUrl ?? forgeUrl, token: known.personToken }, known.slug),
+      get state() {
+        return state as StoryState;
+      },
+      resumed,
+      save,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startFake(dataDir: string, ports: StoryState['ports']) {
+  const [owner = '', name = ''] = SLUG.split('/');
+  const fake = createFakeForge({
+    dataDir: join(dataDir, 'forge'),
+    httpPort: ports.http,
+    httpsPort: ports.https,
+    knobs: { gate: 'run', checkDelayMs: 50, runnerSlots: 2 },
+    seed: {
+      owner,
+      name,
+      files: BASE_FILES,
+      collaborators: { [PERSON]: 'write', [BOT]: 'admin' },
+      requiredContexts: ['mq'],
+    },
+  });
+  const address = await fake.start();
+  return { fake, ...address };
+}
+
+function serviceContext(forgeUrl: string, caFile: string | null): Record<string, string> {
+  return {
+    forgeAllowHosts: new URL(forgeUrl).host,
+    ...(caFile === null ? {} : { forgeCaFile: resolve(caFile) }),
+  };
+}
+
+/** On a real forge: a fresh repository of the token's user, with its rule. */
+async function createRealRepo(url: string, token: string): Promise<string> {
+  const login = await new Person({ url, token }, 'nobody/nothing').login();
+  const name = `corner-shop-${randomBytes(3).toString('hex')}`;
+  const slug = `${login}/${name}`;
+  const person = new Person({ url, token }, slug);
+  await person.createRepo(name);
+  await person.commitFiles('main', BASE_FILES, false);
+  await person.requireStatus('mq');
+  return slug;
+}
+
+async function openPullRequests(
+  person: Person,
+  say: (line: string) => void,
+): Promise<Record<string, number>> {
+  const numbers: Record<string, number> = {};
+  for (const planned of PULL_REQUESTS) {
+    await person.commitFiles(planned.branch, planned.files, true);
+    numbers[planned.branch] = await person.openPullRequest(planned.branch, planned.title);
+  }
+  for (const planned of PULL_REQUESTS) await person.schedule(numbers[planned.branch] ?? 0);
+  say(`${PULL_REQUESTS.length} pull requests are open, each set to "merge when checks succeed"`);
+  return numbers;
+}
+
+/** What the API will do at enrollment: connection with a sealed token, repo, webhook. */
+async function enroll(options: {
+  readonly service: LocalService;
+  readonly forgeUrl: string;
+  readonly slug: string;
+  readonly repoId: string;
+  readonly botToken: string;
+  readonly fanout: number;
+  readonly person: Person;
+}): Promise<void> {
+  const { store, vault, baseUrl } = options.service;
+  const tenantId = randomUUID();
+  const connectionId = randomUUID();
+  const now = Date.now();
+  const secret = randomBytes(32).toString('hex');
+  const hookId = randomUUID();
+  await store.createTenant(tenantId, now);
+  const login = await options.person.login();
+  await store.createConnection({
+    id: connectionId,
+    tenantId,
+    instanceUrl: options.forgeUrl,
+    botUsername: login,
+    credential: await vault.seal({ tenantId, connectionId }, new Secret(options.botToken)),
+    createdAt: now,
+    updatedAt: now,
+    deleting: false,
+  });
+  const repo: ManagedRepo = {
+    id: options.repoId,
+    tenantId,
+    connectionId,
+    instanceUrl: options.forgeUrl,
+    slug: options.slug,
+    baseBranch: 'main',
+    statusContext: 'mq',
+    mergeStyle: 'squash',
+    automerge: false,
+    wakeupMode: 'webhook',
+    queueEnabled: true,
+    enabledAt: now,
+    batchLingerSeconds: 0,
+    batchTarget: 0,
+    bisectFanout: options.fanout,
+    webhookSecret: new Secret(secret),
+    hookId,
+    wakeSeq: 0,
+    dueAt: now,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+    tombstone: false,
+  };
+  if ((await store.createRepo(repo, null)) !== 'created')
+    throw new Error('the repository could not be enrolled');
+  await options.person.addHook(`${baseUrl}/api/v1/webhooks/forge?r=${hookId}`, secret, HOOK_EVENTS);
+}
+
+function readState(file: string): StoryState | null {
+  if (!existsSync(file)) return null;
+  return JSON.parse(readFileSync(file, 'utf8')) as StoryState;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}

@@ -1,0 +1,170 @@
+import type { ActivityEvent, BatchRow, Receipt } from '#core/domain/batch.ts';
+import { type Fate, HEAD_PUSH, PULL_REQUESTS } from './project.ts';
+import type { Stage } from './stage.ts';
+import { StoryTeller } from './view.ts';
+
+export interface Ending {
+  readonly pr: number;
+  readonly title: string;
+  readonly note: string;
+  readonly expected: Fate;
+  readonly actual: Fate | 'open';
+  /** What the forge shows on the head. */
+  readonly said: string;
+}
+
+export interface StoryResult {
+  readonly endings: readonly Ending[];
+  readonly receipts: readonly (Receipt & { readonly pr: number })[];
+  readonly gateRuns: number | null;
+  readonly batches: number;
+  /** Commits on the base since the start that no receipt proves. */
+  readonly unproven: readonly string[];
+}
+
+const LOOK_EVERY_MS = 100;
+const STORY_MS_MAX = 170_000;
+const STORY_ON_REAL_FORGE_MS_MAX = 1_200_000;
+const ROWS_MAX = 500;
+
+/** Lets the queue work, does what people do meanwhile, and looks until everybody's end is known. */
+export async function play(stage: Stage, say: (line: string) => void): Promise<StoryResult> {
+  const teller = new StoryTeller(say);
+  const tenantId = await tenantOf(stage);
+  const read = async (): Promise<{ rows: readonly BatchRow[]; events: readonly ActivityEvent[] }> => ({
+    rows: await stage.service.store.listBatches(tenantId, ROWS_MAX),
+    events: await stage.service.store.listEvents(tenantId, ROWS_MAX),
+  });
+  await wake(stage);
+  const deadline = Date.now() + (stage.fake === null ? STORY_ON_REAL_FORGE_MS_MAX : STORY_MS_MAX);
+  for (;;) {
+    const { rows, events } = await read();
+    teller.tell(rows, events);
+    await twist(stage, rows, events, say);
+    if (isOver(stage, events) || Date.now() > deadline) break;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  const { rows, events } = await read();
+  teller.tell(rows, events);
+  return judge(stage, rows);
+}
+
+/** A schedule makes no event on any forge, so the queue would see it at the next tick: the demo does not wait for that. */
+async function wake(stage: Stage): Promise<void> {
+  await stage.service.store.markDue(stage.state.repoId, Date.now());
+  await stage.service.fireTick();
+}
+
+async function tenantOf(stage: Stage): Promise<string> {
+  const repo = await stage.service.store.getRepo(stage.state.repoId);
+  if (repo === null) throw new Error('the enrolled repository is gone');
+  return repo.tenantId;
+}
+
+/** What people do while the queue works: one pushes to a gated head, one changes their mind. */
+async function twist(
+  stage: Stage,
+  rows: readonly BatchRow[],
+  events: readonly ActivityEvent[],
+  say: (line: string) => void,
+): Promise<void> {
+  const done = new Set(stage.state.twistsDone);
+  for (const planned of PULL_REQUESTS) {
+    const pr = stage.state.numbers[planned.branch] ?? 0;
+    const gated = rows.some(
+      (row) => row.outcome === 'running' && row.phase === 'waiting_gate' && row.prs.includes(pr),
+    );
+    if (planned.twist === 'cancelled' && gated && !done.has('cancelled')) {
+      await stage.person.cancelSchedule(pr);
+      done.add('cancelled');
+      say(`  ~ somebody cancels the auto-merge of #${pr} while it is gated`);
+    } else if (planned.twist === 'head_pushed' && gated && !done.has('pushed')) {
+      await stage.person.commitFiles(planned.branch, HEAD_PUSH, false);
+      done.add('pushed');
+      say(`  ~ somebody pushes to #${pr} while it is gated`);
+    } else if (planned.twist === 'head_pushed' && done.has('pushed') && !done.has('scheduled')) {
+      const noticed = events.some((event) => event.pr === pr && event.reason === 'head_changed');
+      if (!noticed) continue;
+      await stage.person.cancelSchedule(pr);
+      await stage.person.schedule(pr);
+      done.add('scheduled');
+      say(`  ~ its author schedules the new head of #${pr}`);
+      await wake(stage);
+    }
+  }
+  if (done.size !== stage.state.twistsDone.length) stage.save({ twistsDone: [...done] });
+}
+
+function isOver(stage: Stage, events: readonly ActivityEvent[]): boolean {
+  return PULL_REQUESTS.every((planned) => {
+    const pr = stage.state.numbers[planned.branch];
+    const own = events.filter((event) => event.pr === pr);
+    if (planned.fate === 'lands')
+      return own.some((event) => event.event === 'pr_landed' || event.event === 'pr_bounced');
+    if (planned.fate === 'bounced')
+      return own.some((event) => event.event === 'pr_bounced' || event.event === 'pr_landed');
+    return own.some((event) => event.event === 'pr_skipped' || event.event === 'pr_refused');
+  });
+}
+
+/** The forge is asked, not the queue: who is merged, what stands on each head, what lies on the base. */
+async function judge(stage: Stage, rows: readonly BatchRow[]): Promise<StoryResult> {
+  const endings: Ending[] = [];
+  for (const planned of PULL_REQUESTS) {
+    const pr = stage.state.numbers[planned.branch] ?? 0;
+    const pull = await stage.person.pull(pr);
+    const said = (await stage.person.statusOf(pull.head, 'mq')) ?? '';
+    const skipped = planned.fate === 'skipped' && !said.startsWith('bounced:');
+    const actual = pull.merged
+      ? 'lands'
+      : said.startsWith('bounced:')
+        ? 'bounced'
+        : skipped
+          ? 'skipped'
+          : 'open';
+    endings.push({ pr, title: planned.title, note: planned.note, expected: planned.fate, actual, said });
+  }
+  const receipts = rows
+    .flatMap((row) => row.actions)
+    .flatMap((action) => (action.receipt === undefined ? [] : [{ ...action.receipt, pr: action.pr }]))
+    .filter(
+      (receipt, index, all) => all.findIndex((other) => other.mergeCommit === receipt.mergeCommit) === index,
+    )
+    .sort((a, b) => a.landedAt - b.landedAt);
+  return {
+    endings,
+    receipts,
+    gateRuns: await countRuns(stage),
+    batches: rows.filter((row) => row.nodeId === 'r').length,
+    unproven: await findUnproven(stage, receipts),
+  };
+}
+
+async function findUnproven(stage: Stage, receipts: StoryResult['receipts']): Promise<string[]> {
+  const unproven: string[] = [];
+  let at = await stage.person.baseTip();
+  while (at !== stage.state.startTip) {
+    const commit = await stage.person.commit(at);
+    const receipt = receipts.find((candidate) => candidate.mergeCommit === at);
+    const parent = commit.parents[0];
+    if (receipt === undefined || receipt.tree !== commit.tree || receipt.baseBefore !== parent)
+      unproven.push(at);
+    if (parent === undefined) break;
+    at = parent;
+  }
+  return unproven;
+}
+
+async function countRuns(stage: Stage): Promise<number | null> {
+  try {
+    const answer = (await stage.person.call(
+      'GET',
+      `/api/v1/repos/${stage.state.slug}/actions/runs?limit=50`,
+    )) as {
+      total_count: number;
+    };
+    return answer.total_count;
+  } catch {
+    return null;
+  }
+}
