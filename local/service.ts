@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore, type DynamoStore } from '../core/adapters/dynamo/store.ts';
+import { createKmsVault } from '../core/adapters/kms-vault/vault.ts';
+import { createSystemClock } from '../core/adapters/system/clock.ts';
+import type { Vault } from '../core/ports/system.ts';
+import { buildBundles } from '../lib/bundle.ts';
+import { startDynamo } from './emulators/dynamo.ts';
+import { startKms } from './emulators/kms.ts';
+import { startSqs } from './emulators/sqs.ts';
+import { endOrphans } from './orphans.ts';
+import type { LogSink } from './template-runner/function-pool.ts';
+import { LOCAL_REGION } from './template-runner/resolver.ts';
+import { runTemplate, type TemplateRun } from './template-runner/runner.ts';
+import { startSecretStore } from './template-runner/secret-store.ts';
+import { type Assembly, synthesizeAssembly } from './template-runner/synthesize.ts';
+
+export interface LocalServiceOptions {
+  /** Everything that outlives the process. @default `.mergeyard` in the working directory */
+  readonly dataDir?: string;
+  /** Port of the API. @default a free one */
+  readonly port?: number;
+  /** Starts without the data of earlier runs. */
+  readonly fresh?: boolean;
+  /** As for `cdk deploy -c key=value`; `forgeAllowHosts` and `forgeCaFile` let a forge on loopback be reached. */
+  readonly context?: Readonly<Record<string, string>>;
+  /** Bundles that exist already. @default built into the data folder */
+  readonly bundlesDir?: string;
+  /** Gets what functions and the engine print. @default appended to `service.log` in the data folder */
+  readonly log?: LogSink;
+}
+
+/** The whole service on loopback. */
+export interface LocalService {
+  readonly baseUrl: string;
+  readonly dataDir: string;
+  /** The same table that the functions use. */
+  readonly store: DynamoStore;
+  /** Seals as the API does, with the emulated key. */
+  readonly vault: Vault;
+  readonly run: TemplateRun;
+  /** Fires the schedule now; resolves when the tick function has ended. */
+  fireTick(): Promise<void>;
+  /** `kill -9` of the engine; it is started again. Resolves when it is healthy. */
+  killEngine(): Promise<void>;
+  /** Kills all instances of one function (`Worker`, `Tick` …) in the middle of what they do; returns how many. */
+  killFunction(name: string): Promise<number>;
+  stop(): Promise<void>;
+}
+
+interface State {
+  /** UUID of the emulated key by logical id. */
+  readonly keyIds: Record<string, string>;
+  readonly secretValues: Record<string, string>;
+}
+
+type StopStep = () => Promise<void>;
+
+/** Starts the synthesized template on loopback. Started again on the same data folder, it goes on where it was. */
+export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
+  const dataDir = resolve(options.dataDir ?? '.mergeyard');
+  const tag = `--data=${dataDir}`;
+  const dataFile = join(dataDir, 'table.sqlite');
+  const unlock = await takeFolder(dataDir, options.fresh === true, [tag, dataFile]);
+  const stops: StopStep[] = [async () => unlock()];
+  const stopAll = async (): Promise<void> => {
+    for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  try {
+    const log = options.log ?? fileLog(join(dataDir, 'service.log'));
+    const assembly = await makeAssembly(options, dataDir);
+    const state = readState(dataDir);
+    for (const key of assembly.template.ofType('AWS::KMS::Key')) state.keyIds[key.id] ??= randomUUID();
+    writeState(dataDir, state);
+    const [dynamo, sqs, kms] = await Promise.all([
+      startDynamo({ dataFile }),
+      startSqs(),
+      startKms({ file: join(dataDir, 'keys.json'), keyIds: Object.values(state.keyIds) }),
+    ]);
+    stops.push(dynamo.stop, sqs.stop, kms.stop);
+    const endpoints = { dynamo: dynamo.endpoint, sqs: sqs.endpoint, kms: kms.endpoint };
+    const clients = createClients(endpoints);
+    stops.push(async () => {
+      for (const client of [clients.dynamo, clients.sqs, clients.kms]) client.destroy();
+    });
+    const run = await runTemplate({
+      ...{ assembly, tag, log },
+      dynamo: clients.dynamo,
+      sqs: clients.sqs,
+      keyIds: state.keyIds,
+      secretValues: state.secretValues,
+      machineEnvironment: async (secrets) => {
+        writeState(dataDir, state);
+        const secretStore = await startSecretStore(secrets);
+        stops.push(secretStore.stop);
+        return machineEnvironment({ ...endpoints, secrets: secretStore.endpoint });
+      },
+    });
+    stops.push(run.stop);
+    const baseUrl = await listen(run, options.port ?? 0);
+    stops.push(() => closeFront(run));
+    await Promise.all(run.containers.map((container) => container.waitUntilHealthy()));
+    return { ...describeService(run, clients, state), baseUrl, dataDir, stop: stopAll };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+function describeService(
+  run: TemplateRun,
+  clients: ReturnType<typeof createClients>,
+  state: State,
+): Pick<LocalService, 'store' | 'vault' | 'run' | 'fireTick' | 'killEngine' | 'killFunction'> {
+  const outputOf = (logicalType: 'TABLE_NAME'): string => {
+    const value = [...run.functions.values()]
+      .map((each) => each.spec.environment[logicalType])
+      .find((each) => each !== undefined);
+    if (value === undefined) throw new Error(`no function has ${logicalType}`);
+    return value;
+  };
+  const [keyId] = Object.values(state.keyIds);
+  if (keyId === undefined) throw new Error('the template has no key');
+  return {
+    run,
+    store: createDynamoStore({
+      client: DynamoDBDocumentClient.from(clients.dynamo),
+      tableName: outputOf('TABLE_NAME'),
+      clock: createSystemClock(),
+    }),
+    vault: createKmsVault({ client: clients.kms, keyId, keyVersion: 1 }),
+    fireTick: async () => {
+      await Promise.all([...run.schedules.values()].map((schedule) => schedule.fire()));
+    },
+    killEngine: async () => {
+      await Promise.all(
+        run.containers.map(async (container) => {
+          const { starts } = container;
+          container.kill();
+          while (container.starts === starts) await new Promise((tick) => setTimeout(tick, 20));
+          await container.waitUntilHealthy();
+        }),
+      );
+    },
+    killFunction: async (name) => {
+      const pool = [...run.functions.values()].find((each) => each.spec.name === name);
+      if (pool === undefined) throw new Error(`no function ${name}`);
+      return pool.kill();
+    },
+  };
+}
+
+async function makeAssembly(options: LocalServiceOptions, dataDir: string): Promise<Assembly> {
+  const bundlesDir = options.bundlesDir ?? join(dataDir, 'bundles');
+  if (options.bundlesDir === undefined) await buildBundles({ outDir: bundlesDir });
+  const outDir = join(dataDir, 'assembly');
+  rmSync(outDir, { recursive: true, force: true });
+  return synthesizeAssembly({ bundlesDir, outDir, context: options.context ?? {} });
+}
+
+/** What every process on this machine has, as an instance in the cloud has its role and its region. */
+function machineEnvironment(endpoints: {
+  readonly dynamo: string;
+  readonly sqs: string;
+  readonly kms: string;
+  readonly secrets: string;
+}): Record<string, string> {
+  return {
+    AWS_REGION: LOCAL_REGION,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamo,
+    AWS_ENDPOINT_URL_SQS: endpoints.sqs,
+    AWS_ENDPOINT_URL_KMS: endpoints.kms,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secrets,
+  };
+}
+
+function createClients(endpoints: { readonly dynamo: string; readonly sqs: string; readonly kms: string }) {
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+  const common = { region: LOCAL_REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
+  return {
+    dynamo: new DynamoDBClient({ ...common, endpoint: endpoints.dynamo }),
+    sqs: new SQSClient({ ...common, endpoint: endpoints.sqs }),
+    kms: new KMSClient({ ...common, endpoint: endpoints.kms }),
+  };
+}
+
+/** One service per data folder. What an earlier, killed one left running is ended first. */
+async function takeFolder(dataDir: string, fresh: boolean, marks: readonly string[]): Promise<() => void> {
+  const lockFile = `${dataDir}.lock`;
+  mkdirSync(resolve(dataDir, '..'), { recursive: true });
+  const holder = existsSync(lockFile) ? Number(readFileSync(lockFile, 'utf8')) : 0;
+  if (holder > 0 && holder !== process.pid && isAlive(holder)) {
+    throw new Error(`${dataDir} is in use by process ${holder}; stop it or choose another data folder`);
+  }
+  rmSync(lockFile, { force: true });
+  const file = openSync(lockFile, 'wx');
+  writeFileSync(file, String(process.pid));
+  closeSync(file);
+  await endOrphans(marks);
+  if (fresh) rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dataDir, { recursive: true });
+  return () => rmSync(lockFile, { force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function readState(dataDir: string): State {
+  const file = join(dataDir, 'state.json');
+  if (!existsSync(file)) return { keyIds: {}, secretValues: {} };
+  const stored: Partial<State> = JSON.parse(readFileSync(file, 'utf8'));
+  return { keyIds: { ...stored.keyIds }, secretValues: { ...stored.secretValues } };
+}
+
+/** Whole or not at all: a kill in the middle must not cost the key ids. */
+function writeState(dataDir: string, state: State): void {
+  const file = join(dataDir, 'state.json');
+  writeFileSync(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function fileLog(file: string): LogSink {
+  return (source, text) => appendFileSync(file, text.replace(/^(?=.)/gm, `[${source}] `));
+}
+
+async function listen(run: TemplateRun, port: number): Promise<string> {
+  await new Promise<void>((done, failed) => {
+    run.front.once('error', failed).listen(port, '127.0.0.1', done);
+  });
+  return `http://127.0.0.1:${(run.front.address() as AddressInfo).port}`;
+}
+
+function closeFront(run: TemplateRun): Promise<void> {
+  return new Promise((done) => {
+    run.front.close(() => done());
+    run.front.closeAllConnections();
+  });
+}

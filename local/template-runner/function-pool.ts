@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { Json } from './template.ts';
+
+export interface FunctionSpec {
+  readonly name: string;
+  readonly arn: string;
+  /** `index.mjs` of the code asset. */
+  readonly file: string;
+  /** Everything the function sees in `process.env`. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+}
+
+export type LogSink = (source: string, text: string) => void;
+
+/** The function threw, ran into its time-out or its thread died. Carries the error's name, as the service reports it. */
+export class InvocationError extends Error {
+  override readonly name = 'InvocationError';
+  constructor(
+    readonly functionName: string,
+    readonly errorType: string,
+    message: string,
+  ) {
+    super(`${functionName}: ${errorType}: ${message}`);
+  }
+}
+
+interface Reply {
+  readonly id: number;
+  readonly ok: boolean;
+  readonly result?: Json;
+  readonly error?: { readonly name: string; readonly message: string };
+}
+
+interface Instance {
+  readonly worker: Worker;
+  busy: boolean;
+  /** Ends the invocation under way, if any. */
+  settle: ((reply: Reply | { readonly died: string }) => void) | null;
+}
+
+/** Instances of one function at a time on this machine; more invocations wait, as they do under a concurrency limit. */
+const INSTANCES_MAX = 4;
+const ENTRY = fileURLToPath(new URL('./thread-entry.mjs', import.meta.url));
+
+/**
+ * One function as threads: an instance serves one invocation at a time and is kept for the next. It gets exactly the
+ * environment it is given; node options of the template that concern a whole process do not apply to a thread.
+ */
+export class FunctionPool {
+  readonly spec: FunctionSpec;
+  readonly #log: LogSink;
+  readonly #instances = new Set<Instance>();
+  readonly #waiting: (() => void)[] = [];
+  #nextId = 1;
+  #stopped = false;
+
+  constructor(spec: FunctionSpec, log: LogSink) {
+    this.spec = spec;
+    this.#log = log;
+  }
+
+  async invoke(event: Json): Promise<Json> {
+    const instance = await this.#takeInstance();
+    try {
+      return await this.#run(instance, event);
+    } finally {
+      instance.busy = false;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  /** Kills every instance in the middle of whatever it does, as a crash would. Returns how many there were. */
+  async kill(): Promise<number> {
+    const instances = [...this.#instances];
+    await Promise.all(instances.map((instance) => instance.worker.terminate()));
+    return instances.length;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const wake of this.#waiting.splice(0)) wake();
+    await this.kill();
+  }
+
+  async #takeInstance(): Promise<Instance> {
+    for (;;) {
+      if (this.#stopped) throw new InvocationError(this.spec.name, 'Stopped', 'the run is ending');
+      const idle = [...this.#instances].find((instance) => !instance.busy);
+      const instance = idle ?? (this.#instances.size < INSTANCES_MAX ? this.#start() : null);
+      if (instance !== null) {
+        instance.busy = true;
+        return instance;
+      }
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+
+  #start(): Instance {
+    const { name, arn, file, memoryMb, environment } = this.spec;
+    const worker = new Worker(ENTRY, {
+      env: { ...environment },
+      workerData: { name, arn, file, memoryMb },
+      execArgv: ['--enable-source-maps'],
+      stdout: true,
+      stderr: true,
+    });
+    const instance: Instance = { worker, busy: false, settle: null };
+    this.#instances.add(instance);
+    for (const stream of [worker.stdout, worker.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => this.#log(name, text));
+    }
+    worker.on('message', (reply: Reply) => instance.settle?.(reply));
+    worker.on('error', (error) => this.#log(name, `${error.name}: ${error.message}\n`));
+    worker.on('exit', () => {
+      this.#instances.delete(instance);
+      instance.settle?.({ died: 'the instance ended' });
+    });
+    return instance;
+  }
+
+  #run(instance: Instance, event: Json): Promise<Json> {
+    const id = this.#nextId++;
+    const { name, timeoutMs } = this.spec;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        instance.settle?.({ died: `timed out after ${timeoutMs} ms` });
+        void instance.worker.terminate();
+      }, timeoutMs);
+      instance.settle = (reply) => {
+        if ('id' in reply && reply.id !== id) return;
+        clearTimeout(timer);
+        instance.settle = null;
+        if ('died' in reply) {
+          this.#instances.delete(instance);
+          reject(new InvocationError(name, 'Runtime.ExitError', reply.died));
+        } else if (reply.ok) resolve(reply.result ?? null);
+        else reject(new InvocationError(name, reply.error?.name ?? 'Error', reply.error?.message ?? ''));
+      };
+      instance.worker.postMessage({
+        id,
+        event,
+        requestId: randomUUID(),
+        deadline: Date.now() + timeoutMs,
+      });
+    });
+  }
+}

@@ -1,0 +1,280 @@
+import type { Server } from 'node:http';
+import { createServer } from 'node:net';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { SQSClient } from '@aws-sdk/client-sqs';
+import { Container } from './container.ts';
+import { FunctionPool, type LogSink } from './function-pool.ts';
+import { createHttpFront } from './http-front.ts';
+import { type Stoppable, startQueueSource } from './queue-sources.ts';
+import { createQueues } from './queues.ts';
+import { LOCAL_ACCOUNT, LOCAL_REGION, Resolver } from './resolver.ts';
+import { Schedule } from './schedules.ts';
+import { createSecrets } from './secret-store.ts';
+import type { Assembly } from './synthesize.ts';
+import { createTables } from './tables.ts';
+import { asList, asNumber, asObject, asText, fail, isObject, type Json, type Resource } from './template.ts';
+
+export interface TemplateRunOptions {
+  readonly assembly: Assembly;
+  readonly dynamo: DynamoDBClient;
+  readonly sqs: SQSClient;
+  /** UUID of the emulated key by logical id. */
+  readonly keyIds: Readonly<Record<string, string>>;
+  /** Kept by the caller; new secrets are added. */
+  readonly secretValues: Record<string, string>;
+  /** What the machine gives every process: credentials, region and endpoints. Wins over the template's environment. */
+  readonly machineEnvironment: (secrets: ReadonlyMap<string, string>) => Promise<Record<string, string>>;
+  /** Marks child processes of this run. */
+  readonly tag: string;
+  readonly log: LogSink;
+}
+
+/** A template that runs: call its API through `front`, look names up by logical id. */
+export interface TemplateRun {
+  readonly front: Server;
+  readonly resolver: Resolver;
+  readonly functions: ReadonlyMap<string, FunctionPool>;
+  readonly schedules: ReadonlyMap<string, Schedule>;
+  readonly containers: readonly Container[];
+  stop(): Promise<void>;
+}
+
+/** Pollers of one queue on this machine, whatever the mapping allows in the cloud. */
+const POLLERS_MAX = 4;
+const POLLERS_DEFAULT = 2;
+
+/** What a template may hold that means something here or means nothing here; anything else is refused by `Ref`. */
+export async function runTemplate(options: TemplateRunOptions): Promise<TemplateRun> {
+  const { template } = options.assembly;
+  const resolver = new Resolver(template);
+  await createTables(template, resolver, options.dynamo);
+  await createQueues(template, resolver, options.sqs);
+  defineKeys(options, resolver);
+  const secrets = createSecrets(template, resolver, options.secretValues);
+  const machine = await options.machineEnvironment(secrets);
+  const containers = await createContainers(options, resolver, secrets, machine);
+  const functions = createFunctions(options, resolver, machine);
+  const schedules = createSchedules(options, resolver, functions);
+  const front = createHttpFront(readRoutes(options, functions), options.log);
+  const sources = startSources(options, resolver, functions);
+  for (const container of containers) container.start();
+  for (const schedule of schedules.values()) schedule.start();
+  return {
+    ...{ front, resolver, functions, schedules, containers },
+    stop: async () => {
+      for (const schedule of schedules.values()) schedule.stop();
+      await Promise.all(sources.map((source) => source.stop()));
+      await Promise.all([...functions.values()].map((each) => each.stop()));
+      await Promise.all(containers.map((container) => container.stop()));
+    },
+  };
+}
+
+function defineKeys(options: TemplateRunOptions, resolver: Resolver): void {
+  for (const key of options.assembly.template.ofType('AWS::KMS::Key')) {
+    const keyId = options.keyIds[key.id] ?? fail(key.id, 'there is no emulated key for it');
+    const arn = `arn:aws:kms:${LOCAL_REGION}:${LOCAL_ACCOUNT}:key/${keyId}`;
+    resolver.define(key.id, { ref: keyId, attributes: { Arn: arn, KeyId: keyId } });
+  }
+}
+
+function createFunctions(
+  options: TemplateRunOptions,
+  resolver: Resolver,
+  machine: Readonly<Record<string, string>>,
+): ReadonlyMap<string, FunctionPool> {
+  const functions = new Map<string, FunctionPool>();
+  for (const { id, properties } of options.assembly.template.ofType('AWS::Lambda::Function')) {
+    const arn = `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT}:function:${id}`;
+    resolver.define(id, { ref: id, attributes: { Arn: arn } });
+    const code = asText(asObject(properties.Code, id).S3Key, id).replace(/\.zip$/, '');
+    const environment = asObject(asObject(properties.Environment ?? { Variables: {} }, id).Variables, id);
+    functions.set(
+      id,
+      new FunctionPool(
+        {
+          name: id.replace(/Function[0-9A-F]{8}$/, ''),
+          arn,
+          file: `${options.assembly.assetFolder(code)}/index.mjs`,
+          environment: { ...resolver.environment(environment, id), ...machine },
+          timeoutMs: asNumber(properties.Timeout ?? 3, id) * 1000,
+          memoryMb: asNumber(properties.MemorySize ?? 128, id),
+        },
+        options.log,
+      ),
+    );
+  }
+  return functions;
+}
+
+function functionOf(
+  options: TemplateRunOptions,
+  functions: ReadonlyMap<string, FunctionPool>,
+  value: Json | undefined,
+  where: string,
+): FunctionPool {
+  const { id } = options.assembly.template.target(value, where);
+  return functions.get(id) ?? fail(where, `${id} is not a function`);
+}
+
+function startSources(
+  options: TemplateRunOptions,
+  resolver: Resolver,
+  functions: ReadonlyMap<string, FunctionPool>,
+): Stoppable[] {
+  const { template } = options.assembly;
+  return template.ofType('AWS::Lambda::EventSourceMapping').map(({ id, properties }) => {
+    const source = template.target(properties.EventSourceArn, id);
+    if (source.type !== 'AWS::SQS::Queue') return fail(id, `${source.type} is not a source that runs here`);
+    const scaling = isObject(properties.ScalingConfig)
+      ? properties.ScalingConfig.MaximumConcurrency
+      : undefined;
+    const wanted = scaling === undefined ? POLLERS_DEFAULT : asNumber(scaling, id);
+    return startQueueSource(
+      options.sqs,
+      {
+        queueUrl: resolver.text({ Ref: source.id }, id),
+        queueArn: resolver.text({ 'Fn::GetAtt': [source.id, 'Arn'] }, id),
+        target: functionOf(options, functions, properties.FunctionName, id),
+        batchSize: asNumber(properties.BatchSize ?? 10, id),
+        reportsFailures: asList(properties.FunctionResponseTypes ?? [], id).includes(
+          'ReportBatchItemFailures',
+        ),
+        concurrency: Math.min(wanted, POLLERS_MAX),
+      },
+      options.log,
+    );
+  });
+}
+
+function createSchedules(
+  options: TemplateRunOptions,
+  resolver: Resolver,
+  functions: ReadonlyMap<string, FunctionPool>,
+): ReadonlyMap<string, Schedule> {
+  const rules = options.assembly.template
+    .ofType('AWS::Events::Rule')
+    .filter(
+      ({ properties }) => properties.ScheduleExpression !== undefined && properties.State !== 'DISABLED',
+    );
+  const entries = rules.map(({ id, properties }) => {
+    const targets = asList(properties.Targets, id).map((value) => {
+      const target = asObject(value, id);
+      const retry = isObject(target.RetryPolicy) ? target.RetryPolicy.MaximumRetryAttempts : undefined;
+      const dead = isObject(target.DeadLetterConfig) ? target.DeadLetterConfig.Arn : undefined;
+      return {
+        target: functionOf(options, functions, target.Arn, id),
+        attemptsMax: 1 + asNumber(retry ?? 0, id),
+        deadLetterQueueUrl:
+          dead === undefined
+            ? null
+            : resolver.text({ Ref: options.assembly.template.target(dead, id).id }, id),
+      };
+    });
+    const expression = asText(properties.ScheduleExpression, id);
+    return [id, new Schedule({ id, expression, targets }, options.sqs, options.log)] as const;
+  });
+  return new Map(entries);
+}
+
+function readRoutes(options: TemplateRunOptions, functions: ReadonlyMap<string, FunctionPool>) {
+  const { template } = options.assembly;
+  return template.ofType('AWS::ApiGatewayV2::Route').map(({ id, properties }) => {
+    const parts = asList(asList(asObject(properties.Target, id)['Fn::Join'], id)[1], id);
+    const integration = template.target(parts[1], id);
+    return {
+      key: asText(properties.RouteKey, id),
+      target: functionOf(options, functions, integration.properties.IntegrationUri, integration.id),
+    };
+  });
+}
+
+/** Each service with its first container, and its private name pointed at loopback before any function is made. */
+async function createContainers(
+  options: TemplateRunOptions,
+  resolver: Resolver,
+  secrets: ReadonlyMap<string, string>,
+  machine: Readonly<Record<string, string>>,
+): Promise<readonly Container[]> {
+  const { template } = options.assembly;
+  const containers: Container[] = [];
+  for (const service of template.ofType('AWS::ECS::Service')) {
+    const task = template.target(service.properties.TaskDefinition, service.id);
+    const definition = asObject(asList(task.properties.ContainerDefinitions, task.id)[0], task.id);
+    const containerPort = asNumber(
+      asObject(asList(definition.PortMappings, task.id)[0], task.id).ContainerPort,
+      task.id,
+    );
+    const port = await findFreePort();
+    definePrivateName(options, resolver, service, containerPort, port);
+    const pairs = asList(definition.Environment ?? [], task.id).map((value) => {
+      const entry = asObject(value, task.id);
+      return [asText(entry.Name, task.id), entry.Value ?? ''] as const;
+    });
+    const injected = asList(definition.Secrets ?? [], task.id).map((value) => {
+      const entry = asObject(value, task.id);
+      const arn = resolver.text(entry.ValueFrom, task.id);
+      return [asText(entry.Name, task.id), secrets.get(arn) ?? fail(task.id, 'an unknown secret')] as const;
+    });
+    containers.push(
+      new Container(
+        {
+          name: asText(definition.Name, task.id),
+          folder: imageFolder(options, definition.Image, task.id),
+          environment: {
+            ...resolver.environment(Object.fromEntries(pairs), task.id),
+            ...Object.fromEntries(injected),
+            ...machine,
+            // The port mapping and the network of this machine, which no task definition knows.
+            PORT: String(port),
+            LISTEN_HOST: '127.0.0.1',
+          },
+          port,
+          tag: options.tag,
+        },
+        options.log,
+      ),
+    );
+  }
+  return containers;
+}
+
+function definePrivateName(
+  options: TemplateRunOptions,
+  resolver: Resolver,
+  service: Resource,
+  containerPort: number,
+  port: number,
+): void {
+  const { template } = options.assembly;
+  for (const registry of asList(service.properties.ServiceRegistries ?? [], service.id)) {
+    const name = template.target(asObject(registry, service.id).RegistryArn, service.id);
+    const namespace = template.target(name.properties.NamespaceId, name.id);
+    const host = asText(name.properties.Name, name.id);
+    resolver.define(name.id, { ref: name.id, attributes: { Name: host } });
+    const domain = asText(namespace.properties.Name, namespace.id);
+    resolver.definePrivateName(`${host}.${domain}:${containerPort}`, `127.0.0.1:${port}`);
+  }
+}
+
+/** The image's tag is the hash of its build context, and the context is the bundle itself. */
+function imageFolder(options: TemplateRunOptions, image: Json | undefined, where: string): string {
+  const text = isObject(image) ? asText(image['Fn::Sub'], where) : asText(image, where);
+  const tag = /:([0-9a-f]{64})$/.exec(text)?.[1] ?? fail(where, 'a prebuilt image cannot run here');
+  return options.assembly.assetFolder(tag);
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === 'object' && address !== null
+          ? resolve(address.port)
+          : reject(new Error('no port')),
+      );
+    });
+  });
+}
