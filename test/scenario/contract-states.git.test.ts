@@ -1,6 +1,9 @@
 import { describeContractStates } from './contract-states.suite.ts';
 import { gitWorlds } from './git-world.ts';
 
+// Git processes on a busy machine: the limit is there to end a hang, not to time anything.
+jest.setTimeout(60_000);
+
 const worlds = gitWorlds('fj15');
 afterEach(() => worlds.closeAll());
 
