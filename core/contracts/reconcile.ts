@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseUrl } from '../domain/parse-url.ts';
 import type { ReconcileRequest } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
 
@@ -12,7 +13,7 @@ export const RepoSlug = required.regex(/^[^/]+\/[^/]+$/);
 /** `https://host…`. WHATWG parsing alone would also take `https:host`, tabs and new lines. */
 export const HttpsUrl = required.refine((text) => {
   if (!/^https:\/\/[^/?#\s\\]/i.test(text) || /[\s\\]/.test(text)) return false;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   return url !== null && url.protocol === 'https:' && url.hostname !== '';
 });
 

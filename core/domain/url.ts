@@ -1,3 +1,5 @@
+import { parseUrl } from './parse-url.ts';
+
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 /** `owner/name`: exactly one slash, both parts non-empty, printable ASCII without `"` and `\` (D-88). */
 const SLUG = /^[!#-.0-[\]-~]+\/[!#-.0-[\]-~]+$/;
@@ -9,8 +11,8 @@ const SLUG_CHARS_MAX = 141;
  * Never shown and never called: the URL is stored as typed.
  */
 export function normalizeInstanceUrl(typed: string): string | null {
-  if (!URL.canParse(typed)) return null;
-  const url = new URL(typed);
+  const url = parseUrl(typed);
+  if (url === null) return null;
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return null;
   // `git.example.org.` is the same host, spelled as an absolute name.
   const host = url.hostname.replace(/\.+$/, '');

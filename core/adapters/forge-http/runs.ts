@@ -1,6 +1,7 @@
 import type { GateReading } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
+import { parseUrl } from '#core/domain/parse-url.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { readBody } from './read-body.ts';
 import { RunPage, type RunRow } from './schema.ts';
@@ -94,7 +95,8 @@ const LINK_CHARS_MAX = 2048;
 
 /** A link to show to people: web addresses only, since the forge could send `javascript:` just as well. */
 export function readLink(transport: ForgeTransport, link: string): string | null {
-  if (link === '' || link.length > LINK_CHARS_MAX || !URL.canParse(link, transport.instanceBase)) return null;
-  const url = new URL(link, transport.instanceBase);
+  if (link === '' || link.length > LINK_CHARS_MAX) return null;
+  const url = parseUrl(link, transport.instanceBase);
+  if (url === null) return null;
   return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : null;
 }

@@ -1,4 +1,5 @@
 import { FORGE_BODY_BYTES_MAX, FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
+import { parseUrl } from '#core/domain/parse-url.ts';
 import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { Secret } from '#core/secret.ts';
@@ -187,8 +188,8 @@ export function splitBranch(branch: string): readonly string[] {
 }
 
 function parseInstanceBase(instanceUrl: string): string {
-  if (!URL.canParse(instanceUrl)) throw new ForgeError('rejected', 'instance_url', null);
-  const url = new URL(instanceUrl);
+  const url = parseUrl(instanceUrl);
+  if (url === null) throw new ForgeError('rejected', 'instance_url', null);
   return `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`;
 }
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseUrl } from '../../domain/parse-url.ts';
 import { isPublicAddress } from './public-address.ts';
 
 export interface OutboundPolicy {
@@ -49,7 +50,7 @@ export function compileOutboundPolicy(policy: OutboundPolicy): OutboundRules {
 
 function parseEntry(entry: string): URL {
   const text = `https://${entry}`;
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   // What parses to anything but host and port held a path, credentials or worse.
   if (url === null || url.href !== `https://${url.host}/` || !isPlainAuthority(entry)) {
     throw new Error('outbound host list: an entry is not host or host:port');
@@ -71,8 +72,8 @@ export function checkOutboundUrl(text: string, rules: OutboundRules): OutboundUr
     return { ok: false };
   }
   // Printable ASCII without backslash.
-  if (!/^[!-[\]-~]+$/.test(text) || !URL.canParse(text)) return { ok: false };
-  const url = new URL(text);
+  const url = /^[!-[\]-~]+$/.test(text) ? parseUrl(text) : null;
+  if (url === null) return { ok: false };
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return { ok: false };
   if (rules.denied.has(url.hostname)) return { ok: false };
