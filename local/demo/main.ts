@@ -12,7 +12,8 @@ async function main(): Promise<number> {
   print(bold('Mergeyard: twelve pull requests, one queue'));
   const stage = await setStage(options, say);
   try {
-    if (stage.resumed) say('going on with the story that was interrupted');
+    if (stage.resumed)
+      say('going on with the story that was interrupted; the lease of a killed worker runs out within 100 s');
     say(`forge pages: ${stage.pagesUrl}/${stage.state.slug}`);
     const result = await play(stage, say);
     const deviations = report(result, stage, print);

@@ -14,7 +14,7 @@ export interface PullRequestState {
 }
 
 /** The forge is still checking for conflicts when a fresh pull request is scheduled: asked again this often. */
-const RETRIES_MAX = 40;
+const RETRIES_MAX = 160;
 const RETRY_MS = 250;
 
 export class ForgeRefusal extends Error {

@@ -46,7 +46,15 @@ export class Background {
     if (key !== null && this.#tasks.some((task) => task.key === key)) return;
     const at = this.#timers.now() + Math.max(0, delayMs);
     this.#tasks.push({ at, seq: this.#seq++, key, detached: options.detached ?? false, run });
-    this.#timers.after(Math.max(0, delayMs), () => this.#runDue());
+    this.#wakeAt(at);
+  }
+
+  /** A timer of the machine may fire a moment before the wall clock says so; the task would then wait for the next one, or for ever. */
+  #wakeAt(at: number): void {
+    this.#timers.after(Math.max(0, at - this.#timers.now()), () => {
+      if (this.#timers.now() < at) return this.#wakeAt(at);
+      return this.#runDue();
+    });
   }
 
   /** Runs what is due at the present instant and waits for it and for all that it starts. */
