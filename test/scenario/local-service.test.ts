@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { startLocalService } from '../../local/service.ts';
+import { eventually, type LocalWorld, openLocalWorld } from '../support/local-world.ts';
+
+jest.setTimeout(180_000);
+
+const LANDING_MS = 60_000;
+
+describe('the synthesized template on loopback', () => {
+  let world: LocalWorld;
+
+  beforeAll(async () => {
+    world = await openLocalWorld();
+  });
+  afterAll(() => world.close());
+
+  const landed = (prs: readonly number[]) => () =>
+    Promise.all(prs.map((pr) => world.isMerged(pr))).then((all) => all.every((merged) => merged));
+
+  test('what no route matches gets the envelope, with a request id', async () => {
+    for (const [method, path] of [
+      ['GET', '/'],
+      ['GET', '/api/v1/webhooks/forge'],
+      ['POST', '/internal/reconcile'],
+      ['DELETE', '/api/v1/nothing/at/all'],
+    ] as const) {
+      const response = await fetch(world.service.baseUrl + path, { method });
+      expect([path, response.status]).toEqual([path, 404]);
+      expect(await response.json()).toEqual({ error: { code: 'not_found', message: expect.any(String) } });
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  test('every function sees exactly its environment of the template', () => {
+    const worker = [...world.service.run.functions.values()].find((each) => each.spec.name === 'Worker');
+    expect(worker?.spec.environment).toMatchObject({
+      QUEUE_NAME: 'mq',
+      ENGINE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      AWS_ENDPOINT_URL_KMS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    });
+    expect(Object.keys(worker?.spec.environment ?? {})).not.toContain('HOME');
+  });
+
+  test('a tick lands what is queued: tick, queue, worker, engine, forge', async () => {
+    const prs = await world.queuePullRequests(['one', 'two']);
+    await world.service.fireTick();
+    await eventually('two pull requests land', LANDING_MS, landed(prs));
+    await eventually('an outcome is stored', 10_000, async () => {
+      const outcome = await world.service.store.loadReconcileOutcome(world.repo);
+      return outcome?.ok === true;
+    });
+  });
+
+  test('a webhook with a wrong signature is 401 and wakes nobody', async () => {
+    const before = (await world.service.store.getRepo(world.repo.id))?.wakeSeq;
+    const response = await world.postWebhook('push', { ref: 'refs/heads/main' }, 'wrong');
+    expect(response.status).toBe(401);
+    expect(await response.json()).toMatchObject({ error: { code: 'invalid_signature' } });
+    expect((await world.service.store.getRepo(world.repo.id))?.wakeSeq).toBe(before);
+  });
+
+  test('a webhook lands what is queued, without a tick', async () => {
+    const prs = await world.queuePullRequests(['three']);
+    const response = await world.postWebhook('pull_request', {
+      action: 'synchronized',
+      pull_request: { base: { ref: 'main' } },
+    });
+    expect([200, 409]).toContain(response.status);
+    await eventually('it lands', LANDING_MS, landed(prs));
+  });
+
+  test('an engine that is killed is there again, and the next wake goes on', async () => {
+    await eventually(
+      'nobody works',
+      30_000,
+      async () => (await world.service.store.readLeaseState(world.repo.id)) === 'idle',
+    );
+    const prs = await world.queuePullRequests(['four']);
+    await eventually('the repo is due again', 60_000, async () => {
+      const dueAt = (await world.service.store.getRepo(world.repo.id))?.dueAt;
+      return typeof dueAt === 'number' && dueAt <= Date.now();
+    });
+    await world.service.killEngine();
+    await world.service.fireTick();
+    await eventually('it lands', LANDING_MS, landed(prs));
+  });
+
+  test('a function that is killed is started again by its next event', async () => {
+    expect(await world.service.killFunction('Tick')).toBeGreaterThan(0);
+    expect(await world.service.killFunction('WebhooksForge')).toBeGreaterThan(0);
+    await world.service.fireTick();
+    const response = await world.postWebhook('push', { ref: 'refs/heads/main' });
+    expect(response.status).toBe(200);
+  });
+
+  test('stopped and started again on its data, it goes on where it was', async () => {
+    const prs = await world.queuePullRequests(['five']);
+    await world.service.stop();
+    world.service = await startLocalService({ dataDir: world.dataDir, context: world.context });
+    expect(await world.service.store.getRepo(world.repo.id)).toMatchObject({ slug: world.repo.slug });
+    await world.service.fireTick();
+    await eventually('it lands', LANDING_MS + LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS, landed(prs));
+  });
+
+  test('a second service on the same data is refused by name', async () => {
+    const script = `
+      const { startLocalService } = await import(${JSON.stringify(resolve('local/service.ts'))});
+      await startLocalService({ dataDir: process.argv[2] }).then(() => process.exit(3), (error) => console.log(error.message));
+      process.exit(0);`;
+    const { code, output } = await runScript(script, [world.dataDir]);
+    expect([code, output]).toEqual([0, expect.stringContaining(`in use by process ${process.pid}`)]);
+  });
+
+  test('no log line holds the token, in any common spelling', () => {
+    const log = readFileSync(join(world.dataDir, 'service.log'), 'utf8');
+    expect(log).toContain('reconciled');
+    for (const spelling of [
+      world.token,
+      Buffer.from(world.token).toString('base64'),
+      Buffer.from(world.token).toString('hex'),
+      world.token.slice(0, 12),
+    ]) {
+      expect(log).not.toContain(spelling);
+    }
+  });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function startScript(script: string, args: readonly string[]) {
+  return spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script, '--', ...args], {
+    cwd: resolve('.'),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function runScript(script: string, args: readonly string[]): Promise<Ended> {
+  const child = startScript(script, args);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  return new Promise((done) => child.once('exit', (code) => done({ code, output })));
+}
+
+test('killed whole with kill -9, it starts again on the same data and ends what was left running', async () => {
+  const root = mkdtempSync(join(tmpdir(), 'mergeyard-kill-'));
+  const dataDir = join(root, 'service');
+  const script = `
+    const { startLocalService } = await import(${JSON.stringify(resolve('local/service.ts'))});
+    const service = await startLocalService({ dataDir: process.argv[1] });
+    await service.store.createTenant('tenant-1', 1);
+    console.log('ready ' + service.run.containers[0].pid);`;
+  const child = startScript(script, [dataDir]);
+  try {
+    const enginePid = await new Promise<number>((done, failed) => {
+      let output = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const pid = /ready (\d+)/.exec(output)?.[1];
+        if (pid !== undefined) done(Number(pid));
+      });
+      child.once('exit', () => failed(new Error(`it ended: ${output}`)));
+    });
+    child.removeAllListeners('exit');
+    child.kill('SIGKILL');
+    await new Promise((done) => child.once('exit', done));
+    const service = await startLocalService({ dataDir });
+    try {
+      expect(() => process.kill(enginePid, 0)).toThrow();
+      await expect(service.store.createTenant('tenant-1', 1)).resolves.toBeUndefined();
+      await service.fireTick();
+    } finally {
+      await service.stop();
+    }
+  } finally {
+    child.kill('SIGKILL');
+    rmSync(root, { recursive: true, force: true });
+  }
+});

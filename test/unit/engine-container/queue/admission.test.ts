@@ -1,0 +1,192 @@
+import type { BranchProtection, CommitStatus, PullRequest, Review } from '#core/domain/forge.ts';
+import { known, UNKNOWN } from '#core/domain/result.ts';
+import {
+  type AdmissionFacts,
+  admit,
+  globMatches,
+  requiresContext,
+} from '../../../../engine-container/src/queue/admission.ts';
+
+const HEAD = 'a'.repeat(40);
+const TIP = 'b'.repeat(40);
+
+const PULL: PullRequest = {
+  number: 7,
+  title: 'seven',
+  state: 'open',
+  draft: false,
+  mergeable: true,
+  merged: false,
+  mergeCommitSha: null,
+  mergeBase: TIP,
+  baseRef: 'main',
+  baseTip: TIP,
+  headRef: 'seven',
+  headSha: HEAD,
+  fromFork: false,
+  author: 'dev',
+  updatedAt: 0,
+};
+
+const RULE: BranchProtection = {
+  scope: 'full',
+  ruleName: 'main',
+  statusCheckEnabled: true,
+  requiredContexts: ['mq'],
+  requiredApprovals: 0,
+  blockOnRejectedReviews: false,
+  blockOnOfficialReviewRequests: false,
+  blockOnOutdatedBranch: false,
+  ignoreStaleApprovals: false,
+  dismissStaleApprovals: false,
+  directPushAllowed: false,
+};
+
+function review(changes: Partial<Review>): Review {
+  return {
+    id: 1,
+    user: 'r',
+    state: 'approved',
+    official: true,
+    stale: false,
+    dismissed: false,
+    commit: HEAD,
+    ...changes,
+  };
+}
+
+function judge(
+  changes: Partial<Omit<AdmissionFacts, 'protection' | 'pull'>> & {
+    readonly rule?: Partial<BranchProtection>;
+    readonly pull?: Partial<PullRequest>;
+  } = {},
+) {
+  const { rule, pull, ...facts } = changes;
+  const verdict = admit({
+    pull: { ...PULL, ...pull },
+    protection: { ...RULE, ...rule },
+    reviews: known([]),
+    statuses: known([]),
+    context: 'mq',
+    baseTip: TIP,
+    twinAhead: false,
+    ...facts,
+  });
+  return verdict.kind === 'admitted' ? 'admitted' : `${verdict.kind}: ${verdict.reason}`;
+}
+
+describe('reviews (A31, D-04)', () => {
+  const one = { requiredApprovals: 1 };
+  test.each([
+    ['no rule', {}, [], 'admitted'],
+    ['approval missing', one, [], 'refused: approvals_missing'],
+    ['approved', one, [review({})], 'admitted'],
+    ['approved by somebody without a say', one, [review({ official: false })], 'refused: approvals_missing'],
+    ['approval dismissed', one, [review({ dismissed: true })], 'refused: approvals_missing'],
+    ['stale approval counts by default', one, [review({ stale: true })], 'admitted'],
+    [
+      'stale approval ignored by the rule',
+      { ...one, ignoreStaleApprovals: true },
+      [review({ stale: true })],
+      'refused: approvals_missing',
+    ],
+    ['two needed, one there', { requiredApprovals: 2 }, [review({})], 'refused: approvals_missing'],
+    ['rejection without the rule', {}, [review({ state: 'changes_requested' })], 'admitted'],
+    [
+      'rejection with the rule',
+      { blockOnRejectedReviews: true },
+      [review({ state: 'changes_requested' })],
+      'refused: changes_requested',
+    ],
+    [
+      'a stale rejection still blocks',
+      { blockOnRejectedReviews: true },
+      [review({ state: 'changes_requested', stale: true })],
+      'refused: changes_requested',
+    ],
+    [
+      'a dismissed rejection does not',
+      { blockOnRejectedReviews: true },
+      [review({ state: 'changes_requested', dismissed: true })],
+      'admitted',
+    ],
+    [
+      'an unofficial rejection does not',
+      { blockOnRejectedReviews: true },
+      [review({ state: 'changes_requested', official: false })],
+      'admitted',
+    ],
+    [
+      'an open official request',
+      { blockOnOfficialReviewRequests: true },
+      [review({ state: 'review_requested' })],
+      'refused: review_requested',
+    ],
+  ] as const)('%s', (_name, rule, reviews, verdict) => {
+    expect(judge({ rule, reviews: known([...reviews]) })).toBe(verdict);
+  });
+
+  test('unread reviews refuse nobody and admit nobody', () => {
+    expect(judge({ rule: { requiredApprovals: 1 }, reviews: UNKNOWN })).toBe('waiting: unknown');
+  });
+
+  test.each([
+    ['no approval', [], 'refused: fork_not_approved'],
+    ['approved on an older head', [review({ commit: TIP })], 'refused: fork_not_approved'],
+    ['approved on this head', [review({})], 'admitted'],
+  ] as const)('a fork, %s (D-99)', (_name, reviews, verdict) => {
+    expect(judge({ pull: { fromFork: true }, reviews: known([...reviews]) })).toBe(verdict);
+  });
+});
+
+describe('other rules', () => {
+  const status = (context: string, state: string): CommitStatus => ({
+    context,
+    state,
+    description: '',
+    creator: 'ci',
+    createdAt: 0,
+  });
+
+  test.each([
+    ['missing', [], 'waiting: other_checks'],
+    ['pending', [status('lint', 'pending')], 'waiting: other_checks'],
+    ['failed', [status('lint', 'failure')], 'waiting: other_checks'],
+    ['green', [status('lint', 'success')], 'admitted'],
+  ] as const)('another required check %s (D-15)', (_name, statuses, verdict) => {
+    expect(judge({ rule: { requiredContexts: ['mq', 'lint'] }, statuses: known([...statuses]) })).toBe(
+      verdict,
+    );
+  });
+
+  test('unread checks admit nobody', () => {
+    expect(judge({ rule: { requiredContexts: ['mq', 'lint'] }, statuses: UNKNOWN })).toBe('waiting: unknown');
+  });
+
+  test('behind the base where the rule forbids it (D-14)', () => {
+    expect(judge({ rule: { blockOnOutdatedBranch: true }, pull: { mergeBase: HEAD } })).toBe(
+      'refused: branch_outdated',
+    );
+    expect(judge({ rule: { blockOnOutdatedBranch: true } })).toBe('admitted');
+  });
+
+  test('a twin of the same commit waits (D-17)', () => {
+    expect(judge({ twinAhead: true })).toBe('waiting: twin');
+  });
+});
+
+test.each([
+  ['mq', 'mq', true],
+  ['mq', 'mqx', false],
+  ['m*', 'mq', true],
+  ['*', 'anything/at all', true],
+  ['m?', 'mq', true],
+  ['ci.mq', 'ciXmq', false],
+] as const)('required contexts are patterns: %s on %s', (pattern, context, matches) => {
+  expect(globMatches(pattern, context)).toBe(matches);
+  expect(requiresContext({ ...RULE, requiredContexts: [pattern] }, context)).toBe(matches);
+});
+
+test('a rule whose status check is off requires nothing', () => {
+  expect(requiresContext({ ...RULE, statusCheckEnabled: false }, 'mq')).toBe(false);
+});

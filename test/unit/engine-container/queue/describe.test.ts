@@ -1,0 +1,45 @@
+import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
+import { REFUSALS } from '../../../../engine-container/src/queue/admission.ts';
+import * as words from '../../../../engine-container/src/queue/describe.ts';
+
+const PARKS = [
+  'conflict',
+  'no_changes',
+  'base_red',
+  'head_not_ready',
+  'gate_missing',
+  'not_mergeable',
+] as const;
+const REVOKES = [
+  'merge_timeout',
+  'base_advanced',
+  'candidate_changed',
+  'queue_disabled',
+  'context_changed',
+] as const;
+
+test('every phrase fits a status and is printable ASCII (A38)', () => {
+  const phrases = [
+    ...REFUSALS.map(words.describeRefusal),
+    ...PARKS.map(words.describePark).filter((phrase) => phrase !== null),
+    ...REVOKES.map(words.describeRevoke),
+    words.describeLanding(50, 50),
+    words.describeLanding(1, 1),
+    words.describeBounce('gate_failed'),
+    words.describeBounce('merge_timeout'),
+    words.describeHeadChange(),
+    words.describeStaleSuccess(),
+  ];
+  for (const phrase of phrases) {
+    expect(phrase.length).toBeLessThanOrEqual(STATUS_DESCRIPTION_CHARS_MAX);
+    expect(phrase).toMatch(/^[ -~]+$/);
+    expect(phrase).not.toMatch(/…/);
+  }
+});
+
+test('only a bounce begins like one, because that is read back when the record is lost (D-05)', () => {
+  expect(words.describeBounce('gate_failed').startsWith(words.BOUNCED_PREFIX)).toBe(true);
+  expect(words.describeBounce('merge_timeout').startsWith(words.BOUNCED_PREFIX)).toBe(true);
+  for (const reason of REFUSALS)
+    expect(words.describeRefusal(reason).startsWith(words.BOUNCED_PREFIX)).toBe(false);
+});
