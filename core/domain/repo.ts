@@ -1,5 +1,6 @@
 import type { Secret } from '../secret.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
+import type { CiGate, ProvisioningRecord } from './provisioning.ts';
 
 export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
 export type MergeStyle = (typeof MERGE_STYLES)[number];
@@ -72,6 +73,10 @@ export interface ManagedRepo {
   readonly webhookSecret: Secret<string> | null;
   /** Unguessable id in the hook's URL (`?r=`, D-31); null until a hook was registered. */
   readonly hookId: string | null;
+  readonly provisioning: ProvisioningRecord;
+  /** The owner opted in to our managing the branch rule. */
+  readonly protectionRequested: boolean;
+  readonly ciGate: CiGate;
   /** Grows with every wake; a wake during a run is noticed at its end (E9). */
   readonly wakeSeq: number;
   /** When the repo is next due; null while disabled. */

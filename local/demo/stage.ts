@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge, type FakeForge } from '../forge/fake-forge.ts';
@@ -216,6 +217,7 @@ async function enroll(options: {
     bisectFanout: options.fanout,
     webhookSecret: new Secret(secret),
     hookId,
+    ...UNPROVISIONED,
     wakeSeq: 0,
     dueAt: now,
     createdAt: now,

@@ -1,3 +1,4 @@
+import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
 
 /** A repo that is valid by default; tests name only what they are about. */
@@ -20,6 +21,7 @@ export function givenRepo(changes: Partial<ManagedRepo> = {}): ManagedRepo {
     bisectFanout: 1,
     webhookSecret: null,
     hookId: null,
+    ...UNPROVISIONED,
     wakeSeq: 0,
     dueAt: 0,
     createdAt: 0,

@@ -1,4 +1,5 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 
@@ -43,6 +44,7 @@ export function givenRepo(changes: Partial<ManagedRepo> = {}): ManagedRepo {
     bisectFanout: 2,
     webhookSecret: new Secret('hook-secret-0001'),
     hookId: null,
+    ...UNPROVISIONED,
     wakeSeq: 0,
     dueAt: CREATED_AT,
     createdAt: CREATED_AT,

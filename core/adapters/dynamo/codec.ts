@@ -49,6 +49,14 @@ export function optional<T>(inner: Codec<T>): Codec<T | undefined> {
   };
 }
 
+/** For an attribute that older rows lack: absent means `fallback`. Anything else that is not readable stays damage. */
+export function defaulted<T>(inner: Codec<T>, fallback: T): Codec<T> {
+  return {
+    write: (value) => inner.write(value),
+    read: (raw) => (raw === undefined ? fallback : inner.read(raw)),
+  };
+}
+
 export function listOf<T>(inner: Codec<T>): Codec<readonly T[]> {
   return {
     write: (values) => values.map((value) => inner.write(value)),

@@ -8,12 +8,26 @@ import {
   MEMBER_ACTIONS,
 } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import type {
+  CiGate,
+  GateProbe,
+  ProtectionObservation,
+  ProvisioningRecord,
+} from '../../domain/provisioning.ts';
+import {
+  CI_GATE_STATUSES,
+  PROTECTION_OBSERVATIONS,
+  PROTECTION_REASONS,
+  UNPROVISIONED,
+  WEBHOOK_OBSERVATIONS,
+} from '../../domain/provisioning.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome, SealedCredential } from '../../domain/repo.ts';
 import { MERGE_STYLES, RECONCILE_ERROR_CODES, WAKEUP_MODES } from '../../domain/repo.ts';
 import type { EngineReport } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Codec } from './codec.ts';
 import {
+  defaulted,
   flag,
   listOf,
   nullable,
@@ -36,6 +50,33 @@ export function readRow<T>(codec: Codec<T>, row: unknown, operation: string): T 
   }
 }
 
+const protectionObservation = record<ProtectionObservation>({
+  kind: ['kind', oneOf(PROTECTION_OBSERVATIONS)],
+  ruleName: ['rule_name', nullable(text)],
+  reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
+});
+
+const provisioning = record<ProvisioningRecord>({
+  webhook: ['webhook', oneOf(WEBHOOK_OBSERVATIONS)],
+  protection: ['protection', protectionObservation],
+  strayContexts: ['stray_contexts', listOf(text)],
+  lastProvisionedAt: ['last_provisioned_at', nullable(whole)],
+});
+
+const gateProbe = record<GateProbe>({
+  sha: ['sha', text],
+  branch: ['branch', text],
+  gateBlob: ['gate_blob', text],
+  madeAt: ['made_at', whole],
+});
+
+const ciGate = record<CiGate>({
+  status: ['status', oneOf(CI_GATE_STATUSES)],
+  url: ['url', nullable(text)],
+  setupPr: ['setup_pr', nullable(whole)],
+  probe: ['probe', nullable(gateProbe)],
+});
+
 /** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
 export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt'>;
 
@@ -57,6 +98,10 @@ export const repoSettings = record<RepoSettings>({
   bisectFanout: ['bisect_fanout', whole],
   webhookSecret: ['webhook_secret', nullable(secretText)],
   hookId: ['hook_id', nullable(text)],
+  // Rows of before provisioning have none of the three.
+  provisioning: ['provisioning', defaulted(provisioning, UNPROVISIONED.provisioning)],
+  protectionRequested: ['protection_requested', defaulted(flag, UNPROVISIONED.protectionRequested)],
+  ciGate: ['ci_gate', defaulted(ciGate, UNPROVISIONED.ciGate)],
   createdAt: ['created_at', whole],
   updatedAt: ['updated_at', whole],
   version: ['version', whole],

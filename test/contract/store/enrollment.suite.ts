@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { givenConnection } from '../../builders/store-rows.ts';
 import type { World } from './subject.ts';
@@ -23,6 +24,30 @@ export function describeEnrollment(world: World): void {
       expect(await store.listRepos(repo.tenantId)).toEqual([repo]);
       expect(await store.listConnections(repo.tenantId)).toEqual([connection]);
       expect(await store.listRepos('someone-else')).toEqual([]);
+    });
+
+    test('provisioning is read back as it was written, by an update and by a creation', async () => {
+      const provisioned = {
+        protectionRequested: true,
+        provisioning: {
+          webhook: 'registered',
+          protection: { kind: 'required', ruleName: 'main', reasons: ['direct_push_allowed'] },
+          strayContexts: ['old'],
+          lastProvisionedAt: 7,
+        },
+        ciGate: {
+          status: 'awaiting_validation',
+          url: 'https://forge.example.org/acme/web/actions/runs/1',
+          setupPr: 3,
+          probe: { sha: 'a'.repeat(40), branch: 'mq/main/verify-1', gateBlob: 'b'.repeat(40), madeAt: 5 },
+        },
+      } as const;
+      const { repo } = await world.enroll();
+      expect(await world.store().getRepo(repo.id)).toMatchObject(UNPROVISIONED);
+      await world.store().updateRepo({ ...repo, ...provisioned });
+      expect(await world.store().getRepo(repo.id)).toMatchObject(provisioned);
+      const born = await world.enroll(provisioned);
+      expect(await world.store().listRepos(born.repo.tenantId)).toEqual([born.repo]);
     });
 
     test('50 tenants create one repo at once: one wins, the others learn who (A58, A101)', async () => {

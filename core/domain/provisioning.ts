@@ -1,0 +1,205 @@
+import type { CommitSha, EpochMs, PullRequestNumber } from './ids.ts';
+import type { WakeupMode } from './repo.ts';
+
+export const WEBHOOK_STATUSES = [
+  'configured',
+  'not_required',
+  'needs_admin',
+  'not_configured',
+  'error',
+] as const;
+export type WebhookStatus = (typeof WEBHOOK_STATUSES)[number];
+
+export const PROTECTION_STATUSES = [
+  'configured',
+  'awaiting_ci_gate',
+  'needs_admin',
+  'not_configured',
+  'error',
+  'not_requested',
+] as const;
+export type ProtectionStatus = (typeof PROTECTION_STATUSES)[number];
+
+export const CI_GATE_STATUSES = [
+  'missing',
+  'setup_creating',
+  'setup_pr_open',
+  'awaiting_validation',
+  'failed',
+  'verified',
+] as const;
+export type CiGateStatus = (typeof CI_GATE_STATUSES)[number];
+
+export const WEBHOOK_OBSERVATIONS = ['not_tried', 'registered', 'denied', 'failed'] as const;
+/** What the last attempt on the hook showed. `denied`: the forge refused the bot. `failed`: no usable answer. */
+export type WebhookObservation = (typeof WEBHOOK_OBSERVATIONS)[number];
+
+export const PROTECTION_OBSERVATIONS = [
+  'not_tried',
+  'required',
+  'unproven_gate',
+  'denied',
+  'refused',
+  'failed',
+] as const;
+export const PROTECTION_REASONS = [
+  'direct_push_allowed',
+  'block_on_outdated_branch',
+  'foreign_pattern',
+  'all_statuses_required',
+  'staging_protected',
+  'rule_unclear',
+  'rule_not_effective',
+  'rule_changed_meanwhile',
+  'base_branch_missing',
+] as const;
+export type ProtectionReason = (typeof PROTECTION_REASONS)[number];
+
+/** What the last attempt on the branch rule showed. `required`: our context is asked for, once, by `ruleName`. */
+export interface ProtectionObservation {
+  readonly kind: (typeof PROTECTION_OBSERVATIONS)[number];
+  readonly ruleName: string | null;
+  /** With `refused` the reason; with `required` what the owner should still know. */
+  readonly reasons: readonly ProtectionReason[];
+}
+
+/** Observations only; what they mean is computed from them and the settings, so there is no history to go stale (D-69). */
+export interface ProvisioningRecord {
+  readonly webhook: WebhookObservation;
+  readonly protection: ProtectionObservation;
+  /** Contexts of ours that a change of context may have left in the rule; the next attempt removes them (A81). */
+  readonly strayContexts: readonly string[];
+  readonly lastProvisionedAt: EpochMs | null;
+}
+
+/** One commit made to see the gate run. */
+export interface GateProbe {
+  readonly sha: CommitSha;
+  readonly branch: string;
+  /** Blob of the workflow file that was probed: a later file needs a probe of its own. */
+  readonly gateBlob: string;
+  readonly madeAt: EpochMs;
+}
+
+export interface CiGate {
+  readonly status: CiGateStatus;
+  /** Setup pull request, or run that was observed; http or https only. */
+  readonly url: string | null;
+  readonly setupPr: PullRequestNumber | null;
+  /** The newest probe, until its run has ended. */
+  readonly probe: GateProbe | null;
+}
+
+/** What a repo starts with, and what an older row without these fields means. */
+export const UNPROVISIONED: {
+  readonly provisioning: ProvisioningRecord;
+  readonly protectionRequested: boolean;
+  readonly ciGate: CiGate;
+} = {
+  provisioning: {
+    webhook: 'not_tried',
+    protection: { kind: 'not_tried', ruleName: null, reasons: [] },
+    strayContexts: [],
+    lastProvisionedAt: null,
+  },
+  protectionRequested: false,
+  ciGate: { status: 'missing', url: null, setupPr: null, probe: null },
+};
+
+/** The `provisioning` object of the contract, in domain words. */
+export interface ProvisioningView {
+  readonly webhook: { readonly status: WebhookStatus };
+  readonly protection: {
+    readonly status: ProtectionStatus;
+    /** Name of the rule; present when configured. */
+    readonly id: string | null;
+    readonly detail: string | null;
+  };
+  readonly ciGate: { readonly status: CiGateStatus; readonly url: string | null };
+  readonly lastProvisionedAt: EpochMs | null;
+}
+
+const REASON_PHRASES: Readonly<Record<ProtectionReason, string>> = {
+  direct_push_allowed:
+    'direct_push_allowed: the rule lets people push to the base branch past the queue; turn that off',
+  block_on_outdated_branch:
+    'block_on_outdated_branch: the rule blocks outdated branches, so at most one pull request of a batch could ever land; turn that off, the queue tests on the newest base anyway',
+  foreign_pattern:
+    'foreign_pattern: the rule asks for a pattern that matches the context of the queue as well; name the contexts one by one',
+  all_statuses_required:
+    'all_statuses_required: the rule asks for every status and names none; name the contexts it should ask for, then try again',
+  staging_protected:
+    'staging_protected: a rule also covers the branches below mq/, so the queue cannot stage; exclude them from it',
+  rule_unclear: 'rule_unclear: two rules could govern the base branch; leave one',
+  rule_not_effective:
+    'rule_not_effective: the forge goes on obeying another rule; put the rule of the base branch first',
+  rule_changed_meanwhile: 'rule_changed_meanwhile: somebody edited the rule at the same time; try again',
+  base_branch_missing: 'base_branch_missing: the base branch does not exist on the forge',
+};
+
+/** Fixed phrases for people, one after the other; null when there is nothing to say. */
+export function describeReasons(reasons: readonly ProtectionReason[]): string | null {
+  return reasons.length === 0 ? null : reasons.map((reason) => REASON_PHRASES[reason]).join('. ');
+}
+
+export function webhookStatus(mode: WakeupMode, seen: WebhookObservation): WebhookStatus {
+  if (mode === 'poll') return 'not_required';
+  switch (seen) {
+    case 'registered':
+      return 'configured';
+    case 'denied':
+      return 'needs_admin';
+    case 'failed':
+      return 'error';
+    case 'not_tried':
+      return 'not_configured';
+  }
+}
+
+export function protectionStatus(
+  requested: boolean,
+  gate: CiGateStatus,
+  seen: ProtectionObservation,
+): ProtectionStatus {
+  if (!requested) return 'not_requested';
+  switch (seen.kind) {
+    case 'required':
+      return 'configured';
+    case 'denied':
+      return 'needs_admin';
+    case 'refused':
+      return seen.reasons.includes('staging_protected') ? 'needs_admin' : 'error';
+    case 'failed':
+      return 'error';
+    case 'unproven_gate':
+    case 'not_tried':
+      // Requiring a context that nobody can post yet would block every merge (D-67).
+      return gate === 'verified' ? 'not_configured' : 'awaiting_ci_gate';
+  }
+}
+
+const UNPROVEN_GATE_DETAIL =
+  'awaiting_ci_gate: the rule is written once a verify call has seen the gate workflow succeed';
+
+export interface ProvisioningFacts {
+  readonly wakeupMode: WakeupMode;
+  readonly protectionRequested: boolean;
+  readonly provisioning: ProvisioningRecord;
+  readonly ciGate: CiGate;
+}
+
+/** Statuses as a pure function of settings and last observation (D-69). */
+export function viewProvisioning(facts: ProvisioningFacts): ProvisioningView {
+  const { provisioning, ciGate } = facts;
+  const { protection } = provisioning;
+  const status = protectionStatus(facts.protectionRequested, ciGate.status, protection);
+  const said = describeReasons(protection.reasons);
+  const detail =
+    status === 'not_requested' ? null : status === 'awaiting_ci_gate' ? UNPROVEN_GATE_DETAIL : said;
+  return {
+    webhook: { status: webhookStatus(facts.wakeupMode, provisioning.webhook) },
+    protection: { status, id: status === 'configured' ? protection.ruleName : null, detail },
+    ciGate: { status: ciGate.status, url: ciGate.url },
+    lastProvisionedAt: provisioning.lastProvisionedAt,
+  };
+}
