@@ -17,7 +17,8 @@ interface Timer {
 export class VirtualClock implements Clock, Timers {
   #now: number;
   #seq = 0;
-  #timers: Timer[] = [];
+  /** Binary heap, earliest first; equal times in the order they were set. */
+  readonly #heap: Timer[] = [];
 
   constructor(startMs: number = Date.UTC(2026, 0, 1)) {
     this.#now = startMs;
@@ -36,20 +37,63 @@ export class VirtualClock implements Clock, Timers {
   }
 
   after(ms: number, run: () => void | Promise<void>): void {
-    this.#timers.push({ at: this.#now + Math.max(0, ms), seq: this.#seq++, run });
+    this.#push({ at: this.#now + Math.max(0, ms), seq: this.#seq++, run });
+  }
+
+  /** When the next timer fires; null = none is set. */
+  nextTimerAt(): EpochMs | null {
+    return this.#heap[0]?.at ?? null;
   }
 
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms;
     for (;;) {
-      const next = this.#timers
-        .filter((timer) => timer.at <= until)
-        .sort((a, b) => a.at - b.at || a.seq - b.seq)[0];
-      if (next === undefined) break;
-      this.#timers = this.#timers.filter((timer) => timer !== next);
+      const next = this.#heap[0];
+      if (next === undefined || next.at > until) break;
+      this.#pop();
       this.#now = Math.max(this.#now, next.at);
       await next.run();
     }
-    this.#now = until;
+    // A timer may itself have let time pass beyond the end.
+    this.#now = Math.max(this.#now, until);
   }
+
+  #push(timer: Timer): void {
+    const heap = this.#heap;
+    let at = heap.length;
+    heap.push(timer);
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const parent = heap[above];
+      if (parent === undefined || isBefore(parent, timer)) break;
+      heap[at] = parent;
+      heap[above] = timer;
+      at = above;
+    }
+  }
+
+  #pop(): void {
+    const heap = this.#heap;
+    const last = heap.pop();
+    if (last === undefined || heap.length === 0) return;
+    let at = 0;
+    for (;;) {
+      let below = 2 * at + 1;
+      let child = heap[below];
+      const other = heap[below + 1];
+      if (child === undefined) break;
+      if (other !== undefined && isBefore(other, child)) {
+        child = other;
+        below += 1;
+      }
+      if (isBefore(last, child)) break;
+      heap[at] = child;
+      at = below;
+    }
+    heap[at] = last;
+  }
+}
+
+function isBefore(a: Timer, b: Timer): boolean {
+  return a.at < b.at || (a.at === b.at && a.seq < b.seq);
 }

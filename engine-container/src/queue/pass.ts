@@ -2,6 +2,7 @@ import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
+import { clonePlain } from './clone.ts';
 import type { DecidedEvent, LineEntry, Node, OutboxStatus, QueueRecord, Root } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
@@ -28,7 +29,7 @@ export interface Pass {
 export function beginPass(s: Snapshot, record: QueueRecord): Pass {
   return {
     s,
-    record: structuredClone(record),
+    record: clonePlain(record),
     actions: [],
     events: [],
     alarms: [],
