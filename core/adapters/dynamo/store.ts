@@ -9,7 +9,7 @@ import { Table } from './table.ts';
 export type DynamoStore = EngineStore & LeaseStore & DispatchStore & EnrollmentStore;
 
 /**
- * The record in one DynamoDB table (aws.md 3g). Every condition that fails is a value or a `StoreError`; contention and
+ * The record in one DynamoDB table (keys: `README.md`). Every condition that fails is a value or a `StoreError`; contention and
  * throttling are retried here for about three seconds, connection errors by the SDK's client.
  */
 export function createDynamoStore(config: TableConfig): DynamoStore {

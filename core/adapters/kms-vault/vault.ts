@@ -26,7 +26,7 @@ const FINAL_KMS_ERRORS: ReadonlySet<string> = new Set([
 const DATA_KEY_BYTES = 32;
 
 /**
- * Forge tokens at rest (aws.md 3f): AES-256-GCM under a fresh data key for every write, the data key wrapped by KMS under
+ * Forge tokens at rest (A96, A97): AES-256-GCM under a fresh data key for every write, the data key wrapped by KMS under
  * a context that names tenant and connection. The same context is the AAD, so a ciphertext opens in its own row only
  * (A96). Writes v3; opens v1, v2 and v3; anything else fails closed (A97).
  */

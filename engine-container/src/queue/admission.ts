@@ -1,4 +1,5 @@
 import type { BranchProtection, CommitStatus, PullRequest, Review } from '#core/domain/forge.ts';
+import { matchGlob } from '#core/domain/glob.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
 
@@ -91,10 +92,10 @@ function judgeOtherChecks(facts: AdmissionFacts): Admission {
   const statuses = facts.statuses.value;
   for (const pattern of others) {
     const matched = statuses.filter(
-      (status) => status.context !== facts.context && globMatches(pattern, status.context),
+      (status) => status.context !== facts.context && matches(pattern, status.context),
     );
     // A pattern that only our own context satisfies is met by our own success.
-    if (matched.length === 0 && globMatches(pattern, facts.context)) continue;
+    if (matched.length === 0 && matches(pattern, facts.context)) continue;
     if (matched.length === 0 || matched.some((status) => status.state !== 'success')) {
       return { kind: 'waiting', reason: 'other_checks' };
     }
@@ -102,21 +103,15 @@ function judgeOtherChecks(facts: AdmissionFacts): Admission {
   return { kind: 'admitted' };
 }
 
-/** Is our context among the required ones, exactly or through a pattern? */
+/**
+ * Is exactly our context required? A pattern that also matches it is not enough: any other status that the pattern
+ * matches would open the merge (E14).
+ */
 export function requiresContext(protection: BranchProtection, context: string): boolean {
-  return (
-    protection.statusCheckEnabled &&
-    protection.requiredContexts.some((pattern) => globMatches(pattern, context))
-  );
+  return protection.statusCheckEnabled && protection.requiredContexts.includes(context);
 }
 
-/** Required contexts are globs without separators on the forge: `*` matches anything, `?` one character (E14). */
-export function globMatches(pattern: string, text: string): boolean {
-  let expression = '';
-  for (const char of pattern) {
-    if (char === '*') expression += '.*';
-    else if (char === '?') expression += '.';
-    else expression += char.replace(/[.+^${}()|[\]\\/]/g, '\\$&');
-  }
-  return new RegExp(`^${expression}$`, 's').test(text);
+/** Required contexts are patterns without separators on the forge; a malformed one matches nothing. */
+function matches(pattern: string, context: string): boolean {
+  return matchGlob(pattern, context, null) === true;
 }

@@ -25,7 +25,7 @@ export function countOutcome(rate: OutcomeRate, outcome: 'landed' | 'bounced'): 
 
 /**
  * How many pull requests to stage. One slot: the Golomb size, smallest m with q^m + q^(m+1) <= 1, which spends the
- * fewest runs (anchors, 5). More slots: the largest m whose chance to pass stays above a bar, but never less than
+ * fewest runs (nested group testing). More slots: the largest m whose chance to pass stays above a bar, but never less than
  * the Golomb size while the backlog is larger than what the slots take.
  */
 export function chooseBatchSize(options: {
