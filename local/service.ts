@@ -29,7 +29,7 @@ import type { LogSink } from './template-runner/function-pool.ts';
 import { LOCAL_REGION } from './template-runner/resolver.ts';
 import { runTemplate, type TemplateRun } from './template-runner/runner.ts';
 import { startSecretStore } from './template-runner/secret-store.ts';
-import { type Assembly, synthesizeAssembly } from './template-runner/synthesize.ts';
+import type { Assembly } from './template-runner/synthesize.ts';
 
 export interface LocalServiceOptions {
   /** Everything that outlives the process. @default `.mergeyard` in the working directory */
@@ -40,6 +40,8 @@ export interface LocalServiceOptions {
   readonly fresh?: boolean;
   /** As for `cdk deploy -c key=value`; `forgeAllowHosts` and `forgeCaFile` let a forge on loopback be reached. */
   readonly context?: Readonly<Record<string, string>>;
+  /** `manual`: schedules fire only by `fireTick`, for tests whose steps a real tick would disturb. @default timed */
+  readonly schedules?: 'timed' | 'manual';
   /** Bundles that exist already. @default built into the data folder */
   readonly bundlesDir?: string;
   /** Gets what functions and the engine print. @default appended to `service.log` in the data folder */
@@ -84,16 +86,24 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
   };
   try {
     const log = options.log ?? fileLog(join(dataDir, 'service.log'));
-    const assembly = await makeAssembly(options, dataDir);
+    const kept = <T extends { stop(): Promise<void> }>(started: T): T => {
+      stops.push(() => started.stop());
+      return started;
+    };
+    const starting = [
+      makeAssembly(options, dataDir),
+      startDynamo({ dataFile }).then(kept),
+      startSqs().then(kept),
+    ] as const;
+    // All of them have ended before anything is thrown, so that nothing starts after `stopAll`.
+    await Promise.allSettled(starting);
+    const [assembly, dynamo, sqs] = await Promise.all(starting);
     const state = readState(dataDir);
     for (const key of assembly.template.ofType('AWS::KMS::Key')) state.keyIds[key.id] ??= randomUUID();
     writeState(dataDir, state);
-    const [dynamo, sqs, kms] = await Promise.all([
-      startDynamo({ dataFile }),
-      startSqs(),
-      startKms({ file: join(dataDir, 'keys.json'), keyIds: Object.values(state.keyIds) }),
-    ]);
-    stops.push(dynamo.stop, sqs.stop, kms.stop);
+    const kms = kept(
+      await startKms({ file: join(dataDir, 'keys.json'), keyIds: Object.values(state.keyIds) }),
+    );
     const endpoints = { dynamo: dynamo.endpoint, sqs: sqs.endpoint, kms: kms.endpoint };
     const clients = createClients(endpoints);
     stops.push(async () => {
@@ -101,6 +111,7 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
     });
     const run = await runTemplate({
       ...{ assembly, tag, log },
+      schedules: options.schedules ?? 'timed',
       dynamo: clients.dynamo,
       sqs: clients.sqs,
       keyIds: state.keyIds,
@@ -168,9 +179,15 @@ function describeService(
 
 async function makeAssembly(options: LocalServiceOptions, dataDir: string): Promise<Assembly> {
   const bundlesDir = options.bundlesDir ?? join(dataDir, 'bundles');
-  if (options.bundlesDir === undefined) await buildBundles({ outDir: bundlesDir });
-  const outDir = join(dataDir, 'assembly');
-  rmSync(outDir, { recursive: true, force: true });
+  // The bundler is a process of its own, so loading the construct library, the other slow part, goes on beside it.
+  const [{ synthesizeAssembly }] = await Promise.all([
+    import('./template-runner/synthesize.ts'),
+    options.bundlesDir === undefined ? buildBundles({ outDir: bundlesDir }) : null,
+  ]);
+  const assemblies = join(dataDir, 'assembly');
+  rmSync(assemblies, { recursive: true, force: true });
+  // The construct library remembers per process which assets it has copied to which folder, even when that is gone.
+  const outDir = join(assemblies, randomUUID());
   return synthesizeAssembly({ bundlesDir, outDir, context: options.context ?? {} });
 }
 

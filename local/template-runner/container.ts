@@ -14,7 +14,10 @@ export interface ContainerSpec {
   readonly tag: string;
 }
 
-const RESTART_MS = 200;
+const RESTART_MS_MIN = 200;
+const RESTART_MS_MAX = 5_000;
+/** One that lived this long had started well. */
+const HEALTHY_LIFE_MS = 2_000;
 const HEALTH_EVERY_MS = 50;
 const HEALTHY_WITHIN_MS = 15_000;
 const STOP_WITHIN_MS = 5_000;
@@ -26,6 +29,7 @@ export class Container {
   #child: ChildProcess | null = null;
   #stopped = false;
   #starts = 0;
+  #restartMs = RESTART_MS_MIN;
 
   constructor(spec: ContainerSpec, log: LogSink) {
     this.spec = spec;
@@ -49,6 +53,7 @@ export class Container {
     });
     this.#child = child;
     this.#starts += 1;
+    const startedAt = performance.now();
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => this.#log(name, text));
     }
@@ -56,9 +61,12 @@ export class Container {
       this.#child = null;
       if (this.#stopped) return;
       this.#log(name, `ended with ${signal ?? code}, starting again\n`);
+      const livedWell = performance.now() - startedAt > HEALTHY_LIFE_MS;
+      const delayMs = livedWell ? RESTART_MS_MIN : this.#restartMs;
+      this.#restartMs = Math.min(delayMs * 2, RESTART_MS_MAX);
       setTimeout(() => {
         if (!this.#stopped) this.start();
-      }, RESTART_MS);
+      }, delayMs);
     });
   }
 

@@ -24,6 +24,8 @@ export interface TemplateRunOptions {
   readonly secretValues: Record<string, string>;
   /** What the machine gives every process: credentials, region and endpoints. Wins over the template's environment. */
   readonly machineEnvironment: (secrets: ReadonlyMap<string, string>) => Promise<Record<string, string>>;
+  /** `manual`: no timer; `fire` only. */
+  readonly schedules: 'timed' | 'manual';
   /** Marks child processes of this run. */
   readonly tag: string;
   readonly log: LogSink;
@@ -58,7 +60,7 @@ export async function runTemplate(options: TemplateRunOptions): Promise<Template
   const front = createHttpFront(readRoutes(options, functions), options.log);
   const sources = startSources(options, resolver, functions);
   for (const container of containers) container.start();
-  for (const schedule of schedules.values()) schedule.start();
+  if (options.schedules === 'timed') for (const schedule of schedules.values()) schedule.start();
   return {
     ...{ front, resolver, functions, schedules, containers },
     stop: async () => {
