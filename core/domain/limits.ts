@@ -45,8 +45,11 @@ export const WAKE_QUEUE_DELAY_MAX_S = 900;
 export const EVENT_WAKE_WINDOW_MS = 5_000;
 /** Two clocks may differ: a repo that is due this soon counts as due. */
 export const DUE_TOLERANCE_MS = 5_000;
-/** After a quiet reconcile: half a tick, so that the next tick finds the repo due whatever the jitter of both (E9). */
-export const IDLE_DUE_DELAY_MS = 150_000;
+/**
+ * After a quiet reconcile: long enough that a second delivery of the same wake finds the repo not due, short enough that
+ * the next tick finds it due whatever the jitter of both (E9).
+ */
+export const IDLE_DUE_DELAY_MS = 10_000;
 /** A repo whose lease somebody holds is looked at again after this. */
 export const LEASE_HELD_DELAY_MS = 15_000;
 /** Within one reconcile, looks at a pending native merge: 1 s, 2 s, 4 s … while the budget lasts. */

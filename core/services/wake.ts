@@ -1,5 +1,5 @@
 import type { RepoId } from '../domain/ids.ts';
-import { TICK_CONCURRENCY_MAX, TICK_REPOS_MAX } from '../domain/limits.ts';
+import { DUE_TOLERANCE_MS, TICK_CONCURRENCY_MAX, TICK_REPOS_MAX } from '../domain/limits.ts';
 import { eventWindow } from '../domain/wake.ts';
 import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
@@ -77,7 +77,7 @@ export interface TickResult {
 /** Wakes every due repo, oldest due first, whatever its wake mode (A60). One that fails keeps nobody else waiting (A49). */
 export async function wakeDueRepos(deps: TickDeps): Promise<TickResult> {
   const startedAt = deps.clock.now();
-  const due = await deps.store.listDueRepos(startedAt, TICK_REPOS_MAX);
+  const due = await deps.store.listDueRepos(startedAt + DUE_TOLERANCE_MS, TICK_REPOS_MAX);
   let woken = 0;
   let failed = 0;
   const waiting = due.values();
