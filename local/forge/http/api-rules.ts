@@ -70,6 +70,7 @@ function applyFields(call: Call, rule: ProtectionRule): void {
   rule.status_check_contexts = listOf(body.status_check_contexts) ?? rule.status_check_contexts;
   const approvals = body.required_approvals;
   if (typeof approvals === 'number' && approvals >= 0) rule.required_approvals = approvals;
+  if (world.profile.rulePriorities && typeof body.priority === 'number') rule.priority = body.priority;
   const bypass = body[world.profile.adminBypassField];
   if (typeof bypass === 'boolean') rule.applies_to_admins = bypass;
   rule.updated_at = world.timers.now();
@@ -103,7 +104,8 @@ async function addRule(call: Call) {
     throw new Refusal(403, 'Branch protection already exist');
   const rule = createRule(world, name);
   rule.priority = Math.max(0, ...repo.rules.map((other) => other.priority)) + 1;
-  applyFields(call, rule);
+  // 0 counts as "not given".
+  applyFields(body.priority === 0 ? { ...call, body: { ...body, priority: null } } : call, rule);
   repo.rules.push(rule);
   await recheck(call, rule);
   return created(convertRule(world, rule));
