@@ -51,7 +51,7 @@ export const PROTECTION_REASONS = [
   'rule_unclear',
   'rule_not_effective',
   'rule_changed_meanwhile',
-  'base_branch_missing',
+  'merge_style_not_allowed',
 ] as const;
 export type ProtectionReason = (typeof PROTECTION_REASONS)[number];
 
@@ -134,7 +134,8 @@ const REASON_PHRASES: Readonly<Record<ProtectionReason, string>> = {
   rule_not_effective:
     'rule_not_effective: the forge goes on obeying another rule; put the rule of the base branch first',
   rule_changed_meanwhile: 'rule_changed_meanwhile: somebody edited the rule at the same time; try again',
-  base_branch_missing: 'base_branch_missing: the base branch does not exist on the forge',
+  merge_style_not_allowed:
+    'merge_style_not_allowed: the forge does not allow this merge style, so its auto-merge will not complete',
 };
 
 /** Fixed phrases for people, one after the other; null when there is nothing to say. */

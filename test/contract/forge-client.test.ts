@@ -6,7 +6,7 @@ import { forgeSuite } from './forge.suite.ts';
 // A real forge answers in its own time, and the longest test makes more than fifty commits.
 jest.setTimeout(180_000);
 
-const COMMON = ['git', 'pull requests', 'rules', 'patches', 'gate'] as const;
+const COMMON = ['git', 'pull requests', 'rules', 'patches', 'gate', 'set-up'] as const;
 const ALL_MEANS = ['fake', 'person', 'reader'] as const;
 
 forgeSuite('fake fj11', () => openFake('fj11'), [...COMMON, 'faults'], ALL_MEANS);

@@ -1,3 +1,4 @@
+import { adminSuite } from './forge/admin.suite.ts';
 import { faultsSuite } from './forge/faults.suite.ts';
 import { gateSuite } from './forge/gate.suite.ts';
 import { gitSuite } from './forge/git.suite.ts';
@@ -13,6 +14,7 @@ const PARTS = {
   rules: rulesSuite,
   patches: patchSuite,
   gate: gateSuite,
+  'set-up': adminSuite,
   /** Listings longer than a page, which take a hundred calls to set up. */
   'long listings': longListingsSuite,
   faults: faultsSuite,

@@ -1,5 +1,5 @@
+import { chooseGoverningRule } from '#core/domain/branch-rule.ts';
 import type { BranchProtection } from '#core/domain/forge.ts';
-import { isGlob, matchGlob } from '#core/domain/glob.ts';
 import { readBranch } from './branches.ts';
 import { readBody } from './read-body.ts';
 import { type ProtectionRow, ProtectionRows } from './schema.ts';
@@ -27,27 +27,18 @@ export async function readProtection(
   return rule === null ? null : toProtection(rule);
 }
 
-/**
- * The one rule that the forge obeys; rules do not add up. Order: `priority` where there is one (Gitea 1.23), plain
- * names before patterns, oldest first.
- */
+/** The one rule that the forge obeys. */
 export function chooseRule(rows: readonly ProtectionRow[], branch: string): ProtectionRow | null {
-  const ordered = [...rows].sort(
-    (a, b) =>
-      (a.priority ?? 0) - (b.priority ?? 0) ||
-      Number(isGlob(nameOf(a))) - Number(isGlob(nameOf(b))) ||
-      a.created_at - b.created_at,
-  );
-  return ordered.find((row) => governs(nameOf(row), branch)) ?? null;
+  const rules = rows.map((row) => ({
+    row,
+    name: nameOf(row),
+    priority: row.priority ?? null,
+    createdAt: row.created_at,
+  }));
+  return chooseGoverningRule(rules, branch)?.row ?? null;
 }
 
-function governs(ruleName: string, branch: string): boolean {
-  // A pattern that does not compile is compared as a plain name, but with its case.
-  if (isGlob(ruleName)) return matchGlob(ruleName, branch, '/') ?? ruleName === branch;
-  return ruleName.toLowerCase() === branch.toLowerCase();
-}
-
-function nameOf(row: ProtectionRow): string {
+export function nameOf(row: ProtectionRow): string {
   return row.rule_name === '' ? row.branch_name : row.rule_name;
 }
 

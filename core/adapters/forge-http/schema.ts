@@ -2,10 +2,10 @@ import * as z from 'zod';
 
 /** Only the fields we use, tolerant where a real forge was seen to be odd; each tolerance names the answer that needs it. */
 
-const Sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+export const Sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
 /** Epoch ms of an RFC 3339 time. */
-const Instant = z
+export const Instant = z
   .string()
   .transform((text) => Date.parse(text))
   .refine((at) => !Number.isNaN(at));

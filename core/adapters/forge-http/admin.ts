@@ -1,0 +1,33 @@
+import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
+import { deleteBranch, readBranchTip } from './branches.ts';
+import { commitFile, listFolder } from './contents.ts';
+import { createGateReader } from './gate.ts';
+import { createHook, deleteHook, listHooks } from './hooks.ts';
+import { readRepo, readVersion } from './repos.ts';
+import { createRule, editRule, listRules } from './rules.ts';
+import { cancelAutoMerge, findOpenPull, listBranches, openPull } from './setup-pulls.ts';
+import type { ForgeTransport } from './transport.ts';
+
+/** What setting a repository up needs. Brings no status writer, so the API may have it (A6). */
+export function createForgeAdmin(transport: ForgeTransport): ForgeAdmin {
+  const readGate = createGateReader(transport);
+  return {
+    readVersion: () => readVersion(transport),
+    readRepo: () => readRepo(transport),
+    readBranchTip: (branch) => readBranchTip(transport, branch),
+    listHooks: () => listHooks(transport),
+    createHook: (spec) => createHook(transport, spec),
+    deleteHook: (id) => deleteHook(transport, id),
+    listRules: () => listRules(transport),
+    createRule: (fields) => createRule(transport, fields),
+    editRule: (name, fields) => editRule(transport, name, fields),
+    listFolder: (path, branch) => listFolder(transport, path, branch),
+    commitFile: (commit) => commitFile(transport, commit),
+    listBranches: (max) => listBranches(transport, max),
+    deleteBranch: (branch) => deleteBranch(transport, branch),
+    findOpenPull: (base, head) => findOpenPull(transport, base, head),
+    openPull: (pull) => openPull(transport, pull),
+    readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),
+    cancelAutoMerge: (pr) => cancelAutoMerge(transport, pr),
+  };
+}

@@ -1,0 +1,51 @@
+import type { ForgeHook, HookSpec } from '#core/ports/forge-admin.ts';
+import { readAllPages } from './paging.ts';
+import { readBody } from './read-body.ts';
+import { HookRow, HookRows } from './schema-admin.ts';
+import type { ForgeTransport } from './transport.ts';
+
+export async function listHooks(transport: ForgeTransport): Promise<readonly ForgeHook[]> {
+  const call = { method: 'GET', label: 'GET hooks', path: [...transport.repoPath, 'hooks'] } as const;
+  const rows = await readAllPages(transport, call, (answer) => readBody(HookRows, call, answer));
+  return rows.filter((row) => row !== null).map(toHook);
+}
+
+export async function createHook(transport: ForgeTransport, spec: HookSpec): Promise<ForgeHook> {
+  const call = {
+    method: 'POST',
+    label: 'POST hooks',
+    path: [...transport.repoPath, 'hooks'],
+    body: {
+      // Both forges know this type.
+      type: 'gitea',
+      active: true,
+      branch_filter: '*',
+      events: spec.events,
+      config: { url: spec.url, content_type: 'json', secret: spec.secret.reveal() },
+    },
+  } as const;
+  return toHook(readBody(HookRow, call, await transport.request(call)));
+}
+
+/** Gone already is fine. */
+export async function deleteHook(transport: ForgeTransport, id: number): Promise<void> {
+  const call = {
+    method: 'DELETE',
+    label: 'DELETE hooks/{id}',
+    path: [...transport.repoPath, 'hooks', String(id)],
+  } as const;
+  const answer = await transport.exchange(call);
+  if (answer.status === 404 && answer.isJson) return;
+  if (answer.status !== 204) throw transport.failure(call, answer);
+}
+
+function toHook(row: HookRow): ForgeHook {
+  return {
+    id: row.id,
+    url: row.config.url,
+    isJson: row.config.content_type === 'json',
+    active: row.active,
+    branchFilter: row.branch_filter,
+    events: row.events,
+  };
+}

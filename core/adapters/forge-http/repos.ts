@@ -1,0 +1,36 @@
+import { type ForgeVersion, parseForgeVersion } from '#core/domain/forge-version.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+import type { ForgeRepo } from '#core/ports/forge-admin.ts';
+import { readBody } from './read-body.ts';
+import { RepoRow, Version } from './schema-admin.ts';
+import type { ForgeTransport } from './transport.ts';
+
+/** Null for a forge that names no version we can read. */
+export async function readVersion(transport: ForgeTransport): Promise<ForgeVersion | null> {
+  const call = { method: 'GET', label: 'GET version', path: ['version'] } as const;
+  return parseForgeVersion(readBody(Version, call, await transport.request(call)).version);
+}
+
+export async function readRepo(transport: ForgeTransport): Promise<ForgeRepo> {
+  const call = { method: 'GET', label: 'GET repo', path: transport.repoPath } as const;
+  const row = readBody(RepoRow, call, await transport.request(call));
+  return {
+    fullName: row.full_name,
+    defaultBranch: row.default_branch,
+    archived: row.archived,
+    hasActions: row.has_actions,
+    isAdmin: row.permissions.admin,
+    canPush: row.permissions.push,
+    allowedStyles: readStyles(row),
+  };
+}
+
+function readStyles(row: RepoRow): readonly MergeStyle[] | null {
+  const { allow_merge_commits: merge, allow_squash_merge: squash, allow_rebase: rebase } = row;
+  if (merge == null || squash == null || rebase == null) return null;
+  const styles: MergeStyle[] = [];
+  if (merge) styles.push('merge');
+  if (squash) styles.push('squash');
+  if (rebase) styles.push('rebase');
+  return styles;
+}

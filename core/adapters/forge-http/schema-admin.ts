@@ -1,0 +1,66 @@
+import * as z from 'zod';
+import { Instant, nullableList, Sha } from './schema.ts';
+
+export const Version = z.object({ version: z.string() });
+
+export const RepoRow = z.object({
+  full_name: z.string().min(1),
+  default_branch: z.string(),
+  archived: z.boolean().catch(false),
+  has_actions: z.boolean().catch(false),
+  // Absent for somebody who is not signed in.
+  permissions: z
+    .object({ admin: z.boolean(), push: z.boolean() })
+    .nullish()
+    .transform((rights) => rights ?? { admin: false, push: false }),
+  // Absent where the pull request unit is not readable.
+  allow_merge_commits: z.boolean().nullish(),
+  allow_squash_merge: z.boolean().nullish(),
+  allow_rebase: z.boolean().nullish(),
+});
+export type RepoRow = z.output<typeof RepoRow>;
+
+export const HookRow = z.object({
+  id: z.number().int(),
+  active: z.boolean(),
+  branch_filter: z.string().catch(''),
+  events: nullableList(z.string()),
+  // The secret never comes back. A hook of another kind may have no URL.
+  config: z.object({ url: z.string().catch(''), content_type: z.string().catch('') }),
+});
+export type HookRow = z.output<typeof HookRow>;
+export const HookRows = nullableList(HookRow.nullable());
+
+/** A rule whole: what we do not know is copied and compared as it came. */
+export const RawRule = z.record(z.string(), z.unknown());
+export const RawRules = nullableList(RawRule.nullable());
+
+export const FileRow = z.object({ path: z.string().min(1), type: z.string(), sha: z.string() });
+/** A folder is a list, a file is itself. */
+export const FolderOrFile = z.union([z.array(FileRow), FileRow]);
+
+export const FileCommitAnswer = z.object({
+  commit: z.object({
+    sha: Sha,
+    tree: z.object({ sha: Sha }),
+    parents: nullableList(z.object({ sha: Sha })),
+    message: z.string(),
+  }),
+});
+
+export const BranchRows = nullableList(
+  z
+    .object({ name: z.string().min(1), commit: z.object({ id: Sha, timestamp: Instant }) })
+    .nullable()
+    // A branch whose commit the forge cannot read has none.
+    .catch(null),
+);
+
+export const OpenedPull = z.object({ number: z.number().int().positive(), html_url: z.string().catch('') });
+export const PullLinkRow = OpenedPull.extend({
+  state: z.string(),
+  head: z.object({ ref: z.string(), repo_id: z.number().int() }),
+  base: z.object({ ref: z.string(), repo_id: z.number().int() }),
+});
+export type PullLinkRow = z.output<typeof PullLinkRow>;
+export const PullLinkRows = nullableList(PullLinkRow.nullable());

@@ -1,0 +1,78 @@
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
+import type { ForgeBranch, PullLink } from '#core/ports/forge-admin.ts';
+import { readAllPages } from './paging.ts';
+import { readBody } from './read-body.ts';
+import { readLink } from './runs.ts';
+import { BranchRows, OpenedPull, PullLinkRows } from './schema-admin.ts';
+import type { ForgeTransport } from './transport.ts';
+
+export async function findOpenPull(
+  transport: ForgeTransport,
+  base: string,
+  head: string,
+): Promise<PullLink | null> {
+  const call = {
+    method: 'GET',
+    label: 'GET pulls',
+    path: [...transport.repoPath, 'pulls'],
+    // Every version filters by some of these; the rows are filtered here too.
+    query: { state: 'open', sort: 'oldest', base, base_branch: base, head },
+  } as const;
+  const rows = await readAllPages(transport, call, (answer) => readBody(PullLinkRows, call, answer));
+  const found = rows.find(
+    (row) =>
+      row !== null &&
+      row.state === 'open' &&
+      row.base.ref === base &&
+      row.head.ref === head &&
+      row.head.repo_id === row.base.repo_id,
+  );
+  return found == null ? null : { number: found.number, url: readLink(transport, found.html_url) };
+}
+
+export async function openPull(
+  transport: ForgeTransport,
+  pull: { readonly base: string; readonly head: string; readonly title: string; readonly body: string },
+): Promise<PullLink> {
+  const call = {
+    method: 'POST',
+    label: 'POST pulls',
+    path: [...transport.repoPath, 'pulls'],
+    body: pull,
+  } as const;
+  const made = readBody(OpenedPull, call, await transport.request(call));
+  return { number: made.number, url: readLink(transport, made.html_url) };
+}
+
+/** At most `max` branches, in the forge's order: the default branch, then the ones with the newest commits. */
+export async function listBranches(transport: ForgeTransport, max: number): Promise<readonly ForgeBranch[]> {
+  const call = { method: 'GET', label: 'GET branches', path: [...transport.repoPath, 'branches'] } as const;
+  const branches: ForgeBranch[] = [];
+  for (let page = 1; branches.length < max; page += 1) {
+    const query = { page, limit: FORGE_PAGE_SIZE_MAX };
+    const rows = readBody(BranchRows, call, await transport.request({ ...call, query }));
+    if (rows.length === 0) break;
+    for (const row of rows) {
+      if (row === null) continue;
+      branches.push({ name: row.name, tip: row.commit.id, committedAt: row.commit.timestamp });
+    }
+  }
+  return branches.slice(0, max);
+}
+
+/** Takes a scheduled merge back. 404 is "not scheduled"; that the pull request is gone comes to the same. */
+export async function cancelAutoMerge(
+  transport: ForgeTransport,
+  pr: PullRequestNumber,
+): Promise<'cancelled' | 'not_scheduled'> {
+  const call = {
+    method: 'DELETE',
+    label: 'DELETE pulls/{n}/merge',
+    path: [...transport.repoPath, 'pulls', String(pr), 'merge'],
+  } as const;
+  const answer = await transport.exchange(call);
+  if (answer.status === 404 && answer.isJson) return 'not_scheduled';
+  if (answer.status !== 204) throw transport.failure(call, answer);
+  return 'cancelled';
+}

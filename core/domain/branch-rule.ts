@@ -1,0 +1,178 @@
+import { isGlob, matchGlob } from './glob.ts';
+import type { EpochMs } from './ids.ts';
+import type { ProtectionReason } from './provisioning.ts';
+
+/** What decides which rule a forge obeys. */
+export interface RuleOrder {
+  readonly name: string;
+  /** Gitea 1.23 and newer, lower first; null elsewhere. */
+  readonly priority: number | null;
+  readonly createdAt: EpochMs;
+}
+
+/** A branch rule with the few fields we judge, and all of it as the forge sent it. */
+export interface BranchRule extends RuleOrder {
+  readonly statusCheckEnabled: boolean;
+  readonly contexts: readonly string[];
+  readonly blockOnOutdatedBranch: boolean;
+  readonly directPushAllowed: boolean;
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The one rule that the forge obeys; rules do not add up. Order: `priority` where there is one (Gitea 1.23), plain
+ * names before patterns, oldest first.
+ */
+export function chooseGoverningRule<Rule extends RuleOrder>(
+  rules: readonly Rule[],
+  branch: string,
+): Rule | null {
+  const ordered = [...rules].sort(
+    (a, b) =>
+      (a.priority ?? 0) - (b.priority ?? 0) ||
+      Number(isGlob(a.name)) - Number(isGlob(b.name)) ||
+      a.createdAt - b.createdAt,
+  );
+  return ordered.find((rule) => governs(rule.name, branch)) ?? null;
+}
+
+function governs(ruleName: string, branch: string): boolean {
+  // A pattern that does not compile is compared as a plain name, but with its case.
+  if (isGlob(ruleName)) return matchGlob(ruleName, branch, '/') ?? ruleName === branch;
+  return ruleName.toLowerCase() === branch.toLowerCase();
+}
+
+export type RequirementPlan =
+  /** The rule asks for our context already, exactly once. */
+  | { readonly kind: 'kept'; readonly rule: BranchRule; readonly reasons: readonly ProtectionReason[] }
+  | { readonly kind: 'edit'; readonly rule: BranchRule; readonly contexts: readonly string[] }
+  /** A pattern governs the base: a rule of its own, equal in every other field, leaves other branches alone. */
+  | { readonly kind: 'clone'; readonly rule: BranchRule; readonly contexts: readonly string[] }
+  /** Our clone exists, but the pattern still goes first. */
+  | { readonly kind: 'promote'; readonly rule: BranchRule; readonly over: BranchRule }
+  | { readonly kind: 'create'; readonly contexts: readonly string[] }
+  | { readonly kind: 'refused'; readonly reasons: readonly ProtectionReason[] };
+
+export interface Requirement {
+  readonly base: string;
+  readonly context: string;
+  /** Earlier contexts of ours: they leave the rule (A81). */
+  readonly strayContexts: readonly string[];
+}
+
+/** How to make the rule of `base` ask for exactly one context of ours and leave all else as it is (A80). */
+export function planRequirement(rules: readonly BranchRule[], wanted: Requirement): RequirementPlan {
+  const { base } = wanted;
+  const blocked = [`mq/${base}/staging`, `mq-work/${base}/batch`].some(
+    (branch) => chooseGoverningRule(rules, branch) !== null,
+  );
+  // Protected branches can be neither rewritten nor deleted by anybody (forge facts, 4).
+  if (blocked) return { kind: 'refused', reasons: ['staging_protected'] };
+  const rule = chooseGoverningRule(rules, base);
+  if (rule === null) return { kind: 'create', contexts: [wanted.context] };
+  if (hasForeignPattern(rule, wanted)) return { kind: 'refused', reasons: ['foreign_pattern'] };
+  const contexts = withOurContext(rule.contexts, wanted);
+  if (rule.statusCheckEnabled && sameList(rule.contexts, contexts)) {
+    return { kind: 'kept', rule, reasons: noteReasons(rule) };
+  }
+  if (rule.statusCheckEnabled && rule.contexts.length === 0) {
+    // An empty list asks for every status; with ours in it, it would ask for ours alone.
+    return { kind: 'refused', reasons: ['all_statuses_required'] };
+  }
+  if (rule.blockOnOutdatedBranch) return { kind: 'refused', reasons: ['block_on_outdated_branch'] };
+  if (!isGlob(rule.name)) return { kind: 'edit', rule, contexts };
+  const own = rules.find((other) => !isGlob(other.name) && governs(other.name, base));
+  if (own === undefined) return { kind: 'clone', rule, contexts };
+  const isOurClone = own.contexts.includes(wanted.context) && differingFields(rule.raw, own.raw).length === 0;
+  return isOurClone
+    ? { kind: 'promote', rule: own, over: rule }
+    : { kind: 'refused', reasons: ['rule_unclear'] };
+}
+
+/** What the owner should know of a rule that works. */
+function noteReasons(rule: BranchRule): readonly ProtectionReason[] {
+  const reasons: ProtectionReason[] = [];
+  if (rule.blockOnOutdatedBranch) reasons.push('block_on_outdated_branch');
+  if (rule.directPushAllowed) reasons.push('direct_push_allowed');
+  return reasons;
+}
+
+/** With `ci/*` beside `ci/queue` a foreign status could stand for ours, or ours for a foreign one (E14). */
+function hasForeignPattern(rule: BranchRule, wanted: Requirement): boolean {
+  return rule.contexts.some(
+    (pattern) =>
+      pattern !== wanted.context &&
+      !wanted.strayContexts.includes(pattern) &&
+      isGlob(pattern) &&
+      matchGlob(pattern, wanted.context, null) === true,
+  );
+}
+
+/** Ours once, in the place of the first that was ours; the others in their order. */
+function withOurContext(contexts: readonly string[], wanted: Requirement): readonly string[] {
+  const isOurs = (context: string): boolean =>
+    context === wanted.context || wanted.strayContexts.includes(context);
+  const at = contexts.findIndex(isOurs);
+  const others = contexts.filter((context) => !isOurs(context));
+  if (at === -1) return [...others, wanted.context];
+  return [...others.slice(0, at), wanted.context, ...others.slice(at)];
+}
+
+function sameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((entry, index) => entry === b[index]);
+}
+
+/** Fields that a rule and its copy may differ in. */
+const OWN_FIELDS: readonly string[] = [
+  'id',
+  'rule_name',
+  'branch_name',
+  'priority',
+  'created_at',
+  'updated_at',
+  'enable_status_check',
+  'status_check_contexts',
+];
+
+/** Names of the fields that differ between two readings of a rule, or a rule and its clone; our own edit left out. */
+export function differingFields(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter(
+    (name) => !OWN_FIELDS.includes(name) && JSON.stringify(before[name]) !== JSON.stringify(after[name]),
+  );
+}
+
+/** Every field of a rule that a new one may be created with, our context in it. */
+export function fieldsOfClone(
+  rule: BranchRule,
+  name: string,
+  contexts: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const copied = Object.entries(rule.raw).filter(([field]) => !OWN_FIELDS.includes(field));
+  return {
+    ...Object.fromEntries(copied),
+    rule_name: name,
+    ...(rule.priority === null ? {} : { priority: rule.priority }),
+    enable_status_check: true,
+    status_check_contexts: contexts,
+  };
+}
+
+/** A rule where there was none: nobody pushes past the gate, administrators included (forge facts, 4). */
+export function fieldsOfNewRule(
+  name: string,
+  contexts: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return {
+    rule_name: name,
+    enable_push: false,
+    enable_status_check: true,
+    status_check_contexts: contexts,
+    // The same thing in the words of Forgejo and of Gitea; each ignores the other's.
+    apply_to_admins: true,
+    block_admin_merge_override: true,
+  };
+}

@@ -1,0 +1,39 @@
+/** What `/version` says: `15.0.3+gitea-1.22.0` on Forgejo, `1.26.3` on Gitea. */
+export interface ForgeVersion {
+  readonly kind: 'forgejo' | 'gitea';
+  readonly major: number;
+  readonly minor: number;
+  readonly patch: number;
+}
+
+/** Null for a version string of neither. */
+export function parseForgeVersion(text: string): ForgeVersion | null {
+  const match = /^v?(\d+)\.(\d+)(?:\.(\d+))?/.exec(text);
+  if (match === null) return null;
+  const [, major = '', minor = '', patch = '0'] = match;
+  return {
+    kind: text.includes('+gitea-') ? 'forgejo' : 'gitea',
+    major: Number(major),
+    minor: Number(minor),
+    patch: Number(patch),
+  };
+}
+
+function isAtLeast(version: ForgeVersion, major: number, minor: number, patch: number): boolean {
+  const order = version.major - major || version.minor - minor || version.patch - patch;
+  return order >= 0;
+}
+
+/**
+ * Does the forge ask the fork, not the base, whether the person who scheduled may merge? Then the merge of a maintainer
+ * without write access to the fork silently never happens. Every Forgejo; Gitea before 1.25.5 (forge facts, 11).
+ */
+export function asksForkForMergeRight(version: ForgeVersion): boolean {
+  return version.kind === 'forgejo' || !isAtLeast(version, 1, 25, 5);
+}
+
+/** Folders that workflows are read from; the first that exists counts alone (forge facts, 8). */
+export function workflowFolders(version: ForgeVersion): readonly string[] {
+  const shared = ['.gitea/workflows', '.github/workflows'];
+  return version.kind === 'forgejo' ? ['.forgejo/workflows', ...shared] : shared;
+}

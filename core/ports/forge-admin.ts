@@ -1,0 +1,102 @@
+import type { BranchRule } from '../domain/branch-rule.ts';
+import type { Commit, GateReading } from '../domain/forge.ts';
+import type { ForgeVersion } from '../domain/forge-version.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '../domain/ids.ts';
+import type { MergeStyle } from '../domain/repo.ts';
+import type { Secret } from '../secret.ts';
+
+/** A repository as the bot sees it. */
+export interface ForgeRepo {
+  /** `owner/name` as the forge spells it. */
+  readonly fullName: string;
+  readonly defaultBranch: string;
+  readonly archived: boolean;
+  readonly hasActions: boolean;
+  /** What the bot may do. */
+  readonly isAdmin: boolean;
+  readonly canPush: boolean;
+  /** Null where the forge does not say: the pull request unit is not readable. */
+  readonly allowedStyles: readonly MergeStyle[] | null;
+}
+
+export interface ForgeHook {
+  readonly id: number;
+  readonly url: string;
+  readonly isJson: boolean;
+  readonly active: boolean;
+  readonly branchFilter: string;
+  readonly events: readonly string[];
+}
+
+export interface HookSpec {
+  readonly url: string;
+  readonly secret: Secret<string>;
+  readonly events: readonly string[];
+}
+
+export interface ForgeFile {
+  readonly path: string;
+  readonly blob: string;
+}
+
+export interface FileCommit {
+  /** Branch whose tip the commit stands on. */
+  readonly branch: string;
+  /** Branch to make with it. */
+  readonly newBranch: string;
+  readonly path: string;
+  readonly content: string;
+  readonly message: string;
+}
+
+export interface PullLink {
+  readonly number: PullRequestNumber;
+  /** Page for people; null when the forge's link is no web address. */
+  readonly url: string | null;
+}
+
+export interface ForgeBranch {
+  readonly name: string;
+  readonly tip: CommitSha;
+  /** Time of its newest commit. */
+  readonly committedAt: EpochMs;
+}
+
+/** What setting a repository up needs, and nothing that could move its base or a status. Throws `ForgeError`. */
+export interface ForgeAdmin {
+  readVersion(): Promise<ForgeVersion | null>;
+  readRepo(): Promise<ForgeRepo>;
+  readBranchTip(branch: string): Promise<CommitSha | null>;
+
+  listHooks(): Promise<readonly ForgeHook[]>;
+  createHook(spec: HookSpec): Promise<ForgeHook>;
+  /** Gone already is fine. */
+  deleteHook(id: number): Promise<void>;
+
+  listRules(): Promise<readonly BranchRule[]>;
+  /** Fields as the forge names them; `rule_name` is one of them. */
+  createRule(fields: Readonly<Record<string, unknown>>): Promise<BranchRule>;
+  /** Fields that are left out stay as they are. */
+  editRule(name: string, fields: Readonly<Record<string, unknown>>): Promise<BranchRule>;
+
+  /** Files right below a folder; null when there is no such folder on that branch. */
+  listFolder(path: string, branch: string): Promise<readonly ForgeFile[] | null>;
+  /** One file, one commit, one new branch. `rejected` when the branch exists. */
+  commitFile(commit: FileCommit): Promise<Commit>;
+  /** Newest branches first where the forge promises an order; at most `max`. */
+  listBranches(max: number): Promise<readonly ForgeBranch[]>;
+  /** Gone already is fine. */
+  deleteBranch(branch: string): Promise<void>;
+  /** The open pull request of one branch of this repository into `base`. */
+  findOpenPull(base: string, head: string): Promise<PullLink | null>;
+  openPull(pull: {
+    readonly base: string;
+    readonly head: string;
+    readonly title: string;
+    readonly body: string;
+  }): Promise<PullLink>;
+  readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
+
+  /** Takes a scheduled merge back. `not_scheduled` when there was none. */
+  cancelAutoMerge(pr: PullRequestNumber): Promise<'cancelled' | 'not_scheduled'>;
+}
