@@ -1,0 +1,103 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Metafile } from 'esbuild';
+import { buildBundles } from '../../lib/bundle.ts';
+import { BUNDLE_ENTRIES, type BundleName } from '../../lib/functions.ts';
+
+let outDir: string;
+let metafile: Metafile;
+
+beforeAll(async () => {
+  outDir = mkdtempSync(join(tmpdir(), 'mergeyard-dist-'));
+  metafile = await buildBundles({ outDir });
+});
+afterAll(() => rmSync(outDir, { recursive: true, force: true }));
+
+const names = Object.keys(BUNDLE_ENTRIES) as BundleName[];
+
+function inputsOf(name: BundleName): string[] {
+  const file = relative(process.cwd(), join(outDir, name, 'index.mjs'));
+  const output = metafile.outputs[file];
+  if (output === undefined) throw new Error(`no output ${file}`);
+  return Object.entries(output.inputs)
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([path]) => path);
+}
+
+/** Packages as the bundler sees them, also nested ones. */
+function packagesOf(name: BundleName): Set<string> {
+  return new Set(
+    inputsOf(name).flatMap((path) => {
+      const inside = path.split('node_modules/').at(-1);
+      if (inside === undefined || !path.includes('node_modules/')) return [];
+      const [scope = '', rest = ''] = inside.split('/');
+      return [scope.startsWith('@') ? `${scope}/${rest}` : scope];
+    }),
+  );
+}
+
+/** Gzipped kibibytes: what a cold start unpacks, with room for a little growth. */
+const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
+  public: 45,
+  tick: 190,
+  'wake-forward': 190,
+  'webhooks-forge': 195,
+  worker: 210,
+  'worker-dlq': 185,
+  engine: 230,
+};
+
+describe.each(names)('bundle %s', (name) => {
+  test('holds neither the construct library nor a tool of ours', () => {
+    const packages = packagesOf(name);
+    for (const forbidden of [
+      'aws-cdk-lib',
+      'constructs',
+      'cdk-nag',
+      'esbuild',
+      'fauxqs',
+      'jest',
+      'aws-cdk',
+    ]) {
+      expect([forbidden, packages.has(forbidden)]).toEqual([forbidden, false]);
+    }
+    expect(inputsOf(name).filter((path) => /^(test|local|lib|bin)\//.test(path))).toEqual([]);
+  });
+
+  test('is small', () => {
+    const bytes = readFileSync(join(outDir, name, 'index.mjs'));
+    expect(gzipSync(bytes).length / 1024).toBeLessThan(GZIP_KB_MAX[name]);
+  });
+
+  test('has zod without its languages', () => {
+    expect(inputsOf(name).filter((path) => /zod\/.*\/locales\/(?!en|index)/.test(path)).length).toBeLessThan(
+      3,
+    );
+  });
+});
+
+describe('who carries what', () => {
+  const carriers = (pattern: RegExp): BundleName[] =>
+    names.filter((name) => inputsOf(name).some((path) => pattern.test(path)));
+
+  test('only the engine can write a status or call a forge (A6)', () => {
+    expect(carriers(/^core\/adapters\/forge-http\/status-writer\.ts$/)).toEqual(['engine']);
+    expect(carriers(/^core\/adapters\/forge-http\//)).toEqual(['engine']);
+  });
+
+  test('only the worker opens credentials and reads the container secret (A118)', () => {
+    expect(carriers(/^core\/adapters\/kms-vault\/|@aws-sdk\/client-kms\//)).toEqual(['worker']);
+    expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual(['worker']);
+  });
+
+  test('the engine carries neither queues nor keys (D-94)', () => {
+    const sdks = [...packagesOf('engine')].filter((name) => /^@aws-sdk\/client-/.test(name));
+    expect(sdks).toEqual(['@aws-sdk/client-dynamodb']);
+  });
+
+  test('the 404 function carries no SDK at all', () => {
+    expect([...packagesOf('public')].filter((name) => name.startsWith('@aws-sdk/'))).toEqual([]);
+  });
+});

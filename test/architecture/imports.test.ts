@@ -1,0 +1,200 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+const FOLDERS = ['bin', 'core', 'engine-container', 'lambdas', 'lib', 'local'];
+
+function listSources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+}
+
+interface Edge {
+  readonly from: string;
+  /** Path from the root, or the name of a package. */
+  readonly to: string;
+}
+
+/** Every import, of types too: those leave no trace in a bundle, but they are edges all the same. */
+function readEdges(from: string): Edge[] {
+  const source = readFileSync(join(ROOT, from), 'utf8');
+  const names = [
+    ...source.matchAll(
+      /^(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|^import\s+'([^']+)'/gm,
+    ),
+  ];
+  return names.map((match) => {
+    const name = match[1] ?? match[2] ?? match[3] ?? '';
+    if (name.startsWith('#core/')) return { from, to: name.replace('#core/', 'core/') };
+    return { from, to: name.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(from), name)) : name };
+  });
+}
+
+const files = FOLDERS.flatMap(listSources);
+const edges = files.flatMap(readEdges);
+
+/** Layer of a path (architecture, 2.3). Packages and node built-ins are layers too. */
+const LAYERS = [
+  ['domain', /^core\/domain\//],
+  ['secret', /^core\/secret\.ts$/],
+  ['contracts', /^core\/contracts\//],
+  ['ports', /^core\/ports\//],
+  ['queue', /^engine-container\/src\/queue\//],
+  ['services', /^core\/services\//],
+  ['adapters', /^core\/adapters\//],
+  ['http', /^core\/(http\/|telemetry\.ts$)/],
+  ['engine', /^engine-container\/src\//],
+  ['lambdas', /^lambdas\//],
+  ['lib', /^lib\//],
+  ['bin', /^bin\//],
+  ['local', /^local\//],
+  ['test', /^test\//],
+  ['node', /^node:/],
+  ['sdk', /^@aws-sdk\//],
+  ['zod', /^zod$/],
+  ['middy', /^@middy\//],
+  ['aws-lambda types', /^aws-lambda$/],
+  ['cdk', /^(aws-cdk-lib|constructs|cdk-nag)(\/|$)/],
+  ['tools', /^(esbuild|fauxqs)$/],
+  ['emulator files', /^node_modules\/fauxqs\//],
+] as const;
+type Layer = (typeof LAYERS)[number][0];
+
+function layerOf(path: string): Layer {
+  const found = LAYERS.find(([, pattern]) => pattern.test(path));
+  if (found === undefined) throw new Error(`${path} is in no layer`);
+  return found[0];
+}
+
+/** Whom each layer may import, besides itself. A row is missing for nobody. */
+const CORE = ['domain', 'secret', 'contracts', 'ports'] as const;
+const ALLOWED: Readonly<Partial<Record<Layer, readonly Layer[]>>> = {
+  // `secret` is a value type without any dependency of its own; `node` there is util.inspect.
+  domain: ['secret'],
+  secret: ['node'],
+  contracts: ['domain', 'secret', 'ports', 'zod', 'node'],
+  ports: ['domain', 'secret'],
+  queue: ['domain'],
+  services: CORE,
+  adapters: [...CORE, 'http', 'node', 'sdk', 'zod'],
+  http: [...CORE, 'node', 'middy', 'aws-lambda types'],
+  engine: [...CORE, 'queue', 'services', 'adapters', 'http', 'node', 'sdk', 'zod'],
+  lambdas: [...CORE, 'services', 'adapters', 'http', 'sdk', 'middy', 'aws-lambda types', 'zod'],
+  lib: ['contracts', 'lambdas', 'cdk', 'zod', 'node', 'tools'],
+  bin: ['lib', 'cdk', 'node'],
+  local: [...CORE, 'services', 'adapters', 'lib', 'sdk', 'cdk', 'node', 'tools', 'zod', 'emulator files'],
+};
+
+describe('layers', () => {
+  test('the scan sees the files it judges', () => {
+    expect(files.length).toBeGreaterThan(100);
+    expect(edges).toContainEqual({ from: 'lambdas/tick/handler.ts', to: 'core/services/wake.ts' });
+    expect(edges).toContainEqual({ from: 'core/services/wake.ts', to: 'core/ports/store.ts' });
+  });
+
+  test.each(Object.keys(ALLOWED) as Layer[])('%s imports only from the layers below it', (layer) => {
+    const wrong = edges
+      .filter(({ from, to }) => {
+        if (layerOf(from) !== layer) return false;
+        const target = layerOf(to);
+        return target !== layer && !(ALLOWED[layer] ?? []).includes(target);
+      })
+      .map(({ from, to }) => `${from} -> ${to}`);
+    expect(wrong).toEqual([]);
+  });
+
+  test('no surface imports another', () => {
+    const surface = (path: string): string => path.split('/')[1] ?? '';
+    const wrong = edges.filter(
+      ({ from, to }) =>
+        from.startsWith('lambdas/') && to.startsWith('lambdas/') && surface(from) !== surface(to),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('the stack takes only environments from the surfaces, never code that runs', () => {
+    const taken = edges.filter(({ from, to }) => from.startsWith('lib/') && to.startsWith('lambdas/'));
+    expect(taken.length).toBeGreaterThan(0);
+    for (const { to } of taken) expect(to).toMatch(/\/env\.ts$/);
+  });
+
+  test('nothing that is delivered imports tests or the local run', () => {
+    const wrong = edges.filter(({ from, to }) => !from.startsWith('local/') && /^(test|local)\//.test(to));
+    expect(wrong).toEqual([]);
+    expect(edges.filter(({ to }) => to.startsWith('test/'))).toEqual([]);
+  });
+
+  test('the SDK and the network are reached by adapters and composition roots only', () => {
+    const users = new Set(
+      edges.filter(({ to }) => to.startsWith('@aws-sdk/')).map(({ from }) => layerOf(from)),
+    );
+    for (const layer of users) expect(['adapters', 'engine', 'lambdas', 'local']).toContain(layer);
+    const engineUsers = edges.filter(
+      ({ from, to }) => layerOf(from) === 'engine' && to.startsWith('@aws-sdk/'),
+    );
+    expect(new Set(engineUsers.map(({ from }) => from))).toEqual(new Set(['engine-container/src/main.ts']));
+  });
+});
+
+describe('words', () => {
+  const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  /** Code without comments and texts, which may speak of anything. */
+  const code = (path: string): string =>
+    read(path)
+      .replace(/\/\*[\s\S]*?\*\//g, '')
+      .replace(/\/\/.*$/gm, '')
+      .replace(/'(?:[^'\\\n]|\\.)*'/g, "''");
+
+  test('the decision is pure: no clock, chance, process, network or waiting', () => {
+    const queue = files.filter((path) => path.startsWith('engine-container/src/queue/'));
+    expect(queue.length).toBeGreaterThan(3);
+    const impure = queue.flatMap((path) =>
+      [
+        ...code(path).matchAll(
+          /\b(Date|Math\.random|process|fetch|async|await|setTimeout|performance|crypto|require)\b/g,
+        ),
+      ].map(([word]) => `${path}: ${word}`),
+    );
+    expect(impure).toEqual([]);
+  });
+
+  test('zod is imported whole: the named import puts every language into every bundle', () => {
+    const named = files.filter((path) =>
+      /import\s+(type\s+)?\{[^}]*\}\s+from\s+'zod'/.test(
+        read(path).replace(/import type \{[^}]*\} from 'zod';/g, ''),
+      ),
+    );
+    expect(named).toEqual([]);
+  });
+
+  test('the environment is read where a process begins, and nowhere else', () => {
+    const readers = files.filter(
+      (path) =>
+        /\bprocess\.env\b/.test(code(path)) &&
+        !path.startsWith('local/') &&
+        !/(\.handler|handler|main)\.ts$/.test(path),
+    );
+    expect(readers).toEqual([]);
+  });
+
+  test('no product code knows of local runs (D-96)', () => {
+    const product = files.filter((path) => /^(core|lambdas|engine-container)\//.test(path));
+    const wrong = product.filter((path) =>
+      /\b(isLocal|MQ_LOCAL|localhost)\b|AWS_ENDPOINT_URL/.test(code(path)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('only respond.ts writes an error body, only the error table knows their statuses', () => {
+    const writers = files.filter(
+      (path) => /^(core|lambdas)\//.test(path) && /statusCode:\s*[45]\d\d/.test(code(path)),
+    );
+    expect(writers).toEqual([]);
+  });
+
+  test('no file is longer than 400 lines', () => {
+    const long = files.filter((path) => read(path).split('\n').length > 401);
+    expect(long).toEqual([]);
+  });
+});

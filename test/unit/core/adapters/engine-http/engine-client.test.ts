@@ -1,0 +1,177 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import type { Log, ReconcileRequest } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { createEngineServer } from '../../../../../engine-container/src/server.ts';
+
+const TOKEN = 'canary-token-90aa';
+const secret = new Secret('s'.repeat(64));
+const clock = createSystemClock();
+const request: ReconcileRequest = {
+  tenantId: 't1',
+  repoSlug: 'acme/app',
+  baseBranch: 'main',
+  queueName: 'mq',
+  instanceUrl: 'https://git.example.org',
+  token: new Secret(TOKEN),
+};
+
+const logged: string[] = [];
+const write = (message: string, fields?: unknown): void => {
+  logged.push(message + JSON.stringify(fields));
+};
+const log: Log = { info: write, warn: write, error: write };
+const closers: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+afterAll(() => {
+  expect(logged.join('\n')).not.toContain(TOKEN);
+});
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function listenRaw(serve: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createTcpServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    serve(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const clientOf = (baseUrl: string, timeoutMs = 2_000, readSecret = async () => secret) =>
+  createEngineClient({ baseUrl, readSecret, clock, log, timeoutMs });
+
+const answering = (listener: RequestListener): Promise<string> => listen(createServer(listener));
+
+describe('against the real endpoint', () => {
+  async function givenEngine(outcome: 'ok' | 'failed') {
+    const runs: { request: ReconcileRequest; fence: number }[] = [];
+    const url = await listen(
+      createEngineServer({
+        secrets: [secret],
+        clock,
+        log,
+        runReconcile: async (received, fence) => {
+          runs.push({ request: received, fence });
+          return outcome;
+        },
+      }),
+    );
+    return { url, runs };
+  }
+
+  test.each(['ok', 'failed'] as const)('%s comes back as it is, with request and fence', async (outcome) => {
+    const { url, runs } = await givenEngine(outcome);
+    expect(await clientOf(url).reconcile(request, 17)).toBe(outcome);
+    expect(runs).toHaveLength(1);
+    expect(runs[0]?.fence).toBe(17);
+    expect(runs[0]?.request.token.reveal()).toBe(TOKEN);
+    expect({ ...runs[0]?.request, token: null }).toEqual({ ...request, token: null });
+  });
+
+  test('another secret is refused', async () => {
+    const { url, runs } = await givenEngine('ok');
+    const client = clientOf(url, 2_000, async () => new Secret('t'.repeat(64)));
+    expect(await client.reconcile(request, 1)).toBe('refused');
+    expect(runs).toHaveLength(0);
+  });
+
+  test('two calls at once are two runs: a stamp is never used twice', async () => {
+    const { url, runs } = await givenEngine('ok');
+    const client = clientOf(url);
+    expect(await Promise.all([client.reconcile(request, 1), client.reconcile(request, 1)])).toEqual([
+      'ok',
+      'ok',
+    ]);
+    expect(runs).toHaveLength(2);
+  });
+
+  test('health', async () => {
+    const { url } = await givenEngine('ok');
+    expect(await clientOf(url).isHealthy()).toBe(true);
+  });
+});
+
+describe('unreachable: nothing was sent', () => {
+  test('nobody listens', async () => {
+    const url = await answering((_request, response) => response.end());
+    for (const close of closers.splice(0)) close();
+    expect(await clientOf(url).reconcile(request, 1)).toBe('unreachable');
+    expect(await clientOf(url).isHealthy()).toBe(false);
+  });
+
+  test('the name does not resolve', async () => {
+    expect(await clientOf('http://engine.invalid:8080').reconcile(request, 1)).toBe('unreachable');
+  });
+
+  test('the secret cannot be read', async () => {
+    const client = clientOf('http://127.0.0.1:1', 2_000, () => Promise.reject(new Error('denied')));
+    expect(await client.reconcile(request, 1)).toBe('unreachable');
+  });
+});
+
+describe('lost: perhaps sent, not answered', () => {
+  test('the connection is closed at once', async () => {
+    const url = await listenRaw((socket) => socket.destroy());
+    expect(await clientOf(url).reconcile(request, 1)).toBe('lost');
+  });
+
+  test('the engine dies after it has read the request', async () => {
+    const url = await listenRaw((socket) => socket.once('data', () => socket.resetAndDestroy()));
+    expect(await clientOf(url).reconcile(request, 1)).toBe('lost');
+  });
+
+  test('it is closed without an answer', async () => {
+    const url = await listenRaw((socket) => socket.once('data', () => socket.end()));
+    expect(await clientOf(url).reconcile(request, 1)).toBe('lost');
+  });
+
+  test('what comes back is not HTTP', async () => {
+    const url = await listenRaw((socket) => socket.once('data', () => socket.end('hello\r\n\r\n')));
+    expect(await clientOf(url).reconcile(request, 1)).toBe('lost');
+  });
+
+  test('no answer in time', async () => {
+    const url = await listenRaw(() => undefined);
+    expect(await clientOf(url, 100).reconcile(request, 1)).toBe('lost');
+  });
+});
+
+describe('statuses', () => {
+  test.each([
+    [200, 'ok'],
+    [201, 'refused'],
+    [204, 'refused'],
+    [302, 'refused'],
+    [400, 'refused'],
+    [401, 'refused'],
+    [404, 'refused'],
+    [405, 'refused'],
+    [500, 'failed'],
+    [502, 'failed'],
+    [503, 'failed'],
+  ] as const)('%d is %s', async (status, answer) => {
+    const url = await answering((_request, response) => {
+      response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
+    });
+    expect(await clientOf(url).reconcile(request, 1)).toBe(answer);
+  });
+});
