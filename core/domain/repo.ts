@@ -1,5 +1,6 @@
 import type { Secret } from '../secret.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
+import type { NotificationTargets } from './notification.ts';
 import type { CiGate, ProvisioningRecord } from './provisioning.ts';
 
 export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
@@ -77,6 +78,8 @@ export interface ManagedRepo {
   /** The owner opted in to our managing the branch rule. */
   readonly protectionRequested: boolean;
   readonly ciGate: CiGate;
+  /** Null: nobody is told of a bounce. */
+  readonly notification: NotificationTargets | null;
   /** Grows with every wake; a wake during a run is noticed at its end (E9). */
   readonly wakeSeq: number;
   /** When the repo is next due; null while disabled. */
@@ -95,6 +98,8 @@ export interface Connection {
   readonly instanceUrl: string;
   readonly botUsername: string;
   readonly credential: SealedCredential;
+  /** When the forge last said that this token is this bot's; null = never (D-45). */
+  readonly verifiedAt: EpochMs | null;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   readonly deleting: boolean;

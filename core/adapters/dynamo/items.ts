@@ -8,6 +8,7 @@ import {
   MEMBER_ACTIONS,
 } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import type { NotificationTargets } from '../../domain/notification.ts';
 import type {
   CiGate,
   GateProbe,
@@ -77,6 +78,12 @@ const ciGate = record<CiGate>({
   probe: ['probe', nullable(gateProbe)],
 });
 
+const notification = record<NotificationTargets>({
+  email: ['email', nullable(text)],
+  chatA: ['chat_a', nullable(text)],
+  chatB: ['chat_b', nullable(text)],
+});
+
 /** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
 export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt'>;
 
@@ -102,6 +109,8 @@ export const repoSettings = record<RepoSettings>({
   provisioning: ['provisioning', defaulted(provisioning, UNPROVISIONED.provisioning)],
   protectionRequested: ['protection_requested', defaulted(flag, UNPROVISIONED.protectionRequested)],
   ciGate: ['ci_gate', defaulted(ciGate, UNPROVISIONED.ciGate)],
+  // Rows of before notifications have none.
+  notification: ['notification', defaulted(nullable(notification), null)],
   createdAt: ['created_at', whole],
   updatedAt: ['updated_at', whole],
   version: ['version', whole],
@@ -148,6 +157,7 @@ export const connection = record<Connection>({
   botUsername: ['bot_username', text],
   // One attribute: a rotation swaps the whole map, so a reader sees the old or the new credential, never a mix (A59).
   credential: ['credential', credential],
+  verifiedAt: ['verified_at', defaulted(nullable(whole), null)],
   createdAt: ['created_at', whole],
   updatedAt: ['updated_at', whole],
   deleting: ['deleting', flag],

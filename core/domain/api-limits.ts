@@ -1,0 +1,88 @@
+/** Numbers of the public API, unit last. */
+
+// Sizes (D-88): together with their key names the six strings of the internal request stay below its 1 KiB.
+export const JSON_BODY_BYTES_MAX = 64 * 1024;
+export const INSTANCE_URL_CHARS_MAX = 160;
+export const TOKEN_CHARS_MAX = 255;
+export const BOT_LOGIN_CHARS_MAX = 64;
+export const BASE_BRANCH_CHARS_MAX = 160;
+export const STATUS_CONTEXT_CHARS_MAX = 100;
+export const EMAIL_CHARS_MAX = 254;
+export const CHAT_URL_CHARS_MAX = 512;
+
+// Tuning of a repo
+/** A day: whoever waits longer wants the queue off. */
+export const BATCH_LINGER_SECONDS_MAX = 86_400;
+export const BATCH_TARGET_MAX = 100;
+
+// Listings (contract, Limits)
+export const ADMIN_PAGE_SIZE_MAX = 100;
+export const ADMIN_PAGE_SIZE_DEFAULT = 50;
+export const ADMIN_QUERY_CHARS_MAX = 200;
+export const ADMIN_CONNECTIONS_MAX = 200;
+/** Rows that one operator listing reads at most; beyond it the answer says that it is cut. */
+export const ADMIN_SCAN_ROWS_MAX = 20_000;
+export const ADMIN_OFFSET_MAX = Number.MAX_SAFE_INTEGER;
+export const EXPORT_OUTCOMES_MAX = 1000;
+export const EXPORT_AUDIT_MAX = 500;
+export const RECENT_ACTIVITY_MAX = 20;
+export const QUEUE_BATCHES_MAX = 200;
+/** A tenant with more events or batches in a week than this gets "unknown", not a wrong count (A73). */
+export const STATS_ROWS_MAX = 20_000;
+
+// Time windows of the statistics (D-80)
+export const DAY_MS = 24 * 60 * 60_000;
+export const WEEK_MS = 7 * DAY_MS;
+
+// Identity (D-40)
+export const IDENTITY_TIMEOUT_MS = 2_000;
+export const SESSION_TOKEN_CHARS_MAX = 8_192;
+
+// Realtime (contract, Limits; D-71)
+export const TICKET_TTL_MS = 30_000;
+/** The gateway ends a socket after two hours; its row may not outlive that by much. */
+export const SOCKET_TTL_MS = 130 * 60_000;
+
+// Forge calls of the API
+/** "Who am I" while a connection is stored (D-45). */
+export const WHO_AM_I_TIMEOUT_MS = 5_000;
+
+// Manual reconcile (D-25): the gateway gives up after 30 s.
+export const MANUAL_RECONCILE_WAIT_MS = 25_000;
+export const MANUAL_RECONCILE_POLL_MS = 250;
+export const LOG_TAIL_LINES_MAX = 50;
+/** A lease that is only needed to switch a queue off: the forge calls of one batch. */
+export const DISABLE_LEASE_TTL_MS = 60_000;
+
+// Queue health (D-72)
+export const HEALTH_TICK_AGE_MAX_MS = 11 * 60_000;
+export const HEALTH_OVERDUE_MAX_MS = 15 * 60_000;
+export const HEALTH_SUPERSEDE_RATE_MAX = 0.3;
+export const HEALTH_GATE_AGE_MAX_MS = 6 * 60 * 60_000;
+export const HEALTH_MERGE_AGE_MAX_MS = 30 * 60_000;
+/** Waiting batches of the whole service that are looked at; with more of them the oldest ones decide. */
+export const HEALTH_BATCHES_MAX = 500;
+/** The public probe of the engine asks at most this often per instance. */
+export const CONTAINER_HEALTH_CACHED_MS = 15_000;
+export const QUEUE_HEALTH_CACHED_MS = 15_000;
+
+/** One token bucket: `perMinute` tokens flow in, `burst` fit in. */
+export interface RateLimit {
+  readonly perMinute: number;
+  readonly burst: number;
+}
+
+/** D-52. The tight ones guard calls that cost a forge, a mail or money. */
+export const RATE_LIMITS = {
+  user: { perMinute: 600, burst: 120 },
+  ip: { perMinute: 120, burst: 120 },
+  legacy_listing: { perMinute: 5, burst: 5 },
+  create_connection: { perMinute: 20, burst: 20 },
+  enroll: { perMinute: 20, burst: 20 },
+  discover: { perMinute: 30, burst: 30 },
+  reconcile: { perMinute: 6, burst: 6 },
+  ci_gate: { perMinute: 10, burst: 10 },
+  ticket: { perMinute: 60, burst: 60 },
+  billing: { perMinute: 10, burst: 10 },
+} as const satisfies Readonly<Record<string, RateLimit>>;
+export type RateClass = keyof typeof RATE_LIMITS;

@@ -1,0 +1,81 @@
+import type { EpochMs, RepoId } from './ids.ts';
+
+export const TIERS = ['free', 'pro', 'team'] as const;
+export type Tier = (typeof TIERS)[number];
+export const PAID_TIERS = ['pro', 'team'] as const satisfies readonly Tier[];
+
+export const BILLING_STATUSES = [
+  'active',
+  'trialing',
+  'past_due',
+  'incomplete',
+  'paused',
+  'canceled',
+  'unknown',
+] as const;
+export type BillingStatus = (typeof BILLING_STATUSES)[number];
+
+/** Null is unlimited. */
+export interface Allowance {
+  readonly connections: number | null;
+  readonly repos: number | null;
+}
+
+export interface PlanLimits {
+  /** Covered by the flat price. */
+  readonly included: Allowance;
+  /** Enrollment beyond it is refused. */
+  readonly ceiling: Allowance;
+}
+
+/** D-53. */
+export const PLAN_LIMITS: Readonly<Record<Tier, PlanLimits>> = {
+  free: { included: { connections: 1, repos: 1 }, ceiling: { connections: 1, repos: 1 } },
+  pro: { included: { connections: 3, repos: 10 }, ceiling: { connections: 10, repos: 50 } },
+  team: { included: { connections: 10, repos: 50 }, ceiling: { connections: null, repos: null } },
+};
+
+/** Whatever the plan says: no tenant has more of these (D-51). */
+export const CONNECTIONS_PER_TENANT_MAX = 50;
+export const REPOS_PER_TENANT_MAX = 500;
+
+/** What was bought, as stored. */
+export interface Plan {
+  readonly tier: Tier;
+  readonly status: BillingStatus;
+}
+
+/** A tenant that never bought anything: nothing is wrong with that (D-56). */
+export const FREE_PLAN: Plan = { tier: 'free', status: 'active' };
+
+/** The plan that is granted now (A106). */
+export function entitledTier(plan: Plan): Tier {
+  return plan.status === 'active' || plan.status === 'trialing' ? plan.tier : 'free';
+}
+
+export function needsPayment(plan: Plan): boolean {
+  return plan.tier !== 'free' && entitledTier(plan) === 'free';
+}
+
+/** Ceiling of the granted plan, never above the hard maximum. */
+export function ceilingOf(plan: Plan): { readonly connections: number; readonly repos: number } {
+  const { ceiling } = PLAN_LIMITS[entitledTier(plan)];
+  return {
+    connections: Math.min(ceiling.connections ?? CONNECTIONS_PER_TENANT_MAX, CONNECTIONS_PER_TENANT_MAX),
+    repos: Math.min(ceiling.repos ?? REPOS_PER_TENANT_MAX, REPOS_PER_TENANT_MAX),
+  };
+}
+
+/**
+ * Repos that are held while a paid plan is not paid: all but the oldest up to the free allowance (A107). Computed on every
+ * read, so that a hold vanishes the moment the plan entitles again (D-55).
+ */
+export function heldRepoIds(
+  plan: Plan,
+  repos: readonly { readonly id: RepoId; readonly createdAt: EpochMs }[],
+): ReadonlySet<RepoId> {
+  if (!needsPayment(plan)) return new Set();
+  const allowed = PLAN_LIMITS.free.included.repos ?? repos.length;
+  const oldestFirst = [...repos].sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+  return new Set(oldestFirst.slice(allowed).map((repo) => repo.id));
+}
