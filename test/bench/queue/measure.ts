@@ -1,0 +1,133 @@
+import { decide } from '../../../engine-container/src/queue/decide.ts';
+import { fold } from '../../../engine-container/src/queue/fold.ts';
+import { emptyRecord, type QueueRecord } from '../../../engine-container/src/queue/record.ts';
+import { createSeededRandom } from '../../support/seeded-random.ts';
+import { SymbolicForge } from './symbolic-forge.ts';
+import { ciDurationMs, planPullRequests, type Scenario } from './workload.ts';
+
+export interface Measurement {
+  readonly runs: number;
+  readonly landed: number;
+  /** Sojourn times in CI durations, good pull requests only. */
+  readonly landTimes: readonly number[];
+  readonly bounceTimes: readonly number[];
+  readonly wrongBounces: number;
+  readonly good: number;
+  readonly superseded: number;
+  readonly unproven: number;
+  readonly red: number;
+}
+
+const WEBHOOK_MS = 5_000;
+const MINUTE_MS = 60_000;
+/** Outcomes of the same repo before the first arrival, as the reference policies have them. */
+const HISTORY_OUTCOMES = 200;
+const PASSES_MAX = 100_000;
+
+/** One seed of one scenario at one fan-out: the queue from the first arrival until everybody has landed or is out. */
+export function measure(scenario: Scenario, fanout: number, seed: number, cold: boolean): Measurement {
+  const planned = planPullRequests(scenario, seed);
+  const truth = new Map(planned.map((each) => [each.number, each]));
+  const forge = new SymbolicForge(scenario, planned, createSeededRandom(seed + 77));
+  const ciMs = ciDurationMs(scenario);
+  const bounceTimes: number[] = [];
+  const rescheduled: { readonly number: number; readonly at: number }[] = [];
+  const superseded = new Set<string>();
+  let wrongBounces = 0;
+  let record: QueueRecord = { ...emptyRecord('mq'), rebuilding: false };
+  if (!cold) record = { ...record, rate: historyOf(scenario) };
+  let arrived = 0;
+  let now = 0;
+
+  const wakeAfter = (at: number): number => {
+    if (scenario.wake === undefined) return at + WEBHOOK_MS;
+    const tick = scenario.wake.min * MINUTE_MS;
+    return Math.ceil(at / tick) * tick;
+  };
+
+  const reconcile = (): void => {
+    let full = true;
+    for (let pass = 0; pass < PASSES_MAX; pass += 1) {
+      const snapshot = forge.snapshot(now, record, fanout, full);
+      const decision = decide(snapshot, record);
+      record = decision.record;
+      full = decision.refresh || record.root === null;
+      for (const node of decision.closedRoot?.nodes ?? [])
+        if (node.outcome === 'superseded' && node.sha !== null && node.gateSource === null)
+          superseded.add(node.id);
+      for (const event of decision.events) {
+        if (event.event !== 'pr_bounced') continue;
+        const each = truth.get(event.pr);
+        if (each === undefined) continue;
+        const arrivedAt = each.arrivesAtMs;
+        const innocent = !each.bad && each.clashes.every((other) => !forge.mergedAt.has(other));
+        if (innocent) {
+          wrongBounces += 1;
+          if (scenario.requeue !== undefined)
+            rescheduled.push({ number: event.pr, at: now + scenario.requeue * MINUTE_MS });
+        } else bounceTimes.push((now - arrivedAt) / ciMs);
+      }
+      for (const action of decision.actions) {
+        const folded = fold(snapshot, record, action, forge.perform(now, action), now);
+        record = folded.record;
+        full ||= folded.refresh;
+      }
+      if (decision.actions.length === 0 && decision.pollMs !== 0) return;
+    }
+    throw new Error('a reconcile did not come to rest');
+  };
+
+  for (;;) {
+    const nextArrival = planned[arrived]?.arrivesAtMs ?? Number.POSITIVE_INFINITY;
+    const nextAgain = Math.min(...rescheduled.map((each) => each.at), Number.POSITIVE_INFINITY);
+    const nextRetry = Math.min(
+      ...record.parked.map((parked) => parked.until ?? Number.POSITIVE_INFINITY),
+      Number.POSITIVE_INFINITY,
+    );
+    const next = Math.min(
+      nextArrival,
+      nextAgain,
+      forge.nextEnd(now),
+      nextRetry > now ? nextRetry : Number.POSITIVE_INFINITY,
+    );
+    if (!Number.isFinite(next)) break;
+    now = Math.max(now, wakeAfter(next));
+    while ((planned[arrived]?.arrivesAtMs ?? Number.POSITIVE_INFINITY) <= now) {
+      const each = planned[arrived];
+      if (each !== undefined) forge.schedule(each, each.arrivesAtMs);
+      arrived += 1;
+    }
+    for (const again of rescheduled.filter((each) => each.at <= now)) {
+      const each = truth.get(again.number);
+      if (each !== undefined) forge.schedule(each, now);
+      rescheduled.splice(rescheduled.indexOf(again), 1);
+    }
+    reconcile();
+  }
+  const good = planned.filter((each) => !each.bad).length;
+  const landTimes = [...forge.mergedAt].map(
+    ([number, at]) => (at - (truth.get(number)?.arrivesAtMs ?? 0)) / ciMs,
+  );
+  return {
+    runs: forge.runs.length,
+    landed: forge.mergedAt.size,
+    landTimes,
+    bounceTimes,
+    wrongBounces,
+    good,
+    superseded: superseded.size,
+    unproven: forge.unproven,
+    red: forge.red,
+  };
+}
+
+function historyOf(scenario: Scenario): { readonly landed: number; readonly bounced: number } {
+  const bad = scenario.p ?? (scenario.culprits ?? 0) / scenario.n;
+  return { landed: HISTORY_OUTCOMES * (1 - bad), bounced: HISTORY_OUTCOMES * bad };
+}
+
+export function percentile(values: readonly number[], share: number): number | null {
+  if (values.length === 0) return null;
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)] ?? null;
+}

@@ -1,0 +1,339 @@
+import { createHash } from 'node:crypto';
+import type { GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { BatchId, PullRequestNumber } from '#core/domain/ids.ts';
+import { known, type Reading } from '#core/domain/result.ts';
+import type { Action, ActionOutcome, CutReason } from '../../../engine-container/src/queue/actions.ts';
+import { frontierOf } from '../../../engine-container/src/queue/evidence.ts';
+import type { QueueRecord, Staged } from '../../../engine-container/src/queue/record.ts';
+import type { FocusView, PullRequestView, Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
+import { givenRepo } from '../../builders/managed-repo.ts';
+import type { SeededRandom } from '../../support/seeded-random.ts';
+import { drawRunMs, type PlannedPullRequest, type Scenario } from './workload.ts';
+
+interface Run {
+  readonly id: number;
+  readonly sha: string;
+  readonly tree: string;
+  startsAt: number;
+  endsAt: number;
+  readonly verdict: 'success' | 'failure';
+  cancelledAt: number | null;
+}
+
+interface OpenPullRequest {
+  readonly planned: PlannedPullRequest;
+  scheduleId: number;
+  scheduledAt: number;
+}
+
+const GATE = 'gate';
+const BOT = 'mq-bot';
+
+/**
+ * A forge of sets: a tree is the set of pull requests in it, a merge is immediate, a run knows the truth. It answers
+ * `decide` with snapshots and carries its actions out, so that what is measured is the real decision and bookkeeping.
+ */
+export class SymbolicForge {
+  readonly runs: Run[] = [];
+  readonly mergedAt = new Map<number, number>();
+  readonly #open = new Map<number, OpenPullRequest>();
+  readonly #trees = new Map<string, ReadonlySet<number>>();
+  readonly #treeOfCommit = new Map<string, string>();
+  readonly #parents = new Map<string, string>();
+  readonly #byNumber: ReadonlyMap<number, PlannedPullRequest>;
+  readonly #provenSets: ReadonlySet<number>[] = [];
+  readonly #scenario: Scenario;
+  readonly #random: SeededRandom;
+  #base: string;
+  #ids = 0;
+  unproven = 0;
+  red = 0;
+
+  constructor(scenario: Scenario, planned: readonly PlannedPullRequest[], random: SeededRandom) {
+    this.#scenario = scenario;
+    this.#random = random;
+    this.#byNumber = new Map(planned.map((each) => [each.number, each]));
+    this.#base = this.#commit(this.#tree(new Set()), null);
+  }
+
+  schedule(planned: PlannedPullRequest, at: number): void {
+    this.#ids += 1;
+    this.#open.set(planned.number, { planned, scheduleId: this.#ids, scheduledAt: at });
+  }
+
+  /** Next time a run ends after `now`; infinite when none is out. */
+  nextEnd(now: number): number {
+    let next = Number.POSITIVE_INFINITY;
+    for (const run of this.runs)
+      if (run.cancelledAt === null && run.endsAt > now && run.endsAt < next) next = run.endsAt;
+    return next;
+  }
+
+  snapshot(now: number, record: QueueRecord, fanout: number, full: boolean): Snapshot {
+    const base = { sha: this.#base, tree: this.#treeOfCommit.get(this.#base) ?? '' };
+    return {
+      now,
+      fence: 1,
+      repo: givenRepo({ bisectFanout: fanout }),
+      full,
+      botLogin: known(BOT),
+      ids: Array.from({ length: 40 }, () => this.#uuid()),
+      base: known(base),
+      protection: known({
+        scope: 'full',
+        ruleName: 'main',
+        statusCheckEnabled: true,
+        requiredContexts: ['mq'],
+        requiredApprovals: 0,
+        blockOnRejectedReviews: false,
+        blockOnOfficialReviewRequests: false,
+        blockOnOutdatedBranch: false,
+        ignoreStaleApprovals: false,
+        dismissStaleApprovals: false,
+        directPushAllowed: false,
+      }),
+      pulls: known(full ? [...this.#open.values()].map((open) => this.#view(open)) : []),
+      readings: full ? [] : null,
+      focus: this.#focus(record),
+      gates: this.#gates(now, record),
+    };
+  }
+
+  perform(now: number, action: Action): ActionOutcome {
+    switch (action.kind) {
+      case 'stage_root':
+        return this.#stageRoot(now, action);
+      case 'stage_tree': {
+        if (action.onto !== this.#base) return { kind: 'base_moved' };
+        const sha = this.#commit(action.tree, action.onto);
+        this.#start(now, sha, action.tree);
+        return { kind: 'tree_staged', sha };
+      }
+      case 'stage_base':
+        this.#start(now, action.sha, this.#treeOfCommit.get(action.sha) ?? '');
+        return { kind: 'tree_staged', sha: action.sha };
+      case 'post_status':
+        if (action.state === 'success') this.#merge(now, action.pr);
+        return { kind: 'done' };
+      case 'cancel_run': {
+        const run = this.runs.find((candidate) => String(candidate.id) === action.runKey);
+        if (run !== undefined && run.endsAt > now) this.#cancel(run, now);
+        return { kind: 'done' };
+      }
+      case 'delete_branch':
+        return { kind: 'done' };
+    }
+  }
+
+  #stageRoot(now: number, action: Extract<Action, { kind: 'stage_root' }>): ActionOutcome {
+    if (action.baseSha !== this.#base) return { kind: 'base_moved' };
+    const chain: Staged[] = [];
+    let set: ReadonlySet<number> = this.#trees.get(this.#treeOfCommit.get(this.#base) ?? '') ?? new Set();
+    let parent = this.#base;
+    let cut: { readonly index: number; readonly reason: CutReason } | null = null;
+    for (const [index, member] of action.members.entries()) {
+      const conflicts = this.#byNumber.get(member.pr)?.conflicts ?? [];
+      if (conflicts.some((other) => set.has(other))) {
+        cut = { index, reason: 'conflict' };
+        break;
+      }
+      set = new Set([...set, member.pr]);
+      const tree = this.#tree(set);
+      parent = this.#commit(tree, parent);
+      chain.push({ sha: parent, tree });
+      if (index + 1 < action.members.length && this.#isKnown(action, tree, 'failure')) {
+        cut = { index: index + 1, reason: 'known_failure' };
+        break;
+      }
+    }
+    const last = chain.at(-1);
+    if (last === undefined) return { kind: 'nothing_staged', cut: cut ?? { index: 0, reason: 'conflict' } };
+    const decided = this.#isKnown(action, last.tree, null);
+    if (!decided) this.#start(now, last.sha, last.tree);
+    return {
+      kind: 'root_staged',
+      chain,
+      gateKey: GATE,
+      baseGateKey: GATE,
+      gateFile: 'mq-gate.yaml',
+      published: decided ? null : { sha: last.sha },
+      cut,
+    };
+  }
+
+  #isKnown(
+    action: Extract<Action, { kind: 'stage_root' }>,
+    tree: string,
+    verdict: 'failure' | null,
+  ): boolean {
+    return action.knownTrees.some(
+      (known) => known.tree === tree && (verdict === null || known.verdict === verdict),
+    );
+  }
+
+  /** The truth about a set: any bad one, or two that clash, and it is red. */
+  #isGreen(set: ReadonlySet<number>): boolean {
+    for (const number of set) {
+      const planned = this.#byNumber.get(number);
+      if (planned === undefined || planned.bad) return false;
+      if (planned.clashes.some((other) => set.has(other))) return false;
+    }
+    return true;
+  }
+
+  #start(now: number, sha: string, tree: string): void {
+    const set = this.#trees.get(tree) ?? new Set();
+    const flake = this.#random.chance(this.#scenario.f ?? 0);
+    const verdict = this.#isGreen(set) && !flake ? 'success' : 'failure';
+    this.#ids += 1;
+    const startsAt = this.#slotFreeAt(now);
+    const endsAt = startsAt + drawRunMs(this.#scenario, this.#random);
+    this.runs.push({ id: this.#ids, sha, tree, startsAt, endsAt, verdict, cancelledAt: null });
+  }
+
+  /** With a runner cap a run waits for the first slot that comes free. */
+  #slotFreeAt(now: number): number {
+    const cap = this.#scenario.C;
+    if (cap === undefined) return now;
+    const ends = this.runs
+      .filter((run) => run.cancelledAt === null && run.endsAt > now)
+      .map((run) => run.endsAt)
+      .sort((a, b) => a - b);
+    return ends.length < cap ? now : (ends[ends.length - cap] ?? now);
+  }
+
+  #cancel(run: Run, now: number): void {
+    run.cancelledAt = now;
+    // Who waited for this slot moves up.
+    const waiting = this.runs.filter((other) => other.cancelledAt === null && other.startsAt > now);
+    for (const other of waiting) {
+      const length = other.endsAt - other.startsAt;
+      other.startsAt = now;
+      other.endsAt = now;
+      const at = this.#slotFreeAt(now);
+      other.startsAt = at;
+      other.endsAt = at + length;
+    }
+  }
+
+  #merge(now: number, pr: number): void {
+    if (!this.#open.delete(pr)) return;
+    const before = this.#trees.get(this.#treeOfCommit.get(this.#base) ?? '') ?? new Set();
+    const after = new Set([...before, pr]);
+    this.#base = this.#commit(this.#tree(after), this.#base);
+    this.mergedAt.set(pr, now);
+    for (const run of this.runs) {
+      if (run.verdict === 'success' && run.endsAt <= now && !this.#provenTrees.has(run.tree)) {
+        this.#provenTrees.add(run.tree);
+        this.#provenSets.push(this.#trees.get(run.tree) ?? new Set());
+      }
+    }
+    const isProven = this.#provenSets.some(
+      (set) => set.size >= after.size && [...after].every((each) => set.has(each)),
+    );
+    if (!isProven) this.unproven += 1;
+    if (!this.#isGreen(after)) this.red += 1;
+  }
+  readonly #provenTrees = new Set<string>();
+
+  #view(open: OpenPullRequest): PullRequestView {
+    return {
+      pull: this.#pull(open.planned.number, true),
+      schedule: known({ kind: 'bound', id: open.scheduleId, at: open.scheduledAt }),
+      reviews: null,
+      statuses: null,
+    };
+  }
+
+  #pull(pr: number, isOpen: boolean): PullRequest {
+    return {
+      number: pr,
+      title: '',
+      state: isOpen ? 'open' : 'closed',
+      draft: false,
+      mergeable: true,
+      merged: !isOpen,
+      mergeCommitSha: isOpen ? null : this.#base,
+      mergeBase: this.#base,
+      baseRef: 'main',
+      baseTip: this.#base,
+      headRef: `p${pr}`,
+      headSha: `head-${pr}`,
+      fromFork: false,
+      author: 'dev',
+      updatedAt: 0,
+    };
+  }
+
+  #focus(record: QueueRecord): ReadonlyMap<PullRequestNumber, Reading<FocusView>> {
+    const focus = new Map<PullRequestNumber, Reading<FocusView>>();
+    const { root } = record;
+    if (root === null || root.chain.length === 0) return focus;
+    const next =
+      root.landing?.pr ??
+      (frontierOf(record, root).low > root.landed ? root.members[root.landed]?.pr : undefined);
+    if (next === undefined) return focus;
+    const isOpen = this.#open.has(next);
+    const parent = this.#parents.get(this.#base);
+    focus.set(
+      next,
+      known({
+        pull: this.#pull(next, isOpen),
+        schedule: null,
+        merge: isOpen
+          ? null
+          : known({
+              commit: {
+                sha: this.#base,
+                tree: this.#treeOfCommit.get(this.#base) ?? '',
+                parents: parent === undefined ? [] : [parent],
+                message: '',
+              },
+              lineage: parent === undefined ? [] : [parent],
+            }),
+        strangeTip: null,
+      }),
+    );
+    return focus;
+  }
+
+  #gates(now: number, record: QueueRecord): ReadonlyMap<BatchId, Reading<GateReading>> {
+    const gates = new Map<BatchId, Reading<GateReading>>();
+    for (const node of record.root?.nodes ?? []) {
+      if (node.state !== 'gating') continue;
+      const run = this.runs.findLast((candidate) => candidate.sha === node.sha);
+      if (run === undefined) continue;
+      const runId = String(run.id);
+      gates.set(
+        node.id,
+        known(
+          run.endsAt <= now
+            ? { kind: 'finished', verdict: run.verdict, runId, url: null }
+            : { kind: 'running', runId, url: null },
+        ),
+      );
+    }
+    return gates;
+  }
+
+  #tree(set: ReadonlySet<number>): string {
+    const id = createHash('sha1')
+      .update([...set].sort((a, b) => a - b).join(' '))
+      .digest('hex');
+    this.#trees.set(id, set);
+    return id;
+  }
+
+  #commit(tree: string, parent: string | null): string {
+    this.#ids += 1;
+    const sha = `commit-${this.#ids}`;
+    this.#treeOfCommit.set(sha, tree);
+    if (parent !== null) this.#parents.set(sha, parent);
+    return sha;
+  }
+
+  #uuid(): string {
+    this.#ids += 1;
+    return `${this.#ids.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
+  }
+}

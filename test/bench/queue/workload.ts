@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { createSeededRandom, type SeededRandom } from '../../support/seeded-random.ts';
+
+/** One workload of `scenarios.json`; the letters are explained in its `about`. */
+export interface Scenario {
+  readonly name: string;
+  readonly n: number;
+  readonly arrivals: { readonly kind: 'once' } | { readonly kind: 'poisson'; readonly rate: number };
+  readonly p?: number;
+  readonly culprits?: number;
+  readonly f?: number;
+  readonly q?: number;
+  readonly c?: number;
+  readonly W?: number;
+  readonly C?: number;
+  readonly requeue?: number;
+  readonly ci: { readonly kind: 'fixed' | 'lognormal'; readonly D: number; readonly sigma?: number };
+  readonly wake?: { readonly kind: 'tick'; readonly min: number };
+}
+
+/** One pull request with the truth about it, which only the judge knows. */
+export interface PlannedPullRequest {
+  readonly number: number;
+  readonly arrivesAtMs: number;
+  readonly bad: boolean;
+  /** Numbers of earlier ones that it fails with, though each passes alone. */
+  readonly clashes: readonly number[];
+  /** Numbers of earlier ones that it conflicts with textually. */
+  readonly conflicts: readonly number[];
+}
+
+const MINUTE_MS = 60_000;
+
+export function readScenarios(file: string): readonly Scenario[] {
+  const document = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  return Object.entries(document)
+    .filter(([name]) => name !== 'about')
+    .map(([name, scenario]) => ({ ...(scenario as Omit<Scenario, 'name'>), name }));
+}
+
+export function ciDurationMs(scenario: Scenario): number {
+  return scenario.ci.D * MINUTE_MS;
+}
+
+/** Duration of one run; lognormal around the median D. */
+export function drawRunMs(scenario: Scenario, random: SeededRandom): number {
+  if (scenario.ci.kind === 'fixed') return ciDurationMs(scenario);
+  return ciDurationMs(scenario) * Math.exp((scenario.ci.sigma ?? 0) * drawNormal(random));
+}
+
+export function planPullRequests(scenario: Scenario, seed: number): readonly PlannedPullRequest[] {
+  const random = createSeededRandom(seed * 2_654_435_761 + scenario.name.length);
+  const culprits = new Set<number>();
+  while (culprits.size < (scenario.culprits ?? 0)) culprits.add(1 + random.int(scenario.n));
+  const planned: PlannedPullRequest[] = [];
+  let at = 0;
+  for (let number = 1; number <= scenario.n; number += 1) {
+    if (scenario.arrivals.kind === 'poisson') {
+      at += (-Math.log(1 - random.next()) / scenario.arrivals.rate) * ciDurationMs(scenario);
+    }
+    const bad = culprits.has(number) || random.chance(scenario.p ?? 0);
+    const window = planned.slice(-(scenario.W ?? 0));
+    planned.push({
+      number,
+      arrivesAtMs: Math.round(at),
+      bad,
+      clashes: window
+        .filter((earlier) => !bad && !earlier.bad && random.chance(scenario.q ?? 0))
+        .map(({ number: other }) => other),
+      conflicts: window.filter(() => random.chance(scenario.c ?? 0)).map(({ number: other }) => other),
+    });
+  }
+  return planned;
+}
+
+function drawNormal(random: SeededRandom): number {
+  return Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+}
