@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import type { ZodObject } from 'zod';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
@@ -176,6 +177,15 @@ describe('queues (A119)', () => {
     const policies = JSON.stringify(ofType('AWS::SQS::QueuePolicy').map(([, policy]) => policy.Properties));
     for (const [id] of ofType('AWS::SQS::Queue')) expect(policies).toContain(`"Ref":"${id}"`);
     expect(policies.match(/aws:SecureTransport/g)).toHaveLength(ofType('AWS::SQS::Queue').length);
+  });
+
+  test('every alarm has its section in the runbook', () => {
+    const runbook = readFileSync('lib/README.md', 'utf8');
+    const headings = [...runbook.matchAll(/^### (\w+)$/gm)].map(([, name]) => name?.toLowerCase()).sort();
+    const anchors = ofType('AWS::CloudWatch::Alarm').map(
+      ([, alarm]) => /#(\w+)$/.exec(alarm.Properties.AlarmDescription)?.[1],
+    );
+    expect(anchors.sort()).toEqual(headings);
   });
 
   test('every alarm tells somebody', () => {
