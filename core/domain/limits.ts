@@ -58,7 +58,7 @@ export const LANDING_POLL_MAX_MS = 4_000;
 
 // Lease and reconcile budget
 /** A lease that is not renewed ends after this. */
-export const LEASE_TTL_MS = 90_000;
+export const LEASE_TTL_MS = 60_000;
 /** Time between the last forge call of a holder and the end of its lease: HTTP time-out plus clock skew (A41). */
 export const LEASE_SAFETY_MARGIN_MS = 15_000;
 /** After expiry a new owner waits this long: a call that the old one sent may still arrive (E7). */
@@ -117,3 +117,12 @@ export const QUEUE_DOCUMENT_JSON_BYTES_MAX = 32 * 1024 * 1024;
 /** Set-aside records and fences of deleted repos are kept this long for a look at them. */
 export const QUARANTINE_KEPT_MS = 30 * 24 * 60 * 60_000;
 export const DELETED_LEASE_KEPT_MS = 24 * 60 * 60_000;
+
+// CI gate (D-63 to D-65)
+/** A probe's branch stays at most this long for its run to appear. */
+export const PROBE_VISIBLE_WAIT_MS = 10_000;
+export const PROBE_LOOK_EVERY_MS = 500;
+/** Probe branches older than this were left behind by a verify call that died. */
+export const PROBE_LEFTOVER_AGE_MS = 60 * 60_000;
+/** Branches looked through for leftovers: they are among the newest. */
+export const PROBE_SWEEP_BRANCHES_MAX = 500;

@@ -32,6 +32,8 @@ export interface ReconcilerDeps {
 const WRAP_UP_MS = 2_000;
 /** Gate runs are looked at again within one reconcile at most this often. */
 const GATE_LOOK_EVERY_MS = 900;
+/** A long reconcile looks at everything again: a head that moved meanwhile must not be searched for much longer. */
+const FULL_LOOK_EVERY_MS = 5_000;
 const LOG_TAIL_LINES_MAX = 50;
 /** How far back rows of a lost record are looked for. */
 const ORPHAN_ROWS_MAX = 200;
@@ -151,11 +153,14 @@ class Reconcile {
     let record = this.#saved;
     let snapshot: Snapshot | null = null;
     let gatesReadAt = clock.monotonic();
+    let allReadAt = clock.monotonic();
     let refresh = true;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
-      if (snapshot === null || refresh || record.root === null) {
+      const outdated = clock.monotonic() - allReadAt >= FULL_LOOK_EVERY_MS;
+      if (snapshot === null || refresh || outdated || record.root === null) {
         snapshot = await reader.readAll(record, this.#held.fence);
         gatesReadAt = clock.monotonic();
+        allReadAt = gatesReadAt;
       } else {
         const withGates = clock.monotonic() - gatesReadAt >= GATE_LOOK_EVERY_MS;
         if (withGates) gatesReadAt = clock.monotonic();

@@ -13,7 +13,7 @@ async function main(): Promise<number> {
   const stage = await setStage(options, say);
   try {
     if (stage.resumed)
-      say('going on with the story that was interrupted; the lease of a killed worker runs out within 100 s');
+      say('going on with the story that was interrupted; the lease of a killed worker runs out within 75 s');
     say(`forge pages: ${stage.pagesUrl}/${stage.state.slug}`);
     const result = await play(stage, say);
     const deviations = report(result, stage, print);
