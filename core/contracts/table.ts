@@ -6,7 +6,7 @@ export const GSI1 = {
   name: 'gsi1',
   partition: 'gsi1pk',
   sort: 'gsi1sk',
-  projected: ['tenant_id'],
+  projected: ['tenant_id', 'phase'],
 } as const;
 
 /** Sparse. Operator listings. Credentials and webhook secrets are left out on purpose: an index is a second copy. */
@@ -24,6 +24,7 @@ export const GSI2 = {
     'bot_username',
     'credential_format',
     'key_version',
+    'outcome',
     'created_at',
     'updated_at',
   ],

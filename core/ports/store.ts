@@ -101,13 +101,17 @@ export interface DispatchStore {
   claimDelivery(repoId: RepoId, deliveryId: string): Promise<boolean>;
 }
 
-/** What enrollment needs; grows with the API. */
+/** What enrollment needs. */
 export interface EnrollmentStore {
   createTenant(tenantId: TenantId, at: EpochMs): Promise<void>;
-  /** `identity_taken` carries who has it, for the caller to decide what may be said. */
+  /**
+   * One transaction: guard, row, counter below `connectionsMax` (null = unlimited). Who has the identity is said for the
+   * caller to decide what may be told; a taken identity comes before a full tenant.
+   */
   createConnection(
     connection: Connection,
-  ): Promise<'created' | { readonly takenBy: TenantId; readonly id: ConnectionId }>;
+    connectionsMax?: number | null,
+  ): Promise<'created' | 'limit_reached' | { readonly takenBy: TenantId; readonly id: ConnectionId }>;
   listConnections(tenantId: TenantId): Promise<readonly Connection[]>;
   /**
    * Credential, bot and times in one step (A59); tenant, id and instance cannot change. `lost_race` unless the stored row

@@ -1,3 +1,4 @@
+import { describeAccount } from './store/account.suite.ts';
 import { describeDispatch } from './store/dispatch.suite.ts';
 import { describeEnrollment } from './store/enrollment.suite.ts';
 import { describeLease } from './store/lease.suite.ts';
@@ -13,5 +14,6 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeQueueRecord(world);
     describeDispatch(world);
     describeEnrollment(world);
+    describeAccount(world);
   });
 }

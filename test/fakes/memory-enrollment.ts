@@ -8,24 +8,27 @@ import { addressOf, byId, identityOf, isWakeable, MemoryRows, newest } from './m
 
 /** Enrollment over the memory rows. */
 export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
-  createTenant(tenantId: TenantId, _at: EpochMs): Promise<void> {
+  createTenant(tenantId: TenantId, at: EpochMs): Promise<void> {
     return this.call('createTenant', () => {
-      if (!this.tenants.has(tenantId)) this.tenants.set(tenantId, { connections: 0, repos: 0 });
+      if (!this.tenants.has(tenantId))
+        this.tenants.set(tenantId, { createdAt: at, connections: 0, repos: 0, deleting: false });
     });
   }
 
   createConnection(
     connection: Connection,
-  ): Promise<'created' | { readonly takenBy: TenantId; readonly id: ConnectionId }> {
+    connectionsMax: number | null = null,
+  ): Promise<'created' | 'limit_reached' | { readonly takenBy: TenantId; readonly id: ConnectionId }> {
     return this.call('createConnection', () => {
       const identity = identityOf(connection);
       const takenId = this.identities.get(identity);
       const taken = takenId === undefined ? undefined : this.connections.get(takenId);
       if (taken !== undefined) return { takenBy: taken.tenantId, id: taken.id };
       const tenant = this.tenants.get(connection.tenantId);
-      if (tenant === undefined || this.connections.has(connection.id)) {
+      if (tenant === undefined || tenant.deleting || this.connections.has(connection.id)) {
         throw new StoreError('lost_race', 'createConnection');
       }
+      if (connectionsMax !== null && tenant.connections >= connectionsMax) return 'limit_reached' as const;
       this.identities.set(identity, connection.id);
       this.connections.set(connection.id, { ...connection });
       tenant.connections += 1;
@@ -107,7 +110,9 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       const managed = this.repos.get(this.addresses.get(address) ?? '');
       if (managed !== undefined) return { managedBy: managed.tenantId, id: managed.id };
       const tenant = this.tenants.get(repo.tenantId);
-      if (tenant === undefined || this.repos.has(repo.id)) throw new StoreError('lost_race', 'createRepo');
+      if (tenant === undefined || tenant.deleting || this.repos.has(repo.id)) {
+        throw new StoreError('lost_race', 'createRepo');
+      }
       if (reposMax !== null && tenant.repos >= reposMax) return 'limit_reached' as const;
       tenant.repos += 1;
       this.addresses.set(address, repo.id);

@@ -1,8 +1,10 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { Plan } from '#core/domain/billing.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
+import type { AuditEntry } from '#core/ports/account-store.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
@@ -34,8 +36,10 @@ interface DueChange {
 }
 
 interface TenantRow {
+  readonly createdAt: EpochMs;
   connections: number;
   repos: number;
+  deleting: boolean;
 }
 
 /** What the memory store holds, its test controls, and the steps that its ports share. */
@@ -60,6 +64,19 @@ export class MemoryRows {
   protected readonly events = new Map<string, ActivityEvent>();
   protected readonly terminals = new Map<string, ActivityEvent>();
   protected readonly deliveries = new Map<string, EpochMs>();
+  protected readonly plans = new Map<TenantId, Plan>();
+  protected readonly audit = new Map<string, AuditEntry>();
+  protected readonly buckets = new Map<string, number>();
+  protected readonly tickets = new Map<
+    string,
+    { readonly tenantId: TenantId; readonly expiresAt: EpochMs }
+  >();
+  protected readonly sockets = new Map<
+    string,
+    { readonly tenantId: TenantId; readonly expiresAt: EpochMs }
+  >();
+  /** Batch rows of before lineage was stored: all that is left of them is their id. */
+  protected readonly nameless = new Map<string, { readonly tenantId: TenantId; readonly id: string }>();
   protected readonly damaged = new Set<string>();
   protected tickedAt: EpochMs | null = null;
 
@@ -113,6 +130,11 @@ export class MemoryRows {
       events: this.events,
       terminals: this.terminals,
       deliveries: this.deliveries,
+      plans: this.plans,
+      audit: this.audit,
+      buckets: this.buckets,
+      tickets: this.tickets,
+      sockets: this.sockets,
     };
   }
 

@@ -21,12 +21,12 @@ import type {
   StoredQueueRecord,
 } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { MemoryEnrollment } from './memory-enrollment.ts';
+import { MemoryAccount } from './memory-account.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
 import { isTerminal, isWakeable } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
-export class MemoryStore extends MemoryEnrollment implements EngineStore, LeaseStore, DispatchStore {
+export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, DispatchStore {
   // EngineStore
 
   findRepo(address: RepoAddress): Promise<ManagedRepo | null> {

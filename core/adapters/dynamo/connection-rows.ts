@@ -16,7 +16,7 @@ type ConnectionMethods = Pick<
 
 export function createConnectionMethods(table: Table): ConnectionMethods {
   return {
-    createConnection: (value) => createConnection(table, value),
+    createConnection: (value, connectionsMax = null) => createConnection(table, value, connectionsMax),
 
     async listConnections(tenantId) {
       const rows = await readPrefix(table, tenantKey(tenantId).pk, CONNECTION_SORT_PREFIX, 'listConnections');
@@ -59,23 +59,40 @@ export function readHolder(
   return { takenBy, id };
 }
 
-/** Adds to a counter of a tenant that exists; a deleted tenant must not come back as a bare counter (A100). */
-export function countStep(tenantId: TenantId, counter: 'conn_count' | 'repo_count', by: 1 | -1): Step {
+/**
+ * Adds to a counter of a tenant that exists; a deleted tenant must not come back as a bare counter (A100), and one that is
+ * being deleted gets nothing new (D-62). Below a ceiling the condition reads the counter in the same transaction (E8c).
+ */
+export function countStep(
+  tenantId: TenantId,
+  counter: 'conn_count' | 'repo_count',
+  by: 1 | -1,
+  max: number | null = null,
+): Step {
+  const conditions = ['attribute_exists(pk)'];
+  if (by > 0) conditions.push('attribute_not_exists(deleting)');
+  if (max !== null) conditions.push('#counter < :max');
   return {
     name: 'tenant',
     update: {
       Key: tenantKey(tenantId),
       UpdateExpression: 'ADD #counter :by',
-      ConditionExpression: 'attribute_exists(pk)',
+      ConditionExpression: conditions.join(' AND '),
       ExpressionAttributeNames: { '#counter': counter },
-      ExpressionAttributeValues: { ':by': by },
+      ExpressionAttributeValues: { ':by': by, ...(max === null ? {} : { ':max': max }) },
     },
   };
+}
+
+/** Whether the tenant row that refused a count is there and open: then only the ceiling can have refused. */
+export function isFull(tenant: BlockingRow | undefined): boolean {
+  return tenant?.pk !== undefined && tenant.deleting === undefined;
 }
 
 async function createConnection(
   table: Table,
   value: Connection,
+  connectionsMax: number | null,
 ): ReturnType<EnrollmentStore['createConnection']> {
   const refusals = await table.transact(
     [
@@ -90,12 +107,13 @@ async function createConnection(
         name: 'connection',
         put: { Item: toConnectionRow(value), ConditionExpression: 'attribute_not_exists(pk)' },
       },
-      countStep(value.tenantId, 'conn_count', 1),
+      countStep(value.tenantId, 'conn_count', 1, connectionsMax),
     ],
     'createConnection',
   );
   const identity = refusals.get('identity');
   if (identity !== undefined) return readHolder(identity, 'createConnection');
+  if (isFull(refusals.get('tenant'))) return 'limit_reached';
   if (refusals.size > 0) throw new StoreError('lost_race', 'createConnection');
   return 'created';
 }

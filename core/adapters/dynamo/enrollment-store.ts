@@ -1,13 +1,19 @@
-import type { TenantId } from '../../domain/ids.ts';
 import { DELETED_LEASE_KEPT_MS } from '../../domain/limits.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { countStep, createConnectionMethods, readHolder, transactCounted } from './connection-rows.ts';
+import {
+  countStep,
+  createConnectionMethods,
+  isFull,
+  readHolder,
+  transactCounted,
+} from './connection-rows.ts';
 import { listBatches, listEvents } from './history.ts';
 import { readRow, wakeState } from './items.ts';
 import type { Key } from './keys.ts';
 import {
+  ALL_TENANTS_PARTITION,
   connectionKey,
   hookKey,
   leaseKey,
@@ -33,6 +39,8 @@ export function createEnrollmentStore(table: Table): EnrollmentStore {
         {
           Item: {
             ...tenantKey(tenantId),
+            gsi2pk: ALL_TENANTS_PARTITION,
+            gsi2sk: tenantId,
             tenant_id: tenantId,
             conn_count: 0,
             repo_count: 0,
@@ -65,21 +73,6 @@ function putNew(name: string, row: Record<string, unknown>): Step {
   return { name, put: { Item: row, ConditionExpression: 'attribute_not_exists(pk)' } };
 }
 
-/** Counts a repo below the ceiling; the condition reads the counter in the same transaction (E8c). */
-function countRepo(tenantId: TenantId, reposMax: number | null): Step {
-  const count = countStep(tenantId, 'repo_count', 1);
-  if (reposMax === null || !('update' in count)) return count;
-  const { update } = count;
-  return {
-    name: 'tenant',
-    update: {
-      ...update,
-      ConditionExpression: 'attribute_exists(pk) AND #counter < :max',
-      ExpressionAttributeValues: { ...update.ExpressionAttributeValues, ':max': reposMax },
-    },
-  };
-}
-
 /** Several conditions can fail at once; the order of the answers is: no parent, taken, over the limit. */
 async function createRepo(
   table: Table,
@@ -100,7 +93,7 @@ async function createRepo(
       putNew('address', toGuardRow(guardKeyOf(repo), repo.tenantId, repo.id)),
       putNew('repo', toRepoRow(repo)),
       putNew('wake', toWakeRow(repo, dueAt)),
-      countRepo(repo.tenantId, reposMax),
+      countStep(repo.tenantId, 'repo_count', 1, reposMax),
       ...hookSteps(null, repo),
     ],
     'createRepo',
@@ -111,8 +104,7 @@ async function createRepo(
     const holder = readHolder(address, 'createRepo');
     return { managedBy: holder.takenBy, id: holder.id };
   }
-  const tenant = refusals.get('tenant');
-  if (tenant?.pk !== undefined) return 'limit_reached';
+  if (isFull(refusals.get('tenant'))) return 'limit_reached';
   if (refusals.size > 0) throw new StoreError('lost_race', 'createRepo');
   return 'created';
 }

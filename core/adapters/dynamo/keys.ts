@@ -32,6 +32,8 @@ export const connectionKey = (tenantId: TenantId, id: ConnectionId): Key => ({
 });
 export const repoKey = (tenantId: TenantId, id: RepoId): Key => ({ pk: `T#${tenantId}`, sk: `REPO#${id}` });
 export const outcomeKey = (tenantId: TenantId, id: RepoId): Key => ({ pk: `T#${tenantId}`, sk: `RS#${id}` });
+export const planKey = (tenantId: TenantId): Key => ({ pk: `T#${tenantId}`, sk: 'BILL' });
+export const OUTCOME_SORT_PREFIX = 'RS#';
 export const CONNECTION_SORT_PREFIX = 'CONN#';
 export const REPO_SORT_PREFIX = 'REPO#';
 
@@ -76,6 +78,13 @@ export const eventPartition = (tenantId: TenantId): string => `TE#${tenantId}`;
 export const eventSortKey = (event: ActivityEvent, version: number, index: number): string =>
   `E#${padTime(event.at)}#${event.repoId}#${padNumber(version, 10)}#${padNumber(index, 2)}`;
 
+/** Who changed what. */
+export const auditPartition = (tenantId: TenantId): string => `TA#${tenantId}`;
+export const auditKey = (tenantId: TenantId, at: EpochMs, id: string): Key => ({
+  pk: auditPartition(tenantId),
+  sk: `A#${padTime(at)}#${id}`,
+});
+
 // Due index
 export const dueShards: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${shard}`);
 export function duePartition(id: RepoId): string {
@@ -90,6 +99,21 @@ export const dueUntil = (now: EpochMs): string => `${padTime(now)}#~`;
 export const PHASE_PARTITION = 'PHASE';
 export const ALL_REPOS_PARTITION = 'ALL#REPO';
 export const ALL_CONNECTIONS_PARTITION = 'ALL#CONN';
+export const ALL_TENANTS_PARTITION = 'ALL#TENANT';
+export const ALL_BATCHES_PARTITION = 'ALL#BATCH';
+
+// Realtime: tickets and sockets end by time
+export const ticketKey = (ticketHash: string): Key => ({ pk: `TK#${ticketHash}`, sk: 'T' });
+export const socketPartition = (tenantId: TenantId): string => `TW#${tenantId}`;
+export const SOCKET_SORT_PREFIX = 'C#';
+export const tenantSocketKey = (tenantId: TenantId, socketId: string): Key => ({
+  pk: socketPartition(tenantId),
+  sk: `${SOCKET_SORT_PREFIX}${socketId}`,
+});
+export const socketKey = (socketId: string): Key => ({ pk: `W#${socketId}`, sk: 'C' });
+
+// Rates: the name may hold an address, so it is hashed
+export const rateKey = (bucket: string): Key => ({ pk: `RL#${digest(bucket)}`, sk: 'S' });
 
 // Whole service
 export const tickKey: Key = { pk: 'G#HEALTH', sk: 'TICK' };

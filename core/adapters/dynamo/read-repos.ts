@@ -59,6 +59,25 @@ export async function readReposOf(
   });
 }
 
+/** Repos by tenant and id, in that order; one that is gone is left out. */
+export async function readReposByKey(
+  table: Table,
+  wanted: readonly { readonly tenantId: TenantId; readonly id: RepoId }[],
+  operation: string,
+): Promise<readonly ManagedRepo[]> {
+  const rows = await table.getMany(
+    wanted.flatMap(({ tenantId, id }) => [repoKey(tenantId, id), wakeKey(id)]),
+    operation,
+  );
+  const byKey = new Map(rows.map((row) => [`${String(row.pk)} ${String(row.sk)}`, row]));
+  return wanted.flatMap(({ tenantId, id }) => {
+    const settings = byKey.get(`${repoKey(tenantId, id).pk} ${repoKey(tenantId, id).sk}`);
+    const wake = byKey.get(`${wakeKey(id).pk} ${wakeKey(id).sk}`);
+    if (settings === undefined || wake === undefined) return [];
+    return [joinRepo(readRow(repoSettings, settings, operation), readRow(wakeState, wake, operation))];
+  });
+}
+
 export async function readPrefix(
   table: Table,
   partition: string,

@@ -4,6 +4,7 @@ import type { Connection, ManagedRepo } from '../../domain/repo.ts';
 import { activityEvent, batchRow, connection, guard, repoSettings, wakeState } from './items.ts';
 import type { Key } from './keys.ts';
 import {
+  ALL_BATCHES_PARTITION,
   ALL_CONNECTIONS_PARTITION,
   ALL_REPOS_PARTITION,
   batchPartition,
@@ -74,7 +75,14 @@ export function toGuardRow(key: Key, tenantId: TenantId, id: string): StoredRow 
 export function toBatchRow(row: BatchRow): StoredRow {
   const phase =
     row.phase === null ? {} : { gsi1pk: PHASE_PARTITION, gsi1sk: `${padTime(row.createdAt)}#${row.id}` };
-  return { pk: batchPartition(row.tenantId), sk: batchSortKey(row), ...phase, ...batchRow.write(row) };
+  const history = { gsi2pk: ALL_BATCHES_PARTITION, gsi2sk: `${padTime(row.createdAt)}#${row.id}` };
+  return {
+    pk: batchPartition(row.tenantId),
+    sk: batchSortKey(row),
+    ...phase,
+    ...history,
+    ...batchRow.write(row),
+  };
 }
 
 export function toEventRow(event: ActivityEvent, version: number, index: number): StoredRow {

@@ -1,12 +1,32 @@
+import type {
+  AccountStore,
+  AdminStore,
+  HealthStore,
+  RateStore,
+  RealtimeStore,
+} from '../../ports/account-store.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
+import { createAccountStore } from './account-store.ts';
+import { createAdminStore } from './admin-store.ts';
 import { createDispatchStore } from './dispatch-store.ts';
 import { createEngineStore } from './engine-store.ts';
 import { createEnrollmentStore } from './enrollment-store.ts';
+import { createHealthStore } from './health-store.ts';
 import { createLeaseStore } from './lease-store.ts';
+import { createRateStore } from './rate-store.ts';
+import { createRealtimeStore } from './realtime-store.ts';
 import type { TableConfig } from './table.ts';
 import { Table } from './table.ts';
 
-export type DynamoStore = EngineStore & LeaseStore & DispatchStore & EnrollmentStore;
+export type DynamoStore = EngineStore &
+  LeaseStore &
+  DispatchStore &
+  EnrollmentStore &
+  AccountStore &
+  AdminStore &
+  HealthStore &
+  RateStore &
+  RealtimeStore;
 
 /**
  * The record in one DynamoDB table (keys: `README.md`). Every condition that fails is a value or a `StoreError`; contention and
@@ -19,5 +39,10 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
     ...createLeaseStore(table),
     ...createDispatchStore(table),
     ...createEnrollmentStore(table),
+    ...createAccountStore(table),
+    ...createAdminStore(table),
+    ...createHealthStore(table),
+    ...createRateStore(table),
+    ...createRealtimeStore(table),
   };
 }

@@ -9,6 +9,7 @@ import type {
 import {
   BatchGetCommand,
   BatchWriteCommand,
+  DeleteCommand,
   GetCommand,
   PutCommand,
   QueryCommand,
@@ -173,6 +174,40 @@ export class Table {
         return { ok: false, blocking: (error.Item ?? {}) as BlockingRow };
       }
     });
+  }
+
+  /** Deletes one row under a condition; the row as it was, null when the condition failed. */
+  async remove(
+    input: Omit<DeleteWrite, 'ReturnValuesOnConditionCheckFailure'>,
+    operation: string,
+  ): Promise<Row | null> {
+    return this.#retry(operation, async () => {
+      try {
+        const answer = await this.#client.send(
+          new DeleteCommand({ ...input, TableName: this.name, ReturnValues: 'ALL_OLD' }),
+        );
+        return answer.Attributes ?? null;
+      } catch (error) {
+        if (error instanceof ConditionalCheckFailedException) return null;
+        throw error;
+      }
+    });
+  }
+
+  /** How many rows a query has, without reading them. */
+  async count(input: Omit<QueryCommandInput, 'TableName' | 'Select'>, operation: string): Promise<number> {
+    let total = 0;
+    let from: QueryCommandInput['ExclusiveStartKey'];
+    do {
+      const answer = await this.#retry(operation, () =>
+        this.#client.send(
+          new QueryCommand({ ...input, TableName: this.name, Select: 'COUNT', ExclusiveStartKey: from }),
+        ),
+      );
+      total += answer.Count ?? 0;
+      from = answer.LastEvaluatedKey;
+    } while (from !== undefined);
+    return total;
   }
 
   /** All steps or none. */

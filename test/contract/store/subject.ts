@@ -3,13 +3,28 @@ import type { RepoId } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import { grantHeldLease } from '#core/domain/lease.ts';
 import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
+import type {
+  AccountStore,
+  AdminStore,
+  HealthStore,
+  RateStore,
+  RealtimeStore,
+} from '#core/ports/account-store.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenConnection, givenRepo } from '../../builders/store-rows.ts';
 import type { CorruptibleRow } from '../../fakes/memory-rows.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
-export type AnyStore = EngineStore & LeaseStore & DispatchStore & EnrollmentStore;
+export type AnyStore = EngineStore &
+  LeaseStore &
+  DispatchStore &
+  EnrollmentStore &
+  AccountStore &
+  AdminStore &
+  HealthStore &
+  RateStore &
+  RealtimeStore;
 
 export interface Subject {
   readonly store: AnyStore;

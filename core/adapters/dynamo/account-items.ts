@@ -1,0 +1,26 @@
+import { BILLING_STATUSES, type Plan, TIERS } from '../../domain/billing.ts';
+import type { AuditEntry, Tenant } from '../../ports/account-store.ts';
+import { defaulted, flag, oneOf, record, text, whole } from './codec.ts';
+
+export const tenantRow = record<Tenant>({
+  id: ['tenant_id', text],
+  createdAt: ['created_at', whole],
+  connections: ['conn_count', whole],
+  repos: ['repo_count', whole],
+  deleting: ['deleting', defaulted(flag, false)],
+});
+
+export const planRow = record<Plan>({
+  tier: ['tier', oneOf(TIERS)],
+  status: ['status', oneOf(BILLING_STATUSES)],
+});
+
+export const auditRow = record<AuditEntry>({
+    id: ['audit_id', text],
+    tenantId: ['tenant_id', text],
+    at: ['at', whole],
+    actor: ['actor', text],
+    action: ['action', text],
+    target: ['target', text],
+    result: ['result', oneOf(['ok', 'failed'])],
+  });

@@ -1,0 +1,217 @@
+import type { BatchRow } from '../../domain/batch.ts';
+import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '../../domain/batch.ts';
+import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
+import type { ReconcileOutcome } from '../../domain/repo.ts';
+import type {
+  AccountStore,
+  BatchHistory,
+  HistoryPart,
+  RecordError,
+  TerminalMark,
+} from '../../ports/account-store.ts';
+import { StoreError } from '../../ports/store.ts';
+import { auditRow, planRow, tenantRow } from './account-items.ts';
+import { oneOf, record, text, whole } from './codec.ts';
+import { activityEvent, batchRow, readRow, reconcileOutcome } from './items.ts';
+import {
+  auditKey,
+  auditPartition,
+  batchPartition,
+  eventPartition,
+  OUTCOME_SORT_PREFIX,
+  padTime,
+  planKey,
+  tenantKey,
+  terminalKey,
+} from './keys.ts';
+import { readPrefix } from './read-repos.ts';
+import type { Row, Table } from './table.ts';
+
+const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> = {
+  batches: batchPartition,
+  events: eventPartition,
+  audit: auditPartition,
+};
+
+export function createAccountStore(table: Table): AccountStore {
+  return {
+    async loadTenant(tenantId) {
+      const row = await table.get(tenantKey(tenantId), 'loadTenant');
+      return row === null ? null : readRow(tenantRow, row, 'loadTenant');
+    },
+
+    async loadPlan(tenantId) {
+      const row = await table.get(planKey(tenantId), 'loadPlan');
+      return row === null ? null : readRow(planRow, row, 'loadPlan');
+    },
+
+    async savePlan(tenantId, plan) {
+      await table.put({ Item: { ...planKey(tenantId), ...planRow.write(plan) } }, 'savePlan');
+    },
+
+    async appendAudit(entry) {
+      const key = auditKey(entry.tenantId, entry.at, entry.id);
+      await table.put({ Item: { ...key, ...auditRow.write(entry) } }, 'appendAudit');
+    },
+
+    async listAudit(tenantId, limit) {
+      const rows = await readNewest(table, auditPartition(tenantId), limit, 'listAudit');
+      return rows.map((row) => readRow(auditRow, row, 'listAudit'));
+    },
+
+    listOutcomes: (tenantId) => listOutcomes(table, tenantId),
+    readBatchHistory: (tenantId, limit) => readBatchHistory(table, tenantId, limit),
+
+    async readEventsSince(tenantId, since, rowsMax) {
+      const rows = await readSince(table, eventPartition(tenantId), 'E#', since, rowsMax, 'readEventsSince');
+      return rows?.map((row) => readRow(eventHead, row, 'readEventsSince')) ?? null;
+    },
+
+    async readBatchesSince(tenantId, since, rowsMax) {
+      const rows = await readSince(table, batchPartition(tenantId), 'B#', since, rowsMax, 'readBatchesSince');
+      return rows?.map((row) => readRow(batchHead, row, 'readBatchesSince')) ?? null;
+    },
+
+    async readTerminals(wanted) {
+      const rows = await table.getMany(
+        wanted.map(({ repoId, pr }) => terminalKey(repoId, pr)),
+        'readTerminals',
+      );
+      return rows.flatMap((row): TerminalMark[] => {
+        const { repoId, pr, event, at } = readRow(activityEvent, row, 'readTerminals');
+        if (event !== 'pr_landed' && event !== 'pr_bounced') return [];
+        return [{ repoId, pr, event: event === 'pr_landed' ? 'landed' : 'bounced', at }];
+      });
+    },
+
+    async markTenantDeleting(tenantId) {
+      const result = await table.update(
+        {
+          Key: tenantKey(tenantId),
+          UpdateExpression: 'SET deleting = :true',
+          ConditionExpression: 'attribute_exists(pk)',
+          ExpressionAttributeValues: { ':true': true },
+        },
+        'markTenantDeleting',
+      );
+      return result.ok;
+    },
+
+    deleteHistory: (tenantId, part) => deleteHistory(table, PARTITIONS[part](tenantId)),
+
+    async deletePlan(tenantId) {
+      return (await table.remove({ Key: planKey(tenantId) }, 'deletePlan')) !== null;
+    },
+
+    async deleteTenant(tenantId) {
+      await table.remove({ Key: tenantKey(tenantId) }, 'deleteTenant');
+    },
+  };
+}
+
+const eventHead = record<{ readonly at: EpochMs; readonly event: (typeof ACTIVITY_EVENTS)[number] }>({
+  at: ['at', whole],
+  event: ['event', oneOf(ACTIVITY_EVENTS)],
+});
+const batchHead = record<{ readonly at: EpochMs; readonly outcome: (typeof BATCH_OUTCOMES)[number] }>({
+  at: ['created_at', whole],
+  outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
+});
+
+async function readNewest(
+  table: Table,
+  partition: string,
+  limit: number,
+  operation: string,
+): Promise<readonly Row[]> {
+  return table.query(
+    {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': partition },
+      ScanIndexForward: false,
+    },
+    limit,
+    operation,
+  );
+}
+
+/** Null when there are more rows than `rowsMax`. Only the two attributes that are counted travel. */
+async function readSince(
+  table: Table,
+  partition: string,
+  prefix: string,
+  since: EpochMs,
+  rowsMax: number,
+  operation: string,
+): Promise<readonly Row[] | null> {
+  const rows = await table.query(
+    {
+      KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
+      ExpressionAttributeValues: {
+        ':pk': partition,
+        ':from': `${prefix}${padTime(since)}`,
+        ':to': `${prefix}~`,
+      },
+      ProjectionExpression: '#at, #event, created_at, outcome',
+      ExpressionAttributeNames: { '#at': 'at', '#event': 'event' },
+    },
+    rowsMax + 1,
+    operation,
+  );
+  return rows.length > rowsMax ? null : rows;
+}
+
+async function listOutcomes(
+  table: Table,
+  tenantId: TenantId,
+): Promise<ReadonlyMap<RepoId, ReconcileOutcome>> {
+  const rows = await readPrefix(table, tenantKey(tenantId).pk, OUTCOME_SORT_PREFIX, 'listOutcomes');
+  return new Map(
+    rows.map((row) => [
+      readRow(text, row.sk, 'listOutcomes').slice(OUTCOME_SORT_PREFIX.length),
+      readRow(reconcileOutcome, row, 'listOutcomes'),
+    ]),
+  );
+}
+
+async function readBatchHistory(table: Table, tenantId: TenantId, limit: number): Promise<BatchHistory> {
+  const rows = await readNewest(table, batchPartition(tenantId), limit + 1, 'readBatchHistory');
+  const batches: BatchRow[] = [];
+  const errors: RecordError[] = [];
+  for (const row of rows.slice(0, limit)) {
+    try {
+      batches.push(readRow(batchRow, row, 'readBatchHistory'));
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      errors.push({ id: idOf(row), reason: hasIdentity(row) ? 'unreadable' : 'missing_identity' });
+    }
+  }
+  return { batches, errors, truncated: rows.length > limit };
+}
+
+/** Rows of before lineage was stored have no run and no node. */
+function hasIdentity(row: Row): boolean {
+  return typeof row.run_id === 'string' && typeof row.node_id === 'string';
+}
+
+function idOf(row: Row): string {
+  if (typeof row.batch_id === 'string') return row.batch_id;
+  return typeof row.sk === 'string' ? (row.sk.split('#')[2] ?? '') : '';
+}
+
+async function deleteHistory(table: Table, partition: string): Promise<number> {
+  const rows = await table.query(
+    {
+      KeyConditionExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':pk': partition },
+      ProjectionExpression: 'pk, sk',
+    },
+    Number.POSITIVE_INFINITY,
+    'deleteHistory',
+  );
+  await table.deleteMany(
+    rows.map((row) => ({ pk: partition, sk: String(row.sk) })),
+    'deleteHistory',
+  );
+  return rows.length;
+}

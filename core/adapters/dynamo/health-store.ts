@@ -1,0 +1,79 @@
+import { GSI1, GSI2 } from '../../contracts/table.ts';
+import { BATCH_OUTCOMES, BATCH_PHASES } from '../../domain/batch.ts';
+import type { EpochMs } from '../../domain/ids.ts';
+import type { HealthStore } from '../../ports/account-store.ts';
+import { StoreError } from '../../ports/store.ts';
+import { oneOf, text, whole } from './codec.ts';
+import { readRow } from './items.ts';
+import { ALL_BATCHES_PARTITION, dueShards, PHASE_PARTITION, padTime, tickKey } from './keys.ts';
+import type { Table } from './table.ts';
+
+/** Index rows of the last day that are counted; a service with more of them reads "unknown". */
+const BATCHES_COUNTED_MAX = 50_000;
+
+export function createHealthStore(table: Table): HealthStore {
+  return {
+    async loadLastTick() {
+      const row = await table.get(tickKey, 'loadLastTick');
+      return row === null ? null : readRow(whole, row.at, 'loadLastTick');
+    },
+
+    async loadOldestDue() {
+      const heads = await Promise.all(
+        dueShards.map((shard) =>
+          table.query(
+            {
+              IndexName: GSI1.name,
+              KeyConditionExpression: 'gsi1pk = :shard',
+              ExpressionAttributeValues: { ':shard': shard },
+            },
+            1,
+            'loadOldestDue',
+          ),
+        ),
+      );
+      const times = heads.flat().map((row) => timeOf(row.gsi1sk, 'loadOldestDue'));
+      return times.length === 0 ? null : Math.min(...times);
+    },
+
+    async listWaitingBatches(limit) {
+      const rows = await table.query(
+        {
+          IndexName: GSI1.name,
+          KeyConditionExpression: 'gsi1pk = :pk',
+          ExpressionAttributeValues: { ':pk': PHASE_PARTITION },
+        },
+        limit,
+        'listWaitingBatches',
+      );
+      return rows.map((row) => ({
+        phase: readRow(oneOf(BATCH_PHASES), row.phase, 'listWaitingBatches'),
+        createdAt: timeOf(row.gsi1sk, 'listWaitingBatches'),
+      }));
+    },
+
+    async countBatchesSince(since) {
+      const rows = await table.query(
+        {
+          IndexName: GSI2.name,
+          KeyConditionExpression: 'gsi2pk = :pk AND gsi2sk >= :since',
+          ExpressionAttributeValues: { ':pk': ALL_BATCHES_PARTITION, ':since': padTime(since) },
+          ProjectionExpression: 'outcome',
+        },
+        BATCHES_COUNTED_MAX,
+        'countBatchesSince',
+      );
+      if (rows.length >= BATCHES_COUNTED_MAX) throw new StoreError('too_large', 'countBatchesSince');
+      const outcomes = rows.map((row) => readRow(oneOf(BATCH_OUTCOMES), row.outcome, 'countBatchesSince'));
+      return {
+        total: outcomes.length,
+        superseded: outcomes.filter((outcome) => outcome === 'superseded').length,
+      };
+    },
+  };
+}
+
+/** Sort keys of the indexes begin with the padded time. */
+function timeOf(sort: unknown, operation: string): EpochMs {
+  return readRow(whole, Number(readRow(text, sort, operation).split('#')[0]), operation);
+}

@@ -1,0 +1,63 @@
+import type { RealtimeStore } from '../../ports/account-store.ts';
+import { text } from './codec.ts';
+import { readRow } from './items.ts';
+import { SOCKET_SORT_PREFIX, socketKey, socketPartition, tenantSocketKey, ticketKey } from './keys.ts';
+import { readPrefix } from './read-repos.ts';
+import type { Table } from './table.ts';
+
+export function createRealtimeStore(table: Table): RealtimeStore {
+  return {
+    async saveTicket(ticketHash, tenantId, expiresAt) {
+      const Item = {
+        ...ticketKey(ticketHash),
+        tenant_id: tenantId,
+        expires_at: expiresAt,
+        ttl: toSeconds(expiresAt),
+      };
+      await table.put({ Item, ConditionExpression: 'attribute_not_exists(pk)' }, 'saveTicket');
+    },
+
+    async redeemTicket(ticketHash) {
+      // Our clock decides, not the sweep of expired rows (A93); the condition makes one of many redeemers the winner.
+      const row = await table.remove(
+        {
+          Key: ticketKey(ticketHash),
+          ConditionExpression: 'expires_at > :now',
+          ExpressionAttributeValues: { ':now': table.clock.now() },
+        },
+        'redeemTicket',
+      );
+      return row === null ? null : readRow(text, row.tenant_id, 'redeemTicket');
+    },
+
+    async addSocket(tenantId, socketId, expiresAt) {
+      const times = { expires_at: expiresAt, ttl: toSeconds(expiresAt) };
+      await table.transact(
+        [
+          { name: 'tenant', put: { Item: { ...tenantSocketKey(tenantId, socketId), ...times } } },
+          { name: 'socket', put: { Item: { ...socketKey(socketId), tenant_id: tenantId, ...times } } },
+        ],
+        'addSocket',
+      );
+    },
+
+    async removeSocket(socketId) {
+      const row = await table.remove({ Key: socketKey(socketId) }, 'removeSocket');
+      if (row === null) return;
+      const tenantId = readRow(text, row.tenant_id, 'removeSocket');
+      await table.remove({ Key: tenantSocketKey(tenantId, socketId) }, 'removeSocket');
+    },
+
+    async listSockets(tenantId) {
+      const rows = await readPrefix(table, socketPartition(tenantId), SOCKET_SORT_PREFIX, 'listSockets');
+      const now = table.clock.now();
+      return rows
+        .filter((row) => typeof row.expires_at === 'number' && row.expires_at > now)
+        .map((row) => readRow(text, row.sk, 'listSockets').slice(SOCKET_SORT_PREFIX.length));
+    },
+  };
+}
+
+function toSeconds(at: number): number {
+  return Math.ceil(at / 1000);
+}

@@ -1,0 +1,158 @@
+import type { ActivityEventName, BatchOutcome, BatchPhase, BatchRow } from '../domain/batch.ts';
+import type { Plan } from '../domain/billing.ts';
+import type { BatchId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../domain/ids.ts';
+import type { Connection, ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
+
+/** One tenant per user (D-43). Counters move in the transactions that create and delete. */
+export interface Tenant {
+  readonly id: TenantId;
+  readonly createdAt: EpochMs;
+  readonly connections: number;
+  readonly repos: number;
+  /** Being offboarded: nothing is created for it any more (D-62). */
+  readonly deleting: boolean;
+}
+
+/** Who did what to which thing. Ids and fixed words only. */
+export interface AuditEntry {
+  readonly id: string;
+  readonly tenantId: TenantId;
+  readonly at: EpochMs;
+  /** User id, or `admin_key`. */
+  readonly actor: string;
+  /** Such as `connection.create`. */
+  readonly action: string;
+  /** Id of what was changed. */
+  readonly target: string;
+  readonly result: 'ok' | 'failed';
+}
+
+export const HISTORY_PARTS = ['batches', 'events', 'audit'] as const;
+export type HistoryPart = (typeof HISTORY_PARTS)[number];
+
+/** Why a stored batch row cannot be shown as a node of its tree. */
+export const RECORD_ERROR_REASONS = ['missing_identity', 'unreadable'] as const;
+export interface RecordError {
+  readonly id: BatchId;
+  readonly reason: (typeof RECORD_ERROR_REASONS)[number];
+}
+
+export interface BatchHistory {
+  readonly batches: readonly BatchRow[];
+  readonly errors: readonly RecordError[];
+  /** There were more rows than asked for. */
+  readonly truncated: boolean;
+}
+
+/** The newest event that ended a pull request. */
+export interface TerminalMark {
+  readonly repoId: RepoId;
+  readonly pr: PullRequestNumber;
+  readonly event: 'landed' | 'bounced';
+  readonly at: EpochMs;
+}
+
+/** What a tenant sees and leaves behind. */
+export interface AccountStore {
+  loadTenant(tenantId: TenantId): Promise<Tenant | null>;
+  /** Null: nothing was ever bought. */
+  loadPlan(tenantId: TenantId): Promise<Plan | null>;
+  savePlan(tenantId: TenantId, plan: Plan): Promise<void>;
+
+  appendAudit(entry: AuditEntry): Promise<void>;
+  /** Newest first. */
+  listAudit(tenantId: TenantId, limit: number): Promise<readonly AuditEntry[]>;
+  /** Last outcomes of all repos of a tenant, in one read. */
+  listOutcomes(tenantId: TenantId): Promise<ReadonlyMap<RepoId, ReconcileOutcome>>;
+
+  /** Newest first; a row that cannot be shown is an error of its own and spoils no other. */
+  readBatchHistory(tenantId: TenantId, limit: number): Promise<BatchHistory>;
+  /** Events since `since`, or null when there are more than `rowsMax`: part of a count is no count (A73). */
+  readEventsSince(
+    tenantId: TenantId,
+    since: EpochMs,
+    rowsMax: number,
+  ): Promise<readonly { readonly at: EpochMs; readonly event: ActivityEventName }[] | null>;
+  /** As above, for batches by the time they were made. */
+  readBatchesSince(
+    tenantId: TenantId,
+    since: EpochMs,
+    rowsMax: number,
+  ): Promise<readonly { readonly at: EpochMs; readonly outcome: BatchOutcome }[] | null>;
+  readTerminals(
+    wanted: readonly { readonly repoId: RepoId; readonly pr: PullRequestNumber }[],
+  ): Promise<readonly TerminalMark[]>;
+
+  /** False when there is no such tenant. From here on nothing is created for it. */
+  markTenantDeleting(tenantId: TenantId): Promise<boolean>;
+  /** Returns how many rows went. */
+  deleteHistory(tenantId: TenantId, part: HistoryPart): Promise<number>;
+  /** False when there was none. */
+  deletePlan(tenantId: TenantId): Promise<boolean>;
+  /** Last step of an offboarding. */
+  deleteTenant(tenantId: TenantId): Promise<void>;
+}
+
+export interface CredentialCounts {
+  /** By format as stored. */
+  readonly formats: ReadonlyMap<string, number>;
+  readonly keyVersions: ReadonlyMap<number, number>;
+}
+
+/** The operator's view over all tenants. Indexes: may lag by seconds (E8). */
+export interface AdminStore {
+  /** All repos whose slug contains `text`, whatever its case, ordered by slug; one page of them. */
+  searchRepos(
+    text: string,
+    offset: number,
+    limit: number,
+  ): Promise<{ readonly repos: readonly ManagedRepo[]; readonly total: number; readonly truncated: boolean }>;
+  /** Oldest first. */
+  listAllConnections(limit: number): Promise<readonly ConnectionHead[]>;
+  countCredentials(): Promise<
+    CredentialCounts & { readonly connections: number; readonly truncated: boolean }
+  >;
+  countTenants(): Promise<number>;
+}
+
+/** A connection without its credential: all that an operator may see. */
+export type ConnectionHead = Pick<
+  Connection,
+  'id' | 'tenantId' | 'instanceUrl' | 'botUsername' | 'createdAt' | 'updatedAt'
+>;
+
+/** A batch that waits for its gate or its merge. */
+export interface WaitingBatch {
+  readonly phase: BatchPhase;
+  readonly createdAt: EpochMs;
+}
+
+/** What queue health is told from. Each call throws `StoreError` when unreadable, and its signal is then unknown. */
+export interface HealthStore {
+  loadLastTick(): Promise<EpochMs | null>;
+  /** When the repo that is due longest became due; null when none is. */
+  loadOldestDue(): Promise<EpochMs | null>;
+  listWaitingBatches(limit: number): Promise<readonly WaitingBatch[]>;
+  /** Batches of all tenants made since then. */
+  countBatchesSince(since: EpochMs): Promise<{ readonly total: number; readonly superseded: number }>;
+}
+
+export type RateAnswer =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly retryAfterMs: number };
+
+export interface RateStore {
+  /** Takes one token from the bucket of this name. `intervalMs` per token, `burst` fit in. */
+  takeToken(bucket: string, intervalMs: number, burst: number): Promise<RateAnswer>;
+}
+
+/** Tickets and sockets of the realtime queue. Ids of tickets are hashes: a dump of the table opens no socket. */
+export interface RealtimeStore {
+  saveTicket(ticketHash: string, tenantId: TenantId, expiresAt: EpochMs): Promise<void>;
+  /** Works once: null when unknown, used or expired (A93). */
+  redeemTicket(ticketHash: string): Promise<TenantId | null>;
+  addSocket(tenantId: TenantId, socketId: string, expiresAt: EpochMs): Promise<void>;
+  /** Gone already is fine. */
+  removeSocket(socketId: string): Promise<void>;
+  listSockets(tenantId: TenantId): Promise<readonly string[]>;
+}

@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto';
+import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import type { World } from './subject.ts';
+import { freshPair, kindOf, times } from './subject.ts';
+
+const MINUTE_MS = 60_000;
+
+export function describeAccount(world: World): void {
+  const save = async (
+    batches: Parameters<typeof givenBatch>[0][],
+    events: Parameters<typeof givenEvent>[0][],
+    enrolled?: Awaited<ReturnType<World['enroll']>>,
+  ) => {
+    const { repo } = enrolled ?? (await world.enroll());
+    const held = await world.hold(repo.id);
+    const owner = { tenantId: repo.tenantId, repoId: repo.id };
+    const expected = await world.store().loadQueueRecord(repo.id);
+    await world.store().saveQueue(held, repo, {
+      document: {},
+      expectedVersion: expected?.version ?? null,
+      batches: batches.map((each) => givenBatch({ id: randomUUID(), ...owner, ...each })),
+      events: events.map((each) => givenEvent({ ...owner, ...each })),
+    });
+    return repo;
+  };
+
+  describe('tenants and plans', () => {
+    test('a tenant counts what it has, and a second sign-in changes nothing', async () => {
+      const { repo } = await world.enroll();
+      await world.store().createTenant(repo.tenantId, 5);
+      expect(await world.store().loadTenant(repo.tenantId)).toMatchObject({
+        id: repo.tenantId,
+        connections: 1,
+        repos: 1,
+        deleting: false,
+      });
+      expect(await world.store().loadTenant(randomUUID())).toBeNull();
+    });
+
+    test('nothing is created for a tenant that is being deleted (D-62)', async () => {
+      const { repo, connection } = await world.enroll();
+      expect(await world.store().markTenantDeleting(repo.tenantId)).toBe(true);
+      expect(await world.store().markTenantDeleting(randomUUID())).toBe(false);
+      const fresh = freshPair();
+      const theirs = { ...fresh.connection, tenantId: repo.tenantId };
+      expect(await kindOf(world.store().createConnection(theirs, 5))).toBe('lost_race');
+      const more = { ...repo, id: randomUUID(), slug: 'acme/more', connectionId: connection.id };
+      expect(await kindOf(world.store().createRepo(more, 5))).toBe('lost_race');
+      await world.store().deleteRepo(repo);
+      await world.store().deleteTenant(repo.tenantId);
+      expect(await world.store().loadTenant(repo.tenantId)).toBeNull();
+    });
+
+    test('of 20 connections at once under a ceiling of 3 exactly 3 are made; a taken identity is said first', async () => {
+      const { connection } = freshPair();
+      await world.store().createTenant(connection.tenantId, 1);
+      const results = await Promise.all(
+        times(20, (index) =>
+          world
+            .store()
+            .createConnection(
+              { ...connection, id: `${connection.id}-${index}`, botUsername: `bot-${index}` },
+              3,
+            ),
+        ),
+      );
+      expect(results.filter((result) => result === 'created')).toHaveLength(3);
+      expect(results.filter((result) => result === 'limit_reached')).toHaveLength(17);
+      const winner = results.indexOf('created');
+      const again = { ...connection, id: randomUUID(), botUsername: `bot-${winner}` };
+      expect(await world.store().createConnection(again, 3)).toMatchObject({ takenBy: connection.tenantId });
+    });
+
+    test('a plan is read back; a tenant that bought nothing has none', async () => {
+      const tenantId = randomUUID();
+      expect(await world.store().loadPlan(tenantId)).toBeNull();
+      await world.store().savePlan(tenantId, { tier: 'pro', status: 'past_due' });
+      expect(await world.store().loadPlan(tenantId)).toEqual({ tier: 'pro', status: 'past_due' });
+      expect(await world.store().deletePlan(tenantId)).toBe(true);
+      expect(await world.store().deletePlan(tenantId)).toBe(false);
+    });
+  });
+
+  describe('history', () => {
+    test('the audit log is read newest first and deleted whole', async () => {
+      const tenantId = randomUUID();
+      const entries = times(4, (index) => ({
+        ...{ id: randomUUID(), tenantId, at: index, actor: tenantId, action: 'repo.update' },
+        ...{ target: 'x', result: 'ok' as const },
+      }));
+      for (const entry of entries) await world.store().appendAudit(entry);
+      expect(await world.store().listAudit(tenantId, 3)).toEqual([...entries].reverse().slice(0, 3));
+      expect(await world.store().deleteHistory(tenantId, 'audit')).toBe(4);
+      expect(await world.store().listAudit(tenantId, 3)).toEqual([]);
+    });
+
+    test('batches come newest first with a flag that is true exactly when some were left out', async () => {
+      const now = world.clock.now();
+      const repo = await save(
+        times(4, (index) => ({ createdAt: now + index })),
+        [],
+      );
+      const three = await world.store().readBatchHistory(repo.tenantId, 3);
+      expect(three.batches.map((row) => row.createdAt - now)).toEqual([3, 2, 1]);
+      expect(three).toMatchObject({ truncated: true, errors: [] });
+      expect(await world.store().readBatchHistory(repo.tenantId, 4)).toMatchObject({ truncated: false });
+    });
+
+    test('counts are whole or null, and begin exactly at their time', async () => {
+      const now = world.clock.now();
+      const repo = await save(
+        [{ createdAt: now - 1 }, { createdAt: now }, { createdAt: now + 1 }],
+        [{ at: now - 1 }, { at: now, event: 'pr_bounced', pr: 2 }, { at: now + 1, pr: 3 }],
+      );
+      expect(await world.store().readEventsSince(repo.tenantId, now, 2)).toEqual([
+        { at: now, event: 'pr_bounced' },
+        { at: now + 1, event: 'pr_landed' },
+      ]);
+      expect(await world.store().readEventsSince(repo.tenantId, now, 1)).toBeNull();
+      expect(await world.store().readBatchesSince(repo.tenantId, now, 2)).toHaveLength(2);
+      expect(await world.store().readBatchesSince(repo.tenantId, now - 1, 2)).toBeNull();
+    });
+
+    test('the mark of what ended a pull request, for those that ended', async () => {
+      const repo = await save([], [{ pr: 1 }, { pr: 2, event: 'pr_bounced' }, { pr: 3, event: 'pr_staged' }]);
+      const wanted = times(4, (index) => ({ repoId: repo.id, pr: index + 1 }));
+      const marks = await world.store().readTerminals(wanted);
+      expect(marks.map((mark) => [mark.pr, mark.event]).sort()).toEqual([
+        [1, 'landed'],
+        [2, 'bounced'],
+      ]);
+      expect(await world.store().readTerminals([])).toEqual([]);
+    });
+
+    test('one read gives the outcomes of all repos of a tenant', async () => {
+      const { repo } = await world.enroll();
+      expect([...(await world.store().listOutcomes(repo.tenantId))]).toEqual([]);
+      const outcome = { ranAt: 3, ok: false, errorCode: 'timeout' } as const;
+      await world.store().saveReconcileOutcome(repo, outcome);
+      expect([...(await world.store().listOutcomes(repo.tenantId))]).toEqual([[repo.id, outcome]]);
+    });
+  });
+
+  describe('the operator', () => {
+    test('finds repos by any part of their name, in any case, in pages', async () => {
+      const mark = randomUUID().slice(0, 8);
+      const repos = [];
+      for (const name of ['One', 'two', 'three']) {
+        repos.push((await world.enroll({ slug: `Acme/${mark}-${name}` })).repo);
+      }
+      const found = await world.store().searchRepos(`ACME/${mark.toUpperCase()}`, 1, 1);
+      expect(found).toMatchObject({ total: 3, truncated: false });
+      expect(found.repos.map((repo) => repo.slug)).toEqual([`Acme/${mark}-three`]);
+      expect((await world.store().searchRepos(`${mark}-TWO`, 0, 9)).repos).toEqual([repos[1]]);
+    });
+
+    test('sees connections without credentials, and counts formats and keys', async () => {
+      const before = await world.store().countCredentials();
+      const tenants = await world.store().countTenants();
+      const { connection } = await world.enroll();
+      const heads = await world.store().listAllConnections(1_000_000);
+      const mine = heads.find((head) => head.id === connection.id);
+      expect(mine).toEqual({
+        id: connection.id,
+        tenantId: connection.tenantId,
+        instanceUrl: connection.instanceUrl,
+        botUsername: connection.botUsername,
+        createdAt: connection.createdAt,
+        updatedAt: connection.updatedAt,
+      });
+      const after = await world.store().countCredentials();
+      expect(after.connections).toBe(before.connections + 1);
+      expect(after.formats.get('v3')).toBe((before.formats.get('v3') ?? 0) + 1);
+      expect(after.keyVersions.get(1)).toBe((before.keyVersions.get(1) ?? 0) + 1);
+      expect(await world.store().countTenants()).toBe(tenants + 1);
+    });
+  });
+
+  describe('health', () => {
+    test('last tick, oldest due repo, waiting batches, batches of a day', async () => {
+      const start = world.clock.now();
+      await world.store().recordTick(start);
+      expect(await world.store().loadLastTick()).toBe(start);
+      await world.enroll({ dueAt: 1_000 });
+      expect(await world.store().loadOldestDue()).toBe(1_000);
+      const since = start + 10 * MINUTE_MS;
+      await save(
+        [
+          { createdAt: since, outcome: 'superseded', phase: null, resolvedAt: since },
+          { createdAt: since + 1, phase: 'waiting_merge' },
+          { createdAt: since - 1 },
+        ],
+        [],
+      );
+      expect(await world.store().countBatchesSince(since)).toEqual({ total: 2, superseded: 1 });
+      const waiting = await world.store().listWaitingBatches(1_000);
+      expect(waiting).toContainEqual({ phase: 'waiting_merge', createdAt: since + 1 });
+      expect(waiting).not.toContainEqual({ phase: 'waiting_gate', createdAt: since });
+    });
+  });
+
+  describe('rates', () => {
+    test('a bucket gives its burst at once, then one per interval', async () => {
+      const bucket = randomUUID();
+      const take = () => world.store().takeToken(bucket, 1_000, 3);
+      for (let taken = 0; taken < 3; taken += 1) expect(await take()).toEqual({ allowed: true });
+      expect(await take()).toEqual({ allowed: false, retryAfterMs: 1_000 });
+      await world.clock.advance(999);
+      expect(await take()).toEqual({ allowed: false, retryAfterMs: 1 });
+      await world.clock.advance(1);
+      expect(await take()).toEqual({ allowed: true });
+      expect(await take()).toMatchObject({ allowed: false });
+      await world.clock.advance(60_000);
+      for (let taken = 0; taken < 3; taken += 1) expect(await take()).toEqual({ allowed: true });
+      expect(await world.store().takeToken(randomUUID(), 1_000, 1)).toEqual({ allowed: true });
+    });
+
+    test('30 requests at once get exactly the burst', async () => {
+      const bucket = randomUUID();
+      const answers = await Promise.all(times(30, () => world.store().takeToken(bucket, 1_000, 10)));
+      expect(answers.filter((answer) => answer.allowed)).toHaveLength(10);
+    });
+  });
+
+  describe('realtime', () => {
+    test('a ticket works once, for one of 50, and not after its time (A93)', async () => {
+      const hash = randomUUID();
+      await world.store().saveTicket(hash, 'tenant-r', world.clock.now() + 30_000);
+      const redeemed = await Promise.all(times(50, () => world.store().redeemTicket(hash)));
+      expect(redeemed.filter((tenant) => tenant === 'tenant-r')).toHaveLength(1);
+      expect(redeemed.filter((tenant) => tenant === null)).toHaveLength(49);
+      const late = randomUUID();
+      await world.store().saveTicket(late, 'tenant-r', world.clock.now() + 30_000);
+      await world.clock.advance(30_000);
+      expect(await world.store().redeemTicket(late)).toBeNull();
+    });
+
+    test('sockets of one tenant, while they live', async () => {
+      const tenantId = randomUUID();
+      const ids = [randomUUID(), randomUUID()].sort();
+      for (const id of ids) await world.store().addSocket(tenantId, id, world.clock.now() + 1_000);
+      expect([...(await world.store().listSockets(tenantId))].sort()).toEqual(ids);
+      await world.store().removeSocket(ids[0] ?? '');
+      await world.store().removeSocket('nobody');
+      expect(await world.store().listSockets(tenantId)).toEqual([ids[1]]);
+      await world.clock.advance(1_000);
+      expect(await world.store().listSockets(tenantId)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,287 @@
+import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
+import type { ActivityEvent, ActivityEventName, BatchOutcome, BatchRow } from '#core/domain/batch.ts';
+import type { Plan } from '#core/domain/billing.ts';
+import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
+import type { ReconcileOutcome } from '#core/domain/repo.ts';
+import type {
+  AccountStore,
+  AdminStore,
+  AuditEntry,
+  BatchHistory,
+  ConnectionHead,
+  HealthStore,
+  HistoryPart,
+  RateAnswer,
+  RateStore,
+  RealtimeStore,
+  RecordError,
+  Tenant,
+  TerminalMark,
+  WaitingBatch,
+} from '#core/ports/account-store.ts';
+import { MemoryEnrollment } from './memory-enrollment.ts';
+import { isTerminal, isWakeable, newest } from './memory-rows.ts';
+
+/** What the API reads and writes beyond enrollment, over the memory rows. */
+export class MemoryAccount
+  extends MemoryEnrollment
+  implements AccountStore, AdminStore, HealthStore, RateStore, RealtimeStore
+{
+  /** Leaves a batch row as versions of before lineage wrote it. */
+  addNamelessBatch(tenantId: TenantId, at: EpochMs, id: string): void {
+    this.nameless.set(`B#${String(at).padStart(14, '0')}#${id}`, { tenantId, id });
+  }
+
+  loadTenant(id: TenantId): Promise<Tenant | null> {
+    return this.call('loadTenant', () => {
+      const row = this.tenants.get(id);
+      return row === undefined ? null : { id, ...row };
+    });
+  }
+
+  loadPlan(tenantId: TenantId): Promise<Plan | null> {
+    return this.call('loadPlan', () => this.plans.get(tenantId) ?? null);
+  }
+
+  savePlan(tenantId: TenantId, plan: Plan): Promise<void> {
+    return this.call('savePlan', () => {
+      this.plans.set(tenantId, { tier: plan.tier, status: plan.status });
+    });
+  }
+
+  appendAudit(entry: AuditEntry): Promise<void> {
+    return this.call('appendAudit', () => {
+      this.audit.set(`A#${String(entry.at).padStart(14, '0')}#${entry.id}`, { ...entry });
+    });
+  }
+
+  listAudit(tenantId: TenantId, limit: number): Promise<readonly AuditEntry[]> {
+    return this.call('listAudit', () => newest(this.audit, tenantId, limit));
+  }
+
+  listOutcomes(tenantId: TenantId): Promise<ReadonlyMap<RepoId, ReconcileOutcome>> {
+    return this.call('listOutcomes', () => {
+      const found = new Map<RepoId, ReconcileOutcome>();
+      for (const repo of this.repos.values()) {
+        const outcome = this.outcomes.get(repo.id);
+        if (repo.tenantId !== tenantId || outcome === undefined) continue;
+        this.refuseCorrupt('outcome', repo.id, 'listOutcomes');
+        found.set(repo.id, outcome);
+      }
+      return found;
+    });
+  }
+
+  readBatchHistory(tenantId: TenantId, limit: number): Promise<BatchHistory> {
+    return this.call('readBatchHistory', () => {
+      const all = new Map<string, { readonly tenantId: TenantId; readonly id: string }>([
+        ...this.batches,
+        ...this.nameless,
+      ]);
+      const rows = newest(all, tenantId, limit + 1);
+      const batches: BatchRow[] = [];
+      const errors: RecordError[] = [];
+      for (const row of rows.slice(0, limit)) {
+        const stored = [...this.batches.values()].find((each) => each === row);
+        if (stored === undefined) errors.push({ id: row.id, reason: 'missing_identity' });
+        else batches.push(stored);
+      }
+      return { batches, errors, truncated: rows.length > limit };
+    });
+  }
+
+  readEventsSince(
+    tenantId: TenantId,
+    since: EpochMs,
+    rowsMax: number,
+  ): Promise<readonly { readonly at: EpochMs; readonly event: ActivityEventName }[] | null> {
+    return this.call('readEventsSince', () => {
+      const rows = [...this.events.values()].filter((row) => row.tenantId === tenantId && row.at >= since);
+      return rows.length > rowsMax ? null : rows.map(({ at, event }) => ({ at, event }));
+    });
+  }
+
+  readBatchesSince(
+    tenantId: TenantId,
+    since: EpochMs,
+    rowsMax: number,
+  ): Promise<readonly { readonly at: EpochMs; readonly outcome: BatchOutcome }[] | null> {
+    return this.call('readBatchesSince', () => {
+      const rows = [...this.batches.values()].filter(
+        (row) => row.tenantId === tenantId && row.createdAt >= since,
+      );
+      return rows.length > rowsMax ? null : rows.map((row) => ({ at: row.createdAt, outcome: row.outcome }));
+    });
+  }
+
+  readTerminals(
+    wanted: readonly { readonly repoId: RepoId; readonly pr: PullRequestNumber }[],
+  ): Promise<readonly TerminalMark[]> {
+    return this.call('readTerminals', () =>
+      wanted
+        .map(({ repoId, pr }) => this.terminals.get(`${repoId} ${pr}`))
+        .filter((event): event is ActivityEvent => event !== undefined && isTerminal(event))
+        .map((row) => ({
+          repoId: row.repoId,
+          pr: row.pr,
+          event: row.event === 'pr_landed' ? ('landed' as const) : ('bounced' as const),
+          at: row.at,
+        })),
+    );
+  }
+
+  markTenantDeleting(tenantId: TenantId): Promise<boolean> {
+    return this.call('markTenantDeleting', () => {
+      const tenant = this.tenants.get(tenantId);
+      if (tenant !== undefined) tenant.deleting = true;
+      return tenant !== undefined;
+    });
+  }
+
+  deleteHistory(tenantId: TenantId, part: HistoryPart): Promise<number> {
+    return this.call('deleteHistory', () => {
+      const rows: Map<string, { readonly tenantId: TenantId }> = {
+        batches: this.batches,
+        events: this.events,
+        audit: this.audit,
+      }[part];
+      const keys = [...rows].filter(([, row]) => row.tenantId === tenantId).map(([key]) => key);
+      for (const key of keys) rows.delete(key);
+      return keys.length;
+    });
+  }
+
+  deletePlan(tenantId: TenantId): Promise<boolean> {
+    return this.call('deletePlan', () => this.plans.delete(tenantId));
+  }
+
+  deleteTenant(tenantId: TenantId): Promise<void> {
+    return this.call('deleteTenant', () => {
+      this.tenants.delete(tenantId);
+    });
+  }
+
+  // AdminStore
+
+  searchRepos(text: string, offset: number, limit: number): ReturnType<AdminStore['searchRepos']> {
+    return this.call('searchRepos', () => {
+      const found = [...this.repos.values()]
+        .filter((repo) => repo.slug.toLowerCase().includes(text.toLowerCase()))
+        .sort((a, b) => (`${a.slug.toLowerCase()}#${a.id}` < `${b.slug.toLowerCase()}#${b.id}` ? -1 : 1));
+      const truncated = found.length > ADMIN_SCAN_ROWS_MAX;
+      return { repos: found.slice(offset, offset + limit), total: found.length, truncated };
+    });
+  }
+
+  listAllConnections(limit: number): Promise<readonly ConnectionHead[]> {
+    return this.call('listAllConnections', () =>
+      [...this.connections.values()]
+        .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
+        .slice(0, limit)
+        .map(({ id, tenantId, instanceUrl, botUsername, createdAt, updatedAt }) => ({
+          ...{ id, tenantId, instanceUrl, botUsername, createdAt, updatedAt },
+        })),
+    );
+  }
+
+  countCredentials(): ReturnType<AdminStore['countCredentials']> {
+    return this.call('countCredentials', () => {
+      const formats = new Map<string, number>();
+      const keyVersions = new Map<number, number>();
+      for (const { credential } of this.connections.values()) {
+        formats.set(credential.format, (formats.get(credential.format) ?? 0) + 1);
+        keyVersions.set(credential.keyVersion, (keyVersions.get(credential.keyVersion) ?? 0) + 1);
+      }
+      return { formats, keyVersions, connections: this.connections.size, truncated: false };
+    });
+  }
+
+  countTenants(): Promise<number> {
+    return this.call('countTenants', () => this.tenants.size);
+  }
+
+  // HealthStore
+
+  loadLastTick(): Promise<EpochMs | null> {
+    return this.call('loadLastTick', () => this.tickedAt);
+  }
+
+  loadOldestDue(): Promise<EpochMs | null> {
+    return this.call('loadOldestDue', () => {
+      const times = [...this.repos.values()]
+        .filter(isWakeable)
+        .flatMap((repo) => (repo.dueAt === null ? [] : [repo.dueAt]));
+      return times.length === 0 ? null : Math.min(...times);
+    });
+  }
+
+  listWaitingBatches(limit: number): Promise<readonly WaitingBatch[]> {
+    return this.call('listWaitingBatches', () =>
+      [...this.batches.values()]
+        .flatMap(({ phase, createdAt }) => (phase === null ? [] : [{ phase, createdAt }]))
+        .sort((a, b) => a.createdAt - b.createdAt)
+        .slice(0, limit),
+    );
+  }
+
+  countBatchesSince(since: EpochMs): Promise<{ readonly total: number; readonly superseded: number }> {
+    return this.call('countBatchesSince', () => {
+      const rows = [...this.batches.values()].filter((row) => row.createdAt >= since);
+      return {
+        total: rows.length,
+        superseded: rows.filter((row) => row.outcome === 'superseded').length,
+      };
+    });
+  }
+
+  // RateStore
+
+  takeToken(bucket: string, intervalMs: number, burst: number): Promise<RateAnswer> {
+    return this.call('takeToken', () => {
+      const now = this.clock.now();
+      const fullAt = Math.max(this.buckets.get(bucket) ?? 0, now);
+      const latest = now + (burst - 1) * intervalMs;
+      if (fullAt > latest) return { allowed: false, retryAfterMs: fullAt - latest };
+      this.buckets.set(bucket, fullAt + intervalMs);
+      return { allowed: true };
+    });
+  }
+
+  // RealtimeStore
+
+  saveTicket(ticketHash: string, tenantId: TenantId, expiresAt: EpochMs): Promise<void> {
+    return this.call('saveTicket', () => {
+      this.tickets.set(ticketHash, { tenantId, expiresAt });
+    });
+  }
+
+  redeemTicket(ticketHash: string): Promise<TenantId | null> {
+    return this.call('redeemTicket', () => {
+      const ticket = this.tickets.get(ticketHash);
+      if (ticket === undefined || ticket.expiresAt <= this.clock.now()) return null;
+      this.tickets.delete(ticketHash);
+      return ticket.tenantId;
+    });
+  }
+
+  addSocket(tenantId: TenantId, socketId: string, expiresAt: EpochMs): Promise<void> {
+    return this.call('addSocket', () => {
+      this.sockets.set(socketId, { tenantId, expiresAt });
+    });
+  }
+
+  removeSocket(socketId: string): Promise<void> {
+    return this.call('removeSocket', () => {
+      this.sockets.delete(socketId);
+    });
+  }
+
+  listSockets(tenantId: TenantId): Promise<readonly string[]> {
+    return this.call('listSockets', () =>
+      [...this.sockets]
+        .filter(([, socket]) => socket.tenantId === tenantId && socket.expiresAt > this.clock.now())
+        .map(([id]) => id)
+        .sort(),
+    );
+  }
+}
