@@ -3,7 +3,7 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome, CutReason } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
-import { applyToNewBranch, assertTree, publishTree, type TreeCache } from './stage-trees.ts';
+import { applyToNewBranch, publishTree, type TreeCache } from './stage-trees.ts';
 import { findGateFile, type GateFile } from './staging/gate-file.ts';
 import { renderPatch } from './staging/patch.ts';
 import { type MergePlan, planMerge } from './staging/three-way.ts';
@@ -157,12 +157,15 @@ class ChainBuilder {
       if (newBranch === this.#action.branch) await forge.deleteBranch(newBranch);
       throw new BaseMoved();
     }
-    if (pending.plan.result === null) this.#entries = await trees.read(commit.tree);
-    else {
-      assertTree(commit, hashTree(pending.plan.result, formatOf(commit)));
-      this.#entries = pending.plan.result;
-      trees.remember(commit.tree, this.#entries);
+    const { result } = pending.plan;
+    if (result !== null && commit.tree !== hashTree(result, formatOf(commit))) {
+      // The forge made another tree of this patch than git's merge would be: held to be a conflict of this one alone,
+      // so that it keeps nobody else waiting and nothing is ever gated as what it is not (A9).
+      if (newBranch === this.#action.branch) await forge.deleteBranch(newBranch);
+      return false;
     }
+    this.#entries = result ?? (await trees.read(commit.tree));
+    if (result !== null) trees.remember(commit.tree, result);
     this.#tip = commit.sha;
     this.#chain.push({ sha: commit.sha, tree: commit.tree });
     return true;

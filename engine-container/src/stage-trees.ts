@@ -68,13 +68,12 @@ export async function publishTree(
     await forge.deleteBranch(options.branch);
     return 'base_moved';
   }
-  assertTree(commit, options.tree);
+  // A tree that is not the planned one must never be gated as if it were (A9).
+  if (commit.tree !== options.tree) {
+    await forge.deleteBranch(options.branch);
+    throw new StagedTreeMismatch();
+  }
   return commit;
-}
-
-/** A tree that is not the planned one must never be gated as if it were (A9). */
-export function assertTree(commit: Commit, tree: TreeHash): void {
-  if (commit.tree !== tree) throw new StagedTreeMismatch();
 }
 
 export class StagedTreeMismatch extends Error {

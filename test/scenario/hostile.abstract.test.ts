@@ -73,6 +73,7 @@ describe('what an API-only engine cannot prevent, it detects', () => {
 
   test.each([
     ['HTML from a proxy', { status: 200, html: true }, 'forge_unreachable'],
+    ['a truncated answer', { status: 200, body: '{"number": 1, "sta' }, 'forge_unreachable'],
     ['500 with an empty message', { status: 500, body: '{"message":""}' }, 'forge_unreachable'],
     ['429', { status: 429 }, 'forge_unreachable'],
     ['a revoked token', { status: 401 }, 'forge_access_denied'],
@@ -93,6 +94,27 @@ describe('what an API-only engine cannot prevent, it detects', () => {
       await expectHonestEnd(world, prs);
     },
   );
+
+  test('a patch that the forge turns into another tree is a conflict of that pull request alone', async () => {
+    const world = await createWorld({
+      wrapForge: (forge) => ({
+        ...forge,
+        applyPatch: async (request) => {
+          const commit = await forge.applyPatch(request);
+          const wrong = request.message.includes('#2') && commit !== 'conflict';
+          return wrong ? { ...commit, tree: 'f'.repeat(40) } : commit;
+        },
+      }),
+    });
+    await givenProject(world.forge);
+    const prs: number[] = [];
+    for (const name of ['a', 'b', 'c']) prs.push(await givenScheduled(world.forge, name));
+    await world.drain();
+    expect((await endingOf(world, prs)).landed).toEqual([prs[0], prs[2]]);
+    const head = (await world.forge.pull(prs[1] ?? 0)).headSha;
+    expect((await world.forge.status(head, 'mq'))?.description).toMatch(/^refused: conflicts/);
+    await expectHonestEnd(world, prs);
+  });
 
   test('an idle repo: 100 reconciles write nothing to forge or record and make at most 4 calls each', async () => {
     const world = await createWorld();
