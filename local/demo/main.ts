@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
 import { type DemoOptions, parseOptions, UsageError } from './options.ts';
 import { type Stage, setStage } from './stage.ts';
 import { play, type StoryResult } from './story.ts';
@@ -5,6 +7,8 @@ import { bold, dim, green, red, table } from './view.ts';
 
 async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2));
+  const authority = options.forge?.caFile ?? null;
+  if (authority !== null && process.env.NODE_EXTRA_CA_CERTS === undefined) return startTrusting(authority);
   const startedAt = Date.now();
   const print = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
   const seconds = () => (Date.now() - startedAt) / 1000;
@@ -32,6 +36,15 @@ async function main(): Promise<number> {
   } finally {
     await stage.stop();
   }
+}
+
+/** What people do goes through `fetch`, which trusts another authority only from the start of the process. */
+function startTrusting(caFile: string): Promise<number> {
+  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: resolve(caFile) },
+  });
+  return new Promise((done) => child.once('exit', (code) => done(code ?? 1)));
 }
 
 function report(result: StoryResult, stage: Stage, print: (line: string) => void): string[] {
