@@ -11,7 +11,7 @@ import {
   UNMERGEABLE_PAUSE_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
-import { describeBounce, describeLanding } from './describe.ts';
+import { describeBounce, describeLanding, describeRevoke } from './describe.ts';
 import { frontierOf, verdictOfPrefix } from './evidence.ts';
 import { rememberBounce } from './line.ts';
 import {
@@ -128,6 +128,14 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
   const until = revoke.postedAt + REVOKE_GRACE_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
   root.landing = null;
+  // A success whose answer was lost may have been carried out after the revoke: the last word is ours (E19).
+  wishStatus(pass, {
+    pr: landing.pr,
+    sha: landing.head,
+    state: 'pending',
+    description: describeRevoke(revoke.reason),
+    targetUrl: null,
+  });
   if (revoke.reason === 'merge_timeout') strike(pass, root, landing);
 }
 
