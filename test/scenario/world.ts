@@ -3,7 +3,7 @@ import type { HeldLease } from '#core/domain/lease.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
-import type { EngineReport } from '#core/ports/store.ts';
+import { type EngineReport, StoreError } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/lease.ts';
@@ -13,6 +13,7 @@ import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
 import type { ForgeControl } from '../support/forge-control.ts';
+import { Crash, forgeOn, type Machine, storeOn } from '../support/machine.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 /** The whole queue around one repository: real engine, lease and record, a fake forge, virtual time. */
@@ -53,6 +54,8 @@ export interface WorldOptions {
   readonly repo?: Partial<ManagedRepo>;
   /** Wraps the forge as the engine sees it: to count, to crash, to let a person act between two calls. */
   readonly wrapForge?: (forge: EngineForge) => EngineForge;
+  /** The machine that the next reconcile runs on; by default one that nothing happens to. */
+  readonly newMachine?: () => Machine;
   /** Called around each store call of anybody; may throw. */
   readonly aroundStore?: {
     readonly before: (label: string) => void;
@@ -101,8 +104,8 @@ export async function createWorldOn<Forge extends ForgeControl>(
   const engineForge = options.wrapForge?.(port) ?? port;
   let pauseNextPost = false;
   /** The engine's client on this machine: it may be frozen before a call is sent, and looks at its deadline when it thaws. */
-  function clientOf(mayCall: () => boolean): EngineForge {
-    return new Proxy(engineForge, {
+  function clientOf(machineForge: EngineForge, mayCall: () => boolean): EngineForge {
+    return new Proxy(machineForge, {
       get(target, name) {
         const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
         return async (...values: unknown[]) => {
@@ -117,17 +120,30 @@ export async function createWorldOn<Forge extends ForgeControl>(
       },
     });
   }
-  const reconciler = createReconciler({
-    store,
-    clock,
-    ids,
-    log: { info: write('info'), warn: write('warn'), error: write('error') },
-    forgeFor: (_request, mayCall) => clientOf(mayCall),
-  });
-
   async function reconcile(): Promise<EngineReport | null> {
+    const machine = options.newMachine?.() ?? null;
+    if (machine === null) return reconcileOn(null);
+    try {
+      return await reconcileOn(machine);
+    } catch (error) {
+      // The worker died, or its store did not answer before anything began: the next wake comes.
+      if (error instanceof Crash || error instanceof StoreError) return null;
+      throw error;
+    }
+  }
+
+  async function reconcileOn(machine: Machine | null): Promise<EngineReport | null> {
+    const ownStore = machine === null ? store : storeOn(machine, store);
+    const ownForge = machine === null ? engineForge : forgeOn(machine, engineForge);
+    const reconciler = createReconciler({
+      store: ownStore,
+      clock,
+      ids,
+      log: { info: write('info'), warn: write('warn'), error: write('error') },
+      forgeFor: (_request, mayCall) => clientOf(ownForge, mayCall),
+    });
     const result = await withLease(
-      { leases: store, clock, ids },
+      { leases: ownStore, clock, ids },
       repo.id,
       'test',
       LEASE_TTL_MS,
@@ -141,7 +157,9 @@ export async function createWorldOn<Forge extends ForgeControl>(
           token: new Secret('token'),
         };
         await reconciler(request, held.fence);
-        return await store.loadReport(repo.id);
+        const report = await ownStore.loadReport(repo.id);
+        // One under another fence tells of an earlier reconcile.
+        return report?.fence === held.fence ? report : null;
       },
     );
     return result.kind === 'skipped' ? null : result.value;

@@ -1,4 +1,4 @@
-import type { CommitStatus } from '#core/domain/forge.ts';
+import type { Commit, CommitStatus } from '#core/domain/forge.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
@@ -23,13 +23,14 @@ import {
 } from './people.ts';
 import { moveBranch, removeBranch, startChecksOfBase } from './refs.ts';
 import { appendStatus } from './statuses.ts';
-import { viewPull } from './views.ts';
+import { viewCommit, viewPull } from './views.ts';
 import {
   addTimelineEntry,
   createWorld,
   type Delays,
   defaultRule,
   FORGEJO_15_SWITCHES,
+  type JournalEntry,
   type Knobs,
   mustPull,
   mustTip,
@@ -58,6 +59,11 @@ export interface AbstractForge extends ForgeControl, Knobs {
   pushBranch(branch: string, sha: string): Promise<void>;
   /** Every status of a commit ever posted, oldest first. */
   statusHistory(sha: string): readonly CommitStatus[];
+  /** Pushes, statuses, ends of runs and merges, in order. */
+  journal(): readonly JournalEntry[];
+  commit(sha: string): Commit;
+  /** Tree that a squash of `head` onto the commit `onto` would have; null = a conflict. */
+  previewMerge(onto: string, head: string): string | null;
   /** Whether the forge still has the schedule row, which no API tells. */
   isScheduled(pr: number): boolean;
 }
@@ -229,6 +235,14 @@ function createViews(world: World) {
         createdAt,
       })),
     merges: () => [...world.merges],
+    journal: () => world.journal,
+    commit: (sha: string) => viewCommit(objects.mustCommit(sha)),
+    previewMerge(onto: string, head: string) {
+      const fork = objects.mergeBase(onto, head);
+      if (fork === null) return null;
+      const tree = world.merger.merge(objects.treeOf(fork), objects.treeOf(onto), objects.treeOf(head));
+      return tree?.hash ?? null;
+    },
     calls: () => [...world.callLog],
     clearCalls() {
       world.callLog.length = 0;

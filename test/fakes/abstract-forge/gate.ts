@@ -55,6 +55,7 @@ export function isUnfinished(run: Run): boolean {
 export function endRun(world: World, run: Run, state: 'success' | 'failure' | 'cancelled' | 'error'): void {
   if (!isUnfinished(run)) return;
   run.state = state;
+  world.journal.push({ kind: 'run', at: world.timers.now(), run: { ...run, state } });
   postJobStatus(world, run, state === 'success' ? 'success' : 'failure');
 }
 

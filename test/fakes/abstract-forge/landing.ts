@@ -25,14 +25,11 @@ export function mergePull(world: World, pull: Pull, style: MergeStyle, doer: str
   setSchedule(world, pull, null);
   addTimelineEntry(world, pull, 'other', doer);
   if (pull.base === world.base) {
-    world.merges.push({
-      pr: pull.number,
-      head,
-      mergeCommit: merged.sha,
-      tree: merged.tree,
-      firstParent: tip,
-      at: world.timers.now(),
-    });
+    const at = world.timers.now();
+    const { sha: mergeCommit, tree } = merged;
+    const merge = { pr: pull.number, head, mergeCommit, tree, firstParent: tip, at };
+    world.merges.push(merge);
+    world.journal.push({ kind: 'merge', at, merge });
   }
   moveBranch(world, pull.base, merged.sha, doer);
   return merged.sha;

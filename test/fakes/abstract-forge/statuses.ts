@@ -10,6 +10,9 @@ export function appendStatus(world: World, sha: CommitSha, input: Omit<StatusRow
     world.statuses.set(sha, rows);
   }
   rows.history.push(row);
+  const { context, state, description, creator } = row;
+  const at = world.timers.now();
+  world.journal.push({ kind: 'status', at, sha, context, state, description, creator });
   rows.latest.set(row.context, row);
   if (row.state === 'success') world.reactions.statusSucceeded(sha);
 }

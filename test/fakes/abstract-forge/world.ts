@@ -116,6 +116,28 @@ export interface Reactions {
   checksEnded(started: readonly StartedCheck[]): void;
 }
 
+/** What happened, in order: all that a judge from outside may read. */
+export type JournalEntry =
+  /** A branch moved; `to` is null when it was deleted. */
+  | {
+      readonly kind: 'push';
+      readonly at: EpochMs;
+      readonly branch: string;
+      readonly to: CommitSha | null;
+      readonly by: string;
+    }
+  | {
+      readonly kind: 'status';
+      readonly at: EpochMs;
+      readonly sha: CommitSha;
+      readonly context: string;
+      readonly state: string;
+      readonly description: string;
+      readonly creator: string;
+    }
+  | { readonly kind: 'run'; readonly at: EpochMs; readonly run: GateRunView }
+  | { readonly kind: 'merge'; readonly at: EpochMs; readonly merge: MergeView };
+
 /** Everything the forge keeps. One repository and the branches of its forks. */
 export interface World {
   readonly timers: Timers;
@@ -143,6 +165,7 @@ export interface World {
   readonly runsByBranch: Map<string, Run[]>;
   readonly merges: MergeView[];
   readonly callLog: ForgeCallRecord[];
+  readonly journal: JournalEntry[];
   /** Waiting automatic merges, by pull request and SHA: the forge's queue holds each pair once. */
   readonly queuedMerges: Set<string>;
   nextId: number;
@@ -183,6 +206,7 @@ export function createWorld(options: WorldOptions): World {
     runsByBranch: new Map(),
     merges: [],
     callLog: [],
+    journal: [],
     queuedMerges: new Set(),
     nextId: 1,
   };

@@ -1,0 +1,64 @@
+import { SWEEP_STORIES } from '../scenario/crash-sweep-stories.ts';
+import { createSeededRandom } from '../support/seeded-random.ts';
+import { type Blow, modesOf, playStory } from './crash-sweep.ts';
+
+/** `npm run sim:crash [-- --story N] [--double N]`: every call of every story in every mode; one JSON line at the end. */
+function option(name: string): string | undefined {
+  const at = process.argv.indexOf(`--${name}`);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+const PROBLEMS_SHOWN = 40;
+const started = performance.now();
+const seen = new Set<string>();
+const crashed = new Set<string>();
+let runs = 0;
+let failed = 0;
+
+async function strike(story: (typeof SWEEP_STORIES)[number], blows: readonly Blow[], label: string) {
+  const { problems } = await playStory(story, blows);
+  runs += 1;
+  if (problems.length === 0) return;
+  failed += 1;
+  if (failed > PROBLEMS_SHOWN) return;
+  const where = blows.map(({ at, mode }) => `${mode} call ${at}`).join(', ');
+  console.log(`${story.name}: ${where} (${label}): ${problems.slice(0, 3).join('; ')}`);
+}
+
+const only = option('story');
+const doubles = Number(option('double') ?? 0);
+const random = createSeededRandom(1);
+for (const [index, story] of SWEEP_STORIES.entries()) {
+  if (only !== undefined && Number(only) !== index + 1) continue;
+  const clean = await playStory(story, []);
+  if (clean.problems.length > 0) throw new Error(`${story.name} fails without any blow: ${clean.problems}`);
+  for (const [at, label] of clean.labels.entries()) {
+    seen.add(label);
+    for (const mode of modesOf(label)) {
+      if (mode.startsWith('crash')) crashed.add(label);
+      await strike(story, [{ at, mode }], label);
+    }
+  }
+  for (let count = 0; count < doubles / SWEEP_STORIES.length; count += 1) {
+    const first = random.int(clean.labels.length);
+    const second = first + 1 + random.int(clean.labels.length);
+    await strike(
+      story,
+      [first, second].map((at) => ({ at, mode: random.pick(['crash before', 'crash after']) })),
+      'double crash',
+    );
+  }
+  console.log(`${story.name}: ${clean.labels.length} calls, ${runs} runs so far, ${failed} failed`);
+}
+console.log(
+  JSON.stringify({
+    stories: SWEEP_STORIES.length,
+    runs,
+    violations: failed,
+    runs_per_second: Math.round((runs * 1000) / (performance.now() - started)),
+    io_labels: seen.size,
+    io_labels_crashed: crashed.size,
+    labels: [...seen].sort(),
+  }),
+);
+if (failed > 0) process.exitCode = 1;

@@ -1,0 +1,160 @@
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+
+/** What the judge may see: the forge's own journal and objects. Nothing of the engine, nothing of the store. */
+export type ForgeLog = Pick<AbstractForge, 'base' | 'journal' | 'commit' | 'previewMerge'>;
+
+export interface JudgeOptions {
+  readonly bot: string;
+  /** Contexts that the queue ever posted under. */
+  readonly contexts: readonly string[];
+  /** False: people push straight to the base, or the forge merges what it did not check. Then unproven is detected, not prevented. */
+  readonly baseIsProtected: boolean;
+}
+
+interface Staged {
+  readonly tree: string;
+  readonly parent: string | undefined;
+}
+
+const STAGING = /^mq\//;
+const STAGED_BY_QUEUE = /^mq(-work)?\//;
+const DESCRIPTION_CHARS_MAX = 140;
+
+/**
+ * Reads the forge's journal as it grows and says what should never have been: an unproven landing (A1, A2), a success on
+ * what was not proven on this base (A3, A4), a branch pushed twice (A20), words that are not ours (A38).
+ */
+export class Judge {
+  readonly violations: string[] = [];
+  /** Merges into the base whose tree no green run proved. */
+  readonly unproven = new Set<number>();
+  readonly #log: ForgeLog;
+  readonly #options: JudgeOptions;
+  #read = 0;
+  #baseTip: string | null = null;
+  readonly #staged = new Map<string, Staged>();
+  readonly #byTree = new Map<string, string[]>();
+  readonly #proven = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  readonly #stagingTips = new Map<string, string>();
+  /** Latest status of ours by head and context. */
+  readonly #latest = new Map<string, { readonly sha: string; readonly state: string; readonly by: string }>();
+  readonly #mergedHeads = new Set<string>();
+
+  constructor(log: ForgeLog, options: JudgeOptions) {
+    this.#log = log;
+    this.#options = options;
+  }
+
+  /** Reads what is new. */
+  read(): void {
+    const journal = this.#log.journal();
+    for (; this.#read < journal.length; this.#read += 1) {
+      const entry = journal[this.#read];
+      if (entry === undefined) return;
+      if (entry.kind === 'push') this.#readPush(entry.branch, entry.to, entry.by);
+      else if (entry.kind === 'run') this.#readRun(entry.run);
+      else if (entry.kind === 'status') this.#readStatus(entry);
+      else this.#readMerge(entry.merge);
+    }
+  }
+
+  isProven(tree: string): boolean {
+    return this.#proven.has(tree);
+  }
+
+  /** Failing runs that were seen of this tree. */
+  failuresOf(tree: string): number {
+    return this.#failures.get(tree) ?? 0;
+  }
+
+  /** Commits that a pull request may have been judged on: the base, and every staged one whose tree is proven. */
+  provenGrounds(): readonly string[] {
+    const staged = [...this.#staged].filter(([, { tree }]) => this.#proven.has(tree)).map(([sha]) => sha);
+    return this.#baseTip === null ? staged : [this.#baseTip, ...staged];
+  }
+
+  /** At rest: no head that did not merge carries a success of ours (A24), no staging branch is left. */
+  readRest(): void {
+    this.read();
+    for (const { sha, state, by } of this.#latest.values()) {
+      if (state !== 'success' || by !== this.#options.bot || this.#mergedHeads.has(sha)) continue;
+      this.violations.push(`stale success on ${sha.slice(0, 8)}`);
+    }
+    for (const branch of this.#stagingTips.keys()) this.violations.push(`branch left: ${branch}`);
+  }
+
+  #readPush(branch: string, to: string | null, by: string): void {
+    if (branch === this.#log.base) {
+      this.#baseTip = to;
+      if (to !== null) this.#keep(to);
+      return;
+    }
+    if (!STAGED_BY_QUEUE.test(branch) || by !== this.#options.bot) {
+      if (to === null) this.#stagingTips.delete(branch);
+      return;
+    }
+    if (to === null) {
+      this.#stagingTips.delete(branch);
+      return;
+    }
+    if (STAGING.test(branch) && this.#stagingTips.has(branch))
+      this.violations.push(`pushed twice: ${branch}`);
+    this.#stagingTips.set(branch, to);
+    this.#keep(to);
+  }
+
+  #keep(sha: string): void {
+    if (this.#staged.has(sha)) return;
+    const { tree, parents } = this.#log.commit(sha);
+    this.#staged.set(sha, { tree, parent: parents[0] });
+    const same = this.#byTree.get(tree);
+    if (same === undefined) this.#byTree.set(tree, [sha]);
+    else same.push(sha);
+    // A tree that is proven already proves what lies between it and the base.
+    if (this.#proven.has(tree)) this.#prove(sha);
+  }
+
+  #readRun(run: { readonly tree: string; readonly branch: string; readonly state: string }): void {
+    if (!STAGING.test(run.branch)) return;
+    if (run.state === 'failure') this.#failures.set(run.tree, this.failuresOf(run.tree) + 1);
+    if (run.state !== 'success') return;
+    this.#proven.add(run.tree);
+    for (const sha of this.#byTree.get(run.tree) ?? []) this.#prove(sha);
+  }
+
+  /** The tip of a batch is what is gated: with it the trees below it in the chain may land on the way to it. */
+  #prove(tip: string): void {
+    for (let at = this.#staged.get(tip); at !== undefined; ) {
+      this.#proven.add(at.tree);
+      at = at.parent === undefined ? undefined : this.#staged.get(at.parent);
+    }
+  }
+
+  #readStatus(post: {
+    readonly sha: string;
+    readonly context: string;
+    readonly state: string;
+    readonly description: string;
+    readonly creator: string;
+  }): void {
+    if (!this.#options.contexts.includes(post.context)) return;
+    this.#latest.set(`${post.sha} ${post.context}`, { sha: post.sha, state: post.state, by: post.creator });
+    if (post.creator !== this.#options.bot) return;
+    if (!['pending', 'success', 'error'].includes(post.state)) this.violations.push(`posted ${post.state}`);
+    if (post.description.length > DESCRIPTION_CHARS_MAX) this.violations.push('a description is too long');
+    if (post.state !== 'success' || !this.#options.baseIsProtected || this.#baseTip === null) return;
+    if (this.#mergedHeads.has(post.sha)) return;
+    const tree = this.#log.previewMerge(this.#baseTip, post.sha);
+    if (tree !== null && !this.#proven.has(tree)) {
+      this.violations.push(`success on ${post.sha.slice(0, 8)}, whose merge is not proven`);
+    }
+  }
+
+  #readMerge(merge: { readonly pr: number; readonly head: string; readonly tree: string }): void {
+    this.#mergedHeads.add(merge.head);
+    if (this.#proven.has(merge.tree)) return;
+    this.unproven.add(merge.pr);
+    if (this.#options.baseIsProtected) this.violations.push(`unproven landing of #${merge.pr}`);
+  }
+}
