@@ -8,7 +8,8 @@ import { bold, dim, green, red, table } from './view.ts';
 async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2));
   const authority = options.forge?.caFile ?? null;
-  if (authority !== null && process.env.NODE_EXTRA_CA_CERTS === undefined) return startTrusting(authority);
+  if (authority !== null && process.env.NODE_EXTRA_CA_CERTS !== resolve(authority))
+    return startTrusting(authority);
   const startedAt = Date.now();
   const print = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
   const seconds = () => (Date.now() - startedAt) / 1000;
