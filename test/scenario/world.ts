@@ -178,7 +178,9 @@ export async function createWorldOn<Forge extends ForgeControl>(
         const report = await reconcile();
         if (until !== undefined && (await until())) return;
         const mayEnd = afterEach === undefined || (await afterEach());
-        quietTicks = report?.wakeAt == null && mayEnd ? quietTicks + 1 : 0;
+        // No report at all may also mean that a worker died: that alone is no sign of rest.
+        const quiet = report === null ? 0.4 : 1;
+        quietTicks = report?.wakeAt == null && mayEnd ? quietTicks + quiet : 0;
         if (quietTicks >= 2 && until === undefined) return;
         const tickAt = clock.now() + TICK_MS;
         const next = Math.min(report?.wakeAt ?? tickAt, tickAt);
