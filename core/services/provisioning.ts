@@ -1,0 +1,192 @@
+import type { ProtectionObservation, ProvisioningRecord } from '../domain/provisioning.ts';
+import { UNPROVISIONED } from '../domain/provisioning.ts';
+import type { ManagedRepo } from '../domain/repo.ts';
+import { StoreError } from '../ports/store.ts';
+import type { Clock } from '../ports/system.ts';
+import { requireContext } from './branch-protection.ts';
+import type { OpenedForge, OpenForge } from './open-forge.ts';
+import { saveRepo } from './save-repo.ts';
+import { registerWebhook, type WebhookRegistrationDeps } from './webhook-registration.ts';
+
+export interface ProvisioningDeps extends WebhookRegistrationDeps {
+  readonly openForge: OpenForge;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * `done`: tried and stored; how it went is in `repo.provisioning`. `db_error`: what was done on the forge could not be
+ * recorded; the next attempt repairs it. `repo` is the newest row known.
+ */
+export interface ProvisioningResult {
+  readonly kind: 'done' | 'connection_not_found' | 'decryption_error' | 'db_error' | 'not_found';
+  readonly repo: ManagedRepo;
+}
+
+/**
+ * Hook and branch rule, tried once each, as far as the settings ask for them (D-69). Never throws, so that enrollment
+ * and settings never fail by it (A56). Touches neither the gate file nor its verification.
+ */
+export async function provisionRepo(deps: ProvisioningDeps, repo: ManagedRepo): Promise<ProvisioningResult> {
+  return attempt(deps, repo, { webhook: 'keep', protection: true });
+}
+
+/** A new hook with a new secret; the old one goes once the new one is stored. */
+export async function rotateWebhook(deps: ProvisioningDeps, repo: ManagedRepo): Promise<ProvisioningResult> {
+  return attempt(deps, repo, { webhook: 'rotate', protection: false });
+}
+
+/** The branch rule alone: after the gate was verified (D-67). */
+export async function provisionProtection(
+  deps: ProvisioningDeps,
+  repo: ManagedRepo,
+): Promise<ProvisioningResult> {
+  return attempt(deps, repo, { webhook: 'leave', protection: true });
+}
+
+export type ProtectResult =
+  | ProvisioningResult
+  /** The forge did not answer, or not as a forge. The opt-in is recorded. */
+  | { readonly kind: 'forge_unreachable'; readonly repo: ManagedRepo };
+
+/**
+ * Opt-in or out of our managing the branch rule. The opt-in is stored first, so that a later attempt finishes what
+ * this one could not. Opting out writes nothing to the forge (A80).
+ */
+export async function setProtection(
+  deps: ProvisioningDeps,
+  repo: ManagedRepo,
+  enabled: boolean,
+): Promise<ProtectResult> {
+  const saved = await saveRepo(deps.store, repo, (current) => ({
+    protectionRequested: enabled,
+    updatedAt: deps.clock.now(),
+    provisioning: enabled
+      ? current.provisioning
+      : { ...current.provisioning, protection: UNPROVISIONED.provisioning.protection, strayContexts: [] },
+  }));
+  if (typeof saved === 'string') return { kind: saved === 'gone' ? 'not_found' : 'db_error', repo };
+  if (!enabled) return { kind: 'done', repo: saved };
+  const result = await provisionProtection(deps, saved);
+  const failed = result.kind === 'done' && result.repo.provisioning.protection.kind === 'failed';
+  return failed ? { kind: 'forge_unreachable', repo: result.repo } : result;
+}
+
+export type ContextChange =
+  | ProvisioningResult
+  /** The rule could not be changed, so neither was the setting. */
+  | { readonly kind: 'forge_unreachable'; readonly repo: ManagedRepo };
+
+/**
+ * Changes the status context, and on a protected branch the required check with it, so that exactly one context of
+ * ours remains (A81). The new context is noted as a stray before the forge is touched: should the last store fail, the
+ * next attempt knows what to remove. `changes` are other settings of the same request, stored in the same step.
+ */
+export async function changeStatusContext(
+  deps: ProvisioningDeps,
+  repo: ManagedRepo,
+  statusContext: string,
+  changes: Partial<ManagedRepo> = {},
+): Promise<ContextChange> {
+  const old = repo.statusContext;
+  const isManaged = repo.protectionRequested && repo.provisioning.protection.kind !== 'not_tried';
+  if (old === statusContext || !isManaged) return saveChange(deps, repo, { ...changes, statusContext });
+  const opened = await open(deps, repo);
+  if (opened.kind !== 'open') return { kind: opened.kind, repo };
+  const strays = [...new Set([...repo.provisioning.strayContexts, statusContext])];
+  const noted = await saveRepo(deps.store, repo, (current) => ({
+    provisioning: { ...current.provisioning, strayContexts: strays },
+  }));
+  if (typeof noted === 'string') return { kind: noted === 'gone' ? 'not_found' : 'db_error', repo };
+  const protection = await requireContext(opened.forge, noted, {
+    context: statusContext,
+    strayContexts: [...strays, old].filter((context) => context !== statusContext),
+    mayWrite: noted.ciGate.status === 'verified' || noted.provisioning.protection.kind === 'required',
+  });
+  if (protection.kind === 'failed' || protection.kind === 'denied' || protection.kind === 'refused') {
+    const kept = await saveChange(deps, noted, {
+      provisioning: { ...noted.provisioning, lastProvisionedAt: deps.clock.now() },
+    });
+    return kept.kind === 'done' ? { kind: 'forge_unreachable', repo: kept.repo } : kept;
+  }
+  const provisioning: ProvisioningRecord = {
+    ...noted.provisioning,
+    protection,
+    strayContexts: [],
+    lastProvisionedAt: deps.clock.now(),
+  };
+  return saveChange(deps, noted, { ...changes, statusContext, provisioning });
+}
+
+async function saveChange(
+  deps: ProvisioningDeps,
+  repo: ManagedRepo,
+  changes: Partial<ManagedRepo>,
+): Promise<ProvisioningResult> {
+  const saved = await saveRepo(deps.store, repo, () => ({ ...changes, updatedAt: deps.clock.now() }));
+  if (typeof saved === 'string') return { kind: saved === 'gone' ? 'not_found' : 'db_error', repo };
+  return { kind: 'done', repo: saved };
+}
+
+interface Parts {
+  readonly webhook: 'keep' | 'rotate' | 'leave';
+  readonly protection: boolean;
+}
+
+async function attempt(
+  deps: ProvisioningDeps,
+  start: ManagedRepo,
+  parts: Parts,
+): Promise<ProvisioningResult> {
+  const wantsWebhook = parts.webhook !== 'leave' && start.wakeupMode === 'webhook';
+  const wantsProtection = parts.protection && start.protectionRequested;
+  let repo = start;
+  let seen: Partial<ProvisioningRecord> = {};
+  let failure: ProvisioningResult['kind'] | null = null;
+  if (wantsWebhook || wantsProtection) {
+    const opened = await open(deps, repo);
+    if (opened.kind !== 'open') {
+      failure = opened.kind;
+      seen = {
+        ...(wantsWebhook ? { webhook: 'failed' as const } : {}),
+        ...(wantsProtection ? { protection: FAILED } : {}),
+      };
+    } else {
+      if (wantsWebhook) {
+        const registration = await registerWebhook(deps, opened.forge, repo, parts.webhook === 'rotate');
+        repo = registration.repo;
+        if (!registration.stored) failure = 'db_error';
+        seen = { webhook: registration.seen };
+      }
+      if (wantsProtection) {
+        const { strayContexts } = repo.provisioning;
+        const protection = await requireContext(opened.forge, repo, {
+          context: repo.statusContext,
+          strayContexts: strayContexts.filter((context) => context !== repo.statusContext),
+          // A change of context that was cut short is finished whatever the gate is by now.
+          mayWrite: repo.ciGate.status === 'verified' || strayContexts.length > 0,
+        });
+        seen = { ...seen, protection, ...(protection.kind === 'required' ? { strayContexts: [] } : {}) };
+      }
+    }
+  }
+  const saved = await saveRepo(deps.store, repo, (current) => ({
+    provisioning: { ...current.provisioning, ...seen, lastProvisionedAt: deps.clock.now() },
+  }));
+  if (saved === 'gone') return { kind: 'not_found', repo };
+  if (saved === 'unavailable') return { kind: 'db_error', repo };
+  return { kind: failure ?? 'done', repo: saved };
+}
+
+const FAILED: ProtectionObservation = { kind: 'failed', ruleName: null, reasons: [] };
+
+async function open(
+  deps: ProvisioningDeps,
+  repo: ManagedRepo,
+): Promise<OpenedForge | { readonly kind: 'db_error' }> {
+  try {
+    return await deps.openForge(repo);
+  } catch (error) {
+    if (error instanceof StoreError) return { kind: 'db_error' };
+    throw error;
+  }
+}
