@@ -59,6 +59,8 @@ export interface BranchProtection {
   readonly ignoreStaleApprovals: boolean;
   readonly dismissStaleApprovals: boolean;
   readonly directPushAllowed: boolean;
+  /** Only these may merge. Absent: there is no such list, or it names teams, whose members are not read. */
+  readonly mergeList?: readonly string[];
 }
 
 export interface CommitStatus {

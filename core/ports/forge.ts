@@ -9,6 +9,7 @@ import type {
   TimelineEntry,
   TreeEntry,
 } from '../domain/forge.ts';
+import type { ForgeVersion } from '../domain/forge-version.ts';
 import type { CommitSha, PullRequestNumber } from '../domain/ids.ts';
 
 export const FORGE_ERROR_KINDS = [
@@ -70,6 +71,8 @@ export interface PatchRequest {
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
 export interface ForgeReader {
   readBotLogin(): Promise<string>;
+  /** Null for a forge that names no version we can read. */
+  readVersion(): Promise<ForgeVersion | null>;
   /** Tip of a branch; null when the branch does not exist. */
   readBranchTip(branch: string): Promise<CommitSha | null>;
   readCommit(sha: CommitSha): Promise<Commit>;
@@ -102,10 +105,19 @@ export interface ForgeStager {
   cancelRun(runId: string): Promise<boolean>;
 }
 
+/** Asks whether the forge still has a schedule: some drop it before they merge, and nothing else tells (E21). */
+export interface ScheduleProbe {
+  /**
+   * Only while no `success` of ours stands on the head. `scheduleId` is the timeline entry of the schedule in question.
+   * `lost`: there is none; a schedule made to find out is taken back. `unknown`: the forge would not say.
+   */
+  probeSchedule(pr: PullRequestNumber, scheduleId: number): Promise<'scheduled' | 'lost' | 'unknown'>;
+}
+
 /** The one door to commit statuses. Only the engine package may import an implementation (A6). */
 export interface StatusWriter {
   postStatus(sha: CommitSha, status: StatusPost): Promise<void>;
 }
 
 /** What the engine works with. */
-export interface EngineForge extends ForgeReader, ForgeStager, StatusWriter {}
+export interface EngineForge extends ForgeReader, ForgeStager, ScheduleProbe, StatusWriter {}

@@ -34,6 +34,8 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
       return { kind: 'tree_staged', sha: action.sha };
     case 'post_status':
       return postStatus(deps.forge, action);
+    case 'probe_schedule':
+      return { kind: 'schedule', found: await deps.forge.probeSchedule(action.pr, action.scheduleId) };
     case 'delete_branch':
       await deps.forge.deleteBranch(action.branch);
       return { kind: 'done' };

@@ -1,4 +1,5 @@
 import type { BranchProtection, GateReading, PullRequest } from '#core/domain/forge.ts';
+import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { BatchId, CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
@@ -26,6 +27,7 @@ export class SnapshotReader {
   #failure: ForgeError | null = null;
   #botLogin: Reading<string> = UNKNOWN;
   #protection: Reading<BranchProtection | null> = UNKNOWN;
+  #asksFork: Reading<boolean> = UNKNOWN;
 
   constructor(deps: { forge: EngineForge; clock: Clock; ids: Ids }, repo: ManagedRepo) {
     this.#forge = deps.forge;
@@ -99,6 +101,7 @@ export class SnapshotReader {
       botLogin: this.#botLogin,
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
       protection: this.#protection,
+      asksFork: this.#asksFork,
     };
   }
 
@@ -135,6 +138,7 @@ export class SnapshotReader {
     const protection = this.#protection.known ? this.#protection.value : null;
     const isScheduled = schedule.known && schedule.value.kind !== 'none';
     if (!isScheduled || protection === null) return { pull, schedule, reviews: null, statuses: null };
+    if (pull.fromFork && !this.#asksFork.known) this.#asksFork = await this.#readAsksFork();
     let reviews: PullRequestView['reviews'] = null;
     if (needsReviews(protection, pull.fromFork)) {
       const cached = reading.known ? reading.value.reviews : null;
@@ -147,6 +151,12 @@ export class SnapshotReader {
       if (!this.#botLogin.known) this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
     }
     return { pull, schedule, reviews, statuses };
+  }
+
+  async #readAsksFork(): Promise<Reading<boolean>> {
+    const version = await this.#attempt(() => this.#forge.readVersion());
+    if (!version.known || version.value === null) return UNKNOWN;
+    return known(asksForkForMergeRight(version.value));
   }
 
   async #readBase(record: QueueRecord): Promise<Reading<Staged>> {

@@ -19,6 +19,7 @@ export class Crash extends Error {
 
 const FORGE_READS = [
   'readBotLogin',
+  'readVersion',
   'readBranchTip',
   'readCommit',
   'readTree',
@@ -36,6 +37,7 @@ const FORGE_WRITES = [
   'createBranch',
   'deleteBranch',
   'cancelRun',
+  'probeSchedule',
   'postStatus',
 ] as const satisfies readonly (keyof EngineForge)[];
 const FORGE_CALLS = [...FORGE_READS, ...FORGE_WRITES] as const;

@@ -1,5 +1,6 @@
 import type { EngineForge } from '#core/ports/forge.ts';
 import { createForgeReader } from './reader.ts';
+import { createScheduleProbe } from './schedule-probe.ts';
 import { createForgeStager } from './stager.ts';
 import { createStatusWriter } from './status-writer.ts';
 import { createForgeTransport, type ForgeTransportConfig } from './transport.ts';
@@ -10,6 +11,7 @@ export function createEngineForge(config: ForgeTransportConfig): EngineForge {
   return {
     ...createForgeReader(transport),
     ...createForgeStager(transport),
+    ...createScheduleProbe(transport),
     ...createStatusWriter(transport),
   };
 }

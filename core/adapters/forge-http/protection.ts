@@ -55,6 +55,9 @@ function toProtection(row: ProtectionRow): BranchProtection {
     ignoreStaleApprovals: row.ignore_stale_approvals,
     dismissStaleApprovals: row.dismiss_stale_approvals,
     directPushAllowed: row.enable_push,
+    ...(row.enable_merge_whitelist && row.merge_whitelist_teams.length === 0
+      ? { mergeList: row.merge_whitelist_usernames }
+      : {}),
   };
 }
 

@@ -4,6 +4,7 @@ import { readCommit, readMergeBase } from './commits.ts';
 import { createGateReader } from './gate.ts';
 import { readProtection } from './protection.ts';
 import { listOpenPullRequests, readPullRequest } from './pulls.ts';
+import { readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
 import { readStatuses } from './statuses.ts';
 import { readTimeline } from './timeline.ts';
@@ -15,6 +16,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
   const readGate = createGateReader(transport);
   return {
     readBotLogin: () => readBotLogin(transport),
+    readVersion: () => readVersion(transport),
     readBranchTip: (branch) => readBranchTip(transport, branch),
     readCommit: (sha) => readCommit(transport, sha),
     readTree: (sha) => readTree(transport, sha),

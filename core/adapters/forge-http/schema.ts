@@ -65,6 +65,8 @@ export const PatchAnswer = z.object({
   }),
 });
 
+export const TreeHead = z.object({ sha: Sha });
+
 export const TreePage = z.object({
   tree: nullableList(
     z.object({ path: z.string().min(1), mode: z.string().regex(/^[0-7]{6}$/), type: z.string(), sha: Sha }),
@@ -135,6 +137,9 @@ export const ProtectionRow = z.object({
   enable_push: z.boolean(),
   enable_status_check: z.boolean(),
   status_check_contexts: nullableList(z.string()),
+  enable_merge_whitelist: z.boolean().catch(false),
+  merge_whitelist_usernames: nullableList(z.string()),
+  merge_whitelist_teams: nullableList(z.string()),
   required_approvals: z.number().int(),
   block_on_rejected_reviews: z.boolean(),
   block_on_official_review_requests: z.boolean().catch(false),

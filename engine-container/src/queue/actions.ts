@@ -56,6 +56,8 @@ export type Action =
       /** `landing`: the success that lets the forge merge. `outbox`: anything else. */
       readonly purpose: 'landing' | 'outbox';
     }
+  /** Asked only after `success` was taken back: on some forges the question itself could set the merge off. */
+  | { readonly kind: 'probe_schedule'; readonly pr: PullRequestNumber; readonly scheduleId: number }
   | { readonly kind: 'delete_branch'; readonly branch: string }
   | { readonly kind: 'cancel_run'; readonly runKey: string; readonly branch: string };
 
@@ -90,6 +92,7 @@ export type ActionOutcome =
   | { readonly kind: 'gate_missing' }
   | { readonly kind: 'base_moved' }
   | { readonly kind: 'tree_staged'; readonly sha: CommitSha }
+  | { readonly kind: 'schedule'; readonly found: 'scheduled' | 'lost' | 'unknown' }
   | { readonly kind: 'done' }
   | { readonly kind: 'gone' }
   /** The call failed; the wish stands and is tried again. */

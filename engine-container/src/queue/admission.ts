@@ -11,6 +11,8 @@ export const REFUSALS = [
   'branch_outdated',
   'fork_not_approved',
   'twin_elsewhere',
+  'fork_scheduler',
+  'merge_list',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -25,6 +27,10 @@ export interface AdmissionFacts {
   readonly protection: BranchProtection;
   readonly reviews: Reading<readonly Review[]> | null;
   readonly statuses: Reading<readonly CommitStatus[]> | null;
+  /** Who scheduled; undefined when that is not known. */
+  readonly scheduler?: string | undefined;
+  /** Does the forge ask the fork for the right to merge? Absent or unknown refuses nobody. */
+  readonly asksFork?: Reading<boolean> | undefined;
   readonly context: string;
   readonly baseTip: CommitSha;
   /** Another open pull request with the same head that is ahead in the line. */
@@ -37,6 +43,8 @@ export function admit(facts: AdmissionFacts): Admission {
   if (facts.twinAhead) return { kind: 'waiting', reason: 'twin' };
   const review = judgeReviews(facts);
   if (review !== null) return review;
+  const merger = judgeScheduler(facts);
+  if (merger !== null) return merger;
   if (protection.blockOnOutdatedBranch && pull.mergeBase !== facts.baseTip) {
     return { kind: 'refused', reason: 'branch_outdated' };
   }
@@ -82,6 +90,23 @@ function judgeReviews(facts: AdmissionFacts): Admission | null {
     return { kind: 'refused', reason: 'fork_not_approved' };
   }
   return null;
+}
+
+/**
+ * The forge merges in the name of who scheduled, and when they may not, it silently never does: no run is spent and
+ * nobody is blamed for it later. With a list of who may merge only the list counts; else some forges ask the fork for
+ * the right, which its author has for sure.
+ */
+function judgeScheduler(facts: AdmissionFacts): Admission | null {
+  const { pull, scheduler, protection } = facts;
+  if (scheduler === undefined) return null;
+  if (protection.mergeList !== undefined) {
+    const isListed = protection.mergeList.some((login) => login.toLowerCase() === scheduler.toLowerCase());
+    return isListed ? null : { kind: 'refused', reason: 'merge_list' };
+  }
+  const asksFork = pull.fromFork && facts.asksFork?.known === true && facts.asksFork.value;
+  const isAuthor = pull.author.toLowerCase() === scheduler.toLowerCase();
+  return asksFork && !isAuthor ? { kind: 'refused', reason: 'fork_scheduler' } : null;
 }
 
 /** Other required checks that are not green yet: the forge would not merge, so no run is spent (D-15). */

@@ -15,13 +15,16 @@ const REFUSAL_PHRASES: Readonly<Record<Refusal, string>> = {
   branch_outdated: 'refused: branch is out of date and the branch rule blocks outdated branches; update it',
   fork_not_approved: 'refused: a pull request from a fork needs an official approval on exactly this head',
   twin_elsewhere: 'refused: the same commit is the head of a pull request to another branch of this queue',
+  fork_scheduler:
+    'refused: this forge completes a merge from a fork only for who may write to the fork; let the author schedule it',
+  merge_list: 'refused: the branch rule does not list who scheduled this among those who may merge',
 };
 
 const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
   conflict: 'refused: conflicts with the base branch; update the branch and schedule again',
   no_changes: 'refused: changes nothing on top of the base branch',
   not_mergeable:
-    'refused: the forge reports a conflict with the base branch; update the branch and schedule again',
+    'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
   base_red: 'waiting: the base branch itself fails the gate; not caused by this pull request',
   head_not_ready: null,
   gate_missing: null,
@@ -61,6 +64,18 @@ export function describeBounce(cause: 'gate_failed' | 'merge_timeout'): string {
     cause === 'gate_failed'
       ? `${BOUNCED_PREFIX} the gate fails with this pull request and passes without it (confirmed by a second run)`
       : `${BOUNCED_PREFIX} the forge did not complete the merge twice on this head; schedule again to retry`,
+  );
+}
+
+export function describeLostSchedule(): string {
+  return shorten(
+    'waiting: the forge dropped the schedule and did not merge; schedule it again (nothing is wrong with this change)',
+  );
+}
+
+export function describeForkTimeout(): string {
+  return shorten(
+    'refused: the forge twice did not complete the merge from this fork; who may write to the fork must schedule it',
   );
 }
 

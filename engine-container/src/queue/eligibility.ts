@@ -18,11 +18,12 @@ export function readSchedule(timeline: readonly TimelineEntry[], head: CommitSha
   if (last === undefined || last.kind === 'cancelled') return { kind: 'none' };
   const pushes = timeline.slice(at + 1).filter((entry) => entry.kind === 'pushed');
   const [push] = pushes;
-  if (push === undefined) return { kind: 'bound', id: last.id, at: last.at };
+  if (push === undefined) return { kind: 'bound', id: last.id, at: last.at, by: last.user };
   const lateEntry =
     pushes.length === 1 &&
     push.newHead === head &&
     push.at - last.at <= LATE_PUSH_ENTRY_MS &&
     push.at >= last.at;
-  return { kind: lateEntry ? 'bound' : 'moved', id: last.id, at: last.at };
+  if (!lateEntry) return { kind: 'moved', id: last.id, at: last.at };
+  return { kind: 'bound', id: last.id, at: last.at, by: last.user };
 }

@@ -31,6 +31,9 @@ export function fold(
     case 'post_status':
       foldStatus(pass, action, outcome);
       break;
+    case 'probe_schedule':
+      foldProbe(pass, action, outcome);
+      break;
     case 'delete_branch':
       pass.record.garbage = pass.record.garbage.filter((garbage) => garbage.branch !== action.branch);
       break;
@@ -139,6 +142,14 @@ function foldNode(pass: Pass, action: StageNode, outcome: ActionOutcome): void {
   node.state = 'gating';
   node.stagedAt = pass.s.now;
   node.retryAt = null;
+}
+
+type ProbeSchedule = Extract<Action, { kind: 'probe_schedule' }>;
+
+function foldProbe(pass: Pass, action: ProbeSchedule, outcome: ActionOutcome): void {
+  const landing = pass.record.root?.landing;
+  if (outcome.kind !== 'schedule' || landing?.pr !== action.pr || landing.revoke === null) return;
+  landing.revoke.schedule = outcome.found;
 }
 
 type PostStatus = Extract<Action, { kind: 'post_status' }>;

@@ -11,9 +11,15 @@ import {
   UNMERGEABLE_PAUSE_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
-import { describeBounce, describeLanding, describeRevoke } from './describe.ts';
+import {
+  describeBounce,
+  describeForkTimeout,
+  describeLanding,
+  describeLostSchedule,
+  describeRevoke,
+} from './describe.ts';
 import { frontierOf, verdictOfPrefix } from './evidence.ts';
-import { rememberBounce } from './line.ts';
+import { leaveLine, rememberBounce } from './line.ts';
 import {
   emitEvent,
   entryOf,
@@ -127,6 +133,11 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
   if (revoke === null || revoke.postedAt === null) return;
   const until = revoke.postedAt + REVOKE_GRACE_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
+  if (revoke.reason === 'merge_timeout' && revoke.schedule === undefined) {
+    const scheduleId = root.members[landing.index]?.scheduleId ?? 0;
+    pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, scheduleId });
+    return;
+  }
   root.landing = null;
   // A success whose answer was lost may have been carried out after the revoke: the last word is ours (E19).
   wishStatus(pass, {
@@ -136,7 +147,22 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
     description: describeRevoke(revoke.reason),
     targetUrl: null,
   });
-  if (revoke.reason === 'merge_timeout') strike(pass, root, landing);
+  if (revoke.schedule === 'lost') loseSchedule(pass, root, landing);
+  else if (revoke.reason === 'merge_timeout') strike(pass, root, landing);
+}
+
+/** The forge dropped the schedule before a merge that then failed: no proof against the pull request (E21). */
+function loseSchedule(pass: Pass, root: Root, landing: Landing): void {
+  const entry = entryOf(pass.record, landing.pr);
+  root.fates.push({ pr: landing.pr, action: 'skipped', reason: 'schedule_lost' });
+  if (entry !== undefined) leaveLine(pass, entry, 'schedule_lost');
+  wishStatus(pass, {
+    pr: landing.pr,
+    sha: landing.head,
+    state: 'pending',
+    description: describeLostSchedule(),
+    targetUrl: null,
+  });
 }
 
 function strike(pass: Pass, root: Root, landing: Landing): void {
@@ -152,7 +178,27 @@ function strike(pass: Pass, root: Root, landing: Landing): void {
     return;
   }
   record.strikes = record.strikes.filter((known) => known.pr !== landing.pr);
-  bounce(pass, root, landing.index, 'merge_timeout', null);
+  if (mayLackForkRight(pass, landing)) holdFork(pass, root, landing);
+  else bounce(pass, root, landing.index, 'merge_timeout', null);
+}
+
+/** Where the forge asks the fork for the right to merge, or may do so, a merge that never comes is not the change's fault. */
+function mayLackForkRight(pass: Pass, landing: Landing): boolean {
+  const focus = pass.s.focus.get(landing.pr);
+  const fromFork = focus?.known === true && focus.value.pull.fromFork;
+  return fromFork && (pass.s.asksFork?.known !== true || pass.s.asksFork.value);
+}
+
+/** Out of the line until the head or the schedule changes, like a bounce, but without its name and its blame. */
+function holdFork(pass: Pass, root: Root, landing: Landing): void {
+  const member = root.members[landing.index];
+  if (member === undefined) return;
+  const { pr, head } = landing;
+  const scheduleId = entryOf(pass.record, pr)?.scheduleId ?? member.scheduleId;
+  rememberBounce(pass.record, { pr, head, scheduleId });
+  root.fates.push({ pr, action: 'refused', reason: 'fork_merge_timeout' });
+  wishStatus(pass, { pr, sha: head, state: 'error', description: describeForkTimeout(), targetUrl: null });
+  emitEvent(pass, 'pr_refused', member, 'fork_merge_timeout');
 }
 
 /** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */

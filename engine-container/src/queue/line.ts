@@ -141,7 +141,7 @@ function noticeDeparture(pass: Pass, entry: LineEntry): void {
   else if (pull.baseRef !== pass.s.repo.baseBranch) leaveLine(pass, entry, 'retargeted');
 }
 
-function leaveLine(pass: Pass, entry: LineEntry, reason: string): void {
+export function leaveLine(pass: Pass, entry: LineEntry, reason: string): void {
   pass.record.line = pass.record.line.filter((candidate) => candidate !== entry);
   emitEvent(pass, 'pr_skipped', entry, reason);
 }
@@ -197,6 +197,9 @@ export function admitLine(pass: Pass): void {
       protection: protection.value,
       reviews: view.reviews,
       statuses: view.statuses,
+      scheduler:
+        view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined,
+      asksFork: pass.s.asksFork,
       context: pass.record.context,
       baseTip: base.value.sha,
       twinAhead: heads.has(entry.head),

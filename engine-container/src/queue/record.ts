@@ -165,7 +165,12 @@ export interface Landing {
   postedAt: EpochMs | null;
   nudges: number;
   /** `success` is taken back; concluded one grace period after the revoke was written. */
-  revoke: { readonly reason: RevokeReason; postedAt: EpochMs | null } | null;
+  revoke: {
+    readonly reason: RevokeReason;
+    postedAt: EpochMs | null;
+    /** What the forge said when it was asked whether it still has the schedule; absent until then (E21). */
+    schedule?: 'scheduled' | 'lost' | 'unknown';
+  } | null;
 }
 
 export type RevokeReason =
@@ -252,7 +257,13 @@ export interface PullRequestReading {
 export type ScheduleReading =
   | { readonly kind: 'none' }
   /** Scheduled, and the head has not moved since (D-03). */
-  | { readonly kind: 'bound'; readonly id: number; readonly at: EpochMs }
+  | {
+      readonly kind: 'bound';
+      readonly id: number;
+      readonly at: EpochMs;
+      /** Who scheduled; absent in readings of before it was kept. */
+      readonly by?: string;
+    }
   /** Scheduled, but the head moved afterwards: the forge would merge what nobody scheduled. */
   | { readonly kind: 'moved'; readonly id: number; readonly at: EpochMs };
 

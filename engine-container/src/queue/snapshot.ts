@@ -24,6 +24,8 @@ export interface Snapshot {
   readonly base: Reading<{ readonly sha: CommitSha; readonly tree: TreeHash }>;
   /** Null value: no rule governs the base. */
   readonly protection: Reading<BranchProtection | null>;
+  /** Does this forge ask the fork whether who scheduled may merge (forge facts, 11)? Read when a fork is in the line. */
+  readonly asksFork?: Reading<boolean>;
   /** Open pull requests of the base branch. */
   readonly pulls: Reading<readonly PullRequestView[]>;
   /** Timeline and review facts behind `pulls`, to be kept for the next look; null when `pulls` is unknown. */

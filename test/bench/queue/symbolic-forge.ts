@@ -120,6 +120,8 @@ export class SymbolicForge {
         if (run !== undefined && run.endsAt > now) this.#cancel(run, now);
         return { kind: 'done' };
       }
+      case 'probe_schedule':
+        return { kind: 'schedule', found: 'scheduled' };
       case 'delete_branch':
         return { kind: 'done' };
     }

@@ -237,6 +237,55 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await admin.cancelAutoMerge(4711)).toBe('not_scheduled');
   });
 
+  test('asked whether a schedule stands: it does, there is none, and one of its own asking is taken back', async () => {
+    const { repo, admin } = await create();
+    const { pr } = await repo.openPull('bot', 'topic', { x: '1' });
+    await admin.createRule(fieldsOfNewRule('main', ['mq']));
+    const mergeable = () =>
+      repo.until(
+        () => repo.forge.readPullRequest(pr),
+        (view) => view.mergeable,
+      );
+    const schedule = () =>
+      repo.must('bot', 'POST', `/pulls/${pr}/merge`, { Do: 'squash', merge_when_checks_succeed: true });
+    const entries = async () =>
+      (await repo.forge.readTimeline(pr)).filter((entry) => ['scheduled', 'cancelled'].includes(entry.kind));
+    await mergeable();
+    await schedule();
+    const [own] = await entries();
+    expect(await repo.forge.probeSchedule(pr, own?.id ?? 0)).toBe('scheduled');
+    expect(await entries()).toHaveLength(1);
+    await admin.cancelAutoMerge(pr);
+    expect(await repo.forge.probeSchedule(pr, own?.id ?? 0)).toBe('lost');
+    expect((await entries()).map((entry) => entry.kind)).toEqual([
+      'scheduled',
+      'cancelled',
+      'scheduled',
+      'cancelled',
+    ]);
+    expect(await admin.cancelAutoMerge(pr)).toBe('not_scheduled');
+    await schedule();
+    // Newer than the one in question, and the bot's: made by an attempt that died.
+    expect(await repo.forge.probeSchedule(pr, own?.id ?? 0)).toBe('lost');
+    expect(await admin.cancelAutoMerge(pr)).toBe('not_scheduled');
+    await repo.must('bot', 'PATCH', `/pulls/${pr}`, { state: 'closed' });
+    expect(await repo.forge.probeSchedule(pr, own?.id ?? 0)).toBe('unknown');
+    expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
+  });
+
+  test('the merge list of a rule', async () => {
+    const { repo } = await create();
+    const merge_whitelist_usernames = [repo.loginOf('bot')];
+    await repo.must('bot', 'POST', '/branch_protections', {
+      rule_name: 'main',
+      enable_merge_whitelist: true,
+      merge_whitelist_usernames,
+    });
+    expect(await repo.forge.readProtection('main')).toMatchObject({ mergeList: merge_whitelist_usernames });
+    await repo.must('bot', 'PATCH', '/branch_protections/main', { enable_merge_whitelist: false });
+    expect(await repo.forge.readProtection('main')).not.toHaveProperty('mergeList');
+  });
+
   needs('fake')('a token without the scope is denied each of it', async () => {
     const { repo, admin } = await create();
     const token = fakeOf(subject()).addToken(repo.loginOf('bot'), ['read:repository']);

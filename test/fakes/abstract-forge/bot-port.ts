@@ -1,9 +1,11 @@
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { EngineForge, PatchRequest } from '#core/ports/forge.ts';
+import { isMergeable } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { endRun, isUnfinished } from './gate.ts';
 import { applyContentFreePatch } from './patch-reader.ts';
+import { cancelPullSchedule, schedulePull } from './people.ts';
 import { isNameTaken, moveBranch, removeBranch } from './refs.ts';
 import { ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
@@ -12,19 +14,33 @@ import type { World } from './world.ts';
 
 /** The forge as the bot's token sees it: the port of the engine, without HTTP in between. */
 export function createBotPort(world: World): EngineForge {
-  return { ...createReader(world), ...createStager(world), ...createStatusWriter(world) };
+  return {
+    ...createReader(world),
+    ...createStager(world),
+    ...createProbe(world),
+    ...createStatusWriter(world),
+  };
 }
 
 function get(path: string, label: string): Call {
   return { method: 'GET', path, label: `GET ${label}` };
 }
 
-type Reader = Omit<EngineForge, 'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelRun' | 'postStatus'>;
+type Reader = Omit<
+  EngineForge,
+  'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelRun' | 'probeSchedule' | 'postStatus'
+>;
 
 function createReader(world: World): Reader {
   const { objects } = world;
   return {
     readBotLogin: async () => exchange(world, get('/user', 'user'), () => world.bot),
+    readVersion: async () =>
+      exchange(world, get('/version', 'version'), () =>
+        world.switches.forkPermission
+          ? { kind: 'forgejo', major: 15, minor: 0, patch: 3 }
+          : { kind: 'gitea', major: 1, minor: 26, patch: 3 },
+      ),
     readBranchTip: async (branch) => readBranchTip(world, branch),
     readCommit: async (sha) =>
       exchange(world, get(`git/commits/${sha}`, 'git/commits/{sha}'), () =>
@@ -177,6 +193,47 @@ function commitPatch(world: World, request: PatchRequest): Commit {
   });
   moveBranch(world, target, commit.sha, world.bot);
   return viewCommit(commit);
+}
+
+/** Like the HTTP client: asks for a schedule, and takes back the one it got. */
+function createProbe(world: World): Pick<EngineForge, 'probeSchedule'> {
+  return {
+    probeSchedule: async (pr, scheduleId) => {
+      const path = `pulls/${pr}/merge`;
+      const answer = exchange<'made' | 'there' | 'refused'>(
+        world,
+        { method: 'POST', path, label: 'POST pulls/{n}/merge' },
+        () => {
+          const pull = found(world.pulls.get(pr));
+          if (pull.state !== 'open') throw new Refusal(404);
+          if (!isMergeable(world, pull)) throw new Refusal(405);
+          if (pull.schedule !== null) throw new Refusal(409);
+          schedulePull(world, pull, 'merge', world.bot);
+          return 'made';
+        },
+        new Map([
+          [404, 'refused'],
+          [405, 'refused'],
+          [409, 'there'],
+        ]),
+      );
+      if (answer === 'refused') return 'unknown';
+      const pull = found(world.pulls.get(pr));
+      const last = pull.timeline.findLast((entry) => entry.kind === 'scheduled');
+      const isOwn = last?.id !== scheduleId && last?.user === world.bot;
+      if (answer === 'there' && !isOwn) return 'scheduled';
+      exchange(
+        world,
+        { method: 'DELETE', path, label: 'DELETE pulls/{n}/merge' },
+        () => {
+          cancelPullSchedule(world, pull, world.bot);
+          return true;
+        },
+        new Map([[404, true]]),
+      );
+      return 'lost';
+    },
+  };
 }
 
 function createStatusWriter(world: World): Pick<EngineForge, 'postStatus'> {

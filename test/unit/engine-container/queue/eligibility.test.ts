@@ -56,6 +56,7 @@ describe('scheduled for auto-merge on its exact head (D-03, A30)', () => {
       kind: 'bound',
       id: 2,
       at: 30_000,
+      by: 'dev',
     });
   });
 });
