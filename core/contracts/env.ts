@@ -9,3 +9,31 @@ export const EnvPort = z.coerce.number().int().min(1).max(65_535);
 
 /** In every function. */
 export const CommonEnv = z.object({ LOG_LEVEL: EnvLogLevel });
+
+/** Set, but possibly to nothing. */
+export const EnvOptionalText = z.string();
+export const EnvFlag = z.enum(['true', 'false']).transform((text) => text === 'true');
+export const EnvFactor = z.coerce.number().min(0.01);
+
+/** Who the identity provider is (D-93). Its keys are public: every browser has them. */
+export const IdentityEnv = z.object({
+  IDENTITY_KIND: z.enum(['gotrue', 'cognito']),
+  IDENTITY_URL: EnvUrl,
+  IDENTITY_API_KEY: EnvOptionalText,
+  COGNITO_USER_POOL_ID: EnvOptionalText,
+  COGNITO_CLIENT_ID: EnvOptionalText,
+});
+export type IdentitySettings = z.infer<typeof IdentityEnv>;
+
+/** In every function that answers people. */
+export const SurfaceEnv = CommonEnv.extend(IdentityEnv.shape).extend({
+  TABLE_NAME: EnvText,
+  /** Multiplies every rate limit (D-52). */
+  RATE_FACTOR: EnvFactor,
+});
+
+/** Tells which forges may be at private addresses, and who signs for them. */
+export const OutboundEnv = z.object({
+  FORGE_ALLOW_HOSTS: EnvOptionalText,
+  FORGE_CA_PEM: EnvOptionalText,
+});

@@ -3,7 +3,7 @@ export interface ErrorShape {
   readonly status: number;
   /** The same request may succeed later without any change. */
   readonly retryable: boolean;
-  /** Fixed text; never an upstream's words (contract, Errors, rule 1). */
+  /** Fixed text; never an upstream's words (contract, Errors, rule 1). Empty: the body has the code alone. */
   readonly message: string;
 }
 
@@ -41,7 +41,8 @@ export const ERROR_TABLE = {
   connection_identity_already_used: {
     status: 409,
     retryable: false,
-    message: 'This forge identity is in use already.',
+    // Whose it is, the caller learns nothing of: not even that there is somebody (A88).
+    message: '',
   },
   queue_locked: { status: 409, retryable: true, message: 'The queue is busy; try again soon.' },
   queue_not_ready: { status: 409, retryable: false, message: 'The queue of this repository is not enabled.' },

@@ -1,0 +1,196 @@
+import * as z from 'zod';
+import { TICKET_TTL_MS } from '../domain/api-limits.ts';
+import { BILLING_STATUSES, type Plan, TIERS } from '../domain/billing.ts';
+import type { RepoId } from '../domain/ids.ts';
+import {
+  type Connection,
+  type ManagedRepo,
+  MERGE_STYLES,
+  RECONCILE_ERROR_CODES,
+  type ReconcileOutcome,
+  WAKEUP_MODES,
+} from '../domain/repo.ts';
+import type { AuditEntry, Tenant } from '../ports/account-store.ts';
+import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
+import { Provisioning, toProvisioning, toReconcileView } from './managed-repo.ts';
+
+export const REDACTED = '[redacted]';
+/** Cookie of a browser session (D-41): only `auth/session`, `logout` and the socket look at it. */
+export const SESSION_COOKIE = '__Host-session';
+
+export const Me = z.object({ id: Uuid });
+export const SessionState = z.object({ authenticated: z.boolean() });
+export const OffboardBody = z.object({ confirm: z.string() });
+const deleted = z.int().nullable();
+export const Offboarded = z.object({
+  offboarded: z.literal(true),
+  tenant_id: Uuid,
+  deleted: z.object({
+    reconcile_status: deleted,
+    managed_repos: deleted,
+    forge_connections: deleted,
+    audit_log: deleted,
+    billing: deleted,
+    organization: deleted,
+  }),
+});
+
+export const Ticket = z.object({
+  ticket: z.string().regex(/^[0-9a-f]{64}$/),
+  expires_in: z.literal(TICKET_TTL_MS / 1000),
+});
+
+const redacted = z.literal(REDACTED);
+const ExportedConnection = z.object({
+  id: Uuid,
+  tenant_id: Uuid,
+  instance_url: z.string(),
+  bot_username: z.string(),
+  token_type: z.literal('pat'),
+  provider: z.literal('forgejo'),
+  credential_format: z.string(),
+  key_version: z.int(),
+  encrypted_token: redacted,
+  token_nonce: redacted,
+  encrypted_dek: redacted,
+  verified_at: Time.nullable(),
+  created_at: Time,
+  updated_at: Time,
+});
+const ExportedRepo = z.object({
+  id: Uuid,
+  tenant_id: Uuid,
+  forge_conn_id: Uuid,
+  name: z.string(),
+  instance_url: z.string(),
+  base_branch: z.string(),
+  status_context: z.string(),
+  merge_style: z.enum(MERGE_STYLES),
+  automerge: z.boolean(),
+  wakeup_mode: z.enum(WAKEUP_MODES),
+  queue_enabled: z.boolean(),
+  batch_linger_seconds: z.int(),
+  batch_target: z.int(),
+  bisect_fanout: z.int(),
+  webhook_secret: redacted,
+  notification: z
+    .object({
+      email: z.string().nullable(),
+      chat_a_webhook_url: redacted.nullable(),
+      chat_b_webhook_url: redacted.nullable(),
+    })
+    .nullable(),
+  protection_requested: z.boolean(),
+  provisioning: Provisioning,
+  created_at: Time,
+  updated_at: Time,
+});
+const ExportedOutcome = z.object({
+  repo_id: Uuid,
+  ran_at: Time.nullable(),
+  ok: z.boolean().nullable(),
+  error: z.string().nullable(),
+  error_code: z.enum(RECONCILE_ERROR_CODES).nullable(),
+});
+const ExportedAudit = z.object({
+  id: Uuid,
+  at: Time,
+  actor: z.string(),
+  action: z.string(),
+  target: z.string(),
+  result: z.enum(['ok', 'failed']),
+});
+
+export const TenantExport = z.object({
+  // No tenant has keys any more; the field says so instead of being silently absent.
+  tenant: z.object({ id: Uuid, created_at: Time, api_key_hash: redacted }),
+  forge_connections: z.array(ExportedConnection),
+  managed_repos: z.array(ExportedRepo),
+  reconcile_status: z.array(ExportedOutcome),
+  reconcile_status_truncated: z.boolean(),
+  audit_log: z.array(ExportedAudit),
+  audit_log_truncated: z.boolean(),
+  organization: z.object({ id: Uuid, owner_tenant_id: Uuid, name: z.string() }),
+  billing: z.object({ tier: z.enum(TIERS), status: z.enum(BILLING_STATUSES) }),
+});
+
+export interface ExportFacts {
+  readonly tenant: Pick<Tenant, 'id' | 'createdAt'>;
+  readonly connections: readonly Connection[];
+  readonly repos: readonly ManagedRepo[];
+  readonly outcomes: readonly (readonly [RepoId, ReconcileOutcome])[];
+  readonly outcomesTruncated: boolean;
+  readonly audit: readonly AuditEntry[];
+  readonly auditTruncated: boolean;
+  readonly plan: Plan;
+}
+
+export function toTenantExport(facts: ExportFacts): z.infer<typeof TenantExport> {
+  const { tenant } = facts;
+  return {
+    tenant: { id: tenant.id, created_at: formatTime(tenant.createdAt), api_key_hash: REDACTED },
+    forge_connections: facts.connections.map(toExportedConnection),
+    managed_repos: facts.repos.map(toExportedRepo),
+    reconcile_status: facts.outcomes.map(([id, outcome]) => ({ repo_id: id, ...toReconcileView(outcome) })),
+    reconcile_status_truncated: facts.outcomesTruncated,
+    audit_log: facts.audit.map(({ id, at, actor, action, target, result }) => ({
+      ...{ id, actor, action, target, result },
+      at: formatTime(at),
+    })),
+    audit_log_truncated: facts.auditTruncated,
+    organization: { id: tenant.id, owner_tenant_id: tenant.id, name: 'Personal' },
+    billing: { tier: facts.plan.tier, status: facts.plan.status },
+  };
+}
+
+function toExportedConnection(connection: Connection): z.infer<typeof ExportedConnection> {
+  return {
+    id: connection.id,
+    tenant_id: connection.tenantId,
+    instance_url: connection.instanceUrl,
+    bot_username: connection.botUsername,
+    token_type: 'pat',
+    provider: 'forgejo',
+    credential_format: connection.credential.format,
+    key_version: connection.credential.keyVersion,
+    encrypted_token: REDACTED,
+    token_nonce: REDACTED,
+    encrypted_dek: REDACTED,
+    verified_at: formatTimeOrNull(connection.verifiedAt),
+    created_at: formatTime(connection.createdAt),
+    updated_at: formatTime(connection.updatedAt),
+  };
+}
+
+function toExportedRepo(repo: ManagedRepo): z.infer<typeof ExportedRepo> {
+  const { notification } = repo;
+  return {
+    id: repo.id,
+    tenant_id: repo.tenantId,
+    forge_conn_id: repo.connectionId,
+    name: repo.slug,
+    instance_url: repo.instanceUrl,
+    base_branch: repo.baseBranch,
+    status_context: repo.statusContext,
+    merge_style: repo.mergeStyle,
+    automerge: repo.automerge,
+    wakeup_mode: repo.wakeupMode,
+    queue_enabled: repo.queueEnabled,
+    batch_linger_seconds: repo.batchLingerSeconds,
+    batch_target: repo.batchTarget,
+    bisect_fanout: repo.bisectFanout,
+    webhook_secret: REDACTED,
+    notification:
+      notification === null
+        ? null
+        : {
+            email: notification.email,
+            chat_a_webhook_url: notification.chatA === null ? null : REDACTED,
+            chat_b_webhook_url: notification.chatB === null ? null : REDACTED,
+          },
+    protection_requested: repo.protectionRequested,
+    provisioning: toProvisioning(repo),
+    created_at: formatTime(repo.createdAt),
+    updated_at: formatTime(repo.updatedAt),
+  };
+}

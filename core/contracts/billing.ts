@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import {
+  BILLING_STATUSES,
+  entitledTier,
+  needsPayment,
+  PAID_TIERS,
+  PLAN_LIMITS,
+  type Plan,
+  TIERS,
+} from '../domain/billing.ts';
+
+/** Where a hold or a ceiling is lifted. */
+export const BILLING_PORTAL_PATH = '/api/v1/billing/portal';
+export const BILLING_CHECKOUT_PATH = '/api/v1/billing/checkout';
+
+const Allowance = z.object({ connections: z.int().nullable(), repos: z.int().nullable() });
+export const BillingSummary = z.object({
+  tier: z.enum(TIERS),
+  entitled_tier: z.enum(TIERS),
+  status: z.enum(BILLING_STATUSES),
+  payment_action_required: z.boolean(),
+  connections: z.int(),
+  repos: z.int(),
+  limits: z.object({ included: Allowance, ceiling: Allowance }),
+});
+
+export const TierBody = z.object({ tier: z.enum(PAID_TIERS) });
+export const CheckoutStarted = z.object({ checkout_url: z.string() });
+export const PlanChanged = z.object({ tier: z.enum(PAID_TIERS) });
+export const PortalOpened = z.object({ portal_url: z.string() });
+export const PaymentEventTaken = z.object({ received: z.literal(true) });
+
+export function toBillingSummary(
+  plan: Plan,
+  used: { readonly connections: number; readonly repos: number },
+): z.infer<typeof BillingSummary> {
+  const entitled = entitledTier(plan);
+  return {
+    tier: plan.tier,
+    entitled_tier: entitled,
+    status: plan.status,
+    payment_action_required: needsPayment(plan),
+    connections: used.connections,
+    repos: used.repos,
+    limits: PLAN_LIMITS[entitled],
+  };
+}

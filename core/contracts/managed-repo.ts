@@ -1,0 +1,240 @@
+import * as z from 'zod';
+import { LEASE_STATES, type LeaseState } from '../domain/lease.ts';
+import {
+  CI_GATE_STATUSES,
+  PROTECTION_STATUSES,
+  type ProvisioningView,
+  viewProvisioning,
+  WEBHOOK_STATUSES,
+} from '../domain/provisioning.ts';
+import {
+  type Connection,
+  type ManagedRepo,
+  MERGE_STYLES,
+  RECONCILE_ERROR_CODES,
+  RECONCILE_ERROR_SENTENCES,
+  type ReconcileOutcome,
+  WAKEUP_MODES,
+} from '../domain/repo.ts';
+import {
+  BaseBranch,
+  BatchLingerSeconds,
+  BatchTarget,
+  BisectFanout,
+  formatTime,
+  formatTimeOrNull,
+  MergeStyle,
+  Notification,
+  Slug,
+  StatusContext,
+  Time,
+  Uuid,
+  WakeupMode,
+} from './fields.ts';
+
+export const Provisioning = z.object({
+  webhook: z.object({ status: z.enum(WEBHOOK_STATUSES) }),
+  protection: z.object({
+    status: z.enum(PROTECTION_STATUSES),
+    id: z.string().optional(),
+    detail: z.string().nullable(),
+  }),
+  ci_gate: z.object({ status: z.enum(CI_GATE_STATUSES), url: z.string().nullable() }),
+  last_provisioned_at: Time.nullable(),
+});
+
+export const ReconcileView = z.object({
+  ran_at: Time.nullable(),
+  ok: z.boolean().nullable(),
+  error: z.string().nullable(),
+  error_code: z.enum(RECONCILE_ERROR_CODES).nullable(),
+});
+
+export const RepoConnectionView = z.object({
+  bot_username: z.string(),
+  instance_url: z.string(),
+  token_type: z.literal('pat'),
+});
+
+/** The complete safe view: `notification` is write-only and no secret is among its fields. */
+export const ManagedRepoView = z.object({
+  id: Uuid,
+  name: z.string(),
+  base_branch: z.string(),
+  status_context: z.string(),
+  merge_style: z.enum(MERGE_STYLES),
+  automerge: z.boolean(),
+  instance_url: z.string(),
+  forge_conn_id: Uuid,
+  wakeup_mode: z.enum(WAKEUP_MODES),
+  connection: RepoConnectionView.nullable(),
+  provisioning: Provisioning,
+  reconcile: ReconcileView,
+  created_at: Time,
+  updated_at: Time,
+  hold_reason: z.enum(['payment_required']).nullable(),
+  queue_enabled: z.boolean(),
+  batch_linger_seconds: z.int(),
+  bisect_fanout: z.int(),
+  batch_target: z.int(),
+});
+export type ManagedRepoView = z.infer<typeof ManagedRepoView>;
+export const ManagedRepoList = z.array(ManagedRepoView);
+
+/** Inline credentials are refused by name: to ignore them silently would teach clients to send secrets (D-49). */
+const NOT_ACCEPTED = {
+  instance_url: z.never().optional(),
+  forge_url: z.never().optional(),
+  token: z.never().optional(),
+  forge_token: z.never().optional(),
+  bot_login: z.never().optional(),
+  bot_username: z.never().optional(),
+  username: z.never().optional(),
+  password: z.never().optional(),
+};
+
+export const EnrollRepoBody = z.object({
+  connection_id: z.string(),
+  repo_slug: Slug,
+  base_branch: BaseBranch.optional(),
+  status_context: StatusContext.optional(),
+  merge_style: MergeStyle.optional(),
+  automerge: z.boolean().optional(),
+  wakeup_mode: WakeupMode.optional(),
+  notification: Notification.nullable().optional(),
+  ...NOT_ACCEPTED,
+});
+export const EnrolledRepo = ManagedRepoView.pick({
+  id: true,
+  name: true,
+  base_branch: true,
+  status_context: true,
+  merge_style: true,
+  automerge: true,
+  instance_url: true,
+  forge_conn_id: true,
+  provisioning: true,
+});
+
+export const PatchRepoBody = z.object({
+  wakeup_mode: WakeupMode.optional(),
+  queue_enabled: z.boolean().optional(),
+  batch_linger_seconds: BatchLingerSeconds.optional(),
+  batch_target: BatchTarget.optional(),
+  bisect_fanout: BisectFanout.optional(),
+  status_context: StatusContext.optional(),
+  notification: Notification.nullable().optional(),
+  // Known, and settled at enrollment (D-50).
+  base_branch: z.never().optional(),
+  merge_style: z.never().optional(),
+  automerge: z.never().optional(),
+  repo_slug: z.never().optional(),
+  connection_id: z.never().optional(),
+});
+export type PatchRepoBody = z.infer<typeof PatchRepoBody>;
+
+export const ProvisionedRepo = z.object({ provisioning: Provisioning });
+export const ProtectBody = z.object({ enabled: z.boolean() });
+export const ProtectedRepo = z.object({ protection_requested: z.boolean(), provisioning: Provisioning });
+
+export const ManualReconcile = z.object({
+  reconcile: z.object({ ran_at: Time, ok: z.boolean(), error: z.string().nullable() }),
+  log_tail: z.array(z.string()),
+});
+
+export const SetupPull = z.object({
+  ci_gate: z.object({
+    status: z.literal('setup_pr_open'),
+    number: z.int(),
+    url: z.string().nullable(),
+  }),
+});
+export const GateVerification = z.object({
+  ci_gate: z.object({
+    status: z.enum(CI_GATE_STATUSES),
+    url: z.string().nullable(),
+    probe: z.object({ sha: z.string(), state: z.enum(['pending', 'success', 'failure']) }),
+  }),
+});
+
+export const LeaseStateView = z.enum(LEASE_STATES);
+export const QueueStatus = z.object({
+  queue_name: z.string(),
+  repos: z.array(ManagedRepoView.extend({ lease_state: LeaseStateView })),
+});
+
+export function toProvisioning(repo: ManagedRepo): z.infer<typeof Provisioning> {
+  const view: ProvisioningView = viewProvisioning(repo);
+  const { protection } = view;
+  return {
+    webhook: view.webhook,
+    protection: {
+      status: protection.status,
+      ...(protection.id === null ? {} : { id: protection.id }),
+      detail: protection.detail,
+    },
+    ci_gate: view.ciGate,
+    last_provisioned_at: formatTimeOrNull(view.lastProvisionedAt),
+  };
+}
+
+/** No outcome yet: all four are null, never "ok". */
+export function toReconcileView(outcome: ReconcileOutcome | undefined): z.infer<typeof ReconcileView> {
+  const code = outcome?.errorCode ?? null;
+  return {
+    ran_at: formatTimeOrNull(outcome?.ranAt),
+    ok: outcome?.ok ?? null,
+    error: code === null ? null : RECONCILE_ERROR_SENTENCES[code],
+    error_code: code,
+  };
+}
+
+export interface RepoFacts {
+  readonly repo: ManagedRepo;
+  /** Undefined when its row is missing. */
+  readonly connection: Pick<Connection, 'botUsername' | 'instanceUrl'> | undefined;
+  readonly outcome: ReconcileOutcome | undefined;
+  readonly held: boolean;
+}
+
+export function toRepoConnectionView(
+  connection: RepoFacts['connection'],
+): z.infer<typeof RepoConnectionView> | null {
+  if (connection === undefined) return null;
+  return { bot_username: connection.botUsername, instance_url: connection.instanceUrl, token_type: 'pat' };
+}
+
+export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
+  const { repo } = facts;
+  return {
+    ...toEnrolledRepo(repo),
+    wakeup_mode: repo.wakeupMode,
+    connection: toRepoConnectionView(facts.connection),
+    reconcile: toReconcileView(facts.outcome),
+    created_at: formatTime(repo.createdAt),
+    updated_at: formatTime(repo.updatedAt),
+    hold_reason: facts.held ? 'payment_required' : null,
+    queue_enabled: repo.queueEnabled,
+    batch_linger_seconds: repo.batchLingerSeconds,
+    bisect_fanout: repo.bisectFanout,
+    batch_target: repo.batchTarget,
+  };
+}
+
+export function toEnrolledRepo(repo: ManagedRepo): z.infer<typeof EnrolledRepo> {
+  return {
+    id: repo.id,
+    name: repo.slug,
+    base_branch: repo.baseBranch,
+    status_context: repo.statusContext,
+    merge_style: repo.mergeStyle,
+    automerge: repo.automerge,
+    instance_url: repo.instanceUrl,
+    forge_conn_id: repo.connectionId,
+    provisioning: toProvisioning(repo),
+  };
+}
+
+export function toQueueStatusEntry(facts: RepoFacts, leaseState: LeaseState) {
+  return { ...toManagedRepoView(facts), lease_state: leaseState };
+}
