@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type { IdentityAnswer, IdentityPort } from '#core/ports/identity.ts';
+import type { Clock } from '#core/ports/system.ts';
+import { askProvider, type ProviderAnswer } from './ask.ts';
+import { readPlausibleClaims } from './session-token.ts';
+
+export interface CognitoConfig {
+  /** `https://cognito-idp.<region>.amazonaws.com` */
+  readonly endpoint: string;
+  readonly userPoolId: string;
+  readonly clientId: string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly timeoutMs?: number;
+}
+
+const ADMIN_GROUP = 'admin';
+const GetUserAnswer = z.object({
+  UserAttributes: z.array(z.object({ Name: z.string(), Value: z.string() })),
+});
+const Refusal = z.object({ __type: z.string() });
+const REFUSALS: readonly string[] = [
+  'NotAuthorizedException',
+  'UserNotFoundException',
+  'UserNotConfirmedException',
+  'PasswordResetRequiredException',
+];
+
+/**
+ * Identity by Amazon Cognito: `GetUser` checks signature, expiry and revocation, and needs no rights of ours. Groups are
+ * not in its answer; they are read from the very token that it has just accepted.
+ */
+export function createCognitoIdentity(config: CognitoConfig): IdentityPort {
+  const call = (target: string, body: unknown): Promise<ProviderAnswer | null> =>
+    askProvider({
+      method: 'POST',
+      url: config.endpoint,
+      headers: {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': `AWSCognitoIdentityProviderService.${target}`,
+      },
+      body: JSON.stringify(body),
+      ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
+    });
+  return {
+    name: 'cognito',
+    async verify(token) {
+      const text = token.reveal();
+      const claims = readPlausibleClaims(text, config.clock.now());
+      if (claims === null || !isOurs(config, claims)) return { kind: 'invalid' };
+      return judge(await call('GetUser', { AccessToken: text }), claims);
+    },
+    async isReachable() {
+      // Any answer of the service to a call that cannot succeed shows that it answers.
+      const answer = await call('GetUser', { AccessToken: 'none' });
+      return answer !== null && Refusal.safeParse(answer.value).success && answer.status < 500;
+    },
+  };
+}
+
+/** An access token of our own pool and client: `GetUser` would accept one of any pool. */
+function isOurs(config: CognitoConfig, claims: Readonly<Record<string, unknown>>): boolean {
+  const issuer = typeof claims.iss === 'string' ? claims.iss : '';
+  return (
+    issuer.endsWith(`/${config.userPoolId}`) &&
+    claims.client_id === config.clientId &&
+    claims.token_use === 'access'
+  );
+}
+
+function judge(answer: ProviderAnswer | null, claims: Readonly<Record<string, unknown>>): IdentityAnswer {
+  if (answer === null) return { kind: 'unavailable', status: null };
+  const refusal = Refusal.safeParse(answer.value);
+  if (answer.status === 400 && refusal.success) {
+    const type = refusal.data.__type.split('#').at(-1) ?? '';
+    if (REFUSALS.includes(type)) return { kind: 'invalid' };
+  }
+  const user = GetUserAnswer.safeParse(answer.value);
+  const sub = user.data?.UserAttributes.find((attribute) => attribute.Name === 'sub')?.Value;
+  const isUser = answer.status === 200 && sub !== undefined && z.uuid().safeParse(sub).success;
+  // The groups count only if they are of the very user that the service named.
+  if (!isUser || claims.sub !== sub) return { kind: 'unavailable', status: answer.status };
+  const groups = claims['cognito:groups'];
+  return { kind: 'user', id: sub, isAdmin: Array.isArray(groups) && groups.includes(ADMIN_GROUP) };
+}

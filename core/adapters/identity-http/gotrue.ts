@@ -1,0 +1,57 @@
+import * as z from 'zod';
+import type { IdentityPort } from '#core/ports/identity.ts';
+import type { Clock } from '#core/ports/system.ts';
+import { askProvider } from './ask.ts';
+import { readPlausibleClaims } from './session-token.ts';
+
+export interface GoTrueConfig {
+  /** Base address; the contract's paths `/auth/v1/…` are below it. */
+  readonly baseUrl: string;
+  /** The public key of the project, sent as `apikey`. @default none */
+  readonly apiKey?: string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly timeoutMs?: number;
+}
+
+const User = z.object({
+  id: z.uuid(),
+  // `user_metadata` can be written by the user and is never looked at (A91).
+  app_metadata: z.object({ role: z.unknown().optional() }).nullish(),
+});
+
+/** Said of a bad or expired token, an unknown user, a session that ended. */
+const REFUSALS: readonly number[] = [400, 401, 403, 404];
+
+/** Identity by the GoTrue contract: `GET /auth/v1/user` with the caller's own token (D-93). */
+export function createGoTrueIdentity(config: GoTrueConfig): IdentityPort {
+  const base = config.baseUrl.replace(/\/+$/, '');
+  const common = {
+    ...(config.apiKey === undefined || config.apiKey === '' ? {} : { apikey: config.apiKey }),
+    accept: 'application/json',
+  };
+  const timeout = config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs };
+  return {
+    name: 'gotrue',
+    async verify(token) {
+      const text = token.reveal();
+      if (readPlausibleClaims(text, config.clock.now()) === null) return { kind: 'invalid' };
+      const answer = await askProvider({
+        method: 'GET',
+        url: `${base}/auth/v1/user`,
+        headers: { ...common, authorization: `Bearer ${text}` },
+        ...timeout,
+      });
+      if (answer === null) return { kind: 'unavailable', status: null };
+      // A gateway's page with such a status is no verdict of the provider.
+      if (REFUSALS.includes(answer.status) && answer.value !== undefined) return { kind: 'invalid' };
+      const user = User.safeParse(answer.value);
+      if (answer.status !== 200 || !user.success) return { kind: 'unavailable', status: answer.status };
+      return { kind: 'user', id: user.data.id, isAdmin: user.data.app_metadata?.role === 'admin' };
+    },
+    async isReachable() {
+      const url = `${base}/auth/v1/health`;
+      const answer = await askProvider({ method: 'GET', url, headers: common, ...timeout });
+      return answer?.status === 200;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { SESSION_TOKEN_CHARS_MAX } from '#core/domain/api-limits.ts';
+
+/** Clocks differ; the provider has the last word, so only what is long over is refused here. */
+const EXPIRY_LEEWAY_MS = 5_000;
+
+/**
+ * Claims of a token that is worth asking the provider about: three parts, an object inside, an algorithm named, not long
+ * expired (D-40). Null is junk. The claims prove nothing by themselves.
+ */
+export function readPlausibleClaims(token: string, nowMs: number): Readonly<Record<string, unknown>> | null {
+  if (token.length > SESSION_TOKEN_CHARS_MAX) return null;
+  const parts = /^([\w-]+)\.([\w-]+)\.([\w-]+)$/.exec(token);
+  const header = readPart(parts?.[1]);
+  const claims = readPart(parts?.[2]);
+  if (header === null || claims === null) return null;
+  if (typeof header.alg !== 'string' || header.alg.toLowerCase() === 'none') return null;
+  const expiry = claims.exp;
+  if (typeof expiry !== 'number' || expiry * 1000 + EXPIRY_LEEWAY_MS <= nowMs) return null;
+  return claims;
+}
+
+function readPart(part: string | undefined): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}

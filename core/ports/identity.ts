@@ -1,0 +1,16 @@
+import type { TenantId } from '../domain/ids.ts';
+import type { Secret } from '../secret.ts';
+
+/** `unavailable`: no answer, or none that can be trusted; never to be taken for either of the others (A89). */
+export type IdentityAnswer =
+  | { readonly kind: 'user'; readonly id: TenantId; readonly isAdmin: boolean }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'unavailable'; readonly status: number | null };
+
+/** The provider of sessions, asked on every use (A92). Never throws. */
+export interface IdentityPort {
+  /** Product name, shown as the dependency of the public health check. */
+  readonly name: string;
+  verify(token: Secret<string>): Promise<IdentityAnswer>;
+  isReachable(): Promise<boolean>;
+}
