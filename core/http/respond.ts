@@ -1,10 +1,12 @@
-import { AppError, ERROR_TABLE, type ErrorExtras } from '../contracts/errors.ts';
+import { AppError, ERROR_TABLE, type ErrorExtras, type ErrorShape } from '../contracts/errors.ts';
 
 /** An HTTP response as API Gateway's payload format 2.0 wants it. */
 export interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
 }
 
 const COMMON_HEADERS = {
@@ -17,13 +19,22 @@ export function respondJson(statusCode: number, value: unknown): HttpResponse {
   return { statusCode, headers: COMMON_HEADERS, body: JSON.stringify(value) };
 }
 
+export function respondText(statusCode: number, mediaType: string, body: string): HttpResponse {
+  return { statusCode, headers: { ...COMMON_HEADERS, 'content-type': mediaType }, body };
+}
+
+export function respondEmpty(statusCode: number): HttpResponse {
+  const { 'content-type': _none, ...headers } = COMMON_HEADERS;
+  return { statusCode, headers, body: '' };
+}
+
 function respondAppError(error: AppError): HttpResponse {
-  const { status, retryable, message } = ERROR_TABLE[error.code];
+  const { status, retryable, message }: ErrorShape = ERROR_TABLE[error.code];
   const extras: ErrorExtras = error.extras;
   const response = respondJson(status, {
     error: {
       code: error.code,
-      message: extras.message ?? message,
+      ...(message === '' ? {} : { message: extras.message ?? message }),
       ...(retryable ? { retryable: true } : {}),
       ...(extras.field === undefined ? {} : { field: extras.field }),
       ...(extras.portal === undefined ? {} : { portal: extras.portal }),

@@ -1,0 +1,58 @@
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type * as z from 'zod';
+import type { HttpSurface, Route, RouteById, RouteId, RouteIdOf, RouteSpec } from '../contracts/routes.ts';
+import type { TenantId } from '../domain/ids.ts';
+
+/** Who calls, once verified. */
+export type Caller =
+  | { readonly kind: 'user'; readonly id: TenantId; readonly isAdmin: boolean }
+  | { readonly kind: 'admin_key' }
+  | { readonly kind: 'nobody' };
+
+type Output<T> = T extends z.ZodType ? z.output<T> : undefined;
+type BodyOf<R> = R extends { readonly body: infer Body } ? Output<Body> : undefined;
+type QueryOf<R> = R extends { readonly query: infer Query } ? Output<Query> : undefined;
+
+/** What a handler gets: validated, and nothing else of the request unless it asks for the event. */
+export interface ApiCall<Body = unknown, Query = unknown> {
+  readonly caller: Caller;
+  /** Tenant of a Bearer route; empty on all others. */
+  readonly tenantId: TenantId;
+  /** `{id}` of the path; empty where there is none. */
+  readonly id: string;
+  readonly body: Body;
+  readonly query: Query;
+  readonly event: APIGatewayProxyEventV2;
+}
+
+interface ReplyExtras {
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type ReplyFor<Status, Body> = Body extends z.ZodType
+  ? { readonly status: Status; readonly body: z.input<Body> } & ReplyExtras
+  : Body extends null
+    ? { readonly status: Status } & ReplyExtras
+    : { readonly status: Status; readonly text: string } & ReplyExtras;
+
+type ReplyOf<R extends RouteSpec> = {
+  [Status in keyof R['replies']]: ReplyFor<Status, R['replies'][Status]>;
+}[keyof R['replies']];
+
+export type ApiHandler<Id extends RouteId> = (
+  call: ApiCall<BodyOf<RouteById<Id>>, QueryOf<RouteById<Id>>>,
+) => Promise<ReplyOf<RouteById<Id>>>;
+
+/** One handler per route of a surface: a missing one does not compile. */
+export type ApiHandlers<Surface extends HttpSurface> = {
+  readonly [Id in RouteIdOf<Surface>]: ApiHandler<Id>;
+};
+
+/** What the steps before the handler leave for those after them. */
+export interface ApiContext extends Context {
+  route?: Route;
+  caller?: Caller;
+  input?: { readonly body: unknown; readonly query: unknown };
+}

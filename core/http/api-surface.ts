@@ -1,0 +1,115 @@
+import middy, { type MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { AppError } from '../contracts/errors.ts';
+import { errorsOf, type HttpSurface, ROUTES, type Route, type RouteSpec } from '../contracts/routes.ts';
+import { StoreError } from '../ports/store.ts';
+import type { ApiCall, ApiContext, ApiHandlers } from './api-call.ts';
+import { type AuthDeps, authenticate } from './authenticate.ts';
+import { answerWithEnvelope } from './error-middleware.ts';
+import { limitRate, type RateDeps } from './limit-rate.ts';
+import { parseInput } from './parse-request.ts';
+import { type HttpResponse, respondEmpty, respondJson, respondText } from './respond.ts';
+
+export interface SurfaceDeps extends AuthDeps, RateDeps {}
+
+type Step = MiddlewareObj<APIGatewayProxyEventV2, HttpResponse, Error, ApiContext>;
+
+interface AnyReply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly text?: string;
+  readonly cookies?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const BY_KEY: ReadonlyMap<string, Route> = new Map(
+  ROUTES.map((route) => [`${route.method} ${route.path}`, route]),
+);
+
+/** The router of one function: the gateway has chosen the route, the table says everything else about it. */
+export function createSurface<Surface extends HttpSurface>(
+  deps: SurfaceDeps,
+  handlers: ApiHandlers<Surface>,
+) {
+  const byId: Readonly<Record<string, unknown>> = handlers;
+  async function answer(event: APIGatewayProxyEventV2, context: ApiContext): Promise<HttpResponse> {
+    const { route, caller, input } = context;
+    const handle = route === undefined ? undefined : byId[route.id];
+    if (route === undefined || caller === undefined || typeof handle !== 'function') {
+      throw new AppError('not_found');
+    }
+    const call: ApiCall = {
+      caller,
+      tenantId: caller.kind === 'user' ? caller.id : '',
+      id: event.pathParameters?.id ?? '',
+      body: input?.body,
+      query: input?.query,
+      event,
+    };
+    return respond(route, await handle(call));
+  }
+  return middy(answer)
+    .use(answerWithEnvelope(deps.log))
+    .use(nameStoreFailures())
+    .use(findRoute())
+    .use(checkCaller(deps))
+    .use(readInput());
+}
+
+function findRoute(): Step {
+  return {
+    before: ({ event, context }) => {
+      const route = BY_KEY.get(event.routeKey);
+      if (route === undefined) throw new AppError('not_found');
+      context.route = route;
+    },
+  };
+}
+
+function checkCaller(deps: SurfaceDeps): Step {
+  return {
+    before: async ({ event, context }) => {
+      const { route } = context;
+      if (route === undefined) return;
+      const caller = await authenticate(deps, route.auth, event);
+      await limitRate(deps, route, caller, event);
+      context.caller = caller;
+    },
+  };
+}
+
+function readInput(): Step {
+  return {
+    before: ({ event, context }) => {
+      if (context.route !== undefined) context.input = parseInput(context.route, event);
+    },
+  };
+}
+
+/** A store that failed is the route's own code, where the contract gives it one. */
+function nameStoreFailures(): Step {
+  return {
+    onError: (request) => {
+      const { route } = request.context;
+      if (!(request.error instanceof StoreError) || route === undefined) return;
+      if (errorsOf(route).includes('db_error')) request.error = new AppError('db_error');
+    },
+  };
+}
+
+/** Only what the table names leaves (A62): the schema of this status is an allow-list. */
+function respond(route: RouteSpec, reply: AnyReply): HttpResponse {
+  const shape = route.replies[reply.status];
+  if (shape === undefined) throw new Error(`${route.id} has no reply ${reply.status}`);
+  const response =
+    shape === null
+      ? respondEmpty(reply.status)
+      : 'mediaType' in shape
+        ? respondText(reply.status, shape.mediaType, reply.text ?? '')
+        : respondJson(reply.status, shape.parse(reply.body));
+  return {
+    ...response,
+    headers: { ...response.headers, ...reply.headers },
+    ...(reply.cookies === undefined ? {} : { cookies: [...reply.cookies] }),
+  };
+}

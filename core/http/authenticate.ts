@@ -1,0 +1,111 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { AppError } from '../contracts/errors.ts';
+import type { RouteAuth } from '../contracts/routes.ts';
+import type { IdentityPort } from '../ports/identity.ts';
+import type { Log } from '../ports/system.ts';
+import { Secret } from '../secret.ts';
+import type { Caller } from './api-call.ts';
+import { readHeader } from './read-header.ts';
+
+export interface AuthDeps {
+  readonly identity: IdentityPort;
+  readonly log: Log;
+  /** The deployment's `ADMIN_KEY`; absent on surfaces that take none. Throws when it cannot be read. */
+  readonly readAdminKey?: () => Promise<Secret<string>>;
+}
+
+/** The caller of a route, or the refusal that this kind of route gives. No handler runs before (A89). */
+export async function authenticate(
+  deps: AuthDeps,
+  auth: RouteAuth,
+  event: APIGatewayProxyEventV2,
+): Promise<Caller> {
+  switch (auth) {
+    case 'bearer':
+      return verifySession(deps, event);
+    case 'me':
+      return refuseAs('not_authenticated', ['auth_unavailable'], () => verifySession(deps, event));
+    case 'admin':
+      return verifyAdmin(deps, event);
+    case 'operator':
+      return refuseAs('missing_auth', [], () => verifyAdmin(deps, event));
+    default:
+      return { kind: 'nobody' };
+  }
+}
+
+/** Every refusal but the named ones under one code. */
+async function refuseAs(
+  code: 'not_authenticated' | 'missing_auth',
+  kept: readonly string[],
+  verify: () => Promise<Caller>,
+): Promise<Caller> {
+  try {
+    return await verify();
+  } catch (error) {
+    if (error instanceof AppError && !kept.includes(error.code)) throw new AppError(code);
+    throw error;
+  }
+}
+
+async function verifySession(deps: AuthDeps, event: APIGatewayProxyEventV2): Promise<Caller> {
+  const header = readHeader(event.headers, 'authorization');
+  if (header === undefined) throw new AppError('missing_auth');
+  const token = readBearer(header);
+  if (token === null) throw new AppError('unauthorized');
+  return verifyToken(deps, token, event.routeKey);
+}
+
+/** The token of a Bearer header (RFC 6750), null for any other credential. */
+export function readBearer(header: string): Secret<string> | null {
+  const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(header)?.[1];
+  return token === undefined ? null : new Secret(token);
+}
+
+export async function verifyToken(
+  deps: Pick<AuthDeps, 'identity' | 'log'>,
+  token: Secret<string>,
+  routeKey: string,
+): Promise<Extract<Caller, { readonly kind: 'user' }>> {
+  const answer = await deps.identity.verify(token);
+  switch (answer.kind) {
+    case 'user':
+      return answer;
+    case 'invalid':
+      throw new AppError('invalid_token');
+    case 'unavailable':
+      deps.log.warn('the identity provider did not answer', {
+        route: routeKey,
+        upstream_status: answer.status,
+      });
+      throw new AppError('auth_unavailable');
+  }
+}
+
+async function verifyAdmin(deps: AuthDeps, event: APIGatewayProxyEventV2): Promise<Caller> {
+  const key = event.headers['x-admin-key'];
+  if (key !== undefined) {
+    if (!(await matchesAdminKey(deps, key))) throw new AppError('invalid_key');
+    return { kind: 'admin_key' };
+  }
+  const caller = await verifySession(deps, event);
+  if (caller.kind !== 'user' || !caller.isAdmin) throw new AppError('forbidden');
+  return caller;
+}
+
+/** Constant in time; false without a key of the deployment, or with an empty one (A91). */
+async function matchesAdminKey(deps: AuthDeps, given: string): Promise<boolean> {
+  let expected = '';
+  try {
+    expected = (await deps.readAdminKey?.())?.reveal() ?? '';
+  } catch (error) {
+    deps.log.error('the admin key could not be read', { error });
+  }
+  return timingSafeEqual(digest(given), digest(expected)) && expected !== '';
+}
+
+/** Equal lengths, whatever was sent. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
