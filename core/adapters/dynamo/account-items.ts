@@ -16,11 +16,11 @@ export const planRow = record<Plan>({
 });
 
 export const auditRow = record<AuditEntry>({
-    id: ['audit_id', text],
-    tenantId: ['tenant_id', text],
-    at: ['at', whole],
-    actor: ['actor', text],
-    action: ['action', text],
-    target: ['target', text],
-    result: ['result', oneOf(['ok', 'failed'])],
-  });
+  id: ['audit_id', text],
+  tenantId: ['tenant_id', text],
+  at: ['at', whole],
+  actor: ['actor', text],
+  action: ['action', text],
+  target: ['target', text],
+  result: ['result', oneOf(['ok', 'failed'])],
+});

@@ -96,15 +96,20 @@ export function createEngineClient(config: EngineClientConfig): EnginePort {
       return judge(reply);
     },
 
-    async isHealthy() {
-      const reply = await exchange(config.baseUrl, {
-        method: 'GET',
-        path: '/healthz',
-        headers: {},
-        body: Buffer.alloc(0),
-        timeoutMs: HEALTH_TIMEOUT_MS,
-      });
-      return reply === 200;
-    },
+    isHealthy: createEngineProbe(config.baseUrl),
+  };
+}
+
+/** Whether the engine answers its health check. Never throws; needs no secret. */
+export function createEngineProbe(baseUrl: string): () => Promise<boolean> {
+  return async () => {
+    const reply = await exchange(baseUrl, {
+      method: 'GET',
+      path: '/healthz',
+      headers: {},
+      body: Buffer.alloc(0),
+      timeoutMs: HEALTH_TIMEOUT_MS,
+    });
+    return reply === 200;
   };
 }

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import type { ForgeAccount, OpenForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
+import type { Clock } from '#core/ports/system.ts';
+import type { HttpSend } from '../http-guard/http-send.ts';
+import { readAllPages } from './paging.ts';
+import { readBody } from './read-body.ts';
+import { createForgeTransport, type ForgeTransport } from './transport.ts';
+import { readBotLogin } from './users.ts';
+
+/** The calls of an account name no repository; the transport wants one all the same. */
+const NO_REPOSITORY = '-/-';
+
+const Repo = z.object({
+  full_name: z.string(),
+  name: z.string(),
+  owner: z.object({ login: z.string() }),
+  html_url: z.string(),
+  private: z.boolean(),
+  default_branch: z.string(),
+});
+const Repos = z.array(Repo.nullable());
+
+export function createForgeAccountOpener(deps: {
+  readonly send: HttpSend;
+  readonly clock: Pick<Clock, 'now'>;
+}): OpenForgeAccount {
+  return (instanceUrl, token, timeoutMs) =>
+    createForgeAccount(
+      createForgeTransport({
+        ...{ instanceUrl, token, slug: NO_REPOSITORY, send: deps.send, clock: deps.clock },
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      }),
+    );
+}
+
+export function createForgeAccount(transport: ForgeTransport): ForgeAccount {
+  return {
+    readBotLogin: () => readBotLogin(transport),
+    listRepos: () => listRepos(transport),
+  };
+}
+
+/** Everything the token's owner can reach. */
+async function listRepos(transport: ForgeTransport): Promise<readonly SeenRepo[]> {
+  const call = { method: 'GET', label: 'GET user/repos', path: ['user', 'repos'] } as const;
+  const rows = await readAllPages(transport, call, (answer) => readBody(Repos, call, answer));
+  return rows.flatMap((row) =>
+    row === null
+      ? []
+      : [
+          {
+            fullName: row.full_name,
+            name: row.name,
+            owner: row.owner.login,
+            htmlUrl: row.html_url,
+            isPrivate: row.private,
+            defaultBranch: row.default_branch,
+          },
+        ],
+  );
+}

@@ -1,0 +1,26 @@
+import type { Secret } from '../secret.ts';
+
+/** A repository that the bot can see. */
+export interface SeenRepo {
+  readonly fullName: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly htmlUrl: string;
+  readonly isPrivate: boolean;
+  readonly defaultBranch: string;
+}
+
+/** What a token shows about its owner, before any repository is named. Throws `ForgeError`. */
+export interface ForgeAccount {
+  readBotLogin(): Promise<string>;
+  listRepos(): Promise<readonly SeenRepo[]>;
+}
+
+export type OpenForgeAccount = (
+  instanceUrl: string,
+  token: Secret<string>,
+  timeoutMs?: number,
+) => ForgeAccount;
+
+/** Judged before a tenant's URL is stored; every connection is judged again (A98). */
+export type CheckTarget = (url: string) => Promise<'allowed' | 'refused' | 'unresolvable'>;

@@ -1,0 +1,28 @@
+import type { TenantId } from '../domain/ids.ts';
+import type { AccountStore } from '../ports/account-store.ts';
+import type { Clock, Ids, Log } from '../ports/system.ts';
+
+export interface AuditDeps {
+  readonly store: Pick<AccountStore, 'appendAudit'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+/** Notes a change that was made. The change stands whether or not the note can be stored. */
+export async function recordChange(
+  deps: AuditDeps,
+  tenantId: TenantId,
+  action: string,
+  target: string,
+): Promise<void> {
+  const entry = {
+    ...{ id: deps.ids.uuid(), tenantId, at: deps.clock.now(), actor: tenantId, action, target },
+    result: 'ok' as const,
+  };
+  try {
+    await deps.store.appendAudit(entry);
+  } catch (error) {
+    deps.log.error('an audit entry could not be stored', { tenant_id: tenantId, action, target, error });
+  }
+}

@@ -1,0 +1,105 @@
+import type * as z from 'zod';
+import { type QueueHealth, SIGNALS, type Signal, type SignalState } from '../contracts/health.ts';
+import {
+  DAY_MS,
+  HEALTH_BATCHES_MAX,
+  HEALTH_GATE_AGE_MAX_MS,
+  HEALTH_MERGE_AGE_MAX_MS,
+  HEALTH_OVERDUE_MAX_MS,
+  HEALTH_SUPERSEDE_RATE_MAX,
+  HEALTH_TICK_AGE_MAX_MS,
+} from '../domain/api-limits.ts';
+import type { HealthStore, WaitingBatch } from '../ports/account-store.ts';
+import type { Clock, Log } from '../ports/system.ts';
+
+export interface HealthDeps {
+  readonly store: HealthStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/** Progress of the whole queue in states only (D-72). What cannot be read is unknown, never ok (A112). */
+export async function readQueueHealth(deps: HealthDeps): Promise<z.input<typeof QueueHealth>> {
+  const now = deps.clock.now();
+  const { store } = deps;
+  const [tick, overdue, supersede, phase] = await Promise.all([
+    judge(
+      deps,
+      'tick_freshness',
+      () => store.loadLastTick(),
+      (at) => {
+        // A service that never ticked has not shown that it does.
+        if (at === null) return 'unknown';
+        return now - at > HEALTH_TICK_AGE_MAX_MS ? 'degraded' : 'ok';
+      },
+    ),
+    judge(
+      deps,
+      'overdue_repo',
+      () => store.loadOldestDue(),
+      (at) => (at !== null && now - at > HEALTH_OVERDUE_MAX_MS ? 'degraded' : 'ok'),
+    ),
+    judge(
+      deps,
+      'supersede_rate',
+      () => store.countBatchesSince(now - DAY_MS),
+      ({ total, superseded }) =>
+        // Exactly 30 percent does not trip (A113); a quotient would round.
+        superseded * 100 > total * Math.round(HEALTH_SUPERSEDE_RATE_MAX * 100) ? 'degraded' : 'ok',
+    ),
+    judge(
+      deps,
+      'phase_age',
+      () => store.listWaitingBatches(HEALTH_BATCHES_MAX),
+      (waiting) => (waiting.some((batch) => isStuck(batch, now)) ? 'degraded' : 'ok'),
+    ),
+  ]);
+  const signals = {
+    tick_freshness: tick,
+    overdue_repo: overdue,
+    supersede_rate: supersede,
+    phase_age: phase,
+  };
+  const bad = SIGNALS.find((signal) => signals[signal] === 'degraded');
+  const unread = SIGNALS.some((signal) => signals[signal] === 'unknown');
+  return {
+    status: bad === undefined ? (unread ? 'unknown' : 'ok') : 'degraded',
+    degraded_by: bad ?? 'none',
+    signals,
+  };
+}
+
+async function judge<T>(
+  deps: HealthDeps,
+  signal: Signal,
+  read: () => Promise<T>,
+  tell: (value: T) => SignalState,
+): Promise<SignalState> {
+  try {
+    return tell(await read());
+  } catch (error) {
+    deps.log.warn('a health signal could not be read', { signal, error });
+    return 'unknown';
+  }
+}
+
+/** Rows tell when a batch was made, not when its phase began: a merge may follow the longest gate that is allowed. */
+function isStuck({ phase, createdAt }: WaitingBatch, now: number): boolean {
+  const gate = HEALTH_GATE_AGE_MAX_MS;
+  return now - createdAt > (phase === 'waiting_gate' ? gate : gate + HEALTH_MERGE_AGE_MAX_MS);
+}
+
+/** Asks at most once per `keptMs`; callers in between get the last answer. */
+export function createCached<T>(
+  read: () => Promise<T>,
+  keptMs: number,
+  clock: Pick<Clock, 'monotonic'>,
+): () => Promise<T> {
+  let last: { readonly value: Promise<T>; readonly until: number } | null = null;
+  return () => {
+    if (last === null || clock.monotonic() >= last.until) {
+      last = { value: read(), until: clock.monotonic() + keptMs };
+    }
+    return last.value;
+  };
+}

@@ -1,0 +1,89 @@
+import { AppError } from '../contracts/errors.ts';
+import {
+  LOG_TAIL_LINES_MAX,
+  MANUAL_RECONCILE_POLL_MS,
+  MANUAL_RECONCILE_WAIT_MS,
+} from '../domain/api-limits.ts';
+import type { EpochMs, TenantId } from '../domain/ids.ts';
+import type { ManagedRepo, ReconcileErrorCode } from '../domain/repo.ts';
+import { RECONCILE_ERROR_SENTENCES } from '../domain/repo.ts';
+import type { AccountStore } from '../ports/account-store.ts';
+import type { DispatchStore, EnrollmentStore, LeaseStore } from '../ports/store.ts';
+import type { Clock, Log, WakeQueue } from '../ports/system.ts';
+import { loadOwnRepo } from './owned.ts';
+import { readHolds } from './plans.ts';
+import { wakeNow } from './wake.ts';
+
+export interface ManualReconcileDeps {
+  readonly store: DispatchStore & Pick<EnrollmentStore, 'listRepos'> & Pick<AccountStore, 'loadPlan'>;
+  readonly leases: Pick<LeaseStore, 'readLeaseState'>;
+  readonly queue: Pick<WakeQueue, 'sendWake'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface ManualReconcileResult {
+  readonly ranAt: EpochMs;
+  readonly ok: boolean;
+  readonly error: string | null;
+  readonly logTail: readonly string[];
+}
+
+/**
+ * Runs the queue now and waits for what comes of it, 25 s at most (D-25). The worker does it, as for every other wake: it
+ * alone holds the right to open credentials and the way to the engine, and the repo's lease keeps two from acting.
+ */
+export async function reconcileNow(
+  deps: ManualReconcileDeps,
+  tenantId: TenantId,
+  id: string,
+): Promise<ManualReconcileResult> {
+  const repo = await loadOwnRepo(deps.store, tenantId, id);
+  await refuseUnready(deps, repo);
+  const before = (await deps.store.loadReconcileOutcome(repo))?.ranAt ?? null;
+  try {
+    if (!(await wakeNow(deps, repo.id))) throw new AppError('queue_not_ready');
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    // The due mark may be set; then the tick finds it.
+    deps.log.error('a manual reconcile could not be asked for', { repo_id: repo.id, error });
+    return failed(deps, 'engine_error');
+  }
+  const end = deps.clock.monotonic() + MANUAL_RECONCILE_WAIT_MS;
+  while (deps.clock.monotonic() < end) {
+    const outcome = await deps.store.loadReconcileOutcome(repo);
+    if (outcome !== null && outcome.ranAt !== before)
+      return describe(deps, repo, outcome.ranAt, outcome.errorCode);
+    await deps.clock.sleep(MANUAL_RECONCILE_POLL_MS);
+  }
+  return failed(deps, 'timeout');
+}
+
+async function refuseUnready(deps: ManualReconcileDeps, repo: ManagedRepo): Promise<void> {
+  const holds = await readHolds(deps.store, repo.tenantId, await deps.store.listRepos(repo.tenantId));
+  if (holds.has(repo.id)) throw new AppError('payment_required', { portal: '/api/v1/billing/portal' });
+  if (!repo.queueEnabled) throw new AppError('queue_not_ready');
+  const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
+  if (connection === null || connection.deleting) throw new AppError('connection_not_found');
+  if ((await deps.leases.readLeaseState(repo.id)) === 'held') throw new AppError('queue_locked');
+}
+
+async function describe(
+  deps: ManualReconcileDeps,
+  repo: ManagedRepo,
+  ranAt: EpochMs,
+  errorCode: ReconcileErrorCode | null,
+): Promise<ManualReconcileResult> {
+  if (errorCode === 'decryption_error' || errorCode === 'connection_not_found') throw new AppError(errorCode);
+  const report = await deps.store.loadReport(repo.id);
+  return {
+    ranAt,
+    ok: errorCode === null,
+    error: errorCode === null ? null : RECONCILE_ERROR_SENTENCES[errorCode],
+    logTail: (report?.logTail ?? []).slice(-LOG_TAIL_LINES_MAX),
+  };
+}
+
+function failed(deps: ManualReconcileDeps, code: ReconcileErrorCode): ManualReconcileResult {
+  return { ranAt: deps.clock.now(), ok: false, error: RECONCILE_ERROR_SENTENCES[code], logTail: [] };
+}

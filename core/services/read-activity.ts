@@ -1,0 +1,104 @@
+import type * as z from 'zod';
+import {
+  type Activity,
+  toActivityEvent,
+  toActivityRepo,
+  toActivityStats,
+  toQueueBatch,
+} from '../contracts/activity.ts';
+import { describeRepoActivity, summarizeWeek } from '../domain/activity.ts';
+import {
+  DAY_MS,
+  QUEUE_BATCHES_MAX,
+  RECENT_ACTIVITY_MAX,
+  STATS_ROWS_MAX,
+  WEEK_MS,
+} from '../domain/api-limits.ts';
+import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
+import type { TenantId } from '../domain/ids.ts';
+import { known, type Reading, UNKNOWN } from '../domain/result.ts';
+import type { AccountStore, BatchHistory, TerminalMark } from '../ports/account-store.ts';
+import type { EnrollmentStore, LeaseStore } from '../ports/store.ts';
+import type { Clock, Log } from '../ports/system.ts';
+import { type RepoFactsStore, readRepoFacts } from './repo-facts.ts';
+
+export interface ActivityDeps {
+  readonly store: RepoFactsStore & AccountStore & Pick<EnrollmentStore, 'listEvents'>;
+  readonly leases: Pick<LeaseStore, 'readLeaseState'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/**
+ * The activity document of one tenant. What it is about, repos, events and batches, must be readable; statistics and
+ * history beside it are null or empty when they are not, never a wrong number (A73).
+ */
+export async function readActivity(
+  deps: ActivityDeps,
+  tenantId: TenantId,
+): Promise<z.input<typeof Activity>> {
+  const now = deps.clock.now();
+  const [facts, events, history, weekEvents, weekBatches] = await Promise.all([
+    readRepoFacts(deps.store, tenantId),
+    deps.store.listEvents(tenantId, RECENT_ACTIVITY_MAX + 1),
+    deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX),
+    attempt(deps, 'events', () => deps.store.readEventsSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
+    attempt(deps, 'batches', () => deps.store.readBatchesSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
+  ]);
+  const [leases, terminals] = await Promise.all([
+    Promise.all(facts.map(({ repo }) => deps.leases.readLeaseState(repo.id))),
+    readTerminals(deps, history),
+  ]);
+  const stats = summarizeWeek({
+    events: weekEvents,
+    batches: weekBatches,
+    dayStart: Math.floor(now / DAY_MS) * DAY_MS,
+  });
+  return {
+    repos: facts.map((fact, index) => {
+      const lease = leases[index] ?? 'unknown';
+      const batches = known(history.batches.filter((row) => row.repoId === fact.repo.id));
+      const activity = describeRepoActivity({ ...fact, batches, lease });
+      return toActivityRepo(fact.repo, activity, fact.outcome, lease);
+    }),
+    recent_activity: events
+      .slice(0, RECENT_ACTIVITY_MAX)
+      .map((event: ActivityEvent) => toActivityEvent(event)),
+    recent_activity_truncated: events.length > RECENT_ACTIVITY_MAX,
+    queue_batches: history.batches.map((row) => toQueueBatch(row, endedAfter(row, terminals))),
+    queue_batches_truncated: history.truncated,
+    stats: toActivityStats(stats),
+    record_errors: history.errors.map(({ id, reason }) => ({ id, reason })),
+  };
+}
+
+/** Null from the store means "more than can be counted": as unknown as no answer. */
+async function attempt<T>(
+  deps: ActivityDeps,
+  what: string,
+  read: () => Promise<T | null>,
+): Promise<Reading<T>> {
+  try {
+    const value = await read();
+    return value === null ? UNKNOWN : known(value);
+  } catch (error) {
+    deps.log.warn('statistics could not be read', { what, error });
+    return UNKNOWN;
+  }
+}
+
+/** No evidence is an empty list, which readers take as unknown. */
+async function readTerminals(deps: ActivityDeps, history: BatchHistory): Promise<readonly TerminalMark[]> {
+  const wanted = new Map<string, { readonly repoId: string; readonly pr: number }>();
+  for (const { repoId, prs } of history.batches) {
+    for (const pr of prs) wanted.set(`${repoId} ${pr}`, { repoId, pr });
+  }
+  const read = await attempt(deps, 'terminals', () => deps.store.readTerminals([...wanted.values()]));
+  return read.known ? read.value : [];
+}
+
+function endedAfter(row: BatchRow, terminals: readonly TerminalMark[]): readonly TerminalMark[] {
+  return terminals.filter(
+    (mark) => mark.repoId === row.repoId && mark.at >= row.createdAt && row.prs.includes(mark.pr),
+  );
+}

@@ -1,0 +1,50 @@
+import type { RepoFacts } from '../contracts/managed-repo.ts';
+import type { TenantId } from '../domain/ids.ts';
+import type { Connection, ManagedRepo } from '../domain/repo.ts';
+import type { AccountStore } from '../ports/account-store.ts';
+import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
+import { readHolds } from './plans.ts';
+
+export type RepoFactsStore = Pick<EnrollmentStore, 'listRepos' | 'listConnections'> &
+  Pick<DispatchStore, 'getConnection' | 'loadReconcileOutcome'> &
+  Pick<AccountStore, 'listOutcomes' | 'loadPlan'>;
+
+/** All repos of a tenant with what is shown beside them, in four reads. */
+export async function readRepoFacts(
+  store: RepoFactsStore,
+  tenantId: TenantId,
+): Promise<readonly RepoFacts[]> {
+  const [repos, connections, outcomes] = await Promise.all([
+    store.listRepos(tenantId),
+    store.listConnections(tenantId),
+    store.listOutcomes(tenantId),
+  ]);
+  const alive = repos.filter((repo) => !repo.tombstone);
+  const holds = await readHolds(store, tenantId, alive);
+  const byId = new Map(connections.map((connection) => [connection.id, connection]));
+  return alive.map((repo) => ({
+    repo,
+    connection: aliveOnly(byId.get(repo.connectionId)),
+    outcome: outcomes.get(repo.id),
+    held: holds.has(repo.id),
+  }));
+}
+
+export async function readFactsOf(store: RepoFactsStore, repo: ManagedRepo): Promise<RepoFacts> {
+  const [connection, outcome, repos] = await Promise.all([
+    store.getConnection(repo.tenantId, repo.connectionId),
+    store.loadReconcileOutcome(repo),
+    store.listRepos(repo.tenantId),
+  ]);
+  const holds = await readHolds(store, repo.tenantId, repos);
+  return {
+    repo,
+    connection: aliveOnly(connection ?? undefined),
+    outcome: outcome ?? undefined,
+    held: holds.has(repo.id),
+  };
+}
+
+function aliveOnly(connection: Connection | undefined): Connection | undefined {
+  return connection?.deleting === true ? undefined : connection;
+}
