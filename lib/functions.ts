@@ -6,6 +6,11 @@ export const BUNDLE_ENTRIES = {
   'wake-forward': 'lambdas/wake/forward.handler.ts',
   'webhooks-forge': 'lambdas/webhooks/forge.handler.ts',
   public: 'lambdas/public/handler.ts',
+  api: 'lambdas/api/handler.ts',
+  connections: 'lambdas/connections/handler.ts',
+  'forge-ops': 'lambdas/forge-ops/handler.ts',
+  admin: 'lambdas/admin/handler.ts',
+  'container-health': 'lambdas/container-health/handler.ts',
   engine: 'engine-container/src/main.ts',
 } as const;
 

@@ -1,9 +1,7 @@
 import { CfnOutput, Duration, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { PublicEnv } from '../lambdas/public/env.ts';
 import { TickEnv } from '../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../lambdas/wake/env.ts';
-import { ForgeWebhookEnv } from '../lambdas/webhooks/env.ts';
 import { WorkerDlqEnv, WorkerEnv } from '../lambdas/worker/env.ts';
 import { ApiSurface } from './constructs/api-surface.ts';
 import { CredentialKey } from './constructs/credential-key.ts';
@@ -14,6 +12,7 @@ import { Monitoring } from './constructs/monitoring.ts';
 import { type FunctionDefaults, ServiceFunction } from './constructs/service-function.ts';
 import { TickSchedule } from './constructs/tick-schedule.ts';
 import { WakeQueue } from './constructs/wake-queue.ts';
+import { createHttpFunctions, type HttpFunctionParts } from './http-functions.ts';
 import type { StageConfig } from './stage-config.ts';
 
 export interface ServiceStackProps extends StackProps {
@@ -25,8 +24,6 @@ export interface ServiceStackProps extends StackProps {
 /** Longer than the engine's budget and its last forge call, shorter than a lease (limits.ts). */
 const WORKER_TIMEOUT = Duration.seconds(60);
 const FORWARD_TIMEOUT = Duration.seconds(10);
-/** A webhook sender gives up after five seconds; the work is one look-up and one conditional write. */
-const WEBHOOK_TIMEOUT = Duration.seconds(10);
 
 /** The whole service. Every resource, grant and environment key belongs to a construct; here they only meet. */
 export class ServiceStack extends Stack {
@@ -64,7 +61,9 @@ export class ServiceStack extends Stack {
     };
     this.#addWorker(defaults, { config, table, credentialKey, network, engine, queue, monitoring });
     this.#addTick(defaults, { table, queue, monitoring });
-    const api = this.#addApi(defaults, { config, table, queue, monitoring });
+    const api = this.#addApi(defaults, {
+      ...{ config, table, credentialKey, network, engine, queue, monitoring },
+    });
     this.#addOutputs({ api, table, queue, engine });
     Tags.of(this).add('service', 'mergeyard');
     Tags.of(this).add('stage', config.stage);
@@ -155,30 +154,17 @@ export class ServiceStack extends Stack {
 
   #addApi(
     defaults: FunctionDefaults,
-    parts: { config: StageConfig; table: DataTable; queue: WakeQueue; monitoring: Monitoring },
+    parts: HttpFunctionParts & { readonly monitoring: Monitoring },
   ): ApiSurface {
-    const webhooks = new ServiceFunction(this, 'WebhooksForge', {
-      defaults,
-      bundle: 'webhooks-forge',
-      env: ForgeWebhookEnv,
-      memoryMb: 256,
-      timeout: WEBHOOK_TIMEOUT,
-    });
-    parts.table.grantReadWrite(webhooks);
-    parts.queue.grantSend(webhooks);
-    parts.queue.grantSendDelayed(webhooks);
-    const publicFn = new ServiceFunction(this, 'Public', {
-      defaults,
-      bundle: 'public',
-      env: PublicEnv,
-      memoryMb: 256,
-      timeout: WEBHOOK_TIMEOUT,
-    });
-    return new ApiSurface(this, 'Http', {
-      surfaces: { 'webhooks-forge': webhooks, public: publicFn },
+    const surfaces = createHttpFunctions(this, defaults, parts);
+    const api = new ApiSurface(this, 'Http', {
+      surfaces,
       monitoring: parts.monitoring,
       logRetentionDays: parts.config.logRetentionDays,
     });
+    const publicUrl = parts.config.publicUrl ?? api.url;
+    surfaces['forge-ops'].setEnv('WEBHOOK_URL', `${publicUrl}/api/v1/webhooks/forge`);
+    return api;
   }
 
   #addOutputs(parts: { api: ApiSurface; table: DataTable; queue: WakeQueue; engine: EngineService }): void {

@@ -15,6 +15,14 @@ const Context = z.object({
     .regex(/^[A-Za-z0-9.:[\],-]*$/, 'must be host or host:port, separated by commas')
     .default(''),
   forgeCaFile: text.min(1).optional(),
+  identityUrl: z
+    .url({ protocol: /^https?$/, error: 'must be the address of an identity provider' })
+    .optional(),
+  identityApiKey: text.default(''),
+  publicUrl: z.url({ protocol: /^https?$/, error: 'must be the public address of this service' }).optional(),
+  analyticsKey: text.default(''),
+  legacyForgeRepos: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  rateFactor: text.regex(/^\d{1,6}(\.\d+)?$/, 'must be a number').default('1'),
   alarmEmail: z.email('must be an e-mail address').optional(),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error'], 'must be one of: debug, info, warn, error')
@@ -33,6 +41,18 @@ export interface StageConfig {
   readonly forgeAllowHosts: string;
   /** PEM of a private authority that signs for those forges; empty = public ones only. */
   readonly forgeCaPem: string;
+  /** A provider that speaks the GoTrue contract; absent = a Cognito user pool of this stack (D-93). */
+  readonly identityUrl: string | undefined;
+  /** Its public key, if it wants one. */
+  readonly identityApiKey: string;
+  /** Where people and forges reach this service, without trailing slash; absent = the gateway's own address. */
+  readonly publicUrl: string | undefined;
+  /** Public key of the analytics service; empty = no telemetry. */
+  readonly analyticsKey: string;
+  /** `true` switches the listing without authentication on (D-21). */
+  readonly legacyForgeRepos: 'true' | 'false';
+  /** Multiplies every rate limit (D-52). */
+  readonly rateFactor: string;
   readonly alarmEmail: string | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Data, keys and the stack itself survive `cdk destroy`. */
@@ -55,13 +75,15 @@ export function parseStageConfig(readContext: (key: string) => unknown): StageCo
     });
     throw new Error(`context is not valid\n  ${faults.join('\n  ')}`);
   }
-  const { stage, nag, engineImage, alarmEmail, forgeCaFile, ...rest } = parsed.data;
+  const { stage, nag, engineImage, alarmEmail, forgeCaFile, identityUrl, publicUrl, ...rest } = parsed.data;
   const isProd = stage === 'prod';
   return {
     ...rest,
     stage,
     engineImage,
     alarmEmail,
+    identityUrl,
+    publicUrl: publicUrl?.replace(/\/+$/, ''),
     forgeCaPem: forgeCaFile === undefined ? '' : readFileSync(forgeCaFile, 'utf8'),
     retainData: isProd,
     logRetentionDays: isProd ? 90 : 14,

@@ -10,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
@@ -74,6 +74,9 @@ interface State {
 
 type StopStep = () => Promise<void>;
 
+/** The discard port: nobody answers there, so without a provider of the caller's every session is unverifiable. */
+const NO_IDENTITY = 'http://127.0.0.1:9';
+
 /** Starts the synthesized template on loopback. Started again on the same data folder, it goes on where it was. */
 export async function startLocalService(options: LocalServiceOptions = {}): Promise<LocalService> {
   const dataDir = resolve(options.dataDir ?? '.mergeyard');
@@ -90,8 +93,10 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
       stops.push(() => started.stop());
       return started;
     };
+    // Chosen before the synthesis: forges are told this address.
+    const port = options.port ?? (await findFreePort());
     const starting = [
-      makeAssembly(options, dataDir),
+      makeAssembly(options, dataDir, port),
       startDynamo({ dataFile }).then(kept),
       startSqs().then(kept),
     ] as const;
@@ -124,7 +129,7 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
       },
     });
     stops.push(run.stop);
-    const baseUrl = await listen(run, options.port ?? 0);
+    const baseUrl = await listen(run, port);
     stops.push(() => closeFront(run));
     await Promise.all(run.containers.map((container) => container.waitUntilHealthy()));
     return { ...describeService(run, clients, state), baseUrl, dataDir, stop: stopAll };
@@ -177,7 +182,7 @@ function describeService(
   };
 }
 
-async function makeAssembly(options: LocalServiceOptions, dataDir: string): Promise<Assembly> {
+async function makeAssembly(options: LocalServiceOptions, dataDir: string, port: number): Promise<Assembly> {
   const bundlesDir = options.bundlesDir ?? join(dataDir, 'bundles');
   // The bundler is a process of its own, so loading the construct library, the other slow part, goes on beside it.
   const [{ synthesizeAssembly }] = await Promise.all([
@@ -188,7 +193,8 @@ async function makeAssembly(options: LocalServiceOptions, dataDir: string): Prom
   rmSync(assemblies, { recursive: true, force: true });
   // The construct library remembers per process which assets it has copied to which folder, even when that is gone.
   const outDir = join(assemblies, randomUUID());
-  return synthesizeAssembly({ bundlesDir, outDir, context: options.context ?? {} });
+  const context = { identityUrl: NO_IDENTITY, publicUrl: `http://127.0.0.1:${port}`, ...options.context };
+  return synthesizeAssembly({ bundlesDir, outDir, context });
 }
 
 /** What every process on this machine has, as an instance in the cloud has its role and its region. */
@@ -271,6 +277,16 @@ async function listen(run: TemplateRun, port: number): Promise<string> {
     run.front.once('error', failed).listen(port, '127.0.0.1', done);
   });
   return `http://127.0.0.1:${(run.front.address() as AddressInfo).port}`;
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((done, failed) => {
+    const probe = createServer();
+    probe.once('error', failed).listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as AddressInfo;
+      probe.close(() => done(port));
+    });
+  });
 }
 
 function closeFront(run: TemplateRun): Promise<void> {

@@ -1,3 +1,6 @@
-import { CommonEnv } from '#core/contracts/env.ts';
+import { EnvOptionalText, SurfaceEnv } from '#core/contracts/env.ts';
 
-export const PublicEnv = CommonEnv;
+export const PublicEnv = SurfaceEnv.extend({
+  /** Public key of the analytics service; empty: no telemetry. */
+  ANALYTICS_API_KEY: EnvOptionalText,
+});

@@ -1,17 +1,25 @@
-import middy from '@middy/core';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { AppError } from '#core/contracts/errors.ts';
-import { answerWithEnvelope } from '#core/http/error-middleware.ts';
-import type { HttpResponse } from '#core/http/respond.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { createSurface } from '#core/http/api-surface.ts';
 import { createLog } from '#core/telemetry.ts';
 import { PublicEnv } from './env.ts';
+import { createPublicRoutes } from './routes.ts';
 
-PublicEnv.parse(process.env);
+const env = PublicEnv.parse(process.env);
 const log = createLog({ service: 'public' });
+const clock = createSystemClock();
+const identity = chooseIdentity(env, clock);
+const store = createDynamoStore({
+  client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+  tableName: env.TABLE_NAME,
+  clock,
+});
 
-/** What no route matches. A wrong method on a known path is 404 as well (D-77). */
-function answerUnknownRoute(_event: APIGatewayProxyEventV2): Promise<HttpResponse> {
-  return Promise.reject(new AppError('not_found'));
-}
-
-export const handler = middy(answerUnknownRoute).use(answerWithEnvelope(log));
+/** Also what no route matches: a wrong method on a known path is 404 as well (D-77). */
+export const handler = createSurface<'public'>(
+  { identity, log, rates: store, rateFactor: env.RATE_FACTOR },
+  createPublicRoutes({ store, identity, clock, log, analyticsKey: env.ANALYTICS_API_KEY }),
+);

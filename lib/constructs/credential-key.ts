@@ -33,6 +33,11 @@ export class CredentialKey extends Construct {
     this.#grant(grantee, 'kms:Decrypt');
   }
 
+  /** Only for what stores a token; it cannot read one back. */
+  grantSeal(grantee: Grantee): void {
+    this.#grant(grantee, 'kms:GenerateDataKey');
+  }
+
   #grant(grantee: Grantee, action: string): void {
     grantee.setEnv('CREDENTIAL_KEY_ID', this.key.keyArn);
     grantee.setEnv('CREDENTIAL_KEY_VERSION', String(KEY_VERSION));

@@ -86,6 +86,20 @@ export class EngineService extends Construct implements Grantee {
 
   /** Lets a function sign calls and tells it where the engine is. The network decides whether they arrive. */
   grantCall(caller: Grantee): void {
+    this.grantProbe(caller);
+    caller.setEnv('CONTAINER_SECRET_ID', this.secret.secretArn);
+    // As with KMS: inside the VPC only a name with an IPv6 address can be reached.
+    caller.setEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', `https://secretsmanager.${Aws.REGION}.api.aws`);
+    caller.allow(
+      new PolicyStatement({
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: [this.secret.secretArn],
+      }),
+    );
+  }
+
+  /** Tells where the engine is: enough for its health check, which needs no stamp. */
+  grantProbe(caller: Grantee): void {
     const cloudMap = this.service.cloudMapService;
     if (cloudMap === undefined) throw new Error('the engine service has no private name');
     caller.setEnv(
@@ -97,15 +111,6 @@ export class EngineService extends Construct implements Grantee {
         cloudMap.namespace.namespaceName,
         `:${ENGINE_PORT}`,
       ]),
-    );
-    caller.setEnv('CONTAINER_SECRET_ID', this.secret.secretArn);
-    // As with KMS: inside the VPC only a name with an IPv6 address can be reached.
-    caller.setEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', `https://secretsmanager.${Aws.REGION}.api.aws`);
-    caller.allow(
-      new PolicyStatement({
-        actions: ['secretsmanager:GetSecretValue'],
-        resources: [this.secret.secretArn],
-      }),
     );
   }
 

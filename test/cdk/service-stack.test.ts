@@ -3,6 +3,11 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import type { ZodObject } from 'zod';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
 import { EngineEnv } from '../../engine-container/src/env.ts';
+import { AdminEnv } from '../../lambdas/admin/env.ts';
+import { ApiEnv } from '../../lambdas/api/env.ts';
+import { ConnectionsEnv } from '../../lambdas/connections/env.ts';
+import { ContainerHealthEnv } from '../../lambdas/container-health/env.ts';
+import { ForgeOpsEnv } from '../../lambdas/forge-ops/env.ts';
 import { PublicEnv } from '../../lambdas/public/env.ts';
 import { TickEnv } from '../../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../../lambdas/wake/env.ts';
@@ -59,6 +64,11 @@ const FUNCTIONS: Readonly<Record<string, ZodObject>> = {
   Tick: TickEnv,
   WebhooksForge: ForgeWebhookEnv,
   Public: PublicEnv,
+  Api: ApiEnv,
+  Connections: ConnectionsEnv,
+  ForgeOps: ForgeOpsEnv,
+  Admin: AdminEnv,
+  ContainerHealth: ContainerHealthEnv,
 };
 
 function functionNamed(name: string): Resource {
@@ -243,6 +253,7 @@ describe('data and key', () => {
       'DataTableFDBAD0F2',
       'CredentialsKey849F44B7',
       'EngineContainerSecret1A575FDC',
+      expect.stringMatching(/^AdminKeySecret/),
     ]);
   });
 });
@@ -309,22 +320,33 @@ describe('rights (A118)', () => {
     const wide = statements('')
       .filter((statement) => statement.Effect === 'Allow' && statement.Resource === '*')
       .map((statement) => listOf(statement.Action)[0]);
-    expect(wide.sort()).toEqual(['ec2:CreateNetworkInterface', 'ecr:GetAuthorizationToken']);
+    expect(wide.sort()).toEqual([
+      'ec2:CreateNetworkInterface',
+      'ec2:CreateNetworkInterface',
+      'ecr:GetAuthorizationToken',
+    ]);
   });
 
-  test('only the worker may decrypt, and nobody may encrypt yet', () => {
-    const holders = ofType('AWS::IAM::Policy')
-      .filter(([, policy]) => JSON.stringify(policy.Properties.PolicyDocument).includes('kms:'))
-      .map(([id]) => id);
-    expect(holders).toEqual([expect.stringMatching(/^WorkerRole/)]);
-    expect(allowedActions('WorkerRole').filter((action) => action.startsWith('kms:'))).toEqual([
-      'kms:Decrypt',
+  test('the key opens for the worker and the calls to forges, seals for connections, and is nothing to all others', () => {
+    const rights = ofType('AWS::IAM::Policy').flatMap(([id, policy]) => {
+      const actions: Statement[] = policy.Properties.PolicyDocument.Statement;
+      const kms = actions
+        .flatMap((each) => listOf(each.Action))
+        .filter((action) => action.startsWith('kms:'));
+      return kms.map((action) => `${id.replace(/RoleDefaultPolicy.*$/, '')} ${action}`);
+    });
+    expect(rights.sort()).toEqual([
+      'Connections kms:GenerateDataKey',
+      'ForgeOps kms:Decrypt',
+      'Worker kms:Decrypt',
     ]);
   });
 
   test('only worker and engine may read the container secret', () => {
     const holders = ofType('AWS::IAM::Policy')
-      .filter(([, policy]) => JSON.stringify(policy.Properties.PolicyDocument).includes('secretsmanager:'))
+      .filter(([, policy]) =>
+        JSON.stringify(policy.Properties.PolicyDocument).includes('EngineContainerSecret'),
+      )
       .map(([id]) => id.replace(/DefaultPolicy.*$/, ''));
     expect(holders.sort()).toEqual(['EngineTaskExecutionRole', 'WorkerRole']);
   });
@@ -342,6 +364,10 @@ describe('rights (A118)', () => {
 
   test.each([
     ['PublicRole', []],
+    ['ApiRole', ['sqs:SendMessage']],
+    ['ConnectionsRole', ['kms:GenerateDataKey']],
+    ['ForgeOpsRole', ['kms:Decrypt', 'sqs:SendMessage']],
+    ['AdminRole', ['secretsmanager:GetSecretValue']],
     ['TickRole', ['sqs:SendMessage']],
     ['WebhooksForgeRole', ['sqs:SendMessage', 'sqs:SendMessage']],
   ])('%s can do little', (prefix, expected) => {
@@ -349,6 +375,35 @@ describe('rights (A118)', () => {
       (action) => !action.startsWith('dynamodb:') && !action.startsWith('logs:'),
     );
     expect(rights).toEqual(expected);
+  });
+});
+
+describe('identity (D-93)', () => {
+  test('without a provider of the operator, a user pool is made, with the group of administrators', () => {
+    template.resourceCountIs('AWS::Cognito::UserPool', 1);
+    template.hasResourceProperties('AWS::Cognito::UserPoolGroup', { GroupName: 'admin' });
+    expect(functionNamed('Api').Properties.Environment.Variables).toMatchObject({ IDENTITY_KIND: 'cognito' });
+  });
+
+  test('a provider that the operator names is asked, and no pool is made', () => {
+    const named = synthesize({ identityUrl: 'https://id.example.org', identityApiKey: 'anon' });
+    named.template.resourceCountIs('AWS::Cognito::UserPool', 0);
+    named.template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: Match.objectLike({
+          IDENTITY_KIND: 'gotrue',
+          IDENTITY_URL: 'https://id.example.org',
+          IDENTITY_API_KEY: 'anon',
+        }),
+      },
+    });
+  });
+
+  test('the listing without authentication is off in production', () => {
+    const prod = synthesize({ stage: 'prod' });
+    prod.template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: Match.objectLike({ LEGACY_FORGE_REPOS: 'false' }) },
+    });
   });
 });
 
@@ -364,7 +419,15 @@ describe('routes', () => {
       const integration: string = route.Properties.Target['Fn::Join'][1][1].Ref;
       return [route.Properties.RouteKey, integrations.get(integration)?.replace(/Function[0-9A-F]+$/, '')];
     });
-    const construct = { 'webhooks-forge': 'WebhooksForge', public: 'Public' } as const;
+    const construct = {
+      'webhooks-forge': 'WebhooksForge',
+      public: 'Public',
+      api: 'Api',
+      connections: 'Connections',
+      'forge-ops': 'ForgeOps',
+      admin: 'Admin',
+      'container-health': 'ContainerHealth',
+    } as const;
     expect(routes.sort()).toEqual(
       [
         ['$default', construct[CATCH_ALL_SURFACE]],

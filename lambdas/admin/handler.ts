@@ -1,0 +1,29 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
+import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { createSurface } from '#core/http/api-surface.ts';
+import { createLog } from '#core/telemetry.ts';
+import { AdminEnv } from './env.ts';
+import { createAdminRoutes } from './routes.ts';
+
+const env = AdminEnv.parse(process.env);
+const log = createLog({ service: 'admin' });
+const clock = createSystemClock();
+const store = createDynamoStore({
+  client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+  tableName: env.TABLE_NAME,
+  clock,
+});
+
+export const handler = createSurface<'admin'>(
+  {
+    ...{ log, rates: store, rateFactor: env.RATE_FACTOR },
+    identity: chooseIdentity(env, clock),
+    readAdminKey: createSecretReader(new SecretsManagerClient({}), env.ADMIN_KEY_SECRET_ID, clock),
+  },
+  createAdminRoutes({ store, leases: store }),
+);

@@ -1,0 +1,150 @@
+import { Me, SESSION_COOKIE } from '#core/contracts/account.ts';
+import { BILLING_CHECKOUT_PATH, toBillingSummary } from '#core/contracts/billing.ts';
+import { toConnectionView } from '#core/contracts/connection.ts';
+import { AppError } from '#core/contracts/errors.ts';
+import { formatTime } from '#core/contracts/fields.ts';
+import { toManagedRepoView, toQueueStatusEntry } from '#core/contracts/managed-repo.ts';
+import { TICKET_TTL_MS } from '#core/domain/api-limits.ts';
+import { gateFileName, gateTemplate } from '#core/domain/gate-workflow.ts';
+import type { ApiHandlers } from '#core/http/api-call.ts';
+import type { AccountStore, RealtimeStore } from '#core/ports/account-store.ts';
+import type { IdentityPort } from '#core/ports/identity.ts';
+import { type DispatchStore, type EnrollmentStore, type LeaseStore, StoreError } from '#core/ports/store.ts';
+import type { Clock, Ids, Log, WakeQueue } from '#core/ports/system.ts';
+import { exportTenant, offboardTenant } from '#core/services/account.ts';
+import { recordChange } from '#core/services/audit.ts';
+import { deleteConnection } from '#core/services/delete-connection.ts';
+import { reconcileNow } from '#core/services/manual-reconcile.ts';
+import { loadOwnRepo } from '#core/services/owned.ts';
+import { readPlan } from '#core/services/plans.ts';
+import { readActivity } from '#core/services/read-activity.ts';
+import { readRepoFacts } from '#core/services/repo-facts.ts';
+import { issueTicket } from '#core/services/tickets.ts';
+import { clearedSessionCookie, isOwnOrigin, readSessionToken, refuseSocket } from './session.ts';
+
+export interface ApiDeps {
+  readonly store: EnrollmentStore & DispatchStore & AccountStore & RealtimeStore;
+  readonly leases: Pick<LeaseStore, 'readLeaseState'>;
+  readonly identity: IdentityPort;
+  readonly queue: Pick<WakeQueue, 'sendWake'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly queueName: string;
+}
+
+export function createApiRoutes(deps: ApiDeps): ApiHandlers<'api'> {
+  return { ...repoRoutes(deps), ...queueRoutes(deps), ...billingRoutes(deps), ...accountRoutes(deps) };
+}
+
+function repoRoutes(deps: ApiDeps) {
+  const { store } = deps;
+  return {
+    listConnections: async ({ tenantId }) => {
+      const connections = await store.listConnections(tenantId);
+      return { status: 200, body: connections.filter((each) => !each.deleting).map(toConnectionView) };
+    },
+    deleteConnection: async ({ tenantId, id }) => {
+      await deleteConnection(deps, tenantId, id);
+      return { status: 204 };
+    },
+    listRepos: async ({ tenantId }) => {
+      return { status: 200, body: (await readRepoFacts(store, tenantId)).map(toManagedRepoView) };
+    },
+    deleteRepo: async ({ tenantId, id }) => {
+      const repo = await loadOwnRepo(store, tenantId, id);
+      await store.deleteRepo(repo);
+      await recordChange(deps, tenantId, 'repo.delete', repo.id);
+      return { status: 204 };
+    },
+    reconcileRepo: async ({ tenantId, id }) => {
+      const { ranAt, ok, error, logTail } = await reconcileNow(deps, tenantId, id);
+      const body = { reconcile: { ran_at: formatTime(ranAt), ok, error }, log_tail: [...logTail] };
+      return ok ? { status: 200, body } : { status: 500, body };
+    },
+    readGateTemplate: async ({ tenantId, id }) => {
+      await loadOwnRepo(store, tenantId, id);
+      return {
+        status: 200,
+        text: gateTemplate(deps.queueName),
+        headers: { 'content-disposition': `inline; filename="${gateFileName(deps.queueName)}"` },
+      };
+    },
+  } satisfies Partial<ApiHandlers<'api'>>;
+}
+
+function queueRoutes(deps: ApiDeps) {
+  const { store } = deps;
+  return {
+    readQueueStatus: async ({ tenantId }) => {
+      const facts = await readRepoFacts(store, tenantId);
+      const leases = await Promise.all(facts.map(({ repo }) => deps.leases.readLeaseState(repo.id)));
+      const repos = facts.map((fact, index) => toQueueStatusEntry(fact, leases[index] ?? 'unknown'));
+      return { status: 200, body: { queue_name: deps.queueName, repos } };
+    },
+    readActivity: async ({ tenantId }) => ({ status: 200, body: await readActivity(deps, tenantId) }),
+    createTicket: async ({ tenantId }) => {
+      const ticket = await issueTicket(deps, tenantId);
+      return { status: 200, body: { ticket, expires_in: TICKET_TTL_MS / 1000 } as const };
+    },
+    openSocket: ({ event }) => Promise.reject(refuseSocket(event)),
+  } satisfies Partial<ApiHandlers<'api'>>;
+}
+
+function billingRoutes({ store }: ApiDeps) {
+  const noProvider = () => Promise.reject(new AppError('payments_not_configured'));
+  return {
+    readBilling: async ({ tenantId }) => {
+      const plan = await readPlan(store, tenantId);
+      const [connections, repos] = await readUsage(store, tenantId);
+      return { status: 200, body: toBillingSummary(plan, { connections, repos }) };
+    },
+    startCheckout: noProvider,
+    changePlan: async ({ tenantId, body }) => {
+      const plan = await readPlan(store, tenantId);
+      if (plan.tier === body.tier) throw new AppError('already_on_tier');
+      if (plan.tier === 'free') {
+        throw new AppError('no_active_subscription', { more: { checkout: BILLING_CHECKOUT_PATH } });
+      }
+      return noProvider();
+    },
+    openPortal: noProvider,
+  } satisfies Partial<ApiHandlers<'api'>>;
+}
+
+/** A summary whose numbers cannot be read says so instead of zero. */
+async function readUsage(
+  store: ApiDeps['store'],
+  tenantId: string,
+): Promise<readonly [connections: number, repos: number]> {
+  try {
+    const tenant = await store.loadTenant(tenantId);
+    return [tenant?.connections ?? 0, tenant?.repos ?? 0];
+  } catch (error) {
+    if (error instanceof StoreError) throw new AppError('billing_unavailable');
+    throw error;
+  }
+}
+
+function accountRoutes(deps: ApiDeps) {
+  return {
+    readMe: async ({ tenantId }) => ({ status: 200, body: Me.parse({ id: tenantId }) }),
+    readSession: async ({ event }) => {
+      const token = readSessionToken(event);
+      if (token === 'none') return { status: 200, body: { authenticated: false } };
+      const answer = token === 'junk' ? { kind: 'invalid' as const } : await deps.identity.verify(token);
+      // "Signed out" would be a lie while nobody can tell (D-39).
+      if (answer.kind === 'unavailable') throw new AppError('auth_unavailable');
+      return { status: 200, body: { authenticated: answer.kind === 'user' } };
+    },
+    logOut: async ({ event }) => ({
+      status: 204,
+      ...(isOwnOrigin(event) ? { cookies: [clearedSessionCookie(SESSION_COOKIE)] } : {}),
+    }),
+    exportTenant: async ({ tenantId }) => ({ status: 200, body: await exportTenant(deps, tenantId) }),
+    offboardTenant: async ({ tenantId, body }) => ({
+      status: 200,
+      body: await offboardTenant(deps, tenantId, body.confirm),
+    }),
+  } satisfies Partial<ApiHandlers<'api'>>;
+}

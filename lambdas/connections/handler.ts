@@ -1,0 +1,42 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
+import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
+import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
+import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
+import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { createSurface } from '#core/http/api-surface.ts';
+import { createLog } from '#core/telemetry.ts';
+import { ConnectionsEnv } from './env.ts';
+import { createConnectionRoutes } from './routes.ts';
+
+const env = ConnectionsEnv.parse(process.env);
+const log = createLog({ service: 'connections' });
+const clock = createSystemClock();
+const policy = readOutboundPolicy(env);
+const rules = compileOutboundPolicy(policy);
+const store = createDynamoStore({
+  client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+  tableName: env.TABLE_NAME,
+  clock,
+});
+
+export const handler = createSurface<'connections'>(
+  { identity: chooseIdentity(env, clock), log, rates: store, rateFactor: env.RATE_FACTOR },
+  createConnectionRoutes({
+    ...{ store, clock, log, ids: createUuidIds(), legacyListing: env.LEGACY_FORGE_REPOS },
+    vault: createKmsVault({
+      client: new KMSClient({}),
+      keyId: env.CREDENTIAL_KEY_ID,
+      keyVersion: env.CREDENTIAL_KEY_VERSION,
+    }),
+    openAccount: createForgeAccountOpener({ send: createGuardedHttp(policy).send, clock }),
+    checkTarget: (url) => checkOutboundTarget(url, rules),
+  }),
+);

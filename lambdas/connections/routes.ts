@@ -1,0 +1,58 @@
+import {
+  ListForgeReposBody,
+  toCreatedConnection,
+  toForgeRepoView,
+  toPatchedConnection,
+  toRotatedConnection,
+} from '#core/contracts/connection.ts';
+import { AppError } from '#core/contracts/errors.ts';
+import type { ApiHandlers } from '#core/http/api-call.ts';
+import { readRawBody } from '#core/http/lambda-http.ts';
+import { parseFields, parseJsonObject } from '#core/http/parse-request.ts';
+import { Secret } from '#core/secret.ts';
+import { type ConnectionDeps, changeConnection, storeConnection } from '#core/services/connections.ts';
+import { listSeenRepos } from '#core/services/discover.ts';
+
+export interface ConnectionRouteDeps extends ConnectionDeps {
+  readonly legacyListing: boolean;
+}
+
+export function createConnectionRoutes(deps: ConnectionRouteDeps): ApiHandlers<'connections'> {
+  return {
+    createConnection: async ({ tenantId, body }) => {
+      const stored = await storeConnection(deps, tenantId, {
+        instanceUrl: body.instance_url,
+        botLogin: body.bot_login,
+        token: new Secret(body.token),
+      });
+      return stored.kind === 'created'
+        ? { status: 201, body: toCreatedConnection(stored.connection) }
+        : { status: 200, body: toRotatedConnection(stored) };
+    },
+    updateConnection: async ({ tenantId, id, body }) => {
+      const changed = await changeConnection(deps, tenantId, id, {
+        token: body.token === undefined ? undefined : new Secret(body.token),
+        botLogin: body.bot_login,
+      });
+      return { status: 200, body: toPatchedConnection(changed) };
+    },
+    listForgeRepos: async ({ event }) => {
+      if (!deps.legacyListing) throw new AppError('not_found');
+      const body = parseFields({}, ListForgeReposBody, readLegacyFields(readRawBody(event)));
+      if ((await deps.checkTarget(body.instance_url)) === 'refused') {
+        throw new AppError('invalid_field', { field: 'instance_url' });
+      }
+      const repos = await listSeenRepos(deps.openAccount, body.instance_url, new Secret(body.token));
+      return { status: 200, body: { repos: repos.map(toForgeRepoView) } };
+    },
+  };
+}
+
+/** This route has no code for a body that is none; what it lacks then is every field. */
+function readLegacyFields(bytes: Uint8Array): Readonly<Record<string, unknown>> {
+  try {
+    return parseJsonObject(bytes);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,3 @@
+import { CommonEnv, EnvUrl } from '#core/contracts/env.ts';
+
+export const ContainerHealthEnv = CommonEnv.extend({ ENGINE_URL: EnvUrl });

@@ -1,0 +1,52 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
+import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
+import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { createSurface } from '#core/http/api-surface.ts';
+import { createForgeOpener } from '#core/services/open-forge.ts';
+import { createLog } from '#core/telemetry.ts';
+import { ForgeOpsEnv } from './env.ts';
+import { createForgeOpsRoutes } from './routes.ts';
+
+const env = ForgeOpsEnv.parse(process.env);
+const log = createLog({ service: 'forge-ops' });
+const clock = createSystemClock();
+const { send } = createGuardedHttp(readOutboundPolicy(env));
+const store = createDynamoStore({
+  client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+  tableName: env.TABLE_NAME,
+  clock,
+});
+const vault = createKmsVault({
+  client: new KMSClient({}),
+  keyId: env.CREDENTIAL_KEY_ID,
+  keyVersion: env.CREDENTIAL_KEY_VERSION,
+});
+
+export const handler = createSurface<'forge-ops'>(
+  { identity: chooseIdentity(env, clock), log, rates: store, rateFactor: env.RATE_FACTOR },
+  createForgeOpsRoutes({
+    ...{ store, leases: store, vault, clock, log, ids: createUuidIds() },
+    queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
+    openAccount: createForgeAccountOpener({ send, clock }),
+    openForge: createForgeOpener({
+      ...{ store, vault },
+      connect: ({ instanceUrl, slug }, token) =>
+        createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
+    }),
+    webhookUrl: env.WEBHOOK_URL,
+    queueName: env.QUEUE_NAME,
+    serviceName: env.QUEUE_NAME,
+  }),
+);

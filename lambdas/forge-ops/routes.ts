@@ -1,0 +1,104 @@
+import { toForgeRepoView } from '#core/contracts/connection.ts';
+import { AppError } from '#core/contracts/errors.ts';
+import type { Notification } from '#core/contracts/fields.ts';
+import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contracts/managed-repo.ts';
+import type { NotificationTargets } from '#core/domain/notification.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ApiHandlers } from '#core/http/api-call.ts';
+import { recordChange } from '#core/services/audit.ts';
+import { openSetupPull } from '#core/services/ci-gate.ts';
+import { type DiscoverDeps, discoverRepos } from '#core/services/discover.ts';
+import { type EnrollDeps, enrollRepo } from '#core/services/enroll-repo.ts';
+import { loadOwnRepo } from '#core/services/owned.ts';
+import { provisionRepo, setProtection } from '#core/services/provisioning.ts';
+import { type RepoFactsStore, readFactsOf } from '#core/services/repo-facts.ts';
+import { type UpdateDeps, updateRepo } from '#core/services/update-repo.ts';
+import { type VerifyDeps, verifyCiGate } from '#core/services/verify-ci-gate.ts';
+
+export type ForgeOpsDeps = DiscoverDeps &
+  EnrollDeps &
+  UpdateDeps &
+  VerifyDeps & { readonly store: RepoFactsStore };
+
+export function createForgeOpsRoutes(deps: ForgeOpsDeps): ApiHandlers<'forge-ops'> {
+  return { ...settingsRoutes(deps), ...provisioningRoutes(deps) };
+}
+
+function settingsRoutes(deps: ForgeOpsDeps) {
+  return {
+    discoverRepos: async ({ tenantId, id }) => {
+      const repos = await discoverRepos(deps, tenantId, id);
+      return { status: 200, body: { repos: repos.map(toForgeRepoView) } };
+    },
+    enrollRepo: async ({ tenantId, body }) => {
+      const repo = await enrollRepo(deps, tenantId, {
+        connectionId: body.connection_id,
+        slug: body.repo_slug,
+        baseBranch: body.base_branch,
+        statusContext: body.status_context,
+        mergeStyle: body.merge_style,
+        automerge: body.automerge,
+        wakeupMode: body.wakeup_mode,
+        notification: toTargets(body.notification ?? null),
+      });
+      return { status: 201, body: toEnrolledRepo(repo) };
+    },
+    updateRepo: async ({ tenantId, id, body }) => {
+      const repo = await updateRepo(deps, tenantId, id, {
+        wakeupMode: body.wakeup_mode,
+        queueEnabled: body.queue_enabled,
+        batchLingerSeconds: body.batch_linger_seconds,
+        batchTarget: body.batch_target,
+        bisectFanout: body.bisect_fanout,
+        statusContext: body.status_context,
+        notification: body.notification === undefined ? undefined : toTargets(body.notification),
+      });
+      return { status: 200, body: toManagedRepoView(await readFactsOf(deps.store, repo)) };
+    },
+  } satisfies Partial<ApiHandlers<'forge-ops'>>;
+}
+
+function provisioningRoutes(deps: ForgeOpsDeps) {
+  const note = (repo: ManagedRepo, action: string) => recordChange(deps, repo.tenantId, action, repo.id);
+  return {
+    provisionRepo: async ({ tenantId, id }) => {
+      const result = await provisionRepo(deps, await loadOwnRepo(deps.store, tenantId, id));
+      if (result.kind !== 'done') throw new AppError(result.kind);
+      await note(result.repo, 'repo.provision');
+      return { status: 200, body: { provisioning: toProvisioning(result.repo) } };
+    },
+    protectRepo: async ({ tenantId, id, body }) => {
+      const own = await loadOwnRepo(deps.store, tenantId, id);
+      const { kind, repo } = await setProtection(deps, own, body.enabled);
+      if (kind !== 'done') throw new AppError(kind);
+      await note(repo, body.enabled ? 'repo.protect' : 'repo.unprotect');
+      return {
+        status: 200,
+        body: { protection_requested: repo.protectionRequested, provisioning: toProvisioning(repo) },
+      };
+    },
+    openSetupPull: async ({ tenantId, id }) => {
+      const result = await openSetupPull(deps, await loadOwnRepo(deps.store, tenantId, id));
+      if (result.kind === 'failed') throw new AppError(result.code);
+      await note(result.repo, 'ci_gate.setup');
+      const { number, url } = result.pull;
+      return { status: 201, body: { ci_gate: { status: 'setup_pr_open', number, url } } };
+    },
+    verifyGate: async ({ tenantId, id }) => {
+      const result = await verifyCiGate(deps, await loadOwnRepo(deps.store, tenantId, id));
+      if (result.kind === 'failed') throw new AppError(result.code);
+      await note(result.repo, 'ci_gate.verify');
+      const { status, url } = result.repo.ciGate;
+      return { status: 200, body: { ci_gate: { status, url, probe: { ...result.probe } } } };
+    },
+  } satisfies Partial<ApiHandlers<'forge-ops'>>;
+}
+
+function toTargets(notification: Notification | null): NotificationTargets | null {
+  if (notification === null) return null;
+  return {
+    email: notification.email ?? null,
+    chatA: notification.chat_a_webhook_url ?? null,
+    chatB: notification.chat_b_webhook_url ?? null,
+  };
+}

@@ -1,0 +1,31 @@
+import { AppError } from '#core/contracts/errors.ts';
+import { formatAnalyticsConfig } from '#core/contracts/health.ts';
+import { QUEUE_HEALTH_CACHED_MS } from '#core/domain/api-limits.ts';
+import type { ApiHandlers } from '#core/http/api-call.ts';
+import type { IdentityPort } from '#core/ports/identity.ts';
+import type { Clock } from '#core/ports/system.ts';
+import { createCached, type HealthDeps, readQueueHealth } from '#core/services/health.ts';
+
+export interface PublicDeps extends HealthDeps {
+  readonly identity: Pick<IdentityPort, 'isReachable' | 'name'>;
+  readonly clock: Clock;
+  readonly analyticsKey: string;
+  /** @default QUEUE_HEALTH_CACHED_MS */
+  readonly queueHealthCachedMs?: number;
+}
+
+export function createPublicRoutes(deps: PublicDeps): ApiHandlers<'public'> {
+  const keptMs = deps.queueHealthCachedMs ?? QUEUE_HEALTH_CACHED_MS;
+  const queueHealth = createCached(() => readQueueHealth(deps), keptMs, deps.clock);
+  return {
+    checkIdentity: async () =>
+      (await deps.identity.isReachable())
+        ? { status: 200, body: { ok: true } }
+        : { status: 503, body: { ok: false, dependency: deps.identity.name } },
+    refuseReadyz: () => Promise.reject(new AppError('gone')),
+    checkQueue: async () => ({ status: 200, body: await queueHealth() }),
+    readAnalyticsConfig: async () => ({ status: 200, text: formatAnalyticsConfig(deps.analyticsKey) }),
+    // Without a secret nothing can be verified, so nothing is accepted (D-60).
+    acceptPaymentEvent: () => Promise.reject(new AppError('invalid_signature')),
+  };
+}

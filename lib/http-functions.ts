@@ -1,0 +1,115 @@
+import { Duration } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { HttpSurface } from '../core/contracts/routes.ts';
+import { AdminEnv } from '../lambdas/admin/env.ts';
+import { ApiEnv } from '../lambdas/api/env.ts';
+import { ConnectionsEnv } from '../lambdas/connections/env.ts';
+import { ContainerHealthEnv } from '../lambdas/container-health/env.ts';
+import { ForgeOpsEnv } from '../lambdas/forge-ops/env.ts';
+import { PublicEnv } from '../lambdas/public/env.ts';
+import { ForgeWebhookEnv } from '../lambdas/webhooks/env.ts';
+import { AdminKey } from './constructs/admin-key.ts';
+import type { CredentialKey } from './constructs/credential-key.ts';
+import type { DataTable } from './constructs/data-table.ts';
+import type { EngineNetwork } from './constructs/engine-network.ts';
+import type { EngineService } from './constructs/engine-service.ts';
+import { IdentityProvider } from './constructs/identity-provider.ts';
+import {
+  type FunctionDefaults,
+  ServiceFunction,
+  type ServiceFunctionProps,
+} from './constructs/service-function.ts';
+import type { WakeQueue } from './constructs/wake-queue.ts';
+import type { StageConfig } from './stage-config.ts';
+
+export interface HttpFunctionParts {
+  readonly config: StageConfig;
+  readonly table: DataTable;
+  readonly credentialKey: CredentialKey;
+  readonly network: EngineNetwork;
+  readonly engine: EngineService;
+  readonly queue: WakeQueue;
+}
+
+/** A webhook sender gives up after five seconds; the work is one look-up and one conditional write. */
+const QUICK = Duration.seconds(10);
+/** The gateway gives up after 30 s; a manual reconcile and a probe of the gate use up nearly all of it. */
+const AS_LONG_AS_THE_GATEWAY = Duration.seconds(29);
+
+/** One function per set of rights (A118): the routes of the table are dealt out by what they may touch. */
+export function createHttpFunctions(
+  scope: Construct,
+  defaults: FunctionDefaults,
+  parts: HttpFunctionParts,
+): Readonly<Record<HttpSurface, ServiceFunction>> {
+  const { config, table, credentialKey, network, engine, queue } = parts;
+  const identity = new IdentityProvider(scope, 'Identity', {
+    url: config.identityUrl,
+    apiKey: config.identityApiKey,
+    retain: config.retainData,
+  });
+  const make = (
+    id: string,
+    props: Pick<ServiceFunctionProps, 'bundle' | 'env' | 'timeout' | 'network'>,
+  ): ServiceFunction => new ServiceFunction(scope, id, { defaults, memoryMb: 256, ...props });
+  const makeSurface: typeof make = (id, props) => {
+    const made = make(id, props);
+    identity.grantVerify(made);
+    made.setEnv('RATE_FACTOR', config.rateFactor);
+    table.grantReadWrite(made);
+    return made;
+  };
+  const mayReachForges = (fn: ServiceFunction): void => {
+    fn.setEnv('FORGE_ALLOW_HOSTS', config.forgeAllowHosts);
+    fn.setEnv('FORGE_CA_PEM', config.forgeCaPem);
+  };
+
+  const webhooks = make('WebhooksForge', { bundle: 'webhooks-forge', env: ForgeWebhookEnv, timeout: QUICK });
+  table.grantReadWrite(webhooks);
+  queue.grantSend(webhooks);
+  queue.grantSendDelayed(webhooks);
+
+  const publicFn = make('Public', { bundle: 'public', env: PublicEnv, timeout: QUICK });
+  identity.grantVerify(publicFn);
+  table.grantRead(publicFn);
+  publicFn.setEnv('RATE_FACTOR', config.rateFactor);
+  publicFn.setEnv('ANALYTICS_API_KEY', config.analyticsKey);
+
+  const api = makeSurface('Api', { bundle: 'api', env: ApiEnv, timeout: AS_LONG_AS_THE_GATEWAY });
+  queue.grantSend(api);
+  api.setEnv('QUEUE_NAME', config.serviceName);
+
+  const connections = makeSurface('Connections', {
+    ...{ bundle: 'connections', env: ConnectionsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+  });
+  credentialKey.grantSeal(connections);
+  mayReachForges(connections);
+  connections.setEnv('LEGACY_FORGE_REPOS', config.legacyForgeRepos);
+
+  const forgeOps = makeSurface('ForgeOps', {
+    ...{ bundle: 'forge-ops', env: ForgeOpsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+  });
+  credentialKey.grantOpen(forgeOps);
+  queue.grantSend(forgeOps);
+  mayReachForges(forgeOps);
+  forgeOps.setEnv('QUEUE_NAME', config.serviceName);
+
+  const admin = makeSurface('Admin', { bundle: 'admin', env: AdminEnv, timeout: AS_LONG_AS_THE_GATEWAY });
+  new AdminKey(scope, 'AdminKey').grantRead(admin);
+
+  const containerHealth = make('ContainerHealth', {
+    ...{ bundle: 'container-health', env: ContainerHealthEnv, timeout: QUICK },
+    // The engine's one open door is for this group.
+    network: {
+      vpc: network.vpc,
+      subnets: network.workerSubnets,
+      securityGroup: network.workerSecurityGroup,
+    },
+  });
+  engine.grantProbe(containerHealth);
+
+  return {
+    ...{ 'webhooks-forge': webhooks, public: publicFn, api, connections, 'forge-ops': forgeOps, admin },
+    'container-health': containerHealth,
+  };
+}
