@@ -150,10 +150,12 @@ export class Person {
 
   async commit(sha: string): Promise<{ readonly tree: string; readonly parents: readonly string[] }> {
     const commit = (await this.call('GET', `${this.#repo}/git/commits/${sha}`)) as {
-      commit: { tree: { sha: string } };
       parents: readonly { sha: string }[];
     };
-    return { tree: commit.commit.tree.sha, parents: commit.parents.map((parent) => parent.sha) };
+    // The commit call of a real forge names the commit as its tree.
+    const peeled = `${this.#repo}/git/trees/${sha}%5E%7Btree%7D?per_page=1`;
+    const tree = (await this.call('GET', peeled)) as { sha: string };
+    return { tree: tree.sha, parents: commit.parents.map((parent) => parent.sha) };
   }
 
   async baseTip(): Promise<string> {

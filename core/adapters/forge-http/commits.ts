@@ -1,9 +1,9 @@
 import type { Commit } from '#core/domain/forge.ts';
-import type { CommitSha } from '#core/domain/ids.ts';
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
-import { CommitRow, HistoryRow, nullableList } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import { CommitRow, HistoryRow, nullableList, TreeHead } from './schema.ts';
+import { type ForgeTransport, unusable } from './transport.ts';
 
 /** Candidates for a fork point that are compared with each other; a history with more is left to "not computable". */
 const BOUNDARY_COMMITS_MAX = 8;
@@ -21,12 +21,31 @@ export async function readCommit(transport: ForgeTransport, sha: CommitSha): Pro
     query: BARE,
   } as const;
   const row = readBody(CommitRow, call, await transport.request(call));
+  const told = row.commit.tree.sha;
   return {
     sha: row.sha,
-    tree: row.commit.tree.sha,
+    tree: told === row.sha ? await readTreeId(transport, row.sha) : told,
     parents: row.parents.map((parent) => parent.sha),
     message: row.commit.message,
   };
+}
+
+/**
+ * The commit call of every Forgejo and Gitea names the commit where its tree belongs, and so does the tree call when it
+ * is asked by commit. Peeled with git's own `^{tree}` it names the tree.
+ */
+async function readTreeId(transport: ForgeTransport, sha: CommitSha): Promise<TreeHash> {
+  const call = {
+    method: 'GET',
+    label: 'GET git/trees/{sha}^{tree}',
+    path: [...transport.repoPath, 'git', 'trees', `${sha}^{tree}`],
+    query: { per_page: 1 },
+  } as const;
+  const answer = await transport.request(call);
+  const tree = readBody(TreeHead, call, answer).sha;
+  // A tree is never its own commit: this forge does not peel. No tree is better than a wrong one, it proves landings.
+  if (tree === sha) throw unusable(call, answer.status);
+  return tree;
 }
 
 /**

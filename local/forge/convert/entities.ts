@@ -231,7 +231,8 @@ export function convertCommit(world: World, repo: RepoRecord, commit: CommitObje
       author: signature(commit.author),
       committer: signature(commit.committer),
       message: commit.message,
-      tree: { url: `${api}/trees/${commit.tree}`, sha: commit.tree, created: timestamp(commit.committer.at) },
+      // No slip: every Forgejo and Gitea names the commit itself here.
+      tree: { url: `${api}/trees/${commit.id}`, sha: commit.id, created: timestamp(commit.committer.at) },
       verification: null,
     },
     author: null,

@@ -72,9 +72,10 @@ async function commitTree(call: Call, target: CommitTarget, tree: string, standa
   if (result === 'protected') throw new Refusal(403, `branch is protected [name: ${target.branch}]`);
   if (result !== 'pushed') throw new Refusal(500, 'push rejected');
   const { commit, ...rest } = convertCommit(world, repo, await git.mustCommit(sha)) as {
-    commit: Record<string, unknown>;
+    commit: { tree: object };
   };
-  return { ...rest, ...commit, sha };
+  // The one answer that names the tree itself.
+  return { ...rest, ...commit, sha, tree: { ...commit.tree, sha: tree } };
 }
 
 async function applyDiffPatch(call: Call) {

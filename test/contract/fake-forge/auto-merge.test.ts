@@ -48,7 +48,8 @@ describe.each(['merge', 'squash', 'rebase'] as const)('two pull requests landed 
       const before = await bench.api('GET', `/git/commits/${parents[0]}`);
       expect(before.body.parents.map((parent: { sha: string }) => parent.sha)).toEqual([one?.mergeCommit]);
     }
-    expect(commit.body.commit.tree.sha).toBe(two?.tree);
+    const peeled = await bench.api('GET', `/git/trees/${two?.mergeCommit}%5E%7Btree%7D`);
+    expect(peeled.body.sha).toBe(two?.tree);
   });
 });
 

@@ -57,6 +57,23 @@ describe('commits', () => {
     });
   });
 
+  test('a forge that names the commit where its tree belongs is asked for the tree', async () => {
+    const { forge, seen } = open(({ path }) => ({
+      json: path.startsWith('/git/trees/')
+        ? { sha: sha(8), tree: [], total_count: 0 }
+        : { sha: sha(9), commit: { message: 'm', tree: { sha: sha(9) } }, parents: [] },
+    }));
+    expect((await forge.readCommit(sha(9))).tree).toBe(sha(8));
+    expect(seen[1]?.path).toBe(`/git/trees/${sha(9)}%5E%7Btree%7D`);
+  });
+
+  test('a forge that does not peel gives no tree, and never a wrong one', async () => {
+    const { forge } = open(() => ({
+      json: { sha: sha(9), commit: { message: 'm', tree: { sha: sha(9) } }, parents: [], tree: [] },
+    }));
+    await expect(forge.readCommit(sha(9))).rejects.toMatchObject({ kind: 'unreachable', status: 200 });
+  });
+
   test.each([null, undefined])('a root commit with parents %s', async (parents) => {
     const { forge } = open(() => ({
       json: { sha: sha(9), commit: { message: '', tree: { sha: sha(8) } }, parents },
