@@ -63,5 +63,7 @@ export async function deleteBranch(transport: ForgeTransport, branch: string): P
   } as const;
   const answer = await transport.exchange(call);
   if (answer.status === 404 && answer.isJson) return;
+  // Forgejo fails with a bare 500 on a branch that is not there, as on any fault of its own: look which one it was.
+  if (answer.status === 500 && answer.isJson && (await readBranchTip(transport, branch)) === null) return;
   if (answer.status !== 204) throw transport.failure(call, answer);
 }

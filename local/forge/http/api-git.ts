@@ -116,6 +116,7 @@ async function deleteBranch(call: Call) {
   const { world, repo } = call;
   const name = call.params.branch ?? '';
   const before = isBranchName(name) ? gitOf(world, repo).tip(name) : null;
+  if (before === null && world.profile.kind === 'forgejo') throw new Refusal(500, 'object does not exist');
   if (before === null) throw new Refusal(404, "The target couldn't be found.");
   if (name === repo.defaultBranch) throw new Refusal(403, 'can not delete default branch');
   const result = await pushBranch(world, repo, { branch: name, before, after: null, pusher: callerOf(call) });
@@ -149,7 +150,9 @@ async function getTree(call: Call) {
   const { world, repo } = call;
   const git = gitOf(world, repo);
   const sha = call.params.sha ?? '';
-  const id = /^[0-9a-f]{40}$/.test(sha) ? sha : await git.resolve(sha);
+  const peeled = /^([0-9a-f]{40})\^\{tree\}$/.exec(sha)?.[1];
+  const named = /^[0-9a-f]{40}$/.test(sha) ? sha : await git.resolve(sha);
+  const id = peeled === undefined ? named : ((await git.commit(peeled))?.tree ?? null);
   const recursive = ['1', 'true'].includes(call.query.get('recursive') ?? '');
   const entries = id === null ? null : await git.listTree(id, recursive);
   if (id === null || entries === null) throw new Refusal(400, `sha not found: ${sha}`);
@@ -160,7 +163,7 @@ async function getTree(call: Call) {
   const page = Math.max(1, Number(call.query.get('page') ?? '') || 1);
   const url = `${world.rootUrl()}/api/v1/repos/${slugOf(repo)}/git`;
   return ok({
-    sha: (await git.commit(id))?.tree ?? id,
+    sha: id,
     url: `${url}/trees/${id}`,
     tree: entries.slice((page - 1) * perPage, page * perPage).map((entry) => ({
       ...entry,

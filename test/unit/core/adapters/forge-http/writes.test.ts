@@ -138,6 +138,26 @@ describe('branches', () => {
   });
 });
 
+describe('deleting, answered with a bare 500', () => {
+  test('is done when the branch is not there', async () => {
+    const { stager, seen } = openStager((request) => {
+      if (request.method === 'DELETE') return refused(500);
+      return request.path === '' ? { json: {} } : refused(404);
+    });
+    await stager.deleteBranch('b');
+    expect(seen.map((request) => `${request.method} ${request.path}`)).toEqual([
+      'DELETE /branches/b',
+      'GET /branches/b',
+      'GET ',
+    ]);
+  });
+
+  test('is not done when nobody can see whether it is', async () => {
+    const { stager } = openStager((request) => refused(request.method === 'DELETE' ? 500 : 404));
+    await expect(stager.deleteBranch('b')).rejects.toMatchObject({ kind: 'missing' });
+  });
+});
+
 describe('cancelling a run', () => {
   test.each([
     [{ status: 204 }, true],
