@@ -1,6 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { HttpSurface } from '../core/contracts/routes.ts';
+import type { HttpSurface } from '../core/contracts/route-spec.ts';
 import { AdminEnv } from '../lambdas/admin/env.ts';
 import { ApiEnv } from '../lambdas/api/env.ts';
 import { ConnectionsEnv } from '../lambdas/connections/env.ts';

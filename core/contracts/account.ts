@@ -114,6 +114,9 @@ export const TenantExport = z.object({
   billing: z.object({ tier: z.enum(TIERS), status: z.enum(BILLING_STATUSES) }),
 });
 
+export type TenantExport = z.input<typeof TenantExport>;
+export type Offboarded = z.input<typeof Offboarded>;
+
 export interface ExportFacts {
   readonly tenant: Pick<Tenant, 'id' | 'createdAt'>;
   readonly connections: readonly Connection[];

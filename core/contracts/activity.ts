@@ -95,6 +95,8 @@ export const Activity = z.object({
   record_errors: z.array(z.object({ id: z.string(), reason: z.enum(RECORD_ERROR_REASONS) })),
 });
 
+export type Activity = z.input<typeof Activity>;
+
 export function toActivityRepo(
   repo: ManagedRepo,
   activity: RepoActivity,

@@ -16,6 +16,8 @@ export const QueueHealth = z.object({
   signals: z.object({ tick_freshness: state, overdue_repo: state, supersede_rate: state, phase_age: state }),
 });
 
+export type QueueHealth = z.input<typeof QueueHealth>;
+
 /** `window.__ANALYTICS_API_KEY__="…";`, or nothing. Safe inside a script element whatever the key holds (A114). */
 export function formatAnalyticsConfig(key: string): string {
   if (key === '') return '';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import type * as z from 'zod';
-import type { HttpSurface, Route, RouteById, RouteId, RouteIdOf, RouteSpec } from '../contracts/routes.ts';
+import type { HttpSurface, Parsed, RouteSpec, Schema, Unparsed } from '../contracts/route-spec.ts';
+import type { Route, RouteById, RouteId, RouteIdOf } from '../contracts/routes.ts';
 import type { TenantId } from '../domain/ids.ts';
 
 /** Who calls, once verified. */
@@ -9,9 +9,8 @@ export type Caller =
   | { readonly kind: 'admin_key' }
   | { readonly kind: 'nobody' };
 
-type Output<T> = T extends z.ZodType ? z.output<T> : undefined;
-type BodyOf<R> = R extends { readonly body: infer Body } ? Output<Body> : undefined;
-type QueryOf<R> = R extends { readonly query: infer Query } ? Output<Query> : undefined;
+type BodyOf<R> = R extends { readonly body: infer Body } ? Parsed<Body> : undefined;
+type QueryOf<R> = R extends { readonly query: infer Query } ? Parsed<Query> : undefined;
 
 /** What a handler gets: validated, and nothing else of the request unless it asks for the event. */
 export interface ApiCall<Body = unknown, Query = unknown> {
@@ -31,8 +30,8 @@ interface ReplyExtras {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type ReplyFor<Status, Body> = Body extends z.ZodType
-  ? { readonly status: Status; readonly body: z.input<Body> } & ReplyExtras
+type ReplyFor<Status, Body> = Body extends Schema
+  ? { readonly status: Status; readonly body: Unparsed<Body> } & ReplyExtras
   : Body extends null
     ? { readonly status: Status } & ReplyExtras
     : { readonly status: Status; readonly text: string } & ReplyExtras;

@@ -1,7 +1,8 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError } from '../contracts/errors.ts';
-import { errorsOf, type HttpSurface, ROUTES, type Route, type RouteSpec } from '../contracts/routes.ts';
+import { errorsOf, type HttpSurface, type RouteSpec } from '../contracts/route-spec.ts';
+import { ROUTES, type Route } from '../contracts/routes.ts';
 import { StoreError } from '../ports/store.ts';
 import type { ApiCall, ApiContext, ApiHandlers } from './api-call.ts';
 import { type AuthDeps, authenticate } from './authenticate.ts';

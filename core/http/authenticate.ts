@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError } from '../contracts/errors.ts';
-import type { RouteAuth } from '../contracts/routes.ts';
+import type { RouteAuth } from '../contracts/route-spec.ts';
 import type { IdentityPort } from '../ports/identity.ts';
 import type { Log } from '../ports/system.ts';
 import { Secret } from '../secret.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError } from '../contracts/errors.ts';
-import { errorsOf, type RouteSpec } from '../contracts/routes.ts';
+import { errorsOf, type RouteSpec } from '../contracts/route-spec.ts';
 import { RATE_LIMITS, type RateClass } from '../domain/api-limits.ts';
 import type { RateAnswer, RateStore } from '../ports/account-store.ts';
 import type { Log } from '../ports/system.ts';

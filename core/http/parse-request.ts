@@ -1,7 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type * as z from 'zod';
 import { AppError } from '../contracts/errors.ts';
-import type { RouteSpec } from '../contracts/routes.ts';
+import type { Parsed, RouteSpec, Schema } from '../contracts/route-spec.ts';
 import { JSON_BODY_BYTES_MAX } from '../domain/api-limits.ts';
 import { readRawBody } from './lambda-http.ts';
 
@@ -45,13 +44,13 @@ export function parseJsonObject(bytes: Uint8Array): Fields {
 }
 
 /** First a field that is missing, then one that is wrong, each by name (A64). */
-export function parseFields<Schema extends z.ZodType>(
+export function parseFields<Shape extends Schema>(
   route: Pick<RouteSpec, 'fieldErrors'>,
-  schema: Schema,
+  schema: Shape,
   fields: Fields,
-): z.output<Schema> {
+): Parsed<Shape> {
   const parsed = schema.safeParse(fields);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return parsed.data as Parsed<Shape>;
   const { issues } = parsed.error;
   const missing = issues.find(
     (issue) => issue.path.length === 1 && !Object.hasOwn(fields, String(issue.path[0])),

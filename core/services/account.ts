@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { type Offboarded, type TenantExport, toTenantExport } from '../contracts/account.ts';
 import { AppError } from '../contracts/errors.ts';
 import { EXPORT_AUDIT_MAX, EXPORT_OUTCOMES_MAX } from '../domain/api-limits.ts';
@@ -16,10 +15,7 @@ export interface AccountDeps {
 }
 
 /** Everything stored about a tenant, secrets as `[redacted]` (A70). */
-export async function exportTenant(
-  deps: AccountDeps,
-  tenantId: TenantId,
-): Promise<z.input<typeof TenantExport>> {
+export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promise<TenantExport> {
   const { store } = deps;
   const [tenant, connections, repos, outcomes, audit, plan] = await Promise.all([
     store.loadTenant(tenantId),
@@ -50,7 +46,7 @@ export async function offboardTenant(
   deps: AccountDeps,
   tenantId: TenantId,
   confirm: string,
-): Promise<z.input<typeof Offboarded>> {
+): Promise<Offboarded> {
   if (confirm !== tenantId) throw new AppError('confirm_mismatch');
   const { store } = deps;
   const existed = await store.markTenantDeleting(tenantId);

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import { type QueueHealth, SIGNALS, type Signal, type SignalState } from '../contracts/health.ts';
 import {
   DAY_MS,
@@ -19,7 +18,7 @@ export interface HealthDeps {
 }
 
 /** Progress of the whole queue in states only (D-72). What cannot be read is unknown, never ok (A112). */
-export async function readQueueHealth(deps: HealthDeps): Promise<z.input<typeof QueueHealth>> {
+export async function readQueueHealth(deps: HealthDeps): Promise<QueueHealth> {
   const now = deps.clock.now();
   const { store } = deps;
   const [tick, overdue, supersede, phase] = await Promise.all([

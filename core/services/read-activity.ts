@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import {
   type Activity,
   toActivityEvent,
@@ -33,10 +32,7 @@ export interface ActivityDeps {
  * The activity document of one tenant. What it is about, repos, events and batches, must be readable; statistics and
  * history beside it are null or empty when they are not, never a wrong number (A73).
  */
-export async function readActivity(
-  deps: ActivityDeps,
-  tenantId: TenantId,
-): Promise<z.input<typeof Activity>> {
+export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Promise<Activity> {
   const now = deps.clock.now();
   const [facts, events, history, weekEvents, weekBatches] = await Promise.all([
     readRepoFacts(deps.store, tenantId),

@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../contracts/errors.ts';
+import { hashTicket, makeTicket } from '../contracts/ticket.ts';
 import { TICKET_TTL_MS } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { RealtimeStore } from '../ports/account-store.ts';
@@ -11,13 +11,11 @@ export interface TicketDeps {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-const TICKET = /^[0-9a-f]{64}$/;
-
 /** A ticket for one socket of this tenant. Only its hash is stored. */
 export async function issueTicket(deps: TicketDeps, tenantId: TenantId): Promise<string> {
-  const ticket = randomBytes(32).toString('hex');
+  const ticket = makeTicket();
   try {
-    await deps.store.saveTicket(hashOf(ticket), tenantId, deps.clock.now() + TICKET_TTL_MS);
+    await deps.store.saveTicket(hashTicket(ticket) ?? '', tenantId, deps.clock.now() + TICKET_TTL_MS);
   } catch (error) {
     // The dashboard polls instead (A116).
     if (error instanceof StoreError) throw new AppError('realtime_unavailable');
@@ -28,9 +26,6 @@ export async function issueTicket(deps: TicketDeps, tenantId: TenantId): Promise
 
 /** The tenant a ticket was issued to; it is used up by that. Null when it is none, was used, or is too old (A93). */
 export async function redeemTicket(deps: TicketDeps, ticket: string): Promise<TenantId | null> {
-  return TICKET.test(ticket) ? deps.store.redeemTicket(hashOf(ticket)) : null;
-}
-
-function hashOf(ticket: string): string {
-  return createHash('sha256').update(ticket).digest('hex');
+  const hash = hashTicket(ticket);
+  return hash === null ? null : deps.store.redeemTicket(hash);
 }

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { SESSION_COOKIE } from '#core/contracts/account.ts';
 import { AppError } from '#core/contracts/errors.ts';
+import { hashTicket } from '#core/contracts/ticket.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import { readBearer } from '#core/http/authenticate.ts';
 import { readHeader } from '#core/http/read-header.ts';
@@ -40,6 +41,6 @@ export function refuseSocket(event: APIGatewayProxyEventV2): AppError {
   if (ticket === undefined && readCookie(event, SESSION_COOKIE) === undefined) {
     return new AppError('missing_auth');
   }
-  if (ticket !== undefined && !/^[0-9a-f]{64}$/.test(ticket)) return new AppError('invalid_token');
+  if (ticket !== undefined && hashTicket(ticket) === null) return new AppError('invalid_token');
   return new AppError('upgrade_required');
 }

@@ -4,7 +4,8 @@ import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { CATCH_ALL_SURFACE, type HttpSurface, ROUTES } from '../../core/contracts/routes.ts';
+import type { HttpSurface } from '../../core/contracts/route-spec.ts';
+import { CATCH_ALL_SURFACE, ROUTES } from '../../core/contracts/routes.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
 

@@ -12,7 +12,7 @@ let metafile: Metafile;
 beforeAll(async () => {
   outDir = mkdtempSync(join(tmpdir(), 'mergeyard-dist-'));
   metafile = await buildBundles({ outDir });
-});
+}, 60_000);
 afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 
 const names = Object.keys(BUNDLE_ENTRIES) as BundleName[];
@@ -87,14 +87,18 @@ describe('who carries what', () => {
   const carriers = (pattern: RegExp): BundleName[] =>
     names.filter((name) => inputsOf(name).some((path) => pattern.test(path)));
 
-  test('only the engine can write a status or call a forge (A6)', () => {
+  test('only the engine can write a status; few call a forge at all (A6)', () => {
     expect(carriers(/^core\/adapters\/forge-http\/status-writer\.ts$/)).toEqual(['engine']);
-    expect(carriers(/^core\/adapters\/forge-http\//)).toEqual(['engine']);
+    expect(carriers(/^core\/adapters\/forge-http\//)).toEqual(['connections', 'forge-ops', 'engine']);
   });
 
-  test('only the worker opens credentials and reads the container secret (A118)', () => {
-    expect(carriers(/^core\/adapters\/kms-vault\/|@aws-sdk\/client-kms\//)).toEqual(['worker']);
-    expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual(['worker']);
+  test('who seals or opens credentials, and who reads a secret; their roles tell the two apart (A118)', () => {
+    expect(carriers(/^core\/adapters\/kms-vault\/|@aws-sdk\/client-kms\//)).toEqual([
+      'worker',
+      'connections',
+      'forge-ops',
+    ]);
+    expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual(['worker', 'admin']);
   });
 
   test('the engine carries neither queues nor keys (D-94)', () => {
@@ -102,7 +106,7 @@ describe('who carries what', () => {
     expect(sdks).toEqual(['@aws-sdk/client-dynamodb']);
   });
 
-  test('the 404 function carries no SDK at all', () => {
-    expect([...packagesOf('public')].filter((name) => name.startsWith('@aws-sdk/'))).toEqual([]);
+  test('the probe of the engine carries no SDK at all', () => {
+    expect([...packagesOf('container-health')].filter((name) => name.startsWith('@aws-sdk/'))).toEqual([]);
   });
 });

@@ -1,0 +1,77 @@
+import type * as z from 'zod';
+import type { RateClass } from '../domain/api-limits.ts';
+import type { ErrorCode } from './errors.ts';
+
+/** What comes out of a schema, and what may be put into it. */
+export type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
+export type Unparsed<T> = T extends z.ZodType ? z.input<T> : never;
+export type Schema = z.ZodType;
+
+/** Functions that answer HTTP. Each is one bundle in `dist/<name>`, with rights of its own (A118). */
+export type HttpSurface =
+  | 'webhooks-forge'
+  | 'public'
+  | 'container-health'
+  | 'admin'
+  /** Seals credentials, cannot open them. */
+  | 'connections'
+  /** Opens credentials to call forges. */
+  | 'forge-ops'
+  /** All other Bearer routes: no key at all. */
+  | 'api';
+
+/**
+ * `bearer`: a verified session. `me`: the same, but every refusal is `not_authenticated` (D-38). `session`: looks for a
+ * session by itself. `admin`: admin session or `X-Admin-Key`. `operator`: the same, but every refusal is `missing_auth`.
+ * `socket`: ticket or session cookie. `signature`: over the raw body, by the handler.
+ */
+export type RouteAuth = 'bearer' | 'me' | 'session' | 'admin' | 'operator' | 'socket' | 'signature' | 'none';
+
+/** A JSON body of this shape, no body at all, or a text of this media type. */
+export type ReplyBody = z.ZodType | null | { readonly mediaType: string };
+
+export interface RouteSpec {
+  /** Name of the operation: what handlers, clients and tests call it. */
+  readonly id: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** As API Gateway writes it: `{id}` is one segment. */
+  readonly path: `/${string}`;
+  readonly surface: HttpSurface;
+  readonly auth: RouteAuth;
+  /** Bucket in addition to the caller's own. */
+  readonly rate?: RateClass;
+  readonly query?: z.ZodType;
+  /** JSON object of this shape. */
+  readonly body?: z.ZodType;
+  /** What a wrong or missing field is called where it is not `invalid_field` and `missing_fields`. */
+  readonly fieldErrors?: Readonly<Record<string, ErrorCode>>;
+  /** By status; anything a schema does not name does not leave (A62). */
+  readonly replies: Readonly<Record<number, ReplyBody>>;
+  /** Codes that this route may answer beyond those of its kind of auth. */
+  readonly errors: readonly ErrorCode[];
+}
+
+/** What every route of a kind of auth may answer. */
+export const AUTH_ERRORS = {
+  bearer: ['missing_auth', 'unauthorized', 'invalid_token', 'auth_unavailable', 'rate_limited'],
+  me: ['not_authenticated', 'auth_unavailable', 'rate_limited'],
+  session: ['auth_unavailable', 'rate_limited'],
+  admin: [
+    'missing_auth',
+    'unauthorized',
+    'invalid_token',
+    'invalid_key',
+    'forbidden',
+    'auth_unavailable',
+    'rate_limited',
+  ],
+  operator: ['missing_auth'],
+  socket: ['missing_auth', 'invalid_token', 'forbidden', 'upgrade_required', 'auth_unavailable'],
+  signature: [],
+  none: [],
+} as const satisfies Readonly<Record<RouteAuth, readonly ErrorCode[]>>;
+
+/** Every code that a route may answer. */
+export function errorsOf(route: RouteSpec): readonly ErrorCode[] {
+  return [...AUTH_ERRORS[route.auth], ...route.errors];
+}
