@@ -8,6 +8,7 @@ import type { Clock, Ids } from '#core/ports/system.ts';
 import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import { frontierOf } from './queue/evidence.ts';
+import { isMergeOf } from './queue/landing.ts';
 import { type PullRequestReading, type QueueRecord, type Staged, treeOf } from './queue/record.ts';
 import type { FocusView, MergeView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 
@@ -52,7 +53,7 @@ export class SnapshotReader {
     const needsBase = scheduled || record.root !== null;
     if (needsBase)
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
-    const base = needsBase ? await this.#readBase(record) : UNKNOWN;
+    const base = needsBase ? await this.#readBase(record, pulls.known ? pulls.value : []) : UNKNOWN;
     const views: PullRequestView[] = [];
     const readings: PullRequestReading[] = [];
     for (const { pull, reading } of schedules ?? []) {
@@ -81,10 +82,11 @@ export class SnapshotReader {
     before: Snapshot,
     withGates: boolean,
   ): Promise<Snapshot> {
-    const focus = await this.#readFocus(record, null, false);
+    const { ownMerge, focus } = await this.#readLanding(record);
     return {
       ...this.#frame(fence),
       full: false,
+      ownMerge,
       base: baseFromFocus(record, focus) ?? UNKNOWN,
       pulls: before.pulls,
       readings: null,
@@ -159,8 +161,14 @@ export class SnapshotReader {
     return known(asksForkForMergeRight(version.value));
   }
 
-  async #readBase(record: QueueRecord): Promise<Reading<Staged>> {
-    const tip = await this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
+  async #readBase(record: QueueRecord, pulls: readonly PullRequest[]): Promise<Reading<Staged>> {
+    // Every open pull request shows the live tip of its base: where all agree, nobody need ask.
+    const shown = new Set(pulls.map((pull) => pull.baseTip));
+    const [only = null] = shown;
+    const tip =
+      shown.size === 1
+        ? known(only)
+        : await this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
     if (!tip.known || tip.value === null) return UNKNOWN;
     const sha = tip.value;
     const tree = verifiedTipTree(record, sha) ?? (record.baseSeen?.sha === sha ? record.baseSeen.tree : null);
@@ -181,6 +189,28 @@ export class SnapshotReader {
       }
     }
     return focus;
+  }
+
+  /**
+   * A merge that is awaited, seen through the pull request behind it: that one shows the live tip of the base, and it
+   * is to be looked at next anyway. Only where the tip is not the awaited merge is the landing one itself read.
+   */
+  async #readLanding(record: QueueRecord): Promise<{
+    readonly ownMerge: MergeView | null;
+    readonly focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>;
+  }> {
+    const behind = nextBehindLanding(record);
+    const landing = record.root?.landing;
+    if (behind === null || landing == null) {
+      return { ownMerge: null, focus: await this.#readFocus(record, null, false) };
+    }
+    const view = await this.#readOne(record, behind);
+    const tip = view.known && !view.value.pull.merged ? view.value.pull.baseTip : landing.baseBefore;
+    const merge = tip === landing.baseBefore ? UNKNOWN : await this.#readMerge(tip, landing.baseBefore);
+    if (merge.known && isMergeOf(landing, merge.value)) {
+      return { ownMerge: merge.value, focus: new Map([[behind, view]]) };
+    }
+    return { ownMerge: null, focus: await this.#readFocus(record, null, false) };
   }
 
   async #readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {
@@ -252,6 +282,16 @@ function nextToLand(record: QueueRecord): PullRequestNumber | null {
   if (root.teardown !== null || root.chain.length === 0) return null;
   const { low } = frontierOf(record, root);
   return low > root.landed ? (root.members[root.landed]?.pr ?? null) : null;
+}
+
+/** The proven member behind one whose `success` stands; null when there is none. */
+function nextBehindLanding(record: QueueRecord): PullRequestNumber | null {
+  const { root } = record;
+  const landing = root?.landing;
+  if (root == null || landing == null || landing.postedAt === null || landing.revoke !== null) return null;
+  return frontierOf(record, root).low > landing.index + 1
+    ? (root.members[landing.index + 1]?.pr ?? null)
+    : null;
 }
 
 /** The tree of the tip that this very root verified. */

@@ -4,7 +4,7 @@ import {
   WAKE_DELAY_MAX_MS,
   WAKE_DELAY_MIN_MS,
 } from '#core/domain/limits.ts';
-import type { Decision } from './actions.ts';
+import type { Action, Decision } from './actions.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
 import { admitLine, syncLine } from './line.ts';
 import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
@@ -88,7 +88,9 @@ function sweep(pass: Pass): void {
 /** When may something change by itself? While a gate or a merge is awaited the repo is due again soon (D-95). */
 function chooseWake(pass: Pass): void {
   const { record, s } = pass;
-  if (pass.actions.length > 0) pollNoLaterThan(pass, 0);
+  // A merge takes a moment after its success; everything else can be seen at once.
+  const isLandingPost = (action: Action) => action.kind === 'post_status' && action.purpose === 'landing';
+  if (pass.actions.some((action) => !isLandingPost(action))) pollNoLaterThan(pass, 0);
   const { root } = record;
   if (root === null) return;
   if (root.landing !== null && root.landing.revoke === null) pollNoLaterThan(pass, LANDING_POLL_MAX_MS);

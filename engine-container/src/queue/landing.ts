@@ -41,6 +41,9 @@ export function observeLanding(pass: Pass): void {
   const { root } = pass.record;
   const landing = root?.landing;
   if (root == null || landing == null) return;
+  if (pass.s.ownMerge != null && isMergeOf(landing, pass.s.ownMerge)) {
+    return judgeMerge(pass, root, landing, pass.s.ownMerge);
+  }
   const focus = pass.s.focus.get(landing.pr);
   if (focus === undefined || !focus.known) {
     pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
@@ -65,9 +68,14 @@ function hasChanged(focus: FocusView, landing: Landing, pass: Pass): boolean {
   return schedule?.known === true && schedule.value.kind !== 'bound';
 }
 
+/** The staged tree on top of the verified tip: nothing else can be this landing's merge (A2). */
+export function isMergeOf(landing: Landing, merge: MergeView): boolean {
+  return merge.commit.tree === landing.tree && merge.lineage.includes(landing.baseBefore);
+}
+
 /** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */
 function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView): void {
-  const proven = merge.commit.tree === landing.tree && merge.lineage.includes(landing.baseBefore);
+  const proven = isMergeOf(landing, merge);
   const subject = { pr: landing.pr, head: landing.head, title: root.members[landing.index]?.title ?? '' };
   root.landing = null;
   root.unmergeableSince = null;
@@ -109,7 +117,7 @@ function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView):
 function judgeStrangeTip(pass: Pass, root: Root, landing: Landing, focus: FocusView): void {
   const tip = focus.strangeTip;
   if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
-  const own = tip.value.commit.tree === landing.tree && tip.value.lineage.includes(landing.baseBefore);
+  const own = isMergeOf(landing, tip.value);
   const fresh = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
   if (own && fresh) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
   startTeardown(pass, root, 'base_advanced');

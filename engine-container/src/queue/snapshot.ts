@@ -32,6 +32,8 @@ export interface Snapshot {
   readonly readings: readonly PullRequestReading[] | null;
   /** Pull requests read one by one in this pass: the one that lands, and those that left the open list. */
   readonly focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>;
+  /** Tip of the base, where it is the awaited merge beyond doubt; absent or null: not looked for, or not so. */
+  readonly ownMerge?: MergeView | null;
   /** Gate run of each node that waits for one. */
   readonly gates: ReadonlyMap<BatchId, Reading<GateReading>>;
 }
