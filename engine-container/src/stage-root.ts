@@ -60,10 +60,9 @@ class ChainBuilder {
   }
 
   async build(): Promise<ActionOutcome> {
-    const { forge, trees, queueName } = this.#deps;
+    const { trees, queueName } = this.#deps;
     const baseEntries = await trees.read(this.#action.baseSha);
     this.#entries = baseEntries;
-    await forge.deleteBranch(this.#action.branch);
     const { last, cut } = await this.#applyAllButLast(findGateFile(baseEntries, queueName));
     if (last === null && this.#chain.length === 0) {
       return cut === null ? { kind: 'failed' } : { kind: 'nothing_staged', cut };
@@ -199,6 +198,8 @@ class ChainBuilder {
       if (commit === 'base_moved') return { kind: 'base_moved' };
       published = { sha: commit.sha };
     }
+    // Publishing replaces what an attempt that died left behind; without it nothing else would remove that.
+    if (published === null) await this.#deps.forge.deleteBranch(this.#action.branch);
     return {
       kind: 'root_staged',
       chain: this.#chain,

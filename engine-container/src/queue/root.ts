@@ -15,7 +15,16 @@ import {
   wishStatus,
 } from './pass.ts';
 import { chooseBatchSize } from './policy.ts';
-import type { Fate, LineEntry, Parked, ParkReason, RevokeReason, Root, Teardown } from './record.ts';
+import {
+  type Fate,
+  type LineEntry,
+  type Parked,
+  type ParkReason,
+  type RevokeReason,
+  type Root,
+  type Teardown,
+  treeOf,
+} from './record.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Opens the next batch when there is none: ready pull requests in order, after lingering, as many as pay off. */
@@ -190,6 +199,9 @@ export function closeRoot(pass: Pass): void {
 
 function endRoot(pass: Pass, root: Root): void {
   pass.closedRoot = root;
+  // The tip that this root verified is most likely what the next look finds.
+  const tree = treeOf(root, root.landed);
+  if (pass.record.halted === null && tree !== undefined) pass.record.baseSeen = { sha: root.tip, tree };
   sweepWorkBranch(pass, root);
   pass.record.root = null;
   pass.refresh = true;
