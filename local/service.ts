@@ -57,6 +57,8 @@ export interface LocalService {
   /** Seals as the API does, with the emulated key. */
   readonly vault: Vault;
   readonly run: TemplateRun;
+  /** Value of one of the template's secrets, by the beginning of its logical id. */
+  readSecret(name: string): Promise<string>;
   /** Fires the schedule now; resolves when the tick function has ended. */
   fireTick(): Promise<void>;
   /** `kill -9` of the engine; it is started again. Resolves when it is healthy. */
@@ -143,7 +145,7 @@ function describeService(
   run: TemplateRun,
   clients: ReturnType<typeof createClients>,
   state: State,
-): Pick<LocalService, 'store' | 'vault' | 'run' | 'fireTick' | 'killEngine' | 'killFunction'> {
+): Pick<LocalService, 'store' | 'vault' | 'run' | 'readSecret' | 'fireTick' | 'killEngine' | 'killFunction'> {
   const outputOf = (logicalType: 'TABLE_NAME'): string => {
     const value = [...run.functions.values()]
       .map((each) => each.spec.environment[logicalType])
@@ -161,6 +163,11 @@ function describeService(
       clock: createSystemClock(),
     }),
     vault: createKmsVault({ client: clients.kms, keyId, keyVersion: 1 }),
+    readSecret: async (name) => {
+      const found = Object.entries(state.secretValues).find(([id]) => id.startsWith(name));
+      if (found === undefined) throw new Error(`the template has no secret ${name}`);
+      return found[1];
+    },
     fireTick: async () => {
       await Promise.all([...run.schedules.values()].map((schedule) => schedule.fire()));
     },

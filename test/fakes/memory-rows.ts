@@ -94,9 +94,19 @@ export class MemoryRows {
     this.damaged.add(`${row} ${id}`);
   }
 
+  /** What an engine leaves at the end of a reconcile, without its lease being looked at. */
+  leaveReport(repoId: RepoId, report: EngineReport): void {
+    this.reports.set(repoId, report);
+  }
+
   /** Newest event that landed or bounced this pull request; undefined when there is none. */
   terminalOf(repoId: RepoId, pr: number): ActivityEvent | undefined {
     return this.terminals.get(`${repoId} ${pr}`);
+  }
+
+  /** The repo as stored, without a call: for whoever only looks on. */
+  peekRepo(repoId: RepoId): ManagedRepo | null {
+    return this.repos.get(repoId) ?? null;
   }
 
   get lastTickAt(): EpochMs | null {

@@ -1,0 +1,150 @@
+import * as z from 'zod';
+import { ERROR_TABLE, type ErrorCode } from './errors.ts';
+import { errorsOf, type ReplyBody, type RouteAuth, type RouteSpec } from './route-spec.ts';
+import { ROUTES } from './routes.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const ERROR_SCHEMA = '#/components/schemas/Error';
+
+/** What each kind of auth asks for; an empty list is "nothing". */
+const SECURITY: Readonly<Record<RouteAuth, readonly Json[]>> = {
+  bearer: [{ session: [] }],
+  me: [{ session: [] }],
+  session: [{}, { session: [] }, { cookie: [] }],
+  admin: [{ session: [] }, { adminKey: [] }],
+  operator: [{ session: [] }, { adminKey: [] }],
+  socket: [{}, { cookie: [] }],
+  signature: [{ signature: [] }],
+  none: [],
+};
+
+/** The API as an OpenAPI 3.1 document, made from the route table and nothing else. */
+export function buildOpenApi(serverUrl: string): Json {
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const route of ROUTES as readonly RouteSpec[]) {
+    const path = paths[route.path] ?? {};
+    path[route.method.toLowerCase()] = describeOperation(route);
+    paths[route.path] = path;
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Mergeyard',
+      version: '1.0.0',
+      description: 'A hosted batch merge queue for Forgejo and Gitea.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl }],
+    paths,
+    components: {
+      schemas: { Error: describeError() },
+      securitySchemes: {
+        session: { type: 'http', scheme: 'bearer', description: 'Access token of the identity provider' },
+        adminKey: { type: 'apiKey', in: 'header', name: 'X-Admin-Key' },
+        cookie: { type: 'apiKey', in: 'cookie', name: '__Host-session' },
+        signature: { type: 'apiKey', in: 'header', name: 'X-Hub-Signature-256' },
+      },
+    },
+  };
+}
+
+function describeOperation(route: RouteSpec): Json {
+  const parameters = [
+    ...(route.path.includes('{id}')
+      ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }]
+      : []),
+    ...(route.query === undefined ? [] : describeQuery(route.query)),
+    ...(route.auth === 'socket' ? [{ name: 'ticket', in: 'query', schema: { type: 'string' } }] : []),
+  ];
+  return {
+    operationId: route.id,
+    security: SECURITY[route.auth],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: route.method !== 'PATCH',
+            content: { 'application/json': { schema: toSchema(route.body, 'input') } },
+          },
+        }),
+    responses: describeResponses(route),
+  };
+}
+
+function describeQuery(query: z.ZodType): Json[] {
+  const schema = toSchema(query, 'input');
+  const properties = schema.properties as Readonly<Record<string, Json>> | undefined;
+  return Object.entries(properties ?? {}).map(([name, each]) => ({ name, in: 'query', schema: each }));
+}
+
+/** One entry per status: a body of its own, the envelope with its codes, or both. */
+function describeResponses(route: RouteSpec): Json {
+  const codes = new Map<number, ErrorCode[]>();
+  for (const code of errorsOf(route)) {
+    const { status } = ERROR_TABLE[code];
+    codes.set(status, [...(codes.get(status) ?? []), code]);
+  }
+  const statuses = new Set([...Object.keys(route.replies).map(Number), ...codes.keys()]);
+  const entries = [...statuses]
+    .sort((a, b) => a - b)
+    .map((status) => {
+      const named = codes.get(status) ?? [];
+      const description = named.length === 0 ? 'Success' : named.map((code) => `\`${code}\``).join(', ');
+      const content = describeContent(route.replies[status], named);
+      return [String(status), { description, ...(content === null ? {} : { content }) }] as const;
+    });
+  return Object.fromEntries(entries);
+}
+
+function describeContent(reply: ReplyBody | undefined, codes: readonly ErrorCode[]): Json | null {
+  const envelope = codes.length === 0 ? [] : [describeEnvelope(codes)];
+  if (reply === undefined) return { 'application/json': { schema: envelope[0] } };
+  if (reply === null) return codes.length === 0 ? null : { 'application/json': { schema: envelope[0] } };
+  if ('mediaType' in reply) {
+    const [mediaType = ''] = reply.mediaType.split(';');
+    return { [mediaType]: { schema: { type: 'string' } } };
+  }
+  const schema = toSchema(reply, 'output');
+  return {
+    'application/json': { schema: envelope.length === 0 ? schema : { anyOf: [schema, ...envelope] } },
+  };
+}
+
+function describeEnvelope(codes: readonly ErrorCode[]): Json {
+  return {
+    allOf: [
+      { $ref: ERROR_SCHEMA },
+      { properties: { error: { properties: { code: { enum: [...codes] } } } } },
+    ],
+  };
+}
+
+function describeError(): Json {
+  return {
+    type: 'object',
+    required: ['error'],
+    properties: {
+      error: {
+        type: 'object',
+        required: ['code'],
+        properties: {
+          code: { type: 'string', enum: Object.keys(ERROR_TABLE) },
+          message: { type: 'string' },
+          field: { type: 'string' },
+          retryable: { type: 'boolean' },
+          portal: { type: 'string' },
+          checkout: { type: 'string' },
+          existing_tenant_id: { type: 'string', format: 'uuid' },
+          existing_managed_repo_id: { type: 'string', format: 'uuid' },
+        },
+      },
+    },
+  };
+}
+
+function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}

@@ -1,0 +1,296 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { buildOpenApi } from '#core/contracts/openapi.ts';
+import { UNPROVISIONED } from '#core/domain/provisioning.ts';
+import { Secret } from '#core/secret.ts';
+import { createFakeForge, defaultSeed, type FakeForge } from './forge/fake-forge.ts';
+import { type LocalIdentity, startLocalIdentity } from './identity/provider.ts';
+import { type LocalService, startLocalService } from './service.ts';
+
+/** What a black-box test or a person needs to begin. Written once everything answers. */
+export interface Ready {
+  readonly base_url: string;
+  readonly dashboard_url: string;
+  readonly forge_url: string;
+  readonly admin_key: string;
+  readonly tenants: readonly {
+    readonly id: string;
+    readonly token: string;
+    readonly forge_login: string;
+    readonly forge_token: string;
+  }[];
+  readonly admin_token: string;
+  /** A delivery that the service accepts with 200: to be sent as it is, or signed anew with the secret. */
+  readonly webhook_example: {
+    readonly url: string;
+    readonly secret: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body: string;
+  };
+}
+
+export interface StartOptions {
+  readonly port: number;
+  readonly fresh: boolean;
+  /** @default `.mergeyard/start` */
+  readonly dataDir?: string;
+  readonly context?: Readonly<Record<string, string>>;
+}
+
+export interface Started {
+  readonly ready: Ready;
+  readonly service: LocalService;
+  readonly identity: LocalIdentity;
+  readonly forge: FakeForge;
+  stop(): Promise<void>;
+}
+
+interface State {
+  readonly ports: { readonly http: number; readonly https: number; readonly identity: number };
+  readonly forgeTokens: readonly string[];
+}
+
+/** Each tenant has a bot and a repository of its own: an identity belongs to one tenant only. */
+const TENANTS = [
+  { email: 'ada@example.test', login: 'mq-bot', owner: 'acme' },
+  { email: 'ben@example.test', login: 'beta-bot', owner: 'beta' },
+] as const;
+const ADMIN = 'admin@example.test';
+const PASSWORD = 'local-password';
+/** Sessions of a local run outlive the day. */
+const SESSION_SECONDS = 30 * 24 * 3600;
+const HOOK = {
+  tenantId: '00000000-0000-4000-8000-0000000000e1',
+  connectionId: '00000000-0000-4000-8000-0000000000e2',
+  repoId: '00000000-0000-4000-8000-0000000000e3',
+  slug: 'example/hooks',
+  secret: 'local-example-webhook-secret',
+};
+
+export async function startEverything(options: StartOptions): Promise<Started> {
+  const dataDir = resolve(options.dataDir ?? '.mergeyard/start');
+  if (options.fresh) rmSync(dataDir, { recursive: true, force: true });
+  mkdirSync(dataDir, { recursive: true });
+  const stateFile = join(dataDir, 'start.json');
+  const state = await loadState(stateFile);
+  const stops: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    for (const each of stops.splice(0).reverse()) await each();
+  };
+  try {
+    const identity = await startLocalIdentity({
+      file: join(dataDir, 'identity.json'),
+      port: state.ports.identity,
+    });
+    stops.push(identity.stop);
+    const forge = createFakeForge({
+      dataDir: join(dataDir, 'forge'),
+      httpPort: state.ports.http,
+      httpsPort: state.ports.https,
+      knobs: { gate: 'judge', gateDurationMs: 1_000 },
+    });
+    const address = await forge.start();
+    stops.push(() => forge.stop());
+    await furnishForge(forge, state);
+    const service = await startLocalService({
+      dataDir: join(dataDir, 'service'),
+      port: options.port,
+      context: {
+        identityUrl: identity.url,
+        forgeAllowHosts: new URL(address.httpsUrl).host,
+        forgeCaFile: address.caFile,
+        ...options.context,
+      },
+    });
+    stops.push(() => service.stop());
+    serveDocument(service);
+    const ready = await furnishService(service, identity, state, address.httpsUrl);
+    return { ready, service, identity, forge, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function furnishForge(forge: FakeForge, state: State): Promise<void> {
+  for (const [index, { login, owner }] of TENANTS.entries()) {
+    forge.addUser(login);
+    if (owner !== 'acme' && !existsOnForge(forge, `${owner}/app`)) {
+      const seed = defaultSeed(forge.profile);
+      await forge.createRepo({ ...seed, owner, collaborators: { ...seed.collaborators, [login]: 'admin' } });
+    }
+    forge.addToken(login, undefined, state.forgeTokens[index]);
+  }
+}
+
+function existsOnForge(forge: FakeForge, slug: string): boolean {
+  try {
+    forge.controlFor(slug);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function furnishService(
+  service: LocalService,
+  identity: LocalIdentity,
+  state: State,
+  forgeUrl: string,
+): Promise<Ready> {
+  const tenants: Ready['tenants'][number][] = [];
+  for (const [index, { email, login }] of TENANTS.entries()) {
+    const { id } = identity.addUser({ email, password: PASSWORD });
+    // Room to try things: the free plan has one repository.
+    if ((await service.store.loadPlan(id)) === null) {
+      await service.store.savePlan(id, { tier: 'team', status: 'active' });
+    }
+    const token = identity.signIn(id, SESSION_SECONDS);
+    tenants.push({ id, token, forge_login: login, forge_token: state.forgeTokens[index] ?? '' });
+  }
+  const admin = identity.addUser({ email: ADMIN, password: PASSWORD, isAdmin: true });
+  await enrollHookExample(service, forgeUrl);
+  const { baseUrl } = service;
+  return {
+    base_url: baseUrl,
+    dashboard_url: baseUrl,
+    forge_url: forgeUrl,
+    admin_key: await service.readSecret('AdminKey'),
+    tenants,
+    admin_token: identity.signIn(admin.id, SESSION_SECONDS),
+    webhook_example: describeHook(baseUrl, forgeUrl),
+  };
+}
+
+/** A repository whose webhook secret is known here; it is on no forge, so nothing ever comes of its events. */
+async function enrollHookExample(service: LocalService, forgeUrl: string): Promise<void> {
+  const { store, vault } = service;
+  const { tenantId, connectionId, repoId: id, slug } = HOOK;
+  if ((await store.getRepo(id)) !== null) return;
+  const now = Date.now();
+  const credential = await vault.seal({ tenantId, connectionId }, new Secret('no-token'));
+  await store.createTenant(tenantId, now);
+  await store.createConnection({
+    ...{ id: connectionId, tenantId, instanceUrl: forgeUrl, botUsername: 'hook-example', credential },
+    ...{ verifiedAt: null, createdAt: now, updatedAt: now, deleting: false },
+  });
+  await store.createRepo(
+    {
+      ...{ id, tenantId, connectionId, instanceUrl: forgeUrl, slug, baseBranch: 'main', statusContext: 'mq' },
+      ...{ mergeStyle: 'squash', automerge: false, wakeupMode: 'poll', queueEnabled: false, enabledAt: now },
+      ...{ batchLingerSeconds: 0, batchTarget: 0, bisectFanout: 1, hookId: null, notification: null },
+      ...{ webhookSecret: new Secret(HOOK.secret), ...UNPROVISIONED, wakeSeq: 0, dueAt: null },
+      ...{ createdAt: now, updatedAt: now, version: 1, tombstone: false },
+    },
+    null,
+  );
+}
+
+function describeHook(baseUrl: string, forgeUrl: string): Ready['webhook_example'] {
+  const body = JSON.stringify({
+    ref: 'refs/heads/main',
+    repository: { full_name: HOOK.slug, html_url: `${forgeUrl}/${HOOK.slug}` },
+    sender: { login: 'dev' },
+  });
+  return {
+    url: `${baseUrl}/api/v1/webhooks/forge`,
+    secret: HOOK.secret,
+    headers: {
+      'content-type': 'application/json',
+      'x-forgejo-event': 'push',
+      'x-forgejo-delivery': randomUUID(),
+      'x-hub-signature-256': `sha256=${createHmac('sha256', HOOK.secret).update(body).digest('hex')}`,
+    },
+    body,
+  };
+}
+
+/** The API's own description, beside the API. */
+function serveDocument(service: LocalService): void {
+  const { front } = service.run;
+  const document = JSON.stringify(buildOpenApi(service.baseUrl));
+  const serve = front.listeners('request').map((listener) => listener as RequestListener);
+  front.removeAllListeners('request');
+  front.on('request', (request, response) => {
+    if (request.method === 'GET' && request.url === '/openapi.json') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(document);
+      return;
+    }
+    for (const each of serve) each(request, response);
+  });
+}
+
+async function loadState(file: string): Promise<State> {
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as State;
+  const state: State = {
+    ports: { http: await freePort(), https: await freePort(), identity: await freePort() },
+    forgeTokens: TENANTS.map(() => randomUUID().replaceAll('-', '') + randomUUID().slice(0, 8)),
+  };
+  writeWhole(file, state);
+  return state;
+}
+
+function writeWhole(file: string, value: unknown): void {
+  writeFileSync(`${file}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done, failed) => {
+    const probe = createServer();
+    probe.once('error', failed).listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === 'object' && address !== null ? done(address.port) : failed(new Error('no port')),
+      );
+    });
+  });
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      port: { type: 'string', default: '8787' },
+      'ready-file': { type: 'string' },
+      data: { type: 'string' },
+      fresh: { type: 'boolean', default: false },
+      'rate-factor': { type: 'string', default: '1' },
+    },
+  });
+  const started = await startEverything({
+    port: Number(values.port),
+    fresh: values.fresh,
+    context: { rateFactor: values['rate-factor'] },
+    ...(values.data === undefined ? {} : { dataDir: values.data }),
+  });
+  const { ready } = started;
+  if (values['ready-file'] !== undefined) writeWhole(resolve(values['ready-file']), ready);
+  process.stdout.write(
+    [
+      `API        ${ready.base_url}   (description: ${ready.base_url}/openapi.json)`,
+      `forge      ${ready.forge_url}`,
+      ...ready.tenants.map((tenant) => `tenant     ${tenant.id}   bot ${tenant.forge_login}`),
+      'Sessions and keys are in the file named by --ready-file. Ctrl-C ends everything.',
+      '',
+    ].join('\n'),
+  );
+  let ending = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (ending) return;
+      ending = true;
+      void started.stop().finally(() => process.exit(0));
+    });
+  }
+}
+
+if (process.argv[1]?.endsWith(join('local', 'start.ts'))) {
+  main().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  });
+}

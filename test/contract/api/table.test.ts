@@ -1,0 +1,81 @@
+import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
+import { errorsOf, type RouteSpec } from '#core/contracts/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes.ts';
+import endpoints from './endpoints.json';
+
+interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly fields: readonly string[];
+  readonly responses: readonly { readonly status: number; readonly code?: string }[];
+}
+
+/** Of the contract's list: what the container serves, and what is nobody's route. */
+const NOT_ROUTES: readonly string[] = [
+  'GET /api/v1/forge/repos',
+  'ANY /api/v1/tenants/*',
+  'ANY <any other path or method on the public host>',
+  'POST /internal/reconcile',
+  'GET|PUT|PATCH|DELETE|HEAD|OPTIONS /internal/reconcile',
+  'GET /healthz (container)',
+  'ANY <any other container path>',
+];
+
+const listed = (endpoints as readonly Endpoint[]).map((each) => ({
+  ...each,
+  key: `${each.method} ${each.path.replace('<id>', '{id}')}`,
+}));
+
+/** `200`, `404 not_found`: every answer of a route as one text. */
+function answersOf(route: RouteSpec): string[] {
+  const failures = errorsOf(route).map((code) => `${ERROR_TABLE[code].status} ${code}`);
+  return [...new Set([...Object.keys(route.replies), ...failures])].sort();
+}
+
+describe('the route table', () => {
+  test('names exactly the endpoints of the contract', () => {
+    const routes = ROUTES.map((route) => `${route.method} ${route.path}`);
+    expect(new Set(routes).size).toBe(routes.length);
+    expect(routes.sort()).toEqual(
+      listed
+        .map(({ key }) => key)
+        .filter((key) => !NOT_ROUTES.includes(key))
+        .sort(),
+    );
+  });
+
+  test.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
+    '%s may answer exactly what the contract lists',
+    (key, route) => {
+      const endpoint = listed.find((each) => each.key === key);
+      const expected = endpoint?.responses.map(({ status, code }) =>
+        code === undefined ? String(status) : `${status} ${code}`,
+      );
+      expect(answersOf(route)).toEqual([...new Set(expected)].sort());
+    },
+  );
+
+  test.each(
+    ROUTES.filter((route): route is typeof route & RouteSpec => 'body' in route || 'query' in route).map(
+      (route) => [`${route.method} ${route.path}`, route as RouteSpec] as const,
+    ),
+  )('%s takes the fields that the contract lists', (key, route) => {
+    const schema = (route.body ?? route.query) as unknown as { readonly shape: Record<string, unknown> };
+    const endpoint = listed.find((each) => each.key === key);
+    expect(Object.keys(schema.shape)).toEqual(expect.arrayContaining([...(endpoint?.fields ?? ['none'])]));
+  });
+
+  test('every code of the error table is some route’s, and with its own status', () => {
+    const used = new Set<ErrorCode>(ROUTES.flatMap((route: RouteSpec) => errorsOf(route)));
+    const inContract = new Map(
+      listed.flatMap(({ responses }) => responses.map(({ code, status }) => [code, status] as const)),
+    );
+    for (const [code, { status }] of Object.entries(ERROR_TABLE)) {
+      expect([code, status]).toEqual([code, inContract.get(code)]);
+      expect([code, used.has(code as ErrorCode)]).toEqual([code, true]);
+    }
+    for (const code of inContract.keys()) {
+      if (code !== undefined) expect(Object.keys(ERROR_TABLE)).toContain(code);
+    }
+  });
+});

@@ -1,0 +1,31 @@
+import type { IdentityAnswer, IdentityPort } from '#core/ports/identity.ts';
+import type { Secret } from '#core/secret.ts';
+
+/** Sessions as a map; can be silent. */
+export class FakeIdentity implements IdentityPort {
+  readonly name = 'gotrue';
+  available = true;
+  /** How often a token was asked about. */
+  asked = 0;
+  readonly #sessions = new Map<string, { readonly id: string; readonly isAdmin: boolean }>();
+
+  signIn(token: string, id: string, isAdmin = false): string {
+    this.#sessions.set(token, { id, isAdmin });
+    return token;
+  }
+
+  revoke(token: string): void {
+    this.#sessions.delete(token);
+  }
+
+  async verify(token: Secret<string>): Promise<IdentityAnswer> {
+    this.asked += 1;
+    if (!this.available) return { kind: 'unavailable', status: 502 };
+    const user = this.#sessions.get(token.reveal());
+    return user === undefined ? { kind: 'invalid' } : { kind: 'user', ...user };
+  }
+
+  async isReachable(): Promise<boolean> {
+    return this.available;
+  }
+}

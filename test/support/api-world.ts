@@ -1,0 +1,355 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
+import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
+import type { HttpSurface } from '#core/contracts/route-spec.ts';
+import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
+import type { Connection, ManagedRepo, SealedCredential } from '#core/domain/repo.ts';
+import { createSurface, type SurfaceDeps } from '#core/http/api-surface.ts';
+import { answerWithEnvelope } from '#core/http/error-middleware.ts';
+import type { HttpResponse } from '#core/http/respond.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import type { ForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
+import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
+import { type CredentialOwner, type EngineAnswer, type Vault, VaultError } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
+import { createForgeOpener } from '#core/services/open-forge.ts';
+import { createLog } from '#core/telemetry.ts';
+import { createAdminRoutes } from '../../lambdas/admin/routes.ts';
+import { createApiRoutes } from '../../lambdas/api/routes.ts';
+import { createConnectionRoutes } from '../../lambdas/connections/routes.ts';
+import { createContainerHealth } from '../../lambdas/container-health/routes.ts';
+import { createForgeOpsRoutes } from '../../lambdas/forge-ops/routes.ts';
+import { createPublicRoutes } from '../../lambdas/public/routes.ts';
+import { createForgeWebhook } from '../../lambdas/webhooks/routes.ts';
+import { givenConnection, givenRepo } from '../builders/store-rows.ts';
+import { FakeIdentity } from '../fakes/fake-identity.ts';
+import { createMemoryStore, type MemoryStore } from '../fakes/memory-store.ts';
+import { FakeWakeQueue } from '../fakes/wake-queue.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export const ADMIN_KEY = 'canary-admin-key-5f2e8a7c';
+export const TENANT_A = 'aaaaaaaa-0000-4000-8000-000000000001';
+export const TENANT_B = 'bbbbbbbb-0000-4000-8000-000000000002';
+export const ADMIN = 'cccccccc-0000-4000-8000-000000000003';
+export const TOKEN_A = 'canary.session.token-a-77d1';
+export const TOKEN_B = 'canary.session.token-b-42ff';
+export const TOKEN_ADMIN = 'canary.session.token-admin-90ab';
+export const FORGE_TOKEN = 'canary-forge-token-b81c55e0';
+export const HOOK_SECRET = 'canary-webhook-secret-11c9';
+export const BOT = 'queue-bot';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly cookies: readonly string[];
+  /** Parsed body; undefined when it is no JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a body is free-form JSON, and the assertions are its schema
+  readonly json: any;
+  readonly code: string | undefined;
+}
+
+export interface CallOptions {
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cookies?: readonly string[];
+  readonly query?: Readonly<Record<string, string>>;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly ip?: string;
+}
+
+/** The whole HTTP API in one process, over the memory store: events and answers as the gateway has them. */
+export class ApiWorld {
+  readonly clock = new VirtualClock();
+  readonly store: MemoryStore = createMemoryStore({ clock: this.clock });
+  readonly identity = new FakeIdentity();
+  readonly forge = new ScriptedAccounts();
+  readonly lines: string[] = [];
+  /** Every answer that left, for scans. */
+  readonly answers: string[] = [];
+  readonly sent = new FakeWakeQueue(this.clock);
+  /** What the engine answers to the worker, and what it leaves behind. */
+  engine: { answer: EngineAnswer; logTail: readonly string[] } | null = { answer: 'ok', logTail: ['looked'] };
+  engineHealthy = true;
+  readonly vault = new PlainVault();
+  adminKey: string | null = ADMIN_KEY;
+  analyticsKey = '';
+  legacyListing = false;
+  /** Addresses of names that a guard may ask for. */
+  readonly hosts = new Map<string, string>();
+  rateFactor = 1;
+
+  readonly #log = createLog({ service: 'test', write: (line) => this.lines.push(line), now: () => 0 });
+  #surfaces: Readonly<Record<HttpSurface, Handler>> | null = null;
+
+  constructor() {
+    this.identity.signIn(TOKEN_A, TENANT_A);
+    this.identity.signIn(TOKEN_B, TENANT_B);
+    this.identity.signIn(TOKEN_ADMIN, ADMIN, true);
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const event = toEvent(method, path, options);
+    this.#surfaces ??= this.#build();
+    const handle = this.#surfaces[surfaceOf(event.routeKey)];
+    const response = await handle(event, CONTEXT);
+    return this.#read(response);
+  }
+
+  as(token: string) {
+    return (method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> =>
+      this.call(method, path, { token, ...(body === undefined ? {} : { body }), ...options });
+  }
+
+  /** A tenant with a connection and a repo, past the API. */
+  async enroll(
+    tenantId: string,
+    changes: Partial<ManagedRepo> = {},
+    connectionChanges: Partial<Connection> = {},
+  ): Promise<{ readonly repo: ManagedRepo; readonly connection: Connection }> {
+    const now = this.clock.now();
+    const connectionId = connectionChanges.id ?? randomUUID();
+    const instanceUrl = changes.instanceUrl ?? `https://${connectionId}.example.org`;
+    await this.store.createTenant(tenantId, now);
+    const credential = await this.vault.seal({ tenantId, connectionId }, new Secret(FORGE_TOKEN));
+    const connection = givenConnection({
+      ...{ id: connectionId, tenantId, instanceUrl, botUsername: BOT, credential },
+      ...{ createdAt: now, updatedAt: now },
+      ...connectionChanges,
+    });
+    const known = await this.store.getConnection(tenantId, connectionId);
+    if (known === null) await this.store.createConnection(connection);
+    const repo = givenRepo({
+      ...{ id: randomUUID(), tenantId, connectionId, instanceUrl, slug: 'acme/app' },
+      ...{ webhookSecret: new Secret(HOOK_SECRET), createdAt: now, updatedAt: now, dueAt: now },
+      statusContext: 'mq',
+      ...changes,
+    });
+    const result = await this.store.createRepo(repo, null);
+    if (result !== 'created') throw new Error(`not enrolled: ${JSON.stringify(result)}`);
+    return { repo, connection };
+  }
+
+  signHook(body: string, secret = HOOK_SECRET): string {
+    return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  }
+
+  #read(response: HttpResponse): Answer {
+    this.answers.push(JSON.stringify(response));
+    let json: unknown;
+    try {
+      json = JSON.parse(response.body);
+    } catch {
+      json = undefined;
+    }
+    const code = (json as { error?: { code?: string } } | undefined)?.error?.code;
+    const { statusCode: status, headers, body: text, cookies = [] } = response;
+    return { status, headers, text, cookies, json, code };
+  }
+
+  #build(): Readonly<Record<HttpSurface, Handler>> {
+    const { store, clock, identity } = this;
+    const log = this.#log;
+    const ids = { uuid: () => randomUUID() };
+    const surface: SurfaceDeps = { identity, log, rates: store, rateFactor: this.rateFactor };
+    const readAdminKey = async (): Promise<Secret<string>> => {
+      if (this.adminKey === null) throw new Error('no such secret');
+      return new Secret(this.adminKey);
+    };
+    const rules = compileOutboundPolicy({ allowHosts: [], denyHosts: ['api.mergeyard.example'] });
+    const resolve = async (host: string) => [{ address: this.hosts.get(host) ?? '93.184.216.34', family: 4 }];
+    const common = { store, leases: store, clock, log, ids, queue: this.#queue() };
+    const openAccount = (instanceUrl: string, token: Secret<string>) => this.forge.open(instanceUrl, token);
+    const checkTarget = (url: string) => checkOutboundTarget(url, rules, resolve);
+    return {
+      api: createSurface<'api'>(surface, createApiRoutes({ ...common, identity, queueName: 'mq' })),
+      connections: createSurface<'connections'>(
+        surface,
+        createConnectionRoutes({
+          ...{ ...common, vault: this.vault, openAccount, checkTarget },
+          legacyListing: this.legacyListing,
+        }),
+      ),
+      'forge-ops': createSurface<'forge-ops'>(
+        surface,
+        createForgeOpsRoutes({
+          ...{ ...common, vault: this.vault, openAccount },
+          openForge: createForgeOpener({ store, vault: this.vault, connect: () => this.forge.admin }),
+          webhookUrl: 'https://api.mergeyard.example/api/v1/webhooks/forge',
+          ...{ queueName: 'mq', serviceName: 'mq' },
+        }),
+      ),
+      admin: createSurface<'admin'>(
+        { ...surface, readAdminKey },
+        createAdminRoutes({ store, leases: store }),
+      ),
+      public: createSurface<'public'>(
+        surface,
+        createPublicRoutes({
+          ...{ store, identity, clock, log, analyticsKey: this.analyticsKey, queueHealthCachedMs: 0 },
+        }),
+      ),
+      'webhooks-forge': middy(createForgeWebhook({ store, leases: store, queue: this.sent, clock })).use(
+        answerWithEnvelope(log),
+      ),
+      'container-health': middy(
+        createContainerHealth({ isHealthy: async () => this.engineHealthy, clock }),
+      ).use(answerWithEnvelope(log)),
+    };
+  }
+
+  /** Wakes are answered at once, by the worker's own service over an engine that is a value. */
+  #queue() {
+    const { store, clock } = this;
+    return {
+      sendWake: async (repoId: string, wakeSeq: number): Promise<void> => {
+        await this.sent.sendWake(repoId, wakeSeq);
+        if (this.engine === null) return;
+        const { answer, logTail } = this.engine;
+        await dispatchReconcile(
+          {
+            ...{ store, leases: store, vault: this.vault, queue: this.sent, clock, log: this.#log },
+            ids: { uuid: () => randomUUID() },
+            engine: {
+              isHealthy: async () => true,
+              reconcile: async (_request, fence) => {
+                const grant = await store.readLease(repoId);
+                if (grant === null) throw new Error('the engine runs without a lease');
+                store.leaveReport(repoId, {
+                  ...{ fence, at: clock.now(), wakeAt: null, logTail },
+                  errorCode: null,
+                });
+                return answer;
+              },
+            },
+            queueName: 'mq',
+          },
+          repoId,
+        );
+      },
+    };
+  }
+}
+
+type Handler = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>;
+
+// biome-ignore lint/suspicious/noExplicitAny: handlers use nothing of it but what the steps put there
+const CONTEXT = {} as any;
+
+interface Compiled {
+  readonly key: string;
+  readonly surface: HttpSurface;
+  readonly method: string;
+  readonly pattern: RegExp;
+}
+
+const COMPILED: readonly Compiled[] = ROUTES.map(({ method, path, surface }) => ({
+  ...{ key: `${method} ${path}`, surface, method },
+  pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace('{id}', '([^/]+)')}$`),
+}));
+
+function surfaceOf(routeKey: string): HttpSurface {
+  return COMPILED.find(({ key }) => key === routeKey)?.surface ?? CATCH_ALL_SURFACE;
+}
+
+/** An event of payload format 2.0, with the route that the gateway would choose. */
+export function toEvent(method: string, path: string, options: CallOptions): APIGatewayProxyEventV2 {
+  const match = COMPILED.find((route) => route.method === method && route.pattern.test(path));
+  const id = match?.pattern.exec(path)?.[1];
+  const body = options.body;
+  const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body);
+  const headers: Record<string, string> = {
+    host: 'api.mergeyard.example',
+    ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(typeof options.token === 'string' ? { authorization: `Bearer ${options.token}` } : {}),
+    ...options.headers,
+  };
+  return {
+    version: '2.0',
+    routeKey: match?.key ?? '$default',
+    rawPath: path,
+    rawQueryString: new URLSearchParams(options.query).toString(),
+    headers,
+    ...(options.cookies === undefined ? {} : { cookies: [...options.cookies] }),
+    ...(options.query === undefined ? {} : { queryStringParameters: { ...options.query } }),
+    ...(id === undefined ? {} : { pathParameters: { id: decodeURIComponent(id) } }),
+    requestContext: {
+      ...{ accountId: 'anonymous', apiId: 'api', domainName: 'api.mergeyard.example', domainPrefix: 'api' },
+      ...{
+        requestId: 'request-1',
+        routeKey: match?.key ?? '$default',
+        stage: '$default',
+        time: '',
+        timeEpoch: 0,
+      },
+      http: { method, path, protocol: 'HTTP/1.1', sourceIp: options.ip ?? '198.51.100.7', userAgent: 'test' },
+    },
+    ...(text === undefined ? {} : { body: text }),
+    isBase64Encoded: false,
+  };
+}
+
+/** Seals as plain base64, bound to its row: wrong rows do not open. */
+export class PlainVault implements Vault {
+  failing: 'seal' | 'open' | null = null;
+
+  async seal(owner: CredentialOwner, token: Secret<string>): Promise<SealedCredential> {
+    if (this.failing === 'seal') throw new VaultError('unavailable');
+    const sealed = [...`${owner.tenantId} ${owner.connectionId} ${token.reveal()}`]
+      .map((char) => String.fromCharCode(char.charCodeAt(0) ^ 21))
+      .join('');
+    return {
+      ...{ format: 'v3', keyVersion: 1, tokenNonce: 'bm9uY2U=', encryptedDek: 'ZGVr' },
+      encryptedToken: Buffer.from(sealed).toString('base64'),
+    };
+  }
+
+  async open(owner: CredentialOwner, sealed: SealedCredential): Promise<Secret<string>> {
+    if (this.failing === 'open') throw new VaultError('undecryptable');
+    const text = [...Buffer.from(sealed.encryptedToken, 'base64').toString('utf8')]
+      .map((char) => String.fromCharCode(char.charCodeAt(0) ^ 21))
+      .join('');
+    const prefix = `${owner.tenantId} ${owner.connectionId} `;
+    if (!text.startsWith(prefix)) throw new VaultError('undecryptable');
+    return new Secret(text.slice(prefix.length));
+  }
+}
+
+/** A forge as far as the API asks one: who a token is, what it sees, which scheduled merges it takes back. */
+export class ScriptedAccounts {
+  login: string | ForgeError = BOT;
+  repos: readonly SeenRepo[] | ForgeError = [];
+  cancelFault: ForgeError | null = null;
+  readonly cancelled: number[] = [];
+  readonly asked: string[] = [];
+  /** What a call that is not scripted says. */
+  fault: ForgeError = new ForgeError('unreachable', 'any', null);
+
+  open(instanceUrl: string, token: Secret<string>): ForgeAccount {
+    this.asked.push(instanceUrl);
+    if (token.reveal() === '') throw new Error('a token is never empty');
+    const tell = async <T>(value: T | ForgeError): Promise<T> => {
+      if (value instanceof ForgeError) throw value;
+      return value;
+    };
+    return { readBotLogin: () => tell(this.login), listRepos: () => tell(this.repos) };
+  }
+
+  get admin(): ForgeAdmin {
+    const no = () => Promise.reject(this.fault);
+    return {
+      ...{ readVersion: no, readRepo: no, readBranchTip: no, listHooks: no, createHook: no, deleteHook: no },
+      ...{ listRules: no, createRule: no, editRule: no, listFolder: no, commitFile: no, listBranches: no },
+      ...{ deleteBranch: no, findOpenPull: no, openPull: no, readGate: no },
+      cancelAutoMerge: async (pr) => {
+        if (this.cancelFault !== null) throw this.cancelFault;
+        this.cancelled.push(pr);
+        return 'cancelled';
+      },
+    };
+  }
+}
