@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { StoreError } from '#core/ports/store.ts';
+import {
+  ApiWorld,
+  FORGE_TOKEN,
+  HOOK_SECRET,
+  TENANT_A,
+  TENANT_B,
+  TOKEN_A,
+  TOKEN_B,
+} from '../../support/api-world.ts';
+
+let world: ApiWorld;
+let a: ReturnType<ApiWorld['as']>;
+
+beforeEach(() => {
+  world = new ApiWorld();
+  a = world.as(TOKEN_A);
+});
+
+describe('who is calling', () => {
+  test.each([
+    [{}, 'missing_auth'],
+    [{ authorization: '' }, 'missing_auth'],
+    [{ authorization: 'Basic eDp5' }, 'unauthorized'],
+    [{ authorization: 'Bearer' }, 'unauthorized'],
+    [{ authorization: 'Bearer a b' }, 'unauthorized'],
+    [{ authorization: 'Bearer nobody' }, 'invalid_token'],
+    [{ 'x-api-key': TOKEN_A }, 'missing_auth'],
+    [{ 'x-admin-key': 'canary-admin-key-5f2e8a7c' }, 'missing_auth'],
+  ])('%j on a Bearer route is 401 %s', async (headers, code) => {
+    const answer = await world.call('GET', '/api/v1/connections', { headers });
+    expect([answer.status, answer.code]).toEqual([401, code]);
+    const me = await world.call('GET', '/api/v1/me', { headers });
+    expect([me.status, me.code]).toEqual([401, 'not_authenticated']);
+  });
+
+  test('a token in the query string is never read (A94)', async () => {
+    const query = { access_token: TOKEN_A, token: TOKEN_A };
+    expect((await world.call('GET', '/api/v1/connections', { query })).code).toBe('missing_auth');
+    expect(world.identity.asked).toBe(0);
+  });
+
+  test('a provider that is silent is 503 and no handler runs (A89)', async () => {
+    world.identity.available = false;
+    const calls: string[] = [];
+    world.store.beforeCall = (label) => {
+      calls.push(label);
+    };
+    for (const [method, path] of [
+      ['GET', '/api/v1/connections'],
+      ['GET', '/api/v1/me'],
+      ['POST', '/api/v1/tenant/offboard'],
+      ['GET', '/api/v1/admin/stats'],
+    ] as const) {
+      const answer = await a(method, path, method === 'POST' ? { confirm: TENANT_A } : undefined);
+      expect([answer.status, answer.code, answer.json.error.retryable]).toEqual([
+        503,
+        'auth_unavailable',
+        true,
+      ]);
+    }
+    expect(calls).toEqual([]);
+    expect(world.lines.join()).not.toContain(TOKEN_A);
+  });
+
+  test('a revoked session stops at the next request (A92)', async () => {
+    expect((await a('GET', '/api/v1/me')).json).toEqual({ id: TENANT_A });
+    world.identity.revoke(TOKEN_A);
+    expect((await a('GET', '/api/v1/me')).status).toBe(401);
+  });
+
+  test.each<[Parameters<ApiWorld['call']>[2], boolean]>([
+    [{}, false],
+    [{ token: TOKEN_A }, true],
+    [{ token: 'bogus' }, false],
+    [{ headers: { authorization: 'Basic x' } }, false],
+    [{ cookies: [`__Host-session=${TOKEN_A}`] }, true],
+    [{ cookies: ['__Host-session=bogus'] }, false],
+    [{ cookies: [`session=${TOKEN_A}`] }, false],
+  ])('session state of %j is %s', async (options, authenticated) => {
+    expect((await world.call('GET', '/api/v1/auth/session', options)).json).toEqual({ authenticated });
+  });
+
+  test('session state with the provider down: 503 with a credential, false without (D-39)', async () => {
+    world.identity.available = false;
+    expect((await world.call('GET', '/api/v1/auth/session', { token: TOKEN_A })).code).toBe(
+      'auth_unavailable',
+    );
+    expect((await world.call('GET', '/api/v1/auth/session')).json).toEqual({ authenticated: false });
+  });
+
+  test('logout needs nothing, clears the cookie, and not for a foreign page', async () => {
+    const out = await world.call('POST', '/api/v1/logout', { cookies: ['__Host-session=x'] });
+    expect([out.status, out.text]).toEqual([204, '']);
+    expect(out.cookies).toEqual(['__Host-session=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax']);
+    expect((await world.call('POST', '/api/v1/logout')).status).toBe(204);
+    const foreign = await world.call('POST', '/api/v1/logout', {
+      headers: { origin: 'https://evil.example' },
+    });
+    expect([foreign.status, foreign.cookies]).toEqual([204, []]);
+  });
+
+  test('the 121st request at once is 429; another tenant is not touched', async () => {
+    const answers = await Promise.all(Array.from({ length: 130 }, () => a('GET', '/api/v1/me')));
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(120);
+    expect(answers.filter((answer) => answer.code === 'rate_limited')).toHaveLength(10);
+    expect((await world.as(TOKEN_B)('GET', '/api/v1/me')).status).toBe(200);
+    await world.clock.advance(100);
+    expect((await a('GET', '/api/v1/me')).status).toBe(200);
+  });
+
+  test('a limiter that cannot count lets through', async () => {
+    world.store.beforeCall = (label) => {
+      if (label === 'takeToken') throw new StoreError('unavailable', label);
+    };
+    expect((await a('GET', '/api/v1/me')).status).toBe(200);
+  });
+});
+
+describe('export (A70)', () => {
+  test('everything of the tenant, the five secrets redacted, nothing of others', async () => {
+    const { repo, connection } = await world.enroll(TENANT_A);
+    await world.enroll(TENANT_B, { slug: 'secret/of-b' });
+    await world.store.saveReconcileOutcome(repo, { ranAt: 5, ok: false, errorCode: 'timeout' });
+    await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 3 });
+    const answer = await a('GET', '/api/v1/tenant/export');
+    expect(Object.keys(answer.json)).toEqual([
+      ...['tenant', 'forge_connections', 'managed_repos', 'reconcile_status', 'reconcile_status_truncated'],
+      ...['audit_log', 'audit_log_truncated', 'organization', 'billing'],
+    ]);
+    expect(answer.json).toMatchObject({
+      tenant: { id: TENANT_A, api_key_hash: '[redacted]' },
+      forge_connections: [
+        {
+          id: connection.id,
+          encrypted_token: '[redacted]',
+          token_nonce: '[redacted]',
+          encrypted_dek: '[redacted]',
+        },
+      ],
+      managed_repos: [{ id: repo.id, webhook_secret: '[redacted]', bisect_fanout: 3 }],
+      reconcile_status: [{ repo_id: repo.id, ok: false, error_code: 'timeout' }],
+      audit_log: [{ action: 'repo.update', actor: TENANT_A, target: repo.id, result: 'ok' }],
+      organization: { owner_tenant_id: TENANT_A },
+      billing: { tier: 'free', status: 'active' },
+    });
+    for (const secret of [FORGE_TOKEN, HOOK_SECRET, connection.credential.encryptedToken, 'of-b']) {
+      expect(answer.text).not.toContain(secret);
+    }
+  });
+
+  test('500 audit entries whole, 501 cut with the flag', async () => {
+    const add = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, index) =>
+          world.store.appendAudit({
+            ...{ id: randomUUID(), tenantId: TENANT_A, at: index, actor: TENANT_A, action: 'x' },
+            ...{ target: 'y', result: 'ok' },
+          }),
+        ),
+      );
+    await add(500);
+    expect((await a('GET', '/api/v1/tenant/export')).json.audit_log_truncated).toBe(false);
+    await add(1);
+    const cut = (await a('GET', '/api/v1/tenant/export')).json;
+    expect([cut.audit_log.length, cut.audit_log_truncated]).toEqual([500, true]);
+  });
+});
+
+describe('offboard (A100)', () => {
+  const offboard = (confirm: unknown) => a('POST', '/api/v1/tenant/offboard', { confirm });
+
+  test.each([undefined, null, 5, '', TENANT_B, `${TENANT_A} `, TENANT_A.toUpperCase()])(
+    'confirm %j is confirm_mismatch and deletes nothing',
+    async (confirm) => {
+      const { repo } = await world.enroll(TENANT_A);
+      expect(await offboard(confirm)).toMatchObject({ status: 400, code: 'confirm_mismatch' });
+      expect(await world.store.getRepo(repo.id)).not.toBeNull();
+    },
+  );
+
+  test('afterwards no row of the tenant exists, and the others are whole', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const theirs = await world.enroll(TENANT_B, { slug: 'acme/theirs' });
+    await world.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
+    await world.store.saveReconcileOutcome(repo, { ranAt: 5, ok: true, errorCode: null });
+    await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 3 });
+    const answer = await offboard(TENANT_A);
+    expect(answer.json).toEqual({
+      offboarded: true,
+      tenant_id: TENANT_A,
+      deleted: {
+        ...{ reconcile_status: 1, managed_repos: 1, forge_connections: 1, audit_log: 1 },
+        ...{ billing: 1, organization: 1 },
+      },
+    });
+    world.identity.revoke(TOKEN_A);
+    expect(world.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
+    expect(await world.store.getRepo(theirs.repo.id)).toEqual(theirs.repo);
+  });
+
+  test('cut short at any call, doing it again finishes it', async () => {
+    for (let failAt = 1; failAt < 20; failAt += 1) {
+      const fresh = new ApiWorld();
+      await fresh.enroll(TENANT_A);
+      let calls = 0;
+      fresh.store.beforeCall = (label) => {
+        if (label === 'takeToken') return;
+        calls += 1;
+        if (calls === failAt) throw new StoreError('unavailable', label);
+      };
+      const first = await fresh.as(TOKEN_A)('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A });
+      fresh.store.beforeCall = null;
+      if (first.status !== 200) expect(first).toMatchObject({ status: 500, code: 'db_error' });
+      expect((await fresh.as(TOKEN_A)('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A })).status).toBe(
+        200,
+      );
+      expect(fresh.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
+    }
+  });
+});
+
+describe('billing without a provider', () => {
+  test.each([
+    [null, { tier: 'free', entitled_tier: 'free', status: 'active', payment_action_required: false }],
+    [
+      { tier: 'pro', status: 'past_due' },
+      { tier: 'pro', entitled_tier: 'free', status: 'past_due', payment_action_required: true },
+    ],
+    [
+      { tier: 'team', status: 'trialing' },
+      { entitled_tier: 'team', limits: { ceiling: { repos: null } } },
+    ],
+  ] as const)('summary of %j', async (plan, expected) => {
+    if (plan !== null) await world.store.savePlan(TENANT_A, plan);
+    await world.enroll(TENANT_A);
+    expect((await a('GET', '/api/v1/billing/me')).json).toMatchObject({
+      connections: 1,
+      repos: 1,
+      ...expected,
+    });
+  });
+
+  test.each(['loadPlan', 'loadTenant'])(
+    '%s unreadable is billing_unavailable, never free (A108)',
+    async (label) => {
+      world.store.beforeCall = (called) => {
+        if (called === label) throw new StoreError('unavailable', called);
+      };
+      const answer = await a('GET', '/api/v1/billing/me');
+      expect([answer.status, answer.code, answer.json.error.retryable]).toEqual([
+        503,
+        'billing_unavailable',
+        true,
+      ]);
+    },
+  );
+
+  test('tiers are checked first; then there is no provider, or nothing to change', async () => {
+    for (const tier of ['free', 'gold', 5, null, undefined]) {
+      expect((await a('POST', '/api/v1/billing/change-plan', { tier })).code).toBe('invalid_tier');
+    }
+    expect((await a('POST', '/api/v1/billing/checkout', { tier: 'free' })).code).toBe('invalid_tier');
+    expect((await a('POST', '/api/v1/billing/checkout', { tier: 'pro' })).code).toBe(
+      'payments_not_configured',
+    );
+    expect((await a('POST', '/api/v1/billing/portal')).code).toBe('payments_not_configured');
+    const none = await a('POST', '/api/v1/billing/change-plan', { tier: 'pro' });
+    expect([none.code, none.json.error.checkout]).toEqual([
+      'no_active_subscription',
+      '/api/v1/billing/checkout',
+    ]);
+    await world.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
+    expect((await a('POST', '/api/v1/billing/change-plan', { tier: 'pro' })).code).toBe('already_on_tier');
+  });
+});

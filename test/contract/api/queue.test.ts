@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import { grantHeldLease } from '#core/domain/lease.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+
+const HOUR_MS = 3_600_000;
+const ACTIVITY = '/api/v1/user/queue/activity';
+
+let world: ApiWorld;
+let a: ReturnType<ApiWorld['as']>;
+
+beforeEach(async () => {
+  world = new ApiWorld();
+  a = world.as(TOKEN_A);
+  await world.clock.advance(12 * HOUR_MS);
+});
+
+async function save(
+  repo: ManagedRepo,
+  batches: readonly Partial<BatchRow>[],
+  events: readonly Partial<ActivityEvent>[] = [],
+): Promise<void> {
+  const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 1_000);
+  if (grant === 'held') throw new Error('held');
+  const held = grantHeldLease(repo.id, grant, () => 0, 1);
+  const owner = { tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug };
+  const stored = await world.store.loadQueueRecord(repo.id);
+  await world.store.saveQueue(held, repo, {
+    document: {},
+    expectedVersion: stored?.version ?? null,
+    batches: batches.map((each) =>
+      givenBatch({ id: randomUUID(), ...owner, createdAt: world.clock.now(), ...each }),
+    ),
+    events: events.map((each) => givenEvent({ ...owner, at: world.clock.now(), ...each })),
+  });
+  await world.store.releaseLease(repo.id, grant);
+}
+
+async function saveMany(repo: ManagedRepo, count: number, kind: 'batch' | 'event'): Promise<void> {
+  for (let start = 0; start < count; start += 30) {
+    const part = Array.from({ length: Math.min(30, count - start) }, (_, index) => start + index);
+    const at = (index: number) => world.clock.now() - index;
+    if (kind === 'batch')
+      await save(
+        repo,
+        part.map((index) => ({ createdAt: at(index), prs: [index + 1] })),
+      );
+    else
+      await save(
+        repo,
+        [],
+        part.map((index) => ({ at: at(index), event: 'pr_staged', pr: index + 1 })),
+      );
+  }
+}
+
+const RESOLVED = { phase: null, resolvedAt: Date.UTC(2026, 0, 1) } as const;
+
+describe('queue status', () => {
+  test('the safe view with the lease; unreadable is unknown, never idle (A51)', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const status = await a('GET', '/api/v1/user/queue/status');
+    expect(status.json).toMatchObject({ queue_name: 'mq', repos: [{ id: repo.id, lease_state: 'idle' }] });
+    await world.store.acquireLease(repo.id, 'worker', 'reconcile', 60_000);
+    expect((await a('GET', '/api/v1/user/queue/status')).json.repos[0].lease_state).toBe('held');
+    world.store.corrupt('lease', repo.id);
+    expect((await a('GET', '/api/v1/user/queue/status')).json.repos[0].lease_state).toBe('unknown');
+  });
+});
+
+describe('activity', () => {
+  test('an empty tenant has an empty document whose counts are zero and rates null', async () => {
+    expect((await a('GET', ACTIVITY)).json).toEqual({
+      repos: [],
+      recent_activity: [],
+      recent_activity_truncated: false,
+      queue_batches: [],
+      queue_batches_truncated: false,
+      stats: {
+        ...{ today_merges: 0, week_merges: 0, week_bounces: 0, merge_success_rate: null },
+        ...{ week_batches: 0, week_superseded: 0, restage_rate: null },
+      },
+      record_errors: [],
+    });
+  });
+
+  test.each([
+    ['event', 20, false],
+    ['event', 21, true],
+    ['batch', 200, false],
+    ['batch', 201, true],
+  ] as const)('%s: %i rows, truncated %s, newest first (A69)', async (kind, count, truncated) => {
+    const { repo } = await world.enroll(TENANT_A);
+    await saveMany(repo, count, kind);
+    const { json } = await a('GET', ACTIVITY);
+    const [rows, flag, most] =
+      kind === 'event'
+        ? [json.recent_activity, json.recent_activity_truncated, 20]
+        : [json.queue_batches, json.queue_batches_truncated, 200];
+    expect([rows.length, flag]).toEqual([most, truncated]);
+    const numbers = rows.map((row: { pr?: number; prs?: number[] }) => row.pr ?? row.prs?.[0]);
+    expect(numbers).toEqual(Array.from({ length: most }, (_, index) => index + 1));
+    expect(json).not.toHaveProperty('queue_history');
+  });
+
+  test('statistics: today, week, rates, by the UTC day and exactly seven days', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const now = world.clock.now();
+    const ago = (hours: number) => now - hours * HOUR_MS;
+    await save(
+      repo,
+      [
+        { createdAt: ago(1) },
+        { createdAt: ago(2), outcome: 'superseded', ...RESOLVED },
+        { createdAt: ago(168), outcome: 'bounced', ...RESOLVED },
+        { createdAt: ago(168) - 1, outcome: 'superseded', ...RESOLVED },
+      ],
+      [
+        { at: ago(0), event: 'pr_landed', pr: 1 },
+        { at: ago(12), event: 'pr_landed', pr: 2 },
+        { at: ago(12) - 1, event: 'pr_landed', pr: 3 },
+        { at: ago(24), event: 'pr_bounced', pr: 4 },
+        { at: ago(168) - 1, event: 'pr_landed', pr: 5 },
+        { at: ago(1), event: 'pr_refused', pr: 6 },
+      ],
+    );
+    expect((await a('GET', ACTIVITY)).json.stats).toEqual({
+      ...{ today_merges: 2, week_merges: 3, week_bounces: 1, merge_success_rate: 75 },
+      ...{ week_batches: 3, week_superseded: 1, restage_rate: 33.3 },
+    });
+  });
+
+  test.each([
+    ['readEventsSince', ['today_merges', 'week_merges', 'week_bounces', 'merge_success_rate']],
+    ['readBatchesSince', ['week_batches', 'week_superseded', 'restage_rate']],
+  ])('%s unreadable: exactly its numbers are null, never zero (A73)', async (label, fields) => {
+    const { repo } = await world.enroll(TENANT_A);
+    await save(repo, [{ outcome: 'superseded', ...RESOLVED }], [{ pr: 1 }]);
+    world.store.beforeCall = (called) => {
+      if (called === label) throw new StoreError('unavailable', called);
+    };
+    const { json } = await a('GET', ACTIVITY);
+    for (const [field, value] of Object.entries(json.stats)) {
+      expect([field, value === null]).toEqual([field, fields.includes(field)]);
+    }
+  });
+
+  test.each(['listRepos', 'listEvents', 'readBatchHistory', 'listConnections', 'listOutcomes'])(
+    '%s unreadable: db_error, not half a document',
+    async (label) => {
+      world.store.beforeCall = (called) => {
+        if (called === label) throw new StoreError('unavailable', called);
+      };
+      expect(await a('GET', ACTIVITY)).toMatchObject({ status: 500, code: 'db_error' });
+    },
+  );
+
+  test('a batch carries its lineage, its actions and what later became of its members', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const rootId = randomUUID();
+    const action = (pr: number, kind: 'landed' | 'bounced') => ({
+      ...{ pr, action: kind, stagingSha: 'a'.repeat(40), gateVerdict: 'success' as const, cursor: 0 },
+    });
+    await save(
+      repo,
+      [
+        { id: rootId, prs: [1, 2, 3], outcome: 'bisected', ...RESOLVED, runId: 'run-7' },
+        {
+          ...{ parentId: rootId, runId: 'run-7', nodeId: 'r.1', parentNodeId: 'r', prs: [1, 2] },
+          ...{ outcome: 'bounced', ...RESOLVED, gateSource: 'cached' },
+          actions: [action(1, 'landed'), action(2, 'bounced')],
+        },
+      ],
+      [
+        { pr: 1, event: 'pr_landed' },
+        { pr: 2, event: 'pr_bounced' },
+        { pr: 9, event: 'pr_landed' },
+      ],
+    );
+    const { queue_batches: rows } = (await a('GET', ACTIVITY)).json;
+    const child = rows.find((row: { parent_id: string | null }) => row.parent_id === rootId);
+    expect(child).toMatchObject({
+      ...{ run_id: 'run-7', node_id: 'r.1', parent_node_id: 'r', attempt: 1, gate_source: 'cached' },
+      ...{ landed_prs: [1], bounced_prs: [2], outcome: 'bounced', phase: null },
+      historical_terminals: [
+        { pr: 1, event: 'landed' },
+        { pr: 2, event: 'bounced' },
+      ],
+    });
+    expect(child.actions[0]).toEqual({
+      ...{ pr: 1, action: 'landed', staging_sha: 'a'.repeat(40), gate_verdict: 'success', cursor: 0 },
+    });
+    const root = rows.find((row: { id: string }) => row.id === rootId);
+    expect(root.historical_terminals.map((each: { pr: number }) => each.pr)).toEqual([1, 2]);
+    world.store.beforeCall = (called) => {
+      if (called === 'readTerminals') throw new StoreError('unavailable', called);
+    };
+    const blind = (await a('GET', ACTIVITY)).json.queue_batches[0];
+    expect(blind.historical_terminals).toEqual([]);
+  });
+
+  test('rows of before lineage are record errors, never nodes (D-81)', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    await save(repo, [{ prs: [1] }]);
+    const id = randomUUID();
+    world.store.addNamelessBatch(TENANT_A, world.clock.now() - 1, id);
+    const { json } = await a('GET', ACTIVITY);
+    expect(json.queue_batches).toHaveLength(1);
+    expect(json.record_errors).toEqual([{ id, reason: 'missing_identity' }]);
+  });
+
+  test.each<[string, Partial<ManagedRepo>, readonly Partial<BatchRow>[], string, string]>([
+    ['nothing ever ran', {}, [], 'idle', 'none'],
+    ['off', { queueEnabled: false, dueAt: null }, [], 'disabled', 'none'],
+    ['staging', {}, [{ stagingSha: null }], 'staging', 'pending'],
+    ['gate', {}, [{ runUrl: 'https://x.example.org/run' }], 'waiting_gate', 'running'],
+    ['gate done', {}, [{ gateVerdict: 'success' }], 'waiting_gate', 'passing'],
+    ['landing', {}, [{ phase: 'waiting_merge', gateVerdict: 'success' }], 'landing', 'passing'],
+    ['split', {}, [{ parentId: 'p', nodeId: 'r.1', gateVerdict: 'failure' }], 'bisecting', 'failing'],
+    ['over', {}, [{ outcome: 'error', gateVerdict: 'error', ...RESOLVED }], 'idle', 'error'],
+  ])('state of a repo: %s', async (_name, changes, batches, state, ciStatus) => {
+    const { repo } = await world.enroll(TENANT_A, changes);
+    if (batches.length > 0) await save(repo, batches);
+    const [entry] = (await a('GET', ACTIVITY)).json.repos;
+    expect([entry.state, entry.ci_status]).toEqual([state, ciStatus]);
+    expect(Object.keys(entry).sort()).toEqual(
+      [
+        ...['repo_slug', 'instance_url', 'base_branch', 'state', 'ci_status', 'ci_url', 'staging_branch'],
+        ...['batch', 'last_reconcile', 'last_reconcile_ok', 'last_reconcile_error', 'lease_state'],
+      ].sort(),
+    );
+  });
+
+  test('nothing of another tenant (A87)', async () => {
+    const { repo } = await world.enroll(TENANT_B);
+    await save(repo, [{}], [{ title: 'canary-title-of-b' }]);
+    expect((await a('GET', ACTIVITY)).text).not.toContain('canary-title-of-b');
+    expect((await world.as(TOKEN_B)('GET', ACTIVITY)).text).toContain('canary-title-of-b');
+  });
+});
+
+describe('tickets', () => {
+  test('64 hex digits, 30 s, stored as a hash only, one tenant, one use (A93)', async () => {
+    const answer = await a('POST', '/api/v1/user/queue/ws/ticket');
+    expect(answer.json).toEqual({ ticket: expect.stringMatching(/^[0-9a-f]{64}$/), expires_in: 30 });
+    expect(world.store.dump()).not.toContain(answer.json.ticket);
+    expect(world.lines.join()).not.toContain(answer.json.ticket);
+    world.store.beforeCall = (called) => {
+      if (called === 'saveTicket') throw new StoreError('unavailable', called);
+    };
+    expect(await a('POST', '/api/v1/user/queue/ws/ticket')).toMatchObject({
+      ...{ status: 503, code: 'realtime_unavailable' },
+    });
+  });
+
+  test.each([
+    [{}, {}, [], 426, 'upgrade_required'],
+    [{ upgrade: 'websocket' }, {}, [], 401, 'missing_auth'],
+    [{ upgrade: 'websocket' }, { ticket: 'short' }, [], 401, 'invalid_token'],
+    [{ upgrade: 'websocket' }, { access_token: TOKEN_A, token: TOKEN_A }, [], 401, 'missing_auth'],
+    [{ upgrade: 'websocket' }, {}, ['__Host-session=x'], 426, 'upgrade_required'],
+  ] as const)('over plain HTTP: %j %j %j is %i %s', async (headers, query, cookies, status, code) => {
+    const answer = await world.call('GET', '/api/v1/user/queue/ws', { headers, query, cookies });
+    expect([answer.status, answer.code]).toEqual([status, code]);
+  });
+});

@@ -1,0 +1,452 @@
+import { randomUUID } from 'node:crypto';
+import { grantHeldLease } from '#core/domain/lease.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { givenBatch } from '../../builders/store-rows.ts';
+import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+
+const REPOS = '/api/v1/user/repos';
+
+let world: ApiWorld;
+let a: ReturnType<ApiWorld['as']>;
+
+beforeEach(async () => {
+  world = new ApiWorld();
+  a = world.as(TOKEN_A);
+  for (const id of [TENANT_A, TENANT_B]) await world.store.savePlan(id, { tier: 'team', status: 'active' });
+});
+
+describe('enroll', () => {
+  const enroll = async (fields: Readonly<Record<string, unknown>> = {}) => {
+    const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+    return a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/app', ...fields });
+  };
+
+  test('201 with the defaults (A66)', async () => {
+    const made = await enroll();
+    expect(made.status).toBe(201);
+    expect(made.json).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      ...{ name: 'acme/app', base_branch: 'main', status_context: 'mq', merge_style: 'squash' },
+      ...{ automerge: false, instance_url: expect.any(String), forge_conn_id: expect.any(String) },
+      provisioning: {
+        webhook: { status: 'not_required' },
+        protection: { status: 'not_requested', detail: null },
+        ci_gate: { status: 'missing', url: null },
+        last_provisioned_at: null,
+      },
+    });
+    expect((await world.store.getRepo(made.json.id))?.wakeupMode).toBe('poll');
+  });
+
+  test.each([
+    ['connection_id', undefined, 'missing_fields'],
+    ['repo_slug', undefined, 'missing_fields'],
+    ['repo_slug', 'a/b/c', 'invalid_field'],
+    ['repo_slug', '/b', 'invalid_field'],
+    ['repo_slug', `${'x'.repeat(140)}/y`, 'invalid_field'],
+    ['base_branch', '', 'invalid_field'],
+    ['base_branch', 'a..b', 'invalid_field'],
+    ['base_branch', 'mq/main', 'invalid_field'],
+    ['status_context', 'x*', 'invalid_field'],
+    ['status_context', '  ', 'invalid_field'],
+    ['status_context', 'x'.repeat(101), 'invalid_field'],
+    ['merge_style', 'octopus', 'invalid_field'],
+    ['automerge', 'true', 'invalid_field'],
+    ['wakeup_mode', 'push', 'invalid_field'],
+    ['token', 'inline', 'invalid_field'],
+    ['bot_username', 'inline', 'invalid_field'],
+    ['notification', 7, 'invalid_field'],
+  ])('%s = %j is 400 %s', async (field, value, code) => {
+    const refused = await enroll({ [field]: value });
+    expect([refused.status, refused.code, refused.json.error.field]).toEqual([400, code, field]);
+    expect(await world.store.listRepos(TENANT_A)).toHaveLength(1);
+  });
+
+  test('without connection_id inline credentials are missing_fields, and stored nowhere (A67)', async () => {
+    const refused = await a('POST', REPOS, { repo_slug: 'acme/app', token: 'inline-secret-7781' });
+    expect([refused.code, refused.json.error.field]).toEqual(['missing_fields', 'connection_id']);
+    expect(world.store.dump() + world.lines.join()).not.toContain('inline-secret-7781');
+  });
+
+  test('somebody else’s connection is as absent as none (A86)', async () => {
+    const { connection } = await world.enroll(TENANT_B, { slug: 'acme/b' });
+    const theirs = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/x' });
+    const none = await a('POST', REPOS, { connection_id: randomUUID(), repo_slug: 'acme/x' });
+    expect([theirs.status, theirs.text]).toEqual([404, none.text]);
+  });
+
+  test('a managed repo is 409 with who has it, before 402, in any spelling (A101)', async () => {
+    const { repo } = await world.enroll(TENANT_B, {
+      slug: 'acme/shared',
+      instanceUrl: 'https://git.example.org',
+    });
+    const { connection } = await world.enroll(
+      TENANT_A,
+      { slug: 'acme/mine', instanceUrl: 'https://GIT.example.org:443/' },
+      { botUsername: 'a-bot' },
+    );
+    await world.store.savePlan(TENANT_A, { tier: 'free', status: 'active' });
+    const taken = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'ACME/Shared' });
+    expect([taken.status, taken.json.error]).toMatchObject([
+      409,
+      {
+        code: 'repo_already_managed',
+        existing_tenant_id: TENANT_B,
+        existing_managed_repo_id: repo.id,
+      },
+    ]);
+    const over = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/new' });
+    expect([over.status, over.code, over.json.error.portal]).toEqual([
+      402,
+      'repo_limit_exceeded',
+      '/api/v1/billing/portal',
+    ]);
+  });
+
+  test('50 at once: one wins, the others learn of it', async () => {
+    world.rateFactor = 100;
+    const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+    const body = { connection_id: connection.id, repo_slug: 'acme/app' };
+    const answers = await Promise.all(Array.from({ length: 50 }, () => a('POST', REPOS, body)));
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
+    expect(answers.filter((answer) => answer.code === 'repo_already_managed')).toHaveLength(49);
+  });
+
+  test('a forge that fails never blocks enrollment (A56)', async () => {
+    world.forge.fault = new ForgeError('denied', 'any', 403);
+    const made = await enroll({ wakeup_mode: 'webhook' });
+    expect([made.status, made.json.provisioning.webhook.status]).toEqual([201, 'needs_admin']);
+    expect(made.json.provisioning.last_provisioned_at).not.toBeNull();
+  });
+
+  test('a plan that cannot be read is 503, never a ceiling (A108)', async () => {
+    world.store.beforeCall = (label) => {
+      if (label === 'loadPlan') throw new StoreError('unavailable', label);
+    };
+    const failed = await enroll();
+    expect([failed.status, failed.code, failed.json.error.retryable]).toEqual([
+      503,
+      'billing_unavailable',
+      true,
+    ]);
+  });
+});
+
+describe('settings', () => {
+  const patch = async (fields: unknown, changes: Partial<ManagedRepo> = {}) => {
+    const { repo } = await world.enroll(TENANT_A, changes);
+    const answer = await a('PATCH', `${REPOS}/${repo.id}`, fields);
+    return { repo, answer, stored: await world.store.getRepo(repo.id) };
+  };
+
+  test.each([
+    ['bisect_fanout', [1, 16], [0, 17, 1.5, '3', true, null, Number.POSITIVE_INFINITY, -1]],
+    ['batch_linger_seconds', [0, 1, 86_400], [-1, 0.5, '0', null, 86_401]],
+    ['batch_target', [0, 100], [-1, 0.5, true, null, 101]],
+    ['wakeup_mode', ['poll', 'webhook'], ['push', 1, null]],
+    ['queue_enabled', [true, false], ['true', 0, null]],
+    ['status_context', ['ci/mq', ' trimmed '], ['', 'a*b', 5, null, 'x'.repeat(101)]],
+    ['base_branch', [], ['main']],
+    ['merge_style', [], ['merge']],
+    ['automerge', [], [true]],
+    ['repo_slug', [], ['acme/x']],
+    ['connection_id', [], ['x']],
+  ])('%s: good values pass, bad ones change nothing (A65, A68)', async (field, good, bad) => {
+    for (const value of good) {
+      const { answer } = await patch({ [field]: value }, { slug: `acme/${randomUUID()}` });
+      expect([value, answer.status]).toEqual([value, 200]);
+      const shown = typeof value === 'string' ? value.trim() : value;
+      expect(answer.json[field]).toBe(shown);
+    }
+    for (const value of bad) {
+      const body = JSON.stringify({ bisect_fanout: 9, [field]: value }).replace(
+        'null',
+        value === null ? 'null' : '1e400',
+      );
+      const { answer, repo, stored } = await patch(body, { slug: `acme/${randomUUID()}` });
+      expect([value, answer.status, answer.code, answer.json.error.field]).toEqual([
+        value,
+        400,
+        'invalid_field',
+        field,
+      ]);
+      expect(stored).toEqual(repo);
+    }
+  });
+
+  test('the full safe view comes back, and `notification` never does', async () => {
+    const { answer, stored } = await patch({
+      unknown: 1,
+      notification: {
+        email: 'team@example.org',
+        chat_a_webhook_url: 'https://hooks.slack.com/services/T0/B0/x',
+        other: 'dropped',
+      },
+    });
+    expect(Object.keys(answer.json).sort()).toEqual(
+      [
+        ...['id', 'name', 'base_branch', 'status_context', 'merge_style', 'automerge', 'instance_url'],
+        ...['forge_conn_id', 'wakeup_mode', 'connection', 'provisioning', 'reconcile', 'created_at'],
+        ...['updated_at', 'hold_reason', 'queue_enabled', 'batch_linger_seconds', 'bisect_fanout'],
+        'batch_target',
+      ].sort(),
+    );
+    expect(stored?.notification).toEqual({
+      email: 'team@example.org',
+      chatA: 'https://hooks.slack.com/services/T0/B0/x',
+      chatB: null,
+    });
+    expect(world.answers.join()).not.toContain('hooks.slack.com');
+    await a('PATCH', `${REPOS}/${stored?.id}`, { notification: null });
+    expect((await world.store.getRepo(stored?.id ?? ''))?.notification).toBeNull();
+  });
+
+  test.each([
+    'http://hooks.slack.com/services/x',
+    'https://hooks.slack.com.evil.org/services/x',
+    'https://evil.org/services/x',
+    'https://hooks.slack.com@evil.org/services/x',
+    'https://hooks.slack.com:444/services/x',
+    'https://hooks.slack.com/services/../x',
+    'https://hooks.slack.com/other/x',
+    'https://hooks.slack.com/services/x?y#z',
+    'https://HOOKS.slack.com/services/x',
+    'https:\\\\hooks.slack.com/services/x',
+    'https://hooks.slack.com/services/',
+    'https://discord.com/api/webhooks/1/x',
+    'javascript:alert(1)',
+    '',
+  ])('a chat address %j is refused (A82)', async (url) => {
+    const { answer, stored } = await patch({ notification: { chat_a_webhook_url: url } });
+    expect([answer.code, answer.json.error.field]).toEqual([
+      'invalid_field',
+      'notification.chat_a_webhook_url',
+    ]);
+    expect(stored?.notification).toBeNull();
+  });
+
+  test.each(['no-at', 'a@b', 'a b@c.org', 'a@c.org\r\nBcc: x@y.org', `${'x'.repeat(250)}@c.org`])(
+    'an e-mail address %j is refused',
+    async (email) => {
+      expect((await patch({ notification: { email } })).answer.code).toBe('invalid_field');
+    },
+  );
+
+  test('nothing to change is 200 and no write', async () => {
+    const { answer, repo, stored } = await patch({});
+    expect(answer.status).toBe(200);
+    expect(stored).toEqual(repo);
+  });
+
+  test('switching on sets the time that lifts an older stop, and makes the repo due', async () => {
+    const { repo } = await world.enroll(TENANT_A, { queueEnabled: false, dueAt: null });
+    await world.clock.advance(1_000);
+    await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true });
+    expect(await world.store.getRepo(repo.id)).toMatchObject({
+      queueEnabled: true,
+      enabledAt: world.clock.now(),
+      dueAt: world.clock.now(),
+    });
+  });
+});
+
+describe('switching the queue off (D-24)', () => {
+  const withBatch = async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 1_000);
+    if (grant === 'held') throw new Error('held');
+    const held = grantHeldLease(repo.id, grant, () => 0, 1);
+    await world.store.saveQueue(held, repo, {
+      ...{ document: {}, expectedVersion: null, events: [] },
+      batches: [givenBatch({ id: randomUUID(), tenantId: TENANT_A, repoId: repo.id, prs: [4, 7] })],
+    });
+    await world.store.releaseLease(repo.id, grant);
+    return repo;
+  };
+  const disable = (repo: ManagedRepo) => a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: false });
+
+  test('cancels every scheduled merge of a live batch, then stores, then asks for the statuses', async () => {
+    const repo = await withBatch();
+    world.engine = null;
+    const answer = await disable(repo);
+    expect([answer.status, answer.json.queue_enabled]).toEqual([200, false]);
+    expect(world.forge.cancelled).toEqual([4, 7]);
+    expect(world.sent.wakes.map((wake) => wake.repoId)).toEqual([repo.id]);
+    expect(await world.store.readLeaseState(repo.id)).toBe('idle');
+  });
+
+  test.each([
+    [new ForgeError('denied', 'x', 403), 422, 'forge_access_denied'],
+    [new ForgeError('unreachable', 'x', null), 502, 'forge_unreachable'],
+  ])('%s: the queue stays on', async (fault, status, code) => {
+    const repo = await withBatch();
+    world.forge.cancelFault = fault;
+    const answer = await disable(repo);
+    expect([answer.status, answer.code]).toEqual([status, code]);
+    expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
+    expect(await world.store.readLeaseState(repo.id)).toBe('idle');
+  });
+
+  test('busy is 409 queue_locked, an unreadable lease 503 queue_lock_failed', async () => {
+    const repo = await withBatch();
+    const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 60_000);
+    expect(await disable(repo)).toMatchObject({ status: 409, code: 'queue_locked' });
+    if (grant !== 'held') await world.store.releaseLease(repo.id, grant);
+    world.store.beforeCall = (label) => {
+      if (label === 'acquireLease') throw new StoreError('unavailable', label);
+    };
+    expect(await disable(repo)).toMatchObject({ status: 503, code: 'queue_lock_failed' });
+    world.store.beforeCall = null;
+    expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
+  });
+
+  test('a credential that does not open keeps it on', async () => {
+    const repo = await withBatch();
+    world.vault.failing = 'open';
+    expect(await disable(repo)).toMatchObject({ status: 500, code: 'decryption_error' });
+    expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
+  });
+});
+
+describe('manual reconcile', () => {
+  const reconcile = async (changes: Partial<ManagedRepo> = {}) => {
+    const { repo } = await world.enroll(TENANT_A, changes);
+    return { repo, answer: await a('POST', `${REPOS}/${repo.id}/reconcile`) };
+  };
+
+  test('200 with the outcome and the log tail, which is stored as well', async () => {
+    const { answer } = await reconcile();
+    expect([answer.status, answer.json]).toEqual([
+      200,
+      { reconcile: { ran_at: '2026-01-01T00:00:00.000Z', ok: true, error: null }, log_tail: ['looked'] },
+    ]);
+    expect((await a('GET', REPOS)).json[0].reconcile).toMatchObject({ ok: true, error_code: null });
+  });
+
+  test('at most 50 lines', async () => {
+    world.engine = { answer: 'ok', logTail: Array.from({ length: 60 }, (_, index) => `line ${index}`) };
+    const { answer } = await reconcile();
+    expect(answer.json.log_tail).toHaveLength(50);
+  });
+
+  test('a failure is 500 in its own shape with a fixed sentence, not the envelope (D-26)', async () => {
+    world.engine = { answer: 'failed', logTail: [] };
+    const { answer } = await reconcile();
+    expect(answer.status).toBe(500);
+    expect(Object.keys(answer.json)).toEqual(['reconcile', 'log_tail']);
+    expect(answer.json.reconcile).toMatchObject({ ok: false, error: expect.stringContaining('reconcile') });
+  });
+
+  test('an engine that does not end in time is 500 after 25 s, and the work goes on', async () => {
+    world.engine = null;
+    const before = world.clock.now();
+    const { answer } = await reconcile();
+    expect([answer.status, answer.json.reconcile.ok]).toEqual([500, false]);
+    expect(world.clock.now() - before).toBe(25_000);
+  });
+
+  test('held, off, busy, without connection, without credential', async () => {
+    const { repo } = await world.enroll(TENANT_A, { slug: 'acme/old' });
+    await world.clock.advance(1);
+    const second = { slug: 'acme/new', createdAt: world.clock.now() };
+    await world.store.savePlan(TENANT_A, { tier: 'pro', status: 'past_due' });
+    expect((await reconcile(second)).answer).toMatchObject({
+      status: 402,
+      json: { error: { code: 'payment_required', portal: '/api/v1/billing/portal' } },
+    });
+    expect((await a('POST', `${REPOS}/${repo.id}/reconcile`)).status).toBe(200);
+    await world.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
+    const off = await reconcile({ slug: 'acme/off', queueEnabled: false, dueAt: null });
+    expect(off.answer).toMatchObject({ status: 409, code: 'queue_not_ready' });
+    await world.store.acquireLease(repo.id, 'worker', 'reconcile', 60_000);
+    expect(await a('POST', `${REPOS}/${repo.id}/reconcile`)).toMatchObject({
+      status: 409,
+      code: 'queue_locked',
+    });
+    world.vault.failing = 'open';
+    expect((await reconcile({ slug: 'acme/sealed' })).answer).toMatchObject({
+      status: 500,
+      code: 'decryption_error',
+    });
+  });
+
+  test('the seventh within a minute is 429 with when to come back', async () => {
+    const { repo } = await reconcile();
+    const answers = [];
+    for (let nth = 0; nth < 6; nth += 1) {
+      await world.clock.advance(1);
+      answers.push(await a('POST', `${REPOS}/${repo.id}/reconcile`));
+    }
+    expect(answers.slice(0, 5).map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200]);
+    expect(answers[5]).toMatchObject({
+      status: 429,
+      json: { error: { code: 'rate_limited', retryable: true } },
+    });
+    expect(Number(answers[5]?.headers['retry-after'])).toBe(10);
+  });
+});
+
+describe('provision, protect, gate', () => {
+  test('codes of the services reach the caller as they are', async () => {
+    const { repo } = await world.enroll(TENANT_A, { wakeupMode: 'webhook' });
+    const at = (rest: string) => `${REPOS}/${repo.id}/${rest}`;
+    expect((await a('POST', at('provision'))).json.provisioning.webhook).toEqual({ status: 'error' });
+    world.forge.fault = new ForgeError('denied', 'any', 403);
+    expect(await a('POST', at('ci-gate/verify'))).toMatchObject({ status: 422, code: 'forge_access_denied' });
+    expect(await a('POST', at('ci-gate/setup-pr'))).toMatchObject({
+      status: 422,
+      code: 'forge_access_denied',
+    });
+    world.forge.fault = new ForgeError('unreachable', 'any', null);
+    expect(await a('POST', at('ci-gate/verify'))).toMatchObject({ status: 502, code: 'forge_unreachable' });
+    expect(await a('POST', at('protect'), { enabled: 'yes' })).toMatchObject({
+      status: 400,
+      code: 'invalid_field',
+    });
+    expect(await a('POST', at('protect'), {})).toMatchObject({ status: 400, code: 'missing_fields' });
+    expect(await a('POST', at('protect'), { enabled: false })).toMatchObject({
+      status: 200,
+      json: { protection_requested: false, provisioning: { protection: { status: 'not_requested' } } },
+    });
+    world.vault.failing = 'open';
+    for (const rest of ['provision', 'ci-gate/verify', 'ci-gate/setup-pr']) {
+      expect(await a('POST', at(rest))).toMatchObject({ status: 500, code: 'decryption_error' });
+    }
+  });
+
+  test('without its connection: connection_not_found', async () => {
+    const { repo, connection } = await world.enroll(TENANT_A, { wakeupMode: 'webhook' });
+    await world.store.markConnectionDeleting(TENANT_A, connection.id);
+    for (const rest of ['provision', 'ci-gate/verify', 'ci-gate/setup-pr', 'reconcile']) {
+      expect(await a('POST', `${REPOS}/${repo.id}/${rest}`)).toMatchObject({
+        status: 404,
+        code: 'connection_not_found',
+      });
+    }
+  });
+
+  test('the template is YAML to copy, and fails until its stub is replaced', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const answer = await a('GET', `${REPOS}/${repo.id}/ci-gate/template`);
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/yaml; charset=utf-8',
+      'content-disposition': 'inline; filename="mq-gate.yaml"',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(answer.text).toContain("- 'mq/**'");
+    expect(answer.text).toContain('exit 1');
+  });
+});
+
+describe('delete', () => {
+  test('204, gone for its owner, never there for others', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    expect((await world.as(TOKEN_B)('DELETE', `${REPOS}/${repo.id}`)).status).toBe(404);
+    const gone = await a('DELETE', `${REPOS}/${repo.id}`);
+    expect([gone.status, gone.text]).toEqual([204, '']);
+    expect((await a('DELETE', `${REPOS}/${repo.id}`)).status).toBe(404);
+    expect((await a('GET', REPOS)).json).toEqual([]);
+  });
+});
