@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { StoreError } from '#core/ports/store.ts';
+import {
+  ADMIN_KEY,
+  ApiWorld,
+  FORGE_TOKEN,
+  HOOK_SECRET,
+  TENANT_A,
+  TENANT_B,
+  TOKEN_A,
+  TOKEN_ADMIN,
+} from '../../support/api-world.ts';
+
+let world: ApiWorld;
+const KEY = { 'x-admin-key': ADMIN_KEY };
+
+beforeEach(() => {
+  world = new ApiWorld();
+});
+
+const search = (query: Readonly<Record<string, string>> = {}) =>
+  world.call('GET', '/api/v1/admin/repos', { headers: KEY, query });
+
+describe('who may (A91)', () => {
+  test.each([
+    [{}, undefined, 401, 'missing_auth'],
+    [{ authorization: 'Basic x' }, undefined, 401, 'unauthorized'],
+    [{}, 'nobody', 401, 'invalid_token'],
+    [{}, TOKEN_A, 403, 'forbidden'],
+    [{}, TOKEN_ADMIN, 200, undefined],
+    [KEY, undefined, 200, undefined],
+    [{ 'x-admin-key': `${ADMIN_KEY}x` }, undefined, 401, 'invalid_key'],
+    [{ 'x-admin-key': '' }, undefined, 401, 'invalid_key'],
+    [{ 'x-admin-key': ADMIN_KEY.slice(1) }, TOKEN_ADMIN, 401, 'invalid_key'],
+  ] as const)('%j with token %s is %i %s', async (headers, token, status, code) => {
+    for (const path of ['repos', 'connections', 'stats']) {
+      const answer = await world.call('GET', `/api/v1/admin/${path}`, { headers, token: token ?? null });
+      expect([path, answer.status, answer.code]).toEqual([path, status, code]);
+    }
+    const health = await world.call('GET', '/api/v1/healthz', { headers, token: token ?? null });
+    expect([health.status, health.code]).toEqual(status === 200 ? [200, undefined] : [401, 'missing_auth']);
+  });
+
+  test.each([null, ''])('without a key of the deployment (%j) no key is accepted', async (key) => {
+    world.adminKey = key;
+    for (const given of ['', 'null', 'undefined', ADMIN_KEY]) {
+      const headers = { 'x-admin-key': given };
+      expect((await world.call('GET', '/api/v1/admin/stats', { headers })).code).toBe('invalid_key');
+    }
+  });
+});
+
+describe('what they see', () => {
+  test('repos of all tenants, by any part of the name', async () => {
+    const { repo } = await world.enroll(TENANT_A, { slug: 'Acme/Web' });
+    await world.enroll(TENANT_B, { slug: 'beta/web-shop' });
+    const both = (await search({ q: 'WEB' })).json;
+    expect(both).toMatchObject({ total: 2, limit: 50, offset: 0 });
+    expect(both.repos[0]).toMatchObject({
+      ...{ repo: 'Acme/Web', tenant_id: TENANT_A, owner: TENANT_A, lease_state: 'idle', wakeup_mode: 'poll' },
+      ...{ reconcile: { ok: null }, connection: { bot_username: 'queue-bot' } },
+    });
+    expect(Object.keys(both.repos[0])).not.toContain('webhook_secret');
+    expect((await search({ q: 'acme' })).json.repos[0].id).toBe(repo.id);
+    expect((await search({ q: 'web', offset: '1', limit: '1' })).json).toMatchObject({
+      ...{ total: 2, limit: 1, offset: 1, repos: [{ repo: 'beta/web-shop' }] },
+    });
+  });
+
+  test.each([
+    ['limit', '100', 100],
+    ['limit', '101', 100],
+    ['limit', '9999', 100],
+    ['limit', '1', 1],
+    ['offset', '0', 0],
+    ['q', 'x'.repeat(200), undefined],
+  ])('%s = %s is taken', async (field, value, shown) => {
+    const answer = await search({ [field]: value });
+    expect(answer.status).toBe(200);
+    if (shown !== undefined) expect(answer.json[field]).toBe(shown);
+  });
+
+  test.each([
+    ['limit', '0'],
+    ['limit', '-1'],
+    ['limit', '1.5'],
+    ['limit', 'ten'],
+    ['limit', ''],
+    ['limit', '1e2'],
+    ['offset', '-1'],
+    ['offset', 'x'],
+    ['offset', '99999999999999999999'],
+    ['q', 'x'.repeat(201)],
+  ])('%s = %j is invalid_field (D-85)', async (field, value) => {
+    const answer = await search({ [field]: value });
+    expect([answer.status, answer.code, answer.json.error.field]).toEqual([400, 'invalid_field', field]);
+  });
+
+  test('at most 200 connections, with the flag, without any credential (A71, A72)', async () => {
+    for (let index = 0; index < 200; index += 1) {
+      await world.enroll(TENANT_A, { slug: `acme/r${index}` }, { id: randomUUID() });
+    }
+    const list = () => world.call('GET', '/api/v1/admin/connections', { headers: KEY });
+    expect((await list()).json).toMatchObject({ connections_total: 200, connections_truncated: false });
+    await world.enroll(TENANT_B, { slug: 'b/b' });
+    const cut = await list();
+    expect(cut.json).toMatchObject({ connections_total: 200, connections_truncated: true });
+    expect(cut.json.connections).toHaveLength(200);
+    for (const secret of [FORGE_TOKEN, HOOK_SECRET, 'encrypted', 'nonce', 'dek']) {
+      expect(cut.text).not.toContain(secret);
+    }
+  });
+
+  test('stats count formats and keys; what was removed stays removed (A75, A97)', async () => {
+    const { connection } = await world.enroll(TENANT_A);
+    const odd = (format: string, keyVersion: number) =>
+      world.enroll(
+        TENANT_B,
+        { slug: `b/${format}` },
+        {
+          id: randomUUID(),
+          botUsername: format,
+          credential: { ...connection.credential, format, keyVersion },
+        },
+      );
+    await odd('v1', 1);
+    await odd('v9', 2);
+    const stats = await world.call('GET', '/api/v1/admin/stats', { token: TOKEN_ADMIN });
+    expect(stats.json).toEqual({
+      ...{ repos_total: 3, repos_truncated: false, tenants_total: 2 },
+      ...{ connections_total: 3, connections_truncated: false },
+      credential_formats: { v3: 1, v2: 0, v1: 1, unrecognised: 1 },
+      credential_keks: { 1: 2, 2: 1 },
+    });
+  });
+
+  test.each(['searchRepos', 'countTenants', 'countCredentials'])(
+    '%s unreadable is db_error',
+    async (label) => {
+      world.store.beforeCall = (called) => {
+        if (called === label) throw new StoreError('unavailable', called);
+      };
+      const answer = await world.call('GET', '/api/v1/admin/stats', { headers: KEY });
+      expect([answer.status, answer.code]).toEqual([500, 'db_error']);
+    },
+  );
+});

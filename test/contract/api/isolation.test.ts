@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import type { RouteSpec } from '#core/contracts/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes.ts';
+import {
+  ADMIN_KEY,
+  ApiWorld,
+  TENANT_A,
+  TENANT_B,
+  TOKEN_A,
+  TOKEN_ADMIN,
+  TOKEN_B,
+} from '../../support/api-world.ts';
+
+/** Every route with an id, in the table's own words: a new one is in the matrix by being in the table. */
+const WITH_ID = (ROUTES as readonly RouteSpec[]).filter((route) => route.path.includes('{id}'));
+
+/** A body that the route accepts, so that the id is what decides. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  updateConnection: { bot_login: 'renamed-bot' },
+  updateRepo: { bisect_fanout: 2 },
+  protectRepo: { enabled: false },
+};
+
+const CALLERS = {
+  nobody: {},
+  tenant_a: { token: TOKEN_A },
+  tenant_b: { token: TOKEN_B },
+  admin_session: { token: TOKEN_ADMIN },
+  admin_key: { headers: { 'x-admin-key': ADMIN_KEY } },
+  expired: { token: 'expired.session.token' },
+} as const;
+type Caller = keyof typeof CALLERS;
+
+const IDS = ['a', 'b', 'random', 'malformed', 'deleted', 'other_kind'] as const;
+type IdKind = (typeof IDS)[number];
+
+const cells = WITH_ID.flatMap((route) =>
+  (Object.keys(CALLERS) as Caller[]).flatMap((caller) =>
+    IDS.map((id) => [route.id, caller, id, route] as const),
+  ),
+);
+
+describe('isolation: every route with an id x every caller x every kind of id (A86)', () => {
+  async function prepare(
+    route: RouteSpec,
+  ): Promise<{ world: ApiWorld; ids: Readonly<Record<IdKind, string>> }> {
+    const world = new ApiWorld();
+    const [a, b, gone] = [
+      await world.enroll(TENANT_A, { slug: 'acme/a' }),
+      await world.enroll(TENANT_B, { slug: 'acme/b' }),
+      await world.enroll(TENANT_A, { slug: 'acme/gone' }, { botUsername: 'gone-bot' }),
+    ];
+    await world.as(TOKEN_A)('DELETE', `/api/v1/connections/${gone.connection.id}`);
+    const isConnection = route.path.includes('/connections/');
+    const pick = (pair: typeof a) => (isConnection ? pair.connection.id : pair.repo.id);
+    return {
+      world,
+      ids: {
+        ...{ a: pick(a), b: pick(b), random: randomUUID(), malformed: 'x%2f..', deleted: pick(gone) },
+        other_kind: isConnection ? a.repo.id : a.connection.id,
+      },
+    };
+  }
+
+  const ask = (world: ApiWorld, route: RouteSpec, id: string, caller: Caller) =>
+    world.call(route.method, route.path.replace('{id}', id), {
+      ...CALLERS[caller],
+      ...(BODIES[route.id] === undefined ? {} : { body: BODIES[route.id] }),
+    });
+
+  test.each(cells)('%s as %s with id %s', async (_id, caller, kind, route) => {
+    const { world, ids } = await prepare(route);
+    const answer = await ask(world, route, ids[kind], caller);
+    if (caller === 'nobody' || caller === 'admin_key') {
+      expect([answer.status, answer.code]).toEqual([401, 'missing_auth']);
+      return;
+    }
+    if (caller === 'expired') {
+      expect([answer.status, answer.code]).toEqual([401, 'invalid_token']);
+      return;
+    }
+    const isOwn = (caller === 'tenant_a' && kind === 'a') || (caller === 'tenant_b' && kind === 'b');
+    if (isOwn) {
+      // Own: whatever the route says of it, it is there.
+      expect(answer.code).not.toBe('not_found');
+      return;
+    }
+    const random = await ask(world, route, randomUUID(), caller);
+    expect([answer.status, answer.text, answer.headers]).toEqual([
+      random.status,
+      random.text,
+      random.headers,
+    ]);
+    expect([answer.status, answer.code]).toEqual([404, 'not_found']);
+    expect(await world.store.listRepos(TENANT_B)).toHaveLength(1);
+    expect(await world.store.listConnections(TENANT_B)).toHaveLength(1);
+  });
+
+  test('the matrix has every route with an id, and they are not few', () => {
+    expect(WITH_ID.length).toBeGreaterThanOrEqual(11);
+    expect(cells).toHaveLength(WITH_ID.length * 6 * 6);
+  });
+});

@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { createContext, runInContext } from 'node:vm';
+import { formatAnalyticsConfig } from '#core/contracts/health.ts';
+import { grantHeldLease } from '#core/domain/lease.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { givenBatch } from '../../builders/store-rows.ts';
+import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+
+const MINUTE_MS = 60_000;
+let world: ApiWorld;
+
+beforeEach(() => {
+  world = new ApiWorld();
+});
+
+describe('health', () => {
+  test('healthz measures the identity provider, container-health the engine, neither the other (A111)', async () => {
+    world.store.beforeCall = (label) => {
+      throw new StoreError('unavailable', label);
+    };
+    expect(await world.call('GET', '/api/healthz')).toMatchObject({ status: 200, json: { ok: true } });
+    world.identity.available = false;
+    expect(await world.call('GET', '/api/healthz')).toMatchObject({
+      ...{ status: 503, json: { ok: false, dependency: 'gotrue' } },
+    });
+    expect(await world.call('GET', '/api/container-health')).toMatchObject({
+      status: 200,
+      json: { ok: true },
+    });
+    world.engineHealthy = false;
+    await world.clock.advance(14_999);
+    expect((await world.call('GET', '/api/container-health')).status).toBe(200);
+    await world.clock.advance(1);
+    const down = await world.call('GET', '/api/container-health');
+    expect([down.status, down.json]).toEqual([503, { ok: false, dependency: 'container' }]);
+  });
+
+  test('readyz is gone', async () => {
+    expect(await world.call('GET', '/readyz')).toMatchObject({ status: 410, code: 'gone' });
+  });
+});
+
+describe('queue health', () => {
+  const read = async () => {
+    const answer = await world.call('GET', '/api/queue-health');
+    expect(answer.status).toBe(200);
+    expect(answer.text).not.toMatch(/\d/);
+    return answer.json;
+  };
+  const OK = { tick_freshness: 'ok', overdue_repo: 'ok', supersede_rate: 'ok', phase_age: 'ok' };
+
+  const saveBatches = async (batches: readonly Parameters<typeof givenBatch>[0][]) => {
+    const { repo } = await world.enroll(TENANT_A, {
+      slug: `acme/${randomUUID()}`,
+      queueEnabled: false,
+      dueAt: null,
+    });
+    const grant = await world.store.acquireLease(repo.id, 'w', 'reconcile', 1_000);
+    if (grant === 'held') throw new Error('held');
+    const held = grantHeldLease(repo.id, grant, () => 0, 1);
+    await world.store.saveQueue(held, repo, {
+      ...{ document: {}, expectedVersion: null, events: [] },
+      batches: batches.map((each) =>
+        givenBatch({ id: randomUUID(), tenantId: TENANT_A, repoId: repo.id, ...each }),
+      ),
+    });
+  };
+
+  test('a service that never ticked is unknown, one that ticks is ok', async () => {
+    expect(await read()).toEqual({
+      ...{ status: 'unknown', degraded_by: 'none', signals: { ...OK, tick_freshness: 'unknown' } },
+    });
+    await world.store.recordTick(world.clock.now());
+    expect(await read()).toEqual({ status: 'ok', degraded_by: 'none', signals: OK });
+    await world.clock.advance(11 * MINUTE_MS);
+    expect((await read()).status).toBe('ok');
+    await world.clock.advance(1);
+    expect(await read()).toMatchObject({ status: 'degraded', degraded_by: 'tick_freshness' });
+  });
+
+  test('a repo that is long overdue', async () => {
+    await world.enroll(TENANT_A);
+    await world.clock.advance(15 * MINUTE_MS);
+    await world.store.recordTick(world.clock.now());
+    expect((await read()).status).toBe('ok');
+    await world.clock.advance(1);
+    expect(await read()).toMatchObject({ status: 'degraded', degraded_by: 'overdue_repo' });
+  });
+
+  test.each([
+    [3, 10, 'ok'],
+    [301, 1000, 'degraded'],
+    [4, 10, 'degraded'],
+    [0, 0, 'ok'],
+  ])('%i superseded of %i is %s: above 30 percent, not at it (A113)', async (superseded, total, state) => {
+    await world.store.recordTick(world.clock.now());
+    const at = { createdAt: world.clock.now(), phase: null, resolvedAt: world.clock.now() } as const;
+    const rows = Array.from({ length: total }, (_, index) => ({
+      ...at,
+      outcome: index < superseded ? ('superseded' as const) : ('success' as const),
+    }));
+    for (let start = 0; start < total; start += 60) await saveBatches(rows.slice(start, start + 60));
+    const health = await read();
+    expect(health.signals.supersede_rate).toBe(state);
+    expect(health.degraded_by).toBe(state === 'ok' ? 'none' : 'supersede_rate');
+  });
+
+  test('a gate that waits for more than six hours', async () => {
+    await saveBatches([{ createdAt: world.clock.now() }]);
+    await world.clock.advance(6 * 60 * MINUTE_MS);
+    await world.store.recordTick(world.clock.now());
+    expect((await read()).status).toBe('ok');
+    await world.clock.advance(1);
+    expect(await read()).toMatchObject({ status: 'degraded', degraded_by: 'phase_age' });
+  });
+
+  test.each([
+    ['loadLastTick', 'tick_freshness'],
+    ['loadOldestDue', 'overdue_repo'],
+    ['countBatchesSince', 'supersede_rate'],
+    ['listWaitingBatches', 'phase_age'],
+  ])('%s unreadable: %s is unknown, never ok (A112)', async (label, signal) => {
+    await world.store.recordTick(world.clock.now());
+    world.store.beforeCall = (called) => {
+      if (called === label) throw new StoreError('unavailable', called);
+    };
+    expect(await read()).toEqual({
+      ...{ status: 'unknown', degraded_by: 'none', signals: { ...OK, [signal]: 'unknown' } },
+    });
+  });
+});
+
+describe('analytics config (A114)', () => {
+  test('empty without a key', async () => {
+    const answer = await world.call('GET', '/api/v1/analytics-config');
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(answer.headers['content-type']).toBe('application/javascript; charset=utf-8');
+  });
+
+  test.each(['plain', '</script><script>alert(1)//', '\u2028"\\\'`${1}', '<!--', ']]>', '\u0000\n'])(
+    'any key is one string and no markup: %j',
+    (key) => {
+      const text = formatAnalyticsConfig(key);
+      expect(text).not.toMatch(/[<>&\u2028\u2029]/);
+      const window: Record<string, unknown> = {};
+      runInContext(text, createContext({ window }));
+      expect(window).toEqual({ __ANALYTICS_API_KEY__: key });
+    },
+  );
+});
+
+describe('what is not there', () => {
+  test.each([
+    ['GET', '/api/v1/forge/repos'],
+    ['POST', '/api/v1/forge/repos'],
+    ['GET', '/api/v1/tenants/x'],
+    ['POST', '/api/v1/tenants/x/keys'],
+    ['PUT', '/api/v1/connections'],
+    ['GET', '/api/v1/logout'],
+    ['POST', '/internal/reconcile'],
+    ['GET', '/healthz'],
+    ['GET', '/'],
+  ])('%s %s is 404 in the envelope', async (method, path) => {
+    const answer = await world.call(method, path, { token: TOKEN_A, headers: { 'x-api-key': 'k' } });
+    expect([answer.status, Object.keys(answer.json), answer.code]).toEqual([404, ['error'], 'not_found']);
+  });
+
+  test('a payment event cannot be verified without a secret (D-60)', async () => {
+    const answer = await world.call('POST', '/api/v1/payments/webhook', { body: '{}' });
+    expect([answer.status, answer.code]).toEqual([401, 'invalid_signature']);
+  });
+});
+
+describe('the listing without authentication, switched on (D-21)', () => {
+  const BODY = { instance_url: 'https://git.example.org', username: BOT, token: FORGE_TOKEN };
+  const list = (body: unknown) => {
+    world.legacyListing = true;
+    return world.call('POST', '/api/v1/forge/repos', { body });
+  };
+
+  test('lists, names what is missing, and says little of the forge', async () => {
+    expect(await list(BODY)).toMatchObject({ status: 200, json: { repos: [] } });
+    expect(await list({ ...BODY, token: undefined })).toMatchObject({ code: 'missing_fields' });
+    expect(await list('{')).toMatchObject({ code: 'missing_fields' });
+    expect(await list({ ...BODY, instance_url: 'https://127.0.0.1' })).toMatchObject({
+      code: 'invalid_field',
+    });
+    world.forge.repos = new ForgeError('denied', 'x', 401);
+    expect(await list(BODY)).toMatchObject({ status: 400, code: 'forge_error' });
+    expect(await list(BODY)).toMatchObject({ status: 429, code: 'rate_limited' });
+  });
+});

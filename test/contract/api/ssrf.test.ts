@@ -1,0 +1,85 @@
+import { ApiWorld, BOT, FORGE_TOKEN, TOKEN_A } from '../../support/api-world.ts';
+
+/** Spelled as attackers spell them. */
+const REFUSED: readonly string[] = [
+  ...['http://git.example.org', 'ftp://git.example.org', 'file:///etc/passwd', 'gopher://x', 'javascript:1'],
+  ...['https://127.0.0.1', 'https://127.1', 'https://0', 'https://0.0.0.0', 'https://2130706433'],
+  ...[
+    'https://0x7f.1',
+    'https://017700000001',
+    'https://0x7f000001',
+    'https://127.0.0.1.',
+    'https://localhost',
+  ],
+  ...['https://localhost.', 'https://a.localhost', 'https://LOCALHOST', 'https://[::1]', 'https://[::]'],
+  ...['https://[::ffff:127.0.0.1]', 'https://[::ffff:7f00:1]', 'https://[64:ff9b::7f00:1]'],
+  ...['https://[fe80::1]', 'https://[fd00:ec2::254]', 'https://[fc00::1]', 'https://[ff02::1]'],
+  ...['https://10.0.0.1', 'https://10.255.255.255', 'https://172.16.0.1', 'https://172.31.255.255'],
+  ...['https://192.168.0.1', 'https://100.64.0.1', 'https://169.254.169.254', 'https://169.254.170.2'],
+  ...['https://192.0.0.1', 'https://198.18.0.1', 'https://224.0.0.1', 'https://240.0.0.1'],
+  ...['https://255.255.255.255', 'https://git.example.org@127.0.0.1', 'https://user:pw@git.example.org'],
+  ...['https://127.0.0.1#git.example.org', 'https://127.0.0.1?git.example.org'],
+  ...['https://git.example.org%2f@127.0.0.1', 'https:\\\\127.0.0.1', 'https:/\\127.0.0.1'],
+  ...[
+    'https://git.example.org\\@127.0.0.1',
+    'https://127.0.0.1\t',
+    'https://127.0.\n0.1',
+    ' https://127.0.0.1',
+  ],
+  ...['https://１２７.0.0.1', 'https://127。0。0。1', 'https://gіt.example.org', 'https://git.example.org.'],
+  ...['https://git.example.org:22', 'https://git.example.org:25', 'https://git.example.org:6379'],
+  ...['https://git.example.org:9200', 'https://git.example.org:8443', 'https://x.internal'],
+  ...[
+    'https://metadata.google.internal',
+    'https://vpce-1.amazonaws.com',
+    'https://x.local',
+    'https://intranet',
+  ],
+  ...[
+    'https://api.mergeyard.example',
+    'https://',
+    'https:git.example.org',
+    '//git.example.org',
+    'git.example.org',
+  ],
+];
+
+/** Honest names that resolve to where nobody may go. */
+const RESOLVES_TO = {
+  'rebound.example.org': '127.0.0.1',
+  'metadata.example.org': '169.254.169.254',
+  'inside.example.org': '10.1.2.3',
+  'six.example.org': 'fd00:ec2::254',
+  'mapped.example.org': '::ffff:10.0.0.1',
+} as const;
+
+describe('a forge address that leads inside is refused when it is written (A98)', () => {
+  const create = (world: ApiWorld, instance_url: string) =>
+    world.as(TOKEN_A)('POST', '/api/v1/connections', { instance_url, token: FORGE_TOKEN, bot_login: BOT });
+
+  test('the list is long enough', () => {
+    expect(new Set(REFUSED).size).toBeGreaterThanOrEqual(60);
+  });
+
+  test.each(REFUSED)('%j', async (url) => {
+    const world = new ApiWorld();
+    const answer = await create(world, url);
+    expect([answer.status, answer.code, answer.json.error.field]).toEqual([
+      400,
+      'invalid_field',
+      'instance_url',
+    ]);
+    expect(world.forge.asked).toEqual([]);
+    expect(world.store.dump()).not.toContain(FORGE_TOKEN);
+  });
+
+  test.each(Object.entries(RESOLVES_TO))('%s, which is %s', async (host, address) => {
+    const world = new ApiWorld();
+    world.hosts.set(host, address);
+    expect((await create(world, `https://${host}`)).code).toBe('invalid_field');
+  });
+
+  test('an honest one passes', async () => {
+    expect((await create(new ApiWorld(), 'https://git.example.org/forge')).status).toBe(201);
+  });
+});
