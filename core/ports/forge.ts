@@ -89,6 +89,11 @@ export interface ForgeReader {
   readStatuses(sha: CommitSha): Promise<readonly CommitStatus[]>;
   /** Newest run of the gate workflow for exactly this commit and branch (A12). */
   readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
+  /** Commits of `head` that `base` does not have, each with its parents; in no promised order. */
+  listOwnCommits(
+    base: CommitSha,
+    head: CommitSha,
+  ): Promise<readonly { readonly sha: CommitSha; readonly parents: readonly CommitSha[] }[]>;
   /** Fork point of two commits; null when unrelated or not computable. */
   readMergeBase(base: CommitSha, head: CommitSha): Promise<CommitSha | null>;
 }

@@ -1,4 +1,5 @@
 import type { HeldLease } from '#core/domain/lease.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
@@ -10,6 +11,8 @@ export interface PerformDeps {
   readonly trees: TreeCache;
   readonly baseBranch: string;
   readonly queueName: string;
+  /** How the forge lands: what is staged has to come to the same tree. */
+  readonly mergeStyle: MergeStyle;
   readonly isOutOfTime: () => boolean;
 }
 

@@ -221,6 +221,7 @@ class Reconcile {
           forge: this.#forge,
           trees: this.#trees,
           baseBranch: this.#repo.baseBranch,
+          mergeStyle: this.#repo.mergeStyle,
           queueName: this.#queueName,
           isOutOfTime: () =>
             this.#deps.clock.monotonic() + WRAP_UP_MS >= this.#deadline || this.#held.isPastDeadline(),

@@ -1,12 +1,15 @@
 import type { Commit, TreeEntry } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome, CutReason } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
 import { applyToNewBranch, publishTree, type TreeCache } from './stage-trees.ts';
+import { findStackBase, listReplayed, type OwnCommit } from './staging/ancestry.ts';
 import { findGateFile, type GateFile } from './staging/gate-file.ts';
 import { renderPatch } from './staging/patch.ts';
 import { type MergePlan, planMerge } from './staging/three-way.ts';
+import { diffTrees } from './staging/tree-diff.ts';
 import { hashTree } from './staging/tree-hash.ts';
 
 type StageRoot = Extract<Action, { kind: 'stage_root' }>;
@@ -17,6 +20,7 @@ export interface StageRootDeps {
   readonly trees: TreeCache;
   readonly baseBranch: string;
   readonly queueName: string;
+  readonly mergeStyle: MergeStyle;
   /** True when staging should publish what it has and leave the rest for the next batch. */
   readonly isOutOfTime: () => boolean;
 }
@@ -45,6 +49,17 @@ interface Pending {
   readonly plan: Plan;
 }
 
+/** A commit that a rebase replays, as the trees of its parent and its own. */
+interface ReplayStep {
+  readonly base: readonly TreeEntry[];
+  readonly theirs: readonly TreeEntry[];
+}
+
+type MemberPlan =
+  | { readonly kind: 'plan'; readonly plan: Plan; readonly gate: GateFile | null }
+  /** Commits that the forge itself has to replay, because it merges contents on the way. */
+  | { readonly kind: 'replay'; readonly steps: readonly ReplayStep[] };
+
 class ChainBuilder {
   readonly #deps: StageRootDeps;
   readonly #action: StageRoot;
@@ -52,6 +67,8 @@ class ChainBuilder {
   #tip: CommitSha;
   #entries: readonly TreeEntry[] = [];
   #workExists = false;
+  /** Commits that the members staged so far bring along. */
+  readonly #staged = new Set<CommitSha>();
 
   constructor(deps: StageRootDeps, action: StageRoot) {
     this.#deps = deps;
@@ -74,7 +91,7 @@ class ChainBuilder {
   async #applyAllButLast(
     baseGate: GateFile | null,
   ): Promise<{ last: Pending | null; cut: { index: number; reason: CutReason } | null }> {
-    let pending: Pending | null = null;
+    let pending = null as Pending | null;
     const { members } = this.#action;
     for (let index = 0; index < members.length; index += 1) {
       const member = members[index];
@@ -89,8 +106,25 @@ class ChainBuilder {
       }
       if (index > 0 && this.#deps.isOutOfTime())
         return { last: pending, cut: { index, reason: 'out_of_time' } };
-      const next = await this.#planMember(member, pending?.plan.result ?? this.#entries);
+      const own = await this.#listOwn(member.head);
+      const next: MemberPlan | CutReason =
+        own === null
+          ? 'head_not_ready'
+          : await this.#planMember(member, own, pending?.plan.result ?? this.#entries);
       if (typeof next === 'string') return { last: pending, cut: { index, reason: next } };
+      if (next.kind === 'replay') {
+        if (pending !== null && !(await this.#applyOnWork(pending))) {
+          return { last: null, cut: { index: index - 1, reason: 'conflict' } };
+        }
+        pending = null;
+        const reason = await this.#replayOnWork(member.pr, next.steps, index > 0 ? baseGate : 'any');
+        if (reason !== null) return { last: null, cut: { index, reason } };
+        for (const { sha } of own ?? []) this.#staged.add(sha);
+        const ends = this.#reasonToEndAfterReplay(baseGate);
+        if (ends !== null && index + 1 < members.length)
+          return { last: null, cut: { index: index + 1, reason: ends } };
+        continue;
+      }
       const editsGate = next.gate?.id !== baseGate?.id;
       // The tree defines its own judge: at least it is judged alone (D-18).
       if (editsGate && index > 0) return { last: pending, cut: { index, reason: 'edits_gate' } };
@@ -98,6 +132,7 @@ class ChainBuilder {
         return { last: null, cut: { index: index - 1, reason: 'conflict' } };
       }
       pending = { pr: member.pr, plan: next.plan };
+      for (const { sha } of own ?? []) this.#staged.add(sha);
       if (editsGate && members.length > 1) return { last: pending, cut: { index: 1, reason: 'edits_gate' } };
       const { result } = next.plan;
       const tree = result === null ? undefined : hashTree(result, formatOf({ sha: this.#tip }));
@@ -109,28 +144,94 @@ class ChainBuilder {
     return { last: pending, cut: null };
   }
 
+  /** Own commits of a head, where the landing's tree depends on them; null when the head is not there yet. */
+  async #listOwn(head: CommitSha): Promise<readonly OwnCommit[] | null> {
+    const { forge, mergeStyle } = this.#deps;
+    // A squash leaves no commit of the head on the base, and a merge alone has nobody to stand on.
+    const matters = mergeStyle === 'rebase' || (mergeStyle === 'merge' && this.#action.members.length > 1);
+    if (!matters) return [];
+    return unlessNotReady(() => forge.listOwnCommits(this.#action.baseSha, head));
+  }
+
   async #planMember(
     member: StageRoot['members'][number],
+    own: readonly OwnCommit[],
     ours: readonly TreeEntry[],
-  ): Promise<{ plan: Plan; gate: GateFile | null } | CutReason> {
-    const { forge, trees, queueName } = this.#deps;
-    let theirs: readonly TreeEntry[];
-    let base: readonly TreeEntry[];
-    try {
-      theirs = await trees.read(member.head);
-      const fork = member.mergeBase ?? (await forge.readMergeBase(this.#action.baseSha, member.head));
-      if (fork === null) return 'conflict';
-      base = await trees.read(fork);
-    } catch (error) {
-      // The head of a fork arrives in the base repository some time after the push.
-      if (error instanceof ForgeError && (error.kind === 'missing' || error.kind === 'rejected'))
-        return 'head_not_ready';
-      throw error;
-    }
-    const plan = planMerge({ base, ours, theirs });
+  ): Promise<MemberPlan | CutReason> {
+    const { forge, trees, mergeStyle } = this.#deps;
+    if (mergeStyle === 'rebase' && own.length > 1) return this.#planReplay(own, ours);
+    const stackBase = mergeStyle === 'merge' ? findStackBase(own, this.#staged) : null;
+    if (stackBase === 'several') return 'conflict';
+    const sides = await unlessNotReady(async () => {
+      const theirs = await trees.read(member.head);
+      const fork =
+        stackBase ?? member.mergeBase ?? (await forge.readMergeBase(this.#action.baseSha, member.head));
+      return { theirs, base: fork === null ? null : await trees.read(fork) };
+    });
+    if (sides === null) return 'head_not_ready';
+    if (sides.base === null) return 'conflict';
+    const plan = planMerge({ base: sides.base, ours, theirs: sides.theirs });
     if (plan.kind === 'conflict') return 'conflict';
     if (plan.changes.length === 0) return 'no_changes';
-    return { plan, gate: findGateFile(plan.result ?? theirs, queueName) };
+    return { kind: 'plan', plan, gate: findGateFile(plan.result ?? sides.theirs, this.#deps.queueName) };
+  }
+
+  /**
+   * A native rebase replays commit by commit, so that a change which is taken back on the way undoes the same change of
+   * the base, where a merge keeps it (D-13). While no step leaves contents to merge, its tree is known without a write.
+   */
+  async #planReplay(own: readonly OwnCommit[], ours: readonly TreeEntry[]): Promise<MemberPlan | CutReason> {
+    const { trees, queueName } = this.#deps;
+    const steps = await unlessNotReady(async () => {
+      const read: ReplayStep[] = [];
+      for (const { sha, parent } of listReplayed(own, this.#staged)) {
+        read.push({ base: await trees.read(parent), theirs: await trees.read(sha) });
+      }
+      return read;
+    });
+    if (steps === null) return 'head_not_ready';
+    let entries = ours;
+    for (const step of steps) {
+      const plan = planMerge({ ...step, ours: entries });
+      if (plan.kind === 'conflict') return 'conflict';
+      if (plan.result === null) return { kind: 'replay', steps };
+      entries = plan.result;
+    }
+    const changes = diffTrees(ours, entries);
+    if (changes.length === 0) return 'no_changes';
+    const plan: Plan = { kind: 'plan', changes, result: entries, contentMerges: [] };
+    return { kind: 'plan', plan, gate: findGateFile(entries, queueName) };
+  }
+
+  /** Applies the steps on the work branch; only the last counts. Null when all went well, else why the batch ends here. */
+  async #replayOnWork(
+    pr: number,
+    steps: readonly ReplayStep[],
+    onlyGate: GateFile | null | 'any',
+  ): Promise<CutReason | null> {
+    const before = { entries: this.#entries, length: this.#chain.length };
+    const undo = (reason: CutReason): CutReason => {
+      this.#entries = before.entries;
+      this.#chain.length = before.length;
+      return reason;
+    };
+    for (const step of steps) {
+      const plan = planMerge({ ...step, ours: this.#entries });
+      if (plan.kind === 'conflict') return undo('conflict');
+      if (plan.changes.length === 0) continue;
+      if (!(await this.#applyOnWork({ pr, plan }))) return undo('conflict');
+      const made = this.#chain.pop();
+      if (made !== undefined) this.#chain.splice(before.length, 1, made);
+    }
+    if (this.#chain.length === before.length) return undo('no_changes');
+    // The tree defines its own judge: it waits to be judged alone (D-18).
+    const gate = findGateFile(this.#entries, this.#deps.queueName);
+    return onlyGate !== 'any' && gate?.id !== onlyGate?.id ? undo('edits_gate') : null;
+  }
+
+  #reasonToEndAfterReplay(baseGate: GateFile | null): CutReason | null {
+    if (findGateFile(this.#entries, this.#deps.queueName)?.id !== baseGate?.id) return 'edits_gate';
+    return this.#isKnownFailure(this.#chain.at(-1)?.tree, this.#entries) ? 'known_failure' : null;
   }
 
   /** One commit on the work branch, told to start no run; false when the forge finds a conflict in the contents. */
@@ -244,6 +345,16 @@ class ChainBuilder {
   /** The commits stay reachable from the staging branch; the work branch itself is litter. */
   async cleanUp(): Promise<void> {
     if (this.#workExists) await this.#deps.forge.deleteBranch(this.#action.workBranch);
+  }
+}
+
+/** The head of a fork arrives in the base repository some time after the push: null until it has. */
+async function unlessNotReady<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'missing' || error.kind === 'rejected')) return null;
+    throw error;
   }
 }
 

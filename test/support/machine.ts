@@ -30,6 +30,7 @@ const FORGE_READS = [
   'readProtection',
   'readStatuses',
   'readGate',
+  'listOwnCommits',
   'readMergeBase',
 ] as const satisfies readonly (keyof EngineForge)[];
 const FORGE_WRITES = [

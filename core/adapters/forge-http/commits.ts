@@ -71,6 +71,16 @@ export async function readMergeBase(
   return chooseNewest(transport, [...boundary]);
 }
 
+/** Commits of `head` that `base` does not have. */
+export async function listOwnCommits(
+  transport: ForgeTransport,
+  base: CommitSha,
+  head: CommitSha,
+): Promise<readonly { readonly sha: CommitSha; readonly parents: readonly CommitSha[] }[]> {
+  const rows = await listCommits(transport, head, base);
+  return rows.map((row) => ({ sha: row.sha, parents: row.parents.map((parent) => parent.sha) }));
+}
+
 async function chooseNewest(
   transport: ForgeTransport,
   candidates: readonly CommitSha[],

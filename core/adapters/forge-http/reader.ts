@@ -1,6 +1,6 @@
 import type { ForgeReader } from '#core/ports/forge.ts';
 import { readBranchTip } from './branches.ts';
-import { readCommit, readMergeBase } from './commits.ts';
+import { listOwnCommits, readCommit, readMergeBase } from './commits.ts';
 import { createGateReader } from './gate.ts';
 import { readProtection } from './protection.ts';
 import { listOpenPullRequests, readPullRequest } from './pulls.ts';
@@ -27,6 +27,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readProtection: (base) => readProtection(transport, base),
     readStatuses: (sha) => readStatuses(transport, sha),
     readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),
+    listOwnCommits: (base, head) => listOwnCommits(transport, base, head),
     readMergeBase: (base, head) => readMergeBase(transport, base, head),
   };
 }

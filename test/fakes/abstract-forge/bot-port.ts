@@ -77,6 +77,12 @@ function createReader(world: World): Reader {
       }),
     readGate: async (sha, branch, workflowFile) =>
       exchange(world, get('actions/runs', 'actions/runs'), () => viewGate(world, sha, branch, workflowFile)),
+    listOwnCommits: async (base, head) =>
+      exchange(world, get('commits', 'commits?not'), () => {
+        found(objects.commit(base));
+        found(objects.commit(head));
+        return objects.listMissingCommits(base, head).map(({ sha, parents }) => ({ sha, parents }));
+      }),
     readMergeBase: async (base, head) =>
       exchange(world, get('commits', 'commits?not'), () => {
         found(objects.commit(base));

@@ -1,0 +1,153 @@
+import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { Secret } from '#core/secret.ts';
+import type { ForgeControl } from '../../support/forge-control.ts';
+import { createWorldOn } from '../world.ts';
+import { baseFiles, type Cell, makeHeads } from './cells.ts';
+import { GitDesk } from './git-desk.ts';
+import { callApi, type TreeForge } from './tree-forge.ts';
+
+const GATE_PATH = '.forgejo/workflows/mq-gate.yaml';
+/** Needs nothing from outside: a runner in host mode runs it in a moment. */
+const GATE = `on:
+  push:
+    branches: ['mq/**']
+jobs:
+  gate:
+    runs-on: docker
+    steps:
+      - run: 'true'
+`;
+/** Looks at a pull request until the forge has ended its conflict check. */
+const CHECK_LOOKS_MAX = 20;
+
+/** How one pull request of a cell ended. */
+export type Ending =
+  | { readonly kind: 'landed'; readonly mergeCommit: string; readonly receiptTree: string | null }
+  /** Open, with the words of the queue on its head. */
+  | { readonly kind: 'held'; readonly words: string }
+  /** The forge would not take its schedule, so it never came into the line. */
+  | { readonly kind: 'not schedulable' };
+
+export interface CellResult {
+  readonly endings: readonly Ending[];
+  readonly halted: boolean;
+  /** First-parent line of the base after the first commit, with the trees that git reads there. */
+  readonly line: readonly { readonly sha: string; readonly tree: string }[];
+}
+
+/** Plays one cell on a repository of its own, and reads with git what became of the base. */
+export async function runCell(forge: TreeForge, cell: Cell, name: string): Promise<CellResult> {
+  const slug = await forge.createRepo(name);
+  const url = new URL(`${forge.instanceUrl}/${slug}.git`);
+  url.username = forge.person.login;
+  url.password = forge.person.token;
+  const desk = new GitDesk(url.href, forge.caFile);
+  try {
+    await desk.open();
+    return await play(forge, cell, slug, desk);
+  } finally {
+    desk.dispose();
+  }
+}
+
+async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): Promise<CellResult> {
+  const api = (as: 'bot' | 'person', method: 'GET' | 'POST', path: string, body?: unknown) =>
+    callApi(forge.send, forge.instanceUrl, forge[as].token, method, `/repos/${slug}${path}`, body);
+  const files = { ...baseFiles(cell.kind), [GATE_PATH]: { mode: '100644', content: GATE } as const };
+  const [base = ''] = await desk.commitAll([{ parent: null, change: files, message: 'First commit' }]);
+  await desk.push({ main: base });
+  await forge.settle();
+  await api('bot', 'POST', '/branch_protections', {
+    rule_name: 'main',
+    enable_status_check: true,
+    status_check_contexts: ['mq'],
+  });
+  const heads = await makeHeads(desk, cell, base);
+  await desk.push(Object.fromEntries(heads.map((head, at) => [`p${at + 1}`, head])));
+  await forge.settle();
+  const prs: { readonly pr: number; readonly scheduled: boolean }[] = [];
+  for (const at of heads.keys()) {
+    const { number } = await api('person', 'POST', '/pulls', {
+      head: `p${at + 1}`,
+      base: 'main',
+      title: `P${at + 1}`,
+    });
+    prs.push({ pr: number, scheduled: await schedule(forge, api, number, cell.style) });
+  }
+  await forge.clock.advance(5_000);
+  await forge.settle();
+  const client = createEngineForge({
+    instanceUrl: forge.instanceUrl,
+    slug,
+    token: new Secret(forge.bot.token),
+    send: forge.send,
+    clock: forge.clock,
+  });
+  // The world's own forge is for tests that act through it; this one acts through git and the API alone.
+  const none = {} as ForgeControl;
+  const repo = { instanceUrl: forge.instanceUrl, slug, mergeStyle: cell.style };
+  const world = await createWorldOn(forge.clock, none, client, { repo }, forge.settle);
+  // On time that does not pass by itself the world drains at once; on real time until nobody is in the line.
+  const deadline = Date.now() + 120_000;
+  await world.drain({
+    maxMs: 2 * 60 * 60_000,
+    until: async () => {
+      const record = await world.record();
+      const idle = record.root === null && record.outbox.length === 0 && record.garbage.length === 0;
+      const waits = record.line.filter(
+        (entry) =>
+          !record.parked.some((parked) => parked.pr === entry.pr) &&
+          !record.bounced.some((known) => known.pr === entry.pr) &&
+          entry.refusedFor === null,
+      );
+      return record.halted !== null || (idle && waits.length === 0) || Date.now() > deadline;
+    },
+  });
+  const record = await world.record();
+  const receipts = new Map(
+    (await world.rows()).flatMap((row) =>
+      row.actions.flatMap((action) =>
+        action.receipt === undefined ? [] : [[action.pr, action.receipt] as const],
+      ),
+    ),
+  );
+  const endings: Ending[] = [];
+  for (const { pr, scheduled } of prs) {
+    const pull = await client.readPullRequest(pr);
+    if (pull.merged) {
+      endings.push({
+        kind: 'landed',
+        mergeCommit: pull.mergeCommitSha ?? '',
+        receiptTree: receipts.get(pr)?.tree ?? null,
+      });
+    } else if (!scheduled) endings.push({ kind: 'not schedulable' });
+    else {
+      const status = (await client.readStatuses(pull.headSha)).find((each) => each.context === 'mq');
+      endings.push({ kind: 'held', words: status?.description ?? '' });
+    }
+  }
+  const line = (await desk.readLine('main')).slice(1);
+  return { endings, halted: record.halted !== null, line };
+}
+
+type Api = (
+  as: 'bot' | 'person',
+  method: 'GET' | 'POST',
+  path: string,
+  body?: unknown,
+) => ReturnType<typeof callApi>;
+
+/** Presses the button until the forge has ended its check; false when it never takes it. */
+async function schedule(forge: TreeForge, api: Api, pr: number, style: string): Promise<boolean> {
+  for (let look = 0; look < CHECK_LOOKS_MAX; look += 1) {
+    try {
+      await api('person', 'POST', `/pulls/${pr}/merge`, { Do: style, merge_when_checks_succeed: true });
+      return true;
+    } catch (error) {
+      if ((error as { status?: number }).status !== 405) throw error;
+    }
+    await forge.clock.advance(500);
+    await forge.settle();
+  }
+  return false;
+}

@@ -1,0 +1,147 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import { BOT, createFakeForge } from '../../../local/forge/fake-forge.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+export interface TreeForge {
+  readonly instanceUrl: string;
+  readonly caFile: string | undefined;
+  readonly send: HttpSend;
+  readonly clock: VirtualClock;
+  readonly bot: { readonly login: string; readonly token: string };
+  readonly person: { readonly login: string; readonly token: string };
+  /** Lets the forge finish what it does after its answers. */
+  settle(): Promise<void>;
+  /** An empty repository; returns its slug. */
+  createRepo(name: string): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Time of a real forge: waits for real, but never longer than a look is worth. */
+class WallClock extends VirtualClock {
+  override now(): number {
+    return Date.now();
+  }
+  override monotonic(): number {
+    return performance.now();
+  }
+  override async sleep(ms: number): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, Math.min(ms, LOOK_MS_MAX)));
+  }
+  override advance(ms: number): Promise<void> {
+    return this.sleep(ms);
+  }
+}
+const LOOK_MS_MAX = 2_000;
+
+export async function openFakeTreeForge(): Promise<TreeForge> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tree-forge-'));
+  const clock = new VirtualClock();
+  const failures: unknown[] = [];
+  const fake = createFakeForge({
+    dataDir,
+    timers: clock,
+    seed: null,
+    knobs: { gateDurationMs: 2_000 },
+    onError: (error) => failures.push(error),
+  });
+  const { httpsUrl, caFile } = await fake.start();
+  fake.addUser('dev');
+  fake.addUser(BOT);
+  const http = createGuardedHttp({
+    allowHosts: [new URL(httpsUrl).host],
+    caPem: readFileSync(caFile, 'utf8'),
+  });
+  return {
+    instanceUrl: httpsUrl,
+    caFile,
+    send: http.send,
+    clock,
+    bot: { login: BOT, token: fake.addToken(BOT) },
+    person: { login: 'dev', token: fake.addToken('dev') },
+    settle: () => fake.settle(),
+    async createRepo(name) {
+      await fake.createRepo({ owner: 'acme', name, collaborators: { dev: 'write', [BOT]: 'admin' } });
+      return `acme/${name}`;
+    },
+    async stop() {
+      http.close();
+      await fake.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
+/** The forge at `FORGE_URL`, with a runner attached; the same variables as `npm run test:forge`. */
+export async function openRealTreeForge(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<TreeForge> {
+  const instanceUrl = (env.FORGE_URL ?? '').replace(/\/+$/, '');
+  const caPem = env.FORGE_CA_FILE === undefined ? {} : { caPem: readFileSync(env.FORGE_CA_FILE, 'utf8') };
+  const http = createGuardedHttp({ allowHosts: [new URL(instanceUrl).host], ...caPem });
+  const created: string[] = [];
+  const botToken = env.FORGE_TOKEN ?? '';
+  const personToken = env.FORGE_PERSON_TOKEN ?? botToken;
+  const call = (token: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
+    callApi(http.send, instanceUrl, token, method, path, body);
+  const loginOf = async (token: string): Promise<string> => (await call(token, 'GET', '/user')).login;
+  const bot = { login: await loginOf(botToken), token: botToken };
+  const person = { login: await loginOf(personToken), token: personToken };
+  return {
+    instanceUrl,
+    caFile: env.FORGE_CA_FILE,
+    send: http.send,
+    clock: new WallClock(),
+    bot,
+    person,
+    settle: async () => undefined,
+    async createRepo(name) {
+      const unique = `trees-${Date.now().toString(36)}-${name}`;
+      await call(botToken, 'POST', '/user/repos', { name: unique, private: true, default_branch: 'main' });
+      const slug = `${bot.login}/${unique}`;
+      created.push(slug);
+      if (person.login !== bot.login) {
+        const permission = 'write';
+        await call(botToken, 'PUT', `/repos/${slug}/collaborators/${person.login}`, { permission });
+      }
+      return slug;
+    },
+    async stop() {
+      for (const slug of created) await call(botToken, 'DELETE', `/repos/${slug}`);
+      http.close();
+    },
+  };
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A call that must work; the status comes with the error. */
+export async function callApi(
+  send: HttpSend,
+  instanceUrl: string,
+  token: string,
+  method: Method,
+  path: string,
+  body?: unknown,
+  // biome-ignore lint/suspicious/noExplicitAny: set-up calls read whatever the forge sends.
+): Promise<any> {
+  const response = await send({
+    method,
+    url: `${instanceUrl}/api/v1${path}`,
+    headers: { authorization: `token ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    timeoutMs: 60_000,
+    bodyBytesMax: 10_000_000,
+  });
+  const answer = response.body.toString('utf8');
+  if (response.status > 299) {
+    throw Object.assign(new Error(`${method} ${path}: ${response.status} ${answer.slice(0, 200)}`), {
+      status: response.status,
+    });
+  }
+  return answer === '' ? undefined : JSON.parse(answer);
+}

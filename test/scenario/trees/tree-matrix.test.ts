@@ -1,0 +1,72 @@
+import { CELLS, type Cell, KINDS, STYLES } from './cells.ts';
+import { type CellResult, runCell } from './run-cell.ts';
+import { openFakeTreeForge, openRealTreeForge, type TreeForge } from './tree-forge.ts';
+
+// Some cells of a real forge take a minute; this only ends a hang.
+jest.setTimeout(300_000);
+
+/**
+ * "The staged tree is the landed tree": every shape of a change, in every native style, in batches of one to four.
+ * Every landing has a receipt whose tree is what git reads at the merge commit, every commit on the base is one of
+ * them, and who does not land is told why. `TREES=all` plays every cell; without it two styles of every kind, and those
+ * in which a merge that is not the staged one was once landed.
+ */
+const { env } = process;
+const isReal = env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined && env.FORGE_RUNNER === '1';
+
+const played =
+  env.TREES === 'all'
+    ? CELLS
+    : CELLS.filter(({ kind, style, size }) => {
+        const turn = KINDS.indexOf(kind) + STYLES.indexOf(style);
+        const isTelling = kind === 'stacked' || kind === 'revert inside';
+        return size === 2 + (turn % 2) && (turn % 3 !== 0 || isTelling);
+      });
+
+/** Words that the queue may leave on one that did not land. */
+const REASON = /^(refused|waiting|requeued|bounced): /;
+
+function judge(cell: Cell, result: CellResult): void {
+  const { endings, line } = result;
+  expect({ ...cell, halted: result.halted }).toEqual({ ...cell, halted: false });
+  const trees = new Map(line.map((commit) => [commit.sha, commit.tree]));
+  const landings: string[] = [];
+  for (const [at, ending] of endings.entries()) {
+    if (ending.kind === 'landed') {
+      expect({ member: at + 1, tree: trees.get(ending.mergeCommit) }).toEqual({
+        member: at + 1,
+        tree: ending.receiptTree,
+      });
+      landings.push(ending.mergeCommit);
+    } else if (ending.kind === 'held') {
+      expect(ending.words).toMatch(REASON);
+    }
+  }
+  // A rebase lands the commits of one pull request one by one; the last of them is the landing.
+  const onBase = line.map((commit) => commit.sha).filter((sha) => landings.includes(sha));
+  expect(onBase).toHaveLength(landings.length);
+  if (cell.style !== 'rebase') expect(line).toHaveLength(landings.length);
+  else expect(line.at(-1)?.sha).toBe(onBase.at(-1));
+  // Whoever comes first on an unmoved base has nobody to disagree with.
+  if (endings[0]?.kind !== 'landed') throw new Error(`the first did not land: ${JSON.stringify(endings[0])}`);
+}
+
+function describeTrees(name: string, open: () => Promise<TreeForge>): void {
+  describe(name, () => {
+    let forge: TreeForge;
+    beforeAll(async () => {
+      forge = await open();
+    });
+    afterAll(() => forge.stop());
+    test.each(played.map((cell) => [`${cell.kind}, ${cell.style}, ${cell.size}`, cell] as const))(
+      '%s',
+      async (title, cell) => {
+        const result = await runCell(forge, cell, title.replace(/[^a-zA-Z0-9]+/g, '-').toLowerCase());
+        judge(cell, result);
+      },
+    );
+  });
+}
+
+if (isReal) describeTrees('real forge', () => openRealTreeForge(env));
+else describeTrees('forge on real git over HTTPS', openFakeTreeForge);
