@@ -8,8 +8,8 @@ import type { ForgeTransport } from './transport.ts';
 
 /** 500 job attempts newer than the one looked for are more than a repository starts between two looks at it. */
 const TASK_PAGES_MAX = 10;
-/** Logins under which Actions itself posts. Anybody with write access can post the same context under their own. */
-const ACTIONS_LOGINS: readonly string[] = ['forgejo-actions', 'gitea-actions'];
+/** Actions posts as a user that no table holds, shown as null. Who has write access can post the same context by name. */
+const ACTIONS_AUTHOR = '';
 const RUN_LINK = /\/actions\/runs\/(\d+)(?:\/jobs\/\d+)?$/;
 
 type JobState = 'success' | 'failure' | 'cancelled' | 'skipped' | 'error' | 'open';
@@ -44,7 +44,7 @@ export async function readRunFromStatuses(transport: ForgeTransport, gate: GateQ
 }
 
 function isPushJob(row: StatusRow): boolean {
-  return ACTIONS_LOGINS.includes(row.creator) && row.context.endsWith(' (push)');
+  return row.creator === ACTIONS_AUTHOR && row.context.endsWith(' (push)');
 }
 
 function groupByRun(statuses: readonly StatusRow[]): ReadonlyMap<number, RunGroup> {

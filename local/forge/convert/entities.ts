@@ -212,7 +212,8 @@ export function convertStatus(world: World, repo: RepoRecord, status: StatusReco
     description: status.description,
     url: `${world.rootUrl()}/api/v1/repos/${slugOf(repo)}/statuses/${status.sha}`,
     context: status.context,
-    creator: convertUser(world, status.creator),
+    // The user of Actions is looked up like any other and not found.
+    creator: status.creator === world.profile.actionsUser ? null : convertUser(world, status.creator),
     created_at: timestamp(status.at),
     updated_at: timestamp(status.at),
   };

@@ -108,6 +108,16 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readGate(sha, 'quiet', file())).toEqual({ kind: 'none' });
   });
 
+  test('a job status has no author', async () => {
+    const repo = await createGated();
+    const sha = await stage(repo);
+    const statuses = await repo.until(
+      () => repo.forge.readStatuses(sha),
+      (found) => found.length > 0,
+    );
+    expect(statuses).toMatchObject([{ context: 'The gate / check (push)', creator: '' }]);
+  });
+
   needs('fake')('a second push of the branch has a run of its own', async () => {
     const fake = fakeOf(subject());
     fake.knobs.judge = (files) => (files.get('staged.txt') === 'bad\n' ? 'failure' : 'success');
