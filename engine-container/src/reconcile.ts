@@ -199,9 +199,9 @@ class Reconcile {
     let refresh = false;
     for (const action of actions) {
       const outcome = await this.#perform(action);
-      if (outcome.kind === 'failed') return { record, refresh, failed: true };
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
+      if (outcome.kind === 'failed') return { record, refresh, failed: true };
       refresh ||= folded.refresh;
       this.#errorCode ??= folded.errorCode;
       this.#tell(folded.log, folded.alarms);
@@ -221,8 +221,8 @@ class Reconcile {
           forge: this.#forge,
           trees: this.#trees,
           baseBranch: this.#repo.baseBranch,
-          mergeStyle: this.#repo.mergeStyle,
           queueName: this.#queueName,
+          mergeStyle: this.#repo.mergeStyle,
           isOutOfTime: () =>
             this.#deps.clock.monotonic() + WRAP_UP_MS >= this.#deadline || this.#held.isPastDeadline(),
         },

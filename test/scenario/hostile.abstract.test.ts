@@ -136,3 +136,36 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     expect((await world.store.loadQueueRecord('repo-1'))?.version).toBe(version);
   });
 });
+
+describe('what people do to pull requests the queue has finished with', () => {
+  test('one that is retargeted and merges elsewhere has left the line: no alarm of an unverified landing', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.judge = () => 'hold';
+    const pr = await givenScheduled(world.forge, 'a');
+    await world.forge.pushBranch('other', await world.forge.tip(world.forge.base));
+    await world.reconcile();
+    await world.forge.retarget(pr, 'other');
+    await world.forge.mergeByHand(pr);
+    await world.clock.advance(60_000);
+    await world.reconcile();
+    expect(world.log.filter((line) => line.fields.alarm === 'unverified_landing')).toEqual([]);
+    expect((await world.events()).some((event) => event.pr === pr && event.reason === 'retargeted')).toBe(
+      true,
+    );
+  });
+
+  test('a bounced one keeps its bounce on its head, whatever reviews come afterwards', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    await world.forge.setProtection({ blockOnRejectedReviews: true });
+    const pr = await givenScheduled(world.forge, 'bad', 'BAD\n');
+    await world.drain();
+    await world.forge.review(pr, 'reviewer', 'reject');
+    await world.clock.advance(60_000);
+    await world.drain();
+    const { headSha } = await world.forge.pull(pr);
+    expect((await world.forge.status(headSha, 'mq'))?.description).toMatch(/^bounced:/);
+    expect((await endingOf(world, [pr])).bounced).toEqual([pr]);
+  });
+});

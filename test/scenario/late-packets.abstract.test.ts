@@ -25,4 +25,46 @@ describe('a call that nobody heard the answer of is carried out later', () => {
     expect((await endingOf(world, prs)).landed).toEqual([b]);
     await expectHonestEnd(world, prs);
   });
+
+  test('a staging branch that appears after its batch is gone is swept', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const pr = await givenScheduled(world.forge, 'a');
+    let lateOnes = 0;
+    world.forge.isLate = (call) => {
+      const first = call.path.endsWith('/diffpatch') && lateOnes === 0;
+      if (first) lateOnes += 1;
+      return first;
+    };
+    await world.reconcile();
+    expect(lateOnes).toBe(1);
+    await world.forge.cancelSchedule(pr);
+    // An event wakes the queue at once: the batch is dissolved before the forge comes to the call.
+    await world.reconcile();
+    expect((await world.record()).root).toBeNull();
+    await world.clock.advance(15_000);
+    expect(await world.forge.branches()).toContain('mq/main/staging');
+    await world.drain();
+    await expectHonestEnd(world, [pr]);
+  });
+
+  test('a work branch whose deletion failed is swept, although the batch was built anew without one', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    let faults = 0;
+    world.forge.fault = (call) => {
+      const first = call.path.includes('/branches/mq-work/') && faults === 0;
+      if (!first) return null;
+      faults += 1;
+      return { status: 502 };
+    };
+    await world.reconcile();
+    expect(faults).toBe(1);
+    await world.forge.cancelSchedule(prs[1] ?? 0);
+    await world.clock.advance(30_000);
+    await world.drain();
+    expect((await endingOf(world, prs)).landed).toEqual([prs[0]]);
+    await expectHonestEnd(world, prs);
+  });
 });

@@ -9,6 +9,8 @@ import type { Snapshot } from './snapshot.ts';
 /** A pull request whose head the base repository does not hold yet is looked at again after this. */
 const HEAD_COPY_WAIT_MS = 30_000;
 const GATE_FILE_WAIT_MS = 5 * 60_000;
+/** A forge that did not answer in time carries a call out at most this much later (E7). */
+const LATE_EFFECT_MS = 20_000;
 
 /** What an action came to, written into the record. Pure, like `decide`; `at` is when the outcome was known. */
 export function fold(
@@ -19,7 +21,10 @@ export function fold(
   at: EpochMs,
 ): Pass {
   const pass = beginPass({ ...s, now: at }, record);
-  if (outcome.kind === 'failed') return pass;
+  if (outcome.kind === 'failed') {
+    foldFailure(pass, action);
+    return pass;
+  }
   switch (action.kind) {
     case 'stage_root':
       foldRoot(pass, action, outcome);
@@ -35,7 +40,10 @@ export function fold(
       foldProbe(pass, action, outcome);
       break;
     case 'delete_branch':
-      pass.record.garbage = pass.record.garbage.filter((garbage) => garbage.branch !== action.branch);
+      // An entry that is not due yet speaks of a call that may still create the branch again.
+      pass.record.garbage = pass.record.garbage.filter(
+        (garbage) => garbage.branch !== action.branch || garbage.notBefore > at,
+      );
       break;
     case 'cancel_run':
       pass.record.garbage = pass.record.garbage.map((garbage) =>
@@ -44,6 +52,24 @@ export function fold(
       break;
   }
   return pass;
+}
+
+/**
+ * A staging call that failed may still be carried out, even after a later attempt has come and gone: what it would
+ * create is swept once that can no longer happen and nobody uses the name.
+ */
+function foldFailure(pass: Pass, action: Action): void {
+  const { garbage } = pass.record;
+  const branches =
+    action.kind === 'stage_root'
+      ? [action.branch, action.workBranch]
+      : action.kind === 'stage_tree' || action.kind === 'stage_base'
+        ? [action.branch]
+        : [];
+  for (const branch of branches) {
+    if (garbage.some((known) => known.branch === branch)) continue;
+    garbage.push({ branch, notBefore: pass.s.now + LATE_EFFECT_MS, runKey: null });
+  }
 }
 
 type StageRoot = Extract<Action, { kind: 'stage_root' }>;

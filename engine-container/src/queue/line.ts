@@ -134,11 +134,11 @@ function noticeDeparture(pass: Pass, entry: LineEntry): void {
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
   if (pass.record.root?.landing?.pr === entry.pr && pull.merged) return;
-  if (pull.merged) {
+  if (pull.baseRef !== pass.s.repo.baseBranch) leaveLine(pass, entry, 'retargeted');
+  else if (pull.merged) {
     pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });
     leaveLine(pass, entry, 'merged_outside_the_queue');
   } else if (pull.state === 'closed') leaveLine(pass, entry, 'closed');
-  else if (pull.baseRef !== pass.s.repo.baseBranch) leaveLine(pass, entry, 'retargeted');
 }
 
 export function leaveLine(pass: Pass, entry: LineEntry, reason: string): void {
@@ -192,6 +192,8 @@ export function admitLine(pass: Pass): void {
   for (const entry of pass.record.line) {
     const view = views.get(entry.pr);
     if (view === undefined || entry.scheduleId === 0) continue;
+    // What a bounce says on a head stays there: it is also the memory of it (D-05).
+    if (isBounced(pass.record, entry)) continue;
     const admission = admit({
       pull: view.pull,
       protection: protection.value,
@@ -231,10 +233,7 @@ export function readyEntries(pass: Pass, baseTree: string): LineEntry[] {
   const { record, s } = pass;
   return record.line.filter((entry) => {
     if (entry.readyAt === null || entry.scheduleId === 0) return false;
-    const bounced = record.bounced.some(
-      (known) => known.pr === entry.pr && known.head === entry.head && known.scheduleId === entry.scheduleId,
-    );
-    if (bounced) return false;
+    if (isBounced(record, entry)) return false;
     return !record.parked.some(
       (parked) =>
         !(parked.reason === 'not_mergeable' && isMergeable(pass, entry)) &&
@@ -244,6 +243,12 @@ export function readyEntries(pass: Pass, baseTree: string): LineEntry[] {
         (parked.until === null || parked.until > s.now),
     );
   });
+}
+
+function isBounced(record: QueueRecord, { pr, head, scheduleId }: LineEntry): boolean {
+  return record.bounced.some(
+    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId,
+  );
 }
 
 function isMergeable(pass: Pass, entry: LineEntry): boolean {

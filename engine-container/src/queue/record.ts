@@ -89,6 +89,8 @@ export interface Root {
   members: Member[];
   readonly baseSha: CommitSha;
   readonly baseTree: TreeHash;
+  /** Times that staging was begun. */
+  builds: number;
   /** Empty until staged; then one entry per member. */
   chain: Staged[];
   /** Blob id of the gate workflow file in every tree of the chain: half of the evidence key. */

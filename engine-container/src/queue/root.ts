@@ -82,6 +82,7 @@ function startRoot(pass: Pass, entries: readonly LineEntry[]): void {
     members: entries.map(({ pr, head, scheduleId, title }) => ({ pr, head, scheduleId, title })),
     baseSha: s.base.value.sha,
     baseTree: s.base.value.tree,
+    builds: 0,
     chain: [],
     gateKey: null,
     baseGateKey: null,
@@ -250,9 +251,9 @@ export function workBranchOf(baseBranch: string, root: Root): string {
   return `mq-work/${baseBranch}/${root.runId.slice(0, 8)}`;
 }
 
-/** A root that ends before it was built may have left its work branch behind, if the engine died while building. */
+/** A root that ends before it was built, or was built anew, may have left a work branch where the engine died or failed. */
 export function sweepWorkBranch(pass: Pass, root: Root): void {
-  if (root.chain.length > 0) return;
+  if (root.chain.length > 0 && root.builds === 1) return;
   const branch = workBranchOf(pass.s.repo.baseBranch, root);
   pass.record.garbage.push({ branch, notBefore: pass.s.now, runKey: null });
 }

@@ -251,6 +251,7 @@ function stageNode(pass: Pass, root: Root, node: Node): void {
   const run8 = root.runId.slice(0, 8);
   if (root.chain.length === 0) {
     node.branch = stagingBranch(baseBranch);
+    root.builds += 1;
     pass.actions.push({
       kind: 'stage_root',
       runId: root.runId,

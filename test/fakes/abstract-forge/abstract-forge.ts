@@ -1,4 +1,4 @@
-import type { Commit, CommitStatus } from '#core/domain/forge.ts';
+import type { Commit, CommitStatus, TimelineEntry } from '#core/domain/forge.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
@@ -47,6 +47,7 @@ export interface AbstractForgeOptions {
   readonly files?: FileChanges;
   readonly switches?: Partial<Switches>;
   readonly delays?: Partial<Delays>;
+  readonly onEntry?: (entry: JournalEntry) => void;
 }
 
 /** A forge in memory: what the engine sees of it, and what people and tests do to it. */
@@ -64,6 +65,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   commit(sha: string): Commit;
   /** Tree that a squash of `head` onto the commit `onto` would have; null = a conflict. */
   previewMerge(onto: string, head: string): string | null;
+  readTreeFiles(tree: string): ReadonlyMap<string, string>;
+  timelineOf(pr: number): readonly TimelineEntry[];
   /** Whether the forge still has the schedule row, which no API tells. */
   isScheduled(pr: number): boolean;
 }
@@ -89,6 +92,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     switches: { ...FORGEJO_15_SWITCHES, ...options.switches },
     delays: { ...DEFAULT_DELAYS, ...options.delays },
     knobs,
+    onEntry: options.onEntry ?? (() => undefined),
     reactions: {
       statusSucceeded: (sha) => triggerByStatus(world, sha),
       checksEnded: (started) => triggerByEndedChecks(world, started),
@@ -237,6 +241,12 @@ function createViews(world: World) {
     merges: () => [...world.merges],
     journal: () => world.journal,
     commit: (sha: string) => viewCommit(objects.mustCommit(sha)),
+    timelineOf: (pr: number) => [...mustPull(world, pr).timeline],
+    readTreeFiles(hash: string) {
+      const tree = objects.tree(hash);
+      if (tree === undefined) throw new Error(`no tree ${hash}`);
+      return objects.filesOf(tree);
+    },
     previewMerge(onto: string, head: string) {
       const fork = objects.mergeBase(onto, head);
       if (fork === null) return null;

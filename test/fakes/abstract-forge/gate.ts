@@ -1,7 +1,7 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { GateJudgement } from '../../support/forge-control.ts';
 import { appendStatus } from './statuses.ts';
-import type { Run, World } from './world.ts';
+import { type Run, type World, writeJournal } from './world.ts';
 
 export const GATE_WORKFLOW_PATH = '.forgejo/workflows/mq-gate.yaml';
 export const GATE_WORKFLOW_FILE = 'mq-gate.yaml';
@@ -55,7 +55,7 @@ export function isUnfinished(run: Run): boolean {
 export function endRun(world: World, run: Run, state: 'success' | 'failure' | 'cancelled' | 'error'): void {
   if (!isUnfinished(run)) return;
   run.state = state;
-  world.journal.push({ kind: 'run', at: world.timers.now(), run: { ...run, state } });
+  writeJournal(world, { kind: 'run', at: world.timers.now(), run: { ...run, state } });
   postJobStatus(world, run, state === 'success' ? 'success' : 'failure');
 }
 

@@ -10,6 +10,7 @@ import {
   setPullState,
   setSchedule,
   type World,
+  writeJournal,
 } from './world.ts';
 
 /** The native merge. Null = a conflict, nothing happened. */
@@ -29,7 +30,7 @@ export function mergePull(world: World, pull: Pull, style: MergeStyle, doer: str
     const { sha: mergeCommit, tree } = merged;
     const merge = { pr: pull.number, head, mergeCommit, tree, firstParent: tip, at };
     world.merges.push(merge);
-    world.journal.push({ kind: 'merge', at, merge });
+    writeJournal(world, { kind: 'merge', at, merge });
   }
   moveBranch(world, pull.base, merged.sha, doer);
   return merged.sha;

@@ -1,7 +1,7 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import { startChecks } from './checks.ts';
 import { queueGateRun } from './gate.ts';
-import { addTimelineEntry, forkKey, type Pull, setPullState, type World } from './world.ts';
+import { addTimelineEntry, forkKey, type Pull, setPullState, type World, writeJournal } from './world.ts';
 
 /** A name that git cannot hold beside the others: `a` and `a/b` exclude each other. */
 export function isNameTaken(world: World, branch: string): boolean {
@@ -15,7 +15,7 @@ export function isNameTaken(world: World, branch: string): boolean {
 /** A push: moves or creates the branch and sets off everything that follows from it. */
 export function moveBranch(world: World, branch: string, to: CommitSha, by: string): void {
   world.branches.set(branch, to);
-  world.journal.push({ kind: 'push', at: world.timers.now(), branch, to, by });
+  writeJournal(world, { kind: 'push', at: world.timers.now(), branch, to, by });
   startChecksOfBase(world, branch);
   for (const pull of world.openPulls.values()) {
     if (!pull.fork && pull.branch === branch) takePush(world, pull, to, by);
@@ -65,7 +65,7 @@ export function startChecksOfBase(world: World, base: string): void {
 /** Deleting a branch closes the open pull requests that come from it or go to it. */
 export function removeBranch(world: World, branch: string, by: string): void {
   if (!world.branches.delete(branch)) return;
-  world.journal.push({ kind: 'push', at: world.timers.now(), branch, to: null, by });
+  writeJournal(world, { kind: 'push', at: world.timers.now(), branch, to: null, by });
   for (const pull of [...world.openPulls.values()]) {
     if (pull.base !== branch && (pull.fork || pull.branch !== branch)) continue;
     setPullState(world, pull, 'closed');

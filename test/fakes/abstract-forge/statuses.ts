@@ -1,5 +1,5 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import { type StatusRow, stampOf, type World } from './world.ts';
+import { type StatusRow, stampOf, type World, writeJournal } from './world.ts';
 
 /** Append-only; the newest row of a context counts. Exactly `success` may start automatic merges. */
 export function appendStatus(world: World, sha: CommitSha, input: Omit<StatusRow, 'createdAt'>): void {
@@ -12,7 +12,7 @@ export function appendStatus(world: World, sha: CommitSha, input: Omit<StatusRow
   rows.history.push(row);
   const { context, state, description, creator } = row;
   const at = world.timers.now();
-  world.journal.push({ kind: 'status', at, sha, context, state, description, creator });
+  writeJournal(world, { kind: 'status', at, sha, context, state, description, creator });
   rows.latest.set(row.context, row);
   if (row.state === 'success') world.reactions.statusSucceeded(sha);
 }

@@ -166,6 +166,8 @@ export interface World {
   readonly merges: MergeView[];
   readonly callLog: ForgeCallRecord[];
   readonly journal: JournalEntry[];
+  /** Told of every entry as it is written: where webhooks come from. */
+  readonly onEntry: (entry: JournalEntry) => void;
   /** Waiting automatic merges, by pull request and SHA: the forge's queue holds each pair once. */
   readonly queuedMerges: Set<string>;
   nextId: number;
@@ -180,6 +182,7 @@ export interface WorldOptions {
   readonly delays: Delays;
   readonly knobs: Knobs;
   readonly reactions: Reactions;
+  readonly onEntry: (entry: JournalEntry) => void;
 }
 
 export function createWorld(options: WorldOptions): World {
@@ -207,6 +210,7 @@ export function createWorld(options: WorldOptions): World {
     merges: [],
     callLog: [],
     journal: [],
+    onEntry: options.onEntry,
     queuedMerges: new Set(),
     nextId: 1,
   };
@@ -227,6 +231,11 @@ export function defaultRule(base: string): BranchProtection {
     dismissStaleApprovals: false,
     directPushAllowed: false,
   };
+}
+
+export function writeJournal(world: World, entry: JournalEntry): void {
+  world.journal.push(entry);
+  world.onEntry(entry);
 }
 
 /** The forge stores whole seconds. */
