@@ -77,7 +77,7 @@ async function compare(
   }
   for (const pr of judge.unproven) problems.push(`unproven landing of #${pr}`);
   if (story.stops !== true) {
-    judge.readRest();
+    judge.readRest(false);
     for (const row of await world.rows()) {
       const resolved = row.resolvedAt !== null && !row.outcome.startsWith('held');
       if (!resolved) problems.push(`row ${row.nodeId} ends as ${row.outcome}`);

@@ -74,14 +74,15 @@ export class Judge {
     return this.#baseTip === null ? staged : [this.#baseTip, ...staged];
   }
 
-  /** At rest: no head that did not merge carries a success of ours (A24), no staging branch is left. */
-  readRest(): void {
+  /** At rest: no head that did not merge carries a success of ours (A24); no staging branch is left, unless one is probed. */
+  readRest(mayProbe: boolean): void {
     this.read();
     for (const { sha, state, by } of this.#latest.values()) {
       if (state !== 'success' || by !== this.#options.bot || this.#mergedHeads.has(sha)) continue;
       this.violations.push(`stale success on ${sha.slice(0, 8)}`);
     }
-    for (const branch of this.#stagingTips.keys()) this.violations.push(`branch left: ${branch}`);
+    for (const branch of mayProbe ? [] : this.#stagingTips.keys())
+      this.violations.push(`branch left: ${branch}`);
   }
 
   #readPush(branch: string, to: string | null, by: string): void {

@@ -1,40 +1,61 @@
-import { FAMILIES, type Family, simulate } from './simulate.ts';
+import { readFileSync } from 'node:fs';
+import { FAMILIES, type Family } from './odds.ts';
+import { shrink } from './shrink.ts';
+import { simulate } from './simulate.ts';
+import { parseSeeds, Tally } from './tally.ts';
 
-/** `tsx test/simulation/main.ts --seeds N [--seed S --trace] [--family F]`: one JSON line at the end. */
+/**
+ * `npm run sim -- --seeds N [--from S] [--seed S --trace --shrink] [--family F]`: N seeds spread over the families, old failures
+ * first. The last line is one JSON object.
+ */
 function option(name: string): string | undefined {
   const at = process.argv.indexOf(`--${name}`);
   return at < 0 ? undefined : process.argv[at + 1];
 }
+const has = (flag: string): boolean => process.argv.includes(`--${flag}`);
 
-const seeds = Number(option('seeds') ?? 200);
-const only = option('seed');
-const families = FAMILIES.filter((family) => (option('family') ?? family) === family) as Family[];
+const FAILURES_SHOWN = 30;
+const families = FAMILIES.filter((family) => (option('family') ?? family) === family);
+if (families.length === 0) throw new Error(`families are ${FAMILIES.join(', ')}`);
+const tally = new Tally();
 const started = performance.now();
-let steps = 0;
-let violations = 0;
-const sometimes = new Set<string>();
-for (const family of families) {
-  const first = only === undefined ? 0 : Number(only);
-  const last = only === undefined ? seeds : first + 1;
-  for (let seed = first; seed < last; seed += 1) {
-    const verdict = await simulate(seed, family, process.argv.includes('--trace'));
-    steps += verdict.steps;
-    for (const label of verdict.sometimes) sometimes.add(label);
-    if (verdict.violations.length > 0) {
-      violations += 1;
-      if (violations <= 20)
-        console.log(`${family} seed ${seed}: ${verdict.violations.slice(0, 3).join('; ')}`);
-    }
-    if (process.argv.includes('--trace')) console.log(verdict.trace.join('\n'));
+
+async function run(seed: number, family: Family): Promise<void> {
+  const verdict = await simulate(seed, family, {}, has('trace'));
+  tally.add(verdict);
+  if (has('trace')) console.log(verdict.trace.join('\n'));
+  if (verdict.violations.length === 0) return;
+  if (tally.failed.length <= FAILURES_SHOWN)
+    console.log(`${family} ${seed}: ${verdict.violations.slice(0, 3).join('; ')}`);
+  if (has('shrink')) console.log(`smallest: ${JSON.stringify(await shrink(seed, family))}`);
+}
+
+const only = option('seed');
+if (only !== undefined) for (const family of families) await run(Number(only), family);
+else {
+  const old = parseSeeds(readFileSync('test/simulation/seeds.txt', 'utf8'));
+  for (const { seed, family } of old) {
+    const known = families.find((candidate) => candidate === family);
+    if (known !== undefined) await run(seed, known);
+  }
+  const from = Number(option('from') ?? 0);
+  const seeds = Number(option('seeds') ?? 1_000);
+  for (let count = 0; count < seeds; count += 1) {
+    const family = families[count % families.length];
+    if (family !== undefined) await run(from + Math.floor(count / families.length), family);
   }
 }
-const seconds = (performance.now() - started) / 1000;
+
 console.log(
   JSON.stringify({
-    seeds: families.length * (only === undefined ? seeds : 1),
-    steps,
-    violations,
-    steps_per_second: Math.round(steps / seconds),
-    sometimes: [...sometimes].sort(),
+    seeds: tally.seeds,
+    steps: tally.steps,
+    violations: tally.failed.length,
+    steps_per_second: Math.round((tally.steps * 1000) / (performance.now() - started)),
+    sometimes_missing: tally.missing,
+    io_labels: tally.labels.size,
+    io_labels_crashed: tally.labelsCrashed.size,
+    ...(has('list') ? { sometimes: [...tally.sometimes].sort(), labels: [...tally.labels].sort() } : {}),
   }),
 );
+if (tally.failed.length > 0) process.exitCode = 1;

@@ -1,16 +1,27 @@
-import type { EngineForge } from '#core/ports/forge.ts';
-import { ForgeError } from '#core/ports/forge.ts';
-import { StoreError } from '#core/ports/store.ts';
-import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
-import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
-import { type World as AnyWorld, createWorld } from '../scenario/world.ts';
+import type { RepoId } from '#core/domain/ids.ts';
+import { LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
+import { Secret } from '#core/secret.ts';
+import { withLease } from '#core/services/lease.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
+import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
+import { judgeByContent } from '../scenario/stories.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
+import { SimClock } from '../support/sim-clock.ts';
+import { Judge } from './judge.ts';
+import { drawOdds, FAMILIES, type Family, NO_ODDS, type Odds, type Trouble, UNGUARDED } from './odds.ts';
+import { judgeRest } from './oracle.ts';
+import { Project } from './project.ts';
+import { SimService, tokenOf, type Witness } from './service.ts';
 
-type World = AnyWorld<AbstractForge>;
-
-/** Families of trouble; each seed of a family draws how strong each is. */
-export const FAMILIES = ['calm', 'faults', 'crashes', 'people', 'flaky', 'everything'] as const;
-export type Family = (typeof FAMILIES)[number];
+/** What may be left out of a life to make a failing one smaller. */
+export interface Limits {
+  readonly pulls?: number;
+  readonly without?: readonly Trouble[];
+  readonly hours?: number;
+}
 
 export interface Verdict {
   readonly seed: number;
@@ -19,345 +30,414 @@ export interface Verdict {
   readonly violations: readonly string[];
   readonly trace: readonly string[];
   readonly sometimes: ReadonlySet<string>;
+  readonly labels: ReadonlySet<string>;
+  readonly labelsFaulted: ReadonlySet<string>;
+  readonly labelsCrashed: ReadonlySet<string>;
 }
 
-interface Odds {
-  readonly callFails: number;
-  readonly callLate: number;
-  readonly crash: number;
-  readonly people: number;
-  readonly flake: number;
-  readonly gateTrouble: number;
-  readonly mergeLost: number;
-}
-
-const NO_ODDS: Odds = {
-  callFails: 0,
-  callLate: 0,
-  crash: 0,
-  people: 0,
-  flake: 0,
-  gateTrouble: 0,
-  mergeLost: 0,
-};
-
-function oddsOf(family: Family, random: SeededRandom): Odds {
-  const faults = {
-    callFails: 0.03 * random.next(),
-    callLate: 0.01 * random.next(),
-    mergeLost: 0.15 * random.next(),
-  };
-  const gateTrouble = 0.05 * random.next();
-  switch (family) {
-    case 'calm':
-      return NO_ODDS;
-    case 'faults':
-      return { ...NO_ODDS, ...faults, gateTrouble };
-    case 'crashes':
-      return { ...NO_ODDS, ...faults, crash: 0.02 * random.next() };
-    case 'people':
-      return { ...NO_ODDS, people: 0.3 * random.next(), mergeLost: faults.mergeLost };
-    case 'flaky':
-      return { ...NO_ODDS, flake: 0.1 * random.next(), gateTrouble };
-    case 'everything':
-      return {
-        ...faults,
-        gateTrouble,
-        crash: 0.01 * random.next(),
-        people: 0.2 * random.next(),
-        flake: 0.05 * random.next(),
-      };
-  }
-}
-
-/** The machine the engine runs on has died: nothing of this incarnation acts any more. */
-class Crash extends Error {
-  constructor() {
-    super('crashed here');
-  }
-}
-
-/** One seeded life of one repository, then everything heals and must come to rest. */
-export async function simulate(seed: number, family: Family, keepTrace = false): Promise<Verdict> {
-  const life = new Life(seed, family, keepTrace);
+/** One seeded life of a service and its repositories, then everything heals and must come to the right rest. */
+export async function simulate(
+  seed: number,
+  family: Family,
+  limits: Limits = {},
+  keepTrace = false,
+): Promise<Verdict> {
+  const life = new Life(seed, family, limits, keepTrace);
   await life.run();
-  return {
-    seed,
-    family,
-    steps: life.steps,
-    violations: life.violations,
-    trace: life.trace,
-    sometimes: life.sometimes,
-  };
+  const { steps, violations, trace, sometimesSeen: sometimes, labels, labelsFaulted, labelsCrashed } = life;
+  return { seed, family, steps, violations, trace, sometimes, labels, labelsFaulted, labelsCrashed };
 }
 
-const ROUNDS_MAX = 40;
+const HOUR_MS = 3_600_000;
+const HOURS_MAX = 2;
+const PULLS_MAX = 8;
+/** After healing: five minutes between looks, at most this many. Retries of a gate and of a red base take their time. */
+const REST_LOOKS_MAX = 12 * 12;
+/** Looks without any change before a life counts as at rest: with nothing on record, and at most. */
+const QUIET_LOOKS_MIN = 2;
+const QUIET_LOOKS_MAX = 9;
+const BOT = 'mq-bot';
 
-class Life {
+interface Managed {
+  readonly id: RepoId;
+  readonly forge: AbstractForge;
+  readonly judge: Judge;
+  readonly project: Project;
+  deleted: boolean;
+}
+
+class Life implements Witness {
   readonly violations: string[] = [];
   readonly trace: string[] = [];
-  readonly sometimes = new Set<string>();
-  steps = 0;
-  readonly #random: SeededRandom;
+  readonly sometimesSeen = new Set<string>();
+  readonly labels = new Set<string>();
+  readonly labelsFaulted = new Set<string>();
+  readonly labelsCrashed = new Set<string>();
+  readonly #family: Family;
+  readonly #limits: Limits;
   readonly #keepTrace: boolean;
-  readonly #odds0: Odds;
-  #odds: Odds;
-  #dead = false;
-  #insideEngine = false;
-  readonly #commits = new Map<string, { tree: string; parent: string | undefined }>();
-  readonly #prs: number[] = [];
-  /** Pull requests that no combination can make fail: whoever bounces one for its gate is wrong. */
-  readonly #alwaysGood = new Set<number>();
+  readonly #odds: Odds;
+  /** As drawn: healing changes the ones in force. */
+  readonly #odds0: Readonly<Odds>;
+  readonly #clock = new SimClock();
+  readonly #service: SimService;
+  readonly #world: SeededRandom;
+  readonly #faults: SeededRandom;
+  readonly #people: SeededRandom;
+  readonly #managed: Managed[] = [];
+  readonly #startedAt: number;
+  #healed = false;
 
-  constructor(seed: number, family: Family, keepTrace: boolean) {
+  constructor(seed: number, family: Family, limits: Limits, keepTrace: boolean) {
+    this.#family = family;
+    this.#limits = limits;
     this.#keepTrace = keepTrace;
-    this.#random = createSeededRandom(seed * 7919 + FAMILIES.indexOf(family));
-    this.#odds0 = oddsOf(family, this.#random);
-    this.#odds = this.#odds0;
+    // A stream of its own for each concern: leaving one trouble out changes nothing in the others.
+    const stream = (index: number) => createSeededRandom((seed * 64 + FAMILIES.indexOf(family)) * 8 + index);
+    this.#world = stream(1);
+    this.#faults = stream(2);
+    this.#people = stream(3);
+    this.#odds = drawOdds(family, stream(0));
+    for (const trouble of limits.without ?? []) this.#odds[trouble] = 0;
+    this.#odds0 = { ...this.#odds };
+    this.#service = new SimService(this.#clock, stream(4), this.#odds, this);
+    this.#startedAt = this.#clock.now();
+  }
+
+  get steps(): number {
+    return this.#service.steps;
   }
 
   async run(): Promise<void> {
-    const random = this.#random;
-    const world = await createWorld({
-      repo: { bisectFanout: random.pick([1, 1, 2, 4, 16]), mergeStyle: 'squash' },
-      wrapForge: (forge) => this.#wrap(forge),
-      aroundStore: {
-        before: (label) => this.#store(label, 'before'),
-        after: (label) => this.#store(label, 'after'),
-      },
-    });
-    await this.#populate(world);
-    for (let round = 0; round < ROUNDS_MAX && this.violations.length === 0; round += 1) {
-      await this.#people(world);
-      await this.#reconcile(world);
-      await this.#checkSafety(world);
-      const report = await world.store.loadReport('repo-1').catch(() => null);
-      const wait = report?.wakeAt == null ? 300_000 : Math.max(1_000, report.wakeAt - world.clock.now());
-      await world.clock.advance(this.#random.chance(0.1) ? 300_000 : Math.min(wait, 300_000));
-    }
-    if (this.violations.length === 0) await this.#heal(world);
+    const repos = this.#family === 'fleet' ? 2 + this.#world.int(2) : 1;
+    for (let index = 1; index <= repos; index += 1) await this.#manage(index);
+    this.#service.startTicks();
+    const hours = Math.min(this.#limits.hours ?? HOURS_MAX, 0.3 + this.#world.next() * (HOURS_MAX - 0.3));
+    const end = this.#clock.now() + hours * HOUR_MS;
+    this.#planActs('peoplePerHour', end, () => this.#act());
+    this.#planActs('settingsPerHour', end, () => this.#changeSettings());
+    await this.#clock.runUntil(end, () => this.violations.length === 0);
+    if (this.violations.length === 0) await this.#heal();
   }
 
-  async #populate(world: World): Promise<void> {
-    const random = this.#random;
-    await givenProject(world.forge, { 'shared.txt': 'base\n' });
-    world.forge.gateDurationMs = random.pick([1_000, 20_000, 120_000]);
-    world.forge.checkDelayMs = random.pick([0, 0, 1_000, 20_000]);
-    world.forge.judge = (files, run) => this.#judge(files, run);
-    world.forge.mergeBehaviour = () => {
-      if (this.#random.chance(this.#odds.mergeLost)) return { kind: 'lost' };
-      if (this.#random.chance(this.#odds.mergeLost)) return { kind: 'slow', ms: this.#random.int(60_000) };
-      return { kind: 'now' };
+  // Witness
+
+  note(line: string): void {
+    if (!this.#keepTrace) return;
+    const seconds = Math.round((this.#clock.now() - this.#startedAt) / 100) / 10;
+    this.trace.push(`${seconds} ${line}`);
+  }
+
+  violate(what: string): void {
+    this.violations.push(what);
+    this.note(`VIOLATION ${what}`);
+  }
+
+  /** Something that should happen in some life. */
+  sometimes(what: string): void {
+    this.sometimesSeen.add(what);
+  }
+
+  seen(label: string, struck: 'no' | 'fault' | 'crash'): void {
+    if (struck === 'no') this.labels.add(label);
+    else if (struck === 'fault') this.labelsFaulted.add(label);
+    else this.labelsCrashed.add(label);
+  }
+
+  async afterReconcile(repoId: RepoId): Promise<void> {
+    const managed = this.#managed.find((candidate) => candidate.id === repoId);
+    if (managed === undefined) return;
+    managed.judge.read();
+    for (const what of managed.judge.violations.splice(0)) this.violate(`${repoId}: ${what}`);
+  }
+
+  // World
+
+  async #manage(index: number): Promise<void> {
+    const id = `repo-${index}`;
+    const random = this.#world;
+    const style: MergeStyle = random.pick(['squash', 'squash', 'squash', 'merge']);
+    const webhooks = random.chance(0.5);
+    const tenantId = `tenant-${index === 3 ? 1 : index}`;
+    const repo = givenRepo({
+      id,
+      tenantId,
+      connectionId: `connection-of-${tenantId}`,
+      slug: `acme/app-${index}`,
+      mergeStyle: style,
+      wakeupMode: webhooks ? 'webhook' : 'poll',
+      webhookSecret: new Secret(`hook-secret-${index}`),
+      bisectFanout: random.pick([1, 1, 2, 4, 16]),
+      batchLingerSeconds: random.pick([0, 0, 0, 90]),
+      dueAt: this.#clock.now(),
+      // The family of hostile people starts with a queue that was switched on long ago.
+      enabledAt: 0,
+    });
+    const forge = createAbstractForge({
+      clock: this.#clock,
+      slug: repo.slug,
+      bot: BOT,
+      switches: {
+        recheckTriggers: random.chance(0.7),
+        rowDeletedBeforeMerge: random.chance(0.5),
+        mergesUncheckedHead: this.#family === 'unchecked_head',
+      },
+      delays: { pushEntryMs: random.pick([0, 0, 3_000]) },
+      onEntry: (entry) => this.#tellHooks(id, entry),
+    });
+    this.#setFaults(forge);
+    const { store } = this.#service;
+    await store.createTenant(tenantId, 0);
+    await store.createConnection(
+      givenConnection({ id: repo.connectionId, tenantId, botUsername: `${BOT}-${tenantId}` }),
+    );
+    await store.createRepo(repo, null);
+    const project = new Project(
+      forge,
+      { world: this.#world, gate: this.#faults, people: this.#people },
+      () => this.#service.odds,
+      {
+        family: this.#family,
+        style,
+        pullsMax: this.#limits.pulls ?? PULLS_MAX,
+        note: (line) => this.note(`${id} ${line}`),
+        sometimes: (what) => this.sometimes(what),
+      },
+    );
+    const judge = new Judge(forge, {
+      bot: BOT,
+      contexts: ['mq', 'mq/next'],
+      baseIsProtected: !UNGUARDED.includes(this.#family),
+    });
+    this.#managed.push({ id, forge, judge, project, deleted: false });
+    this.#service.forges.set(id, forge);
+    await project.begin();
+  }
+
+  /** Faults of single calls, as the forge's own client would meet them. */
+  #setFaults(forge: AbstractForge): void {
+    const random = this.#faults;
+    const LATE_METHODS = ['POST', 'DELETE'];
+    forge.isLate = ({ method, path }) => {
+      if (!LATE_METHODS.includes(method) || !random.chance(this.#service.odds.callLate)) return false;
+      this.note(`late effect of ${method} ${path}`);
+      this.sometimes(`late ${method}`);
+      return true;
     };
-    const count = 1 + random.int(8);
-    for (let index = 1; index <= count; index += 1) await this.#open(world, `p${index}`);
+    forge.fault = ({ method, path }) => {
+      if (!random.chance(this.#service.odds.callFails)) return null;
+      // A lie that says "no such thing" or "no such patch" cannot be told from the truth: the codes below leave it out.
+      const status = random.pick([400, 401, 403, 429, 502, 503, 200, 0]);
+      const when =
+        random.chance(0.5) && (status === 0 || status >= 500) ? ('after' as const) : ('before' as const);
+      this.note(`fault ${status} ${when} ${method} ${path}`);
+      this.sometimes(`fault ${status}`);
+      return status === 200 ? { status, html: true, when } : { status, when };
+    };
   }
 
-  async #open(world: World, name: string): Promise<void> {
-    const random = this.#random;
-    const kind = random.int(12);
-    let content = `${name}\n`;
-    let path = `src/${name}.txt`;
-    if (kind === 0 || kind === 1) content = 'BAD\n';
-    else if (kind === 2 || kind === 3) content = `CLASH ${name}\n`;
-    else if (kind === 4) path = 'shared.txt';
-    else if (kind === 5) content = 'NEEDS:src/p1.txt\n';
-    const pr = await givenScheduled(world.forge, name, content, { path });
-    this.#prs.push(pr);
-    if (content === `${name}\n`) this.#alwaysGood.add(pr);
-    this.#note(`open #${this.#prs.at(-1)} ${path} ${content.trim()}`);
+  #tellHooks(id: RepoId, entry: JournalEntry): void {
+    if (this.#keepTrace) this.note(`${id} ${describeEntry(entry)}`);
+    const told =
+      entry.kind === 'push'
+        ? { type: 'push', body: { ref: `refs/heads/${entry.branch}`, sender: { login: entry.by } } }
+        : entry.kind === 'status'
+          ? { type: 'status', body: { sender: { login: entry.creator } } }
+          : entry.kind === 'run'
+            ? { type: 'action_run_success', body: { sender: { login: BOT } } }
+            : { type: 'pull_request', body: { action: 'closed', pull_request: { base: { ref: 'main' } } } };
+    this.#hook(id, told.type, told.body);
   }
 
-  #judge(files: ReadonlyMap<string, string>, run: { readonly branch: string; readonly sha: string }) {
-    const truth = judgeByContent(files);
-    if (this.#random.chance(this.#odds.gateTrouble))
-      return this.#random.pick(['cancelled', 'error'] as const);
-    if (truth === 'success' && this.#random.chance(this.#odds.flake)) {
-      this.#note(`flake on ${run.branch}`);
-      return 'failure' as const;
-    }
-    return truth;
+  #hook(id: RepoId, type: string, body: Readonly<Record<string, unknown>>): void {
+    const repo = this.#service.store.peekRepo(id);
+    if (repo !== null) this.#service.deliver(repo, type, body);
   }
 
-  async #people(world: World): Promise<void> {
-    const random = this.#random;
-    if (!random.chance(this.#odds.people)) return;
-    const pr = this.#prs[random.int(this.#prs.length)] ?? 0;
-    const pull = await world.forge.pull(pr);
-    const act = random.int(8);
-    this.#note(`people act ${act} on #${pr}`);
-    if (pull.state !== 'open' || (act >= 3 && act !== 5 && act !== 6 && !pull.mergeable)) return;
-    if (act === 0)
-      await world.forge.pushToPullRequest(pr, { [`src/p${pr}-more.txt`]: `${random.int(100)}\n` });
-    else if (act === 1 || act === 2) {
-      if (world.forge.isScheduled(pr)) await world.forge.cancelSchedule(pr);
-    } else if (act === 3 || act === 4) {
-      if (world.forge.isScheduled(pr)) await world.forge.cancelSchedule(pr);
-      await world.forge.schedule(pr);
-    } else if (act === 5) await world.forge.close(pr);
-    else if (act === 6) await this.#open(world, `q${this.#prs.length}`);
-    else {
-      await world.forge.pushToPullRequest(pr, { [`src/p${pr}-new.txt`]: `${random.int(100)}\n` });
-      await world.clock.advance(30_000);
-      if (world.forge.isScheduled(pr)) await world.forge.cancelSchedule(pr);
-      await world.forge.schedule(pr);
+  #planActs(rate: 'peoplePerHour' | 'settingsPerHour', end: number, act: () => Promise<void>): void {
+    const perHour = this.#odds[rate];
+    if (perHour <= 0) return;
+    const random = this.#people;
+    for (let at = this.#clock.now(); ; ) {
+      at += Math.round(-Math.log(1 - random.next()) * (HOUR_MS / perHour));
+      if (at >= end) return;
+      this.#clock.after(at - this.#clock.now(), act);
     }
   }
 
-  async #reconcile(world: World): Promise<void> {
-    this.#dead = false;
-    this.#insideEngine = true;
-    try {
-      await world.reconcile();
-    } catch (error) {
-      // A store that does not answer before the engine began: the worker's call fails, the next wake comes.
-      if (!(error instanceof Crash) && !(error instanceof StoreError)) throw error;
-    } finally {
-      this.#insideEngine = false;
-    }
-    this.steps += 1;
-  }
-
-  /** Each call of the engine may fail before or after its effect, come too late, or be its last. */
-  #wrap(forge: EngineForge): EngineForge {
-    return new Proxy(forge, {
-      get: (target, name) => {
-        const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
-        return async (...values: unknown[]) => {
-          this.#mayCrash(`forge ${String(name)}`);
-          if (this.#random.chance(this.#odds.callFails)) {
-            this.#note(`fault before ${String(name)}`);
-            throw new ForgeError('unreachable', String(name), 500);
-          }
-          const value = await call.apply(target, values);
-          this.#note(`${String(name)} ${values.map(brief).join(' ')}`);
-          if (name === 'applyPatch') this.#keep(value);
-          if (this.#random.chance(this.#odds.callFails)) {
-            this.#note(`fault after ${String(name)}`);
-            throw new ForgeError('unreachable', String(name), null, null, true);
-          }
-          this.#mayCrash(`forge ${String(name)} done`);
-          return value;
-        };
-      },
+  async #act(): Promise<void> {
+    const managed = this.#people.pick(this.#managed as [Managed, ...Managed[]]);
+    await managed.project.act();
+    this.#hook(managed.id, 'pull_request', {
+      action: 'edited',
+      pull_request: { base: { ref: 'main' } },
+      sender: { login: 'dev' },
     });
   }
 
-  #store(label: string, when: 'before' | 'after'): void {
-    if (!this.#insideEngine) return;
-    this.#mayCrash(`store ${label} ${when}`);
-    if (when === 'before' && this.#random.chance(this.#odds.callFails / 3)) {
-      this.#note(`store fault ${label}`);
-      throw new StoreError('unavailable', label);
+  // Settings
+
+  async #changeSettings(): Promise<void> {
+    const random = this.#people;
+    const managed = random.pick(this.#managed as [Managed, ...Managed[]]);
+    const repo = await this.#service.store.getRepo(managed.id);
+    if (repo === null) return;
+    const kind = random.int(12);
+    this.note(`${managed.id} settings ${kind}`);
+    if (!repo.queueEnabled) return this.#switchOn(managed);
+    if (kind < 3) await this.#save(managed.id, { bisectFanout: random.pick([1, 2, 4, 16]) });
+    else if (kind < 5)
+      await this.#save(managed.id, {
+        batchLingerSeconds: random.pick([0, 60, 300]),
+        batchTarget: random.int(4),
+      });
+    else if (kind < 7) await this.#changeContext(managed, repo.statusContext === 'mq' ? 'mq/next' : 'mq');
+    else if (kind < 11) await this.#switchOff(managed, repo);
+    else if (random.chance(0.3)) {
+      managed.deleted = true;
+      await this.#service.store.deleteRepo(repo);
     }
   }
 
-  #mayCrash(where: string): void {
-    if (this.#dead) throw new Crash();
-    if (this.#random.chance(this.#odds.crash)) {
-      this.#dead = true;
-      this.#note(`CRASH at ${where}`);
-      throw new Crash();
-    }
+  async #save(id: RepoId, changes: Partial<ManagedRepo>): Promise<void> {
+    const repo = await this.#service.store.getRepo(id);
+    if (repo !== null) await this.#service.store.updateRepo({ ...repo, ...changes });
   }
 
-  #keep(value: unknown): void {
-    if (value === 'conflict') return;
-    const commit = value as { sha: string; tree: string; parents: readonly string[] };
-    this.#commits.set(commit.sha, { tree: commit.tree, parent: commit.parents[0] });
+  async #switchOn({ id }: Managed): Promise<void> {
+    await this.#save(id, { queueEnabled: true, enabledAt: this.#clock.now(), dueAt: this.#clock.now() });
+    this.sometimes('switched on');
   }
 
-  /** The judge: only the forge's log, and the commits that were staged on it. */
-  async #checkSafety(world: World): Promise<void> {
-    const proven = new Set<string>();
-    const green = new Set<string>();
-    for (const run of world.forge.runs()) if (run.state === 'success') green.add(run.tree);
-    for (const commit of this.#commits.values()) {
-      if (!green.has(commit.tree)) continue;
-      let at: { tree: string; parent: string | undefined } | undefined = commit;
-      while (at !== undefined) {
-        proven.add(at.tree);
-        at = at.parent === undefined ? undefined : this.#commits.get(at.parent);
-      }
-    }
-    for (const merge of world.forge.merges()) {
-      if (!proven.has(merge.tree)) this.violations.push(`unproven landing of #${merge.pr}`);
-    }
-    for (const [branch, running] of this.#runningPerBatch(world)) {
-      if (running > 16) this.violations.push(`too many runs on ${branch}`);
-    }
-  }
-
-  #runningPerBatch(world: World): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const run of world.forge.runs()) {
-      if (run.state === 'running' || run.state === 'waiting') counts.set('all', (counts.get('all') ?? 0) + 1);
-    }
-    return counts;
-  }
-
-  /** Everything heals; within hours of ticks the queue must come to the right rest. */
-  async #heal(world: World): Promise<void> {
-    this.#odds = NO_ODDS;
-    world.forge.mergeBehaviour = () => ({ kind: 'now' });
-    this.#note('--- heals ---');
-    await world.clock.advance(300_000);
-    this.#dead = false;
-    this.#insideEngine = true;
-    await world.drain({ maxMs: 24 * 60 * 60_000 });
-    this.#insideEngine = false;
-    await this.#checkSafety(world);
-    for (const pr of await staleSuccesses(world.forge, this.#prs))
-      this.violations.push(`stale success on #${pr}`);
-    for (const row of await world.rows()) {
-      this.sometimes.add(`outcome ${row.outcome}`);
-      if (row.resolvedAt === null || row.outcome.startsWith('held'))
-        this.violations.push(`row ${row.nodeId} ends as ${row.outcome}`);
-    }
-    const leftovers = (await world.forge.branches()).filter((branch) => branch.startsWith('mq'));
-    if (leftovers.length > 0) this.violations.push(`branches left: ${leftovers.join(' ')}`);
-    await this.#checkEndings(world);
-  }
-
-  async #checkEndings(world: World): Promise<void> {
-    const events = await world.events();
-    const base = await world.forge.readFiles(await world.forge.tip(world.forge.base));
-    const baseGreen = judgeByContent(base) === 'success';
-    if (!baseGreen) this.violations.push('the base is red');
-    for (const pr of this.#prs) {
-      const pull = await world.forge.pull(pr);
-      const bounces = events.filter(
-        (event) => event.event === 'pr_bounced' && event.pr === pr && event.head === pull.headSha,
+  /** As the API does it (D-24): under the lease, what a live batch has scheduled is taken back, then the switch, then a wake. */
+  async #switchOff({ id, forge }: Managed, repo: ManagedRepo): Promise<void> {
+    const { store, ids } = this.#service;
+    const clock = {
+      now: () => this.#clock.now(),
+      monotonic: () => this.#clock.now(),
+      sleep: (ms: number) => this.#clock.sleep(ms),
+    };
+    const done = await withLease({ leases: store, clock, ids }, id, 'disable', LEASE_TTL_MS, async () => {
+      const rows = (await store.listBatches(repo.tenantId, 200)).filter(
+        (row) => row.repoId === id && row.outcome === 'running',
       );
-      const bounced = bounces.length > 0;
-      const status = await world.forge.status(pull.headSha, 'mq');
-      if (pull.merged || pull.state !== 'open' || !world.forge.isScheduled(pr)) continue;
-      const says = `${status?.state ?? 'none'}: ${status?.description ?? ''}`;
-      if (status?.description.startsWith('refused: conflicts') === true) continue;
-      if (status?.description.startsWith('refused: changes nothing') === true) continue;
-      if (status?.description.startsWith('requeued: head changed') === true) continue;
-      if (!bounced) this.violations.push(`#${pr} neither landed nor bounced (${says})`);
-      const innocent = bounced && this.#alwaysGood.has(pr) && this.#odds0.flake === 0;
-      if (innocent && bounces.every((event) => event.reason === 'gate_failed')) {
-        this.violations.push(`#${pr} was bounced although nothing it does can fail`);
-      }
-    }
-    for (const event of events) this.sometimes.add(`event ${event.event}`);
+      for (const pr of new Set(rows.flatMap((row) => row.prs))) await forge.cancelSchedule(pr);
+      await this.#save(id, { queueEnabled: false, dueAt: null });
+    });
+    if (done.kind === 'skipped') return;
+    this.sometimes('switched off');
+    this.#service.send(id, repo.wakeSeq + 1);
   }
 
-  #note(line: string): void {
-    if (this.#keepTrace) this.trace.push(line);
+  async #changeContext({ id, forge }: Managed, context: string): Promise<void> {
+    await forge.setProtection({ requiredContexts: [context] });
+    await this.#save(id, { statusContext: context });
+    this.sometimes('context changed');
+  }
+
+  // End
+
+  async #heal(): Promise<void> {
+    this.#healed = true;
+    this.note('--- heals ---');
+    Object.assign(this.#service.odds, NO_ODDS);
+    this.#service.replaceContainer();
+    this.#service.store.indexLagMs = 0;
+    // What is still under way may take as long as the longest pause, delay and late delivery.
+    const hasLateOnes = this.#odds0.pause > 0 || this.#odds0.hookLate > 0 || this.#odds0.engineLost > 0;
+    await this.#clock.runUntil(this.#clock.now() + (hasLateOnes ? 0.6 : 0.2) * HOUR_MS);
+    for (const { id, project, deleted } of this.#managed) {
+      if (deleted) continue;
+      await project.heal();
+      const paused = await project.pause();
+      if (paused.length > 0) await this.#clock.runUntil(this.#clock.now() + 2 * TICK_INTERVAL_MS);
+      await project.resume(paused);
+      const halted = await this.#haltOf(id);
+      if (halted) await this.#switchOn(this.#managed.find((managed) => managed.id === id) as Managed);
+    }
+    await this.#rest();
+    for (const managed of this.#managed) await this.#checkRest(managed);
+    const log = this.#service.logText.join('\n');
+    for (const tenant of ['tenant-1', 'tenant-2'])
+      if (log.includes(tokenOf(tenant))) this.violate('a token is in the log');
+  }
+
+  async #haltOf(id: RepoId): Promise<boolean> {
+    const stored = await this.#service.store.loadQueueRecord(id);
+    return stored !== null && (stored.document as QueueRecord).halted !== null;
+  }
+
+  async #rest(): Promise<void> {
+    let quiet = 0;
+    let before = -1;
+    for (let look = 0; look < REST_LOOKS_MAX && quiet < QUIET_LOOKS_MAX; look += 1) {
+      await this.#clock.runUntil(this.#clock.now() + TICK_INTERVAL_MS);
+      const entries = this.#managed.reduce((sum, { forge }) => sum + forge.journal().length, 0);
+      quiet = entries === before ? quiet + 1 : 0;
+      before = entries;
+      if (quiet >= QUIET_LOOKS_MIN && !(await this.#hasWork())) return;
+    }
+  }
+
+  /** A hint that ends a life early, no part of the judgement: a record with nothing open waits for nothing. */
+  async #hasWork(): Promise<boolean> {
+    for (const { id } of this.#managed) {
+      const record = (await this.#service.store.loadQueueRecord(id))?.document as QueueRecord | undefined;
+      if (record === undefined) continue;
+      const waits = record.parked.some((parked) => parked.until !== null) || record.pausedUntil !== null;
+      if (record.root !== null || record.outbox.length > 0 || record.garbage.length > 0 || waits) return true;
+    }
+    return false;
+  }
+
+  async #checkRest(managed: Managed): Promise<void> {
+    const { id, forge, judge, project, deleted } = managed;
+    judge.read();
+    const repo = await this.#service.store.getRepo(id);
+    if (repo === null || deleted) return;
+    const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
+    // A queue that is off still has branches of its last batch; its successes are taken back all the same (A34).
+    judge.readRest(isRed || !repo.queueEnabled);
+    for (const what of judge.violations.splice(0)) this.violate(`${id}: ${what}`);
+    const rows = (await this.#service.store.listBatches(repo.tenantId, 500)).filter(
+      (row) => row.repoId === id,
+    );
+    const events = (await this.#service.store.listEvents(repo.tenantId, 1_000)).filter(
+      (event) => event.repoId === id,
+    );
+    for (const row of rows) this.sometimes(`outcome ${row.outcome}`);
+    for (const row of rows) if (row.gateSource === 'cached') this.sometimes('cached verdict');
+    for (const event of events) this.sometimes(`event ${event.event} ${event.reason ?? ''}`.trim());
+    const isFlaky = this.#family === 'flaky' || this.#family === 'everything';
+    const problems = repo.queueEnabled
+      ? await judgeRest({ repo, forge, judge, prs: project.prs, rows, events, isFlaky })
+      : [];
+    for (const what of problems) this.violate(`${id}: ${what}`);
+    for (const pr of judge.unproven) {
+      const told = events.some((event) => event.pr === pr && event.reason === 'unverified');
+      const alarmed = this.#service.logText.some((line) => line === `alarm unverified_landing ${id} #${pr}`);
+      this.sometimes('unproven landing detected');
+      const seen =
+        told ||
+        alarmed ||
+        events.some((event) => event.pr === pr && event.reason === 'merged_outside_the_queue');
+      // What merges before the queue ever saw it scheduled leaves no trace in it.
+      const known = events.some((event) => event.pr === pr && event.event === 'pr_queued');
+      if (known && !seen) this.violate(`${id}: the unproven landing of #${pr} was not noticed`);
+    }
+    if (this.#healed) this.sometimes('came to rest');
   }
 }
 
-function brief(value: unknown): string {
-  if (typeof value === 'string') return value.length >= 40 ? value.slice(0, 8) : value;
-  if (typeof value === 'number') return String(value);
-  if (value !== null && typeof value === 'object') {
-    return Object.entries(value)
-      .filter(([key]) => key !== 'patch')
-      .map(([key, inner]) => `${key}=${brief(inner)}`)
-      .join(',');
+function describeEntry(entry: JournalEntry): string {
+  switch (entry.kind) {
+    case 'push':
+      return `  push ${entry.branch} ${entry.to?.slice(0, 8) ?? 'deleted'} by ${entry.by}`;
+    case 'status':
+      return `  status ${entry.sha.slice(0, 8)} ${entry.context} ${entry.state} "${entry.description}" by ${entry.creator}`;
+    case 'run':
+      return `  run ${entry.run.id} on ${entry.run.branch} ${entry.run.state} tree ${entry.run.tree.slice(0, 8)}`;
+    case 'merge':
+      return `  merge #${entry.merge.pr} tree ${entry.merge.tree.slice(0, 8)}`;
   }
-  return '';
 }

@@ -1,0 +1,137 @@
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { readSchedule } from '../../engine-container/src/queue/eligibility.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { judgeByContent } from '../scenario/stories.ts';
+import type { Judge } from './judge.ts';
+
+/** One repository at rest, as its forge, its judge and its stored rows have it. */
+export interface RestingRepo {
+  readonly repo: ManagedRepo;
+  readonly forge: AbstractForge;
+  readonly judge: Judge;
+  readonly prs: readonly number[];
+  readonly rows: readonly BatchRow[];
+  readonly events: readonly ActivityEvent[];
+  readonly isFlaky: boolean;
+}
+
+/** Words on a head that say why it waits for its author, each true only if the forge agrees. */
+const WAITS_FOR_AUTHOR = [
+  'requeued: head changed',
+  'refused: approvals',
+  'refused: branch is out of date',
+  'refused: a pull request from a fork',
+];
+
+/** Under which the queue may have posted. */
+export const CONTEXTS: readonly string[] = ['mq', 'mq/next'];
+
+/** What is wrong with a repository at rest. */
+export async function judgeRest(subject: RestingRepo): Promise<string[]> {
+  const { forge } = subject;
+  // A red base that nobody repairs is probed again and again: there is no rest, and nothing to expect of one.
+  if (judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure')
+    return checkEvents(subject);
+  return [
+    ...checkRows(subject),
+    ...(await checkEvents(subject)),
+    ...(subject.repo.queueEnabled ? await checkPulls(subject) : []),
+  ];
+}
+
+/** A26, A42, A43: resolved for good, one action per member, nobody landed or bounced by a superseded node. */
+function checkRows({ rows }: RestingRepo): string[] {
+  const problems: string[] = [];
+  for (const row of rows) {
+    if (row.resolvedAt === null || row.outcome.startsWith('held'))
+      problems.push(`row ${row.nodeId} rests as ${row.outcome}`);
+    else if (String(row.actions.map((action) => action.pr)) !== String(row.prs)) {
+      problems.push(`row ${row.nodeId} (${row.outcome}) has not one action per member`);
+    }
+    const decides = row.actions.some((action) => action.action === 'landed' || action.action === 'bounced');
+    if ((row.outcome === 'superseded' || row.outcome === 'bisected') && decides) {
+      problems.push(`${row.outcome} row ${row.nodeId} lands or bounces`);
+    }
+    if (
+      row.parentId !== null &&
+      !rows.some((other) => other.id === row.parentId && other.runId === row.runId)
+    ) {
+      problems.push(`row ${row.nodeId} has no parent in its run`);
+    }
+  }
+  return problems;
+}
+
+/** A15, A37, A42, A84: each landing told once, each bounce once per schedule of a head, and only for cause. */
+async function checkEvents(subject: RestingRepo): Promise<string[]> {
+  const { events, forge } = subject;
+  const problems: string[] = [];
+  const landed = new Map<number, number>();
+  const bounced = new Map<string, ActivityEvent[]>();
+  for (const event of events) {
+    if (event.event === 'pr_landed') landed.set(event.pr, (landed.get(event.pr) ?? 0) + 1);
+    if (event.event === 'pr_bounced')
+      bounced.set(`${event.pr} ${event.head}`, [...(bounced.get(`${event.pr} ${event.head}`) ?? []), event]);
+  }
+  for (const [pr, count] of landed) {
+    if (count > 1) problems.push(`#${pr} told as landed ${count} times`);
+    if (!(await forge.pull(pr)).merged) problems.push(`#${pr} told as landed is not merged`);
+  }
+  for (const told of bounced.values()) {
+    const [first] = told;
+    if (first === undefined) continue;
+    const schedules = forge.timelineOf(first.pr).filter((entry) => entry.kind === 'scheduled').length;
+    if (told.length > schedules)
+      problems.push(`#${first.pr} bounced ${told.length} times on ${schedules} schedules`);
+    if (
+      !subject.isFlaky &&
+      told.some((event) => event.reason === 'gate_failed') &&
+      !(await isGuilty(subject, first))
+    ) {
+      problems.push(`#${first.pr} was bounced although it makes nothing fail`);
+    }
+  }
+  return problems;
+}
+
+/** A35, D-08: on some proven ground the gate really fails with it, twice, and passes without it. */
+async function isGuilty({ judge, forge }: RestingRepo, event: ActivityEvent): Promise<boolean> {
+  for (const ground of judge.provenGrounds()) {
+    const tree = forge.previewMerge(ground, event.head);
+    if (tree === null || judge.failuresOf(tree) < 2) continue;
+    if (judgeByContent(await forge.readFiles(ground)) !== 'success') continue;
+    if (judgeByContent(forge.readTreeFiles(tree)) === 'failure') return true;
+  }
+  return false;
+}
+
+/** Liveness: every open pull request that is scheduled on its head has landed, is bounced, or waits for its author. */
+async function checkPulls(subject: RestingRepo): Promise<string[]> {
+  const { forge, prs } = subject;
+  const problems: string[] = [];
+  const tip = await forge.tip(forge.base);
+  const baseTree = await forge.tree(tip);
+  for (const pr of prs) {
+    const pull = await forge.pull(pr);
+    if (pull.state !== 'open' || pull.draft || pull.baseRef !== forge.base || !forge.isScheduled(pr))
+      continue;
+    if (readSchedule(forge.timelineOf(pr), pull.headSha).kind !== 'bound') continue;
+    // Said under the context of that time, and remembered when it changes.
+    const said = await Promise.all(CONTEXTS.map((context) => forge.status(pull.headSha, context)));
+    const merged = forge.previewMerge(tip, pull.headSha);
+    const excused = said.some((status) => {
+      const words = status?.description ?? '';
+      // Somebody else wrote over what the queue said.
+      if (status?.creator === 'mallory' || words.startsWith('bounced:')) return true;
+      if (WAITS_FOR_AUTHOR.some((phrase) => words.startsWith(phrase))) return true;
+      if (words.startsWith('refused: conflicts')) return merged === null;
+      if (words.startsWith('refused: changes nothing')) return merged === baseTree;
+      return false;
+    });
+    if (excused) continue;
+    const words = said.map((status) => status?.description ?? 'nothing').join(' / ');
+    problems.push(`#${pr} neither landed nor bounced (${words})`);
+  }
+  return problems;
+}

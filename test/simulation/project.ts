@@ -1,0 +1,254 @@
+import type { MergeStyle } from '#core/domain/repo.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { GATE_FILE, GATE_PATH, judgeByContent } from '../scenario/stories.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { Family, Odds } from './odds.ts';
+
+export interface ProjectOptions {
+  readonly family: Family;
+  readonly style: MergeStyle;
+  /** Pull requests opened over the whole life. */
+  readonly pullsMax: number;
+  readonly note: (line: string) => void;
+  readonly sometimes: (what: string) => void;
+}
+
+/** One repository with its people: what they open, change their minds about, approve, and break. */
+export class Project {
+  readonly prs: number[] = [];
+  /** Gate runs were swallowed or staging branches deleted: only a person can set that going again (A20). */
+  isStuck = false;
+  readonly #forge: AbstractForge;
+  readonly #world: SeededRandom;
+  readonly #gate: SeededRandom;
+  readonly #people: SeededRandom;
+  readonly #odds: () => Odds;
+  readonly #options: ProjectOptions;
+  readonly #heads = new Map<number, string[]>();
+  readonly #branches: string[] = [];
+  #opened = 0;
+
+  constructor(
+    forge: AbstractForge,
+    randoms: { readonly world: SeededRandom; readonly gate: SeededRandom; readonly people: SeededRandom },
+    odds: () => Odds,
+    options: ProjectOptions,
+  ) {
+    this.#forge = forge;
+    this.#world = randoms.world;
+    this.#gate = randoms.gate;
+    this.#people = randoms.people;
+    this.#odds = odds;
+    this.#options = options;
+  }
+
+  async begin(): Promise<void> {
+    const forge = this.#forge;
+    const random = this.#world;
+    await forge.pushToBase({
+      [GATE_PATH]: GATE_FILE,
+      'shared.txt': 'base\n',
+      'lines.txt': 'a\nb\nc\nd\ne\nf\ng\nh\n',
+    });
+    await forge.pushBranch('other', await forge.tip(forge.base));
+    const gateMs = random.pick([1_000, 20_000, 120_000, 600_000]);
+    forge.checkDelayMs = random.pick([0, 0, 1_000, 20_000]);
+    forge.judge = (files, run) => this.#judge(files, run, gateMs);
+    forge.mergeBehaviour = () => {
+      const odds = this.#odds();
+      if (this.#gate.chance(odds.mergeLost)) return { kind: 'lost' };
+      if (this.#gate.chance(odds.mergeSlow))
+        return { kind: 'slow', ms: this.#gate.int(this.#gate.chance(0.1) ? 600_000 : 60_000) };
+      return { kind: 'now' };
+    };
+    if (this.#options.family === 'reviews') {
+      await forge.setProtection({
+        requiredApprovals: random.int(2),
+        blockOnRejectedReviews: random.chance(0.5),
+        ignoreStaleApprovals: random.chance(0.5),
+        blockOnOutdatedBranch: random.chance(0.2),
+      });
+    }
+    const count = Math.min(this.#options.pullsMax, 1 + random.int(8));
+    for (let index = 0; index < count; index += 1) await this.#open();
+  }
+
+  async #open(): Promise<void> {
+    const random = this.#world;
+    this.#opened += 1;
+    const name = `p${this.#opened}`;
+    const kind = random.int(16);
+    let content = `${name}\n`;
+    let path = `src/${name}.txt`;
+    let from: string | undefined;
+    if (kind < 2) content = 'BAD\n';
+    else if (kind < 4) content = `CLASH ${name}\n`;
+    else if (kind === 4) path = 'shared.txt';
+    else if (kind === 5) content = 'NEEDS:src/p1.txt\n';
+    else if (kind === 6) content = `NEEDS:src/p${this.#opened + 1}.txt\n`;
+    else if (kind === 7) {
+      path = 'lines.txt';
+      content = 'a\nb\nc\nd\ne\nf\ng\nh\n'.replace(random.pick(['a', 'd', 'h']), name);
+    } else if (kind === 8) from = this.#branches[random.int(this.#branches.length)];
+    else if (kind === 9) {
+      path = 'healed';
+      content = 'yes\n';
+    }
+    const fork = this.#options.family === 'reviews' && random.chance(0.2);
+    const pr = await this.#forge.openPullRequest({
+      branch: name,
+      title: `Add ${name}`,
+      files: { [path]: content },
+      ...(from === undefined ? {} : { from }),
+      fork,
+    });
+    if (!fork) this.#branches.push(name);
+    this.prs.push(pr);
+    this.#remember(pr, (await this.#forge.pull(pr)).headSha);
+    this.#options.note(`opens #${pr} ${path} ${content.trim().slice(0, 20)} ${from ?? ''}`);
+    if (random.chance(0.9)) await this.#press(pr);
+  }
+
+  #remember(pr: number, head: string): void {
+    const heads = this.#heads.get(pr) ?? [];
+    if (!heads.includes(head)) heads.push(head);
+    this.#heads.set(pr, heads);
+  }
+
+  #judge(files: ReadonlyMap<string, string>, run: { readonly branch: string }, gateMs: number) {
+    const odds = this.#odds();
+    const random = this.#gate;
+    const truth = judgeByContent(files);
+    this.#forge.gateDurationMs = gateMs;
+    if (random.chance(odds.gateNever)) {
+      this.isStuck = true;
+      this.#options.note(`no run on ${run.branch}`);
+      return 'never' as const;
+    }
+    if (random.chance(odds.gateLate)) this.#forge.gateDurationMs = random.int(2 * 3_600_000);
+    if (random.chance(odds.gateTrouble)) return random.pick(['cancelled', 'error'] as const);
+    if (truth === 'success' && random.chance(odds.flake)) {
+      this.#options.note(`flake on ${run.branch}`);
+      return 'failure' as const;
+    }
+    return truth;
+  }
+
+  /** Presses the button where the page shows it. */
+  async #press(pr: number): Promise<void> {
+    const pull = await this.#forge.pull(pr);
+    if (pull.state !== 'open' || pull.draft || !pull.mergeable || pull.baseRef !== this.#forge.base) return;
+    const user = pull.fromFork ? pull.author : 'dev';
+    try {
+      await this.#forge.scheduleAs(user, pr, this.#options.style);
+    } catch {
+      // Its head is in the base already: the page shows no button.
+      return;
+    }
+    this.#options.note(`#${pr} scheduled`);
+  }
+
+  async reschedule(pr: number): Promise<void> {
+    if (this.#forge.isScheduled(pr)) await this.#forge.cancelSchedule(pr);
+    await this.#press(pr);
+  }
+
+  /** One thing that a person does. */
+  async act(): Promise<void> {
+    const random = this.#people;
+    const forge = this.#forge;
+    const { note } = this.#options;
+    const pr = this.prs[random.int(this.prs.length)] ?? 0;
+    const pull = await forge.pull(pr);
+    const act = random.int(16);
+    if (act === 15 && this.prs.length < this.#options.pullsMax + 6) return this.#open();
+    if (this.#options.family === 'base_pushed' && random.chance(0.4)) {
+      note('pushes to the base');
+      await forge.pushToBase({
+        [`pushed-${random.int(100)}.txt`]: random.chance(0.1) ? 'BAD\n' : 'pushed\n',
+      });
+      return;
+    }
+    if (this.#options.family === 'foreign_status' && random.chance(0.3)) {
+      note(`mallory posts on #${pr}`);
+      return forge.postStatusAs('mallory', pull.headSha, 'mq', random.pick(['success', 'error', 'pending']));
+    }
+    if (pull.state === 'closed') {
+      if (!pull.merged && act < 4) {
+        note(`#${pr} reopened`);
+        await forge.reopen(pr);
+      }
+      return;
+    }
+    note(`act ${act} on #${pr}`);
+    if (act < 2 || (act < 9 && this.#options.family === 'unchecked_head')) {
+      this.#remember(
+        pr,
+        await forge.pushToPullRequest(pr, { [`src/p${pr}-more.txt`]: `${random.int(100)}\n` }),
+      );
+      if (random.chance(0.6)) await this.reschedule(pr);
+    } else if (act === 2) {
+      const heads = this.#heads.get(pr) ?? [];
+      await forge.forcePushPullRequest(pr, heads[random.int(heads.length)] ?? pull.headSha);
+      if (random.chance(0.6)) await this.reschedule(pr);
+    } else if (act === 3 || act === 4) {
+      if (forge.isScheduled(pr)) await forge.cancelSchedule(pr);
+    } else if (act === 5 || act === 6) await this.reschedule(pr);
+    else if (act === 7) await forge.close(pr);
+    else if (act === 8) await forge.retarget(pr, pull.baseRef === 'other' ? forge.base : 'other');
+    else if (act === 9) await forge.setTitle(pr, pull.draft ? `Add p${pr}` : `WIP: p${pr}`);
+    else if (act === 10) await forge.setTitle(pr, `Add p${pr} ${random.int(100)}`);
+    else if (act === 11) await this.#deleteStagingBranch();
+    else if (act === 12)
+      await forge.postStatusAs('ci', pull.headSha, 'ci/lint', random.pick(['success', 'failure']));
+    else await this.#review(pr);
+  }
+
+  async #deleteStagingBranch(): Promise<void> {
+    const staging = (await this.#forge.branches()).filter((branch) => branch.startsWith('mq/'));
+    const branch = staging[this.#people.int(staging.length)];
+    if (branch === undefined) return;
+    this.isStuck = true;
+    this.#options.note(`a person deletes ${branch}`);
+    this.#options.sometimes('staging branch deleted');
+    await this.#forge.deleteBranch(branch);
+  }
+
+  async #review(pr: number): Promise<void> {
+    const verdict = this.#people.int(5);
+    if (verdict === 0) await this.#forge.dismissReviews(pr);
+    else if (verdict === 1) await this.#forge.review(pr, 'reviewer', 'reject');
+    else await this.#forge.review(pr, 'reviewer', 'approve');
+  }
+
+  /** Everybody becomes reasonable: runs end, what is open is approved, a red base is repaired where that is allowed. */
+  async heal(): Promise<void> {
+    const forge = this.#forge;
+    for (const run of forge.runs()) {
+      if (run.state !== 'running') continue;
+      await forge.finishRun(run.id, judgeByContent(forge.readTreeFiles(run.tree)));
+    }
+    for (const pr of this.prs) {
+      const isOpen = (await forge.pull(pr)).state === 'open';
+      if (isOpen && this.#options.family === 'reviews') await forge.review(pr, 'reviewer', 'approve');
+    }
+    const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
+    if (isRed && this.#options.family === 'base_pushed') await forge.pushToBase({ healed: 'yes\n' });
+  }
+
+  /** A batch whose run will never come waits for a person: they take the schedules back … */
+  async pause(): Promise<readonly number[]> {
+    const paused: number[] = [];
+    for (const pr of this.isStuck ? this.prs : []) {
+      if ((await this.#forge.pull(pr)).state !== 'open' || !this.#forge.isScheduled(pr)) continue;
+      await this.#forge.cancelSchedule(pr);
+      paused.push(pr);
+    }
+    return paused;
+  }
+
+  /** … and press again once the queue has seen that. */
+  async resume(paused: readonly number[]): Promise<void> {
+    for (const pr of paused) await this.#press(pr);
+  }
+}

@@ -1,0 +1,456 @@
+import { createHmac } from 'node:crypto';
+import { AppError } from '#core/contracts/errors.ts';
+import type { RepoId } from '#core/domain/ids.ts';
+import { ENGINE_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { StoreError } from '#core/ports/store.ts';
+import {
+  type Clock,
+  type EngineAnswer,
+  type EnginePort,
+  type Log,
+  type ReconcileRequest,
+  VaultError,
+  type WakeQueue,
+} from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
+import { dispatchReconcile, recordAbandonedWake } from '#core/services/dispatch-reconcile.ts';
+import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
+import { createReconciler } from '../../engine-container/src/reconcile.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { createMemoryStore, type MemoryStore } from '../fakes/memory-store.ts';
+import { Crash, FORGE_WRITE_LABELS, forgeOn, type Machine, storeOn } from '../support/machine.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { SimClock } from '../support/sim-clock.ts';
+import { type Odds, SKEW_EXTREME_MS } from './odds.ts';
+
+/** What the service tells the life it runs in. */
+export interface Witness {
+  note(line: string): void;
+  violate(what: string): void;
+  sometimes(what: string): void;
+  /** A call was made; `struck` = it failed or was the last of its machine. */
+  seen(label: string, struck: 'no' | 'fault' | 'crash'): void;
+  afterReconcile(repoId: RepoId): void;
+}
+
+/** A Lambda or a container: it dies as a whole, and its clock may be wrong. */
+interface Host {
+  dead: boolean;
+  readonly skewMs: number;
+}
+
+const RETRY_AFTER_MS = 10_000;
+/** Six times the worker's time-out, as the queue is set up. */
+const VISIBILITY_MS = 6 * 60_000;
+const RECEIVES_MAX = 5;
+const DEDUP_MS = 5 * 60_000;
+
+/** Worker, engine, tick, delayed wakes and webhooks: the real code, on machines that fail. */
+export class SimService {
+  readonly store: MemoryStore;
+  readonly forges = new Map<RepoId, AbstractForge>();
+  readonly logText: string[] = [];
+  odds: Odds;
+  steps = 0;
+  readonly #clock: SimClock;
+  readonly #random: SeededRandom;
+  readonly #witness: Witness;
+  #skewMs = 0;
+  #container: Host = { dead: false, skewMs: 0 };
+  #nextId = 0;
+  #nextDelivery = 0;
+  readonly #fences = new Map<RepoId, number>();
+  readonly #waiting = new Map<RepoId, { receives: number }[]>();
+  readonly #inFlight = new Set<RepoId>();
+  readonly #sentAt = new Map<string, number>();
+
+  constructor(clock: SimClock, random: SeededRandom, odds: Odds, witness: Witness) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#witness = witness;
+    this.odds = odds;
+    this.store = createMemoryStore({ clock: { now: () => clock.now() + this.#skewMs } });
+    this.store.indexLagMs = odds.indexLagMs;
+  }
+
+  startTicks(): void {
+    const jitterMs = this.#random.int(2_000) - 1_000;
+    this.#clock.after(TICK_INTERVAL_MS + jitterMs, () => {
+      this.startTicks();
+      return this.#tick();
+    });
+  }
+
+  readonly ids = {
+    uuid: (): string => {
+      this.#nextId += 1;
+      return `${this.#nextId.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
+    },
+  };
+
+  /** A delivery of the forge, which may be lost, late or doubled on its way. */
+  deliver(repo: ManagedRepo, type: string, body: Readonly<Record<string, unknown>>): void {
+    if (repo.wakeupMode !== 'webhook' || repo.webhookSecret === null) return;
+    const { odds } = this;
+    if (this.#random.chance(odds.hookLost)) return this.#witness.sometimes('webhook lost');
+    const text = JSON.stringify({
+      ...body,
+      repository: { full_name: repo.slug, html_url: `${repo.instanceUrl}/${repo.slug}` },
+    });
+    const bytes = Buffer.from(text);
+    const signature = `sha256=${createHmac('sha256', repo.webhookSecret.reveal()).update(bytes).digest('hex')}`;
+    this.#nextDelivery += 1;
+    const deliveryId = `delivery-${this.#nextDelivery}`;
+    const copies = this.#random.chance(odds.hookTwice) ? 2 : 1;
+    for (let copy = 0; copy < copies; copy += 1) {
+      const late = this.#random.chance(odds.hookLate);
+      const delayMs = late ? this.#random.int(30 * 60_000) : 50 + this.#random.int(500);
+      this.#clock.after(delayMs, () => this.#acceptHook({ bytes, signature, type, deliveryId }));
+    }
+  }
+
+  /** A wake from outside the queue's own code: enrollment, a switch in the settings. */
+  async wakeNow(repoId: RepoId): Promise<void> {
+    const wakeSeq = await this.store.markDue(repoId, this.#clock.now());
+    if (wakeSeq !== null) this.#send(repoId, wakeSeq);
+  }
+
+  send(repoId: RepoId, wakeSeq: number): void {
+    this.#send(repoId, wakeSeq);
+  }
+
+  /** The engine's next run is on a new container, with a clock as right as the odds in force make it. */
+  replaceContainer(): void {
+    this.#container = { dead: true, skewMs: 0 };
+  }
+
+  // Machines
+
+  #newHost(): Host {
+    const most = Math.floor(this.odds.skewMs);
+    return { dead: false, skewMs: most === 0 ? 0 : this.#random.int(2 * most + 1) - most };
+  }
+
+  #machineOn(host: Host): Machine {
+    return { io: (label, call) => this.#io(host, label, call) };
+  }
+
+  #clockOf(host: Host): Clock {
+    return {
+      now: () => this.#clock.now() + host.skewMs,
+      monotonic: () => this.#clock.now(),
+      sleep: async (ms) => {
+        await this.#clock.sleep(ms);
+        if (host.dead) throw new Crash();
+      },
+    };
+  }
+
+  async #io<Result>(host: Host, label: string, call: () => Promise<Result>): Promise<Result> {
+    if (host.dead) throw new Crash();
+    this.steps += 1;
+    this.#witness.seen(label, 'no');
+    const { odds } = this;
+    const random = this.#random;
+    if (random.chance(odds.slowCall))
+      await this.#waitOn(host, 20 + random.int(random.chance(0.05) ? 9_000 : 800));
+    if (random.chance(odds.pause)) {
+      this.#witness.note(`PAUSE at ${label}`);
+      this.#witness.sometimes('frozen machine');
+      await this.#waitOn(host, 60_000 + random.int(340_000));
+    }
+    this.#mayCrash(host, label);
+    const isStore = label.startsWith('store');
+    if (isStore && random.chance(odds.storeFails)) throw this.#storeFault(label, 'before');
+    this.#skewMs = isStore ? host.skewMs : 0;
+    const answer = call();
+    this.#skewMs = 0;
+    const result = await answer;
+    if (isStore && random.chance(odds.storeFails)) throw this.#storeFault(label, 'after');
+    this.#mayCrash(host, label);
+    return result;
+  }
+
+  async #waitOn(host: Host, ms: number): Promise<void> {
+    await this.#clock.sleep(ms);
+    if (host.dead) throw new Crash();
+  }
+
+  #mayCrash(host: Host, label: string): void {
+    if (!this.#random.chance(this.odds.crash)) return;
+    host.dead = true;
+    this.#witness.seen(label, 'crash');
+    this.#witness.note(`CRASH at ${label}`);
+    throw new Crash();
+  }
+
+  #storeFault(label: string, when: string): StoreError {
+    this.#witness.seen(label, 'fault');
+    this.#witness.note(`store fault ${when} ${label}`);
+    return new StoreError('unavailable', label);
+  }
+
+  #log(): Log {
+    const write = (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
+      if (typeof fields.alarm === 'string') {
+        this.#witness.sometimes(`alarm ${fields.alarm}`);
+        this.#witness.note(`ALARM ${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
+        this.logText.push(`alarm ${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
+      } else {
+        this.logText.push(`${message} ${JSON.stringify(fields)}`);
+        if (message === 'reconcile failed' && fields.outcome !== 'Crash')
+          this.#witness.violate(`${message}: ${JSON.stringify(fields)}`);
+      }
+    };
+    return { info: () => undefined, warn: write, error: write };
+  }
+
+  // Queues
+
+  #queueOn(machine: Machine): WakeQueue {
+    return {
+      sendWake: (repoId, wakeSeq) => machine.io('queue sendWake', async () => this.#send(repoId, wakeSeq)),
+      sendDelayedWake: (repoId, wakeSeq, delayMs) =>
+        machine.io('queue sendDelayedWake', async () => this.#sendDelayed(repoId, wakeSeq, delayMs)),
+    };
+  }
+
+  #send(repoId: RepoId, wakeSeq: number): void {
+    const key = `${repoId} ${wakeSeq}`;
+    const now = this.#clock.now();
+    if (now - (this.#sentAt.get(key) ?? Number.NEGATIVE_INFINITY) < DEDUP_MS) return;
+    this.#sentAt.set(key, now);
+    const waiting = this.#waiting.get(repoId) ?? [];
+    waiting.push({ receives: 0 });
+    this.#waiting.set(repoId, waiting);
+    this.#clock.after(30 + this.#random.int(200), () => this.#receive(repoId));
+    if (this.#random.chance(this.odds.wakeTwice)) {
+      this.#witness.sometimes('two workers from one message');
+      this.#clock.after(this.#random.int(5_000), async () => {
+        await this.#work(repoId);
+      });
+    }
+  }
+
+  /** One message of a repo at a time; a failed one comes back before the next. */
+  async #receive(repoId: RepoId): Promise<void> {
+    const waiting = this.#waiting.get(repoId);
+    const message = waiting?.[0];
+    if (message === undefined || this.#inFlight.has(repoId)) return;
+    this.#inFlight.add(repoId);
+    message.receives += 1;
+    const result = await this.#work(repoId);
+    const again = result !== 'done' && message.receives < RECEIVES_MAX;
+    if (again) await this.#clock.sleep(result === 'died' ? VISIBILITY_MS : RETRY_AFTER_MS);
+    else {
+      waiting?.shift();
+      if (result !== 'done') await this.#writeOff(repoId);
+    }
+    this.#inFlight.delete(repoId);
+    await this.#receive(repoId);
+  }
+
+  #sendDelayed(repoId: RepoId, wakeSeq: number, delayMs: number): void {
+    const waitMs = Math.ceil(delayMs / 1000) * 1000 + this.#random.int(500);
+    this.#clock.after(waitMs, () => this.#forward(repoId, wakeSeq, 1));
+  }
+
+  async #forward(repoId: RepoId, wakeSeq: number, receives: number): Promise<void> {
+    const host = this.#newHost();
+    const machine = this.#machineOn(host);
+    const deps = {
+      store: storeOn(machine, this.store),
+      queue: this.#queueOn(machine),
+      clock: this.#clockOf(host),
+    };
+    const done = await this.#settle(() => forwardDelayedWake(deps, { repoId, wakeSeq }));
+    if (done === 'done' || receives >= RECEIVES_MAX) return;
+    this.#clock.after(60_000, () => this.#forward(repoId, wakeSeq, receives + 1));
+  }
+
+  async #writeOff(repoId: RepoId): Promise<void> {
+    this.#witness.sometimes('wake given up');
+    const host = this.#newHost();
+    const store = storeOn(this.#machineOn(host), this.store);
+    await this.#settle(() => recordAbandonedWake({ store, clock: this.#clockOf(host) }, repoId));
+  }
+
+  async #tick(): Promise<void> {
+    const host = this.#newHost();
+    const machine = this.#machineOn(host);
+    await this.#settle(() =>
+      wakeDueRepos({
+        store: storeOn(machine, this.store),
+        queue: this.#queueOn(machine),
+        clock: this.#clockOf(host),
+        log: this.#log(),
+      }),
+    );
+  }
+
+  async #acceptHook(hook: {
+    bytes: Buffer;
+    signature: string;
+    type: string;
+    deliveryId: string;
+  }): Promise<void> {
+    const host = this.#newHost();
+    const machine = this.#machineOn(host);
+    const store = storeOn(machine, this.store);
+    await this.#settle(async () => {
+      const outcome = await acceptForgeWebhook(
+        { store, leases: store, queue: this.#queueOn(machine), clock: this.#clockOf(host) },
+        {
+          body: hook.bytes,
+          signature: hook.signature,
+          eventType: hook.type,
+          deliveryId: hook.deliveryId,
+          hookId: undefined,
+        },
+      );
+      this.#witness.sometimes(`webhook ${outcome}`);
+    });
+  }
+
+  /** What a run of a function comes to for the platform that called it. Anything unexpected is a defect. */
+  async #settle(run: () => Promise<unknown>): Promise<'done' | 'retry' | 'died'> {
+    try {
+      await run();
+      return 'done';
+    } catch (error) {
+      if (error instanceof Crash) return 'died';
+      if (error instanceof StoreError) return 'retry';
+      if (error instanceof AppError) {
+        this.#witness.sometimes(`refused ${error.code}`);
+        return 'done';
+      }
+      this.#witness.violate(`threw ${error instanceof Error ? error.stack : 'not an error'}`);
+      return 'done';
+    }
+  }
+
+  // Worker and engine
+
+  async #work(repoId: RepoId): Promise<'done' | 'retry' | 'died'> {
+    const host = this.#newHost();
+    const machine = this.#machineOn(host);
+    const store = storeOn(machine, this.store);
+    const settled = await this.#settle(async () => {
+      const result = await dispatchReconcile(
+        {
+          store,
+          leases: store,
+          vault: {
+            seal: () => Promise.reject(new Error('nothing is sealed here')),
+            open: (owner) => machine.io('vault open', async () => this.#openToken(owner.tenantId)),
+          },
+          engine: this.#engine(repoId),
+          queue: this.#queueOn(machine),
+          clock: this.#clockOf(host),
+          ids: this.ids,
+          log: this.#log(),
+          queueName: 'mq',
+        },
+        repoId,
+      );
+      this.#witness.sometimes(`dispatch ${result.kind}`);
+      if (result.kind !== 'reconciled') return;
+      this.#witness.sometimes(`outcome code ${result.outcome.errorCode ?? 'none'}`);
+      this.#witness.note(`${repoId} reconciled: ${result.outcome.errorCode ?? 'ok'}`);
+    });
+    this.#witness.afterReconcile(repoId);
+    return settled;
+  }
+
+  #openToken(tenantId: string): Secret<string> {
+    if (this.#random.chance(this.odds.storeFails)) throw new VaultError('unavailable');
+    return new Secret(tokenOf(tenantId));
+  }
+
+  #engine(repoId: RepoId): EnginePort {
+    return {
+      isHealthy: async () => true,
+      reconcile: async (request, fence) => {
+        if (this.#random.chance(this.odds.engineLost)) {
+          if (this.#random.chance(0.5)) return 'unreachable';
+          // The request is under way for longer than its sender waits: it must not act under a newer lease.
+          this.#witness.sometimes('engine request late');
+          const lateMs = ENGINE_TIMEOUT_MS + this.#random.int(180_000);
+          this.#clock.after(lateMs, async () => {
+            await this.#runEngine(repoId, request, fence);
+          });
+          await this.#clock.sleep(ENGINE_TIMEOUT_MS);
+          return 'lost';
+        }
+        return new Promise((resolve) => {
+          this.#runEngine(repoId, request, fence).then(resolve, () => resolve('failed'));
+          this.#clock.sleep(ENGINE_TIMEOUT_MS).then(() => resolve('lost'));
+        });
+      },
+    };
+  }
+
+  async #runEngine(repoId: RepoId, request: ReconcileRequest, fence: number): Promise<EngineAnswer> {
+    if (this.#container.dead) this.#container = this.#newHost();
+    const container = this.#container;
+    const machine = this.#machineOn(container);
+    const reconciler = createReconciler({
+      store: storeOn(machine, this.store),
+      clock: this.#clockOf(container),
+      ids: this.ids,
+      log: this.#log(),
+      forgeFor: (asked, mayCall) => this.#forgeFor(machine, repoId, asked, mayCall, fence),
+    });
+    let answer: EngineAnswer = 'failed';
+    const settled = await this.#settle(async () => {
+      answer = await reconciler(request, fence);
+    });
+    if (container.dead) return 'lost';
+    return settled === 'done' ? answer : 'failed';
+  }
+
+  #forgeFor(
+    machine: Machine,
+    repoId: RepoId,
+    request: ReconcileRequest,
+    mayCall: () => boolean,
+    fence: number,
+  ): EngineForge {
+    const forge = this.forges.get(repoId);
+    if (
+      forge === undefined ||
+      forge.slug !== request.repoSlug ||
+      request.token.reveal() !== tokenOf(request.tenantId)
+    ) {
+      this.#witness.violate(
+        `the engine asks for ${request.repoSlug} of ${request.tenantId} in the name of ${repoId}`,
+      );
+      throw new ForgeError('denied', 'sim', 401);
+    }
+    const guarded: Machine = {
+      io: async (label, call) => {
+        if (!mayCall()) throw new ForgeError('unreachable', label, null);
+        if (FORGE_WRITE_LABELS.includes(label)) this.#watchFence(repoId, label, fence);
+        return call();
+      },
+    };
+    // The deadline is looked at when the call is sent, after whatever kept the machine until then.
+    return forgeOn(machine, forgeOn(guarded, forge.forge));
+  }
+
+  /** A40, A41: once a newer owner has written to the forge, an older one sends nothing more. */
+  #watchFence(repoId: RepoId, label: string, fence: number): void {
+    const newest = this.#fences.get(repoId) ?? 0;
+    if (fence < newest && this.odds.skewMs < SKEW_EXTREME_MS) {
+      this.#witness.violate(`${label} under fence ${fence} after one under ${newest}`);
+    }
+    this.#fences.set(repoId, Math.max(newest, fence));
+  }
+}
+
+export function tokenOf(tenantId: string): string {
+  return `canary-token-of-${tenantId}`;
+}
