@@ -34,6 +34,7 @@ export interface Ready {
 }
 
 export interface StartOptions {
+  /** 0: any free one. */
   readonly port: number;
   readonly fresh: boolean;
   /** @default `.mergeyard/start` */
@@ -98,7 +99,7 @@ export async function startEverything(options: StartOptions): Promise<Started> {
     await furnishForge(forge, state);
     const service = await startLocalService({
       dataDir: join(dataDir, 'service'),
-      port: options.port,
+      port: options.port === 0 ? await freePort() : options.port,
       context: {
         identityUrl: identity.url,
         forgeAllowHosts: new URL(address.httpsUrl).host,

@@ -52,12 +52,19 @@ function findRoute(routes: readonly CompiledRoute[], method: string, path: strin
     if (found === null) continue;
     return {
       route,
-      pathParameters: Object.fromEntries(
-        names.map((name, index) => [name, decodeURIComponent(found[index + 1] ?? '')]),
-      ),
+      pathParameters: Object.fromEntries(names.map((name, index) => [name, decode(found[index + 1] ?? '')])),
     };
   }
   return null;
+}
+
+/** Escapes that are none stay as they are. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** The HTTP API of a template on loopback: routes, payload format 2.0, and the gateway's own errors. */

@@ -1,0 +1,150 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Ready, type Started, startEverything } from '../../local/start.ts';
+import { findLeaks } from '../support/canaries.ts';
+import { createSeededRandom } from '../support/seeded-random.ts';
+import { type GeneratedRequest, generateRequest, type Material } from './generate.ts';
+import { judgeAnswer, type SeenAnswer } from './judge.ts';
+
+/** The long form: generated requests against the whole local service over HTTP. */
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '100000' },
+    seed: { type: 'string', default: '1' },
+    concurrency: { type: 'string', default: '8' },
+    /** Of a service that runs already, started with `--rate-factor 1000`. */
+    'ready-file': { type: 'string' },
+  },
+});
+
+const FAULTS_SHOWN_MAX = 20;
+
+async function main(): Promise<number> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'mergeyard-conformance-'));
+  const readyFile = values['ready-file'];
+  const started: Started | null =
+    readyFile === undefined
+      ? await startEverything({ port: 0, fresh: true, dataDir, context: { rateFactor: '1000' } })
+      : null;
+  try {
+    const ready: Ready = started?.ready ?? JSON.parse(readFileSync(readyFile ?? '', 'utf8'));
+    return await run(ready, started === null ? null : join(dataDir, 'service', 'service.log'));
+  } finally {
+    await started?.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function run(ready: Ready, logFile: string | null): Promise<number> {
+  const random = createSeededRandom(Number(values.seed));
+  const material = materialOf(ready);
+  const agent = new Agent({ keepAlive: true, maxSockets: Number(values.concurrency) });
+  const total = Number(values.requests);
+  const faults: string[] = [];
+  const statuses = new Map<number, number>();
+  const startedAt = performance.now();
+  let sent = 0;
+  const work = async (): Promise<void> => {
+    while (sent < total) {
+      const nth = sent;
+      sent += 1;
+      const request = generateRequest(random, material);
+      const answer = await exchange(ready.base_url, agent, request);
+      statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+      const fault = judgeAnswer(request.route, answer);
+      if (fault !== null) faults.push(describe(nth, request, answer, fault));
+      learn(material, request.path, answer.text);
+      if (nth % 10_000 === 9_999) process.stderr.write(`${nth + 1} requests, ${faults.length} faults\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: Number(values.concurrency) }, work));
+  agent.destroy();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const log = logFile === null ? '' : readFileSync(logFile, 'utf8');
+  const leaks = findLeaks(canariesOf(ready), [log]);
+  process.stdout.write(
+    `${sent} requests in ${seconds.toFixed(0)} s (${Math.round(sent / seconds)}/s), seed ${values.seed}: ` +
+      `${faults.length} faults, ${leaks.length} secrets in the log\n` +
+      `${[...statuses]
+        .sort(([a], [b]) => a - b)
+        .map(([status, count]) => `${status}: ${count}`)
+        .join(', ')}\n`,
+  );
+  for (const fault of [...faults.slice(0, FAULTS_SHOWN_MAX), ...leaks]) process.stdout.write(`${fault}\n`);
+  return faults.length + leaks.length === 0 ? 0 : 1;
+}
+
+function materialOf(ready: Ready): Material {
+  return {
+    tokens: [...ready.tenants.map((tenant) => tenant.token), ready.admin_token],
+    adminKey: ready.admin_key,
+    instanceUrls: [ready.forge_url, `${ready.forge_url}/`],
+    botLogins: ready.tenants.map((tenant) => tenant.forge_login),
+    forgeTokens: ready.tenants.map((tenant) => tenant.forge_token),
+    slugs: ['acme/app', 'beta/app', 'acme/none', 'none/none'],
+    ...{ connectionIds: [], repoIds: [] },
+  };
+}
+
+function canariesOf(ready: Ready) {
+  return [
+    ...ready.tenants.map(({ token }) => ({ name: 'session token', value: token })),
+    ...ready.tenants.map(({ forge_token: value }) => ({ name: 'forge token', value })),
+    { name: 'admin session token', value: ready.admin_token.slice(-43) },
+    { name: 'admin key', value: ready.admin_key },
+    { name: 'webhook secret', value: ready.webhook_example.secret },
+  ].map(({ name, value }) => ({ name, value: name.includes('session') ? value.slice(-43) : value }));
+}
+
+function learn(material: Material, path: string, text: string): void {
+  const id = /^\{"(?:rotated":true,")?id":"([0-9a-f-]{36})"/.exec(text)?.[1];
+  if (id === undefined || path === '/api/v1/me') return;
+  const ids = path.startsWith('/api/v1/connections') ? material.connectionIds : material.repoIds;
+  if (!ids.includes(id)) ids.push(id);
+}
+
+function exchange(baseUrl: string, agent: Agent, request: GeneratedRequest): Promise<SeenAnswer> {
+  const query = new URLSearchParams(request.query).toString();
+  const url = `${baseUrl}${request.path}${query === '' ? '' : `?${query}`}`;
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(
+      url,
+      {
+        method: request.method,
+        agent,
+        headers: {
+          ...request.headers,
+          ...(request.body === undefined ? {} : { 'content-length': Buffer.byteLength(request.body) }),
+        },
+      },
+      (incoming) => {
+        let text = '';
+        incoming.setEncoding('utf8');
+        incoming.on('data', (chunk: string) => {
+          text += chunk;
+        });
+        incoming.on('end', () => {
+          const contentType = incoming.headers['content-type'] ?? '';
+          resolve({ status: incoming.statusCode ?? 0, contentType, text });
+        });
+      },
+    );
+    outgoing.on('error', reject);
+    outgoing.end(request.body);
+  });
+}
+
+function describe(nth: number, request: GeneratedRequest, answer: SeenAnswer, fault: string): string {
+  return `#${nth} ${request.method} ${request.path.slice(0, 100)} ${(request.body ?? '').slice(0, 160)} -> ${answer.status} ${answer.text.slice(0, 160)}: ${fault}`;
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,50 @@
+export interface Canary {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Pieces of this length are as good as the whole. */
+const PIECE_CHARS = 12;
+
+/** Names of canaries that occur in a text: plain, in pieces, or in base64, hex or URL form. */
+export function findLeaks(canaries: readonly Canary[], texts: readonly string[]): readonly string[] {
+  const found: string[] = [];
+  for (const { name, value } of canaries) {
+    const forms = formsOf(value);
+    for (const text of texts) {
+      const folded = text.toLowerCase();
+      const form = forms.find(({ needle, exact }) => (exact ? text : folded).includes(needle));
+      if (form !== undefined) found.push(`${name} as ${form.kind}`);
+    }
+  }
+  return found;
+}
+
+interface Form {
+  readonly kind: string;
+  readonly needle: string;
+  readonly exact: boolean;
+}
+
+function formsOf(value: string): readonly Form[] {
+  const forms: Form[] = [
+    { kind: 'hex', needle: Buffer.from(value).toString('hex'), exact: false },
+    {
+      kind: 'URL form',
+      needle: [...Buffer.from(value)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+      exact: false,
+    },
+    { kind: 'URL form', needle: encodeURIComponent(value), exact: true },
+  ];
+  // Inside a longer text base64 shifts by the bytes before it; the ends depend on the neighbours and are left out.
+  for (let shift = 0; shift < 3; shift += 1) {
+    const encoded = Buffer.concat([Buffer.alloc(shift), Buffer.from(value)]).toString('base64');
+    const core = encoded.slice(shift === 0 ? 0 : 4, -4);
+    forms.push({ kind: 'base64', needle: core, exact: true });
+    forms.push({ kind: 'base64', needle: core.replaceAll('+', '-').replaceAll('/', '_'), exact: true });
+  }
+  for (let start = 0; start + PIECE_CHARS <= value.length; start += 1) {
+    forms.push({ kind: 'a piece', needle: value.slice(start, start + PIECE_CHARS), exact: true });
+  }
+  return forms;
+}
