@@ -160,7 +160,8 @@ function callOf(
         : 'user should have a permission to write to a repo',
     );
   }
-  if (repo.archived && method !== 'GET') throw new Refusal(423, `${repo.owner}/${repo.name} is archived`);
+  if (repo.archived && method !== 'GET' && !found.route.whenArchived)
+    throw new Refusal(423, `${repo.owner}/${repo.name} is archived`);
   return { ...shared, repo };
 }
 

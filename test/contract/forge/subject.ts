@@ -31,7 +31,7 @@ export interface ForgeSubject {
 }
 
 /** What a test needs beyond a bot on a forge; without it the test is skipped, not passed. */
-export type Means = 'fake' | 'person' | 'reader';
+export type Means = 'fake' | 'person' | 'reader' | 'runner';
 export type Needs = (means: Means) => typeof test | typeof test.skip;
 
 export function fakeOf(subject: ForgeSubject): FakeForge {
