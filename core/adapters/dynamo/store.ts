@@ -5,6 +5,7 @@ import type {
   RateStore,
   RealtimeStore,
 } from '../../ports/account-store.ts';
+import type { NoticeStore } from '../../ports/notifier.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAdminStore } from './admin-store.ts';
@@ -13,6 +14,7 @@ import { createEngineStore } from './engine-store.ts';
 import { createEnrollmentStore } from './enrollment-store.ts';
 import { createHealthStore } from './health-store.ts';
 import { createLeaseStore } from './lease-store.ts';
+import { createNoticeStore } from './notice-store.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRealtimeStore } from './realtime-store.ts';
 import type { TableConfig } from './table.ts';
@@ -26,7 +28,8 @@ export type DynamoStore = EngineStore &
   AdminStore &
   HealthStore &
   RateStore &
-  RealtimeStore;
+  RealtimeStore &
+  NoticeStore;
 
 /**
  * The record in one DynamoDB table (keys: `README.md`). Every condition that fails is a value or a `StoreError`; contention and
@@ -44,5 +47,6 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
     ...createHealthStore(table),
     ...createRateStore(table),
     ...createRealtimeStore(table),
+    ...createNoticeStore(table),
   };
 }
