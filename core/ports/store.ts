@@ -1,6 +1,7 @@
 import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
+import type { QueueView } from '../domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface QueueWrite {
   readonly batches: readonly BatchRow[];
   /** Events to append. At most 30 per write. */
   readonly events: readonly ActivityEvent[];
+  /** What people see of it, when that has changed. One row more. */
+  readonly view?: QueueView;
 }
 
 /** What one reconcile leaves for the worker that asked for it. */

@@ -41,9 +41,10 @@ export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Prom
     attempt(deps, 'events', () => deps.store.readEventsSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
     attempt(deps, 'batches', () => deps.store.readBatchesSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
   ]);
-  const [leases, terminals] = await Promise.all([
+  const [leases, terminals, views] = await Promise.all([
     Promise.all(facts.map(({ repo }) => deps.leases.readLeaseState(repo.id))),
     readTerminals(deps, history),
+    attempt(deps, 'queue views', () => deps.store.readQueueViews(facts.map(({ repo }) => repo.id))),
   ]);
   const stats = summarizeWeek({
     events: weekEvents,
@@ -55,7 +56,13 @@ export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Prom
       const lease = leases[index] ?? 'unknown';
       const batches = known(history.batches.filter((row) => row.repoId === fact.repo.id));
       const activity = describeRepoActivity({ ...fact, batches, lease });
-      return toActivityRepo(fact.repo, activity, fact.outcome, lease);
+      return toActivityRepo(
+        fact.repo,
+        activity,
+        fact.outcome,
+        lease,
+        views.known ? views.value.get(fact.repo.id) : undefined,
+      );
     }),
     recent_activity: events
       .slice(0, RECENT_ACTIVITY_MAX)

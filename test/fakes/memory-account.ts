@@ -1,7 +1,9 @@
+import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
-import type { ActivityEvent, ActivityEventName, BatchOutcome, BatchRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { Plan } from '#core/domain/billing.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
+import type { QueueView } from '#core/domain/line.ts';
 import type { ReconcileOutcome } from '#core/domain/repo.ts';
 import type {
   AccountStore,
@@ -90,14 +92,12 @@ export class MemoryAccount
     });
   }
 
-  readEventsSince(
-    tenantId: TenantId,
-    since: EpochMs,
-    rowsMax: number,
-  ): Promise<readonly { readonly at: EpochMs; readonly event: ActivityEventName }[] | null> {
+  readEventsSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly EventHead[] | null> {
     return this.call('readEventsSince', () => {
       const rows = [...this.events.values()].filter((row) => row.tenantId === tenantId && row.at >= since);
-      return rows.length > rowsMax ? null : rows.map(({ at, event }) => ({ at, event }));
+      return rows.length > rowsMax
+        ? null
+        : rows.map(({ at, event, repoId, pr }) => ({ at, event, repoId, pr }));
     });
   }
 
@@ -105,12 +105,24 @@ export class MemoryAccount
     tenantId: TenantId,
     since: EpochMs,
     rowsMax: number,
-  ): Promise<readonly { readonly at: EpochMs; readonly outcome: BatchOutcome }[] | null> {
+  ): Promise<readonly BatchHead[] | null> {
     return this.call('readBatchesSince', () => {
       const rows = [...this.batches.values()].filter(
         (row) => row.tenantId === tenantId && row.createdAt >= since,
       );
-      return rows.length > rowsMax ? null : rows.map((row) => ({ at: row.createdAt, outcome: row.outcome }));
+      return rows.length > rowsMax
+        ? null
+        : rows.map((row) => ({ at: row.createdAt, outcome: row.outcome, gateRuns: row.gateRuns ?? null }));
+    });
+  }
+
+  readQueueViews(repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, QueueView>> {
+    return this.call('readQueueViews', () => {
+      const found = repoIds.flatMap((id) => {
+        const view = this.views.get(id);
+        return view === undefined ? [] : [[id, structuredClone(view)] as const];
+      });
+      return new Map(found);
     });
   }
 

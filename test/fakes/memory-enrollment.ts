@@ -154,6 +154,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       this.repos.delete(repo.id);
       this.addresses.delete(addressOf(stored.instanceUrl, stored.slug) ?? '');
       this.records.delete(repo.id);
+      this.views.delete(repo.id);
       this.reports.delete(repo.id);
       this.outcomes.delete(repo.id);
       for (const key of this.terminals.keys()) {

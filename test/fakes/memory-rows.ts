@@ -2,6 +2,7 @@ import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { Plan } from '#core/domain/billing.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
+import type { QueueView } from '#core/domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
 import type { AuditEntry } from '#core/ports/account-store.ts';
@@ -57,6 +58,7 @@ export class MemoryRows {
   protected readonly dueHistory = new Map<RepoId, DueChange[]>();
   protected readonly leases = new Map<RepoId, LeaseRow>();
   protected readonly records = new Map<RepoId, { version: number; json: string }>();
+  protected readonly views = new Map<RepoId, QueueView>();
   protected readonly setAside: { repoId: RepoId; json: string }[] = [];
   protected readonly reports = new Map<RepoId, EngineReport>();
   protected readonly outcomes = new Map<RepoId, ReconcileOutcome>();

@@ -50,10 +50,11 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
     return this.call('saveQueue', () => {
       const terminals = write.events.filter(isTerminal);
       const terminalPrs = new Set(terminals.map((event) => event.pr)).size;
+      const viewRows = write.view === undefined ? 0 : 1;
       if (
         write.batches.length > QUEUE_WRITE_BATCHES_MAX ||
         write.events.length > QUEUE_WRITE_EVENTS_MAX ||
-        write.batches.length + write.events.length + terminalPrs > QUEUE_WRITE_ROWS_MAX
+        write.batches.length + write.events.length + terminalPrs + viewRows > QUEUE_WRITE_ROWS_MAX
       ) {
         throw new StoreError('too_large', 'saveQueue');
       }
@@ -68,6 +69,7 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       const version = (write.expectedVersion ?? 0) + 1;
       this.records.set(repo.id, { version, json });
       this.damaged.delete(`queue ${repo.id}`);
+      if (write.view !== undefined) this.views.set(repo.id, structuredClone(write.view));
       for (const row of write.batches) this.batches.set(batchSortKey(row), structuredClone(row));
       write.events.forEach((event, index) => {
         this.events.set(eventSortKey(event, version, index), structuredClone(event));

@@ -1,3 +1,4 @@
+import type { BatchHead, EventHead } from '../../domain/activity.ts';
 import type { BatchRow } from '../../domain/batch.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
@@ -11,7 +12,7 @@ import type {
 } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { auditRow, planRow, tenantRow } from './account-items.ts';
-import { oneOf, record, text, whole } from './codec.ts';
+import { type Codec, defaulted, oneOf, record, text, whole } from './codec.ts';
 import { activityEvent, batchRow, readRow, reconcileOutcome } from './items.ts';
 import {
   auditKey,
@@ -24,6 +25,7 @@ import {
   tenantKey,
   terminalKey,
 } from './keys.ts';
+import { readQueueViews } from './queue-view.ts';
 import { readPrefix } from './read-repos.ts';
 import type { Row, Table } from './table.ts';
 
@@ -72,6 +74,8 @@ export function createAccountStore(table: Table): AccountStore {
       return rows?.map((row) => readRow(batchHead, row, 'readBatchesSince')) ?? null;
     },
 
+    readQueueViews: (repoIds) => readQueueViews(table, repoIds),
+
     async readTerminals(wanted) {
       const rows = await table.getMany(
         wanted.map(({ repoId, pr }) => terminalKey(repoId, pr)),
@@ -109,12 +113,15 @@ export function createAccountStore(table: Table): AccountStore {
   };
 }
 
-const eventHead = record<{ readonly at: EpochMs; readonly event: (typeof ACTIVITY_EVENTS)[number] }>({
+const eventHead = record<EventHead>({
   at: ['at', whole],
+  repoId: ['repo_id', text],
+  pr: ['pr', whole],
   event: ['event', oneOf(ACTIVITY_EVENTS)],
 });
-const batchHead = record<{ readonly at: EpochMs; readonly outcome: (typeof BATCH_OUTCOMES)[number] }>({
+const batchHead = record<BatchHead>({
   at: ['created_at', whole],
+  gateRuns: ['gate_runs', defaulted<number | null>(whole as Codec<number | null>, null)],
   outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
 });
 
@@ -135,7 +142,7 @@ async function readNewest(
   );
 }
 
-/** Null when there are more rows than `rowsMax`. Only the two attributes that are counted travel. */
+/** Null when there are more rows than `rowsMax`. Only what is counted travels. */
 async function readSince(
   table: Table,
   partition: string,
@@ -152,7 +159,7 @@ async function readSince(
         ':from': `${prefix}${padTime(since)}`,
         ':to': `${prefix}~`,
       },
-      ProjectionExpression: '#at, #event, created_at, outcome',
+      ProjectionExpression: '#at, #event, repo_id, pr, created_at, outcome, gate_runs',
       ExpressionAttributeNames: { '#at': 'at', '#event': 'event' },
     },
     rowsMax + 1,

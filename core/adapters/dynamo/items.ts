@@ -227,6 +227,7 @@ const batchFields = record<BatchRow>({
   gateVerdict: ['gate_verdict', oneOf(GATE_VERDICTS)],
   gateSource: ['gate_source', nullable(oneOf(['cached']))],
   runUrl: ['run_url', nullable(text)],
+  gateRuns: ['gate_runs', optional(whole) as Codec<number>],
   prs: ['prs', listOf(whole)],
   outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
   phase: ['phase', nullable(oneOf(BATCH_PHASES))],

@@ -135,6 +135,8 @@ export interface Node {
   gateSource: 'cached' | null;
   runKey: string | null;
   runUrl: string | null;
+  /** Gate runs that were started for it; absent in records of before they were counted. */
+  runs?: number;
   outcome: BatchOutcome;
   terminalReason: string | null;
   actions: MemberAction[];
