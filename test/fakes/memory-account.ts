@@ -1,7 +1,6 @@
 import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
-import type { Plan } from '#core/domain/billing.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { QueueView } from '#core/domain/line.ts';
 import type { ReconcileOutcome } from '#core/domain/repo.ts';
@@ -21,12 +20,12 @@ import type {
   TerminalMark,
   WaitingBatch,
 } from '#core/ports/account-store.ts';
-import { MemoryEnrollment } from './memory-enrollment.ts';
+import { MemoryBilling } from './memory-billing.ts';
 import { isTerminal, isWakeable, newest } from './memory-rows.ts';
 
 /** What the API reads and writes beyond enrollment, over the memory rows. */
 export class MemoryAccount
-  extends MemoryEnrollment
+  extends MemoryBilling
   implements AccountStore, AdminStore, HealthStore, RateStore, RealtimeStore
 {
   /** Leaves a batch row as versions of before lineage wrote it. */
@@ -38,16 +37,6 @@ export class MemoryAccount
     return this.call('loadTenant', () => {
       const row = this.tenants.get(id);
       return row === undefined ? null : { id, ...row };
-    });
-  }
-
-  loadPlan(tenantId: TenantId): Promise<Plan | null> {
-    return this.call('loadPlan', () => this.plans.get(tenantId) ?? null);
-  }
-
-  savePlan(tenantId: TenantId, plan: Plan): Promise<void> {
-    return this.call('savePlan', () => {
-      this.plans.set(tenantId, { tier: plan.tier, status: plan.status });
     });
   }
 
@@ -161,10 +150,6 @@ export class MemoryAccount
       for (const key of keys) rows.delete(key);
       return keys.length;
     });
-  }
-
-  deletePlan(tenantId: TenantId): Promise<boolean> {
-    return this.call('deletePlan', () => this.plans.delete(tenantId));
   }
 
   deleteTenant(tenantId: TenantId): Promise<void> {
@@ -282,8 +267,10 @@ export class MemoryAccount
     });
   }
 
-  removeSocket(socketId: string): Promise<void> {
+  removeSocket(socketId: string, expiresBefore?: EpochMs): Promise<void> {
     return this.call('removeSocket', () => {
+      const socket = this.sockets.get(socketId);
+      if (socket === undefined || socket.expiresAt >= (expiresBefore ?? Number.POSITIVE_INFINITY)) return;
       this.sockets.delete(socketId);
     });
   }

@@ -1,11 +1,11 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
-import type { Plan } from '#core/domain/billing.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
 import type { QueueView } from '#core/domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
 import type { AuditEntry } from '#core/ports/account-store.ts';
+import type { StoredBilling } from '#core/ports/billing-store.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
@@ -66,7 +66,10 @@ export class MemoryRows {
   protected readonly events = new Map<string, ActivityEvent>();
   protected readonly terminals = new Map<string, ActivityEvent>();
   protected readonly deliveries = new Map<string, EpochMs>();
-  protected readonly plans = new Map<TenantId, Plan>();
+  protected readonly plans = new Map<TenantId, StoredBilling>();
+  /** Whose customer each is at the payment provider. */
+  protected readonly customers = new Map<string, TenantId>();
+  protected readonly paymentEvents = new Map<string, EpochMs>();
   protected readonly audit = new Map<string, AuditEntry>();
   protected readonly buckets = new Map<string, number>();
   protected readonly tickets = new Map<
@@ -143,6 +146,8 @@ export class MemoryRows {
       terminals: this.terminals,
       deliveries: this.deliveries,
       plans: this.plans,
+      customers: this.customers,
+      paymentEvents: this.paymentEvents,
       audit: this.audit,
       buckets: this.buckets,
       tickets: this.tickets,

@@ -11,7 +11,7 @@ import type {
   TerminalMark,
 } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { auditRow, planRow, tenantRow } from './account-items.ts';
+import { auditRow, tenantRow } from './account-items.ts';
 import { type Codec, defaulted, oneOf, record, text, whole } from './codec.ts';
 import { activityEvent, batchRow, readRow, reconcileOutcome } from './items.ts';
 import {
@@ -21,7 +21,6 @@ import {
   eventPartition,
   OUTCOME_SORT_PREFIX,
   padTime,
-  planKey,
   tenantKey,
   terminalKey,
 } from './keys.ts';
@@ -35,20 +34,12 @@ const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> 
   audit: auditPartition,
 };
 
-export function createAccountStore(table: Table): AccountStore {
+/** All but the plan, which is in `billing-store.ts`. */
+export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' | 'savePlan' | 'deletePlan'> {
   return {
     async loadTenant(tenantId) {
       const row = await table.get(tenantKey(tenantId), 'loadTenant');
       return row === null ? null : readRow(tenantRow, row, 'loadTenant');
-    },
-
-    async loadPlan(tenantId) {
-      const row = await table.get(planKey(tenantId), 'loadPlan');
-      return row === null ? null : readRow(planRow, row, 'loadPlan');
-    },
-
-    async savePlan(tenantId, plan) {
-      await table.put({ Item: { ...planKey(tenantId), ...planRow.write(plan) } }, 'savePlan');
     },
 
     async appendAudit(entry) {
@@ -102,10 +93,6 @@ export function createAccountStore(table: Table): AccountStore {
     },
 
     deleteHistory: (tenantId, part) => deleteHistory(table, PARTITIONS[part](tenantId)),
-
-    async deletePlan(tenantId) {
-      return (await table.remove({ Key: planKey(tenantId) }, 'deletePlan')) !== null;
-    },
 
     async deleteTenant(tenantId) {
       await table.remove({ Key: tenantKey(tenantId) }, 'deleteTenant');

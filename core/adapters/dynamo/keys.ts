@@ -124,11 +124,19 @@ export const bounceClaimKey = (id: RepoId, pr: PullRequestNumber, head: string):
   pk: repoPartition(id),
   sk: `NB#${pr}#${digest(head)}`,
 });
+export function isTenantRow(key: Key): boolean {
+  return key.pk.startsWith('T#') && key.sk === 'A';
+}
 /** The tenant whose dashboard shows something of this row; null when none does. */
 export function tenantOfShownRow(pk: string): TenantId | null {
   const prefix = STREAM_PREFIXES.shown.find((each) => pk.startsWith(each));
   return prefix === undefined ? null : pk.slice(prefix.length);
 }
+
+// Payments: ids of the provider are its text, so they are hashed
+/** Whose customer it is. */
+export const customerKey = (customerId: string): Key => ({ pk: `PC#${digest(customerId)}`, sk: 'U' });
+export const paymentEventKey = (eventId: string): Key => ({ pk: `PE#${digest(eventId)}`, sk: 'S' });
 
 // Rates: the name may hold an address, so it is hashed
 export const rateKey = (bucket: string): Key => ({ pk: `RL#${digest(bucket)}`, sk: 'S' });

@@ -5,10 +5,12 @@ import type {
   RateStore,
   RealtimeStore,
 } from '../../ports/account-store.ts';
+import type { BillingStore } from '../../ports/billing-store.ts';
 import type { NoticeStore } from '../../ports/notifier.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAdminStore } from './admin-store.ts';
+import { createBillingStore } from './billing-store.ts';
 import { createDispatchStore } from './dispatch-store.ts';
 import { createEngineStore } from './engine-store.ts';
 import { createEnrollmentStore } from './enrollment-store.ts';
@@ -25,6 +27,7 @@ export type DynamoStore = EngineStore &
   DispatchStore &
   EnrollmentStore &
   AccountStore &
+  BillingStore &
   AdminStore &
   HealthStore &
   RateStore &
@@ -43,6 +46,7 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
     ...createDispatchStore(table),
     ...createEnrollmentStore(table),
     ...createAccountStore(table),
+    ...createBillingStore(table),
     ...createAdminStore(table),
     ...createHealthStore(table),
     ...createRateStore(table),
