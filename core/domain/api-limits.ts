@@ -42,6 +42,8 @@ export const SESSION_TOKEN_CHARS_MAX = 8_192;
 export const TICKET_TTL_MS = 30_000;
 /** The gateway ends a socket after two hours; its row may not outlive that by much. */
 export const SOCKET_TTL_MS = 130 * 60_000;
+/** A socket younger than this may still be in its handshake, during which the gateway calls it gone. */
+export const SOCKET_SETTLING_MS = 10_000;
 /** Posts to sockets under way at once while one ping goes out. */
 export const SOCKET_POSTS_AT_ONCE = 25;
 

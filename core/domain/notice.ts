@@ -29,7 +29,10 @@ export function toSafeLink(text: string | null): string | null {
   if (text === null || !/^https:\/\/[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/.test(text)) return null;
   const url = parseUrl(text);
   if (url === null || url.username !== '' || url.password !== '') return null;
-  return url.href.replace(/[()[\]*_'!]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const rest = `${url.pathname}${url.search}${url.hash}`;
+  return (
+    url.origin + rest.replace(/[()[\]*_'!~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+  );
 }
 
 export interface BounceFacts {

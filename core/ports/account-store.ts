@@ -148,7 +148,7 @@ export interface RealtimeStore {
   /** Works once: null when unknown, used or expired (A93). */
   redeemTicket(ticketHash: string): Promise<TenantId | null>;
   addSocket(tenantId: TenantId, socketId: string, expiresAt: EpochMs): Promise<void>;
-  /** Gone already is fine. */
-  removeSocket(socketId: string): Promise<void>;
+  /** Gone already is fine. With `expiresBefore`, a socket that was opened later than that implies stays. */
+  removeSocket(socketId: string, expiresBefore?: EpochMs): Promise<void>;
   listSockets(tenantId: TenantId): Promise<readonly string[]>;
 }
