@@ -35,11 +35,17 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
       (pull) => pull.merged,
     );
 
-  /** Status of the answer: 201 there was no schedule, 409 there was one. */
-  async function schedule(repo: RepoDriver, pr: number, style = 'merge', as: Actor = 'bot') {
+  /**
+   * Status of the answer: 201 there was no schedule, 409 there was one. A pull request may be checked again at any time,
+   * such as for a push to its base that the forge comes to only now, and is not taken meanwhile (405).
+   */
+  const schedule = (repo: RepoDriver, pr: number, style = 'merge', as: Actor = 'bot') => {
     const body = { Do: style, merge_when_checks_succeed: true, force_merge: false };
-    return (await repo.api(as, 'POST', `/pulls/${pr}/merge`, body)).status;
-  }
+    return repo.until(
+      async () => (await repo.api(as, 'POST', `/pulls/${pr}/merge`, body)).status,
+      (status) => status !== 405,
+    );
+  };
 
   const settle = async (times: number) => {
     for (let n = 0; n < times; n += 1) await subject().wait();
