@@ -6,8 +6,9 @@ import { parseArgs } from 'node:util';
 import { type Ready, type Started, startEverything } from '../../local/start.ts';
 import { findLeaks } from '../support/canaries.ts';
 import { createSeededRandom } from '../support/seeded-random.ts';
-import { type GeneratedRequest, generateRequest, type Material } from './generate.ts';
+import { type GeneratedRequest, generateRequest } from './generate.ts';
 import { judgeAnswer, type SeenAnswer } from './judge.ts';
+import type { Material } from './values.ts';
 
 /** The long form: generated requests against the whole local service over HTTP. */
 const { values } = parseArgs({
@@ -21,6 +22,8 @@ const { values } = parseArgs({
 });
 
 const FAULTS_SHOWN_MAX = 20;
+/** Calls that wait for an engine or a forge. */
+const SLOW_SHARE = 0.1;
 
 async function main(): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mergeyard-conformance-'));
@@ -51,10 +54,10 @@ async function run(ready: Ready, logFile: string | null): Promise<number> {
     while (sent < total) {
       const nth = sent;
       sent += 1;
-      const request = generateRequest(random, material);
+      const request = generateRequest(random, material, { slowShare: SLOW_SHARE });
       const answer = await exchange(ready.base_url, agent, request);
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const fault = judgeAnswer(request.route, answer);
+      const fault = judgeAnswer(request.route, answer, request.expected, request.method);
       if (fault !== null) faults.push(describe(nth, request, answer, fault));
       learn(material, request.path, answer.text);
       if (nth % 10_000 === 9_999) process.stderr.write(`${nth + 1} requests, ${faults.length} faults\n`);
@@ -84,8 +87,14 @@ function materialOf(ready: Ready): Material {
     instanceUrls: [ready.forge_url, `${ready.forge_url}/`],
     botLogins: ready.tenants.map((tenant) => tenant.forge_login),
     forgeTokens: ready.tenants.map((tenant) => tenant.forge_token),
-    slugs: ['acme/app', 'beta/app', 'acme/none', 'none/none'],
+    slugs: ['acme/app', 'beta/app', ...Array.from({ length: 20 }, (_, index) => `none/app${index}`)],
+    // The tenants are needed to the end of the run.
+    tenantIds: ['00000000-0000-4000-8000-000000000000'],
     ...{ connectionIds: [], repoIds: [] },
+    hook: {
+      body: ready.webhook_example.body,
+      signature: ready.webhook_example.headers['x-hub-signature-256'] ?? '',
+    },
   };
 }
 

@@ -276,7 +276,7 @@ export function toEvent(method: string, path: string, options: CallOptions): API
     headers,
     ...(options.cookies === undefined ? {} : { cookies: [...options.cookies] }),
     ...(options.query === undefined ? {} : { queryStringParameters: { ...options.query } }),
-    ...(id === undefined ? {} : { pathParameters: { id: decodeURIComponent(id) } }),
+    ...(id === undefined ? {} : { pathParameters: { id: decode(id) } }),
     requestContext: {
       ...{ accountId: 'anonymous', apiId: 'api', domainName: 'api.mergeyard.example', domainPrefix: 'api' },
       ...{
@@ -291,6 +291,15 @@ export function toEvent(method: string, path: string, options: CallOptions): API
     ...(text === undefined ? {} : { body: text }),
     isBase64Encoded: false,
   };
+}
+
+/** Escapes that are none stay as they are, as on the gateway. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** Seals as plain base64, bound to its row: wrong rows do not open. */
