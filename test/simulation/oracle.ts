@@ -22,6 +22,7 @@ const WAITS_FOR_AUTHOR = [
   'refused: approvals',
   'refused: branch is out of date',
   'refused: a pull request from a fork',
+  'refused: this forge completes a merge from a fork only',
 ];
 
 /** Under which the queue may have posted. */

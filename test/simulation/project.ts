@@ -93,6 +93,9 @@ export class Project {
     else if (kind === 9) {
       path = 'healed';
       content = 'yes\n';
+    } else if (kind === 10 && random.chance(0.5)) {
+      path = GATE_PATH;
+      content = `# ${name}\n${GATE_FILE}`;
     }
     const fork = this.#options.family === 'reviews' && random.chance(0.2);
     const pr = await this.#forge.openPullRequest({
@@ -138,7 +141,7 @@ export class Project {
   async #press(pr: number): Promise<void> {
     const pull = await this.#forge.pull(pr);
     if (pull.state !== 'open' || pull.draft || !pull.mergeable || pull.baseRef !== this.#forge.base) return;
-    const user = pull.fromFork ? pull.author : 'dev';
+    const user = pull.fromFork && this.#people.chance(0.8) ? pull.author : 'maintainer';
     try {
       await this.#forge.scheduleAs(user, pr, this.#options.style);
     } catch {
@@ -215,9 +218,10 @@ export class Project {
   }
 
   async #review(pr: number): Promise<void> {
-    const verdict = this.#people.int(5);
+    const verdict = this.#people.int(6);
     if (verdict === 0) await this.#forge.dismissReviews(pr);
     else if (verdict === 1) await this.#forge.review(pr, 'reviewer', 'reject');
+    else if (verdict === 2) await this.#forge.requestReview(pr, 'reviewer');
     else await this.#forge.review(pr, 'reviewer', 'approve');
   }
 
