@@ -21,7 +21,7 @@ import type {
   WaitingBatch,
 } from '#core/ports/account-store.ts';
 import { MemoryBilling } from './memory-billing.ts';
-import { isTerminal, isWakeable, newest } from './memory-rows.ts';
+import { isAwake, isTerminal, newest } from './memory-rows.ts';
 
 /** What the API reads and writes beyond enrollment, over the memory rows. */
 export class MemoryAccount
@@ -206,7 +206,7 @@ export class MemoryAccount
   loadOldestDue(): Promise<EpochMs | null> {
     return this.call('loadOldestDue', () => {
       const times = [...this.repos.values()]
-        .filter(isWakeable)
+        .filter(isAwake)
         .flatMap((repo) => (repo.dueAt === null ? [] : [repo.dueAt]));
       return times.length === 0 ? null : Math.min(...times);
     });

@@ -194,7 +194,7 @@ export class MemoryRows {
 
   protected putRepo(repo: ManagedRepo): void {
     this.repos.set(repo.id, repo);
-    this.noteDue(repo.id, isWakeable(repo) ? repo.dueAt : null);
+    this.noteDue(repo.id, repo.dueAt);
   }
 
   protected noteDue(repoId: RepoId, dueAt: EpochMs | null): void {
@@ -209,6 +209,11 @@ export class MemoryRows {
 
 export function isTerminal(event: ActivityEvent): boolean {
   return event.event === 'pr_landed' || event.event === 'pr_bounced';
+}
+
+/** Off, but due: its last look is still to be taken. */
+export function isAwake(repo: ManagedRepo): boolean {
+  return isWakeable(repo) || repo.dueAt !== null;
 }
 
 export function isWakeable(repo: ManagedRepo): boolean {

@@ -23,7 +23,7 @@ import type {
 import { StoreError } from '#core/ports/store.ts';
 import { MemoryAccount } from './memory-account.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
-import { isTerminal, isWakeable } from './memory-rows.ts';
+import { isAwake, isTerminal, isWakeable } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
 export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, DispatchStore {
@@ -163,7 +163,7 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
   markDue(repoId: RepoId, dueAt: EpochMs): Promise<number | null> {
     return this.call('markDue', () => {
       const repo = this.repos.get(repoId);
-      if (repo === undefined || !isWakeable(repo)) return null;
+      if (repo === undefined || !isAwake(repo)) return null;
       const wakeSeq = repo.wakeSeq + 1;
       this.putRepo({ ...repo, wakeSeq, dueAt: Math.min(repo.dueAt ?? dueAt, dueAt) });
       return wakeSeq;
@@ -173,9 +173,19 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
   settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean> {
     return this.call('settleDue', () => {
       const repo = this.repos.get(repoId);
-      if (repo === undefined || !isWakeable(repo)) return true;
+      if (repo === undefined || !isAwake(repo)) return true;
       if (repo.wakeSeq !== wakeSeqSeen) return false;
       this.putRepo({ ...repo, dueAt: nextDueAt });
+      return true;
+    });
+  }
+
+  settleOff(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, wakeSeqSeen: number): Promise<boolean> {
+    return this.call('settleOff', () => {
+      const stored = this.repos.get(repo.id);
+      if (stored === undefined || stored.tenantId !== repo.tenantId || isWakeable(stored)) return false;
+      if (!isAwake(stored) || stored.wakeSeq !== wakeSeqSeen) return false;
+      this.putRepo({ ...stored, dueAt: null });
       return true;
     });
   }

@@ -120,7 +120,7 @@ export const repoSettings = record<RepoSettings>({
 export interface WakeState {
   readonly repoId: RepoId;
   readonly tenantId: TenantId;
-  /** Queue on and not being deleted. */
+  /** Queue on and not being deleted, or a last look is still to be taken. */
   readonly enabled: boolean;
   readonly wakeSeq: number;
   readonly dueAt: EpochMs | null;
