@@ -37,6 +37,31 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     ).toBe(true);
   });
 
+  test('a pull request merges that the queue never had in its line: the moved base is alarmed (A39)', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const unseen = await world.forge.openPullRequest({ branch: 'unseen', files: { 'unseen.txt': 'x\n' } });
+    await givenScheduled(world.forge, 'refused');
+    world.forge.judge = () => 'never';
+    await world.reconcile();
+    await world.forge.mergeByHand(unseen);
+    await world.clock.advance(60_000);
+    await world.drain({ maxMs: 30 * 60_000 });
+    const alarms = world.log.filter((line) => line.fields.alarm === 'unverified_landing');
+    expect(alarms.map((line) => line.fields.pr)).toEqual([null]);
+  });
+
+  test('our own landings, in one batch and in the next, alarm nobody', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    for (const name of ['a', 'b', 'c']) await givenScheduled(world.forge, name);
+    await world.drain();
+    await givenScheduled(world.forge, 'd');
+    await world.drain();
+    expect(world.forge.merges()).toHaveLength(4);
+    expect(world.log.filter((line) => line.fields.alarm !== undefined)).toEqual([]);
+  });
+
   test('a lost record changes no safety result: a stale success is taken back, a bounce is remembered', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

@@ -46,8 +46,8 @@ export interface QueueRecord {
   pausedUntil: EpochMs | null;
   /** What is known of each open pull request's timeline and reviews, so that an unchanged one is not read again. */
   readings: PullRequestReading[];
-  /** Base tip last read and its tree, so that an unmoved base costs one call. */
-  baseSeen: Staged | null;
+  /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
+  baseSeen: (Staged & { readonly at?: EpochMs }) | null;
   rate: OutcomeRate;
 }
 

@@ -202,7 +202,8 @@ function endRoot(pass: Pass, root: Root): void {
   pass.closedRoot = root;
   // The tip that this root verified is most likely what the next look finds.
   const tree = treeOf(root, root.landed);
-  if (pass.record.halted === null && tree !== undefined) pass.record.baseSeen = { sha: root.tip, tree };
+  if (pass.record.halted === null && tree !== undefined)
+    pass.record.baseSeen = { sha: root.tip, tree, at: pass.s.now };
   sweepWorkBranch(pass, root);
   pass.record.root = null;
   pass.refresh = true;
