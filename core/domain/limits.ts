@@ -52,6 +52,8 @@ export const DUE_TOLERANCE_MS = 5_000;
 export const IDLE_DUE_DELAY_MS = 10_000;
 /** A repo whose lease somebody holds is looked at again after this. */
 export const LEASE_HELD_DELAY_MS = 15_000;
+/** A queue that was switched off is still woken this long to take back what it posted: a forge may be away meanwhile. */
+export const WIND_DOWN_MS = 60 * 60_000;
 /** Within one reconcile, looks at a pending native merge: 1 s, 2 s, 4 s … while the budget lasts. */
 export const LANDING_POLL_MIN_MS = 500;
 export const LANDING_POLL_MAX_MS = 4_000;

@@ -8,6 +8,7 @@ import {
   LEASE_TAKEOVER_GRACE_MS,
   LEASE_TTL_MS,
   WAKE_DELAY_MIN_MS,
+  WIND_DOWN_MS,
 } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 import { assertNever } from '../domain/result.ts';
@@ -61,8 +62,11 @@ export type DispatchResult =
 export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Promise<DispatchResult> {
   const repo = await deps.store.getRepo(repoId);
   if (repo === null || repo.tombstone) return { kind: 'gone' };
-  if (!repo.queueEnabled) return { kind: 'disabled' };
-  if (repo.dueAt === null || repo.dueAt > deps.clock.now() + DUE_TOLERANCE_MS) return { kind: 'not_due' };
+  const now = deps.clock.now();
+  if (!repo.queueEnabled) {
+    // A queue that was just switched off takes back what it had posted: the engine is the only writer of statuses (A24).
+    if (now - repo.updatedAt > WIND_DOWN_MS) return { kind: 'disabled' };
+  } else if (repo.dueAt === null || repo.dueAt > now + DUE_TOLERANCE_MS) return { kind: 'not_due' };
   const result = await reconcileRepo(deps, repo);
   // The holder may have read the forge before this wake, and its message ends here: so another one is sent.
   if (result.kind === 'lease_held') {

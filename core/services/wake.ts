@@ -64,6 +64,11 @@ export async function forwardDelayedWake(
 ): Promise<'forwarded' | 'replaced' | 'gone'> {
   const repo = await deps.store.getRepo(wake.repoId);
   if (repo === null || repo.tombstone) return 'gone';
+  if (!repo.queueEnabled) {
+    // Nothing is due any more, so there is no mark to count: the queue drops what it had within minutes under one number.
+    await deps.queue.sendWake(wake.repoId, eventWindow(deps.clock.now()).index);
+    return 'forwarded';
+  }
   if (wake.wakeSeq !== UNCONDITIONAL_WAKE_SEQ && repo.wakeSeq !== wake.wakeSeq) return 'replaced';
   return (await wakeNow(deps, wake.repoId)) ? 'forwarded' : 'gone';
 }

@@ -113,6 +113,15 @@ describe('a delayed wake', () => {
     expect(await forwardDelayedWake(world, wake)).toBe('replaced');
   });
 
+  test('of a queue that was switched off is forwarded: the worker decides whether something is left to take back', async () => {
+    const world = await givenWorld([givenRepo({ queueEnabled: false, dueAt: null })]);
+    expect(await forwardDelayedWake(world, { repoId: 'repo-1', wakeSeq: 7 })).toBe('forwarded');
+    await world.clock.advance(20_000);
+    expect(await forwardDelayedWake(world, { repoId: 'repo-1', wakeSeq: 7 })).toBe('forwarded');
+    const numbers = world.queue.wakes.map((wake) => wake.wakeSeq);
+    expect(new Set(numbers).size).toBe(2);
+  });
+
   test('of a deleted repo is nothing', async () => {
     const world = await givenWorld();
     await world.store.deleteRepo(givenRepo());
