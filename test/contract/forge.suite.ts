@@ -8,6 +8,7 @@ import { patchSuite } from './forge/patch.suite.ts';
 import { pullsSuite } from './forge/pulls.suite.ts';
 import { rulesSuite } from './forge/rules.suite.ts';
 import type { ForgeSubject, Means, Needs } from './forge/subject.ts';
+import { webhooksSuite } from './forge/webhooks.suite.ts';
 
 const PARTS = {
   git: gitSuite,
@@ -16,6 +17,7 @@ const PARTS = {
   patches: patchSuite,
   gate: gateSuite,
   landing: landingSuite,
+  webhooks: webhooksSuite,
   'set-up': adminSuite,
   /** Listings longer than a page, which take a hundred calls to set up. */
   'long listings': longListingsSuite,

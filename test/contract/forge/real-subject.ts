@@ -71,6 +71,7 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
       }
       return slug;
     },
+    now: () => Date.now(),
     wait: () => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS)),
     async stop() {
       for (const slug of created) await call(bot.token, 'DELETE', `/repos/${slug}`);
