@@ -54,10 +54,12 @@ export function createReconciler(
       slug: request.repoSlug,
       baseBranch: request.baseBranch,
     });
-    if (repo === null || repo.tombstone) return 'failed';
+    if (repo === null) return 'failed';
     const held = await adoptLease({ leases: deps.store, clock: deps.clock }, repo.id, fence);
     if (held === null) return 'failed';
-    const reconcile = new Reconcile(deps, request, repo, held);
+    // A deleted repo is a queue that is off: it takes back what it posted, and begins nothing (D-24).
+    const wanted = repo.tombstone ? { ...repo, queueEnabled: false } : repo;
+    const reconcile = new Reconcile(deps, request, wanted, held);
     return (await reconcile.run()) === null ? 'ok' : 'failed';
   };
 }
