@@ -5,10 +5,11 @@ import { WEBHOOK_BODY_BYTES_MAX } from '../domain/limits.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { classifyForgeEvent, type ForgeEvent, type ForgeEventKind, obeysWebhooks } from '../domain/wake.ts';
 import type { DispatchStore, LeaseStore } from '../ports/store.ts';
+import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
 import { type EventWakeDeps, wakeForEvent } from './wake.ts';
 
-export interface WebhookDeps extends EventWakeDeps {
-  readonly store: DispatchStore;
+export interface WebhookDeps extends EventWakeDeps, PlanDeps {
+  readonly store: DispatchStore & HoldStore;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
 }
 
@@ -54,6 +55,8 @@ export async function acceptForgeWebhook(
   if (!obeysWebhooks(repo)) return 'ignored';
   const kind = await classify(deps, repo, delivery.event);
   if (kind === 'unrelated') return 'ignored';
+  // Held for payment: not the sender's mistake (D-34).
+  if ((await findHolds(deps, repo.tenantId)).has(repo.id)) return 'ignored';
   return wake(deps, repo, kind, request.deliveryId);
 }
 

@@ -19,9 +19,10 @@ import { known, type Reading, UNKNOWN } from '../domain/result.ts';
 import type { AccountStore, BatchHistory, TerminalMark } from '../ports/account-store.ts';
 import type { EnrollmentStore, LeaseStore } from '../ports/store.ts';
 import type { Clock, Log } from '../ports/system.ts';
+import type { PlanDeps } from './plans.ts';
 import { type RepoFactsStore, readRepoFacts } from './repo-facts.ts';
 
-export interface ActivityDeps {
+export interface ActivityDeps extends PlanDeps {
   readonly store: RepoFactsStore & AccountStore & Pick<EnrollmentStore, 'listEvents'>;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -35,7 +36,7 @@ export interface ActivityDeps {
 export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Promise<Activity> {
   const now = deps.clock.now();
   const [facts, events, history, weekEvents, weekBatches] = await Promise.all([
-    readRepoFacts(deps.store, tenantId),
+    readRepoFacts(deps.store, tenantId, deps.planLimits),
     deps.store.listEvents(tenantId, RECENT_ACTIVITY_MAX + 1),
     deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX),
     attempt(deps, 'events', () => deps.store.readEventsSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),

@@ -28,6 +28,7 @@ const deps: WebhookDeps = {
     delayedWakeQueueUrl: env.DELAYED_WAKE_QUEUE_URL,
   }),
   clock,
+  planLimits: env.PLAN_LIMITS,
 };
 
 export const handler = middy(createForgeWebhook(deps)).use(answerWithEnvelope(log));
