@@ -1,4 +1,4 @@
-import type { BranchProtection, GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection, Commit, GateReading, PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { BatchId, CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -25,6 +25,8 @@ export class SnapshotReader {
   readonly #clock: Clock;
   readonly #ids: Ids;
   readonly #repo: ManagedRepo;
+  /** By id; immutable, so one reconcile reads each once. */
+  readonly #commits = new Map<CommitSha, Commit>();
   #failure: ForgeError | null = null;
   #botLogin: Reading<string> = UNKNOWN;
   #protection: Reading<BranchProtection | null> = UNKNOWN;
@@ -173,7 +175,7 @@ export class SnapshotReader {
     const sha = tip.value;
     const tree = verifiedTipTree(record, sha) ?? (record.baseSeen?.sha === sha ? record.baseSeen.tree : null);
     if (tree !== null) return known({ sha, tree });
-    const commit = await this.#attempt(() => this.#forge.readCommit(sha));
+    const commit = await this.#readCommit(sha);
     return commit.known ? known({ sha, tree: commit.value.tree }) : UNKNOWN;
   }
 
@@ -237,7 +239,7 @@ export class SnapshotReader {
   }
 
   async #readMerge(sha: CommitSha, tip: CommitSha | undefined): Promise<Reading<MergeView>> {
-    const commit = await this.#attempt(() => this.#forge.readCommit(sha));
+    const commit = await this.#readCommit(sha);
     if (!commit.known) return UNKNOWN;
     const lineage: CommitSha[] = [];
     let parent = commit.value.parents[0];
@@ -245,12 +247,19 @@ export class SnapshotReader {
       lineage.push(parent);
       if (parent === tip || lineage.length >= LINEAGE_COMMITS_MAX || this.#repo.mergeStyle !== 'rebase')
         break;
-      const above: CommitSha = parent;
-      const next = await this.#attempt(() => this.#forge.readCommit(above));
+      const next = await this.#readCommit(parent);
       if (!next.known) return UNKNOWN;
       parent = next.value.parents[0];
     }
     return known({ commit: commit.value, lineage });
+  }
+
+  async #readCommit(sha: CommitSha): Promise<Reading<Commit>> {
+    const seen = this.#commits.get(sha);
+    if (seen !== undefined) return known(seen);
+    const read = await this.#attempt(() => this.#forge.readCommit(sha));
+    if (read.known) this.#commits.set(sha, read.value);
+    return read;
   }
 
   async #readGates(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateReading>>> {
