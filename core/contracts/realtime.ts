@@ -13,3 +13,6 @@ export function formatRefreshPing(at: number): string {
 export function formatPong(at: number): string {
   return JSON.stringify({ type: 'pong', at: new Date(at).toISOString() });
 }
+
+/** Log line of a notification that failed; the stack counts it. */
+export const NOTICE_NOT_DELIVERED = 'a notification was not delivered';

@@ -1,3 +1,4 @@
+import { NOTICE_NOT_DELIVERED } from '../contracts/realtime.ts';
 import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { describeBounceNotice, describeInvoiceNotice, findBounceRun, type Notice } from '../domain/notice.ts';
@@ -17,9 +18,6 @@ export interface NotifyDeps {
   /** Page where a payment method is changed; null: the notice has no link. */
   readonly billingUrl: string | null;
 }
-
-/** Counted by a metric filter of the stack: keep the two in step. */
-export const NOT_DELIVERED = 'a notification was not delivered';
 
 /**
  * Announces the bounce behind one event row, if it is one, to where its repo says. The claim comes before the first send and
@@ -124,6 +122,6 @@ function report(log: Log, result: SendResult, fields: Readonly<Record<string, un
       return log.info('no sender address is configured: the e-mail was skipped', fields);
     case 'refused':
     case 'failed':
-      return log.warn(NOT_DELIVERED, { ...fields, result });
+      return log.warn(NOTICE_NOT_DELIVERED, { ...fields, result });
   }
 }

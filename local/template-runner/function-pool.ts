@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Json } from './template.ts';
+import { fail, type Json, type Template } from './template.ts';
 
 export interface FunctionSpec {
   readonly name: string;
@@ -12,6 +12,11 @@ export interface FunctionSpec {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly memoryMb: number;
+}
+
+/** A function, however it runs. Throws `InvocationError`. */
+export interface Invocable {
+  invoke(event: Json): Promise<Json>;
 }
 
 export type LogSink = (source: string, text: string) => void;
@@ -148,4 +153,15 @@ export class FunctionPool {
       });
     });
   }
+}
+
+/** The function behind a reference of the template. */
+export function functionOf(
+  template: Template,
+  functions: ReadonlyMap<string, FunctionPool>,
+  value: Json | undefined,
+  where: string,
+): FunctionPool {
+  const { id } = template.target(value, where);
+  return functions.get(id) ?? fail(where, `${id} is not a function`);
 }

@@ -57,7 +57,7 @@ const LAYERS = [
   ['middy', /^@middy\//],
   ['aws-lambda types', /^aws-lambda$/],
   ['cdk', /^(aws-cdk-lib|constructs|cdk-nag)(\/|$)/],
-  ['tools', /^(esbuild|fauxqs)$/],
+  ['tools', /^(esbuild|fauxqs|ws)$/],
   ['emulator files', /^node_modules\/fauxqs\//],
 ] as const;
 type Layer = (typeof LAYERS)[number][0];
