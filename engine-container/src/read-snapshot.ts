@@ -245,8 +245,8 @@ export class SnapshotReader {
     let parent = commit.value.parents[0];
     while (parent !== undefined) {
       lineage.push(parent);
-      if (parent === tip || lineage.length >= LINEAGE_COMMITS_MAX || this.#repo.mergeStyle !== 'rebase')
-        break;
+      // Whatever style was expected: the one that a person scheduled wins, and no forge tells which it is (D-12).
+      if (tip === undefined || parent === tip || lineage.length >= LINEAGE_COMMITS_MAX) break;
       const next = await this.#readCommit(parent);
       if (!next.known) return UNKNOWN;
       parent = next.value.parents[0];
