@@ -66,6 +66,16 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readBranchTip('main')).toBe(merge.sha);
   });
 
+  test('nothing that can be read tells which style was scheduled', async () => {
+    const repo = await create();
+    const { pr } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    expect(await schedule(repo, pr, 'squash')).toBe(201);
+    const entries: readonly { type: string }[] = await repo.must('bot', 'GET', `/issues/${pr}/timeline`);
+    const entry = entries.find(({ type }) => type === 'pull_scheduled_merge');
+    expect(entry).toMatchObject({ body: '', ref_commit_sha: '' });
+    expect(JSON.stringify(entry)).not.toContain('squash');
+  });
+
   test('a second one lands on the first as soon as it is checked again', async () => {
     const repo = await create();
     const first = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
