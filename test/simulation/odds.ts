@@ -117,7 +117,13 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
     case 'people':
       return { ...NO_ODDS, ...hooks, ...merges, peoplePerHour, slowCall: share(0.1) };
     case 'reviews':
-      return { ...NO_ODDS, ...hooks, peoplePerHour: peoplePerHour * 1.5, callFails: calls.callFails / 2 };
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        peoplePerHour: peoplePerHour * 1.5,
+        callFails: calls.callFails / 2,
+        crash: crash / 2,
+      };
     case 'flaky':
       return { ...NO_ODDS, flake, gateTrouble: gate.gateTrouble };
     case 'settings':

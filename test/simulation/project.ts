@@ -61,7 +61,9 @@ export class Project {
         return { kind: 'slow', ms: this.#gate.int(this.#gate.chance(0.1) ? 600_000 : 60_000) };
       return { kind: 'now' };
     };
-    if (this.#options.family === 'reviews') {
+    const asksReviews =
+      this.#options.family === 'reviews' || (this.#options.family === 'everything' && random.chance(0.3));
+    if (asksReviews) {
       await forge.setProtection({
         requiredApprovals: random.int(2),
         blockOnRejectedReviews: random.chance(0.5),
@@ -234,7 +236,7 @@ export class Project {
     }
     for (const pr of this.prs) {
       const isOpen = (await forge.pull(pr)).state === 'open';
-      if (isOpen && this.#options.family === 'reviews') await forge.review(pr, 'reviewer', 'approve');
+      if (isOpen) await forge.review(pr, 'reviewer', 'approve');
     }
     const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
     if (isRed && this.#options.family === 'base_pushed') await forge.pushToBase({ healed: 'yes\n' });

@@ -52,22 +52,37 @@ export class Rest {
     return false;
   }
 
+  /** Heads of pull requests that merged, into whatever base they were for by then. */
+  async #mergedHeads(prs: readonly number[], forge: Managed['forge']): Promise<ReadonlySet<string>> {
+    const pulls = await Promise.all(prs.map((pr) => forge.pull(pr)));
+    return new Set(pulls.filter((pull) => pull.merged).map((pull) => pull.headSha));
+  }
+
   async check({ id, forge, judge, project, deleted }: Managed): Promise<void> {
     const { store } = this.#service;
     const witness = this.#witness;
     judge.read();
     noteRuns(forge, witness);
     const repo = await store.getRepo(id);
-    if (repo === null || deleted) return;
+    if (repo === null || deleted) {
+      judge.readRest(true, await this.#mergedHeads(project.prs, forge));
+      for (const what of judge.violations.splice(0)) witness.violate(`${id} (deleted): ${what}`);
+      if (repo?.tombstone === true) witness.violate(`${id}: deleted, and never purged`);
+      return;
+    }
     const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
     // A queue that is off still has branches of its last batch; its successes are taken back all the same (A34).
-    judge.readRest(isRed || !repo.queueEnabled);
+    judge.readRest(isRed || !repo.queueEnabled, await this.#mergedHeads(project.prs, forge));
     for (const what of judge.violations.splice(0)) witness.violate(`${id}: ${what}`);
     const rows = (await store.listBatches(repo.tenantId, 500)).filter((row) => row.repoId === id);
     const events = (await store.listEvents(repo.tenantId, 1_000)).filter((event) => event.repoId === id);
     const isFlaky = this.#family === 'flaky' || this.#family === 'everything';
     const problems = repo.queueEnabled
-      ? await judgeRest({ repo, forge, judge, prs: project.prs, rows, events, isFlaky })
+      ? await judgeRest({
+          ...{ repo, forge, judge, rows, events, isFlaky },
+          prs: project.prs,
+          recordsLost: this.#service.store.recordsLost,
+        })
       : [];
     for (const what of problems) witness.violate(`${id}: ${what}`);
     for (const pr of judge.unproven) {
@@ -76,7 +91,10 @@ export class Rest {
         (event) =>
           event.pr === pr && (event.reason === 'unverified' || event.reason === 'merged_outside_the_queue'),
       );
-      const alarmed = this.#service.alarms.has(`unverified_landing ${id} #${pr}`);
+      // Of a pull request that was not in the line any more, only the move of the base is seen.
+      const alarmed = [pr, null].some((named) =>
+        this.#service.alarms.has(`unverified_landing ${id} #${named}`),
+      );
       // What merges before the queue ever saw it scheduled leaves no trace in it.
       const known = events.some((event) => event.pr === pr && event.event === 'pr_queued');
       if (known && !told && !alarmed)

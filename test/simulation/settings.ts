@@ -1,14 +1,16 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import { buryRepo } from '#core/services/delete-repo.ts';
 import { withLease } from '#core/services/lease.ts';
+import { wakeNow } from '#core/services/wake.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import type { SimService } from './service.ts';
 
-/** What owners change in the settings of their repositories, as the API stores it. */
+/** What owners change in the settings of their repositories, as the API does it. */
 export class Settings {
   readonly #service: SimService;
   readonly #clock: SimClock;
@@ -26,7 +28,7 @@ export class Settings {
   async change(managed: Managed): Promise<void> {
     const random = this.#random;
     const repo = await this.#service.store.getRepo(managed.id);
-    if (repo === null) return;
+    if (repo === null || repo.tombstone) return;
     const kind = random.int(12);
     this.#witness.note(`${managed.id} settings ${kind}`);
     if (!repo.queueEnabled) return this.switchOn(managed);
@@ -41,7 +43,7 @@ export class Settings {
     else if (random.chance(0.3)) {
       managed.deleted = true;
       this.#witness.sometimes('repository deleted');
-      await this.#service.store.deleteRepo(repo);
+      await buryRepo(this.#services(), repo);
     }
   }
 
@@ -50,29 +52,45 @@ export class Settings {
     this.#witness.sometimes('switched on');
   }
 
-  async #save(id: RepoId, changes: Partial<ManagedRepo>): Promise<void> {
+  #services() {
+    const { store, ids } = this.#service;
+    return {
+      store,
+      ids,
+      queue: { sendWake: async (id: RepoId, wakeSeq: number) => this.#service.send(id, wakeSeq) },
+      clock: {
+        now: () => this.#clock.now(),
+        monotonic: () => this.#clock.now(),
+        sleep: (ms: number) => this.#clock.sleep(ms),
+      },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    };
+  }
+
+  async #save(
+    id: RepoId,
+    changes: Partial<ManagedRepo>,
+    options?: { readonly lastLook: boolean },
+  ): Promise<void> {
     const repo = await this.#service.store.getRepo(id);
-    if (repo !== null) await this.#service.store.updateRepo({ ...repo, ...changes });
+    if (repo === null || repo.tombstone) return;
+    await this.#service.store.updateRepo({ ...repo, ...changes, updatedAt: this.#clock.now() }, options);
   }
 
   /** As the API does it (D-24): under the lease, what a live batch has scheduled is taken back, then the switch, then a wake. */
   async #switchOff({ id, forge }: Managed, repo: ManagedRepo): Promise<void> {
-    const { store, ids } = this.#service;
-    const clock = {
-      now: () => this.#clock.now(),
-      monotonic: () => this.#clock.now(),
-      sleep: (ms: number) => this.#clock.sleep(ms),
-    };
-    const done = await withLease({ leases: store, clock, ids }, id, 'disable', LEASE_TTL_MS, async () => {
+    const { store } = this.#service;
+    const services = this.#services();
+    const done = await withLease({ ...services, leases: store }, id, 'disable', LEASE_TTL_MS, async () => {
       const rows = (await store.listBatches(repo.tenantId, 200)).filter(
         (row) => row.repoId === id && row.outcome === 'running',
       );
       for (const pr of new Set(rows.flatMap((row) => row.prs))) await forge.cancelSchedule(pr);
-      await this.#save(id, { queueEnabled: false, dueAt: null });
+      await this.#save(id, { queueEnabled: false }, { lastLook: true });
     });
     if (done.kind === 'skipped') return;
     this.#witness.sometimes('switched off');
-    this.#service.send(id, repo.wakeSeq + 1);
+    await wakeNow(services, id);
   }
 
   async #changeContext({ id, forge }: Managed, context: string): Promise<void> {

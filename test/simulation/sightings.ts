@@ -11,6 +11,7 @@ type Sighted = Pick<Witness, 'sometimes'>;
 /** The store of a life, which tells what the service wrote into it has come to: for the tally, never for a judgement. */
 export class WatchedStore extends MemoryStore {
   witness: Sighted = { sometimes: () => undefined };
+  recordsLost = 0;
 
   override saveQueue(...[held, repo, write]: Parameters<MemoryStore['saveQueue']>): Promise<number> {
     this.#noteWrite(write);
@@ -47,6 +48,12 @@ export class WatchedStore extends MemoryStore {
   peekRecord(repoId: RepoId): QueueRecord | null {
     const stored = this.records.get(repoId);
     return stored === undefined ? null : (JSON.parse(stored.json) as QueueRecord);
+  }
+
+  /** The record becomes unreadable (A32). */
+  loseRecord(repoId: RepoId): void {
+    this.recordsLost += 1;
+    this.corrupt('queue', repoId);
   }
 
   /** True while a landing is on record: a crash now is one in the middle of it. */

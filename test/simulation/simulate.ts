@@ -199,6 +199,7 @@ class Life implements Witness {
       bot: BOT,
       contexts: ['mq', 'mq/next'],
       baseIsProtected: !UNGUARDED.includes(this.#family),
+      mayLeakWorkBranch: () => this.#service.store.recordsLost > 0,
     });
     this.#managed.push({ id, forge, judge, project, deleted: false });
     this.#service.forges.set(id, forge);
@@ -266,7 +267,7 @@ class Life implements Witness {
     if (this.#service.store.peekRecord(id) === null) return;
     this.note(`${id} record becomes unreadable`);
     this.sometimes('record lost');
-    this.#service.store.corrupt('queue', id);
+    this.#service.store.loseRecord(id);
   }
 
   #pickManaged(): Managed {
