@@ -46,16 +46,19 @@ export class SnapshotReader {
     return failure;
   }
 
-  /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests). */
+  /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
     const pulls = await this.#attempt(() => this.#forge.listOpenPullRequests(this.#repo.baseBranch));
     const schedules = pulls.known ? await this.#readSchedules(record, pulls.value) : null;
     const scheduled =
       schedules?.some(({ reading }) => !reading.known || reading.value.schedule.kind !== 'none') ?? false;
-    const needsBase = scheduled || record.root !== null;
+    const isBusy = scheduled || record.root !== null;
+    // Without work the base matters only if it moves past the queue (A39).
+    const tip = isBusy || record.baseSeen !== null ? await this.#readTip(pulls) : UNKNOWN;
+    const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
     if (needsBase)
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
-    const base = needsBase ? await this.#readBase(record, pulls.known ? pulls.value : []) : UNKNOWN;
+    const base = needsBase ? await this.#readBase(record, tip) : UNKNOWN;
     const views: PullRequestView[] = [];
     const readings: PullRequestReading[] = [];
     for (const { pull, reading } of schedules ?? []) {
@@ -163,14 +166,16 @@ export class SnapshotReader {
     return known(asksForkForMergeRight(version.value));
   }
 
-  async #readBase(record: QueueRecord, pulls: readonly PullRequest[]): Promise<Reading<Staged>> {
-    // Every open pull request shows the live tip of its base: where all agree, nobody need ask.
-    const shown = new Set(pulls.map((pull) => pull.baseTip));
+  /** Every open pull request shows the live tip of its base: where all agree, nobody need ask. */
+  async #readTip(pulls: Reading<readonly PullRequest[]>): Promise<Reading<CommitSha | null>> {
+    const shown = new Set(pulls.known ? pulls.value.map((pull) => pull.baseTip) : []);
     const [only = null] = shown;
-    const tip =
-      shown.size === 1
-        ? known(only)
-        : await this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
+    return shown.size === 1
+      ? known(only)
+      : this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
+  }
+
+  async #readBase(record: QueueRecord, tip: Reading<CommitSha | null>): Promise<Reading<Staged>> {
     if (!tip.known || tip.value === null) return UNKNOWN;
     const sha = tip.value;
     const tree = verifiedTipTree(record, sha) ?? (record.baseSeen?.sha === sha ? record.baseSeen.tree : null);

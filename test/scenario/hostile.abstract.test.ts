@@ -51,6 +51,20 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     expect(alarms.map((line) => line.fields.pr)).toEqual([null]);
   });
 
+  test('so it is while the queue has nothing to do', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    await givenScheduled(world.forge, 'a');
+    await world.drain();
+    const unseen = await world.forge.openPullRequest({ branch: 'unseen', files: { 'unseen.txt': 'x\n' } });
+    await world.drain();
+    await world.forge.mergeByHand(unseen);
+    await world.clock.advance(60_000);
+    await world.drain({ maxMs: 30 * 60_000 });
+    const alarms = world.log.filter((line) => line.fields.alarm === 'unverified_landing');
+    expect(alarms.map((line) => line.fields.pr)).toEqual([null]);
+  });
+
   test('our own landings, in one batch and in the next, alarm nobody', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
