@@ -99,5 +99,7 @@ export const RATE_LIMITS = {
   ci_gate: { perMinute: 10, burst: 10 },
   ticket: { perMinute: 60, burst: 60 },
   billing: { perMinute: 10, burst: 10 },
+  /** Signed deliveries of one repo; a forge sends a day's worth at once after an outage. */
+  webhook: { perMinute: 600, burst: 600 },
 } as const satisfies Readonly<Record<string, RateLimit>>;
 export type RateClass = keyof typeof RATE_LIMITS;

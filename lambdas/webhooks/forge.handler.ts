@@ -22,6 +22,7 @@ const store = createDynamoStore({
 const deps: WebhookDeps = {
   store,
   leases: store,
+  rates: store,
   queue: createSqsWakeQueue({
     client: new SQSClient({}),
     wakeQueueUrl: env.WAKE_QUEUE_URL,
