@@ -116,7 +116,8 @@ export class ApiWorld {
     const event = toEvent(method, path, options);
     this.#surfaces ??= this.#build();
     const handle = this.#surfaces[surfaceOf(event.routeKey)];
-    const response = await handle(event, CONTEXT);
+    // Its own for each call: calls of a test may overlap, invocations of an instance do not.
+    const response = await handle(event, { ...CONTEXT });
     return this.#read(response);
   }
 

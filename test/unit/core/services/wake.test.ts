@@ -138,7 +138,7 @@ describe('the tick', () => {
       givenRepo({ id: 'repo-4', slug: 'acme/4', dueAt: Date.UTC(2030, 0, 1) }),
       givenRepo({ id: 'repo-5', slug: 'acme/5', queueEnabled: false, dueAt: null }),
     ]);
-    expect(await wakeDueRepos(world)).toEqual({ due: 3, woken: 3, failed: 0 });
+    expect(await wakeDueRepos(world)).toEqual({ due: 3, woken: 3, held: 0, failed: 0 });
     expect(world.queue.wakes.map((wake) => wake.repoId)).toEqual(['repo-2', 'repo-3', 'repo-1']);
   });
 
@@ -148,7 +148,7 @@ describe('the tick', () => {
     );
     const world = await givenWorld(repos);
     world.queue.failFor = 'repo-7';
-    expect(await wakeDueRepos(world)).toEqual({ due: 40, woken: 39, failed: 1 });
+    expect(await wakeDueRepos(world)).toEqual({ due: 40, woken: 39, held: 0, failed: 1 });
   });
 
   test('a tick that comes 0.2 s early is not swallowed: each has a number of its own (E9)', async () => {
