@@ -115,9 +115,12 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     ['a truncated answer', { status: 200, body: '{"number": 1, "sta' }, 'forge_unreachable'],
     ['500 with an empty message', { status: 500, body: '{"message":""}' }, 'forge_unreachable'],
     ['429', { status: 429 }, 'forge_unreachable'],
+    ['a page of a firewall', { status: 403, html: true }, 'forge_unreachable'],
+    ['a redirect of a proxy', { status: 302, html: true }, 'forge_unreachable'],
     ['a revoked token', { status: 401 }, 'forge_access_denied'],
+    ['a token without the scope', { status: 403 }, 'forge_access_denied'],
     ['an archived repository', { status: 423 }, 'forge_access_denied'],
-    ['a renamed repository', { status: 404 }, 'forge_access_denied'],
+    ['a repository that is unreadable or gone', { status: 404 }, 'forge_access_denied'],
   ] as const)(
     '%s on every call: its error code, nothing lands, nothing is lost',
     async (_name, fault, code) => {

@@ -150,7 +150,7 @@ function testHook(call: Call) {
   return NO_CONTENT;
 }
 
-const ADMIN = { access: 'admin' } as const;
+const ADMIN = { access: 'admin', whenArchived: true } as const;
 
 export const HOOK_ROUTES: readonly Route[] = [
   route(

@@ -37,13 +37,17 @@ const STYLE_FLAGS: readonly (readonly [string, MergeStyle])[] = [
   ['allow_fast_forward_only_merge', 'fast-forward-only'],
 ];
 
-/** Changes what the body names of: allowed styles, `archived`, `default_delete_branch_after_merge`. */
+/** Changes what the body names of: name, allowed styles, `archived`, `default_delete_branch_after_merge`. */
 function editRepo(call: Call) {
   const { body, repo, world } = call;
   for (const [flag, style] of STYLE_FLAGS) {
     if (typeof body[flag] !== 'boolean') continue;
     const others = repo.allowedStyles.filter((allowed) => allowed !== style);
     repo.allowedStyles = body[flag] === true ? [...others, style] : others;
+  }
+  if (typeof body.name === 'string' && body.name !== '' && body.name !== repo.name) {
+    repo.formerNames = [...(repo.formerNames ?? []), repo.name];
+    repo.name = body.name;
   }
   if (typeof body.archived === 'boolean') repo.archived = body.archived;
   if (typeof body.default_delete_branch_after_merge === 'boolean')
