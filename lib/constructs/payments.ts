@@ -76,7 +76,9 @@ export class Payments extends Construct {
       generateSecretString: { passwordLength: 32, excludePunctuation: true },
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    new CfnOutput(this, `${id}Arn`, { value: secret.secretArn, description });
+    new CfnOutput(this, `${id}Arn`, { value: secret.secretArn, description }).overrideLogicalId(
+      `Payments${id}Arn`,
+    );
     return secret;
   }
 }
