@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
-    concurrency: { type: 'string', default: '8' },
+    concurrency: { type: 'string', default: '24' },
     /** Of a service that runs already, started with `--rate-factor 1000`. */
     'ready-file': { type: 'string' },
   },
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 
 const FAULTS_SHOWN_MAX = 20;
 /** Calls that wait for an engine or a forge. */
-const SLOW_SHARE = 0.1;
+const SLOW_SHARE = 0.02;
 
 async function main(): Promise<number> {
   const dataDir = mkdtempSync(join(tmpdir(), 'mergeyard-conformance-'));
@@ -55,10 +55,13 @@ async function run(ready: Ready, logFile: string | null): Promise<number> {
       const nth = sent;
       sent += 1;
       const request = generateRequest(random, material, { slowShare: SLOW_SHARE });
-      const answer = await exchange(ready.base_url, agent, request);
+      const answer = await insist(() => exchange(ready.base_url, agent, request));
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
       const fault = judgeAnswer(request.route, answer, request.expected, request.method);
-      if (fault !== null) faults.push(describe(nth, request, answer, fault));
+      if (fault !== null) {
+        faults.push(describe(nth, request, answer, fault));
+        process.stderr.write(`${faults.at(-1)}\n`);
+      }
       learn(material, request.path, answer.text);
       if (nth % 10_000 === 9_999) process.stderr.write(`${nth + 1} requests, ${faults.length} faults\n`);
     }
@@ -113,6 +116,18 @@ function learn(material: Material, path: string, text: string): void {
   if (id === undefined || path === '/api/v1/me') return;
   const ids = path.startsWith('/api/v1/connections') ? material.connectionIds : material.repoIds;
   if (!ids.includes(id)) ids.push(id);
+}
+
+/** A kept connection that the server closed just then has carried nothing; only that is tried again. */
+async function insist(send: () => Promise<SeenAnswer>): Promise<SeenAnswer> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (tried === 3 || (code !== 'ECONNRESET' && code !== 'EPIPE')) throw error;
+    }
+  }
 }
 
 function exchange(baseUrl: string, agent: Agent, request: GeneratedRequest): Promise<SeenAnswer> {
