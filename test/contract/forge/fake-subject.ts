@@ -30,6 +30,7 @@ export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
     access: {
       instanceUrl: address.httpsUrl,
       send: http.send,
+      scopedToken: fake.addToken(BOT, ['read:repository']),
       tokens: { bot: grant(BOT), person: grant('dev'), reader: grant('guest') },
     },
     listsRuns: fake.profile.runsApi !== null,

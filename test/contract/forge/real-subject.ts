@@ -31,7 +31,7 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const created: string[] = [];
   return {
-    access: { instanceUrl, send: http.send, tokens },
+    access: { instanceUrl, send: http.send, scopedToken: env.FORGE_SCOPED_TOKEN ?? null, tokens },
     listsRuns: isForgejo ? major >= 12 : major > 1 || minor >= 25,
     cancelsRuns: isForgejo ? major >= 16 : major > 1 || minor >= 28,
     hasRulePriorities: !isForgejo && (major > 1 || minor >= 23),

@@ -9,6 +9,8 @@ export type Actor = 'bot' | 'person' | 'reader';
 export interface ForgeAccess {
   readonly instanceUrl: string;
   readonly send: HttpSend;
+  /** The bot's, with `read:repository` alone. */
+  readonly scopedToken: string | null;
   /** Logins and tokens of those who exist; the bot always does. */
   readonly tokens: Readonly<Partial<Record<Actor, { readonly login: string; readonly token: string }>>>;
 }
@@ -33,7 +35,7 @@ export interface ForgeSubject {
 }
 
 /** What a test needs beyond a bot on a forge; without it the test is skipped, not passed. */
-export type Means = 'fake' | 'person' | 'reader' | 'runner' | 'webhooks';
+export type Means = 'fake' | 'person' | 'reader' | 'runner' | 'webhooks' | 'scoped';
 export type Needs = (means: Means) => typeof test | typeof test.skip;
 
 export function fakeOf(subject: ForgeSubject): FakeForge {
