@@ -40,6 +40,8 @@ function packagesOf(name: BundleName): Set<string> {
 
 /** Gzipped kibibytes: what a cold start unpacks, with room for a little growth. */
 const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
+  billing: 230,
+  'webhooks-payments': 175,
   public: 190,
   api: 190,
   connections: 200,
@@ -51,6 +53,11 @@ const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   'webhooks-forge': 170,
   worker: 175,
   'worker-dlq': 160,
+  'socket-connect': 190,
+  'socket-disconnect': 160,
+  'socket-default': 60,
+  'socket-push': 190,
+  notify: 210,
   engine: 195,
 };
 
