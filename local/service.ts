@@ -43,6 +43,8 @@ export interface LocalServiceOptions {
   readonly fresh?: boolean;
   /** As for `cdk deploy -c key=value`; `forgeAllowHosts` and `forgeCaFile` let a forge on loopback be reached. */
   readonly context?: Readonly<Record<string, string>>;
+  /** Values of secrets that an operator would store, by the beginning of their logical ids. @default made up */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** `manual`: schedules fire only by `fireTick`, for tests whose steps a real tick would disturb. @default timed */
   readonly schedules?: 'timed' | 'manual';
   /** Bundles that exist already. @default built into the data folder */
@@ -115,6 +117,7 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
     const [assembly, dynamo, sqs, email] = await Promise.all(starting);
     const state = readState(dataDir);
     for (const key of assembly.template.ofType('AWS::KMS::Key')) state.keyIds[key.id] ??= randomUUID();
+    storeSecrets(state, assembly, options.secrets ?? {});
     writeState(dataDir, state);
     const kms = kept(
       await startKms({ file: join(dataDir, 'keys.json'), keyIds: Object.values(state.keyIds) }),
@@ -283,6 +286,17 @@ function isAlive(pid: number): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** As an operator does after the deployment. A value for a secret that the template does not have is a mistake here. */
+function storeSecrets(state: State, assembly: Assembly, given: Readonly<Record<string, string>>): void {
+  const ids = assembly.template.ofType('AWS::SecretsManager::Secret').map((secret) => secret.id);
+  for (const [name, value] of Object.entries(given)) {
+    // The name, and the hash that the construct library puts behind it.
+    const id = ids.find((each) => each.startsWith(name) && each.length === name.length + 8);
+    if (id === undefined) throw new Error(`the template has no secret ${name}`);
+    state.secretValues[id] = value;
   }
 }
 
