@@ -53,7 +53,7 @@ const ACCESS_LOG_FIELDS = {
 
 /**
  * The realtime socket: a WebSocket API with its three functions, and the one that pings it when the table changes. The
- * distribution puts it under `SOCKET_PATH`: origin `domainName`, origin path `/ws`, path rewritten to `/`, query kept.
+ * distribution puts it under `SOCKET_PATH`: origin `domainName`, the whole path rewritten to `originPath`, the query kept.
  */
 export class RealtimeSurface extends Construct {
   /** `<id>.execute-api.<region>.<suffix>`, without scheme and stage. */

@@ -6,7 +6,7 @@ import { grantHeldLease } from '#core/domain/lease.ts';
 import { type Started, startEverything } from '../../local/start.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import { findLeaks } from '../support/canaries.ts';
-import { eventually } from '../support/local-world.ts';
+import { eventually } from '../support/eventually.ts';
 
 jest.setTimeout(180_000);
 
