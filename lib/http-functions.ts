@@ -113,6 +113,8 @@ export function createHttpFunctions(
 
   const admin = makeSurface('Admin', { bundle: 'admin', env: AdminEnv, timeout: AS_LONG_AS_THE_GATEWAY });
   parts.adminKey.grantRead(admin);
+  // The private health check takes the container's stamp as well (D-74).
+  engine.grantStamp(admin);
 
   const containerHealth = make('ContainerHealth', {
     ...{ bundle: 'container-health', env: ContainerHealthEnv, timeout: QUICK },
