@@ -118,9 +118,14 @@ describe('re-wrapping', () => {
   });
 
   test('what cannot be re-wrapped is counted, and stops nobody else', async () => {
-    await table.damageRow('T#tenant-1', `CONN#${id(1)}`, { credential_format: 'v1' });
-    const moved = (await readAll())[3];
-    await table.damageRow('T#tenant-1', `CONN#${id(2)}`, { encrypted_dek: moved?.credential.encryptedDek });
+    const damage = async (index: number, changes: Readonly<Record<string, unknown>>): Promise<void> => {
+      const row = await table.readRow('T#tenant-1', `CONN#${id(index)}`);
+      const credential = { ...(row?.credential as Record<string, unknown>), ...changes };
+      await table.damageRow('T#tenant-1', `CONN#${id(index)}`, { credential });
+    };
+    await damage(1, { format: 'v1' });
+    // The data key of another row: its context does not fit (A96).
+    await damage(2, { encrypted_dek: (await readAll())[3]?.credential.encryptedDek });
     await store.markConnectionDeleting('tenant-1', id(4));
     const { counts } = await rewrapCredentials({ store, rewrapper: rewrapper() });
     expect(counts).toEqual({ ...nothing, rewrapped: ROWS - 3, old_format: 1, damaged: 1, gone: 1 });
