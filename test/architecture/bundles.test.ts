@@ -109,7 +109,18 @@ describe('who carries what', () => {
       'connections',
       'forge-ops',
     ]);
-    expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual(['worker', 'admin']);
+    expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual([
+      'worker',
+      'webhooks-payments',
+      'billing',
+      'admin',
+    ]);
+  });
+
+  test('only what sells carries the payment SDK, and it stays below 650 KB', () => {
+    expect(names.filter((name) => packagesOf(name).has('stripe'))).toEqual(['billing']);
+    expect(readFileSync(join(outDir, 'billing', 'index.mjs')).length / 1024).toBeLessThan(650);
+    expect(carriers(/^core\/adapters\/payments-http\//)).toEqual(['webhooks-payments', 'billing']);
   });
 
   test('the engine carries neither queues nor keys (D-94)', () => {
