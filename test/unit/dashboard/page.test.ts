@@ -64,6 +64,7 @@ test('no source sets markup, a style attribute or a script of its own', () => {
     ),
   );
   expect(wrong).toEqual([]);
+  expect(sources.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401)).toEqual([]);
 });
 
 test('the policy allows nothing but the page itself and the identity provider', () => {
