@@ -395,6 +395,8 @@ export class ScriptedAccounts {
   cancelFault: ForgeError | null = null;
   readonly cancelled: number[] = [];
   readonly asked: string[] = [];
+  /** Calls of setting up that answer. */
+  setUp: Partial<ForgeAdmin> = {};
   /** What a call that is not scripted says. */
   fault: ForgeError = new ForgeError('unreachable', 'any', null);
 
@@ -419,6 +421,7 @@ export class ScriptedAccounts {
         this.cancelled.push(pr);
         return 'cancelled';
       },
+      ...this.setUp,
     };
   }
 }
