@@ -129,7 +129,7 @@ describe('rights (A118)', () => {
       TickRole: ALL,
       WakeForwardRole: ALL,
       WebhooksForgeRole: ALL,
-      WebhooksPaymentsRole: ALL,
+      WebhooksPaymentsRole: ['ConditionCheckItem', 'GetItem', 'PutItem'],
       WorkerDlqRole: ALL,
       WorkerRole: ALL,
     });
