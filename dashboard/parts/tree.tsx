@@ -50,7 +50,12 @@ export function TreeDrawing({
       </svg>
       {/* The bars are drawn over the lines, in the same coordinates. */}
       <div
-        ref={place}
+        ref={(element) => {
+          place.current = element;
+          if (element === null) return;
+          element.style.width = `${width}px`;
+          element.style.height = `${height}px`;
+        }}
         className="tree"
         role="tree"
         aria-label="Nodes of the batch"
