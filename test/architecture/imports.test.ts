@@ -175,7 +175,7 @@ describe('words', () => {
       (path) =>
         /\bprocess\.env\b/.test(code(path)) &&
         !path.startsWith('local/') &&
-        !/(\.handler|handler|main)\.ts$/.test(path),
+        !/(\.handler|handler|main)\.ts$|^bin\//.test(path),
     );
     expect(readers).toEqual([]);
   });
