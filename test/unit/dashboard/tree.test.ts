@@ -148,8 +148,15 @@ test('what became of each member: final beats sent back, running beats both, no 
     [1, 'landed', null],
     [2, 'bounced', null],
     [3, null, null],
-    [4, 'requeued', 'landed'],
+    [4, null, 'landed'],
   ]);
+  const over = rows.map((row) =>
+    row.outcome === 'running' ? { ...row, outcome: 'superseded' as const } : row,
+  );
+  const [ended] = groupTrees(over);
+  expect(tellMembers(ended ?? { runId: '', root: givenNode(), nodes: [] })[3]?.action?.action).toBe(
+    'requeued',
+  );
 });
 
 test('one node without a count makes the runs of the batch unknown', () => {
