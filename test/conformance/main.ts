@@ -46,7 +46,11 @@ async function run(ready: Ready, logFile: string | null): Promise<number> {
   const random = createSeededRandom(Number(values.seed));
   const material = materialOf(ready);
   const agent = new Agent({ keepAlive: true, maxSockets: Number(values.concurrency) });
-  const total = Number(values.requests);
+  let total = Number(values.requests);
+  // Asked to end, it tells what it has seen so far.
+  process.once('SIGTERM', () => {
+    total = 0;
+  });
   const faults: string[] = [];
   const statuses = new Map<number, number>();
   await warmUp(ready, agent, material);
