@@ -5,12 +5,12 @@ import type { BrowserWorld, WatchedPage } from './world.ts';
 import { openPulls, REPOS } from './world.ts';
 
 /** What happens in other processes, in real time. */
-const SLOW_MS = 90_000;
+export const SLOW_MS = 90_000;
 const TRIES_MAX = 4;
 const AXE_PATH = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** Waits until it can be seen; the sentence says what a person would look for. */
-export async function sees(where: Locator, within = 15_000): Promise<void> {
+export async function sees(where: Locator, within = SLOW_MS): Promise<void> {
   await where.first().waitFor({ state: 'visible', timeout: within });
 }
 
