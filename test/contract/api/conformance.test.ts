@@ -4,7 +4,7 @@ import { runSession, scanWorld } from '../../conformance/session.ts';
 import { ADMIN_KEY, ApiWorld, CONTAINER_SECRET } from '../../support/api-world.ts';
 import { findLeaks } from '../../support/canaries.ts';
 
-const REQUESTS = 2_500;
+const REQUESTS = 1_500;
 
 describe('conformance, short form: nothing leaves that the contract does not list (A62, A63)', () => {
   test.each([1, 20_260_101])('seed %i', async (seed) => {
