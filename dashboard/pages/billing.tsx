@@ -20,8 +20,8 @@ const STATUS_WORDS: Readonly<Record<string, readonly [Tone, string]>> = {
   unknown: ['unknown', 'Unknown'],
 };
 const PLANS: readonly { readonly tier: PaidTier; readonly name: string; readonly words: string }[] = [
-  { tier: 'pro', name: 'Pro', words: 'For a team: ten repositories included, up to fifty.' },
-  { tier: 'team', name: 'Team', words: 'For many teams: fifty repositories included, no ceiling.' },
+  { tier: 'pro', name: 'Pro', words: 'For a team with more than one repository.' },
+  { tier: 'team', name: 'Team', words: 'For many teams: the largest allowance.' },
 ];
 
 export function BillingPage() {
@@ -153,7 +153,7 @@ function Plans({ billing }: { readonly billing: Billing }) {
       <ul className="plans">
         <li className="panel">
           <h3>Free</h3>
-          <p>One connection, one repository. Everything that makes it safe is in it.</p>
+          <p>To try it on one repository. Everything that makes it safe is in it.</p>
           {billing.entitled_tier === 'free' && <Tag tone="clear">Granted now</Tag>}
         </li>
         {PLANS.map(({ tier, name, words }) => (

@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { meetErrors, showTexts } from './errors.ts';
 import { drawLargeTree } from './large-tree.ts';
 import {
+  changePlan,
   changeSettings,
   findBarriers,
+  leave,
   onboard,
   readBounce,
-  SLOW_MS,
   sees,
   signIn,
   watchSplit,
@@ -44,10 +45,12 @@ async function main(): Promise<number> {
     await step('titles with markup, direction marks and 10,000 letters are text', () => showTexts(watched));
     await step('change fan-out, switch the queue off', () => changeSettings(watched));
     await step('every page is free of barriers', () => checkPages(watched, world));
+    await step('a larger plan', () => changePlan(watched));
     await step('every error page says what to do', () => meetErrors(world));
     await step('a tree of 200 nodes', async () => {
       console.log(`     drawn in ${await drawLargeTree(world)} ms (goal 200 ms)`);
     });
+    await step('export, and delete the account', () => leave(world));
     await step('no complaint of console or policy', async () => assert.deepEqual(watched.complaints, []));
   } finally {
     await world.close();

@@ -160,6 +160,37 @@ export async function changeSettings(watched: WatchedPage): Promise<void> {
   await sees(page.getByText('The queue is switched off.').first());
 }
 
+/** A larger plan, paid at the stand-in of the provider. */
+export async function changePlan(watched: WatchedPage): Promise<void> {
+  const { page } = watched;
+  await page.getByRole('link', { name: 'Billing' }).click();
+  await sees(heading(page, /Your plan/));
+  await button(page, 'Change to Team').click();
+  await sees(page.getByText('You are on team now.'));
+  await sees(heading(page, /Your plan: team/i));
+}
+
+/** Everything as a file, then everything gone, by typing the id. */
+export async function leave(world: BrowserWorld): Promise<void> {
+  const watched = await world.open();
+  const { page } = watched;
+  await signIn(watched, world, 'Ben');
+  await page.getByRole('link', { name: 'Account' }).click();
+  await sees(heading(page, 'Tenant id'));
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    button(page, 'Download everything').click(),
+  ]);
+  const id = world.started.ready.tenants[1]?.id ?? '';
+  assert.equal(download.suggestedFilename(), `mergeyard-${id}.json`);
+  assert.ok(await button(page, 'The id does not match yet').isDisabled());
+  await page.getByLabel('Type your tenant id to confirm').fill(id);
+  await button(page, 'Delete everything').click();
+  await sees(heading(page, 'Everything is deleted'));
+  assert.deepEqual(watched.complaints, []);
+  await watched.context.close();
+}
+
 export interface AxeFinding {
   readonly id: string;
   readonly impact: string;
