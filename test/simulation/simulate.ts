@@ -385,7 +385,7 @@ class Life implements Witness {
       const record = (await this.#service.store.loadQueueRecord(id))?.document as QueueRecord | undefined;
       if (record === undefined) continue;
       const waits = record.parked.some((parked) => parked.until !== null) || record.pausedUntil !== null;
-      if (record.root !== null || record.outbox.length > 0 || record.garbage.length > 0 || waits) return true;
+      if (record.roots.length > 0 || record.outbox.length > 0 || record.garbage.length > 0 || waits) return true;
     }
     return false;
   }

@@ -17,10 +17,12 @@ export interface Pass {
   readonly log: string[];
   /** Verified tip when the pass began: a reading of the base says nothing about a later one. */
   readonly tipBefore: CommitSha | null;
-  /** A root that ended in this pass: its rows are stored with the record that no longer holds it. */
-  closedRoot: Root | null;
+  /** Roots that ended in this pass: their rows are stored with the record that no longer holds them. */
+  readonly closedRoots: Root[];
   idsUsed: number;
   pollMs: number | null;
+  /** When the lane may take its next batch though nothing else happens. */
+  nextStartAt: EpochMs | null;
   refresh: boolean;
   wakeAt: EpochMs | null;
   errorCode: ReconcileErrorCode | null;
@@ -29,15 +31,21 @@ export interface Pass {
 export function beginPass(s: Snapshot, record: QueueRecord): Pass {
   return {
     s,
-    record: clonePlain(record),
+    // Entries of the ledger and readings are never changed in place.
+    record: {
+      ...clonePlain({ ...record, evidence: [], readings: [] }),
+      evidence: [...record.evidence],
+      readings: [...record.readings],
+    },
     actions: [],
     events: [],
     alarms: [],
     log: [],
-    tipBefore: record.root?.tip ?? null,
-    closedRoot: null,
+    tipBefore: record.tip,
+    closedRoots: [],
     idsUsed: 0,
     pollMs: null,
+    nextStartAt: null,
     refresh: false,
     wakeAt: null,
     errorCode: null,
@@ -133,6 +141,11 @@ export function moveNode(pass: Pass, node: Node, outcome: BatchOutcome): void {
   if (!canMove(node.outcome, outcome)) throw new Error(`illegal outcome move ${node.outcome} -> ${outcome}`);
   node.outcome = outcome;
   node.resolvedAt = outcome === 'running' ? null : pass.s.now;
+}
+
+/** The same, where an older outcome may stand: a failure that is held does not turn into a pass that is held. */
+export function moveNodeIfLegal(pass: Pass, node: Node, outcome: BatchOutcome): void {
+  if (canMove(node.outcome, outcome)) moveNode(pass, node, outcome);
 }
 
 /** Ends a node for good: outcome, one durable action per member (A42), and its branch goes. */

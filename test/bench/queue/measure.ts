@@ -1,6 +1,10 @@
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
-import { emptyRecord, type QueueRecord } from '../../../engine-container/src/queue/record.ts';
+import {
+  emptyRecord,
+  type OutcomeRate,
+  type QueueRecord,
+} from '../../../engine-container/src/queue/record.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 import { SymbolicForge } from './symbolic-forge.ts';
 import { ciDurationMs, planPullRequests, type Scenario } from './workload.ts';
@@ -38,6 +42,7 @@ export function measure(scenario: Scenario, fanout: number, seed: number, cold: 
   if (!cold) record = { ...record, rate: historyOf(scenario) };
   let arrived = 0;
   let now = 0;
+  let nextStartAt = Number.POSITIVE_INFINITY;
 
   const wakeAfter = (at: number): number => {
     if (scenario.wake === undefined) return at + WEBHOOK_MS;
@@ -51,8 +56,9 @@ export function measure(scenario: Scenario, fanout: number, seed: number, cold: 
       const snapshot = forge.snapshot(now, record, fanout, full);
       const decision = decide(snapshot, record);
       record = decision.record;
-      full = decision.refresh || record.root === null;
-      for (const node of decision.closedRoot?.nodes ?? [])
+      nextStartAt = decision.nextStartAt ?? Number.POSITIVE_INFINITY;
+      full = decision.refresh || record.roots.length === 0;
+      for (const node of decision.closedRoots.flatMap((root) => root.nodes))
         if (node.outcome === 'superseded' && node.sha !== null && node.gateSource === null)
           superseded.add(node.id);
       for (const event of decision.events) {
@@ -88,6 +94,7 @@ export function measure(scenario: Scenario, fanout: number, seed: number, cold: 
       nextArrival,
       nextAgain,
       forge.nextEnd(now),
+      nextStartAt > now ? nextStartAt : Number.POSITIVE_INFINITY,
       nextRetry > now ? nextRetry : Number.POSITIVE_INFINITY,
     );
     if (!Number.isFinite(next)) break;
@@ -121,9 +128,16 @@ export function measure(scenario: Scenario, fanout: number, seed: number, cold: 
   };
 }
 
-function historyOf(scenario: Scenario): { readonly landed: number; readonly bounced: number } {
+function historyOf(scenario: Scenario): OutcomeRate {
   const bad = scenario.p ?? (scenario.culprits ?? 0) / scenario.n;
-  return { landed: HISTORY_OUTCOMES * (1 - bad), bounced: HISTORY_OUTCOMES * bad };
+  const flake = scenario.f ?? 0;
+  return {
+    landed: HISTORY_OUTCOMES * (1 - bad),
+    bounced: HISTORY_OUTCOMES * bad,
+    steady: HISTORY_OUTCOMES * (1 - flake),
+    flaked: HISTORY_OUTCOMES * flake,
+    gateMs: ciDurationMs(scenario),
+  };
 }
 
 export function percentile(values: readonly number[], share: number): number | null {
