@@ -57,7 +57,7 @@ const Record = z.looseObject({
     bounced: z.number(),
     steady: z.number(),
     flaked: z.number(),
-    gateMs: z.number().nullable(),
+    paces: z.array(z.object({ ms: z.number(), runs: z.number() })),
   }),
 });
 
@@ -65,7 +65,7 @@ const Record = z.looseObject({
 const First = z.looseObject({
   schema: z.literal(1),
   line: z.array(z.looseObject({})),
-  root: z.looseObject({ tip: sha }).nullable(),
+  root: z.looseObject({ tip: sha, nodes: z.array(z.looseObject({})) }).nullable(),
   rate: z.object({ landed: z.number(), bounced: z.number() }),
 });
 
@@ -77,9 +77,20 @@ function upgrade(document: unknown): unknown {
     ...rest,
     schema: 2,
     line: line.map((entry) => ({ ...entry, cleared: false })),
-    roots: root === null ? [] : [{ ...root, place: 'lane', onto: null, released: 0 }],
+    roots:
+      root === null
+        ? []
+        : [
+            {
+              ...root,
+              nodes: root.nodes.map((node) => ({ ...node, load: 1 })),
+              place: 'lane',
+              onto: null,
+              released: 0,
+            },
+          ],
     tip: root === null ? null : root.tip,
-    rate: { ...rate, steady: 0, flaked: 0, gateMs: null },
+    rate: { ...rate, steady: 0, flaked: 0, paces: [] },
   };
 }
 

@@ -3,8 +3,17 @@ import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
 import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength } from './lane.ts';
 import { readyEntries } from './line.ts';
-import { createNode, entryOf, type Pass, raise, takeId, wakeNoLaterThan } from './pass.ts';
-import { chooseBatchSize, type Dial, dialOf, goodChance, likelySize } from './policy.ts';
+import {
+  chanceOfGood,
+  createNode,
+  dialFor,
+  type Pass,
+  raise,
+  runsMax,
+  takeId,
+  wakeNoLaterThan,
+} from './pass.ts';
+import { chooseBatchSize, type Dial, gateMsOf, likelySize } from './policy.ts';
 import type { LineEntry, Place, Root, Staged } from './record.ts';
 
 /** Opens the next batches: on the lane, and beside it what is only to be tried. */
@@ -31,7 +40,7 @@ export function openRoots(pass: Pass): void {
   }
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
   const isRisky = openLane(pass, base, oneByOne);
-  if (isRisky && !oneByOne) openScreens(pass, base);
+  if (isRisky && !oneByOne && dialFor(pass).screens) openScreens(pass, base);
 }
 
 /** What stands aside waits for its base, or for what it conflicts with, to be gone, or for a time. */
@@ -50,7 +59,7 @@ function keepParked(pass: Pass, baseTree: string): void {
 /** Runs that may still be started: what is wanted already counts, whoever waits for a retry too. */
 function freeSlots(pass: Pass): number {
   const nodes = pass.record.roots.flatMap((root) => root.nodes);
-  return pass.s.repo.bisectFanout - nodes.filter((node) => node.state !== 'done').length;
+  return runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
 }
 
 /** True when the lane takes no more because too much hangs on it already. */
@@ -59,8 +68,9 @@ function openLane(pass: Pass, base: Staged, oneByOne: boolean): boolean {
   const lane = laneOf(record);
   const landing = nextToLand(record);
   if (landing !== null && landing.place !== 'lane') return false;
-  const dial = dialOf(s.repo.bisectFanout);
+  const dial = dialFor(pass);
   const top = lane.at(-1);
+  if (!dial.isolates && record.roots.some((root) => root.place === 'suspect')) return false;
   if (top === undefined) {
     if (freeSlots(pass) <= 0 && s.repo.bisectFanout === 1) return false;
     const ready = readyEntries(pass, base.tree, false);
@@ -92,7 +102,7 @@ function openLane(pass: Pass, base: Staged, oneByOne: boolean): boolean {
 
 /** Batches that are not full start evenly over the time of a gate run. */
 function isDue(pass: Pass, top: Root, dial: Dial): boolean {
-  const { gateMs } = pass.record.rate;
+  const gateMs = gateMsOf(pass.record.rate);
   if (gateMs === null) return false;
   const at = top.createdAt + Math.round(gateMs / dial.depth);
   if (pass.s.now >= at) return true;
@@ -102,7 +112,7 @@ function isDue(pass: Pass, top: Root, dial: Dial): boolean {
 
 /** Full batches of what waits, each alone on the base: what passes is cleared for the lane, what fails is searched. */
 function openScreens(pass: Pass, base: Staged): void {
-  const dial = dialOf(pass.s.repo.bisectFanout);
+  const dial = dialFor(pass);
   for (;;) {
     const free = freeSlots(pass);
     if (free <= 0) return;
@@ -115,24 +125,21 @@ function openScreens(pass: Pass, base: Staged): void {
 }
 
 function sizeOf(pass: Pass, ready: readonly LineEntry[], lanes: number): number {
-  const good = ready.map((entry) => goodChance(pass.record.rate, entry));
+  const good = ready.map((entry) => chanceOfGood(pass, entry));
   const slots = Math.max(1, Math.min(lanes, freeSlots(pass)));
-  return chooseBatchSize({ good, fanout: pass.s.repo.bisectFanout, slots });
+  return chooseBatchSize({ good, fanout: pass.s.repo.bisectFanout, dial: dialFor(pass), slots });
 }
 
 /** The line with strangers behind it, so that "full" does not depend on who has come yet. */
 function padTo(pass: Pass, ready: readonly LineEntry[]): readonly number[] {
-  const stranger = goodChance(pass.record.rate, { cleared: false });
-  const good = ready.map((entry) => goodChance(pass.record.rate, entry));
+  const stranger = chanceOfGood(pass, { pr: 0 });
+  const good = ready.map((entry) => chanceOfGood(pass, entry));
   return [...good, ...Array.from({ length: BATCH_PULL_REQUESTS_MAX }, () => stranger)];
 }
 
 /** Chance that all who are still in this batch are good. */
 export function chanceOf(pass: Pass, root: Root): number {
-  return activeMembers(root).reduce((product, member) => {
-    const cleared = entryOf(pass.record, member.pr)?.cleared ?? false;
-    return product * goodChance(pass.record.rate, { cleared });
-  }, 1);
+  return activeMembers(root).reduce((product, member) => product * chanceOfGood(pass, member), 1);
 }
 
 /** Nothing is staged before the linger has passed since the newest ready pull request, unless enough wait (A33). */

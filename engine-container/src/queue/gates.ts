@@ -41,7 +41,7 @@ function observeGate(pass: Pass, root: Root, node: Node): void {
   });
   if (isNew) {
     if (node.stagedAt !== null)
-      pass.record.rate = countDuration(pass.record.rate, pass.s.now - node.stagedAt);
+      pass.record.rate = countDuration(pass.record.rate, node.load, pass.s.now - node.stagedAt);
     if (gate.verdict === 'success') countPass(pass, root, node.to, gateKey);
   }
   node.state = 'done';

@@ -2,8 +2,17 @@ import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
-import { clonePlain } from './clone.ts';
-import type { DecidedEvent, LineEntry, Node, OutboxStatus, QueueRecord, Root } from './record.ts';
+import { cloneRecord } from './clone.ts';
+import { type Dial, dialOf, goodChance, runnersOf } from './policy.ts';
+import {
+  type DecidedEvent,
+  type LineEntry,
+  NO_HISTORY,
+  type Node,
+  type OutboxStatus,
+  type QueueRecord,
+  type Root,
+} from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
 
@@ -31,12 +40,7 @@ export interface Pass {
 export function beginPass(s: Snapshot, record: QueueRecord): Pass {
   return {
     s,
-    // Entries of the ledger and readings are never changed in place.
-    record: {
-      ...clonePlain({ ...record, evidence: [], readings: [] }),
-      evidence: [...record.evidence],
-      readings: [...record.readings],
-    },
+    record: cloneRecord(record),
     actions: [],
     events: [],
     alarms: [],
@@ -86,6 +90,22 @@ export function takeId(pass: Pass): string | null {
   return id;
 }
 
+export function dialFor(pass: Pass): Dial {
+  return pass.s.dial ?? dialOf(pass.s.repo.bisectFanout);
+}
+
+/** Runs that may be out at once: what the owner allows (A28), and no more than the runners take. */
+export function runsMax(pass: Pass): number {
+  const { bisectFanout } = pass.s.repo;
+  return dialFor(pass).learns ? Math.min(bisectFanout, runnersOf(pass.record.rate)) : bisectFanout;
+}
+
+/** Chance that a pull request is good, by what the repo has taught and what it has passed itself. */
+export function chanceOfGood(pass: Pass, subject: { readonly pr: PullRequestNumber }): number {
+  const cleared = entryOf(pass.record, subject.pr)?.cleared ?? false;
+  return goodChance(dialFor(pass).learns ? pass.record.rate : NO_HISTORY, { cleared });
+}
+
 export function entryOf(record: QueueRecord, pr: PullRequestNumber): LineEntry | undefined {
   return record.line.find((entry) => entry.pr === pr);
 }
@@ -130,6 +150,7 @@ export function createNode(
     resolvedAt: null,
     retryAt: null,
     faults: 0,
+    load: 1,
   };
   root.nodes.push(node);
   return node;

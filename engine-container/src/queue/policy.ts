@@ -1,5 +1,5 @@
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
-import type { OutcomeRate } from './record.ts';
+import type { OutcomeRate, Pace } from './record.ts';
 
 /** Assumed share of bad pull requests before a repo has a history (design: start with 5 %), with the weight of this many outcomes. */
 const PRIOR_BAD_RATE = 0.05;
@@ -15,8 +15,13 @@ const FLAKE_RATE_MAX = 0.3;
 const SINGLE_BAD_RATE = 0.382;
 /** Chance to be good of one that passed already, on a base that has moved since. */
 const CLEARED_GOOD_CHANCE = 0.995;
-/** How much a new gate duration weighs in the smoothed one. */
-const GATE_MS_WEIGHT = 0.2;
+/** A smoothed duration speaks of this many runs at most, and says something from this many on. */
+const PACE_RUNS_MAX = 20;
+const PACE_RUNS_MIN = 3;
+/** Per run of another load: from full weight to none in about 250 runs. */
+const PACE_FADE = 0.9925;
+/** Runs that take this much longer than usual have waited for a runner. */
+const CROWDED_FACTOR = 1.4;
 
 export function badRate(rate: OutcomeRate): number {
   return (PRIOR_BAD_RATE * PRIOR_WEIGHT + rate.bounced) / (PRIOR_WEIGHT + rate.landed + rate.bounced);
@@ -49,10 +54,41 @@ function fade(rate: OutcomeRate, one: 'landed' | 'steady', other: 'bounced' | 'f
   return { ...rate, [one]: rate[one] * scale, [other]: rate[other] * scale };
 }
 
-export function countDuration(rate: OutcomeRate, gateMs: number): OutcomeRate {
-  const { gateMs: before } = rate;
-  const smoothed = before === null ? gateMs : before + GATE_MS_WEIGHT * (gateMs - before);
-  return { ...rate, gateMs: Math.round(smoothed) };
+/** Adds how long a run took that began with so many out. Other loads fade, so that what was learned of them is tried again. */
+export function countDuration(rate: OutcomeRate, load: number, ms: number): OutcomeRate {
+  const index = binOf(load);
+  const paces = Array.from({ length: Math.max(rate.paces.length, index + 1) }, (_, at): Pace => {
+    const pace = rate.paces[at] ?? { ms: 0, runs: 0 };
+    if (at !== index) return { ...pace, runs: pace.runs * PACE_FADE };
+    const runs = Math.min(pace.runs + 1, PACE_RUNS_MAX);
+    return { ms: Math.round(pace.ms + (ms - pace.ms) / Math.max(1, runs)), runs };
+  });
+  return { ...rate, paces };
+}
+
+function binOf(load: number): number {
+  return Math.ceil(Math.log2(Math.max(1, load)));
+}
+
+/** How long a run takes that waits for nobody; null before the first. */
+export function gateMsOf(rate: OutcomeRate): number | null {
+  const known = rate.paces.filter((pace) => pace.runs > 0).map((pace) => pace.ms);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+/**
+ * How many runs go on side by side on this repo's runners, as far as it shows: up to the load at which runs begin to
+ * take clearly longer than those that began with fewer out. More would only wait in the runners' own line, where no
+ * later insight can reach them.
+ */
+export function runnersOf(rate: OutcomeRate): number {
+  let usual: number | null = null;
+  for (const [index, pace] of rate.paces.entries()) {
+    if (pace.runs < PACE_RUNS_MIN) continue;
+    if (usual !== null && pace.ms > usual * CROWDED_FACTOR) return 2 ** (index - 1);
+    usual = usual === null ? pace.ms : Math.min(usual, pace.ms);
+  }
+  return Number.POSITIVE_INFINITY;
 }
 
 /** What `bisect_fanout` stands for: from thrift at 1 to speed at 16. */
@@ -65,9 +101,24 @@ export interface Dial {
   readonly aheadChance: number;
   /** Cuts of one failed batch that run at the same time. */
   readonly cuts: number;
+  /** The lane goes on while suspects are searched beside it. */
+  readonly isolates: boolean;
+  /** Batches are tried beside a lane that is too risky to build on. */
+  readonly screens: boolean;
+  /** Batches grow under a backlog. */
+  readonly elastic: boolean;
+  /** A failure may be nobody's. */
+  readonly weighsFlakes: boolean;
+  /** Rates follow the repo's history. */
+  readonly learns: boolean;
 }
 
-const DIALS: readonly (Dial & { readonly fanout: number })[] = [
+/** Everything is on in production; the bench takes pieces away to see what each is worth. */
+const WHOLE = { isolates: true, screens: true, elastic: true, weighsFlakes: true, learns: true } as const;
+
+const PRESETS: readonly (Pick<Dial, 'depth' | 'passChance' | 'aheadChance' | 'cuts'> & {
+  readonly fanout: number;
+})[] = [
   { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1 },
   { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.35, cuts: 1 },
   { fanout: 8, depth: 3, passChance: 0.8, aheadChance: 0.35, cuts: 4 },
@@ -76,11 +127,11 @@ const DIALS: readonly (Dial & { readonly fanout: number })[] = [
 
 /** Between the four presets of the reference the dial runs evenly over the logarithm of the fan-out. */
 export function dialOf(fanout: number): Dial {
-  const at = DIALS.findIndex((dial) => dial.fanout >= fanout);
-  const upper = DIALS[at] ?? DIALS[DIALS.length - 1];
-  const lower = DIALS[Math.max(0, at - 1)] ?? upper;
+  const at = PRESETS.findIndex((dial) => dial.fanout >= fanout);
+  const upper = PRESETS[at] ?? PRESETS[PRESETS.length - 1];
+  const lower = PRESETS[Math.max(0, at - 1)] ?? upper;
   if (upper === undefined || lower === undefined)
-    return { depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1 };
+    return { depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, ...WHOLE };
   const span = Math.log2(upper.fanout / lower.fanout);
   const share = span === 0 ? 1 : Math.log2(fanout / lower.fanout) / span;
   const between = (from: number, to: number) => from + (to - from) * share;
@@ -89,6 +140,7 @@ export function dialOf(fanout: number): Dial {
     passChance: between(lower.passChance, upper.passChance),
     aheadChance: between(lower.aheadChance, upper.aheadChance),
     cuts: Math.floor(between(lower.cuts, upper.cuts)),
+    ...WHOLE,
   };
 }
 
@@ -127,16 +179,17 @@ export function chooseBatchSize(options: {
   /** Chance of each waiting pull request to be good, in order. */
   readonly good: readonly number[];
   readonly fanout: number;
+  readonly dial: Dial;
   /** Batches of the usual size that may start now. */
   readonly slots: number;
 }): number {
-  const { good, fanout } = options;
+  const { good, fanout, dial } = options;
   const ready = good.length;
   const thrifty = thriftySize(padded(good));
   if (fanout === 1) return Math.max(1, Math.min(thrifty, ready, BATCH_PULL_REQUESTS_MAX));
-  const likely = likelySize(padded(good), dialOf(fanout).passChance);
+  const likely = likelySize(padded(good), dial.passChance);
   const share = Math.ceil(ready / Math.max(1, options.slots));
-  const size = Math.max(likely, Math.min(thrifty, share));
+  const size = dial.elastic ? Math.max(likely, Math.min(thrifty, share)) : likely;
   return Math.max(1, Math.min(size, ready, BATCH_PULL_REQUESTS_MAX));
 }
 

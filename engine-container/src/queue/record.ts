@@ -165,6 +165,8 @@ export interface Node {
   retryAt: EpochMs | null;
   /** Attempts of this node that ended in infrastructure trouble. */
   faults: number;
+  /** Runs that were out when its own began, itself included. */
+  load: number;
 }
 
 export interface Fate {
@@ -300,8 +302,14 @@ export interface OutcomeRate {
   /** Runs of trees known to be good: those that passed, and those that failed all the same. */
   readonly steady: number;
   readonly flaked: number;
-  /** How long a gate run takes, smoothed; null before the first. */
-  readonly gateMs: number | null;
+  /** How long gate runs take, by how many were out when they started: 1, 2, up to 4, 8, 16. */
+  readonly paces: readonly Pace[];
+}
+
+/** Smoothed duration of the gate under one load, and how many recent runs it speaks of. */
+export interface Pace {
+  readonly ms: number;
+  readonly runs: number;
 }
 
 export interface DecidedEvent {
@@ -312,7 +320,7 @@ export interface DecidedEvent {
   readonly reason: string | null;
 }
 
-export const NO_HISTORY: OutcomeRate = { landed: 0, bounced: 0, steady: 0, flaked: 0, gateMs: null };
+export const NO_HISTORY: OutcomeRate = { landed: 0, bounced: 0, steady: 0, flaked: 0, paces: [] };
 
 export function emptyRecord(context: string): QueueRecord {
   return {

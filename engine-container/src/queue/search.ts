@@ -3,7 +3,9 @@ import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefi
 import { bounce } from './landing.ts';
 import { mayLand, provenLength, startOf } from './lane.ts';
 import {
+  chanceOfGood,
   createNode,
+  dialFor,
   entryOf,
   moveNode,
   moveNodeIfLegal,
@@ -12,7 +14,7 @@ import {
   resolveNode,
   retireNode,
 } from './pass.ts';
-import { chooseCuts, dialOf, flakeRate, goodChance, type Suspicion, suspect } from './policy.ts';
+import { chooseCuts, flakeRate, type Suspicion, suspect } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root } from './record.ts';
 import { cutRootAt, park, supersedeAbove } from './root.ts';
 import { isTerminal } from './transitions.ts';
@@ -104,12 +106,9 @@ function release(pass: Pass, root: Root, low: number): void {
 /** Who of the members behind the proven prefix may be to blame, by all the runs of this batch there are. */
 function suspicionOf(pass: Pass, root: Root, low: number, high: number): Suspicion {
   const { record } = pass;
-  const good = root.members.slice(low, high).map((member) => {
-    const cleared = entryOf(record, member.pr)?.cleared ?? false;
-    return goodChance(record.rate, { cleared });
-  });
+  const good = root.members.slice(low, high).map((member) => chanceOfGood(pass, member));
   const failures = verdictOfPrefix(record, root, high).failures.map(() => high - low);
-  return suspect({ good, failures, flake: flakeRate(record.rate) });
+  return suspect({ good, failures, flake: dialFor(pass).weighsFlakes ? flakeRate(record.rate) : 0 });
 }
 
 /** Everything up to a proven prefix is proven, whoever ran; runs still out for it are not needed any more. */
@@ -145,7 +144,7 @@ interface Interval {
 
 /** A failed batch becomes consecutive intervals, each staged on everything before it (A14, D-97). */
 function split(pass: Pass, root: Root, failing: Node, { low, high, suspicion }: Interval): void {
-  const cuts = chooseCuts(low, suspicion.weights, dialOf(pass.s.repo.bisectFanout).cuts);
+  const cuts = chooseCuts(low, suspicion.weights, dialFor(pass).cuts);
   const proven = failing.from < low ? [low] : [];
   const beyond = failing.to > high ? [failing.to] : [];
   const edges = [failing.from, ...proven, ...cuts, high, ...beyond];

@@ -1,25 +1,26 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { KnownTree } from './actions.ts';
 import { activeMembers, laneOf } from './lane.ts';
-import { type Pass, wakeNoLaterThan } from './pass.ts';
+import { type Pass, runsMax, wakeNoLaterThan } from './pass.ts';
 import { type Node, type QueueRecord, type Root, treeOf } from './record.ts';
 import { workBranchOf } from './root.ts';
 
 /** Stages what is wanted, as many runs at once as the fan-out allows: suspects first, one slot kept for the lane (A28). */
 export function stageWanted(pass: Pass): void {
-  const { record, s } = pass;
+  const { record } = pass;
   if (record.halted !== null) return;
-  const { bisectFanout } = s.repo;
+  const allowed = runsMax(pass);
   let running = record.roots.flatMap((root) => root.nodes).filter((node) => node.state === 'gating').length;
   const laneRuns = laneOf(record).some((root) => root.nodes.some((node) => node.state === 'gating'));
   const laneWants = laneOf(record).some((root) => root.nodes.some((node) => node.state === 'wanted'));
-  const forSuspects = bisectFanout > 1 && laneWants && !laneRuns ? bisectFanout - 1 : bisectFanout;
+  const forSuspects = allowed > 1 && laneWants && !laneRuns ? allowed - 1 : allowed;
   for (const place of ['suspect', 'lane', 'screen'] as const) {
     for (const root of record.roots) {
       if (root.place !== place || root.teardown !== null) continue;
       for (const node of wantedOf(pass, root)) {
-        if (running >= (place === 'suspect' ? forSuspects : bisectFanout)) break;
+        if (running >= (place === 'suspect' ? forSuspects : allowed)) break;
         running += 1;
+        node.load = running;
         stageNode(pass, root, node);
       }
     }

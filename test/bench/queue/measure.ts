@@ -136,7 +136,7 @@ function historyOf(scenario: Scenario): OutcomeRate {
     bounced: HISTORY_OUTCOMES * bad,
     steady: HISTORY_OUTCOMES * (1 - flake),
     flaked: HISTORY_OUTCOMES * flake,
-    gateMs: ciDurationMs(scenario),
+    paces: [{ ms: ciDurationMs(scenario), runs: 5 }],
   };
 }
 
