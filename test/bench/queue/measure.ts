@@ -19,6 +19,8 @@ export interface Measurement {
   readonly wrongBounces: number;
   readonly good: number;
   readonly superseded: number;
+  /** Runs that were out at the same time, at most. */
+  readonly mostRuns: number;
   /** Neither landed, nor bounced, nor in conflict with what has landed. */
   readonly lost: number;
   readonly bounced: readonly number[];
@@ -37,6 +39,8 @@ export interface MeasureOptions {
   readonly dial?: Dial;
   /** Another plan than the scenario's. */
   readonly planned?: readonly PlannedPullRequest[];
+  /** Sees each record before it is decided on. */
+  readonly inspect?: (record: QueueRecord) => void;
 }
 
 const WEBHOOK_MS = 5_000;
@@ -70,6 +74,7 @@ export function measure(options: MeasureOptions): Measurement {
   const reconcile = (): void => {
     let full = true;
     for (let pass = 0; pass < PASSES_MAX; pass += 1) {
+      options.inspect?.(record);
       const seen = forge.snapshot(now, record, fanout, full);
       const snapshot = dial === undefined ? seen : { ...seen, dial };
       const decision = decide(snapshot, record);
@@ -90,6 +95,7 @@ export function measure(options: MeasureOptions): Measurement {
       for (const action of decision.actions) {
         const folded = fold(snapshot, record, action, forge.perform(now, action), now);
         record = folded.record;
+        options.inspect?.(record);
         full ||= folded.refresh;
       }
       if (decision.actions.length === 0 && decision.pollMs !== 0) return;
@@ -160,6 +166,7 @@ export function measure(options: MeasureOptions): Measurement {
     merged: [...forge.mergedAt.keys()],
     good,
     superseded: superseded.size,
+    mostRuns: forge.mostRuns,
     unproven: forge.unproven,
     red: forge.red,
   };

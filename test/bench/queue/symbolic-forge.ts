@@ -47,6 +47,7 @@ export class SymbolicForge {
   #base: string;
   #ids = 0;
   unproven = 0;
+  mostRuns = 0;
   red = 0;
 
   constructor(scenario: Scenario, planned: readonly PlannedPullRequest[], random: SeededRandom) {
@@ -191,6 +192,8 @@ export class SymbolicForge {
     const startsAt = this.#slotFreeAt(now);
     const endsAt = startsAt + drawRunMs(this.#scenario, this.#random);
     this.runs.push({ id: this.#ids, sha, tree, startsAt, endsAt, verdict, cancelledAt: null });
+    const out = this.runs.filter((run) => run.cancelledAt === null && run.endsAt > now).length;
+    this.mostRuns = Math.max(this.mostRuns, out);
   }
 
   /** With a runner cap a run waits for the first slot that comes free. */
