@@ -5,7 +5,7 @@ import { ServiceStack } from '../lib/service-stack.ts';
 import { parseStageConfig } from '../lib/stage-config.ts';
 
 const app = new App();
-const config = parseStageConfig((key) => app.node.tryGetContext(key));
+const config = parseStageConfig(app.node.getAllContext());
 const stack = new ServiceStack(app, `Mergeyard-${config.stage}`, {
   config,
   bundlesDir: join(process.cwd(), 'dist'),

@@ -1,6 +1,7 @@
-import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { build, type Metafile } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { buildDashboard } from './bundle-dashboard.ts';
 import { BUNDLE_ENTRIES } from './functions.ts';
 
 export interface BundleOptions {
@@ -13,11 +14,35 @@ export interface BundleOptions {
 /** CommonJS code inside an ESM bundle asks for `require`. */
 const REQUIRE_BANNER = "import{createRequire as __cr}from'module';const require=__cr(import.meta.url);";
 
+/** Ways to credentials that no function and no task has. */
+const DEVELOPER_CREDENTIALS = ['sso', 'ini', 'process', 'web-identity'].map(
+  (kind) => `@aws-sdk/credential-provider-${kind}`,
+);
+const NO_SHARED_CREDENTIALS = './core/adapters/system/no-shared-credentials.ts';
+
+/** Parts of the payment SDK that have nothing to do with subscriptions: cards, terminals, treasury, test helpers. */
+const withoutForeignPayments: Plugin = {
+  name: 'without-foreign-payments',
+  setup(bundler) {
+    const foreign =
+      /[\\/]stripe[\\/]esm[\\/]resources[\\/](Issuing|Terminal|TestHelpers|Treasury)[\\/].*\.js$/;
+    // The SDK makes one of each by name, so the names stay.
+    bundler.onLoad({ filter: foreign }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const names = [...source.matchAll(/^export class (\w+)/gm)].map(([, name]) => name);
+      return { contents: names.map((name) => `export class ${name} {}`).join('\n'), loader: 'js' };
+    });
+  },
+};
+
 /** Makes `dist/<name>/index.mjs` for every function and the engine, with one esbuild call. */
 export async function buildBundles(options: BundleOptions = {}): Promise<Metafile> {
   const rootDir = options.rootDir ?? process.cwd();
   const outDir = options.outDir ?? join(rootDir, 'dist');
-  await rm(outDir, { recursive: true, force: true });
+  // Only what is made here: the page is built into a folder beside these.
+  await Promise.all(
+    Object.keys(BUNDLE_ENTRIES).map((name) => rm(join(outDir, name), { recursive: true, force: true })),
+  );
   const { metafile } = await build({
     absWorkingDir: rootDir,
     entryPoints: Object.entries(BUNDLE_ENTRIES).map(([name, entry]) => ({ in: entry, out: `${name}/index` })),
@@ -31,11 +56,13 @@ export async function buildBundles(options: BundleOptions = {}): Promise<Metafil
     minify: true,
     // The SDK's CommonJS files cannot be tree-shaken: half the size is theirs.
     mainFields: ['module', 'main'],
+    alias: Object.fromEntries(DEVELOPER_CREDENTIALS.map((name) => [name, NO_SHARED_CREDENTIALS])),
     sourcemap: 'linked',
     sourcesContent: false,
     metafile: true,
     legalComments: 'none',
     logLevel: 'warning',
+    plugins: [withoutForeignPayments],
     banner: { js: REQUIRE_BANNER },
   });
   await mkdir(join(outDir, 'engine'), { recursive: true });
@@ -46,12 +73,20 @@ export async function buildBundles(options: BundleOptions = {}): Promise<Metafil
 
 function printSizes(metafile: Metafile): void {
   for (const [file, output] of Object.entries(metafile.outputs)) {
-    if (file.endsWith('.mjs')) console.log(`${Math.round(output.bytes / 1024)} KB  ${file}`);
+    if (/\.(mjs|js|css)$/.test(file)) console.log(`${Math.round(output.bytes / 1024)} KB  ${file}`);
   }
 }
 
 if (process.argv[1]?.endsWith(join('lib', 'bundle.ts'))) {
-  buildBundles().then(printSizes, () => {
-    process.exitCode = 1;
-  });
+  buildBundles()
+    .then(async (functions) => {
+      printSizes(functions);
+      printSizes((await buildDashboard()).metafile);
+      // Beside the function that serves it, so that code and page are one asset.
+      await cp('dist/dashboard', 'dist/site/files', { recursive: true });
+    })
+    .catch((error: unknown) => {
+      console.error(error);
+      process.exitCode = 1;
+    });
 }

@@ -3,17 +3,19 @@ import type { Construct } from 'constructs';
 import type { HttpSurface } from '../core/contracts/route-spec.ts';
 import { AdminEnv } from '../lambdas/admin/env.ts';
 import { ApiEnv } from '../lambdas/api/env.ts';
+import { BillingEnv } from '../lambdas/billing/env.ts';
 import { ConnectionsEnv } from '../lambdas/connections/env.ts';
 import { ContainerHealthEnv } from '../lambdas/container-health/env.ts';
 import { ForgeOpsEnv } from '../lambdas/forge-ops/env.ts';
 import { PublicEnv } from '../lambdas/public/env.ts';
-import { ForgeWebhookEnv } from '../lambdas/webhooks/env.ts';
-import { AdminKey } from './constructs/admin-key.ts';
+import { ForgeWebhookEnv, PaymentsWebhookEnv } from '../lambdas/webhooks/env.ts';
+import type { AdminKey } from './constructs/admin-key.ts';
 import type { CredentialKey } from './constructs/credential-key.ts';
 import type { DataTable } from './constructs/data-table.ts';
 import type { EngineNetwork } from './constructs/engine-network.ts';
 import type { EngineService } from './constructs/engine-service.ts';
-import { IdentityProvider } from './constructs/identity-provider.ts';
+import type { IdentityProvider } from './constructs/identity-provider.ts';
+import { Payments } from './constructs/payments.ts';
 import {
   type FunctionDefaults,
   ServiceFunction,
@@ -25,14 +27,19 @@ import type { StageConfig } from './stage-config.ts';
 export interface HttpFunctionParts {
   readonly config: StageConfig;
   readonly table: DataTable;
+  readonly identity: IdentityProvider;
   readonly credentialKey: CredentialKey;
   readonly network: EngineNetwork;
   readonly engine: EngineService;
   readonly queue: WakeQueue;
+  readonly adminKey: AdminKey;
+  readonly publicUrl: string;
 }
 
 /** A webhook sender gives up after five seconds; the work is one look-up and one conditional write. */
 const QUICK = Duration.seconds(10);
+/** One look at the payment provider, with a repeat, and the write of what it says. */
+const LOOK_AT_PROVIDER = Duration.seconds(20);
 /** The gateway gives up after 30 s; a manual reconcile and a probe of the gate use up nearly all of it. */
 const AS_LONG_AS_THE_GATEWAY = Duration.seconds(29);
 
@@ -42,12 +49,7 @@ export function createHttpFunctions(
   defaults: FunctionDefaults,
   parts: HttpFunctionParts,
 ): Readonly<Record<HttpSurface, ServiceFunction>> {
-  const { config, table, credentialKey, network, engine, queue } = parts;
-  const identity = new IdentityProvider(scope, 'Identity', {
-    url: config.identityUrl,
-    apiKey: config.identityApiKey,
-    retain: config.retainData,
-  });
+  const { config, table, identity, credentialKey, network, engine, queue, publicUrl } = parts;
   const make = (
     id: string,
     props: Pick<ServiceFunctionProps, 'bundle' | 'env' | 'timeout' | 'network'>,
@@ -68,6 +70,20 @@ export function createHttpFunctions(
   table.grantReadWrite(webhooks);
   queue.grantSend(webhooks);
   queue.grantSendDelayed(webhooks);
+
+  const payments = new Payments(scope, 'Payments', {
+    ...{ apiUrl: config.paymentsApiUrl, prices: config.paymentsPrices },
+  });
+  const billing = makeSurface('Billing', {
+    ...{ bundle: 'billing', env: BillingEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+  });
+  payments.grantSell(billing);
+  billing.setEnv('BILLING_PAGE_URL', `${publicUrl}/billing`);
+  const paymentEvents = make('WebhooksPayments', {
+    ...{ bundle: 'webhooks-payments', env: PaymentsWebhookEnv, timeout: LOOK_AT_PROVIDER },
+  });
+  payments.grantFollow(paymentEvents);
+  table.grantReadWrite(paymentEvents);
 
   const publicFn = make('Public', { bundle: 'public', env: PublicEnv, timeout: QUICK });
   identity.grantVerify(publicFn);
@@ -93,23 +109,22 @@ export function createHttpFunctions(
   queue.grantSend(forgeOps);
   mayReachForges(forgeOps);
   forgeOps.setEnv('QUEUE_NAME', config.serviceName);
+  forgeOps.setEnv('WEBHOOK_URL', `${publicUrl}/api/v1/webhooks/forge`);
 
   const admin = makeSurface('Admin', { bundle: 'admin', env: AdminEnv, timeout: AS_LONG_AS_THE_GATEWAY });
-  new AdminKey(scope, 'AdminKey').grantRead(admin);
+  parts.adminKey.grantRead(admin);
 
   const containerHealth = make('ContainerHealth', {
     ...{ bundle: 'container-health', env: ContainerHealthEnv, timeout: QUICK },
     // The engine's one open door is for this group.
-    network: {
-      vpc: network.vpc,
-      subnets: network.workerSubnets,
-      securityGroup: network.workerSecurityGroup,
-    },
+    network: network.forWorkers,
   });
   engine.grantProbe(containerHealth);
+  engine.grantPower(containerHealth);
+  network.nameServices(containerHealth, 'ECS');
 
   return {
     ...{ 'webhooks-forge': webhooks, public: publicFn, api, connections, 'forge-ops': forgeOps, admin },
-    'container-health': containerHealth,
+    ...{ 'container-health': containerHealth, billing, 'webhooks-payments': paymentEvents },
   };
 }

@@ -1,18 +1,27 @@
-import { CfnOutput, Duration, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import type { ReconcileErrorCode } from '../core/domain/repo.ts';
 import { TickEnv } from '../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../lambdas/wake/env.ts';
 import { WorkerDlqEnv, WorkerEnv } from '../lambdas/worker/env.ts';
+import { AdminKey } from './constructs/admin-key.ts';
 import { ApiSurface } from './constructs/api-surface.ts';
 import { CredentialKey } from './constructs/credential-key.ts';
+import { DashboardSite } from './constructs/dashboard-site.ts';
 import { DataTable } from './constructs/data-table.ts';
 import { EngineNetwork } from './constructs/engine-network.ts';
 import { EngineService } from './constructs/engine-service.ts';
-import { Monitoring } from './constructs/monitoring.ts';
+import { IdentityProvider } from './constructs/identity-provider.ts';
+import { type AlarmSpec, Monitoring } from './constructs/monitoring.ts';
+import { Notifications } from './constructs/notifications.ts';
+import { PublicEdge } from './constructs/public-edge.ts';
+import { RealtimeSurface } from './constructs/realtime-surface.ts';
 import { type FunctionDefaults, ServiceFunction } from './constructs/service-function.ts';
+import { SpendingLimit } from './constructs/spending-limit.ts';
 import { TickSchedule } from './constructs/tick-schedule.ts';
 import { WakeQueue } from './constructs/wake-queue.ts';
-import { createHttpFunctions, type HttpFunctionParts } from './http-functions.ts';
+import { WebAcl } from './constructs/web-acl.ts';
+import { createHttpFunctions } from './http-functions.ts';
 import type { StageConfig } from './stage-config.ts';
 
 export interface ServiceStackProps extends StackProps {
@@ -58,15 +67,55 @@ export class ServiceStack extends Stack {
       bundlesDir: props.bundlesDir,
       logLevel: config.logLevel,
       logRetentionDays: config.logRetentionDays,
+      planLimits: config.planLimits,
     };
-    this.#addWorker(defaults, { config, table, credentialKey, network, engine, queue, monitoring });
-    this.#addTick(defaults, { table, queue, monitoring });
-    const api = this.#addApi(defaults, {
+    const worker = this.#addWorker(defaults, {
       ...{ config, table, credentialKey, network, engine, queue, monitoring },
     });
-    this.#addOutputs({ api, table, queue, engine });
+    const tick = this.#addTick(defaults, { table, queue, engine, monitoring });
+    const api = new ApiSurface(this, 'Http', { monitoring, logRetentionDays: config.logRetentionDays });
+    const edge = new PublicEdge(this, 'Edge', {
+      apiHost: api.host,
+      domain: config.domain,
+      webAclArn: config.waf ? new WebAcl(this, 'Waf').arn : config.webAclArn,
+    });
+    const publicUrl = config.publicUrl ?? edge.url;
+    const identity = new IdentityProvider(this, 'Identity', {
+      url: config.identityUrl,
+      apiKey: config.identityApiKey,
+      retain: config.retainData,
+      adminEmail: config.adminEmail,
+      publicUrl,
+    });
+    const adminKey = new AdminKey(this, 'AdminKey');
+    const surfaces = createHttpFunctions(this, defaults, {
+      ...{ config, table, identity, credentialKey, network, engine, queue, publicUrl, adminKey },
+    });
+    const site = new DashboardSite(this, 'Dashboard', { defaults, identity });
+    api.addRoutes(surfaces, site.fn);
+    const realtime = new RealtimeSurface(this, 'Realtime', {
+      ...{ defaults, table, identity, monitoring, publicUrl, logRetentionDays: config.logRetentionDays },
+    });
+    new Notifications(this, 'Notifications', {
+      ...{ defaults, table, monitoring, publicUrl, from: config.notificationFrom },
+    });
+    edge.addApi(realtime);
+    if (config.monthlyBudgetUsd !== undefined && config.alarmEmail !== undefined) {
+      new SpendingLimit(this, 'Spending', {
+        monthlyUsd: config.monthlyBudgetUsd,
+        email: config.alarmEmail,
+      });
+    }
+    monitoring.addThrottleAlarm();
+    monitoring.drawDashboard({ queue, worker: worker.fn, tick: tick.fn, api: api.api });
+    this.#addOutputs({
+      ...{ publicUrl, api, edge, realtime, table, queue, engine, identity },
+      ...{ credentialKey, adminKey, monitoring },
+    });
     Tags.of(this).add('service', 'mergeyard');
     Tags.of(this).add('stage', config.stage);
+    Tags.of(this).add('deployment', this.stackName);
+    if (config.owner !== undefined) Tags.of(this).add('owner', config.owner);
   }
 
   #addWorker(
@@ -80,7 +129,7 @@ export class ServiceStack extends Stack {
       queue: WakeQueue;
       monitoring: Monitoring;
     },
-  ): void {
+  ): ServiceFunction {
     const { table, queue, engine, network } = parts;
     const worker = new ServiceFunction(this, 'Worker', {
       defaults,
@@ -88,16 +137,14 @@ export class ServiceStack extends Stack {
       env: WorkerEnv,
       memoryMb: 256,
       timeout: WORKER_TIMEOUT,
-      network: {
-        vpc: network.vpc,
-        subnets: network.workerSubnets,
-        securityGroup: network.workerSecurityGroup,
-      },
+      network: network.forWorkers,
     });
     worker.setEnv('QUEUE_NAME', parts.config.serviceName);
     table.grantReadWrite(worker);
     parts.credentialKey.grantOpen(worker);
     engine.grantCall(worker);
+    engine.grantPower(worker);
+    network.nameServices(worker, 'KMS', 'SQS', 'ECS');
     queue.grantSend(worker);
     queue.grantSendDelayed(worker);
     queue.deliverWakesTo(worker);
@@ -107,6 +154,7 @@ export class ServiceStack extends Stack {
       severity: 'page',
       meaning: 'The worker fails: repositories are not reconciled.',
     });
+    this.#addOutcomeAlarms(parts.monitoring, worker);
 
     const dlq = new ServiceFunction(this, 'WorkerDlq', {
       defaults,
@@ -133,12 +181,39 @@ export class ServiceStack extends Stack {
     table.grantReadWrite(forward);
     queue.grantSend(forward);
     queue.deliverDelayedTo(forward);
+    return worker;
+  }
+
+  /** A reconcile that failed is an outcome in the worker's log, not a failed invocation (A120). */
+  #addOutcomeAlarms(monitoring: Monitoring, worker: ServiceFunction): void {
+    const watch = (
+      id: string,
+      errorCode: ReconcileErrorCode,
+      spec: Pick<AlarmSpec, 'severity' | 'meaning' | 'threshold'>,
+    ): void => {
+      const where = { message: 'reconciled', error_code: errorCode };
+      monitoring.addLogAlarm(worker, id, { logGroup: worker.logGroup, where, ...spec });
+    };
+    watch('DecryptFailedAlarm', 'decryption_error', {
+      severity: 'page',
+      meaning: 'A stored token cannot be decrypted; its repositories stand still.',
+    });
+    watch('FenceLostAlarm', 'lease_lost', {
+      severity: 'ticket',
+      threshold: 3,
+      meaning: 'Reconciles lose their lease to another worker while they run.',
+    });
+    watch('EngineErrorsAlarm', 'engine_error', {
+      severity: 'ticket',
+      threshold: 10,
+      meaning: 'Many reconciles end in an error of the engine.',
+    });
   }
 
   #addTick(
     defaults: FunctionDefaults,
-    parts: { table: DataTable; queue: WakeQueue; monitoring: Monitoring },
-  ): void {
+    parts: { table: DataTable; queue: WakeQueue; engine: EngineService; monitoring: Monitoring },
+  ): ServiceFunction {
     const tick = new ServiceFunction(this, 'Tick', {
       defaults,
       bundle: 'tick',
@@ -149,32 +224,62 @@ export class ServiceStack extends Stack {
     });
     parts.table.grantReadWrite(tick);
     parts.queue.grantSend(tick);
-    new TickSchedule(this, 'Schedule', { tick, monitoring: parts.monitoring });
-  }
-
-  #addApi(
-    defaults: FunctionDefaults,
-    parts: HttpFunctionParts & { readonly monitoring: Monitoring },
-  ): ApiSurface {
-    const surfaces = createHttpFunctions(this, defaults, parts);
-    const api = new ApiSurface(this, 'Http', {
-      surfaces,
-      monitoring: parts.monitoring,
-      logRetentionDays: parts.config.logRetentionDays,
+    parts.engine.grantPower(tick);
+    parts.monitoring.addLogAlarm(tick, 'EngineDownAlarm', {
+      logGroup: tick.logGroup,
+      where: { message: 'engine', state: ['absent', 'unknown'] },
+      // One that was woken by the last tick is up before the next.
+      periods: 2,
+      severity: 'page',
+      meaning: 'The engine is wanted and does not run: nothing is staged or landed.',
     });
-    const publicUrl = parts.config.publicUrl ?? api.url;
-    surfaces['forge-ops'].setEnv('WEBHOOK_URL', `${publicUrl}/api/v1/webhooks/forge`);
-    return api;
+    new TickSchedule(this, 'Schedule', { tick, monitoring: parts.monitoring });
+    return tick;
   }
 
-  #addOutputs(parts: { api: ApiSurface; table: DataTable; queue: WakeQueue; engine: EngineService }): void {
+  /** Stable names: scripts and people rely on them. Nothing secret; where secrets are, but never what they hold. */
+  #addOutputs(parts: {
+    publicUrl: string;
+    api: ApiSurface;
+    edge: PublicEdge;
+    realtime: RealtimeSurface;
+    identity: IdentityProvider;
+    table: DataTable;
+    credentialKey: CredentialKey;
+    adminKey: AdminKey;
+    queue: WakeQueue;
+    engine: EngineService;
+    monitoring: Monitoring;
+  }): void {
+    const { publicUrl, edge, engine, identity, monitoring } = parts;
     const output = (name: string, value: string, description: string): void => {
       new CfnOutput(this, name, { value, description });
     };
-    output('ApiUrl', parts.api.url, 'Base address of the API');
-    output('ForgeWebhookUrl', `${parts.api.url}/api/v1/webhooks/forge`, 'Where forges send their events');
+    output('BaseUrl', publicUrl, 'Base address of the whole contract');
+    output('DashboardUrl', `${publicUrl}/`, 'The page');
+    output('ApiUrl', `https://${parts.api.host}`, 'The API without the distribution');
+    output('SocketUrl', parts.realtime.url, 'Realtime socket without the distribution');
+    output('ForgeWebhookUrl', `${publicUrl}/api/v1/webhooks/forge`, 'Where forges send their events');
+    output(
+      'DistributionDomainName',
+      edge.distribution.distributionDomainName,
+      'Point a name of your own here',
+    );
     output('TableName', parts.table.table.tableName, 'The single table');
+    output('CredentialKeyArn', parts.credentialKey.key.keyArn, 'Wraps the data keys of forge tokens');
+    output('AdminKeySecretArn', parts.adminKey.secret.secretArn, 'Holds the X-Admin-Key');
     output('WakeQueueUrl', parts.queue.wakes.queueUrl, 'FIFO queue of wakes');
-    output('EngineServiceName', parts.engine.service.serviceName, 'Fargate service of the engine');
+    output('EngineClusterName', engine.service.cluster.clusterName, 'Cluster of the engine');
+    output('EngineServiceName', engine.service.serviceName, 'Fargate service of the engine');
+    output('PageTopicArn', monitoring.topics.page.topicArn, 'Alarms that should wake somebody');
+    output('TicketTopicArn', monitoring.topics.ticket.topicArn, 'Alarms that can wait for the morning');
+    output(
+      'MonitoringDashboardUrl',
+      `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${monitoring.dashboard.dashboardName}`,
+      'Health of the queue at a glance',
+    );
+    if (identity.userPool !== undefined) {
+      output('UserPoolId', identity.userPool.userPoolId, 'People who sign in');
+    }
   }
 }

@@ -1,10 +1,21 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { parsePlanLimits, parsePriceBook } from '../core/contracts/billing-config.ts';
 
 export const STAGES = ['dev', 'prod'] as const;
 
 /** Context keys are always strings; an empty one counts as absent. */
 const text = z.string().trim();
+/** Kept as text: the functions read it again. */
+const checked = (
+  parse: (given: string) => { readonly ok: true } | { readonly ok: false; readonly fault: string },
+) =>
+  text
+    .superRefine((given, context) => {
+      const parsed = parse(given);
+      if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.fault });
+    })
+    .default('');
 const Context = z.object({
   stage: z.enum(STAGES, `must be one of: ${STAGES.join(', ')}`).default('dev'),
   serviceName: text
@@ -23,7 +34,27 @@ const Context = z.object({
   analyticsKey: text.default(''),
   legacyForgeRepos: z.enum(['true', 'false'], 'must be true or false').default('false'),
   rateFactor: text.regex(/^\d{1,6}(\.\d+)?$/, 'must be a number').default('1'),
+  paymentsPrices: checked(parsePriceBook),
+  paymentsApiUrl: z
+    .url({ protocol: /^https?$/, error: 'must be the address of the payment provider' })
+    .default('https://api.stripe.com'),
+  planLimits: checked(parsePlanLimits),
+  notificationFrom: z.email('must be an e-mail address').optional(),
   alarmEmail: z.email('must be an e-mail address').optional(),
+  adminEmail: z.email('must be an e-mail address').optional(),
+  domainName: text
+    .regex(/^(?=.{4,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a host name in lower case')
+    .optional(),
+  certificateArn: text
+    .regex(/^arn:aws:acm:us-east-1:\d{12}:certificate\/.+$/, 'must be the ARN of a certificate in us-east-1')
+    .optional(),
+  hostedZoneId: text.regex(/^Z[A-Z0-9]{5,31}$/, 'must be the id of a hosted zone').optional(),
+  waf: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  webAclArn: text
+    .regex(/^arn:aws:wafv2:us-east-1:\d{12}:global\/webacl\/.+$/, 'must be the ARN of a global web ACL')
+    .optional(),
+  monthlyBudgetUsd: text.regex(/^[1-9]\d{0,5}$/, 'must be whole dollars from 1 to 999999').optional(),
+  owner: text.regex(/^[\w .@+-]{1,64}$/, 'must be 1 to 64 letters, digits, spaces or . @ + - _').optional(),
   logLevel: z
     .enum(['debug', 'info', 'warn', 'error'], 'must be one of: debug, info, warn, error')
     .default('info'),
@@ -53,7 +84,27 @@ export interface StageConfig {
   readonly legacyForgeRepos: 'true' | 'false';
   /** Multiplies every rate limit (D-52). */
   readonly rateFactor: string;
+  /** Price ids of the payment provider by tier and kind; empty = nothing is sold. */
+  readonly paymentsPrices: string;
+  readonly paymentsApiUrl: string;
+  /** What plans include and allow, over the defaults (D-53). */
+  readonly planLimits: string;
+  /** Verified sender of notifications; absent = no mail is sent. */
+  readonly notificationFrom: string | undefined;
   readonly alarmEmail: string | undefined;
+  /** Invited as the first administrator, with Cognito. */
+  readonly adminEmail: string | undefined;
+  /** A name of one's own; absent = the distribution's. */
+  readonly domain:
+    | { readonly name: string; readonly certificateArn: string; readonly hostedZoneId: string | undefined }
+    | undefined;
+  /** Makes a web ACL; only in us-east-1, elsewhere name one by `webAclArn`. */
+  readonly waf: boolean;
+  readonly webAclArn: string | undefined;
+  /** Mail to `alarmEmail` when a month costs more; absent = no budget. */
+  readonly monthlyBudgetUsd: number | undefined;
+  /** Value of the tag `owner`. */
+  readonly owner: string | undefined;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** Data, keys and the stack itself survive `cdk destroy`. */
   readonly retainData: boolean;
@@ -61,32 +112,68 @@ export interface StageConfig {
   readonly runNag: boolean;
 }
 
-export function parseStageConfig(readContext: (key: string) => unknown): StageConfig {
+/** Keys that belong to the tools, not to us: feature flags, look-ups, and what the CLI keeps for itself. */
+const FOREIGN_KEY = /[@:/]|^(acknowledged-issue-numbers|cli-telemetry|notices)$/;
+
+/** `context`: everything that `-c`, `cdk.json` and the environment gave. Throws with every fault and its cure. */
+export function parseStageConfig(context: Readonly<Record<string, unknown>>): StageConfig {
+  const known = Object.keys(Context.shape);
   const given = Object.fromEntries(
-    Object.keys(Context.shape)
-      .map((key) => [key, readContext(key)])
-      .filter(([, value]) => value !== undefined && value !== ''),
+    Object.entries(context).filter(
+      ([key, value]) => known.includes(key) && value !== undefined && value !== '',
+    ),
   );
   const parsed = Context.safeParse(given);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => {
+  const faults = [
+    ...Object.keys(context)
+      .filter((key) => !known.includes(key) && !FOREIGN_KEY.test(key))
+      .map((key) => `-c ${key}: is not known; known are ${known.join(', ')}`),
+    ...(parsed.error?.issues ?? []).map((issue) => {
       const key = String(issue.path[0]);
       return `-c ${key}=${String(given[key])}: ${issue.message}`;
-    });
-    throw new Error(`context is not valid\n  ${faults.join('\n  ')}`);
-  }
-  const { stage, nag, engineImage, alarmEmail, forgeCaFile, identityUrl, publicUrl, ...rest } = parsed.data;
-  const isProd = stage === 'prod';
+    }),
+    ...findConflicts(given),
+  ];
+  if (faults.length > 0 || !parsed.success) throw new Error(`context is not valid\n  ${faults.join('\n  ')}`);
+  const { domainName, certificateArn, hostedZoneId, nag, forgeCaFile, ...rest } = parsed.data;
+  const isProd = rest.stage === 'prod';
   return {
+    engineImage: undefined,
+    identityUrl: undefined,
+    notificationFrom: undefined,
+    alarmEmail: undefined,
+    adminEmail: undefined,
+    webAclArn: undefined,
+    owner: undefined,
     ...rest,
-    stage,
-    engineImage,
-    alarmEmail,
-    identityUrl,
-    publicUrl: publicUrl?.replace(/\/+$/, ''),
+    domain:
+      domainName === undefined || certificateArn === undefined
+        ? undefined
+        : { name: domainName, certificateArn, hostedZoneId },
+    waf: rest.waf === 'true',
+    monthlyBudgetUsd: rest.monthlyBudgetUsd === undefined ? undefined : Number(rest.monthlyBudgetUsd),
+    publicUrl: rest.publicUrl?.replace(/\/+$/, ''),
     forgeCaPem: forgeCaFile === undefined ? '' : readFileSync(forgeCaFile, 'utf8'),
     retainData: isProd,
     logRetentionDays: isProd ? 90 : 14,
     runNag: nag === 'true',
   };
+}
+
+/** Keys that mean nothing, or two things, without or beside another. */
+function findConflicts(given: Readonly<Record<string, unknown>>): string[] {
+  const needs = (key: string, other: string): string[] =>
+    given[key] !== undefined && given[other] === undefined ? [`-c ${key}: needs -c ${other} too`] : [];
+  const excludes = (key: string, other: string): string[] =>
+    given[key] !== undefined && given[other] !== undefined
+      ? [`-c ${key}: cannot be given with -c ${other}`]
+      : [];
+  return [
+    ...needs('domainName', 'certificateArn'),
+    ...needs('certificateArn', 'domainName'),
+    ...needs('hostedZoneId', 'domainName'),
+    ...needs('monthlyBudgetUsd', 'alarmEmail'),
+    ...excludes('adminEmail', 'identityUrl'),
+    ...(given.waf === 'true' ? excludes('webAclArn', 'waf') : []),
+  ];
 }

@@ -4,9 +4,11 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { OfferedAccount } from '#core/contracts/dashboard.ts';
 import { buildOpenApi } from '#core/contracts/openapi.ts';
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import { Secret } from '#core/secret.ts';
+import { serveDashboard } from './dashboard.ts';
 import { createFakeForge, defaultSeed, type FakeForge } from './forge/fake-forge.ts';
 import { type LocalIdentity, startLocalIdentity } from './identity/provider.ts';
 import { type LocalService, startLocalService } from './service.ts';
@@ -110,6 +112,11 @@ export async function startEverything(options: StartOptions): Promise<Started> {
     stops.push(() => service.stop());
     serveDocument(service);
     const ready = await furnishService(service, identity, state, address.httpsUrl);
+    await serveDashboard(service.run.front, {
+      outDir: join(dataDir, 'dashboard'),
+      identityUrl: identity.url,
+      accounts: offerAccounts(ready),
+    });
     return { ready, service, identity, forge, stop };
   } catch (error) {
     await stop();
@@ -165,6 +172,19 @@ async function furnishService(
     admin_token: identity.signIn(admin.id, SESSION_SECONDS),
     webhook_example: describeHook(baseUrl, forgeUrl),
   };
+}
+
+/** One click on the sign-in page: this machine's own tenants, with the forge that they would connect first. */
+function offerAccounts({ tenants, forge_url }: Ready): readonly OfferedAccount[] {
+  const labels = ['Ada', 'Ben'];
+  return [
+    ...TENANTS.map(({ email }, index) => {
+      const { forge_login = '', forge_token = '' } = tenants[index] ?? {};
+      const forge = { instance_url: forge_url, bot_login: forge_login, token: forge_token };
+      return { label: labels[index] ?? email, email, password: PASSWORD, forge };
+    }),
+    { label: 'the operator', email: ADMIN, password: PASSWORD },
+  ];
 }
 
 /** A repository whose webhook secret is known here; it is on no forge, so nothing ever comes of its events. */
@@ -272,6 +292,7 @@ async function main(): Promise<void> {
   if (values['ready-file'] !== undefined) writeWhole(resolve(values['ready-file']), ready);
   process.stdout.write(
     [
+      `dashboard  ${ready.dashboard_url}`,
       `API        ${ready.base_url}   (description: ${ready.base_url}/openapi.json)`,
       `forge      ${ready.forge_url}`,
       ...ready.tenants.map((tenant) => `tenant     ${tenant.id}   bot ${tenant.forge_login}`),

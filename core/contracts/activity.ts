@@ -8,14 +8,33 @@ import {
   type BatchRow,
   GATE_VERDICTS,
   MEMBER_ACTIONS,
+  type Receipt,
 } from '../domain/batch.ts';
 import type { LeaseState } from '../domain/lease.ts';
-import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
+import { BLOCK_KINDS, LINE_STATES, type QueueView } from '../domain/line.ts';
+import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
-import { formatTime, formatTimeOrNull, Time } from './fields.ts';
+import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { LeaseStateView, toReconcileView } from './managed-repo.ts';
 
+const LinePlaceView = z.object({
+  pr: z.int(),
+  title: z.string(),
+  queued_at: Time,
+  state: z.enum(LINE_STATES),
+  reason: z.string().nullable(),
+  until: Time.nullable(),
+});
+const BlockView = z.object({
+  kind: z.enum(BLOCK_KINDS),
+  since: Time.nullable(),
+  until: Time.nullable(),
+  pr: z.int().nullable(),
+  run_url: z.string().nullable(),
+});
+
 export const ActivityRepo = z.object({
+  repo_id: Uuid,
   repo_slug: z.string(),
   instance_url: z.string(),
   base_branch: z.string(),
@@ -28,6 +47,13 @@ export const ActivityRepo = z.object({
   last_reconcile_ok: z.boolean().nullable(),
   last_reconcile_error: z.string().nullable(),
   lease_state: LeaseStateView,
+  last_reconcile_error_code: z.enum(RECONCILE_ERROR_CODES).nullable(),
+  /** Null: nobody can say when. */
+  next_look_at: Time.nullable(),
+  /** The line in order and what stands before the next landing, as the worker last saw it; null = unknown. */
+  queue: z
+    .object({ seen_at: Time, line: z.array(LinePlaceView), line_more: z.int(), block: BlockView })
+    .nullable(),
 });
 
 export const ActivityEventView = z.object({
@@ -36,9 +62,19 @@ export const ActivityEventView = z.object({
   pr: z.int(),
   repo_slug: z.string(),
   title: z.string(),
+  reason: z.string().nullable(),
 });
 
 const prs = z.array(z.int());
+export const ReceiptView = z.object({
+  base_before: z.string(),
+  head: z.string(),
+  staged_sha: z.string(),
+  tree: z.string(),
+  run_url: z.string().nullable(),
+  merge_commit: z.string(),
+  landed_at: Time,
+});
 export const QueueBatch = z.object({
   id: z.string(),
   parent_id: z.string().nullable(),
@@ -57,6 +93,8 @@ export const QueueBatch = z.object({
       staging_sha: z.string().nullable(),
       gate_verdict: z.enum(GATE_VERDICTS),
       cursor: z.int(),
+      reason: z.string().nullable(),
+      receipt: ReceiptView.nullable(),
     }),
   ),
   repo_slug: z.string().nullable(),
@@ -70,6 +108,10 @@ export const QueueBatch = z.object({
   gate_source: z.literal('cached').nullable(),
   terminal_reason: z.string().nullable(),
   historical_terminals: z.array(z.object({ pr: z.int(), event: z.enum(['landed', 'bounced']) })),
+  staging_tree: z.string().nullable(),
+  run_url: z.string().nullable(),
+  /** Null: made before runs were counted. */
+  gate_runs: z.int().nullable(),
 });
 
 const count = z.int().nullable();
@@ -82,6 +124,12 @@ export const ActivityStatsView = z.object({
   week_batches: count,
   week_superseded: count,
   restage_rate: rate,
+  time_in_queue_p50_seconds: rate,
+  time_in_queue_p95_seconds: rate,
+  week_runs: count,
+  runs_per_landed: rate,
+  runs_saved: count,
+  days: z.array(z.object({ day: z.iso.date(), landed: count, bounced: count, runs: count })),
 });
 
 export const Activity = z.object({
@@ -102,9 +150,11 @@ export function toActivityRepo(
   activity: RepoActivity,
   outcome: ReconcileOutcome | undefined,
   leaseState: LeaseState,
+  queue: QueueView | undefined,
 ): z.infer<typeof ActivityRepo> {
   const reconcile = toReconcileView(outcome);
   return {
+    repo_id: repo.id,
     repo_slug: repo.slug,
     instance_url: repo.instanceUrl,
     base_branch: repo.baseBranch,
@@ -117,6 +167,28 @@ export function toActivityRepo(
     last_reconcile_ok: reconcile.ok,
     last_reconcile_error: reconcile.error,
     lease_state: leaseState,
+    last_reconcile_error_code: reconcile.error_code,
+    next_look_at: formatTimeOrNull(repo.dueAt),
+    queue: queue === undefined ? null : toQueueView(queue),
+  };
+}
+
+function toQueueView({ at, line, more, block }: QueueView): z.infer<typeof ActivityRepo>['queue'] {
+  return {
+    seen_at: formatTime(at),
+    line: line.map(({ pr, title, queuedAt, state, reason, until }) => ({
+      ...{ pr, title, state, reason },
+      queued_at: formatTime(queuedAt),
+      until: formatTimeOrNull(until),
+    })),
+    line_more: more,
+    block: {
+      kind: block.kind,
+      since: formatTimeOrNull(block.since),
+      until: formatTimeOrNull(block.until),
+      pr: block.pr,
+      run_url: block.runUrl,
+    },
   };
 }
 
@@ -127,6 +199,7 @@ export function toActivityEvent(event: ActivityEvent): z.infer<typeof ActivityEv
     pr: event.pr,
     repo_slug: event.repoSlug,
     title: event.title,
+    reason: event.reason,
   };
 }
 
@@ -153,6 +226,8 @@ export function toQueueBatch(row: BatchRow, terminals: readonly TerminalMark[]):
       staging_sha: each.stagingSha,
       gate_verdict: each.gateVerdict,
       cursor: each.cursor,
+      reason: each.reason ?? null,
+      receipt: each.receipt === undefined ? null : toReceiptView(each.receipt),
     })),
     repo_slug: row.repoSlug,
     instance_url: row.instanceUrl,
@@ -165,6 +240,21 @@ export function toQueueBatch(row: BatchRow, terminals: readonly TerminalMark[]):
     gate_source: row.gateSource,
     terminal_reason: row.terminalReason,
     historical_terminals: terminals.map(({ pr, event }) => ({ pr, event })),
+    staging_tree: row.stagingTree,
+    run_url: row.runUrl,
+    gate_runs: row.gateRuns ?? null,
+  };
+}
+
+function toReceiptView(receipt: Receipt): z.infer<typeof ReceiptView> {
+  return {
+    base_before: receipt.baseBefore,
+    head: receipt.head,
+    staged_sha: receipt.stagedSha,
+    tree: receipt.tree,
+    run_url: receipt.runUrl,
+    merge_commit: receipt.mergeCommit,
+    landed_at: formatTime(receipt.landedAt),
   };
 }
 
@@ -177,5 +267,18 @@ export function toActivityStats(stats: ActivityStats): z.infer<typeof ActivitySt
     week_batches: stats.weekBatches,
     week_superseded: stats.weekSuperseded,
     restage_rate: stats.restageRate,
+    time_in_queue_p50_seconds: toSeconds(stats.timeInQueueP50Ms),
+    time_in_queue_p95_seconds: toSeconds(stats.timeInQueueP95Ms),
+    week_runs: stats.weekRuns,
+    runs_per_landed: stats.runsPerLanded,
+    runs_saved: stats.runsSaved,
+    days: stats.days.map(({ day, landed, bounced, runs }) => ({
+      ...{ landed, bounced, runs },
+      day: formatTime(day).slice(0, 'yyyy-mm-dd'.length),
+    })),
   };
+}
+
+function toSeconds(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms / 1000);
 }

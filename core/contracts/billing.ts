@@ -6,6 +6,7 @@ import {
   PAID_TIERS,
   PLAN_LIMITS,
   type Plan,
+  type PlanLimitsTable,
   TIERS,
 } from '../domain/billing.ts';
 
@@ -33,6 +34,7 @@ export const PaymentEventTaken = z.object({ received: z.literal(true) });
 export function toBillingSummary(
   plan: Plan,
   used: { readonly connections: number; readonly repos: number },
+  limits: PlanLimitsTable = PLAN_LIMITS,
 ): z.infer<typeof BillingSummary> {
   const entitled = entitledTier(plan);
   return {
@@ -42,6 +44,6 @@ export function toBillingSummary(
     payment_action_required: needsPayment(plan),
     connections: used.connections,
     repos: used.repos,
-    limits: PLAN_LIMITS[entitled],
+    limits: limits[entitled],
   };
 }

@@ -32,6 +32,9 @@ export const SurfaceEnv = CommonEnv.extend(IdentityEnv.shape).extend({
   RATE_FACTOR: EnvFactor,
 });
 
+/** Where the tasks of the engine are switched on and off. */
+export const FleetEnv = z.object({ ENGINE_CLUSTER: EnvText, ENGINE_SERVICE: EnvText });
+
 /** Tells which forges may be at private addresses, and who signs for them. */
 export const OutboundEnv = z.object({
   FORGE_ALLOW_HOSTS: EnvOptionalText,

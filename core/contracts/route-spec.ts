@@ -11,6 +11,10 @@ export type Schema = z.ZodType;
 export type HttpSurface =
   | 'webhooks-forge'
   | 'public'
+  /** Verifies and follows the payment provider's events; may only read there. */
+  | 'webhooks-payments'
+  /** Sells plans: the only one that may write at the payment provider. */
+  | 'billing'
   | 'container-health'
   | 'admin'
   /** Seals credentials, cannot open them. */

@@ -38,3 +38,11 @@ export const STREAM_VIEW = 'KEYS_ONLY';
 
 /** The due index is spread over this many partitions. */
 export const DUE_SHARDS = 4;
+
+/** Beginnings of partition keys that consumers of the stream ask for, in the filters of their mappings and in code. */
+export const STREAM_PREFIXES = {
+  /** Tenant, connections, repos, outcomes and plan; batches; events: what a dashboard shows. */
+  shown: ['T#', 'TB#', 'TE#'],
+  events: 'TE#',
+  notices: 'TN#',
+} as const;

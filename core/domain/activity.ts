@@ -1,5 +1,6 @@
+import { DAY_MS } from './api-limits.ts';
 import type { ActivityEventName, BatchOutcome, BatchRow } from './batch.ts';
-import type { EpochMs } from './ids.ts';
+import type { EpochMs, PullRequestNumber, RepoId } from './ids.ts';
 import type { LeaseState } from './lease.ts';
 import type { ManagedRepo, ReconcileOutcome } from './repo.ts';
 import type { Reading } from './result.ts';
@@ -22,6 +23,15 @@ export type RepoState = (typeof REPO_STATES)[number];
 export const CI_STATES = ['none', 'pending', 'running', 'passing', 'failing', 'error', 'unknown'] as const;
 export type CiState = (typeof CI_STATES)[number];
 
+/** One UTC day. Null: cannot be said exactly. */
+export interface DayCount {
+  /** Start of the day. */
+  readonly day: EpochMs;
+  readonly landed: number | null;
+  readonly bounced: number | null;
+  readonly runs: number | null;
+}
+
 /** Null: cannot be said exactly. Clients show "unknown", never zero (A73). */
 export interface ActivityStats {
   readonly todayMerges: number | null;
@@ -33,11 +43,34 @@ export interface ActivityStats {
   readonly weekSuperseded: number | null;
   /** Percent of batches that were repeated work. */
   readonly restageRate: number | null;
+  /** From entering the line to landing; counted anew after a bounce. */
+  readonly timeInQueueP50Ms: number | null;
+  readonly timeInQueueP95Ms: number | null;
+  readonly weekRuns: number | null;
+  readonly runsPerLanded: number | null;
+  /** Against one run for each pull request that landed or was bounced; negative when the queue took more. */
+  readonly runsSaved: number | null;
+  /** Oldest first: the UTC days that the week touches. */
+  readonly days: readonly DayCount[];
+}
+
+export interface EventHead {
+  readonly at: EpochMs;
+  readonly event: ActivityEventName;
+  readonly repoId: RepoId;
+  readonly pr: PullRequestNumber;
+}
+
+export interface BatchHead {
+  readonly at: EpochMs;
+  readonly outcome: BatchOutcome;
+  /** Null: a row of before runs were counted. */
+  readonly gateRuns: number | null;
 }
 
 export interface WeekReadings {
-  readonly events: Reading<readonly { readonly at: EpochMs; readonly event: ActivityEventName }[]>;
-  readonly batches: Reading<readonly { readonly at: EpochMs; readonly outcome: BatchOutcome }[]>;
+  readonly events: Reading<readonly EventHead[]>;
+  readonly batches: Reading<readonly BatchHead[]>;
   /** Start of the UTC day. */
   readonly dayStart: EpochMs;
 }
@@ -45,19 +78,82 @@ export interface WeekReadings {
 export function summarizeWeek(week: WeekReadings): ActivityStats {
   const events = week.events.known ? week.events.value : null;
   const batches = week.batches.known ? week.batches.value : null;
-  const landed = events?.filter((each) => each.event === 'pr_landed') ?? null;
-  const bounces = events?.filter((each) => each.event === 'pr_bounced').length ?? null;
+  const landed = countEvents(events, 'pr_landed');
+  const bounces = countEvents(events, 'pr_bounced');
   const superseded = batches?.filter((each) => each.outcome === 'superseded').length ?? null;
+  const runs = sumRuns(batches);
+  const waits = events === null ? null : waitsOf(events);
   return {
-    todayMerges: landed?.filter((each) => each.at >= week.dayStart).length ?? null,
-    weekMerges: landed?.length ?? null,
+    todayMerges: countEvents(events?.filter((each) => each.at >= week.dayStart) ?? null, 'pr_landed'),
+    weekMerges: landed,
     weekBounces: bounces,
-    mergeSuccessRate:
-      landed === null || bounces === null ? null : percent(landed.length, landed.length + bounces),
+    mergeSuccessRate: landed === null || bounces === null ? null : percent(landed, landed + bounces),
     weekBatches: batches?.length ?? null,
     weekSuperseded: superseded,
     restageRate: batches === null || superseded === null ? null : percent(superseded, batches.length),
+    timeInQueueP50Ms: waits === null ? null : percentile(waits, 0.5),
+    timeInQueueP95Ms: waits === null ? null : percentile(waits, 0.95),
+    weekRuns: runs,
+    runsPerLanded:
+      runs === null || landed === null || landed === 0 ? null : Math.round((runs / landed) * 100) / 100,
+    runsSaved: runs === null || landed === null || bounces === null ? null : landed + bounces - runs,
+    days: countDays(events, batches, week.dayStart),
   };
+}
+
+function countEvents(events: readonly EventHead[] | null, name: ActivityEventName): number | null {
+  return events?.filter((each) => each.event === name).length ?? null;
+}
+
+/** One row without a count makes the sum unknown. */
+function sumRuns(batches: readonly BatchHead[] | null): number | null {
+  if (batches === null) return null;
+  return batches.reduce<number | null>(
+    (sum, each) => (sum === null || each.gateRuns === null ? null : sum + each.gateRuns),
+    0,
+  );
+}
+
+/** Ascending. One that was queued before the first event that was read waited for longer than can be told. */
+function waitsOf(events: readonly EventHead[]): readonly number[] {
+  const since = new Map<string, EpochMs>();
+  const waits: number[] = [];
+  for (const { at, event, repoId, pr } of [...events].sort((a, b) => a.at - b.at)) {
+    const key = `${repoId} ${pr}`;
+    if (event === 'pr_landed') {
+      waits.push(at - (since.get(key) ?? Number.NEGATIVE_INFINITY));
+      since.delete(key);
+    } else if (event === 'pr_skipped') since.delete(key);
+    else if (event === 'pr_bounced') since.set(key, at);
+    else if (event === 'pr_queued' && !since.has(key)) since.set(key, at);
+  }
+  return waits.sort((a, b) => a - b);
+}
+
+/** Nearest rank. */
+function percentile(sorted: readonly number[], share: number): number | null {
+  const value = sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)];
+  return value === undefined || !Number.isFinite(value) ? null : value;
+}
+
+const WEEK_DAYS = 7;
+
+function countDays(
+  events: readonly EventHead[] | null,
+  batches: readonly BatchHead[] | null,
+  dayStart: EpochMs,
+): readonly DayCount[] {
+  return Array.from({ length: WEEK_DAYS }, (_, index) => {
+    const day = dayStart - (WEEK_DAYS - 1 - index) * DAY_MS;
+    const within = ({ at }: { readonly at: EpochMs }): boolean => at >= day && at < day + DAY_MS;
+    const ofDay = events?.filter(within) ?? null;
+    return {
+      day,
+      landed: countEvents(ofDay, 'pr_landed'),
+      bounced: countEvents(ofDay, 'pr_bounced'),
+      runs: sumRuns(batches?.filter(within) ?? null),
+    };
+  });
 }
 
 /** One decimal; nothing of nothing is undefined, not zero. */

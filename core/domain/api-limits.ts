@@ -42,6 +42,21 @@ export const SESSION_TOKEN_CHARS_MAX = 8_192;
 export const TICKET_TTL_MS = 30_000;
 /** The gateway ends a socket after two hours; its row may not outlive that by much. */
 export const SOCKET_TTL_MS = 130 * 60_000;
+/** A socket younger than this may still be in its handshake, during which the gateway calls it gone. */
+export const SOCKET_SETTLING_MS = 10_000;
+/** Posts to sockets under way at once while one ping goes out. */
+export const SOCKET_POSTS_AT_ONCE = 25;
+
+// Notifications (A83): all ways of one notice go out side by side, each within this.
+export const NOTICE_TIMEOUT_MS = 3_000;
+/** An answer of a chat service is read no further. */
+export const NOTICE_ANSWER_BYTES_MAX = 4_096;
+/** A request that nobody took for this long is news no more. */
+export const NOTICE_KEPT_MS = 24 * 60 * 60_000;
+/** Batches of a tenant in which the run of a bounce is looked for. */
+export const NOTICE_BATCHES_MAX = 50;
+/** Different places that one tenant-wide notice goes to. */
+export const NOTICE_PLACES_MAX = 20;
 
 // Forge calls of the API
 /** "Who am I" while a connection is stored (D-45). */
@@ -84,5 +99,7 @@ export const RATE_LIMITS = {
   ci_gate: { perMinute: 10, burst: 10 },
   ticket: { perMinute: 60, burst: 60 },
   billing: { perMinute: 10, burst: 10 },
+  /** Signed deliveries of one repo; a forge sends a day's worth at once after an outage. */
+  webhook: { perMinute: 600, burst: 600 },
 } as const satisfies Readonly<Record<string, RateLimit>>;
 export type RateClass = keyof typeof RATE_LIMITS;

@@ -77,6 +77,8 @@ export interface BatchRow {
   readonly gateVerdict: GateVerdict;
   readonly gateSource: 'cached' | null;
   readonly runUrl: string | null;
+  /** Gate runs that were started for this node; absent in rows of before they were counted. */
+  readonly gateRuns?: number;
   readonly prs: readonly PullRequestNumber[];
   readonly outcome: BatchOutcome;
   /** Null exactly when the outcome is not `running` (A43). */

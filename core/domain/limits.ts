@@ -52,6 +52,8 @@ export const DUE_TOLERANCE_MS = 5_000;
 export const IDLE_DUE_DELAY_MS = 10_000;
 /** A repo whose lease somebody holds is looked at again after this. */
 export const LEASE_HELD_DELAY_MS = 15_000;
+/** A queue that was switched off is still woken this long to take back what it posted: a forge may be away meanwhile. */
+export const WIND_DOWN_MS = 60 * 60_000;
 /** Within one reconcile, looks at a pending native merge: 1 s, 2 s, 4 s … while the budget lasts. */
 export const LANDING_POLL_MIN_MS = 500;
 export const LANDING_POLL_MAX_MS = 4_000;
@@ -70,6 +72,8 @@ export const RECONCILE_PASSES_MAX = 200;
 
 /** The worker waits this long for the engine: its budget, one forge call after it, and slack. */
 export const ENGINE_TIMEOUT_MS = 45_000;
+/** With no queue switched on, an engine that has been up this long is put to sleep: three ticks. */
+export const ENGINE_REST_AFTER_MS = 15 * 60_000;
 /** The engine being away is retried this soon, not at the next tick. */
 export const ENGINE_AWAY_DELAY_MS = 20_000;
 
@@ -126,3 +130,17 @@ export const PROBE_LOOK_EVERY_MS = 500;
 export const PROBE_LEFTOVER_AGE_MS = 60 * 60_000;
 /** Branches looked through for leftovers: they are among the newest. */
 export const PROBE_SWEEP_BRANCHES_MAX = 500;
+
+// Payments
+/** Age, either way, of a payment event's signature that is still believed (contract, Limits). */
+export const PAYMENT_EVENT_WINDOW_MS = 5 * 60_000;
+/** The provider sends again for three days, and a person may for fifteen; ids are remembered longer than that. */
+export const PAYMENT_EVENT_KEPT_MS = 30 * 24 * 60 * 60_000;
+export const PAYMENT_EVENT_BYTES_MAX = 1024 * 1024;
+/** One try of one call. A request makes two calls at most, each with one repeat: together below the gateway's 30 s. */
+export const PAYMENTS_TIMEOUT_MS = 6_000;
+export const PAYMENTS_REPEATS_MAX = 1;
+/** Somebody else's write of the same row costs one more look at the provider. */
+export const BILLING_WRITE_TRIES_MAX = 6;
+/** Subscriptions of one customer that are looked at; nobody has a second page of living ones. */
+export const SUBSCRIPTIONS_LISTED_MAX = 100;

@@ -3,6 +3,8 @@ import { parseUrl } from './parse-url.ts';
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 /** `owner/name`: exactly one slash, both parts non-empty, printable ASCII without `"` and `\` (D-88). */
 const SLUG = /^[!#-.0-[\]-~]+\/[!#-.0-[\]-~]+$/;
+/** A part that is a step in a path would make another address of it: `../b` is no repository of anybody. */
+const DOT_PART = /(^|\/)\.{1,2}(\/|$)/;
 const SLUG_CHARS_MAX = 141;
 
 /**
@@ -32,6 +34,6 @@ function normalizePath(path: string): string {
 
 /** `owner/name` in the spelling under which it is compared: lower case (D-46). Null when it is no slug. */
 export function normalizeSlug(typed: string): string | null {
-  if (typed.length > SLUG_CHARS_MAX || !SLUG.test(typed)) return null;
+  if (typed.length > SLUG_CHARS_MAX || !SLUG.test(typed) || DOT_PART.test(typed)) return null;
   return typed.toLowerCase();
 }

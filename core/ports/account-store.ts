@@ -1,6 +1,8 @@
-import type { ActivityEventName, BatchOutcome, BatchPhase, BatchRow } from '../domain/batch.ts';
+import type { BatchHead, EventHead } from '../domain/activity.ts';
+import type { BatchPhase, BatchRow } from '../domain/batch.ts';
 import type { Plan } from '../domain/billing.ts';
 import type { BatchId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../domain/ids.ts';
+import type { QueueView } from '../domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 
 /** One tenant per user (D-43). Counters move in the transactions that create and delete. */
@@ -68,17 +70,11 @@ export interface AccountStore {
   /** Newest first; a row that cannot be shown is an error of its own and spoils no other. */
   readBatchHistory(tenantId: TenantId, limit: number): Promise<BatchHistory>;
   /** Events since `since`, or null when there are more than `rowsMax`: part of a count is no count (A73). */
-  readEventsSince(
-    tenantId: TenantId,
-    since: EpochMs,
-    rowsMax: number,
-  ): Promise<readonly { readonly at: EpochMs; readonly event: ActivityEventName }[] | null>;
+  readEventsSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly EventHead[] | null>;
   /** As above, for batches by the time they were made. */
-  readBatchesSince(
-    tenantId: TenantId,
-    since: EpochMs,
-    rowsMax: number,
-  ): Promise<readonly { readonly at: EpochMs; readonly outcome: BatchOutcome }[] | null>;
+  readBatchesSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly BatchHead[] | null>;
+  /** By repo; one that has none, or one that this version cannot read, is left out. */
+  readQueueViews(repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, QueueView>>;
   readTerminals(
     wanted: readonly { readonly repoId: RepoId; readonly pr: PullRequestNumber }[],
   ): Promise<readonly TerminalMark[]>;
@@ -152,7 +148,7 @@ export interface RealtimeStore {
   /** Works once: null when unknown, used or expired (A93). */
   redeemTicket(ticketHash: string): Promise<TenantId | null>;
   addSocket(tenantId: TenantId, socketId: string, expiresAt: EpochMs): Promise<void>;
-  /** Gone already is fine. */
-  removeSocket(socketId: string): Promise<void>;
+  /** Gone already is fine. With `expiresBefore`, a socket that was opened later than that implies stays. */
+  removeSocket(socketId: string, expiresBefore?: EpochMs): Promise<void>;
   listSockets(tenantId: TenantId): Promise<readonly string[]>;
 }

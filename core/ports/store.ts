@@ -1,6 +1,7 @@
 import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
+import type { QueueView } from '../domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface QueueWrite {
   readonly batches: readonly BatchRow[];
   /** Events to append. At most 30 per write. */
   readonly events: readonly ActivityEvent[];
+  /** What people see of it, when that has changed. One row more. */
+  readonly view?: QueueView;
 }
 
 /** What one reconcile leaves for the worker that asked for it. */
@@ -89,6 +92,8 @@ export interface DispatchStore {
   markDue(repoId: RepoId, dueAt: EpochMs): Promise<number | null>;
   /** After a reconcile: next due time, only if nobody woke the repo since `wakeSeqSeen`; false when somebody did. True, without effect, when the repo is gone or disabled. */
   settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean>;
+  /** Ends the last look at a repo that is off or tombstoned: it can be woken no more. False when it was woken, switched on or deleted since. */
+  settleOff(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, wakeSeqSeen: number): Promise<boolean>;
   loadReport(repoId: RepoId): Promise<EngineReport | null>;
   saveReconcileOutcome(repo: ManagedRepo, outcome: ReconcileOutcome): Promise<void>;
   loadReconcileOutcome(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<ReconcileOutcome | null>;
@@ -134,9 +139,10 @@ export interface EnrollmentStore {
   >;
   /**
    * Conditional on `repo.version`; returns the stored row with its new version. Never writes `wakeSeq`; `dueAt` only when
-   * the queue is switched on (due at `repo.dueAt`, else now) or off (null). Address, tenant and connection cannot change.
+   * the queue is switched on (due at `repo.dueAt`, else now) or off (null; with `lastLook` now: it can be woken until
+   * `settleOff`, so that the engine takes back what it left on the forge). Address, tenant and connection cannot change.
    */
-  updateRepo(repo: ManagedRepo): Promise<ManagedRepo>;
+  updateRepo(repo: ManagedRepo, options?: { readonly lastLook: boolean }): Promise<ManagedRepo>;
   /** Row, guards, wake state, bookkeeping; fences off whoever holds the lease. Gone already is fine. */
   deleteRepo(repo: ManagedRepo): Promise<void>;
   listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]>;

@@ -1,14 +1,19 @@
 import { AppError } from '../contracts/errors.ts';
 import { parseForgeDelivery } from '../contracts/forge-event.ts';
 import { parseHubSignature } from '../contracts/hub-signature.ts';
+import { RATE_LIMITS } from '../domain/api-limits.ts';
 import { WEBHOOK_BODY_BYTES_MAX } from '../domain/limits.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { classifyForgeEvent, type ForgeEvent, type ForgeEventKind, obeysWebhooks } from '../domain/wake.ts';
-import type { DispatchStore, LeaseStore } from '../ports/store.ts';
+import type { RateStore } from '../ports/account-store.ts';
+import { type DispatchStore, type LeaseStore, StoreError } from '../ports/store.ts';
+import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
 import { type EventWakeDeps, wakeForEvent } from './wake.ts';
 
-export interface WebhookDeps extends EventWakeDeps {
-  readonly store: DispatchStore;
+export interface WebhookDeps extends EventWakeDeps, PlanDeps {
+  readonly store: DispatchStore & HoldStore;
+  /** @default no limit */
+  readonly rates?: RateStore;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
 }
 
@@ -52,9 +57,26 @@ export async function acceptForgeWebhook(
   if (!authentic) throw new AppError('invalid_signature');
   if (request.eventType === undefined) throw new AppError('missing_fields', { field: 'event' });
   if (!obeysWebhooks(repo)) return 'ignored';
+  // Whoever sends this many has marked the repo due long ago (D-52).
+  if (await isFlooded(deps, repo)) return 'ignored';
   const kind = await classify(deps, repo, delivery.event);
   if (kind === 'unrelated') return 'ignored';
+  // Held for payment: not the sender's mistake (D-34).
+  if ((await findHolds(deps, repo.tenantId)).has(repo.id)) return 'ignored';
   return wake(deps, repo, kind, request.deliveryId);
+}
+
+/** Per repo, and only what its own secret has signed: nobody else can use up its share. */
+async function isFlooded(deps: WebhookDeps, repo: ManagedRepo): Promise<boolean> {
+  const { perMinute, burst } = RATE_LIMITS.webhook;
+  try {
+    const answer = await deps.rates?.takeToken(`webhook:${repo.id}`, 60_000 / perMinute, burst);
+    return answer?.allowed === false;
+  } catch (error) {
+    // Open: a limiter that cannot count must not cost an event.
+    if (error instanceof StoreError) return false;
+    throw error;
+  }
 }
 
 async function classify(deps: WebhookDeps, repo: ManagedRepo, event: ForgeEvent): Promise<ForgeEventKind> {

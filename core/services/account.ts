@@ -29,7 +29,9 @@ export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promi
   return toTenantExport({
     // A tenant is made at its first change; until then there is nothing but its id.
     tenant: tenant ?? { id: tenantId, createdAt: deps.clock.now() },
-    ...{ connections, repos },
+    // What is deleted is nobody's data any more, also while it waits for the engine.
+    connections: connections.filter((connection) => !connection.deleting),
+    repos: repos.filter((repo) => !repo.tombstone),
     outcomes: rows.slice(0, EXPORT_OUTCOMES_MAX),
     outcomesTruncated: rows.length > EXPORT_OUTCOMES_MAX,
     audit: audit.slice(0, EXPORT_AUDIT_MAX),

@@ -1,6 +1,5 @@
 import { AppError, type ErrorCode } from '../contracts/errors.ts';
 import { WHO_AM_I_TIMEOUT_MS } from '../domain/api-limits.ts';
-import { ceilingOf } from '../domain/billing.ts';
 import type { ConnectionId, EpochMs, TenantId } from '../domain/ids.ts';
 import type { Connection, SealedCredential } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
@@ -10,10 +9,11 @@ import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/s
 import { type Clock, type Ids, type Log, type Vault, VaultError } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 import { recordChange } from './audit.ts';
+import { finishDeletions } from './delete-connection.ts';
 import { loadOwnConnection } from './owned.ts';
-import { readPlan } from './plans.ts';
+import { type PlanDeps, readCeiling } from './plans.ts';
 
-export interface ConnectionDeps {
+export interface ConnectionDeps extends PlanDeps {
   readonly store: EnrollmentStore &
     Pick<DispatchStore, 'getConnection'> &
     Pick<AccountStore, 'loadPlan' | 'appendAudit'>;
@@ -47,14 +47,14 @@ export async function storeConnection(
   if ((await deps.checkTarget(wanted.instanceUrl)) === 'refused') {
     throw new AppError('invalid_field', { field: 'instance_url' });
   }
-  const plan = await readPlan(deps.store, tenantId);
+  const { connections: connectionsMax } = await readCeiling(deps, tenantId);
   const verifiedAt = await verifyToken(deps, wanted);
-  const { connections: connectionsMax } = ceilingOf(plan);
   return nameFailures('failed_to_create_connection', async () => {
     await deps.store.createTenant(tenantId, deps.clock.now());
     for (let tried = 0; tried < TRIES_MAX; tried += 1) {
       const connection = await draft(deps, tenantId, wanted, verifiedAt);
       const result = await deps.store.createConnection(connection, connectionsMax);
+      if (result !== 'created' && (await waitedForDeletion(deps, tenantId, result))) continue;
       if (result === 'limit_reached') {
         throw new AppError('connection_limit_exceeded', { portal: '/api/v1/billing/portal' });
       }
@@ -68,6 +68,17 @@ export async function storeConnection(
     }
     throw new AppError('connection_rotation_failed');
   });
+}
+
+/** What stands in the way is deleted already, and only waited for the engine: then it is deleted for good, once. */
+async function waitedForDeletion(
+  deps: ConnectionDeps,
+  tenantId: TenantId,
+  obstacle: 'limit_reached' | { readonly takenBy: TenantId; readonly id: ConnectionId },
+): Promise<boolean> {
+  if (obstacle === 'limit_reached') return finishDeletions(deps.store, tenantId);
+  const holder = await deps.store.getConnection(obstacle.takenBy, obstacle.id);
+  return holder?.deleting === true && finishDeletions(deps.store, obstacle.takenBy);
 }
 
 /**

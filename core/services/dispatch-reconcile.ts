@@ -8,6 +8,7 @@ import {
   LEASE_TAKEOVER_GRACE_MS,
   LEASE_TTL_MS,
   WAKE_DELAY_MIN_MS,
+  WIND_DOWN_MS,
 } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 import { assertNever } from '../domain/result.ts';
@@ -23,12 +24,16 @@ import {
   type WakeQueue,
 } from '../ports/system.ts';
 import { withLease } from './lease.ts';
+import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
+import { isOff, isWoundDown, type PurgeStore, purgeRepo } from './wind-down.ts';
 
-export interface DispatchDeps {
+export interface DispatchDeps extends PlanDeps {
   readonly store: Pick<
     DispatchStore,
-    'getRepo' | 'getConnection' | 'settleDue' | 'loadReport' | 'saveReconcileOutcome'
-  >;
+    'getRepo' | 'getConnection' | 'settleDue' | 'settleOff' | 'loadReport' | 'saveReconcileOutcome'
+  > &
+    PurgeStore &
+    HoldStore;
   readonly leases: LeaseStore;
   readonly vault: Vault;
   readonly engine: EnginePort;
@@ -55,14 +60,26 @@ export type DispatchResult =
   /** Somebody else works on the repo; it is looked at again soon. */
   | { readonly kind: 'lease_held' }
   /** Nothing to do: deleted, switched off, or reconciled since the wake was sent. */
-  | { readonly kind: 'gone' | 'disabled' | 'not_due' };
+  | { readonly kind: 'gone' | 'disabled' | 'not_due' }
+  /** Beyond what its tenant pays for (A107). */
+  | { readonly kind: 'payment_required' };
 
 /** Answers a wake. A wake is a hint: the repo is loaded again, and what the row says decides (E7). */
 export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Promise<DispatchResult> {
   const repo = await deps.store.getRepo(repoId);
-  if (repo === null || repo.tombstone) return { kind: 'gone' };
-  if (!repo.queueEnabled) return { kind: 'disabled' };
-  if (repo.dueAt === null || repo.dueAt > deps.clock.now() + DUE_TOLERANCE_MS) return { kind: 'not_due' };
+  if (repo === null) return { kind: 'gone' };
+  const now = deps.clock.now();
+  const off = isOff(repo);
+  if (off && repo.dueAt === null) {
+    if (repo.tombstone) return { kind: 'gone' };
+    // A queue that was just switched off takes back what it had posted: the engine is the only writer of statuses (A24).
+    if (now - repo.updatedAt > WIND_DOWN_MS) return { kind: 'disabled' };
+  } else if (repo.dueAt === null || repo.dueAt > now + DUE_TOLERANCE_MS) return { kind: 'not_due' };
+  if (!off && (await findHolds(deps, repo.tenantId)).has(repo.id)) {
+    // Out of the line until the next tick: it must neither look overdue nor stand before those that are paid for.
+    await deps.store.settleDue(repo.id, repo.wakeSeq, deps.clock.now() + IDLE_DUE_DELAY_MS);
+    return { kind: 'payment_required' };
+  }
   const result = await reconcileRepo(deps, repo);
   // The holder may have read the forge before this wake, and its message ends here: so another one is sent.
   if (result.kind === 'lease_held') {
@@ -122,7 +139,8 @@ async function runEngine(deps: DispatchDeps, repo: ManagedRepo, held: HeldLease)
     leaveLease: false,
   });
   const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
-  if (connection === null || connection.deleting) return failed('connection_not_found');
+  // A connection that is being deleted lasts as long as its deleted repos have something to take back.
+  if (connection === null || (connection.deleting && !repo.tombstone)) return failed('connection_not_found');
   let answer: EngineAnswer;
   try {
     const owner = { tenantId: repo.tenantId, connectionId: repo.connectionId };
@@ -187,6 +205,11 @@ async function recordRun(
 /** Due mark first, then the message. When somebody woke the repo meanwhile, that wake's own message is on its way. */
 async function planNextLook(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promise<void> {
   const now = deps.clock.now();
+  if (isOff(repo) && isWoundDown(repo, run, now)) {
+    if (repo.tombstone) await purgeRepo(deps.store, repo);
+    else await deps.store.settleOff(repo, repo.wakeSeq);
+    return;
+  }
   const settled = await deps.store.settleDue(repo.id, repo.wakeSeq, run.wakeAt ?? now + IDLE_DUE_DELAY_MS);
   if (!settled || run.wakeAt === null) return;
   const delayMs = Math.max(WAKE_DELAY_MIN_MS, run.wakeAt - now);
@@ -195,7 +218,9 @@ async function planNextLook(deps: DispatchDeps, repo: ManagedRepo, run: Run): Pr
 
 /** The wake of a repo failed for good: an honest outcome instead of silence. The tick wakes it again. */
 export async function recordAbandonedWake(
-  deps: Pick<DispatchDeps, 'store' | 'clock'>,
+  deps: Pick<DispatchDeps, 'clock'> & {
+    readonly store: Pick<DispatchStore, 'getRepo' | 'saveReconcileOutcome'>;
+  },
   repoId: RepoId,
 ): Promise<boolean> {
   const repo = await deps.store.getRepo(repoId);

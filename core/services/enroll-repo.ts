@@ -1,5 +1,4 @@
 import { AppError } from '../contracts/errors.ts';
-import { ceilingOf } from '../domain/billing.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
 import { UNPROVISIONED } from '../domain/provisioning.ts';
@@ -7,11 +6,12 @@ import type { ManagedRepo, MergeStyle, WakeupMode } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import { recordChange } from './audit.ts';
+import { finishDeletions } from './delete-connection.ts';
 import { loadOwnConnection } from './owned.ts';
-import { readPlan } from './plans.ts';
+import { type PlanDeps, readCeiling } from './plans.ts';
 import { type ProvisioningDeps, provisionRepo } from './provisioning.ts';
 
-export interface EnrollDeps extends ProvisioningDeps {
+export interface EnrollDeps extends ProvisioningDeps, PlanDeps {
   readonly store: EnrollmentStore &
     Pick<DispatchStore, 'getConnection' | 'getRepo'> &
     Pick<AccountStore, 'loadPlan' | 'appendAudit'>;
@@ -40,7 +40,7 @@ export async function enrollRepo(
   wanted: Enrollment,
 ): Promise<ManagedRepo> {
   const connection = await loadOwnConnection(deps.store, tenantId, wanted.connectionId);
-  const { repos: reposMax } = ceilingOf(await readPlan(deps.store, tenantId));
+  const { repos: reposMax } = await readCeiling(deps, tenantId);
   const now = deps.clock.now();
   const repo: ManagedRepo = {
     ...{ id: deps.ids.uuid(), tenantId, connectionId: connection.id, instanceUrl: connection.instanceUrl },
@@ -56,7 +56,7 @@ export async function enrollRepo(
     ...{ webhookSecret: null, hookId: null, ...UNPROVISIONED, notification: wanted.notification },
     ...{ wakeSeq: 0, dueAt: now, createdAt: now, updatedAt: now, version: 1, tombstone: false },
   };
-  const result = await deps.store.createRepo(repo, reposMax);
+  const result = await createOnce(deps, repo, reposMax);
   if (result === 'connection_gone') throw new AppError('not_found');
   if (result === 'limit_reached') {
     throw new AppError('repo_limit_exceeded', { portal: '/api/v1/billing/portal' });
@@ -70,4 +70,21 @@ export async function enrollRepo(
   if (repo.wakeupMode !== 'webhook') return repo;
   // Best effort: how it went is in the answer's provisioning (contract, Other rules 2).
   return (await provisionRepo(deps, repo)).repo;
+}
+
+/** What stands in the way may be deleted already, and only wait for the engine: then it is deleted for good. */
+async function createOnce(
+  deps: EnrollDeps,
+  repo: ManagedRepo,
+  reposMax: number | null,
+): ReturnType<EnrollmentStore['createRepo']> {
+  const result = await deps.store.createRepo(repo, reposMax);
+  if (result === 'created' || result === 'connection_gone') return result;
+  if (result !== 'limit_reached') {
+    const holder = await deps.store.getRepo(result.id);
+    if (holder !== null && !holder.tombstone) return result;
+  }
+  const tenantId = result === 'limit_reached' ? repo.tenantId : result.managedBy;
+  if (!(await finishDeletions(deps.store, tenantId)) && result === 'limit_reached') return result;
+  return deps.store.createRepo(repo, reposMax);
 }

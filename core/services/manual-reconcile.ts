@@ -11,10 +11,13 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore, LeaseStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
 import { loadOwnRepo } from './owned.ts';
-import { readHolds } from './plans.ts';
+import { findHolds, type PlanDeps } from './plans.ts';
 import { wakeNow } from './wake.ts';
 
-export interface ManualReconcileDeps {
+/** Clocks of two functions differ by less; a stored time beyond it is not waited for. */
+const CLOCK_SKEW_MAX_MS = 2_000;
+
+export interface ManualReconcileDeps extends PlanDeps {
   readonly store: DispatchStore & Pick<EnrollmentStore, 'listRepos'> & Pick<AccountStore, 'loadPlan'>;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
@@ -41,6 +44,7 @@ export async function reconcileNow(
   const repo = await loadOwnRepo(deps.store, tenantId, id);
   await refuseUnready(deps, repo);
   const before = (await deps.store.loadReconcileOutcome(repo))?.ranAt ?? null;
+  await passTime(deps.clock, before);
   try {
     if (!(await wakeNow(deps, repo.id))) throw new AppError('queue_not_ready');
   } catch (error) {
@@ -59,8 +63,14 @@ export async function reconcileNow(
   return failed(deps, 'timeout');
 }
 
+/** Outcomes are told apart by their times, so the new one must not fall into the same millisecond as the last. */
+async function passTime(clock: Clock, before: EpochMs | null): Promise<void> {
+  const aheadMs = before === null ? -1 : before - clock.now();
+  if (aheadMs >= 0) await clock.sleep(Math.min(aheadMs + 1, CLOCK_SKEW_MAX_MS));
+}
+
 async function refuseUnready(deps: ManualReconcileDeps, repo: ManagedRepo): Promise<void> {
-  const holds = await readHolds(deps.store, repo.tenantId, await deps.store.listRepos(repo.tenantId));
+  const holds = await findHolds(deps, repo.tenantId);
   if (holds.has(repo.id)) throw new AppError('payment_required', { portal: '/api/v1/billing/portal' });
   if (!repo.queueEnabled) throw new AppError('queue_not_ready');
   const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);

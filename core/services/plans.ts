@@ -1,11 +1,25 @@
 import { AppError } from '../contracts/errors.ts';
-import { FREE_PLAN, heldRepoIds, type Plan } from '../domain/billing.ts';
+import {
+  ceilingOf,
+  FREE_PLAN,
+  heldRepoIds,
+  isEntitling,
+  PLAN_LIMITS,
+  type Plan,
+  type PlanLimitsTable,
+} from '../domain/billing.ts';
 import type { RepoId, TenantId } from '../domain/ids.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
-import { StoreError } from '../ports/store.ts';
+import { type EnrollmentStore, StoreError } from '../ports/store.ts';
 
 type PlanStore = Pick<AccountStore, 'loadPlan'>;
+
+/** For whoever enforces plans. */
+export interface PlanDeps {
+  /** What each tier includes and allows in this deployment. @default PLAN_LIMITS */
+  readonly planLimits?: PlanLimitsTable;
+}
 
 /** What was bought. Unreadable is `billing_unavailable`, never the free plan (A108). */
 export async function readPlan(store: PlanStore, tenantId: TenantId): Promise<Plan> {
@@ -17,15 +31,42 @@ export async function readPlan(store: PlanStore, tenantId: TenantId): Promise<Pl
   }
 }
 
-/** Repos held for payment. A plan that cannot be read holds nothing that is not held otherwise (D-55). */
+/** What may be enrolled by the plan of a tenant. Throws `billing_unavailable`. */
+export async function readCeiling(
+  deps: PlanDeps & { readonly store: PlanStore },
+  tenantId: TenantId,
+): Promise<ReturnType<typeof ceilingOf>> {
+  return ceilingOf(await readPlan(deps.store, tenantId), deps.planLimits);
+}
+
+/** Repos held for payment. A plan that cannot be read holds nothing (D-55). */
 export async function readHolds(
   store: PlanStore,
   tenantId: TenantId,
   repos: readonly ManagedRepo[],
+  limits: PlanLimitsTable = PLAN_LIMITS,
 ): Promise<ReadonlySet<RepoId>> {
   try {
-    return heldRepoIds((await store.loadPlan(tenantId)) ?? FREE_PLAN, repos);
+    return heldRepoIds((await store.loadPlan(tenantId)) ?? FREE_PLAN, repos, limits);
   } catch (error) {
+    if (error instanceof StoreError) return new Set();
+    throw error;
+  }
+}
+
+export type HoldStore = PlanStore & Pick<EnrollmentStore, 'listRepos'>;
+
+/** Holds of a tenant for whoever has none of its repos at hand: they are listed only where the plan does not entitle. */
+export async function findHolds(
+  deps: PlanDeps & { readonly store: HoldStore },
+  tenantId: TenantId,
+): Promise<ReadonlySet<RepoId>> {
+  try {
+    const plan = (await deps.store.loadPlan(tenantId)) ?? FREE_PLAN;
+    if (isEntitling(plan.status)) return new Set();
+    return heldRepoIds(plan, await deps.store.listRepos(tenantId), deps.planLimits);
+  } catch (error) {
+    // Whatever cannot be read stops nobody's main branch (A108).
     if (error instanceof StoreError) return new Set();
     throw error;
   }

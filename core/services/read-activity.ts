@@ -19,9 +19,10 @@ import { known, type Reading, UNKNOWN } from '../domain/result.ts';
 import type { AccountStore, BatchHistory, TerminalMark } from '../ports/account-store.ts';
 import type { EnrollmentStore, LeaseStore } from '../ports/store.ts';
 import type { Clock, Log } from '../ports/system.ts';
+import type { PlanDeps } from './plans.ts';
 import { type RepoFactsStore, readRepoFacts } from './repo-facts.ts';
 
-export interface ActivityDeps {
+export interface ActivityDeps extends PlanDeps {
   readonly store: RepoFactsStore & AccountStore & Pick<EnrollmentStore, 'listEvents'>;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -35,15 +36,16 @@ export interface ActivityDeps {
 export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Promise<Activity> {
   const now = deps.clock.now();
   const [facts, events, history, weekEvents, weekBatches] = await Promise.all([
-    readRepoFacts(deps.store, tenantId),
+    readRepoFacts(deps.store, tenantId, deps.planLimits),
     deps.store.listEvents(tenantId, RECENT_ACTIVITY_MAX + 1),
     deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX),
     attempt(deps, 'events', () => deps.store.readEventsSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
     attempt(deps, 'batches', () => deps.store.readBatchesSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
   ]);
-  const [leases, terminals] = await Promise.all([
+  const [leases, terminals, views] = await Promise.all([
     Promise.all(facts.map(({ repo }) => deps.leases.readLeaseState(repo.id))),
     readTerminals(deps, history),
+    attempt(deps, 'queue views', () => deps.store.readQueueViews(facts.map(({ repo }) => repo.id))),
   ]);
   const stats = summarizeWeek({
     events: weekEvents,
@@ -55,7 +57,13 @@ export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Prom
       const lease = leases[index] ?? 'unknown';
       const batches = known(history.batches.filter((row) => row.repoId === fact.repo.id));
       const activity = describeRepoActivity({ ...fact, batches, lease });
-      return toActivityRepo(fact.repo, activity, fact.outcome, lease);
+      return toActivityRepo(
+        fact.repo,
+        activity,
+        fact.outcome,
+        lease,
+        views.known ? views.value.get(fact.repo.id) : undefined,
+      );
     }),
     recent_activity: events
       .slice(0, RECENT_ACTIVITY_MAX)

@@ -1,4 +1,5 @@
 import type { RepoFacts } from '../contracts/managed-repo.ts';
+import type { PlanLimitsTable } from '../domain/billing.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { Connection, ManagedRepo } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
@@ -13,6 +14,7 @@ export type RepoFactsStore = Pick<EnrollmentStore, 'listRepos' | 'listConnection
 export async function readRepoFacts(
   store: RepoFactsStore,
   tenantId: TenantId,
+  limits?: PlanLimitsTable,
 ): Promise<readonly RepoFacts[]> {
   const [repos, connections, outcomes] = await Promise.all([
     store.listRepos(tenantId),
@@ -20,7 +22,7 @@ export async function readRepoFacts(
     store.listOutcomes(tenantId),
   ]);
   const alive = repos.filter((repo) => !repo.tombstone);
-  const holds = await readHolds(store, tenantId, alive);
+  const holds = await readHolds(store, tenantId, alive, limits);
   const byId = new Map(connections.map((connection) => [connection.id, connection]));
   return alive.map((repo) => ({
     repo,
@@ -30,13 +32,17 @@ export async function readRepoFacts(
   }));
 }
 
-export async function readFactsOf(store: RepoFactsStore, repo: ManagedRepo): Promise<RepoFacts> {
+export async function readFactsOf(
+  store: RepoFactsStore,
+  repo: ManagedRepo,
+  limits?: PlanLimitsTable,
+): Promise<RepoFacts> {
   const [connection, outcome, repos] = await Promise.all([
     store.getConnection(repo.tenantId, repo.connectionId),
     store.loadReconcileOutcome(repo),
     store.listRepos(repo.tenantId),
   ]);
-  const holds = await readHolds(store, repo.tenantId, repos);
+  const holds = await readHolds(store, repo.tenantId, repos, limits);
   return {
     repo,
     connection: aliveOnly(connection ?? undefined),

@@ -18,8 +18,10 @@ export async function saveRepo(
 ): Promise<ManagedRepo | 'gone' | 'unavailable'> {
   let current = repo;
   for (let tried = 0; tried < SAVE_TRIES_MAX; tried += 1) {
+    const next = { ...current, ...change(current) };
     try {
-      return await store.updateRepo({ ...current, ...change(current) });
+      // Whoever goes off stays due once more, in the same step: what was posted is still to be taken back (D-24).
+      return await store.updateRepo(next, { lastLook: current.queueEnabled && !next.queueEnabled });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error.kind !== 'lost_race') return 'unavailable';

@@ -1,5 +1,5 @@
 import { AppError } from '../contracts/errors.ts';
-import { DISABLE_LEASE_TTL_MS, QUEUE_BATCHES_MAX } from '../domain/api-limits.ts';
+import { DISABLE_LEASE_TTL_MS } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
 import type { ManagedRepo, WakeupMode } from '../domain/repo.ts';
@@ -10,13 +10,15 @@ import type { Clock, WakeQueue } from '../ports/system.ts';
 import { recordChange } from './audit.ts';
 import { codeOf } from './ci-gate.ts';
 import { withLease } from './lease.ts';
+import { readLivePrs } from './live-batches.ts';
 import { loadOwnRepo } from './owned.ts';
 import { changeStatusContext, type ProvisioningDeps, provisionRepo } from './provisioning.ts';
 import { saveRepo } from './save-repo.ts';
+import { wakeNow } from './wake.ts';
 
 export interface UpdateDeps extends ProvisioningDeps {
   readonly store: EnrollmentStore &
-    Pick<DispatchStore, 'getRepo'> &
+    Pick<DispatchStore, 'getRepo' | 'markDue'> &
     Pick<AccountStore, 'readBatchHistory' | 'appendAudit'>;
   readonly leases: LeaseStore;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
@@ -80,19 +82,19 @@ async function store(
  * The queue goes off only once nothing in flight can land any more (D-24): under the repo's lease, so that no worker
  * stages meanwhile, every scheduled merge of a live batch is taken back, then the switch is stored. A scheduled merge
  * that cannot be taken back leaves the queue on. What was already posted is revoked by the engine, the only writer of
- * statuses: a wake is sent for it.
+ * statuses: the repo stays due for that one last look.
  */
 async function stopQueue(
   deps: UpdateDeps,
   repo: ManagedRepo,
   storeOff: () => Promise<ManagedRepo>,
 ): Promise<ManagedRepo> {
-  const live = await readLivePrs(deps, repo);
+  const live = await readLivePrs(deps.store, repo);
   const result = await lockQueue(deps, repo, async () => {
     if (live.length > 0) await cancelMerges(deps, repo, live);
     return storeOff();
   });
-  if (live.length > 0) await askForRevocation(deps, result);
+  await askForLastLook(deps, result);
   return result;
 }
 
@@ -117,12 +119,6 @@ async function lockQueue<T>(deps: UpdateDeps, repo: ManagedRepo, run: () => Prom
   throw fault;
 }
 
-async function readLivePrs(deps: UpdateDeps, repo: ManagedRepo): Promise<readonly number[]> {
-  const { batches } = await deps.store.readBatchHistory(repo.tenantId, QUEUE_BATCHES_MAX);
-  const live = batches.filter((row) => row.repoId === repo.id && row.outcome === 'running');
-  return [...new Set(live.flatMap((row) => row.prs))];
-}
-
 async function cancelMerges(deps: UpdateDeps, repo: ManagedRepo, prs: readonly number[]): Promise<void> {
   const opened = await deps.openForge(repo);
   if (opened.kind !== 'open') throw new AppError(opened.kind);
@@ -134,10 +130,10 @@ async function cancelMerges(deps: UpdateDeps, repo: ManagedRepo, prs: readonly n
   }
 }
 
-/** Best effort: nothing is scheduled any more, so what stays posted waits for the next time the queue is on. */
-async function askForRevocation(deps: UpdateDeps, repo: ManagedRepo): Promise<void> {
+/** Best effort: the due mark is stored with the switch, so the tick finds it. */
+async function askForLastLook(deps: UpdateDeps, repo: ManagedRepo): Promise<void> {
   try {
-    await deps.queue.sendWake(repo.id, repo.wakeSeq + 1);
+    await wakeNow(deps, repo.id);
   } catch (error) {
     deps.log.warn('a stopped queue could not be woken to revoke its statuses', { repo_id: repo.id, error });
   }

@@ -1,8 +1,15 @@
-import type { RepoId } from '../domain/ids.ts';
-import { DUE_TOLERANCE_MS, TICK_CONCURRENCY_MAX, TICK_REPOS_MAX } from '../domain/limits.ts';
+import type { RepoId, TenantId } from '../domain/ids.ts';
+import {
+  DUE_TOLERANCE_MS,
+  IDLE_DUE_DELAY_MS,
+  TICK_CONCURRENCY_MAX,
+  TICK_REPOS_MAX,
+} from '../domain/limits.ts';
 import { eventWindow } from '../domain/wake.ts';
 import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
+import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
+import { isOff } from './wind-down.ts';
 
 export interface WakeDeps {
   readonly store: Pick<DispatchStore, 'markDue'>;
@@ -19,8 +26,9 @@ export interface ForwardDeps extends WakeDeps {
   readonly store: Pick<DispatchStore, 'markDue' | 'getRepo'>;
 }
 
-export interface TickDeps extends WakeDeps {
-  readonly store: Pick<DispatchStore, 'markDue' | 'listDueRepos' | 'recordTick'>;
+export interface TickDeps extends WakeDeps, PlanDeps {
+  readonly store: Pick<DispatchStore, 'markDue' | 'listDueRepos' | 'recordTick' | 'getRepo' | 'settleDue'> &
+    HoldStore;
   readonly log: Log;
 }
 
@@ -63,7 +71,13 @@ export async function forwardDelayedWake(
   wake: { readonly repoId: RepoId; readonly wakeSeq: number },
 ): Promise<'forwarded' | 'replaced' | 'gone'> {
   const repo = await deps.store.getRepo(wake.repoId);
-  if (repo === null || repo.tombstone) return 'gone';
+  if (repo === null) return 'gone';
+  if (isOff(repo) && repo.dueAt === null) {
+    if (repo.tombstone) return 'gone';
+    // Nothing is due any more, so there is no mark to count: the queue drops what it had within minutes under one number.
+    await deps.queue.sendWake(wake.repoId, eventWindow(deps.clock.now()).index);
+    return 'forwarded';
+  }
   if (wake.wakeSeq !== UNCONDITIONAL_WAKE_SEQ && repo.wakeSeq !== wake.wakeSeq) return 'replaced';
   return (await wakeNow(deps, wake.repoId)) ? 'forwarded' : 'gone';
 }
@@ -71,6 +85,8 @@ export async function forwardDelayedWake(
 export interface TickResult {
   readonly due: number;
   readonly woken: number;
+  /** Not woken, because their tenant's subscription does not entitle (A107). */
+  readonly held: number;
   readonly failed: number;
 }
 
@@ -79,12 +95,15 @@ export async function wakeDueRepos(deps: TickDeps): Promise<TickResult> {
   const startedAt = deps.clock.now();
   const due = await deps.store.listDueRepos(startedAt + DUE_TOLERANCE_MS, TICK_REPOS_MAX);
   let woken = 0;
+  let held = 0;
   let failed = 0;
+  const isHeld = createHoldCheck(deps);
   const waiting = due.values();
   const sendNext = async (): Promise<void> => {
     for (const repoId of waiting) {
       try {
-        if (await wakeNow(deps, repoId)) woken += 1;
+        if (await isHeld(repoId)) held += 1;
+        else if (await wakeNow(deps, repoId)) woken += 1;
       } catch (error) {
         failed += 1;
         deps.log.error('a due repo could not be woken', { repo_id: repoId, error });
@@ -94,5 +113,23 @@ export async function wakeDueRepos(deps: TickDeps): Promise<TickResult> {
   // All take from one iterator, so the order of the list is the order of sending.
   await Promise.all(Array.from({ length: TICK_CONCURRENCY_MAX }, sendNext));
   await deps.store.recordTick(startedAt);
-  return { due: due.length, woken, failed };
+  return { due: due.length, woken, held, failed };
+}
+
+/**
+ * Whether a due repo is held, with one look at each tenant per tick. A held one leaves the line until the next tick, or it
+ * would soon be the oldest of all and stand before the others for ever.
+ */
+function createHoldCheck(deps: TickDeps): (repoId: RepoId) => Promise<boolean> {
+  const byTenant = new Map<TenantId, ReturnType<typeof findHolds>>();
+  return async (repoId) => {
+    const repo = await deps.store.getRepo(repoId);
+    // What goes off takes back what it posted, whoever pays.
+    if (repo === null || isOff(repo)) return false;
+    const holds = byTenant.get(repo.tenantId) ?? findHolds(deps, repo.tenantId);
+    byTenant.set(repo.tenantId, holds);
+    if (!(await holds).has(repo.id)) return false;
+    await deps.store.settleDue(repo.id, repo.wakeSeq, deps.clock.now() + IDLE_DUE_DELAY_MS);
+    return true;
+  };
 }

@@ -1,4 +1,4 @@
-import type { BranchProtection, GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection, Commit, GateReading, PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { BatchId, CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -31,6 +31,8 @@ export class SnapshotReader {
   readonly #clock: Clock;
   readonly #ids: Ids;
   readonly #repo: ManagedRepo;
+  /** By id; immutable, so one reconcile reads each once. */
+  readonly #commits = new Map<CommitSha, Commit>();
   #failure: ForgeError | null = null;
   #botLogin: Reading<string> = UNKNOWN;
   #protection: Reading<BranchProtection | null> = UNKNOWN;
@@ -50,16 +52,19 @@ export class SnapshotReader {
     return failure;
   }
 
-  /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests). */
+  /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
     const pulls = await this.#attempt(() => this.#forge.listOpenPullRequests(this.#repo.baseBranch));
     const schedules = pulls.known ? await this.#readSchedules(record, pulls.value) : null;
     const scheduled =
       schedules?.some(({ reading }) => !reading.known || reading.value.schedule.kind !== 'none') ?? false;
-    const needsBase = scheduled || record.roots.length > 0;
+    const isBusy = scheduled || record.roots.length > 0;
+    // Without work the base matters only if it moves past the queue (A39).
+    const tip = isBusy || record.baseSeen !== null ? await this.#readTip(pulls) : UNKNOWN;
+    const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
     if (needsBase)
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
-    const base = needsBase ? await this.#readBase(record, pulls.known ? pulls.value : []) : UNKNOWN;
+    const base = needsBase ? await this.#readBase(record, tip) : UNKNOWN;
     const views: PullRequestView[] = [];
     const readings: PullRequestReading[] = [];
     for (const { pull, reading } of schedules ?? []) {
@@ -167,19 +172,21 @@ export class SnapshotReader {
     return known(asksForkForMergeRight(version.value));
   }
 
-  async #readBase(record: QueueRecord, pulls: readonly PullRequest[]): Promise<Reading<Staged>> {
-    // Every open pull request shows the live tip of its base: where all agree, nobody need ask.
-    const shown = new Set(pulls.map((pull) => pull.baseTip));
+  /** Every open pull request shows the live tip of its base: where all agree, nobody need ask. */
+  async #readTip(pulls: Reading<readonly PullRequest[]>): Promise<Reading<CommitSha | null>> {
+    const shown = new Set(pulls.known ? pulls.value.map((pull) => pull.baseTip) : []);
     const [only = null] = shown;
-    const tip =
-      shown.size === 1
-        ? known(only)
-        : await this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
+    return shown.size === 1
+      ? known(only)
+      : this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
+  }
+
+  async #readBase(record: QueueRecord, tip: Reading<CommitSha | null>): Promise<Reading<Staged>> {
     if (!tip.known || tip.value === null) return UNKNOWN;
     const sha = tip.value;
     const tree = verifiedTipTree(record, sha) ?? (record.baseSeen?.sha === sha ? record.baseSeen.tree : null);
     if (tree !== null) return known({ sha, tree });
-    const commit = await this.#attempt(() => this.#forge.readCommit(sha));
+    const commit = await this.#readCommit(sha);
     return commit.known ? known({ sha, tree: commit.value.tree }) : UNKNOWN;
   }
 
@@ -243,20 +250,27 @@ export class SnapshotReader {
   }
 
   async #readMerge(sha: CommitSha, tip: CommitSha | undefined): Promise<Reading<MergeView>> {
-    const commit = await this.#attempt(() => this.#forge.readCommit(sha));
+    const commit = await this.#readCommit(sha);
     if (!commit.known) return UNKNOWN;
     const lineage: CommitSha[] = [];
     let parent = commit.value.parents[0];
     while (parent !== undefined) {
       lineage.push(parent);
-      if (parent === tip || lineage.length >= LINEAGE_COMMITS_MAX || this.#repo.mergeStyle !== 'rebase')
-        break;
-      const above: CommitSha = parent;
-      const next = await this.#attempt(() => this.#forge.readCommit(above));
+      // Whatever style was expected: the one that a person scheduled wins, and no forge tells which it is (D-12).
+      if (tip === undefined || parent === tip || lineage.length >= LINEAGE_COMMITS_MAX) break;
+      const next = await this.#readCommit(parent);
       if (!next.known) return UNKNOWN;
       parent = next.value.parents[0];
     }
     return known({ commit: commit.value, lineage });
+  }
+
+  async #readCommit(sha: CommitSha): Promise<Reading<Commit>> {
+    const seen = this.#commits.get(sha);
+    if (seen !== undefined) return known(seen);
+    const read = await this.#attempt(() => this.#forge.readCommit(sha));
+    if (read.known) this.#commits.set(sha, read.value);
+    return read;
   }
 
   async #readGates(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateReading>>> {

@@ -2,6 +2,7 @@ import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
+import type { QueueView } from '#core/domain/line.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { type EngineStore, type LeaseStore, type QueueWrite, StoreError } from '#core/ports/store.ts';
@@ -15,6 +16,7 @@ import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
 import { changedRows, closeOrphans, toActivityEvent } from './queue/rows.ts';
 import type { Snapshot } from './queue/snapshot.ts';
+import { toQueueView } from './queue/view.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import { parseRecord } from './record-codec.ts';
 import { StagedTreeMismatch, TreeCache } from './stage-trees.ts';
@@ -52,10 +54,12 @@ export function createReconciler(
       slug: request.repoSlug,
       baseBranch: request.baseBranch,
     });
-    if (repo === null || repo.tombstone) return 'failed';
+    if (repo === null) return 'failed';
     const held = await adoptLease({ leases: deps.store, clock: deps.clock }, repo.id, fence);
     if (held === null) return 'failed';
-    const reconcile = new Reconcile(deps, request, repo, held);
+    // A deleted repo is a queue that is off: it takes back what it posted, and begins nothing (D-24).
+    const wanted = repo.tombstone ? { ...repo, queueEnabled: false } : repo;
+    const reconcile = new Reconcile(deps, request, wanted, held);
     return (await reconcile.run()) === null ? 'ok' : 'failed';
   };
 }
@@ -70,6 +74,7 @@ class Reconcile {
   readonly #deadline: number;
   #saved: QueueRecord;
   #savedText = '';
+  #savedView = '';
   #version: number | null = null;
   #orphans: BatchRow[] = [];
   #closed: Root[] = [];
@@ -124,6 +129,7 @@ class Reconcile {
       this.#saved = stored.record;
       this.#version = stored.version;
       this.#savedText = JSON.stringify(stored.record);
+      this.#savedView = viewText(toQueueView(this.#repo, stored.record, this.#deps.clock.now()));
     }
     await this.#passes();
   }
@@ -251,18 +257,23 @@ class Reconcile {
     const batches = [...this.#orphans, ...changed];
     const text = JSON.stringify(record);
     if (text === this.#savedText && batches.length === 0 && this.#events.length === 0) return;
-    const pending = { batches: [...batches], events: [...this.#events] };
+    const view = toQueueView(this.#repo, record, at);
+    const seen = viewText(view);
+    const pending = { batches: [...batches], events: [...this.#events], view: seen !== this.#savedView };
     do {
       const write: QueueWrite = {
         document: record,
         expectedVersion: this.#version,
         batches: pending.batches.splice(0, BATCHES_PER_WRITE_MAX),
         events: pending.events.splice(0, EVENTS_PER_WRITE_MAX),
+        ...(pending.view ? { view } : {}),
       };
+      pending.view = false;
       this.#version = await this.#deps.store.saveQueue(this.#held, this.#repo, write);
     } while (pending.batches.length > 0 || pending.events.length > 0);
     this.#saved = record;
     this.#savedText = text;
+    this.#savedView = seen;
     this.#closed = [];
     this.#orphans = [];
     this.#events = [];
@@ -302,4 +313,9 @@ class Reconcile {
     });
     return 'engine_error';
   }
+}
+
+/** What people see, without when it was told. */
+function viewText(view: QueueView): string {
+  return JSON.stringify({ ...view, at: 0 });
 }

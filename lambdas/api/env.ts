@@ -1,6 +1,7 @@
+import { PlanEnv } from '#core/contracts/billing-config.ts';
 import { EnvText, EnvUrl, SurfaceEnv } from '#core/contracts/env.ts';
 
-export const ApiEnv = SurfaceEnv.extend({
+export const ApiEnv = SurfaceEnv.extend(PlanEnv.shape).extend({
   WAKE_QUEUE_URL: EnvUrl,
   /** `queue_name` of answers, and the prefix of the gate file (D-91). */
   QUEUE_NAME: EnvText,

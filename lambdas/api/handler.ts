@@ -27,5 +27,6 @@ export const handler = createSurface<'api'>(
     ...{ store, leases: store, identity, clock, log, ids: createUuidIds() },
     queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
     queueName: env.QUEUE_NAME,
+    planLimits: env.PLAN_LIMITS,
   }),
 );

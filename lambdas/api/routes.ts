@@ -1,5 +1,4 @@
 import { Me, SESSION_COOKIE } from '#core/contracts/account.ts';
-import { BILLING_CHECKOUT_PATH, toBillingSummary } from '#core/contracts/billing.ts';
 import { toConnectionView } from '#core/contracts/connection.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { formatTime } from '#core/contracts/fields.ts';
@@ -9,20 +8,20 @@ import { gateFileName, gateTemplate } from '#core/domain/gate-workflow.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { AccountStore, RealtimeStore } from '#core/ports/account-store.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
-import { type DispatchStore, type EnrollmentStore, type LeaseStore, StoreError } from '#core/ports/store.ts';
+import type { DispatchStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '#core/ports/system.ts';
 import { exportTenant, offboardTenant } from '#core/services/account.ts';
-import { recordChange } from '#core/services/audit.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
+import { deleteRepo } from '#core/services/delete-repo.ts';
 import { reconcileNow } from '#core/services/manual-reconcile.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
-import { readPlan } from '#core/services/plans.ts';
+import type { PlanDeps } from '#core/services/plans.ts';
 import { readActivity } from '#core/services/read-activity.ts';
 import { readRepoFacts } from '#core/services/repo-facts.ts';
 import { issueTicket } from '#core/services/tickets.ts';
 import { clearedSessionCookie, isOwnOrigin, readSessionToken, refuseSocket } from './session.ts';
 
-export interface ApiDeps {
+export interface ApiDeps extends PlanDeps {
   readonly store: EnrollmentStore & DispatchStore & AccountStore & RealtimeStore;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly identity: IdentityPort;
@@ -34,7 +33,7 @@ export interface ApiDeps {
 }
 
 export function createApiRoutes(deps: ApiDeps): ApiHandlers<'api'> {
-  return { ...repoRoutes(deps), ...queueRoutes(deps), ...billingRoutes(deps), ...accountRoutes(deps) };
+  return { ...repoRoutes(deps), ...queueRoutes(deps), ...accountRoutes(deps) };
 }
 
 function repoRoutes(deps: ApiDeps) {
@@ -49,12 +48,13 @@ function repoRoutes(deps: ApiDeps) {
       return { status: 204 };
     },
     listRepos: async ({ tenantId }) => {
-      return { status: 200, body: (await readRepoFacts(store, tenantId)).map(toManagedRepoView) };
+      return {
+        status: 200,
+        body: (await readRepoFacts(store, tenantId, deps.planLimits)).map(toManagedRepoView),
+      };
     },
     deleteRepo: async ({ tenantId, id }) => {
-      const repo = await loadOwnRepo(store, tenantId, id);
-      await store.deleteRepo(repo);
-      await recordChange(deps, tenantId, 'repo.delete', repo.id);
+      await deleteRepo(deps, tenantId, id);
       return { status: 204 };
     },
     reconcileRepo: async ({ tenantId, id }) => {
@@ -77,7 +77,7 @@ function queueRoutes(deps: ApiDeps) {
   const { store } = deps;
   return {
     readQueueStatus: async ({ tenantId }) => {
-      const facts = await readRepoFacts(store, tenantId);
+      const facts = await readRepoFacts(store, tenantId, deps.planLimits);
       const leases = await Promise.all(facts.map(({ repo }) => deps.leases.readLeaseState(repo.id)));
       const repos = facts.map((fact, index) => toQueueStatusEntry(fact, leases[index] ?? 'unknown'));
       return { status: 200, body: { queue_name: deps.queueName, repos } };
@@ -89,41 +89,6 @@ function queueRoutes(deps: ApiDeps) {
     },
     openSocket: ({ event }) => Promise.reject(refuseSocket(event)),
   } satisfies Partial<ApiHandlers<'api'>>;
-}
-
-function billingRoutes({ store }: ApiDeps) {
-  const noProvider = () => Promise.reject(new AppError('payments_not_configured'));
-  return {
-    readBilling: async ({ tenantId }) => {
-      const plan = await readPlan(store, tenantId);
-      const [connections, repos] = await readUsage(store, tenantId);
-      return { status: 200, body: toBillingSummary(plan, { connections, repos }) };
-    },
-    startCheckout: noProvider,
-    changePlan: async ({ tenantId, body }) => {
-      const plan = await readPlan(store, tenantId);
-      if (plan.tier === body.tier) throw new AppError('already_on_tier');
-      if (plan.tier === 'free') {
-        throw new AppError('no_active_subscription', { more: { checkout: BILLING_CHECKOUT_PATH } });
-      }
-      return noProvider();
-    },
-    openPortal: noProvider,
-  } satisfies Partial<ApiHandlers<'api'>>;
-}
-
-/** A summary whose numbers cannot be read says so instead of zero. */
-async function readUsage(
-  store: ApiDeps['store'],
-  tenantId: string,
-): Promise<readonly [connections: number, repos: number]> {
-  try {
-    const tenant = await store.loadTenant(tenantId);
-    return [tenant?.connections ?? 0, tenant?.repos ?? 0];
-  } catch (error) {
-    if (error instanceof StoreError) throw new AppError('billing_unavailable');
-    throw error;
-  }
 }
 
 function accountRoutes(deps: ApiDeps) {

@@ -31,6 +31,7 @@ export const handler = createSurface<'connections'>(
   { identity: chooseIdentity(env, clock), log, rates: store, rateFactor: env.RATE_FACTOR },
   createConnectionRoutes({
     ...{ store, clock, log, ids: createUuidIds(), legacyListing: env.LEGACY_FORGE_REPOS },
+    planLimits: env.PLAN_LIMITS,
     vault: createKmsVault({
       client: new KMSClient({}),
       keyId: env.CREDENTIAL_KEY_ID,

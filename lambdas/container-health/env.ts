@@ -1,3 +1,3 @@
-import { CommonEnv, EnvUrl } from '#core/contracts/env.ts';
+import { CommonEnv, EnvUrl, FleetEnv } from '#core/contracts/env.ts';
 
-export const ContainerHealthEnv = CommonEnv.extend({ ENGINE_URL: EnvUrl });
+export const ContainerHealthEnv = CommonEnv.extend(FleetEnv.shape).extend({ ENGINE_URL: EnvUrl });

@@ -1,17 +1,31 @@
+import { ECSClient } from '@aws-sdk/client-ecs';
 import middy from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineProbe } from '#core/adapters/engine-http/engine-client.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
+import { wakeEngine } from '#core/services/engine-power.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ContainerHealthEnv } from './env.ts';
 import { createContainerHealth } from './routes.ts';
 
 const env = ContainerHealthEnv.parse(process.env);
 const log = createLog({ service: 'container-health' });
+const probe = createEngineProbe(env.ENGINE_URL);
+const fleet = createEngineFleet({
+  client: new ECSClient({}),
+  cluster: env.ENGINE_CLUSTER,
+  service: env.ENGINE_SERVICE,
+});
 const check = createContainerHealth({
-  isHealthy: createEngineProbe(env.ENGINE_URL),
+  // The contract lets this wake the container; asking again in a minute then tells the truth about one that slept.
+  isHealthy: async () => {
+    const healthy = await probe();
+    if (!healthy) await wakeEngine({ fleet, log });
+    return healthy;
+  },
   clock: createSystemClock(),
 });
 

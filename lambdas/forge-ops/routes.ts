@@ -53,7 +53,7 @@ function settingsRoutes(deps: ForgeOpsDeps) {
         statusContext: body.status_context,
         notification: body.notification === undefined ? undefined : toTargets(body.notification),
       });
-      return { status: 200, body: toManagedRepoView(await readFactsOf(deps.store, repo)) };
+      return { status: 200, body: toManagedRepoView(await readFactsOf(deps.store, repo, deps.planLimits)) };
     },
   } satisfies Partial<ApiHandlers<'forge-ops'>>;
 }

@@ -25,7 +25,5 @@ export function createPublicRoutes(deps: PublicDeps): ApiHandlers<'public'> {
     refuseReadyz: () => Promise.reject(new AppError('gone')),
     checkQueue: async () => ({ status: 200, body: await queueHealth() }),
     readAnalyticsConfig: async () => ({ status: 200, text: formatAnalyticsConfig(deps.analyticsKey) }),
-    // Without a secret nothing can be verified, so nothing is accepted (D-60).
-    acceptPaymentEvent: () => Promise.reject(new AppError('invalid_signature')),
   };
 }

@@ -1,3 +1,7 @@
-import { CommonEnv, EnvText, EnvUrl } from '#core/contracts/env.ts';
+import { PlanEnv } from '#core/contracts/billing-config.ts';
+import { CommonEnv, EnvText, EnvUrl, FleetEnv } from '#core/contracts/env.ts';
 
-export const TickEnv = CommonEnv.extend({ TABLE_NAME: EnvText, WAKE_QUEUE_URL: EnvUrl });
+export const TickEnv = CommonEnv.extend(FleetEnv.shape).extend(PlanEnv.shape).extend({
+  TABLE_NAME: EnvText,
+  WAKE_QUEUE_URL: EnvUrl,
+});

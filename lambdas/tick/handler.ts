@@ -1,10 +1,13 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ECSClient } from '@aws-sdk/client-ecs';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { tendEngine } from '#core/services/engine-power.ts';
 import { wakeDueRepos } from '#core/services/wake.ts';
 import { createLog } from '#core/telemetry.ts';
 import { TickEnv } from './env.ts';
@@ -19,8 +22,16 @@ const store = createDynamoStore({
 });
 const queue = createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL });
 
+const fleet = createEngineFleet({
+  client: new ECSClient({}),
+  cluster: env.ENGINE_CLUSTER,
+  service: env.ENGINE_SERVICE,
+});
+
 async function tick(): Promise<void> {
-  const result = await wakeDueRepos({ store, queue, clock, log });
+  // First, so that the engine starts while the wakes travel.
+  await tendEngine({ fleet, store, clock, log });
+  const result = await wakeDueRepos({ store, queue, clock, log, planLimits: env.PLAN_LIMITS });
   log.info('tick', { ...result });
   // Some repos failing is their trouble; all of them failing is ours, and the alarm should know.
   if (result.failed > 0 && result.woken === 0) throw new Error('no due repo could be woken');

@@ -1,7 +1,16 @@
-import { CommonEnv, EnvText, EnvUrl } from '#core/contracts/env.ts';
+import { PaymentsEnv, PlanEnv } from '#core/contracts/billing-config.ts';
+import { CommonEnv, EnvOptionalText, EnvText, EnvUrl } from '#core/contracts/env.ts';
 
-export const ForgeWebhookEnv = CommonEnv.extend({
+export const ForgeWebhookEnv = CommonEnv.extend(PlanEnv.shape).extend({
   TABLE_NAME: EnvText,
   WAKE_QUEUE_URL: EnvUrl,
   DELAYED_WAKE_QUEUE_URL: EnvUrl,
+});
+
+export const PaymentsWebhookEnv = CommonEnv.extend(PaymentsEnv.shape).extend({
+  TABLE_NAME: EnvText,
+  /** Restricted key that may read subscriptions; empty: payments are off. */
+  PAYMENTS_READ_KEY_SECRET_ID: EnvOptionalText,
+  /** Signing secret of the endpoint; empty: every event is refused (D-60). */
+  PAYMENTS_WEBHOOK_SECRET_ID: EnvOptionalText,
 });

@@ -22,12 +22,14 @@ const store = createDynamoStore({
 const deps: WebhookDeps = {
   store,
   leases: store,
+  rates: store,
   queue: createSqsWakeQueue({
     client: new SQSClient({}),
     wakeQueueUrl: env.WAKE_QUEUE_URL,
     delayedWakeQueueUrl: env.DELAYED_WAKE_QUEUE_URL,
   }),
   clock,
+  planLimits: env.PLAN_LIMITS,
 };
 
 export const handler = middy(createForgeWebhook(deps)).use(answerWithEnvelope(log));

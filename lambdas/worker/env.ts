@@ -1,6 +1,7 @@
-import { CommonEnv, EnvCount, EnvText, EnvUrl } from '#core/contracts/env.ts';
+import { PlanEnv } from '#core/contracts/billing-config.ts';
+import { CommonEnv, EnvCount, EnvText, EnvUrl, FleetEnv } from '#core/contracts/env.ts';
 
-export const WorkerEnv = CommonEnv.extend({
+export const WorkerEnv = CommonEnv.extend(FleetEnv.shape).extend(PlanEnv.shape).extend({
   TABLE_NAME: EnvText,
   WAKE_QUEUE_URL: EnvUrl,
   DELAYED_WAKE_QUEUE_URL: EnvUrl,

@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ECSClient } from '@aws-sdk/client-ecs';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
@@ -6,6 +7,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
 import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
@@ -15,6 +17,7 @@ import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { parseWakeMessage } from '#core/contracts/events.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
+import { createWakingEngine } from '#core/services/engine-power.ts';
 import { createLog } from '#core/telemetry.ts';
 import { WorkerEnv } from './env.ts';
 
@@ -24,7 +27,13 @@ const RETRY_AFTER_SECONDS = 10;
 const env = WorkerEnv.parse(process.env);
 const log = createLog({ service: 'worker' });
 const clock = createSystemClock();
-const sqs = new SQSClient({});
+// By its own name, not by the host in the queue's URL: inside the network only the former can be reached.
+const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+const fleet = createEngineFleet({
+  client: new ECSClient({}),
+  cluster: env.ENGINE_CLUSTER,
+  service: env.ENGINE_SERVICE,
+});
 const store = createDynamoStore({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   tableName: env.TABLE_NAME,
@@ -38,12 +47,15 @@ const deps: DispatchDeps = {
     keyId: env.CREDENTIAL_KEY_ID,
     keyVersion: env.CREDENTIAL_KEY_VERSION,
   }),
-  engine: createEngineClient({
-    baseUrl: env.ENGINE_URL,
-    readSecret: createSecretReader(new SecretsManagerClient({}), env.CONTAINER_SECRET_ID, clock),
-    clock,
-    log,
-  }),
+  engine: createWakingEngine(
+    createEngineClient({
+      baseUrl: env.ENGINE_URL,
+      readSecret: createSecretReader(new SecretsManagerClient({}), env.CONTAINER_SECRET_ID, clock),
+      clock,
+      log,
+    }),
+    { fleet, log },
+  ),
   queue: createSqsWakeQueue({
     client: sqs,
     wakeQueueUrl: env.WAKE_QUEUE_URL,
@@ -53,6 +65,7 @@ const deps: DispatchDeps = {
   ids: createUuidIds(),
   log,
   queueName: env.QUEUE_NAME,
+  planLimits: env.PLAN_LIMITS,
 };
 
 async function answerWake(record: SQSRecord): Promise<void> {

@@ -1,4 +1,4 @@
-import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { CfnIntegration, CfnRoute, CfnStage, HttpApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
@@ -6,11 +6,12 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { HttpSurface } from '../../core/contracts/route-spec.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '../../core/contracts/routes.ts';
+import { SITE_ROUTES } from './dashboard-site.ts';
 import type { Monitoring } from './monitoring.ts';
+import { apiHostOf } from './public-edge.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface ApiSurfaceProps {
-  readonly surfaces: Readonly<Record<HttpSurface, ServiceFunction>>;
   readonly monitoring: Monitoring;
   readonly logRetentionDays: number;
 }
@@ -35,15 +36,29 @@ const ACCESS_LOG_FIELDS = {
 /** HTTP API whose routes are the route table. One integration and one permission per function, not per route. */
 export class ApiSurface extends Construct {
   readonly api: HttpApi;
-  readonly url: string;
+  /** Its name at the gateway; people use the edge's. */
+  readonly host: string;
 
   constructor(scope: Construct, id: string, props: ApiSurfaceProps) {
     super(scope, id);
     this.api = new HttpApi(this, 'Api', { createDefaultStage: false });
-    const targets = new Map(
-      Object.entries(props.surfaces).map(([surface, fn]) => [surface, this.#integrate(surface, fn)]),
-    );
-    const addRoute = (routeKey: string, surface: HttpSurface): void => {
+    this.#addStage(props.logRetentionDays);
+    this.host = apiHostOf(this.api.apiId);
+    props.monitoring.addAlarm(this, 'ServerErrorAlarm', {
+      metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' }),
+      threshold: 5,
+      severity: 'page',
+      meaning: 'Requests end in a 5xx.',
+    });
+  }
+
+  /** The route table, the catch-all, and the addresses of the page. */
+  addRoutes(surfaces: Readonly<Record<HttpSurface, ServiceFunction>>, site: ServiceFunction): void {
+    const targets = new Map<string, string>();
+    for (const [surface, fn] of Object.entries({ ...surfaces, site })) {
+      targets.set(surface, this.#integrate(surface, fn));
+    }
+    const addRoute = (routeKey: string, surface: HttpSurface | 'site'): void => {
       const name = routeKey.replace(/[^A-Za-z0-9]+/g, '-');
       new CfnRoute(this, `Route-${name}`, {
         apiId: this.api.apiId,
@@ -52,16 +67,8 @@ export class ApiSurface extends Construct {
       });
     };
     for (const route of ROUTES) addRoute(`${route.method} ${route.path}`, route.surface);
+    for (const routeKey of SITE_ROUTES) addRoute(routeKey, 'site');
     addRoute('$default', CATCH_ALL_SURFACE);
-    this.#addStage(props.logRetentionDays);
-    const { urlSuffix } = Stack.of(this);
-    this.url = `https://${this.api.apiId}.execute-api.${Aws.REGION}.${urlSuffix}`;
-    props.monitoring.addAlarm(this, 'ServerErrorAlarm', {
-      metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'Sum' }),
-      threshold: 5,
-      severity: 'page',
-      meaning: 'Requests end in a 5xx.',
-    });
   }
 
   #integrate(surface: string, target: ServiceFunction): string {

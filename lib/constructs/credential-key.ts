@@ -1,4 +1,4 @@
-import { Aws, RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
@@ -41,8 +41,6 @@ export class CredentialKey extends Construct {
   #grant(grantee: Grantee, action: string): void {
     grantee.setEnv('CREDENTIAL_KEY_ID', this.key.keyArn);
     grantee.setEnv('CREDENTIAL_KEY_VERSION', String(KEY_VERSION));
-    // From inside the VPC the world is reached over IPv6, and only this name has an IPv6 address.
-    grantee.setEnv('AWS_ENDPOINT_URL_KMS', `https://kms.${Aws.REGION}.api.aws`);
     grantee.allow(
       new PolicyStatement({
         actions: [action],

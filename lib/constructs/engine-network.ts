@@ -1,3 +1,4 @@
+import { Aws } from 'aws-cdk-lib';
 import {
   GatewayVpcEndpointAwsService,
   IpProtocol,
@@ -9,8 +10,16 @@ import {
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
+import type { ServiceFunction } from './service-function.ts';
 
 export const ENGINE_PORT = 8080;
+
+/**
+ * Names of AWS that answer over IPv6, the only way out of the worker's subnets: AWS lists each as dual-stack in its general
+ * reference (KMS, ECS and SQS under `api.aws`). Secrets Manager needs no entry: its ordinary regional name is dual-stack.
+ * DynamoDB must keep its ordinary name, because the gateway endpoint serves that over IPv4.
+ */
+const DUAL_STACK_NAMES = { KMS: 'kms', SQS: 'sqs', ECS: 'ecs' } as const;
 
 /**
  * Two zones, dual stack, no NAT gateway: the engine has public addresses but one open door, for the worker; the worker
@@ -54,5 +63,20 @@ export class EngineNetwork extends Construct {
       Port.tcp(ENGINE_PORT),
       'POST /internal/reconcile from the worker',
     );
+  }
+
+  /** Where a function must be to reach the engine. */
+  get forWorkers(): Pick<EngineNetwork, 'vpc'> & {
+    readonly subnets: SubnetSelection;
+    readonly securityGroup: SecurityGroup;
+  } {
+    return { vpc: this.vpc, subnets: this.workerSubnets, securityGroup: this.workerSecurityGroup };
+  }
+
+  /** Names under which a function in this network finds the services that it calls. */
+  nameServices(fn: ServiceFunction, ...services: readonly (keyof typeof DUAL_STACK_NAMES)[]): void {
+    for (const service of services) {
+      fn.setEnv(`AWS_ENDPOINT_URL_${service}`, `https://${DUAL_STACK_NAMES[service]}.${Aws.REGION}.api.aws`);
+    }
   }
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Aws, Duration, Fn, RemovalPolicy } from 'aws-cdk-lib';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   Cluster,
@@ -45,6 +44,30 @@ const STOP_TIMEOUT = Duration.seconds(60);
 const SERVICE_NAME = 'engine';
 const NAMESPACE = 'mergeyard.internal';
 
+/** Alarms that the queue raises by name (engine-container/src/queue). */
+const QUEUE_ALARMS = [
+  [
+    'TreeMismatchAlarm',
+    'tree_mismatch',
+    'page',
+    'A merge did not have the proven tree; the queue of that repository is stopped.',
+  ],
+  [
+    'UnverifiedLandingAlarm',
+    'unverified_landing',
+    'page',
+    'A pull request was merged without having been proven.',
+  ],
+  [
+    'ForeignStatusWriterAlarm',
+    'foreign_status_writer',
+    'page',
+    'Somebody else writes the required status, so pull requests can merge unproven.',
+  ],
+  ['BaseRedAlarm', 'base_red', 'ticket', 'The gate fails on a base branch itself.'],
+  ['GatePhaseAgeAlarm', 'gate_phase_age', 'ticket', 'A gate run has been awaited for over half an hour.'],
+] as const;
+
 const HEALTH_SCRIPT =
   "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))";
 
@@ -54,6 +77,7 @@ export class EngineService extends Construct implements Grantee {
   readonly service: FargateService;
   readonly #task: FargateTaskDefinition;
   readonly #container: ContainerDefinition;
+  readonly #logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: EngineServiceProps) {
     super(scope, id);
@@ -69,6 +93,10 @@ export class EngineService extends Construct implements Grantee {
         cpuArchitecture: CpuArchitecture.ARM64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,
       },
+    });
+    this.#logGroup = new LogGroup(this, 'Logs', {
+      retention: props.logRetentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
     });
     this.#container = this.#addContainer(props);
     props.table.grantReadWrite(this);
@@ -88,12 +116,22 @@ export class EngineService extends Construct implements Grantee {
   grantCall(caller: Grantee): void {
     this.grantProbe(caller);
     caller.setEnv('CONTAINER_SECRET_ID', this.secret.secretArn);
-    // As with KMS: inside the VPC only a name with an IPv6 address can be reached.
-    caller.setEnv('AWS_ENDPOINT_URL_SECRETS_MANAGER', `https://secretsmanager.${Aws.REGION}.api.aws`);
     caller.allow(
       new PolicyStatement({
         actions: ['secretsmanager:GetSecretValue'],
         resources: [this.secret.secretArn],
+      }),
+    );
+  }
+
+  /** Lets a function see whether the engine sleeps, and wake it or put it to sleep: two calls, on this one service. */
+  grantPower(grantee: Grantee): void {
+    grantee.setEnv('ENGINE_CLUSTER', this.service.cluster.clusterName);
+    grantee.setEnv('ENGINE_SERVICE', this.service.serviceName);
+    grantee.allow(
+      new PolicyStatement({
+        actions: ['ecs:DescribeServices', 'ecs:UpdateService'],
+        resources: [this.service.serviceArn],
       }),
     );
   }
@@ -139,10 +177,7 @@ export class EngineService extends Construct implements Grantee {
       },
       logging: LogDriver.awsLogs({
         streamPrefix: 'engine',
-        logGroup: new LogGroup(this, 'Logs', {
-          retention: props.logRetentionDays,
-          removalPolicy: RemovalPolicy.DESTROY,
-        }),
+        logGroup: this.#logGroup,
       }),
     });
   }
@@ -165,7 +200,7 @@ export class EngineService extends Construct implements Grantee {
     return new FargateService(this, 'Service', {
       cluster: cluster as ICluster,
       taskDefinition: this.#task,
-      desiredCount: 1,
+      // No desired count: it is made with one task, and from then on the tick and the worker decide (grantPower).
       // Two tasks may overlap during a deployment: leases and fences decide who acts, not the number of tasks.
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
@@ -183,21 +218,21 @@ export class EngineService extends Construct implements Grantee {
     });
   }
 
+  /** What only the engine sees, told by fixed words in its log (A120). */
   #addAlarms(monitoring: Monitoring): void {
-    monitoring.addAlarm(this, 'EngineDownAlarm', {
-      metric: new Metric({
-        namespace: 'AWS/ECS',
-        metricName: 'CPUUtilization',
-        statistic: 'SampleCount',
-        period: Duration.minutes(5),
-        dimensionsMap: {
-          ClusterName: this.service.cluster.clusterName,
-          ServiceName: this.service.serviceName,
-        },
-      }),
-      severity: 'page',
-      meaning: 'No engine task runs: nothing is staged or landed.',
-      isHeartbeat: true,
+    for (const [id, alarm, severity, meaning] of QUEUE_ALARMS) {
+      monitoring.addLogAlarm(this, id, {
+        logGroup: this.#logGroup,
+        where: { message: 'queue alarm', alarm },
+        severity,
+        meaning,
+      });
+    }
+    monitoring.addLogAlarm(this, 'RecordLostAlarm', {
+      logGroup: this.#logGroup,
+      where: { message: 'queue record unreadable, set aside' },
+      severity: 'ticket',
+      meaning: 'The record of a queue could not be read and is rebuilt from the forge.',
     });
   }
 }

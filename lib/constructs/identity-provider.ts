@@ -1,6 +1,15 @@
 import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
-import { AccountRecovery, CfnUserPoolGroup, FeaturePlan, UserPool } from 'aws-cdk-lib/aws-cognito';
+import {
+  AccountRecovery,
+  CfnUserPoolGroup,
+  CfnUserPoolUser,
+  CfnUserPoolUserToGroupAttachment,
+  FeaturePlan,
+  OAuthScope,
+  UserPool,
+} from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
+import { SIGN_IN_CALLBACK_PATH } from '../../core/contracts/dashboard.ts';
 import type { Grantee } from './data-table.ts';
 
 export interface IdentityProviderProps {
@@ -10,22 +19,52 @@ export interface IdentityProviderProps {
   readonly apiKey: string;
   /** Users survive `cdk destroy`. */
   readonly retain: boolean;
+  /** Where people reach the dashboard: the sign-in page sends them back there. */
+  readonly publicUrl: string;
+  /** Invited as the first administrator by an e-mail of Cognito. @default nobody: see `npm run admin` */
+  readonly adminEmail: string | undefined;
 }
 
 /** Members are administrators (D-93). */
 const ADMIN_GROUP = 'admin';
+const DOMAIN_PREFIX = 'mergeyard';
 
 /** Who verifies sessions (D-93): what the operator names, else a user pool of this stack. */
 export class IdentityProvider extends Construct {
+  /** Absent with a provider of the operator. */
+  readonly userPool: UserPool | undefined;
   readonly #settings: Readonly<Record<string, string>>;
+  readonly #signIn: Readonly<Record<string, string>>;
 
   constructor(scope: Construct, id: string, props: IdentityProviderProps) {
     super(scope, id);
-    const none = { IDENTITY_API_KEY: props.apiKey, COGNITO_USER_POOL_ID: '', COGNITO_CLIENT_ID: '' };
-    this.#settings =
-      props.url === undefined
-        ? { ...none, ...this.#createUserPool(props.retain) }
-        : { ...none, IDENTITY_KIND: 'gotrue', IDENTITY_URL: props.url };
+    const { url, apiKey } = props;
+    const none = { IDENTITY_API_KEY: apiKey, COGNITO_USER_POOL_ID: '', COGNITO_CLIENT_ID: '' };
+    if (url === undefined) {
+      const { pool, client, signInUrl } = this.#createUserPool(props);
+      this.userPool = pool;
+      this.#settings = {
+        ...none,
+        IDENTITY_KIND: 'cognito',
+        IDENTITY_URL: `https://cognito-idp.${Aws.REGION}.${Aws.URL_SUFFIX}`,
+        COGNITO_USER_POOL_ID: pool.userPoolId,
+        COGNITO_CLIENT_ID: client.userPoolClientId,
+      };
+      this.#signIn = {
+        SIGN_IN_KIND: 'cognito',
+        SIGN_IN_URL: signInUrl,
+        SIGN_IN_API_KEY: '',
+        SIGN_IN_CLIENT_ID: client.userPoolClientId,
+      };
+    } else {
+      this.#settings = { ...none, IDENTITY_KIND: 'gotrue', IDENTITY_URL: url };
+      this.#signIn = {
+        SIGN_IN_KIND: 'gotrue',
+        SIGN_IN_URL: url,
+        SIGN_IN_API_KEY: apiKey,
+        SIGN_IN_CLIENT_ID: '',
+      };
+    }
   }
 
   /** Verifying a session takes no right: the caller's own token is what is asked with. */
@@ -33,7 +72,13 @@ export class IdentityProvider extends Construct {
     for (const [key, value] of Object.entries(this.#settings)) grantee.setEnv(key, value);
   }
 
-  #createUserPool(retain: boolean): Record<string, string> {
+  /** Tells the page how one signs in. All of it is public. */
+  grantSignIn(grantee: Grantee): void {
+    for (const [key, value] of Object.entries(this.#signIn)) grantee.setEnv(key, value);
+  }
+
+  #createUserPool(props: IdentityProviderProps) {
+    const { retain, publicUrl } = props;
     const pool = new UserPool(this, 'Users', {
       featurePlan: FeaturePlan.ESSENTIALS,
       signInAliases: { email: true },
@@ -55,13 +100,43 @@ export class IdentityProvider extends Construct {
       accessTokenValidity: Duration.hours(1),
       enableTokenRevocation: true,
       preventUserExistenceErrors: true,
+      oAuth: {
+        // With a code and PKCE, because a page can keep no secret.
+        flows: { authorizationCodeGrant: true },
+        // Without the third, GetUser refuses the token, and with it every call of the API.
+        scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.COGNITO_ADMIN],
+        callbackUrls: [`${publicUrl}${SIGN_IN_CALLBACK_PATH}`],
+        logoutUrls: [`${publicUrl}/`],
+      },
+    });
+    const domain = pool.addDomain('SignIn', {
+      // Names of these domains are shared by all accounts of a region.
+      cognitoDomain: { domainPrefix: `${DOMAIN_PREFIX}-${Aws.ACCOUNT_ID}-${this.node.addr.slice(-8)}` },
     });
     new CfnUserPoolGroup(this, 'Admins', { userPoolId: pool.userPoolId, groupName: ADMIN_GROUP });
+    if (props.adminEmail !== undefined) this.#inviteAdmin(pool, props.adminEmail);
     return {
-      IDENTITY_KIND: 'cognito',
-      IDENTITY_URL: `https://cognito-idp.${Aws.REGION}.amazonaws.com`,
-      COGNITO_USER_POOL_ID: pool.userPoolId,
-      COGNITO_CLIENT_ID: client.userPoolClientId,
+      pool,
+      client,
+      signInUrl: `https://${domain.domainName}.auth.${Aws.REGION}.amazoncognito.com`,
     };
+  }
+
+  #inviteAdmin(pool: UserPool, email: string): void {
+    const user = new CfnUserPoolUser(this, 'FirstAdmin', {
+      userPoolId: pool.userPoolId,
+      username: email,
+      desiredDeliveryMediums: ['EMAIL'],
+      userAttributes: [
+        { name: 'email', value: email },
+        { name: 'email_verified', value: 'true' },
+      ],
+    });
+    const membership = new CfnUserPoolUserToGroupAttachment(this, 'FirstAdminGroup', {
+      userPoolId: pool.userPoolId,
+      username: user.ref,
+      groupName: ADMIN_GROUP,
+    });
+    membership.node.addDependency(this.node.findChild('Admins'));
   }
 }

@@ -1,18 +1,32 @@
-import { Duration } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmProps,
+  AlarmStatusWidget,
   ComparisonOperator,
+  Dashboard,
+  GraphWidget,
   type IMetric,
+  type IWidget,
+  Metric,
+  TextWidget,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-export const SEVERITIES = ['page', 'ticket'] as const;
+/** `page`: people are harmed now. `ticket`: somebody should look within a day. Each has a topic of its own. */
+const SEVERITIES = ['page', 'ticket'] as const;
+type Severity = (typeof SEVERITIES)[number];
+
+/** Namespace of everything counted from our own logs. */
+const LOG_METRICS = 'Mergeyard';
+/** Where alarms say that help is; one section per alarm, its heading is the alarm's id. */
+const RUNBOOK = 'docs/operate.md';
 
 export interface MonitoringProps {
   /** Gets every alarm. @default nobody is subscribed */
@@ -21,7 +35,7 @@ export interface MonitoringProps {
 
 export interface AlarmSpec {
   readonly metric: IMetric;
-  readonly severity: (typeof SEVERITIES)[number];
+  readonly severity: Severity;
   /** What is wrong for people when this fires: one sentence. */
   readonly meaning: string;
   /** @default 1 */
@@ -32,14 +46,36 @@ export interface AlarmSpec {
   readonly isHeartbeat?: boolean;
 }
 
-/** Registry of alarms: one topic, and each alarm's description says what it means and where the runbook is. */
-export class Monitoring extends Construct {
-  readonly topic: Topic;
+export interface LogAlarmSpec extends Omit<AlarmSpec, 'metric' | 'isHeartbeat'> {
+  readonly logGroup: ILogGroup;
+  /** Fields of one log line, all of which must match: the static message and, if need be, one more. */
+  readonly where: Readonly<Record<string, string | readonly string[]>>;
+  /** @default five minutes */
+  readonly period?: Duration;
+}
 
-  constructor(scope: Construct, id: string, props: MonitoringProps = {}) {
+export interface HealthParts {
+  readonly queue: { readonly wakes: IQueue; readonly delayed: IQueue };
+  readonly worker: { metricErrors(): IMetric; metricDuration(): IMetric; metricThrottles(): IMetric };
+  readonly tick: { metricInvocations(): IMetric };
+  readonly api: { metricServerError(): IMetric; metricCount(): IMetric; metricLatency(): IMetric };
+}
+
+/** Registry of alarms: a topic per severity, a dashboard of all, and in each description what it means and where help is. */
+export class Monitoring extends Construct {
+  readonly topics: Readonly<Record<Severity, Topic>>;
+  readonly dashboard: Dashboard;
+  readonly #alarms: Record<Severity, Alarm[]> = { page: [], ticket: [] };
+
+  constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
-    this.topic = new Topic(this, 'Topic', { enforceSSL: true });
-    if (props.email !== undefined) this.topic.addSubscription(new EmailSubscription(props.email));
+    const makeTopic = (name: string): Topic => {
+      const topic = new Topic(this, name, { enforceSSL: true });
+      if (props.email !== undefined) topic.addSubscription(new EmailSubscription(props.email));
+      return topic;
+    };
+    this.topics = { page: makeTopic('Page'), ticket: makeTopic('Ticket') };
+    this.dashboard = new Dashboard(this, 'Dashboard', { defaultInterval: Duration.hours(6) });
   }
 
   addAlarm(scope: Construct, id: string, spec: AlarmSpec): Alarm {
@@ -56,11 +92,32 @@ export class Monitoring extends Construct {
       metric: spec.metric,
       threshold: spec.threshold ?? 1,
       evaluationPeriods: spec.periods ?? 1,
-      alarmDescription: `[${spec.severity}] ${spec.meaning} Runbook: lib/README.md#${id.toLowerCase()}`,
+      alarmDescription: `[${spec.severity}] ${spec.meaning} Runbook: ${RUNBOOK}#${id.toLowerCase()}`,
       ...heartbeat,
     });
-    alarm.addAlarmAction(new SnsAction(this.topic));
+    alarm.addAlarmAction(new SnsAction(this.topics[spec.severity]));
+    this.#alarms[spec.severity].push(alarm);
     return alarm;
+  }
+
+  /** Counts lines of a log; without any there is no data, and no charge for the metric. */
+  addLogAlarm(scope: Construct, id: string, spec: LogAlarmSpec): Alarm {
+    const metricName = id.replace(/Alarm$/, '');
+    const filter = new MetricFilter(scope, `${metricName}Lines`, {
+      logGroup: spec.logGroup,
+      filterPattern: FilterPattern.all(
+        ...Object.entries(spec.where).map(([field, values]) =>
+          FilterPattern.any(
+            ...[values].flat().map((value) => FilterPattern.stringValue(`$.${field}`, '=', value)),
+          ),
+        ),
+      ),
+      metricNamespace: LOG_METRICS,
+      // Two deployments in one account must not share a count.
+      metricName: `${Stack.of(this).stackName}-${metricName}`,
+    });
+    const metric = filter.metric({ statistic: 'Sum', period: spec.period ?? Duration.minutes(5) });
+    return this.addAlarm(scope, id, { ...spec, metric });
   }
 
   /** Fires while anything lies in a dead-letter queue (A119). */
@@ -88,4 +145,61 @@ export class Monitoring extends Construct {
       meaning,
     });
   }
+
+  /** Called last: health of the queue first, what carries it below. */
+  drawDashboard(parts: HealthParts): void {
+    const rows: IWidget[][] = [
+      [
+        new TextWidget({
+          markdown: `# Mergeyard\nMeaning and fix of every alarm: \`${RUNBOOK}\``,
+          width: 24,
+          height: 2,
+        }),
+      ],
+      SEVERITIES.map(
+        (severity) =>
+          new AlarmStatusWidget({ title: severity, alarms: this.#alarms[severity], width: 12, height: 5 }),
+      ),
+      [
+        graph('Oldest wake (s)', [
+          parts.queue.wakes.metricApproximateAgeOfOldestMessage(),
+          parts.queue.delayed.metricApproximateAgeOfOldestMessage(),
+        ]),
+        graph('Ticks', [parts.tick.metricInvocations()]),
+        graph('Worker', [parts.worker.metricErrors(), parts.worker.metricThrottles()]),
+        graph('Reconcile (ms)', [parts.worker.metricDuration()]),
+      ],
+      [
+        graph('Requests', [parts.api.metricCount()]),
+        graph('5xx', [parts.api.metricServerError()]),
+        graph('Latency (ms)', [parts.api.metricLatency()]),
+        graph('Throttled functions', [accountThrottles()]),
+      ],
+    ];
+    for (const row of rows) this.dashboard.addWidgets(...row);
+  }
+
+  /** Throttling of any function of the account and region: they share one limit. */
+  addThrottleAlarm(): void {
+    this.addAlarm(this, 'ThrottledAlarm', {
+      metric: accountThrottles(),
+      threshold: 10,
+      periods: 2,
+      severity: 'ticket',
+      meaning: 'Functions are throttled: the account has too little concurrency.',
+    });
+  }
+}
+
+function accountThrottles(): Metric {
+  return new Metric({
+    namespace: 'AWS/Lambda',
+    metricName: 'Throttles',
+    statistic: 'Sum',
+    period: Duration.minutes(5),
+  });
+}
+
+function graph(title: string, left: IMetric[]): GraphWidget {
+  return new GraphWidget({ title, left, width: 6, height: 6 });
 }

@@ -21,6 +21,8 @@ export interface FunctionDefaults {
   readonly bundlesDir: string;
   readonly logLevel: string;
   readonly logRetentionDays: number;
+  /** What plans include and allow, over the defaults; for the functions that ask for it. */
+  readonly planLimits: string;
 }
 
 export interface ServiceFunctionProps {
@@ -49,6 +51,7 @@ function isRuntimeKey(key: string): boolean {
 export class ServiceFunction extends Construct {
   readonly fn: LambdaFunction;
   readonly role: Role;
+  readonly logGroup: LogGroup;
   readonly timeout: Duration;
   readonly #envKeys = new Set<string>();
 
@@ -59,12 +62,12 @@ export class ServiceFunction extends Construct {
     if (!existsSync(join(directory, 'index.mjs'))) {
       throw new Error(`${directory}/index.mjs does not exist: run \`npm run build\` first`);
     }
-    const logGroup = new LogGroup(this, 'Logs', {
+    this.logGroup = new LogGroup(this, 'Logs', {
       retention: props.defaults.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
-    logGroup.grantWrite(this.role);
+    this.logGroup.grantWrite(this.role);
     if (props.network !== undefined) this.#allowNetworkInterfaces();
     this.fn = new LambdaFunction(this, 'Function', {
       code: Code.fromAsset(directory),
@@ -74,7 +77,7 @@ export class ServiceFunction extends Construct {
       memorySize: props.memoryMb,
       timeout: props.timeout,
       role: this.role,
-      logGroup,
+      logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
       ...(props.reservedConcurrency === undefined
         ? {}
@@ -92,6 +95,7 @@ export class ServiceFunction extends Construct {
     const resolution = props.network === undefined ? '' : ' --dns-result-order=ipv6first';
     this.setEnv('NODE_OPTIONS', `--enable-source-maps${resolution}`);
     this.setEnv('LOG_LEVEL', props.defaults.logLevel);
+    if ('PLAN_LIMITS' in props.env.shape) this.setEnv('PLAN_LIMITS', props.defaults.planLimits);
     this.node.addValidation({ validate: () => this.#compareEnv(Object.keys(props.env.shape)) });
   }
 

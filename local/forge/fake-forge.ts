@@ -89,7 +89,7 @@ const DEFAULT_KNOBS: Omit<Knobs, 'nullPulls'> = {
 
 export function createFakeForge(options: FakeForgeOptions): FakeForge {
   const calls: ForgeCallRecord[] = [];
-  const place = { rootUrl: options.rootUrl ?? '' };
+  const place: Place = { rootUrl: options.rootUrl ?? '', caFile: null };
   const world = createWorld(options, place);
   const seed = options.seed === undefined ? defaultSeed(world.profile) : options.seed;
   const servers: Server[] = [];
@@ -98,6 +98,7 @@ export function createFakeForge(options: FakeForgeOptions): FakeForge {
   const start = async (): Promise<ForgeAddress> => {
     const address = await openServers(options, world, calls, servers);
     if (place.rootUrl === '') place.rootUrl = address.httpsUrl;
+    place.caFile = address.caFile;
     if (seed !== null) {
       if (findRepo(world, seed.owner, seed.name) === undefined) await createRepo(world, seed);
       control = controlFor(world, `${seed.owner}/${seed.name}`, calls);
@@ -138,7 +139,13 @@ export function createFakeForge(options: FakeForgeOptions): FakeForge {
   };
 }
 
-function createWorld(options: FakeForgeOptions, place: { rootUrl: string }): World {
+/** Known once the forge listens. */
+interface Place {
+  rootUrl: string;
+  caFile: string | null;
+}
+
+function createWorld(options: FakeForgeOptions, place: Place): World {
   const timers = options.timers ?? createRealTimers();
   const onError =
     options.onError ?? ((error: unknown) => console.error('forge background work failed', error));
@@ -151,6 +158,7 @@ function createWorld(options: FakeForgeOptions, place: { rootUrl: string }): Wor
     store,
     state: store.state,
     rootUrl: () => place.rootUrl,
+    caFile: () => place.caFile,
     queueAutoMerge: (repo, pull, sha) => queueAutoMerge(world, repo, pull, sha),
   };
   return world;

@@ -39,6 +39,8 @@ export interface RepoRecord {
   readonly id: number;
   owner: string;
   name: string;
+  /** Names it had before; calls to them are redirected. */
+  formerNames?: string[];
   private: boolean;
   archived: boolean;
   defaultBranch: string;

@@ -41,6 +41,8 @@ export interface World {
   queueAutoMerge(repo: RepoRecord, pull: PullRecord, sha: string): void;
   /** No trailing slash. Prefix of every URL the forge hands out. */
   rootUrl(): string;
+  /** The authority behind it; null before the forge listens. */
+  caFile(): string | null;
 }
 
 /** State on disk: one JSON file beside one bare repository per repo. */

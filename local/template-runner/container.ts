@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { ScalableService } from '../emulators/ecs.ts';
 import type { LogSink } from './function-pool.ts';
 
 export interface ContainerSpec {
   readonly name: string;
+  /** ARN and name of its service. */
+  readonly serviceNames: readonly string[];
   /** Build context of the image: one bundled file. */
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -23,13 +26,14 @@ const HEALTHY_WITHIN_MS = 15_000;
 const STOP_WITHIN_MS = 5_000;
 
 /** One container of a service with a desired count of one, as a child process: started again whenever it ends. */
-export class Container {
+export class Container implements ScalableService {
   readonly spec: ContainerSpec;
   readonly #log: LogSink;
   #child: ChildProcess | null = null;
   #stopped = false;
   #starts = 0;
   #restartMs = RESTART_MS_MIN;
+  #changedAt = Date.now();
 
   constructor(spec: ContainerSpec, log: LogSink) {
     this.spec = spec;
@@ -45,7 +49,31 @@ export class Container {
     return this.#child?.pid ?? null;
   }
 
+  get names(): readonly string[] {
+    return this.spec.serviceNames;
+  }
+
+  get wanted(): number {
+    return this.#stopped ? 0 : 1;
+  }
+
+  get running(): number {
+    return this.#child === null ? 0 : 1;
+  }
+
+  get changedAt(): number {
+    return this.#changedAt;
+  }
+
+  async scale(tasks: number): Promise<void> {
+    if (tasks === 0) return this.stop();
+    if (!this.#stopped) return;
+    this.#stopped = false;
+    this.start();
+  }
+
   start(): void {
+    this.#changedAt = Date.now();
     const { name, folder, environment, tag } = this.spec;
     const child = spawn(process.execPath, ['--enable-source-maps', join(folder, 'index.mjs'), tag], {
       env: { ...environment },
@@ -97,6 +125,7 @@ export class Container {
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#changedAt = Date.now();
     const child = this.#child;
     if (child === null) return;
     await new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { Json } from './template.ts';
+import { fail, type Json, type Template } from './template.ts';
 
 export interface FunctionSpec {
   readonly name: string;
@@ -12,6 +12,11 @@ export interface FunctionSpec {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly memoryMb: number;
+}
+
+/** A function, however it runs. Throws `InvocationError`. */
+export interface Invocable {
+  invoke(event: Json): Promise<Json>;
 }
 
 export type LogSink = (source: string, text: string) => void;
@@ -37,6 +42,8 @@ interface Reply {
 
 interface Instance {
   readonly worker: Worker;
+  /** Its code is loaded. As on the service, that takes nothing from the time of an invocation. */
+  readonly ready: Promise<void>;
   busy: boolean;
   /** Ends the invocation under way, if any. */
   settle: ((reply: Reply | { readonly died: string }) => void) | null;
@@ -44,6 +51,8 @@ interface Instance {
 
 /** Instances of one function at a time on this machine; more invocations wait, as they do under a concurrency limit. */
 const INSTANCES_MAX = 4;
+/** Loading the code; generous, because a machine may start many of them at once. */
+const INIT_MS_MAX = 60_000;
 const ENTRY = fileURLToPath(new URL('./thread-entry.mjs', import.meta.url));
 
 /**
@@ -108,23 +117,39 @@ export class FunctionPool {
       stdout: true,
       stderr: true,
     });
-    const instance: Instance = { worker, busy: false, settle: null };
+    const tooLong = setTimeout(() => void worker.terminate(), INIT_MS_MAX);
+    let tellReady: () => void = () => {};
+    const ready = new Promise<void>((resolve) => {
+      tellReady = () => {
+        clearTimeout(tooLong);
+        resolve();
+      };
+    });
+    const instance: Instance = { worker, ready, busy: false, settle: null };
     this.#instances.add(instance);
     for (const stream of [worker.stdout, worker.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => this.#log(name, text));
     }
-    worker.on('message', (reply: Reply) => instance.settle?.(reply));
+    worker.on('message', (message: Reply | { readonly ready: true }) => {
+      if ('ready' in message) tellReady();
+      else instance.settle?.(message);
+    });
     worker.on('error', (error) => this.#log(name, `${error.name}: ${error.message}\n`));
     worker.on('exit', () => {
       this.#instances.delete(instance);
+      tellReady();
       instance.settle?.({ died: 'the instance ended' });
     });
     return instance;
   }
 
-  #run(instance: Instance, event: Json): Promise<Json> {
+  async #run(instance: Instance, event: Json): Promise<Json> {
     const id = this.#nextId++;
     const { name, timeoutMs } = this.spec;
+    await instance.ready;
+    if (!this.#instances.has(instance)) {
+      throw new InvocationError(name, 'Runtime.ExitError', 'the instance ended');
+    }
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         instance.settle?.({ died: `timed out after ${timeoutMs} ms` });
@@ -148,4 +173,15 @@ export class FunctionPool {
       });
     });
   }
+}
+
+/** The function behind a reference of the template. */
+export function functionOf(
+  template: Template,
+  functions: ReadonlyMap<string, FunctionPool>,
+  value: Json | undefined,
+  where: string,
+): FunctionPool {
+  const { id } = template.target(value, where);
+  return functions.get(id) ?? fail(where, `${id} is not a function`);
 }

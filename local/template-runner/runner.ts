@@ -1,15 +1,20 @@
 import type { Server } from 'node:http';
 import { createServer } from 'node:net';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { SQSClient } from '@aws-sdk/client-sqs';
+import { SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { startEcs } from '../emulators/ecs.ts';
 import { Container } from './container.ts';
-import { FunctionPool, type LogSink } from './function-pool.ts';
+import { FunctionPool, functionOf, type LogSink } from './function-pool.ts';
 import { createHttpFront } from './http-front.ts';
-import { type Stoppable, startQueueSource } from './queue-sources.ts';
 import { createQueues } from './queues.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION, Resolver } from './resolver.ts';
 import { Schedule } from './schedules.ts';
 import { createSecrets } from './secret-store.ts';
+import type { SocketHub } from './socket-hub.ts';
+import { readSocketRoutes, routeUpgrades } from './socket-routes.ts';
+import { startSources } from './sources.ts';
 import type { Assembly } from './synthesize.ts';
 import { createTables } from './tables.ts';
 import { asList, asNumber, asObject, asText, fail, isObject, type Json, type Resource } from './template.ts';
@@ -17,7 +22,10 @@ import { asList, asNumber, asObject, asText, fail, isObject, type Json, type Res
 export interface TemplateRunOptions {
   readonly assembly: Assembly;
   readonly dynamo: DynamoDBClient;
+  readonly streams: DynamoDBStreamsClient;
   readonly sqs: SQSClient;
+  /** Holds the clients of the template's WebSocket API; its management API runs already. */
+  readonly sockets: SocketHub;
   /** UUID of the emulated key by logical id. */
   readonly keyIds: Readonly<Record<string, string>>;
   /** Kept by the caller; new secrets are added. */
@@ -41,10 +49,6 @@ export interface TemplateRun {
   stop(): Promise<void>;
 }
 
-/** Pollers of one queue on this machine, whatever the mapping allows in the cloud. */
-const POLLERS_MAX = 4;
-const POLLERS_DEFAULT = 2;
-
 /** What a template may hold that means something here or means nothing here; anything else is refused by `Ref`. */
 export async function runTemplate(options: TemplateRunOptions): Promise<TemplateRun> {
   const { template } = options.assembly;
@@ -52,13 +56,20 @@ export async function runTemplate(options: TemplateRunOptions): Promise<Template
   await createTables(template, resolver, options.dynamo);
   await createQueues(template, resolver, options.sqs);
   defineKeys(options, resolver);
+  for (const { id } of template.ofType('AWS::ApiGatewayV2::Api')) {
+    resolver.define(id, { ref: id, attributes: { ApiEndpoint: 'http://127.0.0.1' } });
+  }
   const secrets = createSecrets(template, resolver, options.secretValues);
   const machine = await options.machineEnvironment(secrets);
   const containers = await createContainers(options, resolver, secrets, machine);
-  const functions = createFunctions(options, resolver, machine);
+  const ecs = await startEcs(containers);
+  const functions = createFunctions(options, resolver, { ...machine, AWS_ENDPOINT_URL_ECS: ecs.endpoint });
   const schedules = createSchedules(options, resolver, functions);
   const front = createHttpFront(readRoutes(options, functions), options.log);
-  const sources = startSources(options, resolver, functions);
+  const routes = readSocketRoutes(template, functions);
+  if (routes !== null) options.sockets.serve(routes);
+  routeUpgrades(front, SOCKET_PATH, options.sockets);
+  const sources = await startSources(options, resolver, functions);
   for (const container of containers) container.start();
   if (options.schedules === 'timed') for (const schedule of schedules.values()) schedule.start();
   return {
@@ -68,6 +79,7 @@ export async function runTemplate(options: TemplateRunOptions): Promise<Template
       await Promise.all(sources.map((source) => source.stop()));
       await Promise.all([...functions.values()].map((each) => each.stop()));
       await Promise.all(containers.map((container) => container.stop()));
+      await ecs.stop();
     },
   };
 }
@@ -109,46 +121,6 @@ function createFunctions(
   return functions;
 }
 
-function functionOf(
-  options: TemplateRunOptions,
-  functions: ReadonlyMap<string, FunctionPool>,
-  value: Json | undefined,
-  where: string,
-): FunctionPool {
-  const { id } = options.assembly.template.target(value, where);
-  return functions.get(id) ?? fail(where, `${id} is not a function`);
-}
-
-function startSources(
-  options: TemplateRunOptions,
-  resolver: Resolver,
-  functions: ReadonlyMap<string, FunctionPool>,
-): Stoppable[] {
-  const { template } = options.assembly;
-  return template.ofType('AWS::Lambda::EventSourceMapping').map(({ id, properties }) => {
-    const source = template.target(properties.EventSourceArn, id);
-    if (source.type !== 'AWS::SQS::Queue') return fail(id, `${source.type} is not a source that runs here`);
-    const scaling = isObject(properties.ScalingConfig)
-      ? properties.ScalingConfig.MaximumConcurrency
-      : undefined;
-    const wanted = scaling === undefined ? POLLERS_DEFAULT : asNumber(scaling, id);
-    return startQueueSource(
-      options.sqs,
-      {
-        queueUrl: resolver.text({ Ref: source.id }, id),
-        queueArn: resolver.text({ 'Fn::GetAtt': [source.id, 'Arn'] }, id),
-        target: functionOf(options, functions, properties.FunctionName, id),
-        batchSize: asNumber(properties.BatchSize ?? 10, id),
-        reportsFailures: asList(properties.FunctionResponseTypes ?? [], id).includes(
-          'ReportBatchItemFailures',
-        ),
-        concurrency: Math.min(wanted, POLLERS_MAX),
-      },
-      options.log,
-    );
-  });
-}
-
 function createSchedules(
   options: TemplateRunOptions,
   resolver: Resolver,
@@ -165,7 +137,7 @@ function createSchedules(
       const retry = isObject(target.RetryPolicy) ? target.RetryPolicy.MaximumRetryAttempts : undefined;
       const dead = isObject(target.DeadLetterConfig) ? target.DeadLetterConfig.Arn : undefined;
       return {
-        target: functionOf(options, functions, target.Arn, id),
+        target: functionOf(options.assembly.template, functions, target.Arn, id),
         attemptsMax: 1 + asNumber(retry ?? 0, id),
         deadLetterQueueUrl:
           dead === undefined
@@ -181,12 +153,20 @@ function createSchedules(
 
 function readRoutes(options: TemplateRunOptions, functions: ReadonlyMap<string, FunctionPool>) {
   const { template } = options.assembly;
-  return template.ofType('AWS::ApiGatewayV2::Route').map(({ id, properties }) => {
+  const http = template
+    .ofType('AWS::ApiGatewayV2::Route')
+    .filter(({ id, properties }) => template.target(properties.ApiId, id).properties.ProtocolType === 'HTTP');
+  return http.map(({ id, properties }) => {
     const parts = asList(asList(asObject(properties.Target, id)['Fn::Join'], id)[1], id);
     const integration = template.target(parts[1], id);
     return {
       key: asText(properties.RouteKey, id),
-      target: functionOf(options, functions, integration.properties.IntegrationUri, integration.id),
+      target: functionOf(
+        options.assembly.template,
+        functions,
+        integration.properties.IntegrationUri,
+        integration.id,
+      ),
     };
   });
 }
@@ -200,6 +180,7 @@ async function createContainers(
 ): Promise<readonly Container[]> {
   const { template } = options.assembly;
   const containers: Container[] = [];
+  for (const { id } of template.ofType('AWS::ECS::Cluster')) resolver.define(id, { ref: id, attributes: {} });
   for (const service of template.ofType('AWS::ECS::Service')) {
     const task = template.target(service.properties.TaskDefinition, service.id);
     const definition = asObject(asList(task.properties.ContainerDefinitions, task.id)[0], task.id);
@@ -208,6 +189,8 @@ async function createContainers(
       task.id,
     );
     const port = await findFreePort();
+    const arn = `arn:aws:ecs:${LOCAL_REGION}:${LOCAL_ACCOUNT}:service/${service.id}`;
+    resolver.define(service.id, { ref: arn, attributes: { Name: service.id, ServiceArn: arn } });
     definePrivateName(options, resolver, service, containerPort, port);
     const pairs = asList(definition.Environment ?? [], task.id).map((value) => {
       const entry = asObject(value, task.id);
@@ -222,6 +205,7 @@ async function createContainers(
       new Container(
         {
           name: asText(definition.Name, task.id),
+          serviceNames: [arn, service.id],
           folder: imageFolder(options, definition.Image, task.id),
           environment: {
             ...resolver.environment(Object.fromEntries(pairs), task.id),

@@ -31,7 +31,7 @@ function readJson(file: string): Json {
 export function synthesizeAssembly(options: SynthesisOptions): Assembly {
   process.env.CDK_VALIDATION = 'false';
   const app = new App({ outdir: options.outDir, context: { ...options.context }, analyticsReporting: false });
-  const config = parseStageConfig((key) => app.node.tryGetContext(key));
+  const config = parseStageConfig(app.node.getAllContext());
   new ServiceStack(app, STACK_ID, { config, bundlesDir: options.bundlesDir });
   app.synth();
   const manifest = asObject(readJson(join(options.outDir, `${STACK_ID}.assets.json`)), 'assets');

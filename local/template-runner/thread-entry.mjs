@@ -3,6 +3,9 @@ import { pathToFileURL } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const loaded = import(pathToFileURL(workerData.file).href);
+// A bundle that cannot be loaded says so in the answer to its first invocation.
+const tellReady = () => parentPort.postMessage({ ready: true });
+loaded.then(tellReady, tellReady);
 
 parentPort.on('message', async ({ id, event, requestId, deadline }) => {
   const context = {

@@ -52,11 +52,12 @@ const LAYERS = [
   ['test', /^test\//],
   ['node', /^node:/],
   ['sdk', /^@aws-sdk\//],
+  ['payments sdk', /^stripe$/],
   ['zod', /^zod$/],
   ['middy', /^@middy\//],
   ['aws-lambda types', /^aws-lambda$/],
   ['cdk', /^(aws-cdk-lib|constructs|cdk-nag)(\/|$)/],
-  ['tools', /^(esbuild|fauxqs)$/],
+  ['tools', /^(esbuild|fauxqs|ws)$/],
   ['emulator files', /^node_modules\/fauxqs\//],
 ] as const;
 type Layer = (typeof LAYERS)[number][0];
@@ -77,7 +78,7 @@ const ALLOWED: Readonly<Partial<Record<Layer, readonly Layer[]>>> = {
   ports: ['domain', 'secret'],
   queue: ['domain'],
   services: CORE,
-  adapters: [...CORE, 'http', 'node', 'sdk', 'zod'],
+  adapters: [...CORE, 'http', 'node', 'sdk', 'payments sdk', 'zod'],
   http: [...CORE, 'node', 'middy', 'aws-lambda types'],
   engine: [...CORE, 'queue', 'services', 'adapters', 'http', 'node', 'sdk', 'zod'],
   lambdas: [...CORE, 'services', 'adapters', 'http', 'sdk', 'middy', 'aws-lambda types', 'zod'],

@@ -1,8 +1,27 @@
 import type { RouteSpec } from '#core/contracts/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
+import {
+  BODY_FIELDS,
+  BROKEN_BODIES,
+  type FieldValues,
+  JUNK,
+  MALFORMED_IDS,
+  type Material,
+  makeUuid,
+  ODD_BODIES,
+  pick,
+  pickRecent,
+} from './values.ts';
+
+/**
+ * What the answer must be beyond "listed". `unauthenticated`: 401. `refused`: 400 before anything happens. `accepted`: no
+ * refusal of the body's form.
+ */
+export type Expected = 'unauthenticated' | 'refused' | 'accepted' | null;
 
 export interface GeneratedRequest {
+  /** The route that the gateway chooses; null for none. */
   readonly route: RouteSpec | null;
   readonly method: string;
   /** With its id in place; without query. */
@@ -11,22 +30,15 @@ export interface GeneratedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Text as sent; undefined = none. */
   readonly body: string | undefined;
+  readonly expected: Expected;
 }
 
-/** What requests are made of; ids grow as answers come back. */
-export interface Material {
-  readonly tokens: readonly string[];
-  readonly adminKey: string;
-  readonly instanceUrls: readonly string[];
-  readonly botLogins: readonly string[];
-  readonly forgeTokens: readonly string[];
-  readonly slugs: readonly string[];
-  readonly connectionIds: string[];
-  readonly repoIds: string[];
+export interface GenerateOptions {
+  /** How often a route that may hold its caller for seconds is asked where it is drawn, 0..1. @default 1 */
+  readonly slowShare?: number;
 }
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
-/** May hold the caller for seconds: seldom asked. */
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD'] as const;
 const SLOW: readonly string[] = [
   'reconcileRepo',
   'verifyGate',
@@ -34,52 +46,54 @@ const SLOW: readonly string[] = [
   'discoverRepos',
   'provisionRepo',
 ];
-const MALFORMED_IDS: readonly string[] = [
-  ...['x', '0', '..%2f..', '%00', '%F0%9F%92%A9', 'a'.repeat(2_100), 'null', '__proto__', "'or'1", '%22'],
-];
-
-/** Values that have broken parsers before. */
-const JUNK: readonly string[] = [
-  ...['null', 'true', 'false', '0', '-1', '1', '1.5', '1e400', '-0', '16', '17', '""', '"x"', '[]', '{}'],
-  ...['[[]]', '{"a":1}', '"\\ud800"', '"\\u0000"', '"\u202e"', '"<script>"', '9007199254740993', '"3"'],
-  ...['{"__proto__":{"x":1}}', '{"constructor":{"prototype":{}}}', '"https://127.0.0.1"', '"a/b"', '"mq/x"'],
-  JSON.stringify('x'.repeat(300)),
-  JSON.stringify('\u00e9'.repeat(100)),
-  `${'['.repeat(2_000)}${']'.repeat(2_000)}`,
-];
-
-const BODY_FORMS: readonly string[] = [
-  ...['', '{', '[]', 'null', '"x"', '1', '{"a":1,"a":2}', '{"__proto__":{"polluted":1}}', '\ufeff{}'],
-  ...[
-    `{"a":"${'x'.repeat(70_000)}"}`,
-    `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
-    '{"a":1}x',
-    '{a:1}',
-  ],
-];
-
-const MEDIA_TYPES: readonly string[] = [
-  ...['application/json', 'application/json; charset=utf-8', 'application/merge-patch+json', 'text/plain'],
-  ...['application/x-www-form-urlencoded', 'multipart/form-data', 'APPLICATION/JSON', 'application/jsonx'],
+/** What empties the world is drawn less often, what fills it more often. */
+const SELDOM: readonly string[] = ['deleteConnection', 'deleteRepo', 'offboardTenant'];
+const FILLING: readonly string[] = ['createConnection', 'enrollRepo', 'updateRepo'];
+const MEDIA_TYPES = ['application/json; charset=utf-8', 'application/merge-patch+json', 'APPLICATION/JSON'];
+const WRONG_TYPES = [
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+  'application/jsonx',
+  'x',
 ];
 
 /** One request: mostly a route's own, often almost right, sometimes nothing of the kind. */
-export function generateRequest(random: SeededRandom, material: Material): GeneratedRequest {
-  const routes = ROUTES as readonly RouteSpec[];
-  let route = pick(random, routes);
-  if (SLOW.includes(route.id) && random.chance(0.9)) route = pick(random, routes);
+export function generateRequest(
+  random: SeededRandom,
+  material: Material,
+  options: GenerateOptions = {},
+): GeneratedRequest {
+  const route = pickRoute(random, options.slowShare ?? 1);
   const path = route.path.replace('{id}', () => pickId(random, material, route));
-  const method = random.chance(0.04) ? pick(random, METHODS) : route.method;
+  const method = random.chance(0.03) ? pick(random, METHODS) : route.method;
   const sentPath = random.chance(0.02) ? `${path}${pick(random, ['/', '/x', '.json', '//'])}` : path;
+  const chosen = matchRoute(method, sentPath);
+  const credential = pickCredential(random, material, route);
   const body = pickBody(random, material, route);
+  const type = body.text === undefined ? null : pickType(random);
+  const expected = chosen === route ? foretell(route, credential.valid, body, type) : null;
   return {
-    route: matchRoute(method, sentPath),
+    route: chosen,
     method,
     path: sentPath,
     query: pickQuery(random, route),
-    headers: { ...pickHeaders(random, material, route), ...(body === undefined ? {} : pickType(random)) },
-    body,
+    headers: { ...credential.headers, ...(type === null ? {} : { 'content-type': type.name }) },
+    body: body.text,
+    expected,
   };
+}
+
+function pickRoute(random: SeededRandom, slowShare: number): RouteSpec {
+  const routes = ROUTES as readonly RouteSpec[];
+  if (random.chance(0.12))
+    return pick(
+      random,
+      routes.filter(({ id }) => FILLING.includes(id)),
+    );
+  const route = pick(random, routes);
+  const again = SLOW.includes(route.id) ? 1 - slowShare : SELDOM.includes(route.id) ? 0.8 : 0;
+  return random.chance(again) ? pickRoute(random, slowShare) : route;
 }
 
 const PATTERNS = (ROUTES as readonly RouteSpec[]).map((route) => ({
@@ -92,116 +106,179 @@ export function matchRoute(method: string, path: string): RouteSpec | null {
   return PATTERNS.find(({ route, pattern }) => route.method === method && pattern.test(path))?.route ?? null;
 }
 
-function pick<T>(random: SeededRandom, choices: readonly T[]): T {
-  const chosen = choices[random.int(choices.length)];
-  if (chosen === undefined) throw new RangeError('nothing to choose from');
-  return chosen;
-}
-
 function pickId(random: SeededRandom, material: Material, route: RouteSpec): string {
   const own = route.path.includes('/connections/') ? material.connectionIds : material.repoIds;
   const kind = random.int(10);
-  if (kind < 6 && own.length > 0) return pick(random, own);
-  if (kind < 7) return pick(random, MALFORMED_IDS);
-  if (kind < 8 && material.connectionIds.length > 0) return pick(random, material.connectionIds);
-  return uuid(random);
+  if (kind < 7) return pickRecent(random, own);
+  if (kind < 8) return pick(random, MALFORMED_IDS);
+  if (kind < 9) return pickRecent(random, material.connectionIds);
+  return makeUuid(random);
 }
 
-function uuid(random: SeededRandom): string {
-  const hex = Array.from({ length: 32 }, () => random.int(16).toString(16)).join('');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+interface Body {
+  readonly text: string | undefined;
+  readonly kind: 'good' | 'bad' | 'odd';
 }
 
-/** A body that the route would take. */
-function validFields(random: SeededRandom, material: Material, route: RouteSpec): Record<string, unknown> {
-  switch (route.id) {
-    case 'createConnection':
-    case 'listForgeRepos':
-      return {
-        instance_url: pick(random, material.instanceUrls),
-        token: pick(random, material.forgeTokens),
-        bot_login: pick(random, material.botLogins),
-      };
-    case 'updateConnection':
-      return { token: pick(random, material.forgeTokens) };
-    case 'enrollRepo':
-      return {
-        connection_id:
-          material.connectionIds.length > 0 ? pick(random, material.connectionIds) : uuid(random),
-        repo_slug: pick(random, material.slugs),
-        base_branch: 'main',
-        status_context: 'mq',
-        merge_style: 'squash',
-        automerge: false,
-        wakeup_mode: 'poll',
-      };
-    case 'updateRepo':
-      return {
-        bisect_fanout: 1 + random.int(16),
-        batch_linger_seconds: random.int(100),
-        batch_target: random.int(10),
-        queue_enabled: random.chance(0.7),
-        wakeup_mode: pick(random, ['poll', 'webhook']),
-        status_context: pick(random, ['mq', 'ci/mq']),
-        notification: pick(random, [null, { email: 'a@example.org' }]),
-      };
-    case 'protectRepo':
-      return { enabled: random.chance(0.5) };
-    case 'startCheckout':
-    case 'changePlan':
-      return { tier: pick(random, ['pro', 'team']) };
+function pickBody(random: SeededRandom, material: Material, route: RouteSpec): Body {
+  if (route.id === 'acceptForgeEvent') return pickDelivery(random, material);
+  const fields = BODY_FIELDS[route.id];
+  if (route.body === undefined || fields === undefined) {
+    if (random.chance(0.8)) return { text: undefined, kind: 'odd' };
+    return { text: pick(random, [...BROKEN_BODIES, ...ODD_BODIES]), kind: 'odd' };
+  }
+  if (random.chance(0.06)) return { text: pick(random, BROKEN_BODIES), kind: 'bad' };
+  if (random.chance(0.06)) return { text: pick(random, ODD_BODIES), kind: 'odd' };
+  if (random.chance(0.02)) return { text: '', kind: 'odd' };
+  return mutate(random, material, route, fields);
+}
+
+function mutate(
+  random: SeededRandom,
+  material: Material,
+  route: RouteSpec,
+  fields: Readonly<Record<string, FieldValues>>,
+): Body {
+  const parts: [name: string, text: string][] = [];
+  for (const [name, values] of Object.entries(fields)) {
+    const value = values.good(random, material);
+    const wanted = values.required === true || random.chance(route.method === 'PATCH' ? 0.3 : 0.4);
+    if (value !== '' && wanted) parts.push([name, value]);
+  }
+  const write = (): string => `{${parts.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}`;
+  const kind = random.int(12);
+  const [name, values] = pick(random, Object.entries(fields));
+  const others = parts.filter(([each]) => each !== name);
+  switch (kind) {
+    case 0:
+    case 1:
+    case 2:
+      parts.splice(0, parts.length, ...others, [name, pick(random, values.bad)]);
+      return { text: write(), kind: 'bad' };
+    case 3:
+      parts.splice(0, parts.length, ...others);
+      return { text: write(), kind: values.required === true ? 'bad' : 'good' };
+    case 4:
+      parts.push(['extra', pick(random, JUNK)]);
+      return { text: write(), kind: 'good' };
+    case 5:
+      // Twice the same name: the last one counts, as in every parser of this kind.
+      parts.push([name, pick(random, values.bad)]);
+      return { text: write(), kind: 'bad' };
+    case 6:
+      parts.splice(0, parts.length, ...others, [name, pick(random, JUNK)]);
+      return { text: write(), kind: 'odd' };
+    case 7:
+      parts.push(['__proto__', pick(random, ['{"polluted":1}', 'null', '[]', '"x"'])]);
+      return { text: write(), kind: 'good' };
     default:
-      return { confirm: 'nobody' };
+      return { text: write(), kind: 'good' };
   }
 }
 
-function pickBody(random: SeededRandom, material: Material, route: RouteSpec): string | undefined {
-  if (route.method === 'GET') return random.chance(0.05) ? '{}' : undefined;
-  if (random.chance(0.1)) return pick(random, BODY_FORMS);
-  if (route.body === undefined && random.chance(0.7)) return undefined;
-  const fields = validFields(random, material, route);
-  const entries = Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  const parts = entries.map(([name, text]) => `${JSON.stringify(name)}:${text}`);
-  const mutation = random.int(6);
-  const at = random.int(Math.max(1, parts.length));
-  const name = JSON.stringify(entries[at]?.[0] ?? 'x');
-  if (mutation === 1) parts[at] = `${name}:${pick(random, JUNK)}`;
-  if (mutation === 2) parts.splice(at, 1);
-  if (mutation === 3) parts.push(`"extra":${pick(random, JUNK)}`);
-  if (mutation === 4) parts.push(`${name}:${pick(random, JUNK)}`);
-  return `{${parts.join(',')}}`;
+function pickDelivery(random: SeededRandom, material: Material): Body {
+  const { hook } = material;
+  if (hook !== null && random.chance(0.5)) return { text: hook.body, kind: 'odd' };
+  return {
+    text: pick(random, [...BROKEN_BODIES, ...ODD_BODIES, '{"repository":{"full_name":"a/b"}}']),
+    kind: 'odd',
+  };
 }
 
-function pickType(random: SeededRandom): Record<string, string> {
-  if (random.chance(0.92)) return { 'content-type': 'application/json' };
-  return { 'content-type': pick(random, MEDIA_TYPES) };
+interface MediaType {
+  readonly name: string;
+  readonly isJson: boolean;
+}
+
+function pickType(random: SeededRandom): MediaType {
+  if (random.chance(0.94)) return { name: 'application/json', isJson: true };
+  return random.chance(0.5)
+    ? { name: pick(random, MEDIA_TYPES), isJson: true }
+    : { name: pick(random, WRONG_TYPES), isJson: false };
 }
 
 function pickQuery(random: SeededRandom, route: RouteSpec): Record<string, string> {
   if (random.chance(0.05)) return { access_token: pick(random, ['x', 'y']), __proto__x: '1' };
+  if (route.auth === 'socket' && random.chance(0.5)) {
+    return { ticket: pick(random, ['', 'x', 'a'.repeat(64), 'A'.repeat(64)]) };
+  }
   if (route.query === undefined) return {};
-  const numbers = ['1', '100', '101', '0', '-1', '1.5', 'x', '', '1e3', '99999999999999999999'];
+  const numbers = ['1', '100', '101', '0', '-1', '1.5', 'x', '', '1e3', '0x1', '٣', '99999999999999999999'];
   return {
     ...(random.chance(0.6)
-      ? { q: pick(random, ['', 'app', 'x'.repeat(200), 'x'.repeat(201), '%', '💩']) }
+      ? { q: pick(random, ['', 'app', 'x'.repeat(200), 'x'.repeat(201), '%', '💩', '\u0000', '.*']) }
       : {}),
     ...(random.chance(0.6) ? { limit: pick(random, numbers) } : {}),
     ...(random.chance(0.6) ? { offset: pick(random, numbers) } : {}),
   };
 }
 
-function pickHeaders(random: SeededRandom, material: Material, route: RouteSpec): Record<string, string> {
-  if (route.auth === 'admin' || route.auth === 'operator') {
-    if (random.chance(0.5)) return { 'x-admin-key': random.chance(0.8) ? material.adminKey : 'wrong' };
+interface Credential {
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: the route asks for none. */
+  readonly valid: boolean | null;
+}
+
+function pickCredential(random: SeededRandom, material: Material, route: RouteSpec): Credential {
+  const noise = random.chance(0.03)
+    ? {
+        'x-api-key': 'k',
+        cookie: '__Host-session=x',
+        upgrade: 'websocket',
+        origin: 'https://evil.example.org',
+      }
+    : {};
+  if (route.auth === 'signature') {
+    const { hook } = material;
+    const wrong = [
+      'sha256=',
+      `sha256=${'0'.repeat(64)}`,
+      `sha1=${'0'.repeat(40)}`,
+      `SHA256=${'a'.repeat(64)}`,
+      'x',
+    ];
+    const signature = hook !== null && random.chance(0.4) ? hook.signature : pick(random, wrong);
+    const event = pick(random, ['push', 'pull_request', 'issue_comment', 'release', 'status', 'x']);
+    const named = random.chance(0.9) ? { 'x-hub-signature-256': signature } : {};
+    return {
+      headers: { ...named, ...(random.chance(0.9) ? { 'x-forgejo-event': event } : {}) },
+      valid: null,
+    };
   }
-  const kind = random.int(20);
-  if (kind === 0) return {};
-  if (kind === 1) return { authorization: 'Basic eDp5' };
-  if (kind === 2) return { authorization: 'Bearer junk' };
-  if (kind === 3) return { authorization: `Bearer ${'x'.repeat(3_000)}` };
-  if (route.auth === 'signature') return { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
-  return {
-    authorization: `Bearer ${pick(random, material.tokens)}`,
-    ...(random.chance(0.03) ? { 'x-api-key': 'k', cookie: '__Host-session=x', upgrade: 'websocket' } : {}),
-  };
+  const asks =
+    route.auth === 'bearer' || route.auth === 'me' || route.auth === 'admin' || route.auth === 'operator';
+  if ((route.auth === 'admin' || route.auth === 'operator') && random.chance(0.5)) {
+    const right = random.chance(0.8);
+    return {
+      headers: {
+        ...noise,
+        'x-admin-key': right ? material.adminKey : pick(random, ['wrong', 'x'.repeat(5_000)]),
+      },
+      valid: right,
+    };
+  }
+  const kind = random.int(24);
+  const wrong = [
+    '',
+    'Basic eDp5',
+    'Bearer',
+    'Bearer ',
+    'Bearer junk',
+    `Bearer ${'x'.repeat(3_000)}`,
+    'bearer a b',
+    'Bearer %00',
+  ];
+  if (kind === 0) return { headers: noise, valid: asks ? false : null };
+  if (kind === 1)
+    return { headers: { ...noise, authorization: pick(random, wrong) }, valid: asks ? false : null };
+  const valid = route.auth === 'bearer' || route.auth === 'me' ? true : null;
+  return { headers: { ...noise, authorization: `Bearer ${pick(random, material.tokens)}` }, valid };
+}
+
+function foretell(route: RouteSpec, valid: boolean | null, body: Body, type: MediaType | null): Expected {
+  if (valid === false) return 'unauthenticated';
+  if (valid !== true || route.body === undefined) return null;
+  if (body.text === undefined || body.text === '') return null;
+  if (type !== null && !type.isJson) return 'refused';
+  return body.kind === 'bad' ? 'refused' : body.kind === 'good' ? 'accepted' : null;
 }

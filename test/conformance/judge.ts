@@ -1,6 +1,7 @@
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
 import type { RouteSpec } from '#core/contracts/route-spec.ts';
-import { errorsOf } from '#core/contracts/route-spec.ts';
+import endpoints from '../contract/api/endpoints.json';
+import type { Expected } from './generate.ts';
 
 export interface SeenAnswer {
   readonly status: number;
@@ -8,8 +9,25 @@ export interface SeenAnswer {
   readonly text: string;
 }
 
+interface Listed {
+  readonly status: number;
+  readonly code?: string;
+}
+
+/** `404 not_found` or `200` by `GET /path/{id}`: from the contract's list, not from the table that is being judged. */
+const LISTED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  endpoints.map(({ method, path, responses }) => [
+    `${method} ${path.replace('<id>', '{id}')}`,
+    new Set(
+      (responses as readonly Listed[]).map(({ status, code }) =>
+        code === undefined ? String(status) : `${status} ${code}`,
+      ),
+    ),
+  ]),
+);
+
 /** Faults of our own side, which no request may cause by itself. */
-const NEVER: ReadonlySet<ErrorCode> = new Set([
+const NEVER: ReadonlySet<string> = new Set([
   'internal_error',
   'db_error',
   'auth_unavailable',
@@ -19,22 +37,53 @@ const NEVER: ReadonlySet<ErrorCode> = new Set([
   'decryption_error',
   'queue_lock_failed',
   'realtime_unavailable',
-]);
+] satisfies ErrorCode[]);
 
-/** What is wrong with an answer by the table; null when nothing is. `route` null: no route matches. */
-export function judgeAnswer(route: RouteSpec | null, answer: SeenAnswer): string | null {
-  const { status, text } = answer;
-  const body = parse(text);
+/** Refusals of a body's form, and those that the state of things gives to a body that is well formed. */
+const FORM: ReadonlySet<string> = new Set([
+  'invalid_body',
+  'missing_fields',
+  'invalid_field',
+  'invalid_tier',
+]);
+/** Fields whose value is also checked against the world: the bot must be the token's, the forge must be reachable. */
+const WORLDLY: ReadonlySet<string> = new Set(['bot_login', 'instance_url', 'token']);
+
+/** What is wrong with an answer by the contract; null when nothing is. `route` null: no route matches. */
+export function judgeAnswer(
+  route: RouteSpec | null,
+  answer: SeenAnswer,
+  expected: Expected = null,
+  method = '',
+): string | null {
+  // A HEAD has no body to judge.
+  if (method === 'HEAD') return answer.status === 404 ? null : `HEAD answered ${answer.status}`;
+  const body = parse(answer.text);
   const code = codeOf(body);
-  if (route === null)
-    return status === 404 && code === 'not_found' ? null : `unknown route answered ${status} ${code}`;
-  if (code !== undefined) return judgeFailure(route, answer, code, body);
+  if (route === null) {
+    return answer.status === 404 && code === 'not_found'
+      ? null
+      : `unknown route answered ${answer.status} ${code}`;
+  }
+  const fault =
+    code === undefined ? judgeReply(route, answer, body) : judgeFailure(route, answer, code, body);
+  return fault ?? judgeExpected(expected, answer.status, code, body);
+}
+
+function isListed(route: RouteSpec, status: number, code?: string): boolean {
+  const listed = LISTED.get(`${route.method} ${route.path}`);
+  return listed?.has(code === undefined ? String(status) : `${status} ${code}`) === true;
+}
+
+function judgeReply(route: RouteSpec, answer: SeenAnswer, body: unknown): string | null {
+  const { status, text, contentType } = answer;
   const shape = route.replies[status];
-  if (shape === undefined) return `status ${status} is not listed`;
+  if (shape === undefined || !isListed(route, status)) return `status ${status} is not listed`;
+  // Both dependencies answer in this run.
+  if (status === 503) return 'a fault of our own: unhealthy';
   if (shape === null) return text === '' ? null : 'a body where there is none';
-  if ('mediaType' in shape)
-    return answer.contentType === shape.mediaType ? null : `type ${answer.contentType}`;
-  if (!answer.contentType.startsWith('application/json')) return `type ${answer.contentType}`;
+  if ('mediaType' in shape) return contentType === shape.mediaType ? null : `type ${contentType}`;
+  if (!contentType.startsWith('application/json')) return `type ${contentType}`;
   const parsed = shape.safeParse(body);
   if (!parsed.success) return `schema: ${JSON.stringify(parsed.error.issues[0])}`;
   // A field that the schema does not name would be missing from what it let through.
@@ -44,17 +93,34 @@ export function judgeAnswer(route: RouteSpec | null, answer: SeenAnswer): string
 }
 
 function judgeFailure(route: RouteSpec, answer: SeenAnswer, code: string, body: unknown): string | null {
-  const known = errorsOf(route).find((each) => each === code);
-  if (known === undefined) return `code ${code} is not listed`;
-  const shape = ERROR_TABLE[known];
-  if (shape.status !== answer.status) return `code ${code} with status ${answer.status}`;
-  if (NEVER.has(known)) return `a fault of our own: ${code}`;
+  if (NEVER.has(code)) return `a fault of our own: ${code}`;
+  if (!isListed(route, answer.status, code)) return `${answer.status} ${code} is not listed`;
+  const shape = ERROR_TABLE[code as ErrorCode];
   if (!answer.contentType.startsWith('application/json')) return `type ${answer.contentType}`;
   const error = (body as { error: Readonly<Record<string, unknown>> }).error;
   if (Object.keys(body as object).length !== 1) return 'fields beside the envelope';
-  if (code === 'invalid_field' && typeof error.field !== 'string') return 'invalid_field names no field';
-  if (code === 'missing_fields' && typeof error.field !== 'string') return 'missing_fields names no field';
+  const namesField = typeof error.field === 'string' && error.field !== '';
+  if ((code === 'invalid_field' || code === 'missing_fields') && !namesField) return `${code} names no field`;
+  if (code === 'payment_required' && typeof error.portal !== 'string')
+    return 'payment_required has no portal';
   return (error.retryable === true) === shape.retryable ? null : 'retryable is not the table’s';
+}
+
+function judgeExpected(
+  expected: Expected,
+  status: number,
+  code: string | undefined,
+  body: unknown,
+): string | null {
+  if (expected === 'unauthenticated') return status === 401 ? null : `no credential, but ${status} ${code}`;
+  if (expected === 'refused') {
+    return status === 400 || status === 429 ? null : `a wrong body was taken: ${status} ${code ?? ''}`;
+  }
+  if (expected !== 'accepted' || code === undefined || !FORM.has(code)) return null;
+  const { field } = (body as { error: { field?: string } }).error;
+  return field !== undefined && WORLDLY.has(field)
+    ? null
+    : `a right body was refused: ${code} ${field ?? ''}`;
 }
 
 function codeOf(body: unknown): string | undefined {

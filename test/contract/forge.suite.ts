@@ -2,11 +2,13 @@ import { adminSuite } from './forge/admin.suite.ts';
 import { faultsSuite } from './forge/faults.suite.ts';
 import { gateSuite } from './forge/gate.suite.ts';
 import { gitSuite } from './forge/git.suite.ts';
+import { landingSuite } from './forge/landing.suite.ts';
 import { longListingsSuite } from './forge/long-listings.suite.ts';
 import { patchSuite } from './forge/patch.suite.ts';
 import { pullsSuite } from './forge/pulls.suite.ts';
 import { rulesSuite } from './forge/rules.suite.ts';
 import type { ForgeSubject, Means, Needs } from './forge/subject.ts';
+import { webhooksSuite } from './forge/webhooks.suite.ts';
 
 const PARTS = {
   git: gitSuite,
@@ -14,6 +16,8 @@ const PARTS = {
   rules: rulesSuite,
   patches: patchSuite,
   gate: gateSuite,
+  landing: landingSuite,
+  webhooks: webhooksSuite,
   'set-up': adminSuite,
   /** Listings longer than a page, which take a hundred calls to set up. */
   'long listings': longListingsSuite,

@@ -1,4 +1,5 @@
 import { describeAccount } from './store/account.suite.ts';
+import { describeBilling } from './store/billing.suite.ts';
 import { describeDispatch } from './store/dispatch.suite.ts';
 import { describeEnrollment } from './store/enrollment.suite.ts';
 import { describeLease } from './store/lease.suite.ts';
@@ -15,5 +16,6 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeDispatch(world);
     describeEnrollment(world);
     describeAccount(world);
+    describeBilling(world);
   });
 }

@@ -1,7 +1,8 @@
+import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
-import type { ActivityEvent, ActivityEventName, BatchOutcome, BatchRow } from '#core/domain/batch.ts';
-import type { Plan } from '#core/domain/billing.ts';
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
+import type { QueueView } from '#core/domain/line.ts';
 import type { ReconcileOutcome } from '#core/domain/repo.ts';
 import type {
   AccountStore,
@@ -19,12 +20,12 @@ import type {
   TerminalMark,
   WaitingBatch,
 } from '#core/ports/account-store.ts';
-import { MemoryEnrollment } from './memory-enrollment.ts';
-import { isTerminal, isWakeable, newest } from './memory-rows.ts';
+import { MemoryBilling } from './memory-billing.ts';
+import { isAwake, isTerminal, newest } from './memory-rows.ts';
 
 /** What the API reads and writes beyond enrollment, over the memory rows. */
 export class MemoryAccount
-  extends MemoryEnrollment
+  extends MemoryBilling
   implements AccountStore, AdminStore, HealthStore, RateStore, RealtimeStore
 {
   /** Leaves a batch row as versions of before lineage wrote it. */
@@ -36,16 +37,6 @@ export class MemoryAccount
     return this.call('loadTenant', () => {
       const row = this.tenants.get(id);
       return row === undefined ? null : { id, ...row };
-    });
-  }
-
-  loadPlan(tenantId: TenantId): Promise<Plan | null> {
-    return this.call('loadPlan', () => this.plans.get(tenantId) ?? null);
-  }
-
-  savePlan(tenantId: TenantId, plan: Plan): Promise<void> {
-    return this.call('savePlan', () => {
-      this.plans.set(tenantId, { tier: plan.tier, status: plan.status });
     });
   }
 
@@ -90,14 +81,12 @@ export class MemoryAccount
     });
   }
 
-  readEventsSince(
-    tenantId: TenantId,
-    since: EpochMs,
-    rowsMax: number,
-  ): Promise<readonly { readonly at: EpochMs; readonly event: ActivityEventName }[] | null> {
+  readEventsSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly EventHead[] | null> {
     return this.call('readEventsSince', () => {
       const rows = [...this.events.values()].filter((row) => row.tenantId === tenantId && row.at >= since);
-      return rows.length > rowsMax ? null : rows.map(({ at, event }) => ({ at, event }));
+      return rows.length > rowsMax
+        ? null
+        : rows.map(({ at, event, repoId, pr }) => ({ at, event, repoId, pr }));
     });
   }
 
@@ -105,12 +94,24 @@ export class MemoryAccount
     tenantId: TenantId,
     since: EpochMs,
     rowsMax: number,
-  ): Promise<readonly { readonly at: EpochMs; readonly outcome: BatchOutcome }[] | null> {
+  ): Promise<readonly BatchHead[] | null> {
     return this.call('readBatchesSince', () => {
       const rows = [...this.batches.values()].filter(
         (row) => row.tenantId === tenantId && row.createdAt >= since,
       );
-      return rows.length > rowsMax ? null : rows.map((row) => ({ at: row.createdAt, outcome: row.outcome }));
+      return rows.length > rowsMax
+        ? null
+        : rows.map((row) => ({ at: row.createdAt, outcome: row.outcome, gateRuns: row.gateRuns ?? null }));
+    });
+  }
+
+  readQueueViews(repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, QueueView>> {
+    return this.call('readQueueViews', () => {
+      const found = repoIds.flatMap((id) => {
+        const view = this.views.get(id);
+        return view === undefined ? [] : [[id, structuredClone(view)] as const];
+      });
+      return new Map(found);
     });
   }
 
@@ -149,10 +150,6 @@ export class MemoryAccount
       for (const key of keys) rows.delete(key);
       return keys.length;
     });
-  }
-
-  deletePlan(tenantId: TenantId): Promise<boolean> {
-    return this.call('deletePlan', () => this.plans.delete(tenantId));
   }
 
   deleteTenant(tenantId: TenantId): Promise<void> {
@@ -209,7 +206,7 @@ export class MemoryAccount
   loadOldestDue(): Promise<EpochMs | null> {
     return this.call('loadOldestDue', () => {
       const times = [...this.repos.values()]
-        .filter(isWakeable)
+        .filter(isAwake)
         .flatMap((repo) => (repo.dueAt === null ? [] : [repo.dueAt]));
       return times.length === 0 ? null : Math.min(...times);
     });
@@ -270,8 +267,10 @@ export class MemoryAccount
     });
   }
 
-  removeSocket(socketId: string): Promise<void> {
+  removeSocket(socketId: string, expiresBefore?: EpochMs): Promise<void> {
     return this.call('removeSocket', () => {
+      const socket = this.sockets.get(socketId);
+      if (socket === undefined || socket.expiresAt >= (expiresBefore ?? Number.POSITIVE_INFINITY)) return;
       this.sockets.delete(socketId);
     });
   }

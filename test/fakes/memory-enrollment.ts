@@ -121,7 +121,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
     });
   }
 
-  updateRepo(repo: ManagedRepo): Promise<ManagedRepo> {
+  updateRepo(repo: ManagedRepo, options?: { readonly lastLook: boolean }): Promise<ManagedRepo> {
     return this.call('updateRepo', () => {
       const stored = this.readRepo(repo.id, 'updateRepo');
       if (stored === null || stored.version !== repo.version) throw new StoreError('lost_race', 'updateRepo');
@@ -132,7 +132,9 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       ) {
         throw new RangeError('the address, tenant and connection of a repo cannot change');
       }
-      const dueAt = !isWakeable(repo) ? null : (stored.dueAt ?? repo.dueAt ?? this.clock.now());
+      const now = this.clock.now();
+      const off = options?.lastLook === true ? now : isWakeable(stored) ? null : stored.dueAt;
+      const dueAt = isWakeable(repo) ? (stored.dueAt ?? repo.dueAt ?? now) : off;
       const next = { ...repo, version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt };
       this.putRepo(next);
       return next;
@@ -154,6 +156,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       this.repos.delete(repo.id);
       this.addresses.delete(addressOf(stored.instanceUrl, stored.slug) ?? '');
       this.records.delete(repo.id);
+      this.views.delete(repo.id);
       this.reports.delete(repo.id);
       this.outcomes.delete(repo.id);
       for (const key of this.terminals.keys()) {

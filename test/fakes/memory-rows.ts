@@ -1,10 +1,11 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
-import type { Plan } from '#core/domain/billing.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
+import type { QueueView } from '#core/domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
 import type { AuditEntry } from '#core/ports/account-store.ts';
+import type { StoredBilling } from '#core/ports/billing-store.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
@@ -57,6 +58,7 @@ export class MemoryRows {
   protected readonly dueHistory = new Map<RepoId, DueChange[]>();
   protected readonly leases = new Map<RepoId, LeaseRow>();
   protected readonly records = new Map<RepoId, { version: number; json: string }>();
+  protected readonly views = new Map<RepoId, QueueView>();
   protected readonly setAside: { repoId: RepoId; json: string }[] = [];
   protected readonly reports = new Map<RepoId, EngineReport>();
   protected readonly outcomes = new Map<RepoId, ReconcileOutcome>();
@@ -64,7 +66,10 @@ export class MemoryRows {
   protected readonly events = new Map<string, ActivityEvent>();
   protected readonly terminals = new Map<string, ActivityEvent>();
   protected readonly deliveries = new Map<string, EpochMs>();
-  protected readonly plans = new Map<TenantId, Plan>();
+  protected readonly plans = new Map<TenantId, StoredBilling>();
+  /** Whose customer each is at the payment provider. */
+  protected readonly customers = new Map<string, TenantId>();
+  protected readonly paymentEvents = new Map<string, EpochMs>();
   protected readonly audit = new Map<string, AuditEntry>();
   protected readonly buckets = new Map<string, number>();
   protected readonly tickets = new Map<
@@ -141,6 +146,8 @@ export class MemoryRows {
       terminals: this.terminals,
       deliveries: this.deliveries,
       plans: this.plans,
+      customers: this.customers,
+      paymentEvents: this.paymentEvents,
       audit: this.audit,
       buckets: this.buckets,
       tickets: this.tickets,
@@ -187,7 +194,7 @@ export class MemoryRows {
 
   protected putRepo(repo: ManagedRepo): void {
     this.repos.set(repo.id, repo);
-    this.noteDue(repo.id, isWakeable(repo) ? repo.dueAt : null);
+    this.noteDue(repo.id, repo.dueAt);
   }
 
   protected noteDue(repoId: RepoId, dueAt: EpochMs | null): void {
@@ -202,6 +209,11 @@ export class MemoryRows {
 
 export function isTerminal(event: ActivityEvent): boolean {
   return event.event === 'pr_landed' || event.event === 'pr_bounced';
+}
+
+/** Off, but due: its last look is still to be taken. */
+export function isAwake(repo: ManagedRepo): boolean {
+  return isWakeable(repo) || repo.dueAt !== null;
 }
 
 export function isWakeable(repo: ManagedRepo): boolean {

@@ -23,7 +23,7 @@ import type {
 import { StoreError } from '#core/ports/store.ts';
 import { MemoryAccount } from './memory-account.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
-import { isTerminal, isWakeable } from './memory-rows.ts';
+import { isAwake, isTerminal, isWakeable } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
 export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, DispatchStore {
@@ -50,10 +50,11 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
     return this.call('saveQueue', () => {
       const terminals = write.events.filter(isTerminal);
       const terminalPrs = new Set(terminals.map((event) => event.pr)).size;
+      const viewRows = write.view === undefined ? 0 : 1;
       if (
         write.batches.length > QUEUE_WRITE_BATCHES_MAX ||
         write.events.length > QUEUE_WRITE_EVENTS_MAX ||
-        write.batches.length + write.events.length + terminalPrs > QUEUE_WRITE_ROWS_MAX
+        write.batches.length + write.events.length + terminalPrs + viewRows > QUEUE_WRITE_ROWS_MAX
       ) {
         throw new StoreError('too_large', 'saveQueue');
       }
@@ -68,6 +69,7 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       const version = (write.expectedVersion ?? 0) + 1;
       this.records.set(repo.id, { version, json });
       this.damaged.delete(`queue ${repo.id}`);
+      if (write.view !== undefined) this.views.set(repo.id, structuredClone(write.view));
       for (const row of write.batches) this.batches.set(batchSortKey(row), structuredClone(row));
       write.events.forEach((event, index) => {
         this.events.set(eventSortKey(event, version, index), structuredClone(event));
@@ -161,7 +163,7 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
   markDue(repoId: RepoId, dueAt: EpochMs): Promise<number | null> {
     return this.call('markDue', () => {
       const repo = this.repos.get(repoId);
-      if (repo === undefined || !isWakeable(repo)) return null;
+      if (repo === undefined || !isAwake(repo)) return null;
       const wakeSeq = repo.wakeSeq + 1;
       this.putRepo({ ...repo, wakeSeq, dueAt: Math.min(repo.dueAt ?? dueAt, dueAt) });
       return wakeSeq;
@@ -171,9 +173,19 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
   settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean> {
     return this.call('settleDue', () => {
       const repo = this.repos.get(repoId);
-      if (repo === undefined || !isWakeable(repo)) return true;
+      if (repo === undefined || !isAwake(repo)) return true;
       if (repo.wakeSeq !== wakeSeqSeen) return false;
       this.putRepo({ ...repo, dueAt: nextDueAt });
+      return true;
+    });
+  }
+
+  settleOff(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, wakeSeqSeen: number): Promise<boolean> {
+    return this.call('settleOff', () => {
+      const stored = this.repos.get(repo.id);
+      if (stored === undefined || stored.tenantId !== repo.tenantId || isWakeable(stored)) return false;
+      if (!isAwake(stored) || stored.wakeSeq !== wakeSeqSeen) return false;
+      this.putRepo({ ...stored, dueAt: null });
       return true;
     });
   }

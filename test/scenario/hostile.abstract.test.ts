@@ -37,6 +37,45 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     ).toBe(true);
   });
 
+  test('a pull request merges that the queue never had in its line: the moved base is alarmed (A39)', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const unseen = await world.forge.openPullRequest({ branch: 'unseen', files: { 'unseen.txt': 'x\n' } });
+    await givenScheduled(world.forge, 'refused');
+    world.forge.judge = () => 'never';
+    await world.reconcile();
+    await world.forge.mergeByHand(unseen);
+    await world.clock.advance(60_000);
+    await world.drain({ maxMs: 30 * 60_000 });
+    const alarms = world.log.filter((line) => line.fields.alarm === 'unverified_landing');
+    expect(alarms.map((line) => line.fields.pr)).toEqual([null]);
+  });
+
+  test('so it is while the queue has nothing to do', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    await givenScheduled(world.forge, 'a');
+    await world.drain();
+    const unseen = await world.forge.openPullRequest({ branch: 'unseen', files: { 'unseen.txt': 'x\n' } });
+    await world.drain();
+    await world.forge.mergeByHand(unseen);
+    await world.clock.advance(60_000);
+    await world.drain({ maxMs: 30 * 60_000 });
+    const alarms = world.log.filter((line) => line.fields.alarm === 'unverified_landing');
+    expect(alarms.map((line) => line.fields.pr)).toEqual([null]);
+  });
+
+  test('our own landings, in one batch and in the next, alarm nobody', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    for (const name of ['a', 'b', 'c']) await givenScheduled(world.forge, name);
+    await world.drain();
+    await givenScheduled(world.forge, 'd');
+    await world.drain();
+    expect(world.forge.merges()).toHaveLength(4);
+    expect(world.log.filter((line) => line.fields.alarm !== undefined)).toEqual([]);
+  });
+
   test('a lost record changes no safety result: a stale success is taken back, a bounce is remembered', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
@@ -76,9 +115,12 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     ['a truncated answer', { status: 200, body: '{"number": 1, "sta' }, 'forge_unreachable'],
     ['500 with an empty message', { status: 500, body: '{"message":""}' }, 'forge_unreachable'],
     ['429', { status: 429 }, 'forge_unreachable'],
+    ['a page of a firewall', { status: 403, html: true }, 'forge_unreachable'],
+    ['a redirect of a proxy', { status: 302, html: true }, 'forge_unreachable'],
     ['a revoked token', { status: 401 }, 'forge_access_denied'],
+    ['a token without the scope', { status: 403 }, 'forge_access_denied'],
     ['an archived repository', { status: 423 }, 'forge_access_denied'],
-    ['a renamed repository', { status: 404 }, 'forge_access_denied'],
+    ['a repository that is unreadable or gone', { status: 404 }, 'forge_access_denied'],
   ] as const)(
     '%s on every call: its error code, nothing lands, nothing is lost',
     async (_name, fault, code) => {

@@ -47,6 +47,35 @@ export function describeLandingStyles(
     });
   });
 
+  describe(`${level}: a style that is not the repository's own (D-12)`, () => {
+    const STYLES = ['merge', 'squash', 'rebase'] as const;
+    const pairs = STYLES.flatMap((own) =>
+      STYLES.filter((style) => style !== own).map((style) => [own, style]),
+    );
+    test.each(pairs as [(typeof STYLES)[number], (typeof STYLES)[number]][])(
+      'staged for %s, scheduled for %s: the trees are equal, so it lands with its receipt',
+      async (mergeStyle, style) => {
+        const world = await createWorld({ repo: { mergeStyle } });
+        await givenProject(world.forge);
+        const prs: number[] = [];
+        for (const name of ['one', 'two']) {
+          const pr = await world.forge.openPullRequest({
+            branch: name,
+            files: { [`src/${name}.txt`]: 'new\n' },
+          });
+          await world.forge.pushToPullRequest(pr, { [`src/${name}.txt`]: 'newer\n' });
+          await world.forge.schedule(pr, style);
+          prs.push(pr);
+        }
+        await world.clock.advance(30_000);
+        await world.drain();
+        expect(world.forge.merges().map((merge) => merge.pr)).toEqual(prs);
+        expect((await world.record()).halted).toBeNull();
+        await expectHonestEnd(world, prs);
+      },
+    );
+  });
+
   describe(`${level}: who is staged`, () => {
     test.each([
       ['open, scheduled, ready', async () => undefined, true],

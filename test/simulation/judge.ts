@@ -9,6 +9,7 @@ export interface JudgeOptions {
   readonly contexts: readonly string[];
   /** False: people push straight to the base, or the forge merges what it did not check. Then unproven is detected, not prevented. */
   readonly baseIsProtected: boolean;
+  readonly mayLeakWorkBranch?: () => boolean;
 }
 
 interface Staged {
@@ -75,14 +76,18 @@ export class Judge {
   }
 
   /** At rest: no head that did not merge carries a success of ours (A24); no staging branch is left, unless one is probed. */
-  readRest(mayProbe: boolean): void {
+  readRest(mayProbe: boolean, mergedElsewhere: ReadonlySet<string> = new Set()): void {
     this.read();
     for (const { sha, state, by } of this.#latest.values()) {
-      if (state !== 'success' || by !== this.#options.bot || this.#mergedHeads.has(sha)) continue;
+      if (state !== 'success' || by !== this.#options.bot) continue;
+      if (this.#mergedHeads.has(sha) || mergedElsewhere.has(sha)) continue;
       this.violations.push(`stale success on ${sha.slice(0, 8)}`);
     }
-    for (const branch of mayProbe ? [] : this.#stagingTips.keys())
+    for (const branch of mayProbe ? [] : this.#stagingTips.keys()) {
+      // A lost record cannot say which work branch it was building on; those start no run and cost nothing.
+      if (this.#options.mayLeakWorkBranch?.() === true && !STAGING.test(branch)) continue;
       this.violations.push(`branch left: ${branch}`);
+    }
   }
 
   #readPush(branch: string, to: string | null, by: string): void {

@@ -40,6 +40,8 @@ export interface Odds {
   /** Acts of people per hour. */
   peoplePerHour: number;
   settingsPerHour: number;
+  /** The queue record becomes unreadable, times per hour. */
+  recordLostPerHour: number;
   flake: number;
   gateTrouble: number;
   gateNever: number;
@@ -65,6 +67,7 @@ export const NO_ODDS: Readonly<Odds> = {
   hookLate: 0,
   peoplePerHour: 0,
   settingsPerHour: 0,
+  recordLostPerHour: 0,
   flake: 0,
   gateTrouble: 0,
   gateNever: 0,
@@ -81,9 +84,15 @@ export const SKEW_EXTREME_MS = 60_000;
 export function drawOdds(family: Family, random: SeededRandom): Odds {
   const share = (most: number): number => most * random.next();
   const calls = { callFails: share(0.06), callLate: share(0.01), storeFails: share(0.01) };
-  const merges = { mergeLost: share(0.3), mergeSlow: share(0.3) };
+  // Now and then a forge that hardly ever completes a merge: only then does one time out twice.
+  const merges = { mergeLost: random.chance(0.1) ? 0.9 : share(0.3), mergeSlow: share(0.3) };
   const hooks = { hookLost: share(0.4), hookTwice: share(0.4), hookLate: share(0.2) };
-  const gate = { gateTrouble: share(0.1), gateNever: share(0.06), gateLate: share(0.1) };
+  // Now and then runners that hardly ever finish a run.
+  const gate = {
+    gateTrouble: random.chance(0.1) ? 0.8 : share(0.1),
+    gateNever: share(0.06),
+    gateLate: share(0.1),
+  };
   const workers = {
     slowCall: share(0.2),
     pause: share(0.01),
@@ -95,19 +104,26 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
   const crash = share(0.01);
   const peoplePerHour = share(12);
   const flake = share(0.1);
+  const recordLostPerHour = random.chance(0.2) ? 4 : 0;
   switch (family) {
     case 'calm':
       return { ...NO_ODDS };
     case 'faults':
       return { ...NO_ODDS, ...calls, ...merges, ...gate };
     case 'crashes':
-      return { ...NO_ODDS, ...merges, storeFails: calls.storeFails, crash: crash * 2 };
+      return { ...NO_ODDS, ...merges, storeFails: calls.storeFails, crash: crash * 2, recordLostPerHour };
     case 'workers':
       return { ...NO_ODDS, ...workers, ...merges, callLate: calls.callLate, crash };
     case 'people':
       return { ...NO_ODDS, ...hooks, ...merges, peoplePerHour, slowCall: share(0.1) };
     case 'reviews':
-      return { ...NO_ODDS, ...hooks, peoplePerHour: peoplePerHour * 1.5, callFails: calls.callFails / 2 };
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        peoplePerHour: peoplePerHour * 1.5,
+        callFails: calls.callFails / 2,
+        crash: crash / 2,
+      };
     case 'flaky':
       return { ...NO_ODDS, flake, gateTrouble: gate.gateTrouble };
     case 'settings':
@@ -132,6 +148,7 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         flake: flake / 2,
         peoplePerHour,
         settingsPerHour: share(2),
+        recordLostPerHour,
       };
     case 'base_pushed':
     case 'unchecked_head':

@@ -61,7 +61,9 @@ export class Project {
         return { kind: 'slow', ms: this.#gate.int(this.#gate.chance(0.1) ? 600_000 : 60_000) };
       return { kind: 'now' };
     };
-    if (this.#options.family === 'reviews') {
+    const asksReviews =
+      this.#options.family === 'reviews' || (this.#options.family === 'everything' && random.chance(0.3));
+    if (asksReviews) {
       await forge.setProtection({
         requiredApprovals: random.int(2),
         blockOnRejectedReviews: random.chance(0.5),
@@ -93,6 +95,9 @@ export class Project {
     else if (kind === 9) {
       path = 'healed';
       content = 'yes\n';
+    } else if (kind === 10 && random.chance(0.5)) {
+      path = GATE_PATH;
+      content = `# ${name}\n${GATE_FILE}`;
     }
     const fork = this.#options.family === 'reviews' && random.chance(0.2);
     const pr = await this.#forge.openPullRequest({
@@ -138,7 +143,7 @@ export class Project {
   async #press(pr: number): Promise<void> {
     const pull = await this.#forge.pull(pr);
     if (pull.state !== 'open' || pull.draft || !pull.mergeable || pull.baseRef !== this.#forge.base) return;
-    const user = pull.fromFork ? pull.author : 'dev';
+    const user = pull.fromFork && this.#people.chance(0.8) ? pull.author : 'maintainer';
     try {
       await this.#forge.scheduleAs(user, pr, this.#options.style);
     } catch {
@@ -215,9 +220,10 @@ export class Project {
   }
 
   async #review(pr: number): Promise<void> {
-    const verdict = this.#people.int(5);
+    const verdict = this.#people.int(6);
     if (verdict === 0) await this.#forge.dismissReviews(pr);
     else if (verdict === 1) await this.#forge.review(pr, 'reviewer', 'reject');
+    else if (verdict === 2) await this.#forge.requestReview(pr, 'reviewer');
     else await this.#forge.review(pr, 'reviewer', 'approve');
   }
 
@@ -230,7 +236,7 @@ export class Project {
     }
     for (const pr of this.prs) {
       const isOpen = (await forge.pull(pr)).state === 'open';
-      if (isOpen && this.#options.family === 'reviews') await forge.review(pr, 'reviewer', 'approve');
+      if (isOpen) await forge.review(pr, 'reviewer', 'approve');
     }
     const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
     if (isRed && this.#options.family === 'base_pushed') await forge.pushToBase({ healed: 'yes\n' });

@@ -6,7 +6,6 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
-  type Clock,
   type EngineAnswer,
   type EnginePort,
   type Log,
@@ -20,27 +19,12 @@ import { dispatchReconcile, recordAbandonedWake } from '#core/services/dispatch-
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
-import { createMemoryStore, type MemoryStore } from '../fakes/memory-store.ts';
 import { Crash, FORGE_WRITE_LABELS, forgeOn, type Machine, storeOn } from '../support/machine.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
+import { type Host, Hosts, type Witness } from './hosts.ts';
 import { type Odds, SKEW_EXTREME_MS } from './odds.ts';
-
-/** What the service tells the life it runs in. */
-export interface Witness {
-  note(line: string): void;
-  violate(what: string): void;
-  sometimes(what: string): void;
-  /** A call was made; `struck` = it failed or was the last of its machine. */
-  seen(label: string, struck: 'no' | 'fault' | 'crash'): void;
-  afterReconcile(repoId: RepoId): void;
-}
-
-/** A Lambda or a container: it dies as a whole, and its clock may be wrong. */
-interface Host {
-  dead: boolean;
-  readonly skewMs: number;
-}
+import { WatchedStore } from './sightings.ts';
 
 const RETRY_AFTER_MS = 10_000;
 /** Six times the worker's time-out, as the queue is set up. */
@@ -50,15 +34,15 @@ const DEDUP_MS = 5 * 60_000;
 
 /** Worker, engine, tick, delayed wakes and webhooks: the real code, on machines that fail. */
 export class SimService {
-  readonly store: MemoryStore;
+  readonly store: WatchedStore;
   readonly forges = new Map<RepoId, AbstractForge>();
   readonly logText: string[] = [];
-  odds: Odds;
-  steps = 0;
+  /** Alarm, repo and pull request, as far as any was raised. */
+  readonly alarms = new Set<string>();
+  readonly hosts: Hosts;
   readonly #clock: SimClock;
   readonly #random: SeededRandom;
   readonly #witness: Witness;
-  #skewMs = 0;
   #container: Host = { dead: false, skewMs: 0 };
   #nextId = 0;
   #nextDelivery = 0;
@@ -71,9 +55,19 @@ export class SimService {
     this.#clock = clock;
     this.#random = random;
     this.#witness = witness;
-    this.odds = odds;
-    this.store = createMemoryStore({ clock: { now: () => clock.now() + this.#skewMs } });
+    const hosts = new Hosts(clock, random, odds, witness);
+    this.hosts = hosts;
+    this.store = new WatchedStore({ clock: { now: () => clock.now() + hosts.storeSkewMs } });
     this.store.indexLagMs = odds.indexLagMs;
+    this.store.witness = witness;
+  }
+
+  get odds(): Odds {
+    return this.hosts.odds;
+  }
+
+  get steps(): number {
+    return this.hosts.steps;
   }
 
   startTicks(): void {
@@ -127,78 +121,12 @@ export class SimService {
     this.#container = { dead: true, skewMs: 0 };
   }
 
-  // Machines
-
-  #newHost(): Host {
-    const most = Math.floor(this.odds.skewMs);
-    return { dead: false, skewMs: most === 0 ? 0 : this.#random.int(2 * most + 1) - most };
-  }
-
-  #machineOn(host: Host): Machine {
-    return { io: (label, call) => this.#io(host, label, call) };
-  }
-
-  #clockOf(host: Host): Clock {
-    return {
-      now: () => this.#clock.now() + host.skewMs,
-      monotonic: () => this.#clock.now(),
-      sleep: async (ms) => {
-        await this.#clock.sleep(ms);
-        if (host.dead) throw new Crash();
-      },
-    };
-  }
-
-  async #io<Result>(host: Host, label: string, call: () => Promise<Result>): Promise<Result> {
-    if (host.dead) throw new Crash();
-    this.steps += 1;
-    this.#witness.seen(label, 'no');
-    const { odds } = this;
-    const random = this.#random;
-    if (random.chance(odds.slowCall))
-      await this.#waitOn(host, 20 + random.int(random.chance(0.05) ? 9_000 : 800));
-    if (random.chance(odds.pause)) {
-      this.#witness.note(`PAUSE at ${label}`);
-      this.#witness.sometimes('frozen machine');
-      await this.#waitOn(host, 60_000 + random.int(340_000));
-    }
-    this.#mayCrash(host, label);
-    const isStore = label.startsWith('store');
-    if (isStore && random.chance(odds.storeFails)) throw this.#storeFault(label, 'before');
-    this.#skewMs = isStore ? host.skewMs : 0;
-    const answer = call();
-    this.#skewMs = 0;
-    const result = await answer;
-    if (isStore && random.chance(odds.storeFails)) throw this.#storeFault(label, 'after');
-    this.#mayCrash(host, label);
-    return result;
-  }
-
-  async #waitOn(host: Host, ms: number): Promise<void> {
-    await this.#clock.sleep(ms);
-    if (host.dead) throw new Crash();
-  }
-
-  #mayCrash(host: Host, label: string): void {
-    if (!this.#random.chance(this.odds.crash)) return;
-    host.dead = true;
-    this.#witness.seen(label, 'crash');
-    this.#witness.note(`CRASH at ${label}`);
-    throw new Crash();
-  }
-
-  #storeFault(label: string, when: string): StoreError {
-    this.#witness.seen(label, 'fault');
-    this.#witness.note(`store fault ${when} ${label}`);
-    return new StoreError('unavailable', label);
-  }
-
   #log(): Log {
     const write = (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
       if (typeof fields.alarm === 'string') {
         this.#witness.sometimes(`alarm ${fields.alarm}`);
         this.#witness.note(`ALARM ${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
-        this.logText.push(`alarm ${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
+        this.alarms.add(`${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
       } else {
         this.logText.push(`${message} ${JSON.stringify(fields)}`);
         if (message === 'reconcile failed' && fields.outcome !== 'Crash')
@@ -259,12 +187,12 @@ export class SimService {
   }
 
   async #forward(repoId: RepoId, wakeSeq: number, receives: number): Promise<void> {
-    const host = this.#newHost();
-    const machine = this.#machineOn(host);
+    const host = this.hosts.newHost();
+    const machine = this.hosts.machineOn(host);
     const deps = {
       store: storeOn(machine, this.store),
       queue: this.#queueOn(machine),
-      clock: this.#clockOf(host),
+      clock: this.hosts.clockOf(host),
     };
     const done = await this.#settle(() => forwardDelayedWake(deps, { repoId, wakeSeq }));
     if (done === 'done' || receives >= RECEIVES_MAX) return;
@@ -273,19 +201,19 @@ export class SimService {
 
   async #writeOff(repoId: RepoId): Promise<void> {
     this.#witness.sometimes('wake given up');
-    const host = this.#newHost();
-    const store = storeOn(this.#machineOn(host), this.store);
-    await this.#settle(() => recordAbandonedWake({ store, clock: this.#clockOf(host) }, repoId));
+    const host = this.hosts.newHost();
+    const store = storeOn(this.hosts.machineOn(host), this.store);
+    await this.#settle(() => recordAbandonedWake({ store, clock: this.hosts.clockOf(host) }, repoId));
   }
 
   async #tick(): Promise<void> {
-    const host = this.#newHost();
-    const machine = this.#machineOn(host);
+    const host = this.hosts.newHost();
+    const machine = this.hosts.machineOn(host);
     await this.#settle(() =>
       wakeDueRepos({
         store: storeOn(machine, this.store),
         queue: this.#queueOn(machine),
-        clock: this.#clockOf(host),
+        clock: this.hosts.clockOf(host),
         log: this.#log(),
       }),
     );
@@ -297,12 +225,12 @@ export class SimService {
     type: string;
     deliveryId: string;
   }): Promise<void> {
-    const host = this.#newHost();
-    const machine = this.#machineOn(host);
+    const host = this.hosts.newHost();
+    const machine = this.hosts.machineOn(host);
     const store = storeOn(machine, this.store);
     await this.#settle(async () => {
       const outcome = await acceptForgeWebhook(
-        { store, leases: store, queue: this.#queueOn(machine), clock: this.#clockOf(host) },
+        { store, leases: store, queue: this.#queueOn(machine), clock: this.hosts.clockOf(host) },
         {
           body: hook.bytes,
           signature: hook.signature,
@@ -335,8 +263,8 @@ export class SimService {
   // Worker and engine
 
   async #work(repoId: RepoId): Promise<'done' | 'retry' | 'died'> {
-    const host = this.#newHost();
-    const machine = this.#machineOn(host);
+    const host = this.hosts.newHost();
+    const machine = this.hosts.machineOn(host);
     const store = storeOn(machine, this.store);
     const settled = await this.#settle(async () => {
       const result = await dispatchReconcile(
@@ -349,7 +277,7 @@ export class SimService {
           },
           engine: this.#engine(repoId),
           queue: this.#queueOn(machine),
-          clock: this.#clockOf(host),
+          clock: this.hosts.clockOf(host),
           ids: this.ids,
           log: this.#log(),
           queueName: 'mq',
@@ -394,12 +322,15 @@ export class SimService {
   }
 
   async #runEngine(repoId: RepoId, request: ReconcileRequest, fence: number): Promise<EngineAnswer> {
-    if (this.#container.dead) this.#container = this.#newHost();
+    if (this.#container.dead) {
+      this.#container = this.hosts.newHost();
+      if (this.store.isLanding(repoId)) this.#witness.sometimes('restart in the middle of a landing');
+    }
     const container = this.#container;
-    const machine = this.#machineOn(container);
+    const machine = this.hosts.machineOn(container);
     const reconciler = createReconciler({
       store: storeOn(machine, this.store),
-      clock: this.#clockOf(container),
+      clock: this.hosts.clockOf(container),
       ids: this.ids,
       log: this.#log(),
       forgeFor: (asked, mayCall) => this.#forgeFor(machine, repoId, asked, mayCall, fence),

@@ -1,20 +1,20 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import { LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
+import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
-import { withLease } from '#core/services/lease.ts';
-import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
-import { judgeByContent } from '../scenario/stories.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
+import type { Witness } from './hosts.ts';
 import { Judge } from './judge.ts';
+import type { Managed } from './managed.ts';
 import { drawOdds, FAMILIES, type Family, NO_ODDS, type Odds, type Trouble, UNGUARDED } from './odds.ts';
-import { judgeRest } from './oracle.ts';
 import { Project } from './project.ts';
-import { SimService, tokenOf, type Witness } from './service.ts';
+import { Rest } from './rest.ts';
+import { SimService, tokenOf } from './service.ts';
+import { Settings } from './settings.ts';
 
 /** What may be left out of a life to make a failing one smaller. */
 export interface Limits {
@@ -51,20 +51,7 @@ export async function simulate(
 const HOUR_MS = 3_600_000;
 const HOURS_MAX = 2;
 const PULLS_MAX = 8;
-/** After healing: five minutes between looks, at most this many. Retries of a gate and of a red base take their time. */
-const REST_LOOKS_MAX = 12 * 12;
-/** Looks without any change before a life counts as at rest: with nothing on record, and at most. */
-const QUIET_LOOKS_MIN = 2;
-const QUIET_LOOKS_MAX = 9;
 const BOT = 'mq-bot';
-
-interface Managed {
-  readonly id: RepoId;
-  readonly forge: AbstractForge;
-  readonly judge: Judge;
-  readonly project: Project;
-  deleted: boolean;
-}
 
 class Life implements Witness {
   readonly violations: string[] = [];
@@ -84,9 +71,10 @@ class Life implements Witness {
   readonly #world: SeededRandom;
   readonly #faults: SeededRandom;
   readonly #people: SeededRandom;
+  readonly #settings: Settings;
+  readonly #rest: Rest;
   readonly #managed: Managed[] = [];
   readonly #startedAt: number;
-  #healed = false;
 
   constructor(seed: number, family: Family, limits: Limits, keepTrace: boolean) {
     this.#family = family;
@@ -101,6 +89,8 @@ class Life implements Witness {
     for (const trouble of limits.without ?? []) this.#odds[trouble] = 0;
     this.#odds0 = { ...this.#odds };
     this.#service = new SimService(this.#clock, stream(4), this.#odds, this);
+    this.#settings = new Settings(this.#service, this.#clock, this.#people, this);
+    this.#rest = new Rest(this.#service, this.#clock, this, family);
     this.#startedAt = this.#clock.now();
   }
 
@@ -115,7 +105,8 @@ class Life implements Witness {
     const hours = Math.min(this.#limits.hours ?? HOURS_MAX, 0.3 + this.#world.next() * (HOURS_MAX - 0.3));
     const end = this.#clock.now() + hours * HOUR_MS;
     this.#planActs('peoplePerHour', end, () => this.#act());
-    this.#planActs('settingsPerHour', end, () => this.#changeSettings());
+    this.#planActs('settingsPerHour', end, () => this.#settings.change(this.#pickManaged()));
+    this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
     await this.#clock.runUntil(end, () => this.violations.length === 0);
     if (this.violations.length === 0) await this.#heal();
   }
@@ -208,6 +199,7 @@ class Life implements Witness {
       bot: BOT,
       contexts: ['mq', 'mq/next'],
       baseIsProtected: !UNGUARDED.includes(this.#family),
+      mayLeakWorkBranch: () => this.#service.store.recordsLost > 0,
     });
     this.#managed.push({ id, forge, judge, project, deleted: false });
     this.#service.forges.set(id, forge);
@@ -254,7 +246,11 @@ class Life implements Witness {
     if (repo !== null) this.#service.deliver(repo, type, body);
   }
 
-  #planActs(rate: 'peoplePerHour' | 'settingsPerHour', end: number, act: () => Promise<void>): void {
+  #planActs(
+    rate: 'peoplePerHour' | 'settingsPerHour' | 'recordLostPerHour',
+    end: number,
+    act: () => Promise<void>,
+  ): void {
     const perHour = this.#odds[rate];
     if (perHour <= 0) return;
     const random = this.#people;
@@ -265,8 +261,21 @@ class Life implements Witness {
     }
   }
 
+  /** A32: the engine sets an unreadable record aside and finds everything out again. */
+  async #loseRecord(): Promise<void> {
+    const { id } = this.#pickManaged();
+    if (this.#service.store.peekRecord(id) === null) return;
+    this.note(`${id} record becomes unreadable`);
+    this.sometimes('record lost');
+    this.#service.store.loseRecord(id);
+  }
+
+  #pickManaged(): Managed {
+    return this.#people.pick(this.#managed as [Managed, ...Managed[]]);
+  }
+
   async #act(): Promise<void> {
-    const managed = this.#people.pick(this.#managed as [Managed, ...Managed[]]);
+    const managed = this.#pickManaged();
     await managed.project.act();
     this.#hook(managed.id, 'pull_request', {
       action: 'edited',
@@ -275,70 +284,9 @@ class Life implements Witness {
     });
   }
 
-  // Settings
-
-  async #changeSettings(): Promise<void> {
-    const random = this.#people;
-    const managed = random.pick(this.#managed as [Managed, ...Managed[]]);
-    const repo = await this.#service.store.getRepo(managed.id);
-    if (repo === null) return;
-    const kind = random.int(12);
-    this.note(`${managed.id} settings ${kind}`);
-    if (!repo.queueEnabled) return this.#switchOn(managed);
-    if (kind < 3) await this.#save(managed.id, { bisectFanout: random.pick([1, 2, 4, 16]) });
-    else if (kind < 5)
-      await this.#save(managed.id, {
-        batchLingerSeconds: random.pick([0, 60, 300]),
-        batchTarget: random.int(4),
-      });
-    else if (kind < 7) await this.#changeContext(managed, repo.statusContext === 'mq' ? 'mq/next' : 'mq');
-    else if (kind < 11) await this.#switchOff(managed, repo);
-    else if (random.chance(0.3)) {
-      managed.deleted = true;
-      await this.#service.store.deleteRepo(repo);
-    }
-  }
-
-  async #save(id: RepoId, changes: Partial<ManagedRepo>): Promise<void> {
-    const repo = await this.#service.store.getRepo(id);
-    if (repo !== null) await this.#service.store.updateRepo({ ...repo, ...changes });
-  }
-
-  async #switchOn({ id }: Managed): Promise<void> {
-    await this.#save(id, { queueEnabled: true, enabledAt: this.#clock.now(), dueAt: this.#clock.now() });
-    this.sometimes('switched on');
-  }
-
-  /** As the API does it (D-24): under the lease, what a live batch has scheduled is taken back, then the switch, then a wake. */
-  async #switchOff({ id, forge }: Managed, repo: ManagedRepo): Promise<void> {
-    const { store, ids } = this.#service;
-    const clock = {
-      now: () => this.#clock.now(),
-      monotonic: () => this.#clock.now(),
-      sleep: (ms: number) => this.#clock.sleep(ms),
-    };
-    const done = await withLease({ leases: store, clock, ids }, id, 'disable', LEASE_TTL_MS, async () => {
-      const rows = (await store.listBatches(repo.tenantId, 200)).filter(
-        (row) => row.repoId === id && row.outcome === 'running',
-      );
-      for (const pr of new Set(rows.flatMap((row) => row.prs))) await forge.cancelSchedule(pr);
-      await this.#save(id, { queueEnabled: false, dueAt: null });
-    });
-    if (done.kind === 'skipped') return;
-    this.sometimes('switched off');
-    this.#service.send(id, repo.wakeSeq + 1);
-  }
-
-  async #changeContext({ id, forge }: Managed, context: string): Promise<void> {
-    await forge.setProtection({ requiredContexts: [context] });
-    await this.#save(id, { statusContext: context });
-    this.sometimes('context changed');
-  }
-
   // End
 
   async #heal(): Promise<void> {
-    this.#healed = true;
     this.note('--- heals ---');
     Object.assign(this.#service.odds, NO_ODDS);
     this.#service.replaceContainer();
@@ -346,86 +294,21 @@ class Life implements Witness {
     // What is still under way may take as long as the longest pause, delay and late delivery.
     const hasLateOnes = this.#odds0.pause > 0 || this.#odds0.hookLate > 0 || this.#odds0.engineLost > 0;
     await this.#clock.runUntil(this.#clock.now() + (hasLateOnes ? 0.6 : 0.2) * HOUR_MS);
-    for (const { id, project, deleted } of this.#managed) {
-      if (deleted) continue;
+    for (const managed of this.#managed) {
+      const { project } = managed;
+      if (managed.deleted) continue;
       await project.heal();
       const paused = await project.pause();
       if (paused.length > 0) await this.#clock.runUntil(this.#clock.now() + 2 * TICK_INTERVAL_MS);
       await project.resume(paused);
-      const halted = await this.#haltOf(id);
-      if (halted) await this.#switchOn(this.#managed.find((managed) => managed.id === id) as Managed);
+      const isHalted = this.#service.store.peekRecord(managed.id)?.halted != null;
+      if (isHalted) await this.#settings.switchOn(managed);
     }
-    await this.#rest();
-    for (const managed of this.#managed) await this.#checkRest(managed);
+    await this.#rest.reach(this.#managed);
+    for (const managed of this.#managed) await this.#rest.check(managed);
     const log = this.#service.logText.join('\n');
     for (const tenant of ['tenant-1', 'tenant-2'])
       if (log.includes(tokenOf(tenant))) this.violate('a token is in the log');
-  }
-
-  async #haltOf(id: RepoId): Promise<boolean> {
-    const stored = await this.#service.store.loadQueueRecord(id);
-    return stored !== null && (stored.document as QueueRecord).halted !== null;
-  }
-
-  async #rest(): Promise<void> {
-    let quiet = 0;
-    let before = -1;
-    for (let look = 0; look < REST_LOOKS_MAX && quiet < QUIET_LOOKS_MAX; look += 1) {
-      await this.#clock.runUntil(this.#clock.now() + TICK_INTERVAL_MS);
-      const entries = this.#managed.reduce((sum, { forge }) => sum + forge.journal().length, 0);
-      quiet = entries === before ? quiet + 1 : 0;
-      before = entries;
-      if (quiet >= QUIET_LOOKS_MIN && !(await this.#hasWork())) return;
-    }
-  }
-
-  /** A hint that ends a life early, no part of the judgement: a record with nothing open waits for nothing. */
-  async #hasWork(): Promise<boolean> {
-    for (const { id } of this.#managed) {
-      const record = (await this.#service.store.loadQueueRecord(id))?.document as QueueRecord | undefined;
-      if (record === undefined) continue;
-      const waits = record.parked.some((parked) => parked.until !== null) || record.pausedUntil !== null;
-      if (record.roots.length > 0 || record.outbox.length > 0 || record.garbage.length > 0 || waits) return true;
-    }
-    return false;
-  }
-
-  async #checkRest(managed: Managed): Promise<void> {
-    const { id, forge, judge, project, deleted } = managed;
-    judge.read();
-    const repo = await this.#service.store.getRepo(id);
-    if (repo === null || deleted) return;
-    const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
-    // A queue that is off still has branches of its last batch; its successes are taken back all the same (A34).
-    judge.readRest(isRed || !repo.queueEnabled);
-    for (const what of judge.violations.splice(0)) this.violate(`${id}: ${what}`);
-    const rows = (await this.#service.store.listBatches(repo.tenantId, 500)).filter(
-      (row) => row.repoId === id,
-    );
-    const events = (await this.#service.store.listEvents(repo.tenantId, 1_000)).filter(
-      (event) => event.repoId === id,
-    );
-    for (const row of rows) this.sometimes(`outcome ${row.outcome}`);
-    for (const row of rows) if (row.gateSource === 'cached') this.sometimes('cached verdict');
-    for (const event of events) this.sometimes(`event ${event.event} ${event.reason ?? ''}`.trim());
-    const isFlaky = this.#family === 'flaky' || this.#family === 'everything';
-    const problems = repo.queueEnabled
-      ? await judgeRest({ repo, forge, judge, prs: project.prs, rows, events, isFlaky })
-      : [];
-    for (const what of problems) this.violate(`${id}: ${what}`);
-    for (const pr of judge.unproven) {
-      const told = events.some((event) => event.pr === pr && event.reason === 'unverified');
-      const alarmed = this.#service.logText.some((line) => line === `alarm unverified_landing ${id} #${pr}`);
-      this.sometimes('unproven landing detected');
-      const seen =
-        told ||
-        alarmed ||
-        events.some((event) => event.pr === pr && event.reason === 'merged_outside_the_queue');
-      // What merges before the queue ever saw it scheduled leaves no trace in it.
-      const known = events.some((event) => event.pr === pr && event.event === 'pr_queued');
-      if (known && !seen) this.violate(`${id}: the unproven landing of #${pr} was not noticed`);
-    }
-    if (this.#healed) this.sometimes('came to rest');
   }
 }
 

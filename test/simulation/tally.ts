@@ -1,18 +1,20 @@
+import { FAMILIES, type Family } from './odds.ts';
 import type { Verdict } from './simulate.ts';
+import { SOMETIMES } from './sometimes.ts';
 
-/** What must happen in some life of a large run: a trouble that never comes proves nothing about its guard. */
-export const SOMETIMES: readonly string[] = [];
+export interface Failure {
+  readonly seed: number;
+  readonly family: Family;
+  readonly violations: readonly string[];
+}
 
 /** Sums up many lives. */
 export class Tally {
   seeds = 0;
   steps = 0;
-  readonly failed: {
-    readonly seed: number;
-    readonly family: string;
-    readonly violations: readonly string[];
-  }[] = [];
-  readonly sometimes = new Set<string>();
+  readonly failed: Failure[] = [];
+  /** How many lives each thing happened in. */
+  readonly sometimes = new Map<string, number>();
   readonly labels = new Set<string>();
   readonly labelsFaulted = new Set<string>();
   readonly labelsCrashed = new Set<string>();
@@ -20,7 +22,7 @@ export class Tally {
   add(verdict: Verdict): void {
     this.seeds += 1;
     this.steps += verdict.steps;
-    for (const what of verdict.sometimes) this.sometimes.add(what);
+    for (const what of verdict.sometimes) this.sometimes.set(what, (this.sometimes.get(what) ?? 0) + 1);
     for (const label of verdict.labels) this.labels.add(label);
     for (const label of verdict.labelsFaulted) this.labelsFaulted.add(label);
     for (const label of verdict.labelsCrashed) this.labelsCrashed.add(label);
@@ -28,15 +30,32 @@ export class Tally {
     if (violations.length > 0) this.failed.push({ seed, family, violations });
   }
 
+  /** What should have happened in some life and did not. */
   get missing(): readonly string[] {
     return SOMETIMES.filter((what) => !this.sometimes.has(what));
+  }
+
+  /** The one line that every run ends with. */
+  summary(seconds: number): Readonly<Record<string, unknown>> {
+    return {
+      seeds: this.seeds,
+      steps: this.steps,
+      violations: this.failed.length,
+      steps_per_second: Math.round(this.steps / seconds),
+      sometimes_missing: this.missing,
+      io_labels: this.labels.size,
+      io_labels_crashed: this.labelsCrashed.size,
+    };
   }
 }
 
 /** Seeds that failed once, `family seed # why`: they run first, for ever. */
-export function parseSeeds(text: string): { readonly family: string; readonly seed: number }[] {
+export function parseSeeds(text: string): { readonly family: Family; readonly seed: number }[] {
   return text.split('\n').flatMap((line) => {
-    const [family = '', seed = ''] = line.replace(/#.*/, '').trim().split(/\s+/);
-    return seed === '' ? [] : [{ family, seed: Number(seed) }];
+    const [name = '', seed = ''] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (name === '') return [];
+    const family = FAMILIES.find((known) => known === name);
+    if (family === undefined || !/^\d+$/.test(seed)) throw new Error(`not a seed: ${line}`);
+    return [{ family, seed: Number(seed) }];
   });
 }

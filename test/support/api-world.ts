@@ -5,13 +5,18 @@ import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import type { HttpSurface } from '#core/contracts/route-spec.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
+import type { PlanLimitsTable } from '#core/domain/billing.ts';
 import type { Connection, ManagedRepo, SealedCredential } from '#core/domain/repo.ts';
+import type { PriceBook } from '#core/domain/subscription.ts';
 import { createSurface, type SurfaceDeps } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
+import type { BillingStore } from '#core/ports/billing-store.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
+import type { NoticeRequest, NoticeRequestStore } from '#core/ports/notifier.ts';
+import type { OpenPayments, SubscriptionReader } from '#core/ports/payments.ts';
 import { type CredentialOwner, type EngineAnswer, type Vault, VaultError } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
@@ -19,10 +24,12 @@ import { createForgeOpener } from '#core/services/open-forge.ts';
 import { createLog } from '#core/telemetry.ts';
 import { createAdminRoutes } from '../../lambdas/admin/routes.ts';
 import { createApiRoutes } from '../../lambdas/api/routes.ts';
+import { createBillingRoutes } from '../../lambdas/billing/routes.ts';
 import { createConnectionRoutes } from '../../lambdas/connections/routes.ts';
 import { createContainerHealth } from '../../lambdas/container-health/routes.ts';
 import { createForgeOpsRoutes } from '../../lambdas/forge-ops/routes.ts';
 import { createPublicRoutes } from '../../lambdas/public/routes.ts';
+import { createPaymentsWebhook } from '../../lambdas/webhooks/payments-route.ts';
 import { createForgeWebhook } from '../../lambdas/webhooks/routes.ts';
 import { givenConnection, givenRepo } from '../builders/store-rows.ts';
 import { FakeIdentity } from '../fakes/fake-identity.ts';
@@ -62,6 +69,14 @@ export interface CallOptions {
   readonly ip?: string;
 }
 
+/** What a deployment that sells plans has beyond one that does not. */
+export interface PaymentsSetup {
+  readonly prices: PriceBook;
+  readonly openPayments: OpenPayments;
+  readonly openReader: () => Promise<SubscriptionReader | null>;
+  readonly signingSecret: string;
+}
+
 /** The whole HTTP API in one process, over the memory store: events and answers as the gateway has them. */
 export class ApiWorld {
   readonly clock = new VirtualClock();
@@ -82,6 +97,11 @@ export class ApiWorld {
   /** Addresses of names that a guard may ask for. */
   readonly hosts = new Map<string, string>();
   rateFactor = 1;
+  /** Null: payments are not configured. Set before the first call. */
+  payments: PaymentsSetup | null = null;
+  planLimits: PlanLimitsTable | undefined = undefined;
+  /** What tenants are to be told. */
+  readonly notices: NoticeRequest[] = [];
 
   readonly #log = createLog({ service: 'test', write: (line) => this.lines.push(line), now: () => 0 });
   #surfaces: Readonly<Record<HttpSurface, Handler>> | null = null;
@@ -96,7 +116,8 @@ export class ApiWorld {
     const event = toEvent(method, path, options);
     this.#surfaces ??= this.#build();
     const handle = this.#surfaces[surfaceOf(event.routeKey)];
-    const response = await handle(event, CONTEXT);
+    // Its own for each call: calls of a test may overlap, invocations of an instance do not.
+    const response = await handle(event, { ...CONTEXT });
     return this.#read(response);
   }
 
@@ -162,7 +183,9 @@ export class ApiWorld {
     };
     const rules = compileOutboundPolicy({ allowHosts: [], denyHosts: ['api.mergeyard.example'] });
     const resolve = async (host: string) => [{ address: this.hosts.get(host) ?? '93.184.216.34', family: 4 }];
-    const common = { store, leases: store, clock, log, ids, queue: this.#queue() };
+    const limits = this.planLimits === undefined ? {} : { planLimits: this.planLimits };
+    const common = { store, leases: store, clock, log, ids, queue: this.#queue(), ...limits };
+    const { payments } = this;
     const openAccount = (instanceUrl: string, token: Secret<string>) => this.forge.open(instanceUrl, token);
     const checkTarget = (url: string) => checkOutboundTarget(url, rules, resolve);
     return {
@@ -187,18 +210,49 @@ export class ApiWorld {
         { ...surface, readAdminKey },
         createAdminRoutes({ store, leases: store }),
       ),
+      billing: createSurface<'billing'>(
+        surface,
+        createBillingRoutes({
+          ...common,
+          openPayments: payments?.openPayments ?? (async () => null),
+          prices: payments?.prices ?? null,
+          billingPageUrl: 'https://mergeyard.example/billing',
+        }),
+      ),
+      'webhooks-payments': middy(
+        createPaymentsWebhook({
+          ...{ store: this.#paymentStore(), clock, log, prices: payments?.prices ?? null },
+          readSigningSecret: payments === null ? null : async () => new Secret(payments.signingSecret),
+          openReader: payments?.openReader ?? (async () => null),
+        }),
+      ).use(answerWithEnvelope(log)),
       public: createSurface<'public'>(
         surface,
         createPublicRoutes({
           ...{ store, identity, clock, log, analyticsKey: this.analyticsKey, queueHealthCachedMs: 0 },
         }),
       ),
-      'webhooks-forge': middy(createForgeWebhook({ store, leases: store, queue: this.sent, clock })).use(
-        answerWithEnvelope(log),
-      ),
+      'webhooks-forge': middy(
+        createForgeWebhook({ store, leases: store, queue: this.sent, clock, ...limits }),
+      ).use(answerWithEnvelope(log)),
       'container-health': middy(
         createContainerHealth({ isHealthy: async () => this.engineHealthy, clock }),
       ).use(answerWithEnvelope(log)),
+    };
+  }
+
+  /** The store of the payment webhook; notices are asked for in a list. */
+  #paymentStore(): BillingStore & NoticeRequestStore {
+    const { store } = this;
+    return {
+      loadBilling: (tenantId) => store.loadBilling(tenantId),
+      findCustomerTenant: (customerId) => store.findCustomerTenant(customerId),
+      saveBilling: (...given) => store.saveBilling(...given),
+      isEventTaken: (eventId) => store.isEventTaken(eventId),
+      requestNotice: async (notice) => {
+        this.notices.push(notice);
+        return true;
+      },
     };
   }
 
@@ -276,7 +330,7 @@ export function toEvent(method: string, path: string, options: CallOptions): API
     headers,
     ...(options.cookies === undefined ? {} : { cookies: [...options.cookies] }),
     ...(options.query === undefined ? {} : { queryStringParameters: { ...options.query } }),
-    ...(id === undefined ? {} : { pathParameters: { id: decodeURIComponent(id) } }),
+    ...(id === undefined ? {} : { pathParameters: { id: decode(id) } }),
     requestContext: {
       ...{ accountId: 'anonymous', apiId: 'api', domainName: 'api.mergeyard.example', domainPrefix: 'api' },
       ...{
@@ -291,6 +345,15 @@ export function toEvent(method: string, path: string, options: CallOptions): API
     ...(text === undefined ? {} : { body: text }),
     isBase64Encoded: false,
   };
+}
+
+/** Escapes that are none stay as they are, as on the gateway. */
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** Seals as plain base64, bound to its row: wrong rows do not open. */

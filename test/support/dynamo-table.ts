@@ -8,6 +8,7 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 export interface TestTable {
   readonly client: DynamoDBDocumentClient;
   readonly tableName: string;
+  readonly endpoint: string;
   readRow(pk: string, sk: string): Promise<Record<string, unknown> | undefined>;
   /** Overwrites attributes of a stored row behind the adapter's back. */
   damageRow(pk: string, sk: string, changes: Readonly<Record<string, unknown>>): Promise<void>;
@@ -33,6 +34,7 @@ export async function startTestTable(): Promise<TestTable> {
   return {
     client,
     tableName,
+    endpoint: emulator.endpoint,
     readRow,
     damageRow: async (pk, sk, changes) => {
       const row = await readRow(pk, sk);

@@ -1,5 +1,6 @@
+import type { AccountStore } from '#core/ports/account-store.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import type { DispatchStore, EngineStore, LeaseStore } from '#core/ports/store.ts';
+import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 
 /**
  * Where one reconcile runs. Every call of its worker and engine to forge and store passes here, under a static label,
@@ -43,7 +44,11 @@ const FORGE_WRITES = [
 ] as const satisfies readonly (keyof EngineForge)[];
 const FORGE_CALLS = [...FORGE_READS, ...FORGE_WRITES] as const;
 
-export type WorkerStore = EngineStore & LeaseStore & DispatchStore;
+export type WorkerStore = EngineStore &
+  LeaseStore &
+  DispatchStore &
+  Pick<AccountStore, 'loadPlan'> &
+  Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection'>;
 const STORE_CALLS = [
   'findRepo',
   'loadQueueRecord',
@@ -66,6 +71,11 @@ const STORE_CALLS = [
   'recordTick',
   'findRepoForHook',
   'claimDelivery',
+  'loadPlan',
+  'listRepos',
+  'settleOff',
+  'deleteRepo',
+  'deleteConnection',
 ] as const satisfies readonly (keyof WorkerStore)[];
 
 /** A call that is missing from the lists above would pass a machine by: then these do not compile. */
@@ -84,25 +94,40 @@ export const IO_LABELS: readonly string[] = [
 
 type Callable = (...values: unknown[]) => Promise<unknown>;
 
-function through<Port extends object>(
-  machine: Machine,
-  prefix: string,
-  port: Port,
-  names: readonly (keyof Port & string)[],
-): Port {
-  const view: Record<string, Callable> = {};
-  for (const name of names) {
-    const call = port[name] as Callable;
-    const label = `${prefix} ${name}`;
-    view[name] = (...values) => machine.io(label, () => call.apply(port, values));
-  }
-  return view as Port;
+interface View {
+  readonly machine: Machine;
+  readonly port: Readonly<Record<string, Callable>>;
 }
 
+/** One class per port, not a set of closures per machine: machines come and go by the million. */
+function viewOf<Port extends object>(
+  prefix: string,
+  names: readonly (keyof Port & string)[],
+): (machine: Machine, port: Port) => Port {
+  class PortView implements View {
+    constructor(
+      readonly machine: Machine,
+      readonly port: View['port'],
+    ) {}
+  }
+  for (const name of names) {
+    const label = `${prefix} ${name}`;
+    Object.defineProperty(PortView.prototype, name, {
+      value(this: View, ...values: unknown[]) {
+        return this.machine.io(label, () => (this.port[name] as Callable)(...values));
+      },
+    });
+  }
+  return (machine, port) => new PortView(machine, port as unknown as View['port']) as unknown as Port;
+}
+
+const viewForge = viewOf<EngineForge>('forge', FORGE_CALLS);
+const viewStore = viewOf<WorkerStore>('store', STORE_CALLS);
+
 export function forgeOn(machine: Machine, forge: EngineForge): EngineForge {
-  return through(machine, 'forge', forge, FORGE_CALLS);
+  return viewForge(machine, forge);
 }
 
 export function storeOn(machine: Machine, store: WorkerStore): WorkerStore {
-  return through(machine, 'store', store, STORE_CALLS);
+  return viewStore(machine, store);
 }

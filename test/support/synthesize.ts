@@ -28,7 +28,7 @@ export function synthesize(context: Readonly<Record<string, string>> = {}): Synt
   const bundlesDir = makeEmptyBundles();
   try {
     const app = new App({ context });
-    const config = parseStageConfig((key) => app.node.tryGetContext(key));
+    const config = parseStageConfig(app.node.getAllContext());
     const stack = new ServiceStack(app, 'Test', { config, bundlesDir });
     return { stack, template: Template.fromStack(stack) };
   } finally {

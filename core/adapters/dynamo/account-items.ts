@@ -1,6 +1,7 @@
 import { BILLING_STATUSES, type Plan, TIERS } from '../../domain/billing.ts';
 import type { AuditEntry, Tenant } from '../../ports/account-store.ts';
-import { defaulted, flag, oneOf, record, text, whole } from './codec.ts';
+import type { StoredBilling } from '../../ports/billing-store.ts';
+import { defaulted, flag, nullable, oneOf, record, text, whole } from './codec.ts';
 
 export const tenantRow = record<Tenant>({
   id: ['tenant_id', text],
@@ -13,6 +14,15 @@ export const tenantRow = record<Tenant>({
 export const planRow = record<Plan>({
   tier: ['tier', oneOf(TIERS)],
   status: ['status', oneOf(BILLING_STATUSES)],
+});
+
+/** The same row with who pays for it; the defaults are those of rows from before it was sold. */
+export const billingRow = record<StoredBilling>({
+  tier: ['tier', oneOf(TIERS)],
+  status: ['status', oneOf(BILLING_STATUSES)],
+  customerId: ['customer_id', defaulted(nullable(text), null)],
+  subscriptionId: ['subscription_id', defaulted(nullable(text), null)],
+  version: ['version', defaulted(whole, 0)],
 });
 
 export const auditRow = record<AuditEntry>({

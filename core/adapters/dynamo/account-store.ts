@@ -1,3 +1,4 @@
+import type { BatchHead, EventHead } from '../../domain/activity.ts';
 import type { BatchRow } from '../../domain/batch.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
@@ -10,8 +11,8 @@ import type {
   TerminalMark,
 } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { auditRow, planRow, tenantRow } from './account-items.ts';
-import { oneOf, record, text, whole } from './codec.ts';
+import { auditRow, tenantRow } from './account-items.ts';
+import { type Codec, defaulted, oneOf, record, text, whole } from './codec.ts';
 import { activityEvent, batchRow, readRow, reconcileOutcome } from './items.ts';
 import {
   auditKey,
@@ -20,10 +21,10 @@ import {
   eventPartition,
   OUTCOME_SORT_PREFIX,
   padTime,
-  planKey,
   tenantKey,
   terminalKey,
 } from './keys.ts';
+import { readQueueViews } from './queue-view.ts';
 import { readPrefix } from './read-repos.ts';
 import type { Row, Table } from './table.ts';
 
@@ -33,20 +34,12 @@ const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> 
   audit: auditPartition,
 };
 
-export function createAccountStore(table: Table): AccountStore {
+/** All but the plan, which is in `billing-store.ts`. */
+export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' | 'savePlan' | 'deletePlan'> {
   return {
     async loadTenant(tenantId) {
       const row = await table.get(tenantKey(tenantId), 'loadTenant');
       return row === null ? null : readRow(tenantRow, row, 'loadTenant');
-    },
-
-    async loadPlan(tenantId) {
-      const row = await table.get(planKey(tenantId), 'loadPlan');
-      return row === null ? null : readRow(planRow, row, 'loadPlan');
-    },
-
-    async savePlan(tenantId, plan) {
-      await table.put({ Item: { ...planKey(tenantId), ...planRow.write(plan) } }, 'savePlan');
     },
 
     async appendAudit(entry) {
@@ -71,6 +64,8 @@ export function createAccountStore(table: Table): AccountStore {
       const rows = await readSince(table, batchPartition(tenantId), 'B#', since, rowsMax, 'readBatchesSince');
       return rows?.map((row) => readRow(batchHead, row, 'readBatchesSince')) ?? null;
     },
+
+    readQueueViews: (repoIds) => readQueueViews(table, repoIds),
 
     async readTerminals(wanted) {
       const rows = await table.getMany(
@@ -99,22 +94,21 @@ export function createAccountStore(table: Table): AccountStore {
 
     deleteHistory: (tenantId, part) => deleteHistory(table, PARTITIONS[part](tenantId)),
 
-    async deletePlan(tenantId) {
-      return (await table.remove({ Key: planKey(tenantId) }, 'deletePlan')) !== null;
-    },
-
     async deleteTenant(tenantId) {
       await table.remove({ Key: tenantKey(tenantId) }, 'deleteTenant');
     },
   };
 }
 
-const eventHead = record<{ readonly at: EpochMs; readonly event: (typeof ACTIVITY_EVENTS)[number] }>({
+const eventHead = record<EventHead>({
   at: ['at', whole],
+  repoId: ['repo_id', text],
+  pr: ['pr', whole],
   event: ['event', oneOf(ACTIVITY_EVENTS)],
 });
-const batchHead = record<{ readonly at: EpochMs; readonly outcome: (typeof BATCH_OUTCOMES)[number] }>({
+const batchHead = record<BatchHead>({
   at: ['created_at', whole],
+  gateRuns: ['gate_runs', defaulted<number | null>(whole as Codec<number | null>, null)],
   outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
 });
 
@@ -135,7 +129,7 @@ async function readNewest(
   );
 }
 
-/** Null when there are more rows than `rowsMax`. Only the two attributes that are counted travel. */
+/** Null when there are more rows than `rowsMax`. Only what is counted travels. */
 async function readSince(
   table: Table,
   partition: string,
@@ -152,7 +146,7 @@ async function readSince(
         ':from': `${prefix}${padTime(since)}`,
         ':to': `${prefix}~`,
       },
-      ProjectionExpression: '#at, #event, created_at, outcome',
+      ProjectionExpression: '#at, #event, repo_id, pr, created_at, outcome, gate_runs',
       ExpressionAttributeNames: { '#at': 'at', '#event': 'event' },
     },
     rowsMax + 1,

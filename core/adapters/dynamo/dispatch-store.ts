@@ -15,6 +15,7 @@ import {
   outcomeKey,
   repoGuardKey,
   repoIdOfPartition,
+  repoKey,
   reportKey,
   tickKey,
   wakeKey,
@@ -49,6 +50,35 @@ export function createDispatchStore(table: Table): DispatchStore {
         'settleDue',
       );
       return result.ok || !isEnabled(result.blocking, 'settleDue');
+    },
+
+    async settleOff(repo, wakeSeqSeen) {
+      const refusals = await table.transact(
+        [
+          {
+            name: 'repo',
+            check: {
+              Key: repoKey(repo.tenantId, repo.id),
+              ConditionExpression: 'queue_enabled = :false OR tombstone = :true',
+              ExpressionAttributeValues: { ':false': false, ':true': true },
+            },
+          },
+          {
+            name: 'wake',
+            update: {
+              Key: wakeKey(repo.id),
+              UpdateExpression: 'SET enabled = :false, due_at = :null REMOVE gsi1pk, gsi1sk',
+              ConditionExpression: 'enabled = :true AND wake_seq = :seen',
+              ExpressionAttributeValues: {
+                ...{ ':true': true, ':false': false },
+                ...{ ':null': null, ':seen': wakeSeqSeen },
+              },
+            },
+          },
+        ],
+        'settleOff',
+      );
+      return refusals.size === 0;
     },
 
     async loadReport(repoId) {

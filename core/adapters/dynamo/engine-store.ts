@@ -11,9 +11,10 @@ import { aliveCheck, fenceCheck } from './checks.ts';
 import { whole } from './codec.ts';
 import { listBatches } from './history.ts';
 import { engineReport, readRow } from './items.ts';
-import { quarantineKey, queueRecordKey, repoGuardKey, reportKey } from './keys.ts';
+import { quarantineKey, queueRecordKey, queueViewKey, repoGuardKey, reportKey } from './keys.ts';
 
 import { decodeDocument, encodeDocument } from './queue-document.ts';
+import { queueView } from './queue-view.ts';
 import { readGuard, readRepo } from './read-repos.ts';
 import { toBatchRow, toEventRow, toTerminalRows } from './rows.ts';
 import type { Refusals, Step, Table } from './table.ts';
@@ -91,6 +92,7 @@ function toSteps(repoId: RepoId, write: QueueWrite, version: number): readonly S
     ...write.batches.map(toBatchRow),
     ...write.events.map((event, index) => toEventRow(event, version, index)),
     ...toTerminalRows(write.events),
+    ...(write.view === undefined ? [] : [{ ...queueViewKey(repoId), ...queueView.write(write.view) }]),
   ];
   if (
     write.batches.length > QUEUE_WRITE_BATCHES_MAX ||

@@ -25,7 +25,7 @@ import {
   wakeKey,
 } from './keys.ts';
 import { readRepo, readReposOf } from './read-repos.ts';
-import { dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow } from './rows.ts';
+import { dueAfterUpdate, dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow } from './rows.ts';
 import type { Step, Table } from './table.ts';
 
 /** A PATCH that lands between the read and the delete costs one more try. */
@@ -54,7 +54,7 @@ export function createEnrollmentStore(table: Table): EnrollmentStore {
 
     ...createConnectionMethods(table),
     createRepo: (repo, reposMax) => createRepo(table, repo, reposMax),
-    updateRepo: (repo) => updateRepo(table, repo),
+    updateRepo: (repo, options) => updateRepo(table, repo, options?.lastLook === true),
     deleteRepo: (repo) => deleteRepo(table, repo),
     listRepos: (tenantId) => readReposOf(table, tenantId, 'listRepos'),
 
@@ -122,13 +122,13 @@ function hookSteps(before: ManagedRepo | null, after: ManagedRepo | null): reado
   return steps;
 }
 
-async function updateRepo(table: Table, repo: ManagedRepo): Promise<ManagedRepo> {
+async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): Promise<ManagedRepo> {
   const stored = await readRepo(table, repo.tenantId, repo.id, 'updateRepo');
   if (stored === null || stored.version !== repo.version) throw new StoreError('lost_race', 'updateRepo');
   if (stored.connectionId !== repo.connectionId || guardKeyOf(stored).pk !== guardKeyOf(repo).pk) {
     throw new RangeError('the address, tenant and connection of a repo cannot change');
   }
-  const dueAt = isWakeable(repo) ? (stored.dueAt ?? repo.dueAt ?? table.clock.now()) : null;
+  const dueAt = dueAfterUpdate(stored, repo, lastLook, table.clock.now());
   const next = { ...repo, version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt };
   const refusals = await table.transact(
     [
@@ -141,7 +141,7 @@ async function updateRepo(table: Table, repo: ManagedRepo): Promise<ManagedRepo>
           ExpressionAttributeValues: { ':version': repo.version },
         },
       },
-      ...switchSteps(stored, next),
+      ...switchSteps(stored, next, lastLook),
       ...hookSteps(stored, next),
     ],
     'updateRepo',
@@ -150,9 +150,9 @@ async function updateRepo(table: Table, repo: ManagedRepo): Promise<ManagedRepo>
   return next;
 }
 
-/** Into or out of the due index; nothing while the queue stays on, so that a PATCH cannot undo a wake. */
-function switchSteps(before: ManagedRepo, after: ManagedRepo): readonly Step[] {
-  if (isWakeable(before) === isWakeable(after)) return [];
+/** Into or out of the due index; nothing while the queue stays as it is, so that a PATCH cannot undo a wake. */
+function switchSteps(before: ManagedRepo, after: ManagedRepo, lastLook: boolean): readonly Step[] {
+  if (isWakeable(before) === isWakeable(after) && !lastLook) return [];
   const update =
     after.dueAt === null
       ? {

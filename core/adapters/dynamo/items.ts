@@ -120,7 +120,7 @@ export const repoSettings = record<RepoSettings>({
 export interface WakeState {
   readonly repoId: RepoId;
   readonly tenantId: TenantId;
-  /** Queue on and not being deleted. */
+  /** Queue on and not being deleted, or a last look is still to be taken. */
   readonly enabled: boolean;
   readonly wakeSeq: number;
   readonly dueAt: EpochMs | null;
@@ -227,6 +227,7 @@ const batchFields = record<BatchRow>({
   gateVerdict: ['gate_verdict', oneOf(GATE_VERDICTS)],
   gateSource: ['gate_source', nullable(oneOf(['cached']))],
   runUrl: ['run_url', nullable(text)],
+  gateRuns: ['gate_runs', optional(whole) as Codec<number>],
   prs: ['prs', listOf(whole)],
   outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
   phase: ['phase', nullable(oneOf(BATCH_PHASES))],

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DUE_SHARDS } from '../../contracts/table.ts';
+import { DUE_SHARDS, STREAM_PREFIXES } from '../../contracts/table.ts';
 import type { ActivityEvent, BatchRow } from '../../domain/batch.ts';
 import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../domain/ids.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '../../domain/url.ts';
@@ -62,6 +62,8 @@ export const quarantineKey = (id: RepoId, at: EpochMs): Key => ({
   pk: repoPartition(id),
   sk: `QX#${padTime(at)}`,
 });
+/** What people see of the record: small, read with every look at the dashboard. */
+export const queueViewKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'QV' });
 export const reportKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'RP' });
 export const terminalKey = (id: RepoId, pr: PullRequestNumber): Key => ({
   pk: repoPartition(id),
@@ -111,6 +113,30 @@ export const tenantSocketKey = (tenantId: TenantId, socketId: string): Key => ({
   sk: `${SOCKET_SORT_PREFIX}${socketId}`,
 });
 export const socketKey = (socketId: string): Key => ({ pk: `W#${socketId}`, sk: 'C' });
+
+// Notices: asked for, taken off the list when sent, ended by time
+export const noticeKey = (tenantId: TenantId, kind: string, subject: string): Key => ({
+  pk: `${STREAM_PREFIXES.notices}${tenantId}`,
+  sk: `N#${digest(kind, subject)}`,
+});
+/** Lives as long as the repo: a head that was announced once is never announced again (A84). */
+export const bounceClaimKey = (id: RepoId, pr: PullRequestNumber, head: string): Key => ({
+  pk: repoPartition(id),
+  sk: `NB#${pr}#${digest(head)}`,
+});
+export function isTenantRow(key: Key): boolean {
+  return key.pk.startsWith('T#') && key.sk === 'A';
+}
+/** The tenant whose dashboard shows something of this row; null when none does. */
+export function tenantOfShownRow(pk: string): TenantId | null {
+  const prefix = STREAM_PREFIXES.shown.find((each) => pk.startsWith(each));
+  return prefix === undefined ? null : pk.slice(prefix.length);
+}
+
+// Payments: ids of the provider are its text, so they are hashed
+/** Whose customer it is. */
+export const customerKey = (customerId: string): Key => ({ pk: `PC#${digest(customerId)}`, sk: 'U' });
+export const paymentEventKey = (eventId: string): Key => ({ pk: `PE#${digest(eventId)}`, sk: 'S' });
 
 // Rates: the name may hold an address, so it is hashed
 export const rateKey = (bucket: string): Key => ({ pk: `RL#${digest(bucket)}`, sk: 'S' });

@@ -41,8 +41,19 @@ export function createRealtimeStore(table: Table): RealtimeStore {
       );
     },
 
-    async removeSocket(socketId) {
-      const row = await table.remove({ Key: socketKey(socketId) }, 'removeSocket');
+    async removeSocket(socketId, expiresBefore) {
+      const row = await table.remove(
+        {
+          Key: socketKey(socketId),
+          ...(expiresBefore === undefined
+            ? {}
+            : {
+                ConditionExpression: 'expires_at < :before',
+                ExpressionAttributeValues: { ':before': expiresBefore },
+              }),
+        },
+        'removeSocket',
+      );
       if (row === null) return;
       const tenantId = readRow(text, row.tenant_id, 'removeSocket');
       await table.remove({ Key: tenantSocketKey(tenantId, socketId) }, 'removeSocket');

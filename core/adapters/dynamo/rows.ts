@@ -37,6 +37,18 @@ export function isWakeable(repo: Pick<ManagedRepo, 'queueEnabled' | 'tombstone'>
   return repo.queueEnabled && !repo.tombstone;
 }
 
+/** Due time of a repo once it is stored as `next`. Whoever is off stays as due as it is: its last look may be under way. */
+export function dueAfterUpdate(
+  stored: ManagedRepo,
+  next: ManagedRepo,
+  lastLook: boolean,
+  now: EpochMs,
+): EpochMs | null {
+  if (isWakeable(next)) return stored.dueAt ?? next.dueAt ?? now;
+  if (lastLook) return now;
+  return isWakeable(stored) ? null : stored.dueAt;
+}
+
 export function toWakeRow(repo: ManagedRepo, dueAt: EpochMs | null): StoredRow {
   const state = {
     repoId: repo.id,

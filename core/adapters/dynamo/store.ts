@@ -5,14 +5,18 @@ import type {
   RateStore,
   RealtimeStore,
 } from '../../ports/account-store.ts';
+import type { BillingStore } from '../../ports/billing-store.ts';
+import type { NoticeStore } from '../../ports/notifier.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAdminStore } from './admin-store.ts';
+import { createBillingStore } from './billing-store.ts';
 import { createDispatchStore } from './dispatch-store.ts';
 import { createEngineStore } from './engine-store.ts';
 import { createEnrollmentStore } from './enrollment-store.ts';
 import { createHealthStore } from './health-store.ts';
 import { createLeaseStore } from './lease-store.ts';
+import { createNoticeStore } from './notice-store.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRealtimeStore } from './realtime-store.ts';
 import type { TableConfig } from './table.ts';
@@ -23,10 +27,12 @@ export type DynamoStore = EngineStore &
   DispatchStore &
   EnrollmentStore &
   AccountStore &
+  BillingStore &
   AdminStore &
   HealthStore &
   RateStore &
-  RealtimeStore;
+  RealtimeStore &
+  NoticeStore;
 
 /**
  * The record in one DynamoDB table (keys: `README.md`). Every condition that fails is a value or a `StoreError`; contention and
@@ -40,9 +46,11 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
     ...createDispatchStore(table),
     ...createEnrollmentStore(table),
     ...createAccountStore(table),
+    ...createBillingStore(table),
     ...createAdminStore(table),
     ...createHealthStore(table),
     ...createRateStore(table),
     ...createRealtimeStore(table),
+    ...createNoticeStore(table),
   };
 }

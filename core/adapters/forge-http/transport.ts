@@ -77,7 +77,8 @@ export function createForgeTransport(config: ForgeTransportConfig): ForgeTranspo
 
   function failure(call: ForgeCall, answer: ForgeAnswer): ForgeError {
     const retryAfterMs = parseRetryAfterMs(answer.headers['retry-after'], config.clock.now());
-    const kind = classifyStatus(answer, retryAfterMs);
+    const moved = isMoved(instanceBase, answer);
+    const kind = moved ? 'denied' : classifyStatus(answer, retryAfterMs);
     const effectUnknown = isWrite(call) && answer.status >= 500;
     return new ForgeError(kind, call.label, answer.status, retryAfterMs, effectUnknown);
   }
@@ -99,6 +100,23 @@ export function unusable(call: ForgeCall, status: number | null): ForgeError {
 
 function isWrite(call: ForgeCall): boolean {
   return call.method !== 'GET';
+}
+
+const REDIRECTS: readonly number[] = [301, 302, 307, 308];
+
+/**
+ * The forge's own word that the repository has another name by now: a redirect to another of its repositories. It is not
+ * followed, neither by reads: under another name it may be another owner's. Any other redirect is a proxy's.
+ */
+function isMoved(instanceBase: string, answer: ForgeAnswer): boolean {
+  const { location } = answer.headers;
+  if (!REDIRECTS.includes(answer.status) || location === undefined) return false;
+  const repos = `${instanceBase}/api/v1/repos/`;
+  try {
+    return new URL(location, repos).href.startsWith(repos);
+  } catch {
+    return false;
+  }
 }
 
 /** A firewall's or proxy's page may carry 401, 403 or 404; only the forge's own JSON may accuse a token or deny existence. */

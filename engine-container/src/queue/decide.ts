@@ -5,6 +5,7 @@ import {
   WAKE_DELAY_MIN_MS,
 } from '#core/domain/limits.ts';
 import type { Action, Decision } from './actions.ts';
+import { requiresContext } from './admission.ts';
 import { openRoots } from './fill.ts';
 import { observeGates } from './gates.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
@@ -29,8 +30,11 @@ const OUTBOX_POSTS_MAX = 20;
 export function decide(s: Snapshot, record: QueueRecord): Decision {
   const pass = beginPass(s, record);
   adoptSettings(pass);
-  syncLine(pass);
-  admitLine(pass);
+  // A queue that is off and has nothing left to undo says nothing to anybody.
+  if (s.repo.queueEnabled || record.roots.length > 0) {
+    syncLine(pass);
+    admitLine(pass);
+  }
   observeGates(pass);
   observeLanding(pass);
   checkGround(pass);
@@ -60,13 +64,38 @@ export function decide(s: Snapshot, record: QueueRecord): Decision {
 function adoptSettings(pass: Pass): void {
   const { record, s } = pass;
   if (s.full && s.readings !== null) record.readings = [...s.readings];
-  if (s.full && s.base.known) record.baseSeen = s.base.value;
+  noticeBase(pass);
   if (record.halted !== null) {
     if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
     else raise(pass, 'tree_mismatch');
   }
   const idle = record.roots.length === 0 && record.outbox.length === 0;
   if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
+}
+
+/**
+ * Keeps the tip of the base, and alarms when it moved although only we can open a merge: nobody verified what is on it
+ * now (A39). While an own merge is awaited the tip may be that merge; a root that ends puts its verified tip here.
+ */
+function noticeBase(pass: Pass): void {
+  const { record, s } = pass;
+  if (!s.full || !s.base.known) return;
+  const { sha, tree } = s.base.value;
+  const seen = record.baseSeen;
+  const seenAt = seen?.at ?? Number.NEGATIVE_INFINITY;
+  // What moved while the queue was off is nobody's bypass.
+  const watched = s.repo.queueEnabled && seenAt >= s.repo.enabledAt;
+  if (seen?.sha === sha && watched) return;
+  record.baseSeen = { sha, tree, at: s.now };
+  const guarded =
+    s.protection.known &&
+    s.protection.value !== null &&
+    !s.protection.value.directPushAllowed &&
+    requiresContext(s.protection.value, record.context);
+  const ownMerge = record.tip === sha || record.roots.some((root) => root.landing !== null);
+  if (seen === null || seen.sha === sha || !watched || !guarded || ownMerge) return;
+  pass.alarms.push({ name: 'unverified_landing', pr: null });
+  pass.log.push('the base moved without the queue');
 }
 
 /** Writes waiting statuses and removes what resolved nodes left behind. */

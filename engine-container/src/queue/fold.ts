@@ -102,6 +102,7 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   if (outcome.published !== null) {
     node.sha = outcome.published.sha;
     node.state = 'gating';
+    countRun(node);
     return;
   }
   const verdict = verdictOfPrefix(pass.record, root, node.to);
@@ -171,6 +172,12 @@ function foldNode(pass: Pass, action: StageNode, outcome: ActionOutcome): void {
   node.state = 'gating';
   node.stagedAt = pass.s.now;
   node.retryAt = null;
+  countRun(node);
+}
+
+/** What is pushed is run. A node of before runs were counted stays uncounted: half a count is none. */
+function countRun(node: Node): void {
+  if (node.runs !== undefined) node.runs += 1;
 }
 
 type ProbeSchedule = Extract<Action, { kind: 'probe_schedule' }>;

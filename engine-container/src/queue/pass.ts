@@ -142,6 +142,7 @@ export function createNode(
     gateSource: null,
     runKey: null,
     runUrl: null,
+    runs: 0,
     outcome: 'running',
     terminalReason: null,
     actions: [],

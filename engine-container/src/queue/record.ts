@@ -49,8 +49,8 @@ export interface QueueRecord {
   pausedUntil: EpochMs | null;
   /** What is known of each open pull request's timeline and reviews, so that an unchanged one is not read again. */
   readings: PullRequestReading[];
-  /** Base tip last read and its tree, so that an unmoved base costs one call. */
-  baseSeen: Staged | null;
+  /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
+  baseSeen: (Staged & { readonly at?: EpochMs }) | null;
   rate: OutcomeRate;
 }
 
@@ -155,6 +155,8 @@ export interface Node {
   gateSource: 'cached' | null;
   runKey: string | null;
   runUrl: string | null;
+  /** Gate runs that were started for it; absent in records of before they were counted. */
+  runs?: number;
   outcome: BatchOutcome;
   terminalReason: string | null;
   actions: MemberAction[];

@@ -150,7 +150,7 @@ function endRoot(pass: Pass, root: Root): void {
   // The tip that this root verified is most likely what the next look finds.
   const tree = treeOf(root, root.landed);
   if (record.halted === null && tree !== undefined && root.tip === record.tip && root.onto === null)
-    record.baseSeen = { sha: root.tip, tree };
+    record.baseSeen = { sha: root.tip, tree, at: pass.s.now };
   sweepWorkBranch(pass, root);
   record.roots = record.roots.filter((other) => other !== root);
   for (const above of record.roots) {

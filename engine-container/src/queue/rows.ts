@@ -23,6 +23,7 @@ export function toBatchRow(repo: ManagedRepo, root: Root, node: Node): BatchRow 
     gateVerdict: node.verdict,
     gateSource: node.gateSource,
     runUrl: node.runUrl,
+    ...(node.runs === undefined ? {} : { gateRuns: node.runs }),
     prs: root.members.slice(node.from, node.to).map((member) => member.pr),
     outcome: node.outcome,
     phase: phaseOf(node),

@@ -19,7 +19,7 @@ export interface RunnerHooks {
 const executing = new Map<RunRecord, { child: ChildProcess | null; stopped: boolean }>();
 const slots = new WeakMap<World, { busy: number; waiting: (() => void)[] }>();
 
-/** Checks the pushed commit out and runs its steps for real, beside all else, as slots become free. */
+/** Runs the steps for real in an empty folder, beside all else, as slots become free. */
 export function executeRun(
   world: World,
   repo: RepoRecord,
@@ -118,12 +118,15 @@ async function runJob(
   };
   try {
     const work = join(root, 'work');
-    await checkOut(gitOf(world, repo), run.sha, work, join(root, 'index'));
-    write(`Checked out ${slugOf(repo)} at ${run.sha} (${run.branch})\n`);
+    mkdirSync(work, { recursive: true });
+    const checkOutHere = async (): Promise<void> => {
+      await checkOut(gitOf(world, repo), run.sha, work, join(root, 'index'));
+      write(`Checked out ${slugOf(repo)} at ${run.sha} (${run.branch})\n`);
+    };
     for (const step of job.steps) {
       if (executing.get(run)?.stopped !== false) return false;
-      if (!(await runStep(run, step, stepEnv(repo, run, workflow, job, step, root), work, write)))
-        return false;
+      const env = stepEnv(world, repo, run, workflow, job, step, root);
+      if (!(await runStep(run, step, env, work, write, checkOutHere))) return false;
     }
     return true;
   } catch (error) {
@@ -135,7 +138,6 @@ async function runJob(
 }
 
 async function checkOut(repository: Repository, sha: string, work: string, index: string): Promise<void> {
-  mkdirSync(work, { recursive: true });
   const env = { GIT_INDEX_FILE: index, GIT_WORK_TREE: work };
   await git(repository.dir, ['-c', 'core.bare=false', 'read-tree', sha], { env });
   await git(
@@ -149,6 +151,7 @@ async function checkOut(repository: Repository, sha: string, work: string, index
 
 /** Only what a step needs: the steps are other people's code, and the forge's environment is not theirs. */
 function stepEnv(
+  world: World,
   repo: RepoRecord,
   run: RunRecord,
   workflow: Workflow,
@@ -156,12 +159,16 @@ function stepEnv(
   step: WorkflowStep,
   home: string,
 ): Record<string, string> {
+  const caFile = world.caFile();
   return {
     PATH: process.env.PATH ?? '/usr/bin:/bin',
     HOME: home,
     LANG: 'C.UTF-8',
     CI: 'true',
     GITHUB_ACTIONS: 'true',
+    GITHUB_SERVER_URL: world.rootUrl(),
+    // What the owner of a runner sets up beside it: without it git would trust no forge with an authority of its own.
+    ...(caFile === null ? {} : { GIT_SSL_CAINFO: caFile }),
     GITHUB_REPOSITORY: slugOf(repo),
     GITHUB_SHA: run.sha,
     GITHUB_REF: `refs/heads/${run.branch}`,
@@ -180,15 +187,13 @@ async function runStep(
   env: Record<string, string>,
   work: string,
   write: (text: string) => void,
+  checkOutHere: () => Promise<void>,
 ): Promise<boolean> {
   write(`\n> ${step.name}\n`);
   if (step.run === null) {
     const isCheckout = step.uses !== null && /(^|\/)checkout(@|$)/.test(step.uses);
-    write(
-      isCheckout
-        ? 'Already checked out.\n'
-        : `This runner executes run: steps only, not ${step.uses ?? 'this'}.\n`,
-    );
+    if (isCheckout) await checkOutHere();
+    else write(`This runner executes run: steps only, not ${step.uses ?? 'this'}.\n`);
     return isCheckout;
   }
   const cwd = resolve(work, step.workingDirectory ?? '.');

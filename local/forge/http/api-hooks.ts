@@ -93,6 +93,9 @@ function hookOf(call: Call): HookRecord {
   return hook;
 }
 
+/** Events that an edit leaves as they are, whatever it names. */
+const KEPT_EVENT = /^(package$|action_run_)/;
+
 /** Leaving `events` or `branch_filter` out resets them; a new secret is ignored. */
 function editHook(call: Call) {
   const hook = hookOf(call);
@@ -102,7 +105,8 @@ function editHook(call: Call) {
     hook.url = url;
   }
   if (contentType !== undefined) hook.contentType = contentType;
-  hook.events = eventsOf(call);
+  const isKept = (event: string) => call.world.profile.kind === 'forgejo' && KEPT_EVENT.test(event);
+  hook.events = [...eventsOf(call).filter((event) => !isKept(event)), ...hook.events.filter(isKept)];
   hook.branchFilter = textField(call, 'branch_filter');
   if (typeof call.body.active === 'boolean') hook.active = call.body.active;
   hook.updatedAt = call.world.timers.now();
@@ -146,7 +150,7 @@ function testHook(call: Call) {
   return NO_CONTENT;
 }
 
-const ADMIN = { access: 'admin' } as const;
+const ADMIN = { access: 'admin', whenArchived: true } as const;
 
 export const HOOK_ROUTES: readonly Route[] = [
   route(

@@ -1,4 +1,5 @@
 import { convertRepo, convertUser } from '../convert/entities.ts';
+import type { MergeStyle } from '../model.ts';
 import { accessOf, slugOf } from '../world.ts';
 import { type Call, callerOf, ok, PAGE_SIZE_MAX, paged, REPO, Refusal, type Route, route } from './router.ts';
 
@@ -26,6 +27,33 @@ function searchRepos(call: Call) {
   );
   const { page, headers } = paged(call, rows, '/api/v1/repos/search');
   return ok({ ok: true, data: page.map((repo) => convertRepo(world, repo, call.user)) }, headers);
+}
+
+const STYLE_FLAGS: readonly (readonly [string, MergeStyle])[] = [
+  ['allow_merge_commits', 'merge'],
+  ['allow_rebase', 'rebase'],
+  ['allow_rebase_explicit', 'rebase-merge'],
+  ['allow_squash_merge', 'squash'],
+  ['allow_fast_forward_only_merge', 'fast-forward-only'],
+];
+
+/** Changes what the body names of: name, allowed styles, `archived`, `default_delete_branch_after_merge`. */
+function editRepo(call: Call) {
+  const { body, repo, world } = call;
+  for (const [flag, style] of STYLE_FLAGS) {
+    if (typeof body[flag] !== 'boolean') continue;
+    const others = repo.allowedStyles.filter((allowed) => allowed !== style);
+    repo.allowedStyles = body[flag] === true ? [...others, style] : others;
+  }
+  if (typeof body.name === 'string' && body.name !== '' && body.name !== repo.name) {
+    repo.formerNames = [...(repo.formerNames ?? []), repo.name];
+    repo.name = body.name;
+  }
+  if (typeof body.archived === 'boolean') repo.archived = body.archived;
+  if (typeof body.default_delete_branch_after_merge === 'boolean')
+    repo.deleteBranchAfterMerge = body.default_delete_branch_after_merge;
+  world.store.changed();
+  return ok(convertRepo(world, repo, call.user));
 }
 
 export const MISC_ROUTES: readonly Route[] = [
@@ -58,4 +86,5 @@ export const MISC_ROUTES: readonly Route[] = [
   route('GET', '/api/v1/user/repos', listOwnRepos, { scope: 'repository', access: 'none' }),
   route('GET', '/api/v1/repos/search', searchRepos, { access: 'none' }),
   route('GET', REPO, (call) => ok(convertRepo(call.world, call.repo, call.user))),
+  route('PATCH', REPO, editRepo, { access: 'admin', whenArchived: true }),
 ];

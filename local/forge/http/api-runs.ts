@@ -175,7 +175,7 @@ function listTasks(call: Call) {
 }
 
 export const RUN_ROUTES: readonly Route[] = [
-  route('POST', `${REPO}/statuses/:sha`, createStatus),
+  route('POST', `${REPO}/statuses/:sha`, createStatus, { whenArchived: true }),
   route('GET', `${REPO}/statuses/:sha`, listStatuses),
   route('GET', `${REPO}/commits/:sha/statuses`, listStatuses),
   route('GET', `${REPO}/commits/:sha/status`, combinedStatus),

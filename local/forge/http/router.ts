@@ -32,6 +32,8 @@ export interface Route {
   readonly scope: Scope;
   readonly access: AccessLevel;
   readonly ofRepo: boolean;
+  /** Also on an archived repository, which refuses every other write with 423. */
+  readonly whenArchived: boolean;
   readonly run: (call: Call) => Promise<Reply> | Reply;
 }
 
@@ -50,6 +52,7 @@ export class Refusal extends Error {
 interface RouteOptions {
   readonly scope?: Scope;
   readonly access?: AccessLevel;
+  readonly whenArchived?: boolean;
 }
 
 /**
@@ -70,6 +73,7 @@ export function route(method: string, path: string, run: Route['run'], options: 
     scope: options.scope ?? 'repository',
     access: options.access ?? (method === 'GET' ? 'read' : 'write'),
     ofRepo: path.startsWith('/api/v1/repos/:owner/:repo'),
+    whenArchived: options.whenArchived ?? false,
     run,
   };
 }

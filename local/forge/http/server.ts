@@ -121,12 +121,35 @@ async function answer(
     }
     if (token !== null) checkScope(token, found.route);
     if (token === null && method !== 'GET') throw new Refusal(401, 'token is required');
+    const moved = redirectOf(world, found, url, method);
+    if (moved !== null) return { label, by, reply: moved };
     const reply = await found.route.run(callOf(world, found, url, method, body, token?.login ?? null));
     if (method !== 'GET') world.store.changed();
     return { label, by, reply };
   } catch (error) {
     return { label, by, reply: refusalReply(world, error, by) };
   }
+}
+
+/** A former name, for as long as no other repository has taken it. */
+function redirectOf(
+  world: World,
+  found: { route: Route; values: readonly string[] },
+  url: URL,
+  method: string,
+): Reply | null {
+  const [owner = '', name = ''] = found.values.map(decode);
+  if (!found.route.ofRepo || findRepo(world, owner, name) !== undefined) return null;
+  const repo = world.state.repos.find((each) => each.owner === owner && each.formerNames?.includes(name));
+  if (repo === undefined) return null;
+  const rest = url.pathname.split('/').slice(6);
+  const location = ['/api/v1/repos', repo.owner, repo.name, ...rest].join('/') + url.search;
+  const headers = { Location: location, 'Content-Type': 'text/html; charset=utf-8' };
+  return {
+    status: 301,
+    text: method === 'GET' ? `<a href="${location}">Moved Permanently</a>.\n\n` : '',
+    headers,
+  };
 }
 
 function callOf(
@@ -160,7 +183,8 @@ function callOf(
         : 'user should have a permission to write to a repo',
     );
   }
-  if (repo.archived && method !== 'GET') throw new Refusal(423, `${repo.owner}/${repo.name} is archived`);
+  if (repo.archived && method !== 'GET' && !found.route.whenArchived)
+    throw new Refusal(423, `${repo.owner}/${repo.name} is archived`);
   return { ...shared, repo };
 }
 

@@ -82,6 +82,9 @@ describe('activity', () => {
       stats: {
         ...{ today_merges: 0, week_merges: 0, week_bounces: 0, merge_success_rate: null },
         ...{ week_batches: 0, week_superseded: 0, restage_rate: null },
+        ...{ time_in_queue_p50_seconds: null, time_in_queue_p95_seconds: null },
+        ...{ week_runs: 0, runs_per_landed: null, runs_saved: 0 },
+        days: Array.from({ length: 7 }, () => ({ day: expect.any(String), landed: 0, bounced: 0, runs: 0 })),
       },
       record_errors: [],
     });
@@ -130,20 +133,36 @@ describe('activity', () => {
     expect((await a('GET', ACTIVITY)).json.stats).toEqual({
       ...{ today_merges: 2, week_merges: 3, week_bounces: 1, merge_success_rate: 75 },
       ...{ week_batches: 3, week_superseded: 1, restage_rate: 33.3 },
+      // Rows without a count of runs, and landings whose begin lies before the week: unknown, never zero.
+      ...{ time_in_queue_p50_seconds: null, time_in_queue_p95_seconds: null },
+      ...{ week_runs: null, runs_per_landed: null, runs_saved: null },
+      days: expect.any(Array),
     });
   });
 
   test.each([
-    ['readEventsSince', ['today_merges', 'week_merges', 'week_bounces', 'merge_success_rate']],
-    ['readBatchesSince', ['week_batches', 'week_superseded', 'restage_rate']],
+    [
+      'readEventsSince',
+      [
+        ...['today_merges', 'week_merges', 'week_bounces', 'merge_success_rate'],
+        ...['time_in_queue_p50_seconds', 'time_in_queue_p95_seconds', 'runs_per_landed', 'runs_saved'],
+      ],
+    ],
+    [
+      'readBatchesSince',
+      [...['week_batches', 'week_superseded', 'restage_rate', 'week_runs', 'runs_per_landed', 'runs_saved']],
+    ],
   ])('%s unreadable: exactly its numbers are null, never zero (A73)', async (label, fields) => {
     const { repo } = await world.enroll(TENANT_A);
-    await save(repo, [{ outcome: 'superseded', ...RESOLVED }], [{ pr: 1 }]);
+    const queued = { pr: 1, event: 'pr_queued' as const, at: world.clock.now() };
+    await save(repo, [{ outcome: 'superseded', gateRuns: 1, ...RESOLVED }], [queued, { pr: 1 }]);
     world.store.beforeCall = (called) => {
       if (called === label) throw new StoreError('unavailable', called);
     };
     const { json } = await a('GET', ACTIVITY);
-    for (const [field, value] of Object.entries(json.stats)) {
+    const { days, ...figures } = json.stats;
+    expect(days).toHaveLength(7);
+    for (const [field, value] of Object.entries(figures)) {
       expect([field, value === null]).toEqual([field, fields.includes(field)]);
     }
   });
@@ -192,6 +211,7 @@ describe('activity', () => {
     });
     expect(child.actions[0]).toEqual({
       ...{ pr: 1, action: 'landed', staging_sha: 'a'.repeat(40), gate_verdict: 'success', cursor: 0 },
+      ...{ reason: null, receipt: null },
     });
     const root = rows.find((row: { id: string }) => row.id === rootId);
     expect(root.historical_terminals.map((each: { pr: number }) => each.pr)).toEqual([1, 2]);
@@ -230,6 +250,7 @@ describe('activity', () => {
       [
         ...['repo_slug', 'instance_url', 'base_branch', 'state', 'ci_status', 'ci_url', 'staging_branch'],
         ...['batch', 'last_reconcile', 'last_reconcile_ok', 'last_reconcile_error', 'lease_state'],
+        ...['repo_id', 'last_reconcile_error_code', 'next_look_at', 'queue'],
       ].sort(),
     );
   });

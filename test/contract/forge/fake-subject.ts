@@ -44,6 +44,7 @@ export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
       await fake.createRepo({ owner: 'acme', name, files, collaborators, private: true });
       return `acme/${name}`;
     },
+    now: () => clock.now(),
     async wait() {
       await clock.advance(1000);
       await fake.settle();

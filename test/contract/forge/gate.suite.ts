@@ -2,7 +2,7 @@ import { type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts'
 
 const GATE = 'queue-gate.yml';
 
-function workflow(name: string, branches: string): string {
+function workflow(name: string, branches: string, run = 'true'): string {
   return [
     `name: ${name}`,
     'on:',
@@ -12,7 +12,7 @@ function workflow(name: string, branches: string): string {
     '  check:',
     '    runs-on: docker',
     '    steps:',
-    '      - run: "true"',
+    `      - run: "${run}"`,
     '',
   ].join('\n');
 }
@@ -61,6 +61,23 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
       (found) => found.kind === 'finished',
     );
     expect(reading).toMatchObject({ kind: 'finished', verdict });
+  });
+
+  needs('runner').each([
+    ['true', 'success'],
+    ['false', 'failure'],
+  ] as const)('a runner that runs "%s": %s', async (run, verdict) => {
+    const { fake } = subject();
+    if (fake !== null) fake.knobs.judge = () => verdict;
+    const repo = await RepoDriver.create(subject(), { [file()]: workflow('The gate', "'mq/**'", run) });
+    const sha = await stage(repo);
+    const reading = await repo.until(
+      () => repo.forge.readGate(sha, staging, file()),
+      (found) => found.kind === 'finished',
+    );
+    expect(reading).toMatchObject({ kind: 'finished', verdict });
+    await repo.forge.deleteBranch(staging);
+    expect(await repo.forge.readGate(sha, staging, file())).toEqual(reading);
   });
 
   needs('fake')('a run in error is never a success', async () => {

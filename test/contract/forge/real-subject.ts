@@ -5,6 +5,8 @@ import type { Actor, ForgeSubject } from './subject.ts';
 
 /** Time between two looks at a real forge, which works on wall time. */
 const LOOK_AGAIN_MS = 500;
+/** The contents call starts several git programs for every file: a thousand at once outlast the time-out. */
+const FILES_PER_CALL = 200;
 
 /**
  * A forge at `FORGE_URL`, whose owner vouches for it. `FORGE_TOKEN` is the bot's, with the scopes of the README;
@@ -60,13 +62,16 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
         content: Buffer.from(text).toString('base64'),
         ...(path === 'README.md' ? { sha: readme.sha } : {}),
       }));
-      await call(bot.token, 'POST', `/repos/${slug}/contents`, {
-        branch: 'main',
-        message: 'files',
-        files: operations,
-      });
+      for (let at = 0; at < operations.length; at += FILES_PER_CALL) {
+        await call(bot.token, 'POST', `/repos/${slug}/contents`, {
+          branch: 'main',
+          message: 'files',
+          files: operations.slice(at, at + FILES_PER_CALL),
+        });
+      }
       return slug;
     },
+    now: () => Date.now(),
     wait: () => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS)),
     async stop() {
       for (const slug of created) await call(bot.token, 'DELETE', `/repos/${slug}`);

@@ -1,3 +1,4 @@
+import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
 import { type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts';
 
 /** Branch rules, and what a token may not do. */
@@ -105,6 +106,42 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     const lost = repo.connect({ slug: `${repo.loginOf('bot')}/no-such-repository` });
     await expect(lost.readBranchTip('main')).rejects.toMatchObject({ kind: 'missing', status: 404 });
     await expect(lost.listOpenPullRequests('main')).rejects.toMatchObject({ kind: 'missing', status: 404 });
+  });
+
+  test('a repository that has another name by now: the old one is denied, and followed by nobody', async () => {
+    const repo = await create();
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    const [owner = '', name = ''] = repo.slug.split('/');
+    await repo.must('bot', 'PATCH', '', { name: `${name}-renamed` });
+    const renamed = new RepoDriver(subject(), `${owner}/${name}-renamed`);
+    const moved = { kind: 'denied', status: 301, effectUnknown: false };
+    await expect(repo.forge.readBranchTip('main')).rejects.toMatchObject(moved);
+    await expect(repo.forge.listOpenPullRequests('main')).rejects.toMatchObject(moved);
+    await expect(repo.forge.createBranch('x', tip)).rejects.toMatchObject(moved);
+    await expect(repo.forge.deleteBranch('x')).rejects.toMatchObject(moved);
+    expect(await renamed.forge.readBranchTip('main')).toBe(tip);
+    expect(await renamed.forge.readBranchTip('x')).toBeNull();
+    await renamed.must('bot', 'PATCH', '', { name });
+    expect(await repo.forge.readBranchTip('main')).toBe(tip);
+  });
+
+  test('an archived repository is read, takes statuses, and no other write', async () => {
+    const repo = await create();
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    await repo.must('bot', 'PATCH', '', { archived: true });
+    const archived = { kind: 'archived', status: 423 };
+    await expect(repo.forge.createBranch('x', head)).rejects.toMatchObject(archived);
+    await expect(repo.forge.deleteBranch('one')).rejects.toMatchObject(archived);
+    const patch = renderPatch([
+      { path: 'a.txt', from: null, to: (await repo.forge.readTree(head))[0] ?? null },
+    ]);
+    const request = { branch: 'main', newBranch: 'y', patch, message: 'm', mayConflict: false };
+    await expect(repo.forge.applyPatch(request)).rejects.toMatchObject(archived);
+    const post = { state: 'error', context: 'mq', description: 'archived', targetUrl: null } as const;
+    await repo.forge.postStatus(head, post);
+    expect(await repo.forge.readPullRequest(pr)).toMatchObject({ headSha: head, state: 'open' });
+    await repo.must('bot', 'PATCH', '', { archived: false });
+    expect(await repo.forge.createBranch('x', head)).toBe(true);
   });
 
   needs('reader')('reading is not writing', async () => {

@@ -25,13 +25,15 @@ export interface ForgeSubject {
   readonly fake: FakeForge | null;
   /** A fresh repository `owner/name` with these files on `main` and no rule; every actor is a collaborator. */
   createRepo(files: Readonly<Record<string, string>>): Promise<string>;
+  /** The forge's time in ms: virtual for a fake. */
+  now(): number;
   /** Lets the forge get on with its own work for about a second. */
   wait(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** What a test needs beyond a bot on a forge; without it the test is skipped, not passed. */
-export type Means = 'fake' | 'person' | 'reader';
+export type Means = 'fake' | 'person' | 'reader' | 'runner' | 'webhooks';
 export type Needs = (means: Means) => typeof test | typeof test.skip;
 
 export function fakeOf(subject: ForgeSubject): FakeForge {

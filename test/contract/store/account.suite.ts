@@ -113,8 +113,8 @@ export function describeAccount(world: World): void {
         [{ at: now - 1 }, { at: now, event: 'pr_bounced', pr: 2 }, { at: now + 1, pr: 3 }],
       );
       expect(await world.store().readEventsSince(repo.tenantId, now, 2)).toEqual([
-        { at: now, event: 'pr_bounced' },
-        { at: now + 1, event: 'pr_landed' },
+        { at: now, event: 'pr_bounced', repoId: repo.id, pr: 2 },
+        { at: now + 1, event: 'pr_landed', repoId: repo.id, pr: 3 },
       ]);
       expect(await world.store().readEventsSince(repo.tenantId, now, 1)).toBeNull();
       expect(await world.store().readBatchesSince(repo.tenantId, now, 2)).toHaveLength(2);

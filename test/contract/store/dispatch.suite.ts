@@ -95,6 +95,53 @@ export function describeDispatch(world: World): void {
     });
   });
 
+  describe('a last look (D-24)', () => {
+    test('a queue that goes off with one stays due, can be woken and settled, and sleeps once it is settled off', async () => {
+      const { repo } = await world.enroll();
+      const store = world.store();
+      const now = world.clock.now();
+      const off = await store.updateRepo({ ...repo, queueEnabled: false }, { lastLook: true });
+      expect([off.dueAt, (await store.getRepo(repo.id))?.dueAt]).toEqual([now, now]);
+      expect(await dueAmong([repo.id])).toEqual([repo.id]);
+      const seq = await store.markDue(repo.id, now);
+      expect(seq).toBe(repo.wakeSeq + 1);
+      expect(await store.settleDue(repo.id, seq ?? 0, now + 10_000)).toBe(true);
+      // Another setting of a queue that is off leaves the look as it is.
+      const tuned = await store.updateRepo({ ...off, batchTarget: 3 });
+      expect(tuned.dueAt).toBe(now + 10_000);
+      expect(await store.settleOff(repo, 0)).toBe(false);
+      expect(await store.settleOff({ ...repo, tenantId: 'someone-else' }, seq ?? 0)).toBe(false);
+      expect(await store.settleOff(repo, seq ?? 0)).toBe(true);
+      expect((await store.getRepo(repo.id))?.dueAt).toBeNull();
+      expect(await store.markDue(repo.id, now)).toBeNull();
+      expect(await store.settleOff(repo, seq ?? 0)).toBe(false);
+      await world.clock.advance(60_000);
+      expect(await dueAmong([repo.id])).toEqual([]);
+    });
+
+    test('a repo that is on again is not settled off, nor one that is gone', async () => {
+      const { repo } = await world.enroll();
+      const store = world.store();
+      const off = await store.updateRepo({ ...repo, queueEnabled: false }, { lastLook: true });
+      const on = await store.updateRepo({ ...off, queueEnabled: true });
+      expect(await store.settleOff(repo, repo.wakeSeq)).toBe(false);
+      expect(on.dueAt).toBe(world.clock.now());
+      await store.deleteRepo(on);
+      expect(await store.settleOff(repo, repo.wakeSeq)).toBe(false);
+    });
+
+    test('a tombstone with one is due as well, also on a queue that was off', async () => {
+      const { repo } = await world.enroll();
+      const store = world.store();
+      const off = await store.updateRepo({ ...repo, queueEnabled: false });
+      expect(await dueAmong([repo.id])).toEqual([]);
+      await store.updateRepo({ ...off, tombstone: true }, { lastLook: true });
+      expect(await dueAmong([repo.id])).toEqual([repo.id]);
+      expect(await store.settleOff(repo, repo.wakeSeq)).toBe(true);
+      expect(await dueAmong([repo.id])).toEqual([]);
+    });
+  });
+
   describe('outcome, look-ups, deliveries', () => {
     test('the last outcome stands, whatever the order of arrival (A48)', async () => {
       const { repo } = await world.enroll();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/domain/limits.ts';
+import type { QueueView } from '#core/domain/line.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { EngineReport, QueueWrite } from '#core/ports/store.ts';
 import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
@@ -29,6 +30,34 @@ const REPORT: EngineReport = {
 
 export function describeQueueRecord(world: World): void {
   describe('queue record', () => {
+    test('what people see is kept beside the record, and goes with the repo', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const view: QueueView = {
+        at: 7,
+        line: [
+          {
+            pr: 4,
+            title: '<b>',
+            head: 'a'.repeat(40),
+            queuedAt: 1,
+            state: 'waiting',
+            reason: 'x',
+            until: null,
+          },
+        ],
+        more: 2,
+        block: { kind: 'gate', since: 5, until: null, pr: 4, runUrl: 'https://forge.example.org/run' },
+      };
+      const version = await world.store().saveQueue(held, repo, firstWrite({ view }));
+      // A write without one leaves it as it is.
+      await world.store().saveQueue(held, repo, firstWrite({ expectedVersion: version }));
+      const views = await world.store().readQueueViews([repo.id, 'repo-of-nobody']);
+      expect([...views]).toEqual([[repo.id, view]]);
+      await world.store().deleteRepo(repo);
+      expect((await world.store().readQueueViews([repo.id])).size).toBe(0);
+    });
+
     test('record, batches and events are stored and read back whole', async () => {
       const { repo } = await world.enroll();
       const held = await world.hold(repo.id);

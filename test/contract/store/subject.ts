@@ -10,6 +10,7 @@ import type {
   RateStore,
   RealtimeStore,
 } from '#core/ports/account-store.ts';
+import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenConnection, givenRepo } from '../../builders/store-rows.ts';
@@ -21,6 +22,7 @@ export type AnyStore = EngineStore &
   DispatchStore &
   EnrollmentStore &
   AccountStore &
+  BillingStore &
   AdminStore &
   HealthStore &
   RateStore &

@@ -17,7 +17,7 @@ jobs:
     steps:
       - run: 'true'
 `;
-/** Looks at a pull request until the forge has ended its conflict check. */
+/** Tries until the forge has done what it does after a push. */
 const CHECK_LOOKS_MAX = 20;
 
 /** How one pull request of a cell ended. */
@@ -67,11 +67,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   await forge.settle();
   const prs: { readonly pr: number; readonly scheduled: boolean }[] = [];
   for (const at of heads.keys()) {
-    const { number } = await api('person', 'POST', '/pulls', {
-      head: `p${at + 1}`,
-      base: 'main',
-      title: `P${at + 1}`,
-    });
+    const number = await openPull(forge, api, `p${at + 1}`);
     prs.push({ pr: number, scheduled: await schedule(forge, api, number, cell.style) });
   }
   await forge.clock.advance(5_000);
@@ -136,6 +132,20 @@ type Api = (
   path: string,
   body?: unknown,
 ) => ReturnType<typeof callApi>;
+
+/** Opens until the forge knows the branch: a push by git is answered before its API has heard of it. */
+async function openPull(forge: TreeForge, api: Api, head: string): Promise<number> {
+  for (let look = 1; ; look += 1) {
+    try {
+      return (await api('person', 'POST', '/pulls', { head, base: 'main', title: head.toUpperCase() }))
+        .number;
+    } catch (error) {
+      if ((error as { status?: number }).status !== 404 || look === CHECK_LOOKS_MAX) throw error;
+    }
+    await forge.clock.advance(500);
+    await forge.settle();
+  }
+}
 
 /** Presses the button until the forge has ended its check; false when it never takes it. */
 async function schedule(forge: TreeForge, api: Api, pr: number, style: string): Promise<boolean> {

@@ -124,6 +124,14 @@ describe('function pool', () => {
     await expect(pool.invoke({})).rejects.toMatchObject({ errorType });
   });
 
+  test('loading the code takes nothing from the time of an invocation: many may start at once', async () => {
+    const pool = givenFunction(
+      'await new Promise((done) => setTimeout(done, 600)); export const handler = async (_event, context) => context.getRemainingTimeInMillis();',
+      500,
+    );
+    expect(await pool.invoke({})).toBeGreaterThan(100);
+  });
+
   test('killed in the middle, the invocation fails and the next one works', async () => {
     const pool = givenFunction(
       'export const handler = async (event) => { if (event.wait) await new Promise((r) => setTimeout(r, 60000)); return "done"; };',

@@ -58,6 +58,17 @@ describe('normalizeSlug (D-46)', () => {
     expect(normalizeSlug(typed)).toBe(normal);
   });
 
+  test.each(['../web', './web', 'acme/..', 'acme/.', '../..'])(
+    '%j is a step in a path, not a slug',
+    (typed) => {
+      expect(normalizeSlug(typed)).toBeNull();
+    },
+  );
+
+  test.each(['.acme/web', 'acme/..web', 'a../b..'])('%j is odd, but a slug', (typed) => {
+    expect(normalizeSlug(typed)).toBe(typed);
+  });
+
   test.each(['', 'acme', '/web', 'acme/', 'a/b/c', 'a b/c', 'a/b"', 'a\\b/c', 'a/ü', `a/${'b'.repeat(140)}`])(
     '%j is no slug',
     (typed) => {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { AppError } from '#core/contracts/errors.ts';
 import { LEASE_TTL_MS, WEBHOOK_BODY_BYTES_MAX } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import {
   acceptForgeWebhook,
@@ -400,5 +401,44 @@ describe('what an event does', () => {
     expect(await world.wakeSeq()).toBeLessThanOrEqual(4);
     const last = world.clock.now() - 20;
     expect(world.queue.delayed.some((wake) => wake.visibleAt >= last)).toBe(true);
+  });
+});
+
+describe('a flood of one repo (D-52)', () => {
+  test('600 at once are heard, the next is ignored and changes nothing; a tenth of a second later one more is', async () => {
+    const { deps: open, clock, store, wakeSeq } = await givenHook();
+    const deps = { ...open, rates: store };
+    const send = () => acceptForgeWebhook(deps, requestOf(bodyOf()));
+    for (let sent = 0; sent < 600; sent += 1) expect(await send()).toBe('wait_for_reconcile');
+    const before = await wakeSeq();
+    expect(await send()).toBe('ignored');
+    expect(await wakeSeq()).toBe(before);
+    await clock.advance(100);
+    expect([await send(), await send()]).toEqual(['wait_for_reconcile', 'ignored']);
+  });
+
+  test('another repo is heard, and what nobody signed uses nothing up', async () => {
+    const { deps: open, store } = await givenHook();
+    const deps = { ...open, rates: store };
+    const body = bodyOf();
+    const forged = { ...requestOf(body), signature: sign(body, 'not-the-secret') };
+    for (let sent = 0; sent < 700; sent += 1)
+      expect(await codeOf(acceptForgeWebhook(deps, forged))).toBe('invalid_signature');
+    expect(await acceptForgeWebhook(deps, requestOf(body))).toBe('wait_for_reconcile');
+    for (let sent = 0; sent < 600; sent += 1) await acceptForgeWebhook(deps, requestOf(body));
+    const two = bodyOf({ repository: { full_name: 'acme/two', html_url: 'https://forge.example/acme/two' } });
+    expect(await acceptForgeWebhook(deps, requestOf(two, { signature: sign(two, OTHER) }))).toBe(
+      'wait_for_reconcile',
+    );
+  });
+
+  test('a limiter that cannot count lets through', async () => {
+    const { deps } = await givenHook();
+    const takeToken = async (): Promise<never> => {
+      throw new StoreError('unavailable', 'takeToken');
+    };
+    expect(await acceptForgeWebhook({ ...deps, rates: { takeToken } }, requestOf(bodyOf()))).toBe(
+      'wait_for_reconcile',
+    );
   });
 });

@@ -1,4 +1,9 @@
-import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS, WAKE_DELAY_MIN_MS } from '#core/domain/limits.ts';
+import {
+  LEASE_TAKEOVER_GRACE_MS,
+  LEASE_TTL_MS,
+  WAKE_DELAY_MIN_MS,
+  WIND_DOWN_MS,
+} from '#core/domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { EngineReport } from '#core/ports/store.ts';
 import { type EngineAnswer, type EnginePort, type ReconcileRequest, VaultError } from '#core/ports/system.ts';
@@ -109,13 +114,32 @@ describe('a wake', () => {
 
   test.each<[string, Partial<ManagedRepo>, string]>([
     ['deleted', { tombstone: true }, 'gone'],
-    ['switched off', { queueEnabled: false, dueAt: null }, 'disabled'],
+    ['switched off long ago', { queueEnabled: false, dueAt: null }, 'disabled'],
     ['not due', { dueAt: Date.UTC(2030, 0, 1) }, 'not_due'],
   ])('of a repo that is %s does nothing', async (_name, changes, kind) => {
     const world = await givenWorker(changes);
     expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe(kind);
     expect(world.requests).toHaveLength(0);
     expect(await world.outcome()).toBeNull();
+  });
+
+  test('of a queue that was just switched off runs the engine until it has nothing left to take back (A24)', async () => {
+    const world = await givenWorker({ queueEnabled: false, dueAt: null, updatedAt: Date.UTC(2026, 0, 1) });
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { wakeAt: world.clock.now() + 20_000 });
+      return 'ok';
+    };
+    expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('reconciled');
+    expect(world.queue.delayed).toHaveLength(1);
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence);
+      return 'ok';
+    };
+    expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('reconciled');
+    expect(world.queue.delayed).toHaveLength(1);
+    await world.clock.advance(WIND_DOWN_MS + 1);
+    expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('disabled');
+    expect(world.requests).toHaveLength(2);
   });
 
   test('of an unknown repo does nothing', async () => {

@@ -113,6 +113,15 @@ describe('a delayed wake', () => {
     expect(await forwardDelayedWake(world, wake)).toBe('replaced');
   });
 
+  test('of a queue that was switched off is forwarded: the worker decides whether something is left to take back', async () => {
+    const world = await givenWorld([givenRepo({ queueEnabled: false, dueAt: null })]);
+    expect(await forwardDelayedWake(world, { repoId: 'repo-1', wakeSeq: 7 })).toBe('forwarded');
+    await world.clock.advance(20_000);
+    expect(await forwardDelayedWake(world, { repoId: 'repo-1', wakeSeq: 7 })).toBe('forwarded');
+    const numbers = world.queue.wakes.map((wake) => wake.wakeSeq);
+    expect(new Set(numbers).size).toBe(2);
+  });
+
   test('of a deleted repo is nothing', async () => {
     const world = await givenWorld();
     await world.store.deleteRepo(givenRepo());
@@ -129,7 +138,7 @@ describe('the tick', () => {
       givenRepo({ id: 'repo-4', slug: 'acme/4', dueAt: Date.UTC(2030, 0, 1) }),
       givenRepo({ id: 'repo-5', slug: 'acme/5', queueEnabled: false, dueAt: null }),
     ]);
-    expect(await wakeDueRepos(world)).toEqual({ due: 3, woken: 3, failed: 0 });
+    expect(await wakeDueRepos(world)).toEqual({ due: 3, woken: 3, held: 0, failed: 0 });
     expect(world.queue.wakes.map((wake) => wake.repoId)).toEqual(['repo-2', 'repo-3', 'repo-1']);
   });
 
@@ -139,7 +148,7 @@ describe('the tick', () => {
     );
     const world = await givenWorld(repos);
     world.queue.failFor = 'repo-7';
-    expect(await wakeDueRepos(world)).toEqual({ due: 40, woken: 39, failed: 1 });
+    expect(await wakeDueRepos(world)).toEqual({ due: 40, woken: 39, held: 0, failed: 1 });
   });
 
   test('a tick that comes 0.2 s early is not swallowed: each has a number of its own (E9)', async () => {

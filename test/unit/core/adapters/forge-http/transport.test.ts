@@ -149,6 +149,24 @@ describe('an answer', () => {
     expect(await errorOf(open().request(WRITE))).toMatchObject({ kind, status, effectUnknown });
   });
 
+  test.each([
+    ['to another repository, without a host', '/api/v1/repos/acme/renamed/pulls', 'denied'],
+    ['to another repository of the same forge', 'ORIGIN/api/v1/repos/acme/renamed', 'denied'],
+    ['to a repository of another forge', 'https://other.example/api/v1/repos/acme/app', 'unreachable'],
+    ['to a page that asks to sign in', '/user/login', 'unreachable'],
+    ['that climbs out of the repositories', '/api/v1/repos/../user', 'unreachable'],
+    ['that is no URL', 'https://[', 'unreachable'],
+  ])('a redirect %s is %s: it is not followed', async (_name, location, kind) => {
+    let requests = 0;
+    answer = (_request, response) => {
+      requests += 1;
+      response.writeHead(301, { location: location.replace('ORIGIN', server.origin) }).end();
+    };
+    expect(await errorOf(open().request(READ))).toMatchObject({ kind, status: 301 });
+    expect(await errorOf(open().request(WRITE))).toMatchObject({ kind, status: 301, effectUnknown: false });
+    expect(requests).toBe(2);
+  });
+
   test.each([200, 201, 401, 403, 404, 409, 422, 423, 500, 502])(
     'of %i as a page of HTML is not the forge’s',
     async (status) => {

@@ -1,0 +1,44 @@
+import type { RepoId } from '../../domain/ids.ts';
+import { BLOCK_KINDS, type Block, LINE_STATES, type LinePlace, type QueueView } from '../../domain/line.ts';
+import { listOf, nullable, oneOf, record, text, UnreadableValue, whole } from './codec.ts';
+import { queueViewKey, repoIdOfPartition } from './keys.ts';
+import type { Table } from './table.ts';
+
+const place = record<LinePlace>({
+  pr: ['pr', whole],
+  title: ['title', text],
+  head: ['head', text],
+  queuedAt: ['queued_at', whole],
+  state: ['state', oneOf(LINE_STATES)],
+  reason: ['reason', nullable(text)],
+  until: ['until', nullable(whole)],
+});
+const block = record<Block>({
+  kind: ['kind', oneOf(BLOCK_KINDS)],
+  since: ['since', nullable(whole)],
+  until: ['until', nullable(whole)],
+  pr: ['pr', nullable(whole)],
+  runUrl: ['run_url', nullable(text)],
+});
+export const queueView = record<QueueView>({
+  at: ['at', whole],
+  line: ['line', listOf(place)],
+  more: ['more', whole],
+  block: ['block', block],
+});
+
+/** One that cannot be read is as good as none: the reader says "unknown" (A51). */
+export async function readQueueViews(
+  table: Table,
+  repoIds: readonly RepoId[],
+): Promise<ReadonlyMap<RepoId, QueueView>> {
+  const views = new Map<RepoId, QueueView>();
+  for (const row of await table.getMany(repoIds.map(queueViewKey), 'readQueueViews')) {
+    try {
+      views.set(repoIdOfPartition(String(row.pk)), queueView.read(row));
+    } catch (error) {
+      if (!(error instanceof UnreadableValue)) throw error;
+    }
+  }
+  return views;
+}

@@ -1,0 +1,31 @@
+import { DescribeServicesCommand, type ECSClient, UpdateServiceCommand } from '@aws-sdk/client-ecs';
+import type { EngineFleet } from '../../ports/engine-fleet.ts';
+
+export interface EngineFleetConfig {
+  readonly client: ECSClient;
+  readonly cluster: string;
+  readonly service: string;
+}
+
+/** The engine's Fargate service: two calls, on that one service. */
+export function createEngineFleet({ client, cluster, service }: EngineFleetConfig): EngineFleet {
+  return {
+    async read() {
+      const answer = await client.send(new DescribeServicesCommand({ cluster, services: [service] }));
+      const found = answer.services?.[0];
+      if (found?.desiredCount === undefined || found.runningCount === undefined) {
+        throw new Error('the engine service was not found');
+      }
+      const times = (found.deployments ?? []).flatMap((each) => each.updatedAt ?? each.createdAt ?? []);
+      return {
+        wanted: found.desiredCount,
+        running: found.runningCount,
+        changedAt: Math.max(0, ...times.map((time) => time.getTime())),
+      };
+    },
+
+    async setWanted(tasks) {
+      await client.send(new UpdateServiceCommand({ cluster, service, desiredCount: tasks }));
+    },
+  };
+}

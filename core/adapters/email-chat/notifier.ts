@@ -1,0 +1,13 @@
+import type { Notifier } from '../../ports/notifier.ts';
+import type { HttpSend } from '../http-guard/http-send.ts';
+import { createChatSender } from './chat.ts';
+import { createEmailSender, type EmailConfig } from './email.ts';
+
+export interface NotifierConfig {
+  readonly email: EmailConfig;
+  readonly send: HttpSend;
+}
+
+export function createNotifier(config: NotifierConfig): Notifier {
+  return { ...createEmailSender(config.email), ...createChatSender(config.send) };
+}

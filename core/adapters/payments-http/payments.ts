@@ -1,0 +1,117 @@
+import Stripe from 'stripe';
+import { PAYMENTS_REPEATS_MAX, PAYMENTS_TIMEOUT_MS } from '../../domain/limits.ts';
+import type { PriceSet } from '../../domain/subscription.ts';
+import { FLAT_KIND } from '../../domain/subscription.ts';
+import { type CheckoutOrder, type Payments, PaymentsError } from '../../ports/payments.ts';
+import { createSubscriptionReader, type SubscriptionListConfig } from './list-subscriptions.ts';
+import { SubscriptionAnswer } from './schema.ts';
+
+export interface PaymentsConfig extends SubscriptionListConfig {
+  /** Repeats of a call that got no answer. @default PAYMENTS_REPEATS_MAX */
+  readonly repeatsMax?: number;
+}
+
+/** The payment provider through its own SDK. Writes are repeated under one idempotency key. */
+export function createPayments(config: PaymentsConfig): Payments {
+  const sdk = openSdk(config);
+  return {
+    ...createSubscriptionReader(config),
+
+    createCustomer: (tenantId) =>
+      call('createCustomer', async () => {
+        // Keyed by tenant: a request whose answer was lost makes no second customer. The same words each time, as
+        // the provider wants it of one key.
+        const options = { idempotencyKey: `mergeyard-customer-${tenantId}` };
+        return (await sdk.customers.create({ metadata: { tenant_id: tenantId } }, options)).id;
+      }),
+
+    openCheckout: (order, requestId) =>
+      call('openCheckout', async () => {
+        const session = await sdk.checkout.sessions.create(toSession(order), { idempotencyKey: requestId });
+        if (session.url === null) throw new PaymentsError('unreachable', 'openCheckout', 200);
+        return session.url;
+      }),
+
+    moveSubscription: ({ tenantId, subscriptionId, tier, moves }, requestId) =>
+      call('moveSubscription', async () => {
+        const moved = await sdk.subscriptions.update(
+          subscriptionId,
+          {
+            items: moves.map(({ id, priceId }) => ({ id, price: priceId })),
+            proration_behavior: 'create_prorations',
+            // A charge that fails leaves everything as it was, and says so with 402.
+            payment_behavior: 'error_if_incomplete',
+            metadata: { tenant_id: tenantId, tier },
+          },
+          { idempotencyKey: requestId },
+        );
+        const read = SubscriptionAnswer.safeParse(moved);
+        if (!read.success) throw new PaymentsError('unreachable', 'moveSubscription', 200);
+        return read.data;
+      }),
+
+    openPortal: (customerId, returnUrl, requestId) =>
+      call('openPortal', async () => {
+        const session = await sdk.billingPortal.sessions.create(
+          { customer: customerId, return_url: returnUrl },
+          { idempotencyKey: requestId },
+        );
+        return session.url;
+      }),
+  };
+}
+
+function openSdk(config: PaymentsConfig): Stripe {
+  const { protocol, hostname, port } = new URL(config.apiUrl);
+  const isPlain = protocol === 'http:';
+  return new Stripe(config.key.reveal(), {
+    protocol: isPlain ? 'http' : 'https',
+    host: hostname,
+    port: port === '' ? (isPlain ? 80 : 443) : Number(port),
+    timeout: config.timeoutMs ?? PAYMENTS_TIMEOUT_MS,
+    maxNetworkRetries: config.repeatsMax ?? PAYMENTS_REPEATS_MAX,
+    // Nothing about this deployment goes to the provider beyond the calls themselves.
+    telemetry: false,
+  });
+}
+
+type SessionParams = NonNullable<Parameters<Stripe['checkout']['sessions']['create']>[0]>;
+
+/** Every kind of the tier becomes an item, so that a later change of plan finds exactly the price set. */
+function toSession(order: CheckoutOrder): SessionParams {
+  const metadata = { tenant_id: order.tenantId, tier: order.tier };
+  return {
+    mode: 'subscription',
+    customer: order.customerId,
+    client_reference_id: order.tenantId,
+    line_items: toLineItems(order.prices),
+    subscription_data: { metadata },
+    metadata,
+    success_url: order.successUrl,
+    cancel_url: order.cancelUrl,
+  };
+}
+
+/** What is charged by usage has no quantity. */
+function toLineItems(prices: PriceSet): NonNullable<SessionParams['line_items']> {
+  return Object.entries(prices).map(([kind, price]) =>
+    kind === FLAT_KIND ? { price, quantity: 1 } : { price },
+  );
+}
+
+/** Kind and status are all that is kept of the SDK's errors: their texts name keys, cards and people (A95). */
+async function call<T>(operation: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof PaymentsError) throw error;
+    if (!(error instanceof Stripe.errors.StripeError))
+      throw new PaymentsError('unreachable', operation, null);
+    const status = error.statusCode ?? null;
+    if (error instanceof Stripe.errors.StripeCardError || status === 402) {
+      throw new PaymentsError('declined', operation, status);
+    }
+    const passes = status === null || status === 429 || status >= 500;
+    throw new PaymentsError(passes ? 'unreachable' : 'rejected', operation, status);
+  }
+}

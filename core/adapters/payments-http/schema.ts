@@ -1,0 +1,35 @@
+import * as z from 'zod';
+import { PAID_TIERS } from '../../domain/billing.ts';
+import { readStatus, type Subscription } from '../../domain/subscription.ts';
+
+/** An id, or the whole object where an account's settings expand it. */
+const Reference = z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]);
+
+/** Only what is used; metadata is ours but can be edited by people, so what is wrong in it counts as not there. */
+export const SubscriptionAnswer = z
+  .object({
+    id: z.string(),
+    customer: Reference,
+    status: z.string(),
+    created: z.int(),
+    items: z.object({ data: z.array(z.object({ id: z.string(), price: z.object({ id: z.string() }) })) }),
+    metadata: z
+      .object({
+        tier: z.enum(PAID_TIERS).nullable().catch(null),
+        tenant_id: z.uuid().nullable().catch(null),
+      })
+      .catch({ tier: null, tenant_id: null }),
+  })
+  .transform(
+    (row): Subscription => ({
+      id: row.id,
+      customerId: row.customer,
+      status: readStatus(row.status),
+      items: row.items.data.map(({ id, price }) => ({ id, priceId: price.id })),
+      tierNoted: row.metadata.tier,
+      tenantNoted: row.metadata.tenant_id,
+      createdAt: row.created * 1000,
+    }),
+  );
+
+export const SubscriptionList = z.object({ data: z.array(SubscriptionAnswer) });

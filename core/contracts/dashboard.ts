@@ -1,0 +1,76 @@
+/** What page, stack and local run agree on. Types and plain constants: the page carries no schema library. */
+
+/** Where the page reads how one signs in. Written at deploy, never cached. */
+export const DASHBOARD_CONFIG_PATH = '/config.json';
+/** Everything below it has a hash in its name. */
+export const DASHBOARD_ASSETS_PREFIX = '/assets/';
+/** Where a hosted sign-in page sends people back to. */
+export const SIGN_IN_CALLBACK_PATH = '/sign-in/callback';
+
+/** A provider with the GoTrue contract. */
+export interface GoTrueSignIn {
+  readonly kind: 'gotrue';
+  /** Base address; empty for the page's own origin. */
+  readonly url: string;
+  /** Public key sent as `apikey`; empty for none. */
+  readonly api_key: string;
+}
+
+/** Cognito's hosted page: authorization code with PKCE. */
+export interface CognitoSignIn {
+  readonly kind: 'cognito';
+  /** `https://<prefix>.auth.<region>.amazoncognito.com` or a domain of one's own. */
+  readonly domain: string;
+  readonly client_id: string;
+}
+
+/** An account offered on the sign-in page. A stack never writes any: whoever sees the page could use it. */
+export interface OfferedAccount {
+  readonly label: string;
+  readonly email: string;
+  readonly password: string;
+  /** Forge to connect first, filled into the form. */
+  readonly forge?: { readonly instance_url: string; readonly bot_login: string; readonly token: string };
+}
+
+export interface DashboardConfig {
+  readonly sign_in: GoTrueSignIn | CognitoSignIn;
+  readonly accounts?: readonly OfferedAccount[];
+}
+
+/**
+ * Headers of every answer that is the page's. Nothing inline, nothing from elsewhere, no frame; text never becomes
+ * markup. `origins`: where else the page may connect to, which is the identity provider.
+ */
+export function dashboardHeaders(origins: readonly string[]): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': dashboardPolicy(origins),
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+    'referrer-policy': 'no-referrer',
+    'strict-transport-security': 'max-age=31536000; includeSubDomains',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+  };
+}
+
+export function dashboardPolicy(origins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    ["connect-src 'self'", ...origins].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+/** `cache-control` by path: hashed files for ever, all others asked anew. */
+export function dashboardCaching(path: string): string {
+  return path.startsWith(DASHBOARD_ASSETS_PREFIX) ? 'public, max-age=31536000, immutable' : 'no-cache';
+}

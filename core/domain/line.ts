@@ -1,0 +1,58 @@
+import type { CommitSha, EpochMs, PullRequestNumber } from './ids.ts';
+
+/** Where a pull request of the line stands. */
+export const LINE_STATES = ['landing', 'staged', 'ready', 'waiting', 'refused', 'bounced'] as const;
+export type LineState = (typeof LINE_STATES)[number];
+
+/** What stands before the next landing of a repo. */
+export const BLOCK_KINDS = [
+  'tree_mismatch',
+  'merge',
+  'revoke',
+  'gate',
+  'gate_retry',
+  'staging',
+  'paused',
+  'base_red',
+  'gate_missing',
+  'linger',
+  'admission',
+  'empty',
+] as const;
+export type BlockKind = (typeof BLOCK_KINDS)[number];
+
+export interface LinePlace {
+  readonly pr: PullRequestNumber;
+  /** Cut to `LINE_TITLE_CHARS_MAX`. */
+  readonly title: string;
+  readonly head: CommitSha;
+  readonly queuedAt: EpochMs;
+  readonly state: LineState;
+  /** Key of a fixed phrase; null when the state says it all. */
+  readonly reason: string | null;
+  /** Looked at again at this time by itself; null = when something changes. */
+  readonly until: EpochMs | null;
+}
+
+export interface Block {
+  readonly kind: BlockKind;
+  readonly since: EpochMs | null;
+  /** When it ends by itself at the latest; null = nobody can say. */
+  readonly until: EpochMs | null;
+  readonly pr: PullRequestNumber | null;
+  readonly runUrl: string | null;
+}
+
+/** What the queue of one repo looked like after its last step, told for people. Bookkeeping, never authoritative. */
+export interface QueueView {
+  readonly at: EpochMs;
+  /** In order, at most `LINE_PLACES_MAX`. */
+  readonly line: readonly LinePlace[];
+  /** Places behind those of `line`. */
+  readonly more: number;
+  readonly block: Block;
+}
+
+/** Kept small enough to be read with every look at the dashboard. */
+export const LINE_PLACES_MAX = 100;
+export const LINE_TITLE_CHARS_MAX = 300;

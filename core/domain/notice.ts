@@ -1,0 +1,96 @@
+import type { ActivityEvent, BatchRow } from './batch.ts';
+import { parseUrl } from './parse-url.ts';
+import type { ManagedRepo } from './repo.ts';
+
+/** What people are told, before any service's own markup. Texts are plain: they may hold anything an author typed. */
+export interface Notice {
+  /** One line. */
+  readonly subject: string;
+  /** Whole sentences, one per line. */
+  readonly lines: readonly string[];
+  /** https addresses without a character that means something in any of the markups. */
+  readonly links: readonly { readonly label: string; readonly url: string }[];
+}
+
+/** A title longer than this is cut; forges allow 255. */
+const TITLE_CHARS_MAX = 200;
+/** Letters that turn or hide the text around them (bidi controls, zero widths), and control characters (A117). */
+const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]+/gu;
+
+/** One visible line. */
+export function toPlainLine(text: string, charsMax = TITLE_CHARS_MAX): string {
+  const line = text.replace(HIDDEN, ' ').replace(/\s+/g, ' ').trim();
+  const chars = [...line];
+  return chars.length <= charsMax ? line : `${chars.slice(0, charsMax - 1).join('')}…`;
+}
+
+/** An address that is safe in every markup: https, no userinfo, only characters that need no escape. Null: leave it out. */
+export function toSafeLink(text: string | null): string | null {
+  if (text === null || !/^https:\/\/[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=%]+$/.test(text)) return null;
+  const url = parseUrl(text);
+  if (url === null || url.username !== '' || url.password !== '') return null;
+  const rest = `${url.pathname}${url.search}${url.hash}`;
+  return (
+    url.origin + rest.replace(/[()[\]*_'!~]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
+  );
+}
+
+export interface BounceFacts {
+  readonly repo: Pick<ManagedRepo, 'instanceUrl' | 'slug' | 'baseBranch' | 'statusContext'>;
+  readonly event: Pick<ActivityEvent, 'pr' | 'title' | 'reason'>;
+  /** The failing run, where one is known. */
+  readonly runUrl: string | null;
+}
+
+/** Which repo, which pull request, why in the words of the bounce, and where to look (contract, Emitted). */
+export function describeBounceNotice({ repo, event, runUrl }: BounceFacts): Notice {
+  const slug = toPlainLine(repo.slug);
+  const title = toPlainLine(event.title);
+  const why = event.reason === null ? 'no reason was stored' : toPlainLine(event.reason);
+  const pullUrl = `${repo.instanceUrl.replace(/\/+$/, '')}/${repo.slug}/pulls/${event.pr}`;
+  return {
+    subject: `${slug} #${event.pr} was bounced from the merge queue`,
+    lines: [
+      `${slug} #${event.pr}: ${title === '' ? '(no title)' : title}`,
+      `Why: ${why}`,
+      'It stays open and its merge stays blocked. Push a fix, or schedule it again.',
+    ],
+    links: toLinks([
+      ['Pull request', pullUrl],
+      ['Gate run', runUrl],
+    ]),
+  };
+}
+
+/** No amount and no name: the mail may reach more people than the owner. */
+export function describeInvoiceNotice(billingUrl: string | null): Notice {
+  return {
+    subject: 'A payment for your merge queue plan failed',
+    lines: [
+      'The last invoice could not be paid, so the plan is not active at the moment.',
+      'Repositories beyond the free allowance are held until it is. The oldest ones keep running.',
+      'Open the billing page to update the payment method.',
+    ],
+    links: toLinks([['Billing', billingUrl]]),
+  };
+}
+
+function toLinks(wanted: readonly (readonly [string, string | null])[]): Notice['links'] {
+  return wanted.flatMap(([label, text]) => {
+    const url = toSafeLink(text);
+    return url === null ? [] : [{ label, url }];
+  });
+}
+
+/** The run that failed this pull request, among the newest batches of its tenant. */
+export function findBounceRun(
+  batches: readonly BatchRow[],
+  event: Pick<ActivityEvent, 'repoId' | 'pr' | 'at'>,
+): string | null {
+  const ofPull = batches.filter((row) => row.repoId === event.repoId && row.prs.includes(event.pr));
+  const bounced = ofPull.find((row) =>
+    row.actions.some((action) => action.pr === event.pr && action.action === 'bounced'),
+  );
+  const alone = ofPull.find((row) => row.prs.length === 1 && row.gateVerdict === 'failure');
+  return bounced?.runUrl ?? alone?.runUrl ?? null;
+}

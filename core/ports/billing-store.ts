@@ -1,0 +1,34 @@
+import type { Plan } from '../domain/billing.ts';
+import type { TenantId } from '../domain/ids.ts';
+
+/** What was bought, and by whom at the payment provider. */
+export interface BillingAccount extends Plan {
+  /** Null until the first checkout. */
+  readonly customerId: string | null;
+  readonly subscriptionId: string | null;
+}
+
+export interface StoredBilling extends BillingAccount {
+  /** Grows with every write of the row. */
+  readonly version: number;
+}
+
+/** `seen`: the event that caused it was taken before. `tenant_gone`: offboarded. `lost_race`: somebody wrote first. */
+export type BillingSaved = 'saved' | 'seen' | 'tenant_gone' | 'lost_race';
+
+export interface BillingStore {
+  loadBilling(tenantId: TenantId): Promise<StoredBilling | null>;
+  /** Whose customer it is; null: nobody's. */
+  findCustomerTenant(customerId: string): Promise<TenantId | null>;
+  /**
+   * One transaction: the row, if it still has `expectedVersion` (null: does not exist); the customer's look-up; and the id
+   * of the event that caused it, if it is new (A104). Nothing is stored for a tenant that is gone or going (D-62).
+   */
+  saveBilling(
+    tenantId: TenantId,
+    account: BillingAccount,
+    expectedVersion: number | null,
+    eventId: string | null,
+  ): Promise<BillingSaved>;
+  isEventTaken(eventId: string): Promise<boolean>;
+}

@@ -1,0 +1,50 @@
+import type { ActivityEvent } from '../domain/batch.ts';
+import type { TenantId } from '../domain/ids.ts';
+import type { Notice } from '../domain/notice.ts';
+import type { ChatDestination } from '../domain/notification.ts';
+import type { Secret } from '../secret.ts';
+
+/** Key of one row of the change stream. */
+export interface StreamKey {
+  readonly pk: string;
+  readonly sk: string;
+}
+
+/** Something a tenant is to be told that is no bounce: asked for in the store, sent from the stream. */
+export interface NoticeRequest {
+  readonly kind: 'invoice_failed';
+  readonly tenantId: TenantId;
+  /** What it is about, such as the invoice; a second request of the same kind and subject is none. */
+  readonly subject: string;
+  /** Where the payment provider writes to; null when it told none. */
+  readonly email: string | null;
+}
+
+/** For whoever wants a tenant told something: one conditional write, no call to the outside (B6, contract L482). */
+export interface NoticeRequestStore {
+  /** False when the same notice is asked for already. */
+  requestNotice(notice: NoticeRequest): Promise<boolean>;
+}
+
+/** For the function that sends. */
+export interface NoticeStore extends NoticeRequestStore {
+  /** Takes a request off the list: one of many takers gets it (at most once). Null when it is gone or too old. */
+  takeNotice(key: StreamKey): Promise<NoticeRequest | null>;
+  /** The activity event behind a key of the stream; null when it is none or gone. */
+  loadEvent(key: StreamKey): Promise<ActivityEvent | null>;
+  /** True once per (repo, pull request, head), for as long as the repo lives (A84); false also when the repo is gone. */
+  claimBounce(event: Pick<ActivityEvent, 'repoId' | 'pr' | 'head' | 'at'>): Promise<boolean>;
+}
+
+/**
+ * `sent`: the other side took it. `off`: this deployment cannot send such (no From address). `refused`: the address is not
+ * one we send to, or the other side said no for good. `failed`: no answer in time, or a passing error. Never retried.
+ */
+export type SendResult = 'sent' | 'off' | 'refused' | 'failed';
+
+/** The ways out. None of them throws; each ends within `NOTICE_TIMEOUT_MS`. */
+export interface Notifier {
+  sendEmail(to: string, notice: Notice): Promise<SendResult>;
+  /** The URL is a credential. */
+  sendChat(destination: ChatDestination, url: Secret<string>, notice: Notice): Promise<SendResult>;
+}

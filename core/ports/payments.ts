@@ -1,0 +1,58 @@
+import type { PaidTier } from '../domain/billing.ts';
+import type { TenantId } from '../domain/ids.ts';
+import type { ItemMove, PriceSet, Subscription } from '../domain/subscription.ts';
+
+/** `declined`: the card was. `rejected`: any other no. `unreachable`: no answer in time, or none that can be read. */
+export type PaymentsErrorKind = 'declined' | 'rejected' | 'unreachable';
+
+/** Nothing of the provider's words: they may name people and cards. */
+export class PaymentsError extends Error {
+  override readonly name = 'PaymentsError';
+  constructor(
+    readonly kind: PaymentsErrorKind,
+    readonly operation: string,
+    /** HTTP status of the answer; null when there was none. */
+    readonly status: number | null,
+  ) {
+    super(`payments ${operation}: ${kind}`);
+  }
+}
+
+export interface SubscriptionReader {
+  /** Newest first, ended ones perhaps left out. What is true now: never from a cache. */
+  listSubscriptions(customerId: string): Promise<readonly Subscription[]>;
+}
+
+export interface CheckoutOrder {
+  readonly tenantId: TenantId;
+  readonly customerId: string;
+  readonly tier: PaidTier;
+  readonly prices: PriceSet;
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+}
+
+export interface PlanMove {
+  readonly tenantId: TenantId;
+  readonly subscriptionId: string;
+  readonly tier: PaidTier;
+  readonly moves: readonly ItemMove[];
+}
+
+/**
+ * The payment provider. Every call throws `PaymentsError` and nothing else. `requestId` makes a repeated request one: calls
+ * are repeated by the adapter when no answer came.
+ */
+export interface Payments extends SubscriptionReader {
+  /** One per tenant: asked twice within a day, the same comes back. */
+  createCustomer(tenantId: TenantId): Promise<string>;
+  /** Address of a page on which a person pays. */
+  openCheckout(order: CheckoutOrder, requestId: string): Promise<string>;
+  /** With prorations; nothing is changed when the charge fails. Returns the subscription as it is afterwards. */
+  moveSubscription(move: PlanMove, requestId: string): Promise<Subscription>;
+  /** Address of a page for payment methods, invoices and cancellation. */
+  openPortal(customerId: string, returnUrl: string, requestId: string): Promise<string>;
+}
+
+/** Null: this deployment takes no payments. Asked per request, since keys are stored and rotated outside. */
+export type OpenPayments = () => Promise<Payments | null>;

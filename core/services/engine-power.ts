@@ -1,0 +1,77 @@
+import { ENGINE_REST_AFTER_MS } from '../domain/limits.ts';
+import type { HealthStore } from '../ports/account-store.ts';
+import type { EngineFleet } from '../ports/engine-fleet.ts';
+import type { Clock, EnginePort, Log } from '../ports/system.ts';
+
+export interface EnginePowerDeps {
+  readonly fleet: EngineFleet;
+  /** The due index holds every repo whose queue is on. */
+  readonly store: Pick<HealthStore, 'loadOldestDue'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/**
+ * `running`, `starting`: somebody needs it. `absent`: it was asked for and no task runs. `asleep`, `resting`: nobody needs
+ * it. `unknown`: the platform or the store did not answer, and nothing was changed.
+ */
+export type EnginePower = 'running' | 'starting' | 'absent' | 'asleep' | 'resting' | 'unknown';
+
+/**
+ * Keeps the engine up while any queue is switched on, and puts it to sleep when none is and it has been up for a while: most
+ * of an idle deployment's bill is this one task. Never throws: repositories are woken whether or not this works.
+ */
+export async function tendEngine(deps: EnginePowerDeps): Promise<EnginePower> {
+  const power = await chooseEnginePower(deps).catch((error: unknown): EnginePower => {
+    deps.log.error('the engine could not be tended', { error });
+    return 'unknown';
+  });
+  // The alarm EngineDown counts these lines by their state.
+  deps.log.info('engine', { state: power });
+  return power;
+}
+
+async function chooseEnginePower({ fleet, store, clock }: EnginePowerDeps): Promise<EnginePower> {
+  const [state, oldestDue] = await Promise.all([fleet.read(), store.loadOldestDue()]);
+  if (oldestDue !== null) {
+    if (state.wanted > 0) return state.running > 0 ? 'running' : 'absent';
+    await fleet.setWanted(1);
+    return 'starting';
+  }
+  if (state.wanted === 0) return 'asleep';
+  // One that was just woken has somebody waiting for it, or is being deployed.
+  if (clock.now() - state.changedAt < ENGINE_REST_AFTER_MS) return 'running';
+  await fleet.setWanted(0);
+  return 'resting';
+}
+
+/** Asks for a task when the engine cannot be reached; the caller's own retry finds it. */
+export async function wakeEngine(deps: { readonly fleet: EngineFleet; readonly log: Log }): Promise<void> {
+  try {
+    const { wanted } = await deps.fleet.read();
+    if (wanted > 0) return;
+    await deps.fleet.setWanted(1);
+    deps.log.info('the engine was asleep and is woken');
+  } catch (error) {
+    deps.log.warn('the engine could not be woken', { error });
+  }
+}
+
+/** An engine that is woken by being called. */
+export function createWakingEngine(
+  engine: EnginePort,
+  deps: { readonly fleet: EngineFleet; readonly log: Log },
+): EnginePort {
+  return {
+    async reconcile(request, fence) {
+      const answer = await engine.reconcile(request, fence);
+      if (answer === 'unreachable') await wakeEngine(deps);
+      return answer;
+    },
+    async isHealthy() {
+      const healthy = await engine.isHealthy();
+      if (!healthy) await wakeEngine(deps);
+      return healthy;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { NOTICE_NOT_DELIVERED } from '../contracts/realtime.ts';
+import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
+import type { TenantId } from '../domain/ids.ts';
+import { describeBounceNotice, describeInvoiceNotice, findBounceRun, type Notice } from '../domain/notice.ts';
+import type { NotificationTargets } from '../domain/notification.ts';
+import type { NoticeStore, Notifier, SendResult, StreamKey } from '../ports/notifier.ts';
+import { type DispatchStore, type EngineStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
+import type { Log } from '../ports/system.ts';
+import { Secret } from '../secret.ts';
+
+export interface NotifyDeps {
+  readonly store: NoticeStore &
+    Pick<DispatchStore, 'getRepo'> &
+    Pick<EnrollmentStore, 'listRepos'> &
+    Pick<EngineStore, 'listBatches'>;
+  readonly notifier: Notifier;
+  readonly log: Log;
+  /** Page where a payment method is changed; null: the notice has no link. */
+  readonly billingUrl: string | null;
+}
+
+/**
+ * Announces the bounce behind one event row, if it is one, to where its repo says. The claim comes before the first send and
+ * after everything that can fail, so that a head is announced at most once (A84) and a store that fails loses nothing.
+ * Throws `StoreError` only before the claim.
+ */
+export async function announceBounce(deps: NotifyDeps, key: StreamKey): Promise<void> {
+  const { store } = deps;
+  const event = await store.loadEvent(key);
+  if (event === null || event.event !== 'pr_bounced') return;
+  const repo = await store.getRepo(event.repoId);
+  if (repo === null || repo.tombstone || repo.tenantId !== event.tenantId) return;
+  const targets = repo.notification;
+  if (targets === null || placesOf([targets]).length === 0) return;
+  const runUrl = await findRun(deps, event.tenantId, event);
+  if (!(await store.claimBounce(event))) return;
+  await send(deps, placesOf([targets]), describeBounceNotice({ repo, event, runUrl }), {
+    tenant_id: event.tenantId,
+    repo_id: event.repoId,
+    pr: event.pr,
+    kind: 'bounce',
+  });
+}
+
+/** A notice without the link is better than none. */
+async function findRun(
+  deps: NotifyDeps,
+  tenantId: TenantId,
+  event: Parameters<typeof findBounceRun>[1],
+): Promise<string | null> {
+  try {
+    return findBounceRun(await deps.store.listBatches(tenantId, NOTICE_BATCHES_MAX), event);
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    deps.log.warn('the run of a bounce could not be read', { tenant_id: tenantId, error });
+    return null;
+  }
+}
+
+/**
+ * Sends one notice that was asked for: to the address the payment provider knows and to every place that the tenant's repos
+ * name, because a hold concerns all who wait for those queues. Throws `StoreError` only before it is taken off the list.
+ */
+export async function announceNotice(deps: NotifyDeps, key: StreamKey): Promise<void> {
+  const { store } = deps;
+  const tenantId = key.pk.slice(key.pk.indexOf('#') + 1);
+  const repos = await store.listRepos(tenantId);
+  const notice = await store.takeNotice(key);
+  if (notice === null) return;
+  const owner = { email: notice.email, chatA: null, chatB: null };
+  const places = placesOf([owner, ...repos.flatMap((repo) => repo.notification ?? [])]);
+  await send(deps, places.slice(0, NOTICE_PLACES_MAX), describeInvoiceNotice(deps.billingUrl), {
+    tenant_id: notice.tenantId,
+    kind: notice.kind,
+  });
+}
+
+type Place = { readonly way: keyof NotificationTargets; readonly address: string };
+
+/** Each place once, in the order given. */
+function placesOf(targets: readonly NotificationTargets[]): readonly Place[] {
+  const places = new Map<string, Place>();
+  for (const target of targets) {
+    for (const way of ['email', 'chatA', 'chatB'] as const) {
+      const address = target[way];
+      if (address !== null) places.set(`${way} ${address}`, { way, address });
+    }
+  }
+  return [...places.values()];
+}
+
+async function send(
+  deps: NotifyDeps,
+  places: readonly Place[],
+  notice: Notice,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await Promise.all(
+    places.map(async (place) => {
+      report(deps.log, await sendTo(deps, place, notice), { ...fields, way: place.way });
+    }),
+  );
+}
+
+async function sendTo(deps: NotifyDeps, { way, address }: Place, notice: Notice): Promise<SendResult> {
+  try {
+    return way === 'email'
+      ? await deps.notifier.sendEmail(address, notice)
+      : await deps.notifier.sendChat(way, new Secret(address), notice);
+  } catch (error) {
+    deps.log.error('a notification could not be made', { way, error });
+    return 'failed';
+  }
+}
+
+/** Never the address: a chat URL is a credential, a mailbox is a person. */
+function report(log: Log, result: SendResult, fields: Readonly<Record<string, unknown>>): void {
+  switch (result) {
+    case 'sent':
+      return log.info('notification sent', fields);
+    case 'off':
+      return log.info('no sender address is configured: the e-mail was skipped', fields);
+    case 'refused':
+    case 'failed':
+      return log.warn(NOTICE_NOT_DELIVERED, { ...fields, result });
+  }
+}

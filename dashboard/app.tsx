@@ -1,0 +1,81 @@
+import { lazy, Suspense } from 'react';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { LiveContext, useLiveLink, useSession } from './data/hooks.ts';
+import { OverviewPage } from './pages/overview.tsx';
+import { QueuePage } from './pages/queue.tsx';
+import { CallbackPage, SignInPage } from './pages/sign-in.tsx';
+import { Loading } from './parts/basics.tsx';
+import { Guard, NotFoundPage } from './parts/errors.tsx';
+import { Frame } from './parts/frame.tsx';
+import { path, ROUTES } from './routes.ts';
+
+const StartPage = lazy(async () => ({ default: (await import('./pages/start.tsx')).StartPage }));
+const SetupPage = lazy(async () => ({ default: (await import('./pages/setup.tsx')).SetupPage }));
+const BatchesPage = lazy(async () => ({ default: (await import('./pages/batches.tsx')).BatchesPage }));
+const BatchPage = lazy(async () => ({ default: (await import('./pages/batches.tsx')).BatchPage }));
+const SettingsPage = lazy(async () => ({ default: (await import('./pages/settings.tsx')).SettingsPage }));
+const StatisticsPage = lazy(async () => ({
+  default: (await import('./pages/statistics.tsx')).StatisticsPage,
+}));
+const ConnectionsPage = lazy(async () => ({
+  default: (await import('./pages/connections.tsx')).ConnectionsPage,
+}));
+const BillingPage = lazy(async () => ({ default: (await import('./pages/billing.tsx')).BillingPage }));
+const AccountPage = lazy(async () => ({ default: (await import('./pages/account.tsx')).AccountPage }));
+const AdminPage = lazy(async () => ({ default: (await import('./pages/admin.tsx')).AdminPage }));
+
+export function App() {
+  const session = useSession();
+  const pages = (
+    <Frame>
+      <Switch>
+        <Route path={ROUTES.signIn} component={SignInPage} />
+        <Route path={ROUTES.callback} component={CallbackPage} />
+        <Route>{session === null ? <SendToSignIn /> : <SignedIn />}</Route>
+      </Switch>
+    </Frame>
+  );
+  return session === null ? pages : <Live key={session.email ?? ''}>{pages}</Live>;
+}
+
+function Live({ children }: { readonly children: React.ReactNode }) {
+  return <LiveContext value={useLiveLink()}>{children}</LiveContext>;
+}
+
+function SendToSignIn() {
+  const [here] = useLocation();
+  return <Redirect to={path.signIn(`${here}${location.search}`)} replace />;
+}
+
+function SignedIn() {
+  const [here] = useLocation();
+  return (
+    <Guard key={here}>
+      <Suspense fallback={<Loading what="the page" />}>
+        <Switch>
+          <Route path={ROUTES.home} component={OverviewPage} />
+          <Route path={ROUTES.start} component={StartPage} />
+          <Route path={ROUTES.queue}>{({ id }) => <QueuePage id={id} />}</Route>
+          <Route path={ROUTES.batches}>{({ id }) => <BatchesPage id={id} />}</Route>
+          <Route path={ROUTES.batch}>{({ id, run }) => <BatchPage id={id} run={run} />}</Route>
+          <Route path={ROUTES.settings}>{({ id }) => <SettingsPage id={id} />}</Route>
+          <Route path={ROUTES.setup}>{({ id }) => <SetupPage id={id} />}</Route>
+          <Route path={ROUTES.statistics} component={StatisticsPage} />
+          <Route path={ROUTES.connections} component={ConnectionsPage} />
+          <Route path={ROUTES.billing} component={BillingPage} />
+          <Route path={ROUTES.account} component={AccountPage} />
+          <Route path={ROUTES.adminRepos}>
+            <AdminPage part="repos" />
+          </Route>
+          <Route path={ROUTES.adminConnections}>
+            <AdminPage part="connections" />
+          </Route>
+          <Route path={ROUTES.adminCredentials}>
+            <AdminPage part="credentials" />
+          </Route>
+          <Route component={NotFoundPage} />
+        </Switch>
+      </Suspense>
+    </Guard>
+  );
+}

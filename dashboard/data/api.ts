@@ -1,0 +1,50 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { type ApiClient, ApiError, createApiClient } from '#core/contracts/client.ts';
+import { DASHBOARD_CONFIG_PATH, type DashboardConfig } from '#core/contracts/dashboard.ts';
+import { endsSession } from '../view/error-words.ts';
+import { readToken, setSession } from './session.ts';
+
+const RETRIES_MAX = 2;
+
+/** Everything that is asked of the service goes through here; the page has no privileges of its own. */
+export interface Service {
+  readonly config: DashboardConfig;
+  readonly api: ApiClient;
+  readonly queries: QueryClient;
+}
+
+export async function loadConfig(): Promise<DashboardConfig> {
+  const response = await fetch(DASHBOARD_CONFIG_PATH, { cache: 'no-store' });
+  if (!response.ok)
+    throw new ApiError('unexpected', 'The configuration of this page is missing.', response.status, true);
+  return (await response.json()) as DashboardConfig;
+}
+
+export function createService(config: DashboardConfig): Service {
+  const api = createApiClient({ baseUrl: '', readToken: () => readToken(config.sign_in) });
+  const queries = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (endsSession(error)) setSession(null);
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        retry: (failed, error) =>
+          failed < RETRIES_MAX &&
+          error instanceof ApiError &&
+          error.retryable &&
+          error.code !== 'rate_limited',
+        retryDelay: (failed) => 400 * 3 ** failed,
+        staleTime: 2_000,
+        refetchOnWindowFocus: true,
+      },
+      mutations: {
+        onError: (error) => {
+          if (endsSession(error)) setSession(null);
+        },
+      },
+    },
+  });
+  return { config, api, queries };
+}

@@ -1,0 +1,156 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { ApiError } from '#core/contracts/client.ts';
+import type { Service } from './api.ts';
+import {
+  createLiveLink,
+  LIVE_POLL_EVERY_MS,
+  type LiveEvents,
+  type LiveLink,
+  type LiveSocket,
+  type LiveState,
+  POLL_EVERY_MS,
+} from './live.ts';
+import { type Session, session } from './session.ts';
+
+export const ServiceContext = createContext<Service | null>(null);
+export const LiveContext = createContext<LiveLink | null>(null);
+
+export function useService(): Service {
+  const service = useContext(ServiceContext);
+  if (service === null) throw new Error('no service around this component');
+  return service;
+}
+
+export function useSession(): Session | null {
+  return useSyncExternalStore(session.watch, session.read);
+}
+
+const CONNECTING: LiveState = { kind: 'connecting' };
+
+export function useLiveState(): LiveState {
+  const link = useContext(LiveContext);
+  return useSyncExternalStore(
+    (listener) => link?.state.watch(listener) ?? (() => undefined),
+    () => link?.state.read() ?? CONNECTING,
+  );
+}
+
+/** Now, again every so many ms, so that "3 min ago" does not lie. */
+export function useNow(everyMs = 5_000): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
+
+function usePollMs(): number {
+  return useLiveState().kind === 'live' ? LIVE_POLL_EVERY_MS : POLL_EVERY_MS;
+}
+
+export const KEYS = {
+  activity: ['queue', 'activity'],
+  status: ['queue', 'status'],
+  connections: ['connections'],
+  billing: ['billing'],
+  me: ['me'],
+} as const;
+
+export function useActivity() {
+  const { api } = useService();
+  const refetchInterval = usePollMs();
+  return useQuery({
+    queryKey: KEYS.activity,
+    queryFn: ({ signal }) => api.readActivity({ signal }),
+    refetchInterval,
+  });
+}
+
+export function useQueueStatus() {
+  const { api } = useService();
+  const refetchInterval = usePollMs();
+  return useQuery({
+    queryKey: KEYS.status,
+    queryFn: ({ signal }) => api.readQueueStatus({ signal }),
+    refetchInterval,
+  });
+}
+
+export function useConnections() {
+  const { api } = useService();
+  return useQuery({ queryKey: KEYS.connections, queryFn: ({ signal }) => api.listConnections({ signal }) });
+}
+
+export function useBilling() {
+  const { api } = useService();
+  return useQuery({ queryKey: KEYS.billing, queryFn: ({ signal }) => api.readBilling({ signal }) });
+}
+
+export function useMe() {
+  const { api } = useService();
+  return useQuery({
+    queryKey: KEYS.me,
+    queryFn: ({ signal }) => api.readMe({ signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** A change through the service; what it touches is read anew. */
+export function useChange<Input, Output>(
+  change: (api: Service['api'], input: Input) => Promise<Output>,
+  touches: readonly (readonly string[])[] = [],
+) {
+  const { api } = useService();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (input: Input) => change(api, input),
+    onSuccess: async () => {
+      await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey })));
+    },
+  });
+}
+
+function openSocket(ticket: string, events: LiveEvents): LiveSocket {
+  const socket = new WebSocket(
+    `${location.origin.replace(/^http/, 'ws')}/api/v1/user/queue/ws?ticket=${ticket}`,
+  );
+  socket.onopen = events.opened;
+  socket.onmessage = events.pinged;
+  socket.onclose = events.closed;
+  return { send: (text) => socket.send(text), close: () => socket.close() };
+}
+
+/** Opens the live link while somebody is signed in. */
+export function useLiveLink(): LiveLink {
+  const { api, queries } = useService();
+  const [link] = useState(() =>
+    createLiveLink({
+      takeTicket: async () => {
+        try {
+          return (await api.createTicket()).ticket;
+        } catch (error) {
+          if (error instanceof ApiError && error.code === 'realtime_unavailable') return 'no_ticket';
+          throw error;
+        }
+      },
+      open: openSocket,
+      onRefresh: () => void queries.invalidateQueries({ queryKey: ['queue'] }),
+      later: (ms, run) => {
+        const timer = setTimeout(run, ms);
+        return () => clearTimeout(timer);
+      },
+    }),
+  );
+  useEffect(() => {
+    link.start();
+    const nudge = (): void => link.nudge();
+    window.addEventListener('online', nudge);
+    return () => {
+      window.removeEventListener('online', nudge);
+      link.stop();
+    };
+  }, [link]);
+  return link;
+}

@@ -1,0 +1,44 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app.tsx';
+import { createService, loadConfig } from './data/api.ts';
+import { ServiceContext } from './data/hooks.ts';
+import { applyTheme } from './parts/frame.tsx';
+import './styles/base.css';
+import './styles/frame.css';
+import './styles/parts.css';
+import './styles/queue.css';
+import './styles/pages.css';
+
+applyTheme();
+
+async function start(): Promise<void> {
+  const place = document.getElementById('root');
+  if (place === null) return;
+  const root = createRoot(place);
+  try {
+    const service = createService(await loadConfig());
+    root.render(
+      <StrictMode>
+        <ServiceContext value={service}>
+          <QueryClientProvider client={service.queries}>
+            <App />
+          </QueryClientProvider>
+        </ServiceContext>
+      </StrictMode>,
+    );
+  } catch {
+    root.render(
+      <main className="stranded">
+        <h1>The dashboard cannot start</h1>
+        <p>Its configuration could not be read. The queue goes on working; reload this page in a moment.</p>
+        <button type="button" className="button button-main" onClick={() => location.reload()}>
+          Reload
+        </button>
+      </main>,
+    );
+  }
+}
+
+void start();

@@ -1,0 +1,155 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import type { ResultOf } from '#core/contracts/client.ts';
+import { useMe, useService, useSession } from '../data/hooks.ts';
+import { setSession } from '../data/session.ts';
+import { Button, Copy, Field, Loading, PageHead, useTitle } from '../parts/basics.tsx';
+import { Problem, ProblemPage } from '../parts/errors.tsx';
+import { path } from '../routes.ts';
+import { showNumber } from '../view/format.ts';
+
+export function AccountPage() {
+  useTitle('Account');
+  const me = useMe();
+  const session = useSession();
+  const [gone, setGone] = useState<ResultOf<'offboardTenant'> | null>(null);
+  if (gone !== null) return <Farewell gone={gone} />;
+  if (me.data === undefined) {
+    return me.error === null ? (
+      <Loading what="your account" />
+    ) : (
+      <ProblemPage error={me.error} onRetry={() => void me.refetch()} />
+    );
+  }
+  return (
+    <>
+      <PageHead title="Account" lead={session?.email ?? undefined} />
+      <section className="panel">
+        <h2>Tenant id</h2>
+        <p className="row">
+          <code>{me.data.id}</code> <Copy text={me.data.id} label="Copy the tenant id" />
+        </p>
+      </section>
+      <Export />
+      <Offboard id={me.data.id} onGone={setGone} />
+    </>
+  );
+}
+
+/** Everything that is stored, as a file. Secrets are in it as the word [redacted]. */
+function Export() {
+  const { api } = useService();
+  const read = useMutation({
+    mutationFn: () => api.exportTenant(),
+    onSuccess: (document_) => {
+      const url = URL.createObjectURL(
+        new Blob([JSON.stringify(document_, null, 2)], { type: 'application/json' }),
+      );
+      const link = document.createElement('a');
+      link.href = url;
+      link.download = `mergeyard-${document_.tenant.id}.json`;
+      link.click();
+      URL.revokeObjectURL(url);
+    },
+  });
+  return (
+    <section className="panel">
+      <div className="panel-head">
+        <h2>Export</h2>
+        <Button busy={read.isPending} onClick={() => read.mutate()}>
+          Download everything
+        </Button>
+      </div>
+      <p className="hint">
+        Connections, repositories, outcomes, audit log, plan. Tokens and secrets stay out: the file says{' '}
+        <code>[redacted]</code> where they would be.
+      </p>
+      {read.data !== undefined && (
+        <p role="status" className="hint">
+          Downloaded.
+          {read.data.audit_log_truncated || read.data.reconcile_status_truncated
+            ? ' It was cut: only the newest rows are in it.'
+            : ''}
+        </p>
+      )}
+      <Problem error={read.error} />
+    </section>
+  );
+}
+
+function Offboard({
+  id,
+  onGone,
+}: {
+  readonly id: string;
+  readonly onGone: (gone: ResultOf<'offboardTenant'>) => void;
+}) {
+  const { api } = useService();
+  const [typed, setTyped] = useState('');
+  const remove = useMutation({
+    mutationFn: () => api.offboardTenant({ body: { confirm: typed } }),
+    onSuccess: onGone,
+  });
+  return (
+    <section className="panel danger-zone" aria-labelledby="offboard-title">
+      <h2 id="offboard-title">Delete this account</h2>
+      <p>
+        Repositories, connections with their tokens, outcomes, audit log and plan are deleted at once. There
+        is no way back and no waiting time. Webhooks and branch rules stay on the forge: remove the required
+        check there, or nothing merges any more.
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          remove.mutate();
+        }}
+      >
+        <Field label="Type your tenant id to confirm">
+          {(ids) => (
+            <input
+              {...ids}
+              type="text"
+              autoComplete="off"
+              spellCheck={false}
+              value={typed}
+              onChange={(event) => setTyped(event.target.value)}
+            />
+          )}
+        </Field>
+        <Problem error={remove.error} />
+        <Button type="submit" kind="danger" busy={remove.isPending} disabled={typed !== id}>
+          {typed === id ? 'Delete everything' : 'The id does not match yet'}
+        </Button>
+      </form>
+    </section>
+  );
+}
+
+function Farewell({ gone }: { readonly gone: ResultOf<'offboardTenant'> }) {
+  const { queries } = useService();
+  const [, navigate] = useLocation();
+  return (
+    <>
+      <PageHead title="Everything is deleted" lead="This is what went." />
+      <dl className="facts panel">
+        {Object.entries(gone.deleted).map(([what, count]) => (
+          <div key={what} className="fact">
+            <dt>{what.replaceAll('_', ' ')}</dt>
+            <dd>{showNumber(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      <Button
+        kind="main"
+        onClick={() => {
+          setSession(null);
+          queries.clear();
+          navigate(path.signIn());
+        }}
+      >
+        Leave
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,184 @@
+import { useSearch } from 'wouter';
+import type { ResultOf } from '#core/contracts/client.ts';
+import { KEYS, useBilling, useChange } from '../data/hooks.ts';
+import { Button, Loading, PageHead, useTitle } from '../parts/basics.tsx';
+import { Problem, ProblemPage } from '../parts/errors.tsx';
+import { Tag } from '../parts/signal.tsx';
+import { plural, safeUrl, showLimit, showNumber } from '../view/format.ts';
+import type { Tone } from '../view/tone.ts';
+
+type Billing = ResultOf<'readBilling'>;
+type PaidTier = 'pro' | 'team';
+
+const STATUS_WORDS: Readonly<Record<string, readonly [Tone, string]>> = {
+  active: ['clear', 'Active'],
+  trialing: ['clear', 'On trial'],
+  past_due: ['stop', 'Payment is late'],
+  incomplete: ['stop', 'First payment is open'],
+  paused: ['stop', 'Paused'],
+  canceled: ['stop', 'Cancelled'],
+  unknown: ['unknown', 'Unknown'],
+};
+const PLANS: readonly { readonly tier: PaidTier; readonly name: string; readonly words: string }[] = [
+  { tier: 'pro', name: 'Pro', words: 'For a team: ten repositories included, up to fifty.' },
+  { tier: 'team', name: 'Team', words: 'For many teams: fifty repositories included, no ceiling.' },
+];
+
+export function BillingPage() {
+  useTitle('Billing');
+  const billing = useBilling();
+  const outcome = new URLSearchParams(useSearch()).get('checkout');
+  if (billing.data === undefined) {
+    return billing.error === null ? (
+      <Loading what="your plan" />
+    ) : (
+      <ProblemPage error={billing.error} onRetry={() => void billing.refetch()} />
+    );
+  }
+  return (
+    <>
+      <PageHead title="Billing" />
+      {outcome === 'success' && (
+        <p className="notice" role="status">
+          Thank you. The new plan shows here as soon as the payment provider has confirmed it.
+        </p>
+      )}
+      {outcome === 'cancel' && (
+        <p className="notice" role="status">
+          The checkout was left; nothing was charged.
+        </p>
+      )}
+      <Current billing={billing.data} />
+      <Plans billing={billing.data} />
+    </>
+  );
+}
+
+/** Only to the payment provider, and only to a web address. */
+function leaveTo(url: string): void {
+  const safe = safeUrl(url);
+  if (safe !== null) location.assign(safe);
+}
+
+function Current({ billing }: { readonly billing: Billing }) {
+  const [tone, name] = STATUS_WORDS[billing.status] ?? ['unknown', 'Unknown'];
+  const portal = useChange(async (api, _: null) => leaveTo((await api.openPortal()).portal_url));
+  return (
+    <section className="panel" aria-labelledby="plan-title">
+      <div className="panel-head">
+        <h2 id="plan-title">
+          Your plan: <span className="plan-name">{billing.tier}</span>
+        </h2>
+        <Tag tone={tone}>{name}</Tag>
+      </div>
+      {billing.payment_action_required && (
+        <p className="problem" role="alert">
+          The plan is not paid, so it counts as <strong>{billing.entitled_tier}</strong>: your oldest
+          repositories go on, the others are held. Settle the payment and they go on by themselves.
+        </p>
+      )}
+      <div className="usage">
+        <Usage
+          name="Repositories"
+          used={billing.repos}
+          included={billing.limits.included.repos}
+          ceiling={billing.limits.ceiling.repos}
+        />
+        <Usage
+          name="Connections"
+          used={billing.connections}
+          included={billing.limits.included.connections}
+          ceiling={billing.limits.ceiling.connections}
+        />
+      </div>
+      {billing.tier !== 'free' && (
+        <Button busy={portal.isPending} onClick={() => portal.mutate(null)}>
+          Payment method, invoices, cancellation
+        </Button>
+      )}
+      <Problem error={portal.error} />
+    </section>
+  );
+}
+
+function Usage({
+  name,
+  used,
+  included,
+  ceiling,
+}: {
+  readonly name: string;
+  readonly used: number;
+  readonly included: number | null;
+  readonly ceiling: number | null;
+}) {
+  const share = included === null ? null : Math.min(100, (used / Math.max(1, included)) * 100);
+  return (
+    <div>
+      <p className="usage-name">
+        {name}: <strong>{showNumber(used)}</strong> of {showLimit(included)} included
+      </p>
+      <svg
+        className="share"
+        viewBox="0 0 100 6"
+        preserveAspectRatio="none"
+        aria-hidden="true"
+        focusable="false"
+      >
+        <rect className="share-all" width="100" height="6" />
+        {share !== null && <rect className="share-part" width={share} height="6" />}
+      </svg>
+      <p className="hint">
+        {ceiling === null ? 'No ceiling.' : `At most ${plural(ceiling, 'of them', 'of them')} on this plan.`}
+      </p>
+    </div>
+  );
+}
+
+function Plans({ billing }: { readonly billing: Billing }) {
+  const entitling = billing.status === 'active' || billing.status === 'trialing';
+  const subscribed = billing.tier !== 'free' && entitling;
+  const checkout = useChange(async (api, tier: PaidTier) =>
+    leaveTo((await api.startCheckout({ body: { tier } })).checkout_url),
+  );
+  const change = useChange(
+    (api, tier: PaidTier) => api.changePlan({ body: { tier } }),
+    [KEYS.billing, ['queue']],
+  );
+  return (
+    <section aria-labelledby="plans-title">
+      <h2 id="plans-title">Plans</h2>
+      <ul className="plans">
+        <li className="panel">
+          <h3>Free</h3>
+          <p>One connection, one repository. Everything that makes it safe is in it.</p>
+          {billing.entitled_tier === 'free' && <Tag tone="clear">Granted now</Tag>}
+        </li>
+        {PLANS.map(({ tier, name, words }) => (
+          <li key={tier} className="panel">
+            <h3>{name}</h3>
+            <p>{words}</p>
+            {billing.entitled_tier === tier ? (
+              <Tag tone="clear">Granted now</Tag>
+            ) : (
+              <Button
+                kind="main"
+                busy={
+                  (checkout.isPending && checkout.variables === tier) ||
+                  (change.isPending && change.variables === tier)
+                }
+                onClick={() => (subscribed ? change.mutate(tier) : checkout.mutate(tier))}
+              >
+                {subscribed ? `Change to ${name}` : `Choose ${name}`}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p role="status" className="hint">
+        {change.data !== undefined && `You are on ${change.data.tier} now.`}
+      </p>
+      <Problem error={checkout.error ?? change.error} />
+    </section>
+  );
+}

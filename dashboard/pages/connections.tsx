@@ -1,0 +1,160 @@
+import { useState } from 'react';
+import type { ResultOf } from '#core/contracts/client.ts';
+import { KEYS, useChange, useConnections, useQueueStatus } from '../data/hooks.ts';
+import {
+  Ago,
+  Button,
+  ButtonLink,
+  Confirm,
+  Empty,
+  Field,
+  Loading,
+  Outward,
+  PageHead,
+  useTitle,
+} from '../parts/basics.tsx';
+import { Scopes } from '../parts/connect-form.tsx';
+import { Problem, ProblemPage } from '../parts/errors.tsx';
+import { hostOf } from '../parts/repo-frame.tsx';
+import { path } from '../routes.ts';
+import { plural } from '../view/format.ts';
+
+type Connection = ResultOf<'listConnections'>[number];
+
+export function ConnectionsPage() {
+  useTitle('Connections');
+  const connections = useConnections();
+  const status = useQueueStatus();
+  if (connections.data === undefined) {
+    return connections.error === null ? (
+      <Loading what="your connections" />
+    ) : (
+      <ProblemPage error={connections.error} onRetry={() => void connections.refetch()} />
+    );
+  }
+  const reposOf = (id: string): number | null =>
+    status.data?.repos.filter((repo) => repo.forge_conn_id === id).length ?? null;
+  return (
+    <>
+      <PageHead
+        title="Connections"
+        lead="A forge, a bot, and its token, which is encrypted and never shown again."
+      >
+        <ButtonLink to={`${path.start()}?connection=new`} kind="main">
+          Connect a forge
+        </ButtonLink>
+      </PageHead>
+      {connections.data.length === 0 ? (
+        <Empty title="No forge yet" />
+      ) : (
+        <ul className="cards">
+          {connections.data.map((connection) => (
+            <ConnectionCard key={connection.id} connection={connection} repos={reposOf(connection.id)} />
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function ConnectionCard({
+  connection,
+  repos,
+}: {
+  readonly connection: Connection;
+  readonly repos: number | null;
+}) {
+  const [open, setOpen] = useState<'token' | 'delete' | null>(null);
+  const remove = useChange(
+    (api, id: string) => api.deleteConnection({ id }),
+    [KEYS.connections, ['queue'], KEYS.billing],
+  );
+  const close = (): void => setOpen(null);
+  return (
+    <li className="panel card">
+      <div className="panel-head">
+        <h2>
+          {connection.bot_username} <span className="hint">on {hostOf(connection.instance_url)}</span>
+        </h2>
+        <div className="row">
+          <Button onClick={() => setOpen(open === 'token' ? null : 'token')} aria-expanded={open === 'token'}>
+            Renew the token
+          </Button>
+          <Button kind="danger" onClick={() => setOpen('delete')}>
+            Remove
+          </Button>
+        </div>
+      </div>
+      <p className="hint">
+        <Outward href={connection.instance_url}>{connection.instance_url}</Outward> ·{' '}
+        {repos === null ? 'Unknown repositories' : plural(repos, 'repository', 'repositories')} · since{' '}
+        <Ago iso={connection.created_at} />
+      </p>
+      {open === 'token' && <Renew connection={connection} onDone={close} />}
+      <Problem error={remove.error} />
+      <Confirm open={open === 'delete'} title={`Remove ${connection.bot_username}?`} onClose={close}>
+        <p>
+          Its token is deleted, and{' '}
+          {repos === null ? 'all repositories' : plural(repos, 'repository', 'repositories')} under it leave
+          the queue with it. Nothing on the forge is changed.
+        </p>
+        <div className="row">
+          <Button
+            kind="danger"
+            busy={remove.isPending}
+            onClick={() => remove.mutate(connection.id, { onSettled: close })}
+          >
+            Remove it and its repositories
+          </Button>
+          <Button onClick={close}>Keep it</Button>
+        </div>
+      </Confirm>
+    </li>
+  );
+}
+
+function Renew({ connection, onDone }: { readonly connection: Connection; readonly onDone: () => void }) {
+  const [token, setToken] = useState('');
+  const renew = useChange(
+    (api, body: { readonly token: string }) => api.updateConnection({ id: connection.id, body }),
+    [KEYS.connections, ['queue']],
+  );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        renew.mutate(
+          { token },
+          {
+            onSuccess: () => {
+              setToken('');
+              onDone();
+            },
+          },
+        );
+      }}
+    >
+      <Field
+        label="New access token"
+        hint="Replaces the old one in one step; nothing is read with half of each."
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            type="password"
+            autoComplete="off"
+            required
+            maxLength={255}
+            value={token}
+            onChange={(event) => setToken(event.target.value.trim())}
+          />
+        )}
+      </Field>
+      <Scopes />
+      <Problem error={renew.error} />
+      <Button type="submit" kind="main" busy={renew.isPending}>
+        Store the new token
+      </Button>
+    </form>
+  );
+}

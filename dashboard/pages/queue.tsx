@@ -1,0 +1,233 @@
+import { Link } from 'wouter';
+import { useChange } from '../data/hooks.ts';
+import { Ago, Button, Empty, Foreign, Outward } from '../parts/basics.tsx';
+import { Problem } from '../parts/errors.tsx';
+import { blockerOf, RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
+import { Tag } from '../parts/signal.tsx';
+import { Verdict } from '../parts/verdict.tsx';
+import { path } from '../routes.ts';
+import type { RepoActivity } from '../view/blocker.ts';
+import { plural, pullUrl, showClock, showPulls } from '../view/format.ts';
+import { type BatchTree, groupTrees } from '../view/tree.ts';
+import { sayPhase, sayReason, wordOfPlace } from '../view/words.ts';
+import { Events } from './overview.tsx';
+
+type Place = NonNullable<RepoActivity['queue']>['line'][number];
+
+/** "Why is my pull request not merging?", answered from the top down. */
+export function QueuePage({ id }: { readonly id: string }) {
+  return (
+    <RepoFrame id={id} tab="queue">
+      {(view) => <Queue view={view} />}
+    </RepoFrame>
+  );
+}
+
+function Queue({ view }: { readonly view: RepoView }) {
+  const { repo, activity, feed } = view;
+  const trees = groupTrees(feed.queue_batches.filter((row) => row.repo_slug === repo.name));
+  const running = trees.filter((tree) => tree.nodes.some(({ row }) => row.outcome === 'running'));
+  const events = feed.recent_activity.filter((event) => event.repo_slug === repo.name);
+  return (
+    <>
+      <Verdict blocker={blockerOf(view)} repoId={repo.id} instanceUrl={repo.instance_url} slug={repo.name} />
+      <div className="queue-grid">
+        <section className="panel" aria-labelledby="line-title">
+          <div className="panel-head">
+            <h2 id="line-title">The line</h2>
+            <Seen activity={activity} />
+          </div>
+          <Line view={view} />
+        </section>
+        <div className="queue-side">
+          <section className="panel" aria-labelledby="batch-title">
+            <h2 id="batch-title">Running now</h2>
+            {running.length === 0 ? (
+              <p className="hint">No batch is running.</p>
+            ) : (
+              running.map((tree) => <RunningBatch key={tree.runId} tree={tree} view={view} />)
+            )}
+          </section>
+          <section className="panel">
+            <h2>Last here</h2>
+            {events.length === 0 ? (
+              <p className="hint">Nothing among the newest events.</p>
+            ) : (
+              <Events events={events} repos={feed.repos} withRepo={false} />
+            )}
+          </section>
+          <LookNow repoId={repo.id} enabled={repo.queue_enabled} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Seen({ activity }: { readonly activity: RepoActivity }) {
+  const { queue, lease_state: lease } = activity;
+  return (
+    <p className="hint">
+      {queue !== null && (
+        <>
+          As seen <Ago iso={queue.seen_at} />
+        </>
+      )}
+      {lease === 'held' && ', being worked on now'}
+      {lease === 'unknown' && ', unknown whether it is being worked on'}
+    </p>
+  );
+}
+
+function Line({ view }: { readonly view: RepoView }) {
+  const { repo, activity } = view;
+  const { queue } = activity;
+  if (queue === null) {
+    return (
+      <Empty title="Unknown">
+        <p>
+          The line could not be read, or the queue has not looked at this repository yet. It does not mean
+          that nobody waits.
+        </p>
+      </Empty>
+    );
+  }
+  if (queue.line.length === 0) {
+    return (
+      <Empty title="Nobody is in line">
+        <p>
+          Press <em>auto-merge when checks succeed</em> on a pull request to{' '}
+          <span className="branch">{repo.base_branch}</span>, and it joins here.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <ol className="rail" aria-label="Pull requests in order">
+        <li className="rail-base" aria-hidden="true">
+          <span className="branch">{repo.base_branch}</span>
+        </li>
+        {queue.line.map((place, index) => (
+          <Station
+            key={place.pr}
+            place={place}
+            view={view}
+            coupled={isCoupled(place) && isCoupled(queue.line[index + 1])}
+          />
+        ))}
+      </ol>
+      {queue.line_more > 0 && (
+        <p className="hint">
+          {plural(queue.line_more, 'more pull request', 'more pull requests')} behind these.
+        </p>
+      )}
+    </>
+  );
+}
+
+function isCoupled(place: Place | undefined): boolean {
+  return place?.state === 'staged' || place?.state === 'landing';
+}
+
+function Station({
+  place,
+  view,
+  coupled,
+}: {
+  readonly place: Place;
+  readonly view: RepoView;
+  readonly coupled: boolean;
+}) {
+  const { repo } = view;
+  const word = wordOfPlace(place.state);
+  const reason = sayReason(place.reason);
+  return (
+    <li
+      className={`station tone-${word.tone} ${isCoupled(place) ? 'station-in' : ''} ${coupled ? 'station-coupled' : ''}`}
+    >
+      <span className="station-stop" aria-hidden="true" />
+      <div className="station-body">
+        <p className="station-name">
+          <Outward href={pullUrl(repo.instance_url, repo.name, place.pr)}>#{place.pr}</Outward>{' '}
+          <Foreign text={place.title} className="clamp" />
+        </p>
+        <p className="station-why">
+          {reason ?? `${word.meaning}.`}
+          {place.until !== null && ` Looked at again at ${showClock(place.until, Date.now())}.`}
+        </p>
+      </div>
+      <div className="station-end">
+        <Tag tone={word.tone}>{word.name}</Tag>
+        <span className="hint">
+          in line since <Ago iso={place.queued_at} />
+        </span>
+      </div>
+    </li>
+  );
+}
+
+function RunningBatch({ tree, view }: { readonly tree: BatchTree; readonly view: RepoView }) {
+  const running = tree.nodes.filter(({ row }) => row.outcome === 'running');
+  const split = tree.nodes.length > 1;
+  return (
+    <div className="running">
+      <p>
+        <Link href={path.batch(view.repo.id, tree.runId)} className="running-name">
+          {split ? `Split into ${plural(tree.nodes.length - 1, 'node')}` : 'One batch'}:{' '}
+          {showPulls(tree.root.prs)}
+        </Link>
+      </p>
+      <ul className="running-nodes">
+        {running.map(({ row }) => (
+          <li key={row.id}>
+            <Tag tone="busy">{row.prs.length === 0 ? 'base' : showPulls(row.prs)}</Tag>
+            <span>{sayPhase(row.phase) ?? 'phase unknown'}</span>
+            {row.attempt > 1 && <span>attempt {row.attempt}</span>}
+            {row.run_url === null ? (
+              <span className="hint">no run yet</span>
+            ) : (
+              <Outward href={row.run_url}>Run</Outward>
+            )}
+            <span className="hint">
+              <Ago iso={row.created_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function LookNow({ repoId, enabled }: { readonly repoId: string; readonly enabled: boolean }) {
+  const look = useChange((api, id: string) => api.reconcileRepo({ id }), [['queue']]);
+  const { data } = look;
+  return (
+    <section className="panel look" aria-label="Look at the forge now">
+      <div className="row">
+        <Button
+          busy={look.isPending}
+          disabled={!enabled}
+          title={enabled ? undefined : 'The queue is switched off'}
+          onClick={() => look.mutate(repoId)}
+        >
+          Look at the forge now
+        </Button>
+        {!enabled && <span className="hint">The queue is switched off.</span>}
+      </div>
+      <Problem error={look.error} />
+      {data !== undefined && (
+        <div role="status">
+          <p className={data.reconcile.ok ? 'hint' : 'field-error'}>
+            {data.reconcile.ok ? 'Looked at just now.' : (data.reconcile.error ?? 'That failed.')}
+          </p>
+          {data.log_tail.length > 0 && (
+            <details>
+              <summary>What it did</summary>
+              <pre className="log">{data.log_tail.join('\n')}</pre>
+            </details>
+          )}
+        </div>
+      )}
+    </section>
+  );
+}

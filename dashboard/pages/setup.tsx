@@ -1,0 +1,60 @@
+import { useMutation } from '@tanstack/react-query';
+import { useService } from '../data/hooks.ts';
+import { Ago, Button, Copy } from '../parts/basics.tsx';
+import { Problem } from '../parts/errors.tsx';
+import { RepoFrame } from '../parts/repo-frame.tsx';
+import { SetupSteps } from '../parts/setup-steps.tsx';
+import type { StatusEntry } from '../view/blocker.ts';
+import { isSetUp } from '../view/provisioning.ts';
+
+/** What must stand before a repository lands by itself. */
+export function SetupPage({ id }: { readonly id: string }) {
+  return (
+    <RepoFrame id={id} tab="setup">
+      {({ repo }) => (
+        <>
+          <p className="lead" role="status">
+            {isSetUp(repo)
+              ? 'Everything stands. Pull requests with auto-merge land by themselves.'
+              : 'Not finished yet: each step says what is missing.'}
+          </p>
+          <SetupSteps repo={repo} />
+          <p className="hint">
+            Webhook and protection were last tried <Ago iso={repo.provisioning.last_provisioned_at} />.
+          </p>
+          <Template repo={repo} />
+        </>
+      )}
+    </RepoFrame>
+  );
+}
+
+function Template({ repo }: { readonly repo: StatusEntry }) {
+  const { api } = useService();
+  const read = useMutation({ mutationFn: () => api.readGateTemplate({ id: repo.id }) });
+  return (
+    <section className="panel">
+      <h2>By hand instead</h2>
+      <p>
+        The gate is one workflow file. It fails until you replace its command: an empty gate must not let
+        anything through. Pull requests from forks run in it only after an approval of their exact head.
+      </p>
+      {read.data === undefined ? (
+        <Button busy={read.isPending} onClick={() => read.mutate()}>
+          Show the workflow file
+        </Button>
+      ) : (
+        <>
+          <div className="row">
+            <Copy text={read.data} label="Copy the workflow file" />
+          </div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+          <section tabIndex={0} aria-label="Gate workflow file">
+            <pre className="log">{read.data}</pre>
+          </section>
+        </>
+      )}
+      <Problem error={read.error} onRetry={() => read.mutate()} />
+    </section>
+  );
+}

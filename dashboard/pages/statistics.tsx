@@ -1,0 +1,98 @@
+import { useActivity } from '../data/hooks.ts';
+import { Loading, PageHead, useTitle } from '../parts/basics.tsx';
+import { Against, Share, WeekChart } from '../parts/charts.tsx';
+import { ProblemPage } from '../parts/errors.tsx';
+import { showDuration, showNumber, showPercent } from '../view/format.ts';
+
+/** The week in figures: exact, or Unknown. */
+export function StatisticsPage() {
+  useTitle('Statistics');
+  const feed = useActivity();
+  if (feed.data === undefined) {
+    return feed.error === null ? (
+      <Loading what="the statistics" />
+    ) : (
+      <ProblemPage error={feed.error} onRetry={() => void feed.refetch()} />
+    );
+  }
+  const { stats } = feed.data;
+  const { runs_saved: saved, week_runs: runs } = stats;
+  const otherwise = saved === null || runs === null ? null : saved + runs;
+  return (
+    <>
+      <PageHead
+        title="Statistics"
+        lead="The last seven days over all your repositories. What cannot be counted exactly is Unknown, never zero."
+      />
+      <section className="panel" aria-labelledby="week-title">
+        <h2 id="week-title">Landed and bounced by day</h2>
+        <WeekChart days={stats.days} />
+      </section>
+      <div className="figures">
+        <Figure name="Landed today" value={showNumber(stats.today_merges)} note="since midnight UTC" />
+        <Figure
+          name="Landed this week"
+          value={showNumber(stats.week_merges)}
+          note={`${showNumber(stats.week_bounces)} bounced`}
+        />
+        <Figure
+          name="Success rate"
+          value={showPercent(stats.merge_success_rate)}
+          note="landed, of all that ended"
+        >
+          <Share percent={stats.merge_success_rate} />
+        </Figure>
+        <Figure
+          name="Restage rate"
+          value={showPercent(stats.restage_rate)}
+          note={`${showNumber(stats.week_superseded)} of ${showNumber(stats.week_batches)} batches were repeated work`}
+        >
+          <Share percent={stats.restage_rate} />
+        </Figure>
+        <Figure
+          name="Time in queue, half"
+          value={showDuration(stats.time_in_queue_p50_seconds)}
+          note="half of all waited no longer"
+        />
+        <Figure
+          name="Time in queue, most"
+          value={showDuration(stats.time_in_queue_p95_seconds)}
+          note="95 of 100 waited no longer"
+        />
+        <Figure
+          name="Runs per landed"
+          value={showNumber(stats.runs_per_landed)}
+          note={`${showNumber(runs)} gate runs`}
+        />
+        <Figure
+          name={saved !== null && saved < 0 ? 'Runs spent on top' : 'Runs saved'}
+          value={showNumber(saved === null ? null : Math.abs(saved))}
+          note="against one run for each pull request"
+        >
+          <Against spent={runs} otherwise={otherwise} />
+        </Figure>
+      </div>
+    </>
+  );
+}
+
+function Figure({
+  name,
+  value,
+  note,
+  children,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly note: string;
+  readonly children?: React.ReactNode;
+}) {
+  return (
+    <section className="figure" aria-label={name}>
+      <h3>{name}</h3>
+      <p className={`figure-value ${value === 'Unknown' ? 'figure-unknown' : ''}`}>{value}</p>
+      {children}
+      <p className="hint">{note}</p>
+    </section>
+  );
+}

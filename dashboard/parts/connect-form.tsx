@@ -1,0 +1,151 @@
+import { useState } from 'react';
+import { ApiError } from '#core/contracts/client.ts';
+import { KEYS, useChange, useService, useSession } from '../data/hooks.ts';
+import { sayError } from '../view/error-words.ts';
+import { Button, Field } from './basics.tsx';
+import { Problem } from './errors.tsx';
+
+const FIELDS = ['instance_url', 'bot_login', 'token'] as const;
+type Name = (typeof FIELDS)[number];
+
+/** A forge, a bot, its token: pasted once, checked at once, never shown again. */
+export function ConnectForm({ onDone }: { readonly onDone: (id: string) => void }) {
+  const { config } = useService();
+  const session = useSession();
+  const offered = config.accounts?.find((account) => account.email === session?.email)?.forge;
+  const [form, setForm] = useState<Readonly<Record<Name, string>>>({
+    instance_url: '',
+    bot_login: '',
+    token: '',
+  });
+  const connect = useChange(
+    (api, body: Readonly<Record<Name, string>>) => api.createConnection({ body }),
+    [KEYS.connections, ['queue']],
+  );
+  const set = (name: Name) => (event: React.ChangeEvent<HTMLInputElement>) =>
+    setForm({ ...form, [name]: event.target.value.trim() });
+  const { error } = connect;
+  const fieldOfError = error instanceof ApiError ? error.field : null;
+  const errorOf = (name: Name): string | null =>
+    fieldOfError === name && error !== null ? sayFieldError(error, name) : null;
+  const elsewhere = error !== null && !FIELDS.some((name) => name === fieldOfError);
+  return (
+    <form
+      className="connect"
+      onSubmit={(event) => {
+        event.preventDefault();
+        connect.mutate(form, {
+          onSuccess: ({ id }) => {
+            // The token leaves the page's memory with the form.
+            setForm({ instance_url: '', bot_login: '', token: '' });
+            onDone(id);
+          },
+        });
+      }}
+    >
+      {offered !== undefined && (
+        <p className="offer">
+          This deployment brings a forge of its own.{' '}
+          <Button kind="quiet" onClick={() => setForm(offered)}>
+            Fill in its address and bot
+          </Button>
+        </p>
+      )}
+      <Field
+        label="Forge address"
+        hint="https://, as you open it in the browser. Forgejo and Gitea."
+        error={errorOf('instance_url')}
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            type="url"
+            inputMode="url"
+            required
+            maxLength={160}
+            value={form.instance_url}
+            onChange={set('instance_url')}
+            placeholder="https://git.example.org"
+          />
+        )}
+      </Field>
+      <Field
+        label="Bot login"
+        hint="An account of its own, admin of the repositories, so that it can edit the branch rule and add a webhook."
+        error={errorOf('bot_login')}
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            type="text"
+            autoComplete="off"
+            required
+            maxLength={64}
+            value={form.bot_login}
+            onChange={set('bot_login')}
+          />
+        )}
+      </Field>
+      <Field
+        label="Access token of the bot"
+        hint="Pasted once. It is checked with the forge, encrypted, and never shown again."
+        error={errorOf('token')}
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            type="password"
+            autoComplete="off"
+            required
+            maxLength={255}
+            value={form.token}
+            onChange={set('token')}
+          />
+        )}
+      </Field>
+      <Scopes />
+      {elsewhere && <Problem error={error} />}
+      <Button type="submit" kind="main" busy={connect.isPending}>
+        Connect
+      </Button>
+    </form>
+  );
+}
+
+function sayFieldError(error: unknown, name: Name): string {
+  const words = sayError(error);
+  if (words.code === 'missing_fields') return 'This is needed.';
+  if (name === 'bot_login') return 'The token belongs to another login, or this is not a login.';
+  if (name === 'instance_url')
+    return 'This is not an address that can be used: https, a public host, no user name in it.';
+  return 'This is not a token.';
+}
+
+export function Scopes() {
+  return (
+    <details className="scopes">
+      <summary>Which scopes the token needs, and why</summary>
+      <dl>
+        <dt>
+          <code>write:repository</code>
+        </dt>
+        <dd>
+          Stage branches, post the one commit status, open the setup pull request, add the webhook, edit the
+          branch rule.
+        </dd>
+        <dt>
+          <code>read:issue</code>
+        </dt>
+        <dd>See who scheduled an auto-merge, and on which commit.</dd>
+        <dt>
+          <code>read:user</code>
+        </dt>
+        <dd>Check that the token is this bot's.</dd>
+      </dl>
+      <p>
+        It never pushes to your base branch and never merges: the forge does that itself, once the status says
+        so.
+      </p>
+    </details>
+  );
+}

@@ -1,0 +1,70 @@
+import { commitUrl, pullUrl, shortSha, showFullTime } from '../view/format.ts';
+import type { BatchTree } from '../view/tree.ts';
+import { Copy, Outward } from './basics.tsx';
+
+/** Proof of every landing of a batch: what was proven, by which run, and the merge that carries exactly that tree. */
+export function Receipts({
+  tree,
+  instanceUrl,
+  slug,
+}: {
+  readonly tree: BatchTree;
+  readonly instanceUrl: string;
+  readonly slug: string;
+}) {
+  const found = new Map(
+    tree.nodes.flatMap(({ row }) =>
+      row.actions.flatMap(({ pr, receipt }) => (receipt === null ? [] : [[pr, receipt] as const])),
+    ),
+  );
+  if (found.size === 0) return null;
+  const url = (sha: string): string | null => commitUrl(instanceUrl, slug, sha);
+  return (
+    <section aria-labelledby="receipts-title">
+      <h2 id="receipts-title">Receipts</h2>
+      <ul className="receipts">
+        {[...found].map(([pr, receipt]) => (
+          <li key={pr} className="receipt">
+            <p className="receipt-head">
+              <Outward href={pullUrl(instanceUrl, slug, pr)}>#{pr}</Outward>
+              <span className="hint">{showFullTime(receipt.landed_at)}</span>
+            </p>
+            <dl>
+              <dt>tree</dt>
+              <dd>
+                <code>{shortSha(receipt.tree)}</code> <span className="receipt-proof">proven = landed</span>
+              </dd>
+              <dt>merge</dt>
+              <dd>
+                <Outward href={url(receipt.merge_commit)}>
+                  <code>{shortSha(receipt.merge_commit)}</code>
+                </Outward>
+              </dd>
+              <dt>onto</dt>
+              <dd>
+                <Outward href={url(receipt.base_before)}>
+                  <code>{shortSha(receipt.base_before)}</code>
+                </Outward>
+              </dd>
+              <dt>head</dt>
+              <dd>
+                <Outward href={url(receipt.head)}>
+                  <code>{shortSha(receipt.head)}</code>
+                </Outward>
+              </dd>
+              <dt>staged</dt>
+              <dd>
+                <code>{shortSha(receipt.staged_sha)}</code>
+              </dd>
+              <dt>run</dt>
+              <dd>
+                {receipt.run_url === null ? 'link unknown' : <Outward href={receipt.run_url}>Open</Outward>}
+              </dd>
+            </dl>
+            <Copy text={JSON.stringify({ pr, ...receipt }, null, 2)} label={`Copy the receipt of #${pr}`} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

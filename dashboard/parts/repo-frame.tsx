@@ -1,0 +1,116 @@
+import { Link } from 'wouter';
+import { useActivity, useQueueStatus } from '../data/hooks.ts';
+import { path } from '../routes.ts';
+import { type ActivityDoc, findBlocker, type RepoActivity, type StatusEntry } from '../view/blocker.ts';
+import { safeUrl } from '../view/format.ts';
+import { Foreign, Loading, Outward, useTitle } from './basics.tsx';
+import { ProblemPage } from './errors.tsx';
+
+export interface RepoView {
+  readonly repo: StatusEntry;
+  readonly activity: RepoActivity;
+  readonly feed: ActivityDoc;
+}
+
+const TABS = [
+  { key: 'queue', name: 'Queue', to: path.queue },
+  { key: 'batches', name: 'Batches', to: path.batches },
+  { key: 'setup', name: 'Setup', to: path.setup },
+  { key: 'settings', name: 'Settings', to: path.settings },
+] as const;
+
+/** What the pages of one repository share: its name, its tabs, and both readings of it. */
+export function RepoFrame({
+  id,
+  tab,
+  children,
+}: {
+  readonly id: string;
+  readonly tab: (typeof TABS)[number]['key'];
+  readonly children: (view: RepoView) => React.ReactNode;
+}) {
+  const status = useQueueStatus();
+  const feed = useActivity();
+  const repo = status.data?.repos.find((each) => each.id === id);
+  const activity = feed.data?.repos.find((each) => each.repo_id === id);
+  useTitle(repo === undefined ? 'Repository' : `${repo.name} ${tab}`);
+  const error = status.error ?? feed.error;
+  const ready = status.data !== undefined && feed.data !== undefined;
+  if (!ready) {
+    if (error === null) return <Loading what="the queue" />;
+    return (
+      <ProblemPage
+        error={error}
+        onRetry={() => {
+          void status.refetch();
+          void feed.refetch();
+        }}
+      />
+    );
+  }
+  if (repo === undefined || activity === undefined) return <GoneRepo />;
+  return (
+    <>
+      <header className="repo-head">
+        <p className="crumb">
+          <Link href={path.home()}>Repositories</Link>
+        </p>
+        <h1 tabIndex={-1}>
+          <Foreign text={repo.name} />
+        </h1>
+        <p className="repo-facts">
+          <span className="branch">{repo.base_branch}</span>
+          <Outward href={safeUrl(`${repo.instance_url}/${repo.name}`)}>{hostOf(repo.instance_url)}</Outward>
+          <span>
+            {repo.bisect_fanout === 1 ? 'one run at a time' : `up to ${repo.bisect_fanout} runs at once`}
+          </span>
+        </p>
+        <nav className="tabs" aria-label={`Pages of ${repo.name}`}>
+          <ul>
+            {TABS.map(({ key, name, to }) => (
+              <li key={key}>
+                <Link href={to(id)} aria-current={key === tab ? 'page' : undefined}>
+                  {name}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+      </header>
+      {error !== null && (
+        <p className="stale" role="status">
+          What you see is from{' '}
+          {new Date(Math.min(status.dataUpdatedAt, feed.dataUpdatedAt)).toLocaleTimeString()}: the last look
+          failed, it is tried again.
+        </p>
+      )}
+      {children({ repo, activity, feed: feed.data })}
+    </>
+  );
+}
+
+function GoneRepo() {
+  return (
+    <div className="problem-page">
+      <div>
+        <h1 tabIndex={-1}>There is nothing here</h1>
+        <p className="lead">This repository was removed from the queue, or it never was yours.</p>
+        <Link className="button button-main" href={path.home()}>
+          Overview
+        </Link>
+      </div>
+    </div>
+  );
+}
+
+export function hostOf(instanceUrl: string): string {
+  try {
+    return new URL(instanceUrl).host;
+  } catch {
+    return instanceUrl;
+  }
+}
+
+export function blockerOf(view: Pick<RepoView, 'repo' | 'activity'>) {
+  return findBlocker(view.activity, view.repo);
+}

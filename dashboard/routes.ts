@@ -1,0 +1,52 @@
+/** Every address of the page, in one place. The address is the state: a reload or a shared link shows the same. */
+export const ROUTES = {
+  home: '/',
+  signIn: '/sign-in',
+  callback: '/sign-in/callback',
+  start: '/start',
+  queue: '/repos/:id',
+  batches: '/repos/:id/batches',
+  batch: '/repos/:id/batches/:run',
+  settings: '/repos/:id/settings',
+  setup: '/repos/:id/setup',
+  statistics: '/statistics',
+  connections: '/connections',
+  billing: '/billing',
+  account: '/account',
+  adminRepos: '/admin/repos',
+  adminConnections: '/admin/connections',
+  adminCredentials: '/admin/credentials',
+} as const;
+
+const segment = encodeURIComponent;
+
+export const path = {
+  home: (): string => '/',
+  signIn: (backTo?: string): string =>
+    backTo === undefined || backTo === '/' ? '/sign-in' : `/sign-in?back=${segment(backTo)}`,
+  start: (): string => '/start',
+  queue: (id: string): string => `/repos/${segment(id)}`,
+  batches: (id: string): string => `/repos/${segment(id)}/batches`,
+  batch: (id: string, run: string, node?: string): string =>
+    `/repos/${segment(id)}/batches/${segment(run)}${node === undefined ? '' : `?node=${segment(node)}`}`,
+  settings: (id: string): string => `/repos/${segment(id)}/settings`,
+  setup: (id: string): string => `/repos/${segment(id)}/setup`,
+  statistics: (): string => '/statistics',
+  connections: (): string => '/connections',
+  billing: (): string => '/billing',
+  account: (): string => '/account',
+  adminRepos: (query = '', offset = 0): string => {
+    const search = new URLSearchParams({
+      ...(query === '' ? {} : { q: query }),
+      ...(offset === 0 ? {} : { offset: String(offset) }),
+    }).toString();
+    return `/admin/repos${search === '' ? '' : `?${search}`}`;
+  },
+  adminConnections: (): string => '/admin/connections',
+  adminCredentials: (): string => '/admin/credentials',
+};
+
+/** Only a path of this page: a link from elsewhere must not send people away after they signed in. */
+export function safeBackTo(text: string | null): string {
+  return text !== null && /^\/(?![/\\])/.test(text) ? text : '/';
+}

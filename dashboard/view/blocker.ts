@@ -1,0 +1,182 @@
+import type { ResultOf } from '#core/contracts/client.ts';
+import { secondsBetween, showClock, showDuration } from './format.ts';
+import type { Tone } from './tone.ts';
+
+export type ActivityDoc = ResultOf<'readActivity'>;
+export type RepoActivity = ActivityDoc['repos'][number];
+export type StatusEntry = ResultOf<'readQueueStatus'>['repos'][number];
+type Block = NonNullable<RepoActivity['queue']>['block'];
+
+/** Where the fix is, when it is the reader's to make. */
+export type Remedy = 'settings' | 'setup' | 'billing' | 'connections' | 'forge' | null;
+
+export interface Blocker {
+  readonly tone: Tone;
+  /** One sentence without its times. */
+  readonly text: string;
+  readonly since: string | null;
+  readonly until: string | null;
+  readonly runUrl: string | null;
+  readonly pr: number | null;
+  readonly remedy: Remedy;
+}
+
+const NOTHING = { since: null, until: null, runUrl: null, pr: null, remedy: null } as const;
+
+/** What stands before the next landing of a repo: the first of these that holds. */
+export function findBlocker(activity: RepoActivity, repo: StatusEntry | null): Blocker {
+  if (repo?.hold_reason === 'payment_required') {
+    return {
+      ...{ ...NOTHING, tone: 'stop', remedy: 'billing' },
+      text: 'Held: the plan is not paid, so this repository is not processed',
+    };
+  }
+  if (repo?.queue_enabled === false || activity.state === 'disabled') {
+    return { ...NOTHING, tone: 'quiet', remedy: 'settings', text: 'The queue is switched off' };
+  }
+  const failed = blockerOfOutcome(activity);
+  if (failed !== null) return failed;
+  const gate = repo?.provisioning.ci_gate.status;
+  const { queue } = activity;
+  if (queue === null && gate !== undefined && gate !== 'verified') {
+    return {
+      ...{ ...NOTHING, tone: 'busy', remedy: 'setup' },
+      text: 'Setup is not finished: the gate workflow has not been seen to pass',
+    };
+  }
+  if (queue === null) {
+    if (activity.last_reconcile === null) {
+      return {
+        ...{ ...NOTHING, tone: 'unknown', until: activity.next_look_at },
+        text: 'The queue has not looked at this repository yet',
+      };
+    }
+    return { ...NOTHING, tone: 'unknown', text: 'Unknown: what the queue last saw could not be read' };
+  }
+  return blockerOfQueue(queue.block, queue.line.length + queue.line_more);
+}
+
+/** A reconcile that failed says more than what was seen before it. */
+function blockerOfOutcome(activity: RepoActivity): Blocker | null {
+  const code = activity.last_reconcile_error_code;
+  if (code === null || code === 'lease_lost' || code === 'timeout' || code === 'base_red') return null;
+  const common = { ...NOTHING, since: activity.last_reconcile, until: activity.next_look_at };
+  const text = activity.last_reconcile_error?.replace(/\.$/, '') ?? 'The last look at the forge failed';
+  switch (code) {
+    case 'tree_mismatch':
+      return { ...common, tone: 'stop', text, until: null, remedy: 'settings' };
+    case 'gate_missing':
+    case 'protection_conflict':
+      return { ...common, tone: 'stop', text, remedy: 'setup' };
+    case 'forge_access_denied':
+    case 'decryption_error':
+    case 'connection_not_found':
+      return { ...common, tone: 'stop', text, remedy: 'connections' };
+    default:
+      return { ...common, tone: 'busy', text };
+  }
+}
+
+function blockerOfQueue(block: Block, waiting: number): Blocker {
+  const facts = { since: block.since, until: block.until, runUrl: block.run_url, pr: block.pr };
+  const one = block.pr === null ? '' : ` of #${block.pr}`;
+  switch (block.kind) {
+    case 'empty':
+      return { ...NOTHING, tone: 'clear', text: 'The line is clear: nothing waits to land' };
+    case 'gate':
+      return {
+        ...facts,
+        tone: 'busy',
+        remedy: null,
+        text: `Waiting for the gate run${one || ' of the batch'}`,
+      };
+    case 'merge':
+      return {
+        ...facts,
+        tone: 'busy',
+        remedy: null,
+        text: `Proven: waiting for the forge to merge${one ? ` #${block.pr}` : ''}`,
+      };
+    case 'revoke':
+      return {
+        ...facts,
+        tone: 'busy',
+        remedy: null,
+        text: `Taking back the success${one}, in case a merge is still under way`,
+      };
+    case 'gate_retry':
+      return {
+        ...facts,
+        tone: 'busy',
+        remedy: null,
+        text: 'The gate run was cancelled or broke down; it is started again',
+      };
+    case 'staging':
+      return { ...facts, tone: 'busy', remedy: null, text: 'Building the next batch' };
+    case 'linger':
+      return {
+        ...facts,
+        tone: 'busy',
+        remedy: 'settings',
+        text: 'Waiting for more pull requests to join the batch',
+      };
+    case 'paused':
+      return {
+        ...facts,
+        tone: 'stop',
+        remedy: 'forge',
+        text: 'Pausing: gate runs kept breaking down for no fault of a change',
+      };
+    case 'base_red':
+      return {
+        ...facts,
+        tone: 'stop',
+        remedy: 'forge',
+        text: 'The base branch itself fails the gate; nobody is blamed until it is repaired',
+      };
+    case 'gate_missing':
+      return {
+        ...facts,
+        tone: 'stop',
+        remedy: 'setup',
+        text: 'The gate workflow file is missing on the base branch',
+      };
+    case 'tree_mismatch':
+      return {
+        ...facts,
+        tone: 'stop',
+        remedy: 'settings',
+        text: `Stopped: #${block.pr ?? '?'} landed with a tree that was not the proven one`,
+      };
+    case 'admission':
+      return {
+        ...{ ...facts, tone: 'busy', remedy: 'forge' },
+        text:
+          waiting === 1
+            ? 'The one pull request in line may not be staged yet'
+            : `None of the ${waiting} pull requests in line may be staged yet`,
+      };
+    default:
+      // A newer service may know more kinds.
+      return {
+        ...facts,
+        tone: 'unknown',
+        remedy: null,
+        text: 'Unknown: this page does not know what the queue waits for',
+      };
+  }
+}
+
+/** `since 14:02 (3 min), until 14:12 at the latest`; empty when neither is known. */
+export function sayTimes(blocker: Pick<Blocker, 'since' | 'until'>, now: number): string {
+  const parts: string[] = [];
+  if (blocker.since !== null) {
+    parts.push(
+      `since ${showClock(blocker.since, now)} (${showDuration(secondsBetween(blocker.since, now))})`,
+    );
+  }
+  if (blocker.until !== null && Date.parse(blocker.until) > now) {
+    parts.push(`until ${showClock(blocker.until, now)} at the latest`);
+  }
+  return parts.join(', ');
+}

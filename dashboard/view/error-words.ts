@@ -1,0 +1,150 @@
+import { ApiError } from '#core/contracts/client.ts';
+
+export interface ErrorWords {
+  readonly title: string;
+  readonly text: string;
+  /** What to do about it; null when there is nothing but to wait. */
+  readonly fix: string | null;
+  readonly code: string;
+  readonly retryable: boolean;
+  /** Where the fix is. */
+  readonly goTo: 'billing' | 'connections' | 'sign-in' | null;
+}
+
+type Words = readonly [title: string, fix: string | null, goTo?: ErrorWords['goTo']];
+
+const WORDS: Readonly<Record<string, Words>> = {
+  missing_auth: ['You are signed out', 'Sign in again; you come back to this page.', 'sign-in'],
+  unauthorized: ['You are signed out', 'Sign in again; you come back to this page.', 'sign-in'],
+  invalid_token: ['Your session has ended', 'Sign in again; you come back to this page.', 'sign-in'],
+  not_authenticated: ['You are signed out', 'Sign in again; you come back to this page.', 'sign-in'],
+  auth_unavailable: [
+    'Sign-in could not be checked',
+    'The identity provider did not answer. You are still signed in; try again in a moment.',
+  ],
+  forbidden: [
+    'This is for operators',
+    'Your session has no administrator role. Ask whoever runs this service.',
+  ],
+  not_found: ['There is nothing here', 'It was removed, or it never was yours. Go back to the overview.'],
+  connection_not_found: [
+    'Its connection is gone',
+    'Connect the forge again, then enroll the repository anew.',
+    'connections',
+  ],
+  invalid_field: ['A value is not allowed', 'Correct the marked field.'],
+  missing_fields: ['Something is missing', 'Fill in the marked field.'],
+  forge_error: [
+    'The forge answered with an error',
+    'Check that the token still works and has the scopes named below, then try again.',
+  ],
+  forge_access_denied: [
+    'The forge refused the token',
+    'Check that it has not expired, has the scopes named, and that the bot may see the repository.',
+  ],
+  forge_unreachable: [
+    'The forge did not answer',
+    'Nothing was changed. Try again when it is reachable from the internet.',
+  ],
+  payment_required: ['This repository is held', 'Settle the payment; it goes on by itself.', 'billing'],
+  repo_limit_exceeded: [
+    'Your plan has no room for more repositories',
+    'Choose a larger plan, or remove a repository.',
+    'billing',
+  ],
+  connection_limit_exceeded: [
+    'Your plan has no room for more connections',
+    'Choose a larger plan, or remove a connection.',
+    'billing',
+  ],
+  repo_already_managed: [
+    'This repository is in a queue already',
+    'One queue per repository: remove it there first.',
+  ],
+  connection_identity_already_used: [
+    'This bot is in use by another account',
+    'Make a bot of your own on the forge and use its token.',
+  ],
+  queue_locked: ['The queue is busy right now', 'It is in the middle of a step. Try again in a few seconds.'],
+  queue_lock_failed: ['The queue could not be locked', 'Nothing was changed. Try again in a moment.'],
+  queue_not_ready: ['The queue is switched off', 'Switch it on in the settings of the repository first.'],
+  ci_gate_exists: [
+    'The gate workflow is there already',
+    'No setup pull request is needed. Verify it instead.',
+  ],
+  ci_gate_missing: ['The gate workflow is not on the base branch', 'Merge the setup pull request first.'],
+  subscription_exists: [
+    'You have a subscription already',
+    'Change its plan instead of starting another one.',
+  ],
+  no_active_subscription: ['There is no subscription to change', 'Start one first.'],
+  subscription_state_mismatch: [
+    'The subscription holds something unexpected',
+    'Use the billing portal to change it.',
+  ],
+  already_on_tier: ['You are on this plan already', null],
+  payments_error: [
+    'The payment provider refused or did not answer',
+    'Nothing was charged. Try again, or use the billing portal.',
+  ],
+  payments_not_configured: [
+    'Billing is not set up here',
+    'This deployment takes no payments. Ask whoever runs it.',
+  ],
+  billing_unavailable: [
+    'Your plan could not be read',
+    'That does not mean it is gone. Try again in a moment.',
+  ],
+  realtime_unavailable: ['Live updates are not available', 'This page asks every 30 seconds instead.'],
+  confirm_mismatch: ['That is not your tenant id', 'Type it exactly as it is shown.'],
+  decryption_error: ['The stored token could not be opened', 'Store the token again.', 'connections'],
+  connection_rotation_failed: ['The token could not be replaced', 'The old one is still stored. Try again.'],
+  failed_to_create_connection: ['The connection could not be stored', 'Nothing was saved. Try again.'],
+  db_error: ['The store did not answer', 'Nothing is lost. Try again in a moment.'],
+  internal_error: ['Something went wrong on our side', 'It has been logged. Try again in a moment.'],
+  rate_limited: ['Too many requests', null],
+  unreachable: ['The service cannot be reached', 'Check your network. This page tries again by itself.'],
+  unexpected: [
+    'An answer that is not the service\u2019s',
+    'Something between you and the service answered instead: a proxy, or a page of the network you are in.',
+  ],
+};
+
+/** The one place where an error of the service becomes words for people. */
+export function sayError(error: unknown): ErrorWords {
+  if (!(error instanceof ApiError)) {
+    return {
+      ...{
+        title: 'This page stumbled',
+        text: 'Something in the page itself went wrong.',
+        code: 'page_error',
+      },
+      ...{
+        fix: 'Reload it. If it happens again, tell whoever runs the service.',
+        retryable: true,
+        goTo: null,
+      },
+    };
+  }
+  const [title, fix, goTo = null] = WORDS[error.code] ?? ['The service refused this', null];
+  const wait = error.retryAfterSeconds;
+  return {
+    title,
+    text: error.message,
+    fix:
+      error.code === 'rate_limited'
+        ? `Wait ${wait === null ? 'a moment' : `${wait} s`}, then try again.`
+        : fix,
+    code: error.code,
+    retryable: error.retryable,
+    goTo,
+  };
+}
+
+/** Refusals that a new sign-in mends. */
+export function endsSession(error: unknown): boolean {
+  return (
+    error instanceof ApiError &&
+    ['missing_auth', 'unauthorized', 'invalid_token', 'not_authenticated'].includes(error.code)
+  );
+}

@@ -1,0 +1,150 @@
+import type { StatusEntry } from './blocker.ts';
+import type { Tone } from './tone.ts';
+
+type Provisioning = StatusEntry['provisioning'];
+
+export type StepAction = 'setup_pr' | 'verify' | 'protect' | 'provision' | 'template' | null;
+
+export interface Step {
+  readonly id: 'gate' | 'protection' | 'webhook';
+  readonly title: string;
+  readonly tone: Tone;
+  /** One word for the state. */
+  readonly state: string;
+  /** The exact fix, or why there is nothing to do. */
+  readonly advice: string;
+  readonly action: StepAction;
+  readonly actionLabel: string | null;
+  readonly url: string | null;
+}
+
+/** The three things that must stand before a repository lands by itself, each with a tick or the exact fix. */
+export function listSteps(
+  repo: Pick<StatusEntry, 'provisioning' | 'wakeup_mode' | 'status_context' | 'connection'>,
+): readonly Step[] {
+  const { provisioning } = repo;
+  return [
+    stepOfGate(provisioning.ci_gate),
+    stepOfProtection(provisioning, repo.status_context),
+    stepOfWebhook(provisioning.webhook.status, repo.connection?.bot_username ?? 'the bot'),
+  ];
+}
+
+export function isSetUp(repo: Parameters<typeof listSteps>[0]): boolean {
+  return listSteps(repo).every((step) => step.tone === 'clear' || step.tone === 'quiet');
+}
+
+type Draft = Omit<Step, 'id' | 'title' | 'url'>;
+
+function stepOfGate(gate: Provisioning['ci_gate']): Step {
+  const drafts: Readonly<Record<string, Draft>> = {
+    missing: {
+      ...{ tone: 'stop', state: 'Missing', action: 'setup_pr', actionLabel: 'Open the setup pull request' },
+      advice:
+        'The base branch has no gate workflow. Open the setup pull request, put your test command into it, and merge it.',
+    },
+    setup_creating: {
+      ...{ tone: 'busy', state: 'Being made', action: 'setup_pr', actionLabel: 'Look for it again' },
+      advice:
+        'The setup pull request is being made. If this stays, ask for it again: an open one is never made twice.',
+    },
+    setup_pr_open: {
+      ...{ tone: 'busy', state: 'Setup open', action: 'verify', actionLabel: 'I merged it: verify the gate' },
+      advice:
+        'The setup pull request waits for you. Replace its failing command with your own tests, merge it, then verify.',
+    },
+    awaiting_validation: {
+      ...{ tone: 'busy', state: 'Being verified', action: 'verify', actionLabel: 'Look again' },
+      advice: 'A probe commit was pushed and its gate run is under way. Look again in a moment.',
+    },
+    failed: {
+      ...{ tone: 'stop', state: 'Failed', action: 'verify', actionLabel: 'Verify again' },
+      advice:
+        'The probe of the gate failed. Open the run, repair the command or the runner on the base branch, then verify again.',
+    },
+    verified: {
+      ...{ tone: 'clear', state: 'Verified', action: null, actionLabel: null },
+      advice: 'A probe of the gate was seen to pass.',
+    },
+  };
+  return { id: 'gate', title: 'Gate workflow', url: gate.url, ...pick(drafts, gate.status) };
+}
+
+function stepOfProtection({ protection }: Provisioning, context: string): Step {
+  const detail = protection.detail ?? '';
+  const drafts: Readonly<Record<string, Draft>> = {
+    configured: {
+      ...{ tone: 'clear', state: 'Required', action: null, actionLabel: null },
+      advice: `The branch rule ${protection.id === undefined ? '' : `"${protection.id}" `}asks for the status "${context}", so nothing merges unproven.`,
+    },
+    awaiting_ci_gate: {
+      ...{ tone: 'busy', state: 'After the gate', action: null, actionLabel: null },
+      advice:
+        'You opted in. The rule is written as soon as the gate is verified; before that it would block every merge.',
+    },
+    needs_admin: {
+      ...{ tone: 'stop', state: 'Needs an admin', action: 'provision', actionLabel: 'Try again' },
+      advice:
+        detail === ''
+          ? `The bot may not edit branch rules. Make it an admin of the repository, or add "${context}" as a required check yourself, then try again.`
+          : detail,
+    },
+    not_configured: {
+      ...{ tone: 'busy', state: 'Not written', action: 'provision', actionLabel: 'Write the rule now' },
+      advice: 'The gate is verified and you opted in, but the rule has not been written yet.',
+    },
+    error: {
+      ...{ tone: 'stop', state: 'Error', action: 'provision', actionLabel: 'Try again' },
+      advice:
+        detail === '' ? 'The forge did not answer as expected. Try again; nothing was changed.' : detail,
+    },
+    not_requested: {
+      ...{
+        tone: 'busy',
+        state: 'Your choice',
+        action: 'protect',
+        actionLabel: 'Let Mergeyard require its check',
+      },
+      advice: `Without a rule that asks for "${context}" people can merge past the queue, and the queue will not stage. Opt in, or add the required check yourself.`,
+    },
+  };
+  return { id: 'protection', title: 'Branch protection', url: null, ...pick(drafts, protection.status) };
+}
+
+function stepOfWebhook(status: string, bot: string): Step {
+  const drafts: Readonly<Record<string, Draft>> = {
+    configured: {
+      ...{ tone: 'clear', state: 'Registered', action: null, actionLabel: null },
+      advice:
+        'The forge tells the queue about changes at once. The five-minute schedule stays as a safety net.',
+    },
+    not_required: {
+      ...{ tone: 'quiet', state: 'Not needed', action: null, actionLabel: null },
+      advice:
+        'The repository is looked at every five minutes. Switch the wake-up mode to webhook in its settings to be faster.',
+    },
+    needs_admin: {
+      ...{ tone: 'stop', state: 'Needs an admin', action: 'provision', actionLabel: 'Try again' },
+      advice: `The forge refused to let ${bot} add a webhook. Make it an admin of the repository, then try again. Until then the schedule does the work.`,
+    },
+    not_configured: {
+      ...{ tone: 'busy', state: 'Not registered', action: 'provision', actionLabel: 'Register it now' },
+      advice: 'The webhook has not been registered yet.',
+    },
+    error: {
+      ...{ tone: 'stop', state: 'Error', action: 'provision', actionLabel: 'Try again' },
+      advice:
+        'The forge did not answer while the webhook was registered. Try again; the schedule does the work until then.',
+    },
+  };
+  return { id: 'webhook', title: 'Webhook', url: null, ...pick(drafts, status) };
+}
+
+function pick(drafts: Readonly<Record<string, Draft>>, status: string): Draft {
+  return (
+    (Object.hasOwn(drafts, status) ? drafts[status] : undefined) ?? {
+      ...{ tone: 'unknown', state: 'Unknown', action: null, actionLabel: null },
+      advice: `This page does not know the status "${status.replaceAll('_', ' ')}".`,
+    }
+  );
+}

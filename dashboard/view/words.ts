@@ -1,0 +1,183 @@
+import type { Tone } from './tone.ts';
+
+export interface Word {
+  readonly tone: Tone;
+  readonly name: string;
+  readonly meaning: string;
+}
+
+const UNKNOWN_WORD: Word = {
+  tone: 'unknown',
+  name: 'Unknown',
+  meaning: 'This page does not know this outcome; a newer service wrote it.',
+};
+
+const OUTCOMES: Readonly<Record<string, Word>> = {
+  running: { tone: 'busy', name: 'Running', meaning: 'Its gate run or its merges are under way.' },
+  success: { tone: 'clear', name: 'Landed', meaning: 'All its pull requests landed.' },
+  bounced: {
+    tone: 'stop',
+    name: 'Bounced',
+    meaning: 'Failed twice, alone, on a proven base: removed from the line.',
+  },
+  bisected: {
+    tone: 'busy',
+    name: 'Split',
+    meaning: 'Failed as a whole and was split into the nodes below it.',
+  },
+  error: { tone: 'stop', name: 'Error', meaning: 'Cancelled, broken or without a gate. Nobody is blamed.' },
+  held_success: {
+    tone: 'clear',
+    name: 'Proven, held',
+    meaning: 'The gate passed; it lands when what stands before it has landed.',
+  },
+  held_failure: {
+    tone: 'stop',
+    name: 'Failed, held',
+    meaning: 'The gate failed, but something before it is not decided yet.',
+  },
+  superseded: {
+    tone: 'quiet',
+    name: 'Superseded',
+    meaning: 'Speculative work that another result made needless.',
+  },
+  invalidated: {
+    tone: 'quiet',
+    name: 'Invalidated',
+    meaning: 'The base moved or a member changed; its pull requests kept their places.',
+  },
+  operational_error: {
+    tone: 'stop',
+    name: 'Operational error',
+    meaning: 'Infrastructure stayed broken. Nobody is blamed.',
+  },
+};
+
+/** An outcome outside the list is unknown, never something else (A85). */
+export function wordOfOutcome(outcome: string): Word {
+  return Object.hasOwn(OUTCOMES, outcome) ? (OUTCOMES[outcome] ?? UNKNOWN_WORD) : UNKNOWN_WORD;
+}
+
+export function sayPhase(phase: string | null): string | null {
+  if (phase === 'waiting_gate') return 'waiting for the gate run';
+  if (phase === 'waiting_merge') return 'waiting for its merges';
+  return phase;
+}
+
+const LINE: Readonly<Record<string, Word>> = {
+  landing: { tone: 'clear', name: 'Landing', meaning: 'Proven; the forge merges it now' },
+  staged: { tone: 'busy', name: 'In the batch', meaning: 'Staged in the running batch' },
+  ready: { tone: 'clear', name: 'Ready', meaning: 'Goes into the next batch' },
+  waiting: { tone: 'busy', name: 'Waiting', meaning: 'Not staged yet' },
+  refused: { tone: 'stop', name: 'Refused', meaning: 'A rule keeps it from being staged' },
+  bounced: { tone: 'stop', name: 'Bounced', meaning: 'Removed for cause; stays open' },
+};
+
+export function wordOfPlace(state: string): Word {
+  return LINE[state] ?? { ...UNKNOWN_WORD, meaning: 'This page does not know this state' };
+}
+
+/** Every reason key that the queue writes, as a sentence with the way out. */
+const REASONS: Readonly<Record<string, string>> = {
+  next_batch: 'The running batch does not hold it; it goes into the next one.',
+  not_admitted: 'Another required check has not passed yet, or could not be read.',
+  head_changed:
+    'New commits were pushed after it was scheduled. Schedule auto-merge again; it keeps its place for a day.',
+  bounced:
+    'The gate fails with it and passes without it, confirmed by a second run. Push a fix, or schedule it again to retry.',
+  gate_failed: 'The gate fails with it and passes without it, confirmed by a second run.',
+  merge_timeout: 'The forge did not complete the merge in time.',
+  conflict: 'It conflicts with the base branch. Update the branch and schedule it again.',
+  no_changes: 'It changes nothing on top of the base branch.',
+  not_mergeable:
+    'The forge does not report it as mergeable: a conflict, or its check still runs. The queue looks again.',
+  base_red: 'The base branch itself fails the gate. It waits until the base moves; it is not to blame.',
+  head_not_ready: 'The forge is still copying its commits. The queue looks again by itself.',
+  gate_missing: 'The gate workflow file is missing. Merge the setup pull request.',
+  changes_requested: 'A review asks for changes. The queue looks again when it is resolved.',
+  approvals_missing: 'Required approvals are missing on this head.',
+  review_requested: 'A requested official review is still open.',
+  branch_outdated: 'The branch is out of date and the branch rule blocks that. Update the branch.',
+  fork_not_approved: 'It comes from a fork: somebody must approve exactly this head.',
+  twin_elsewhere: 'The same commit is the head of a pull request to another branch of this queue.',
+  fork_scheduler: 'This forge merges a fork only for who may write to the fork. Let the author schedule it.',
+  fork_merge_timeout:
+    'The forge twice did not merge from this fork. Who may write to the fork must schedule it.',
+  merge_list: 'The branch rule does not list who scheduled it among those who may merge.',
+  schedule_lost:
+    'The forge dropped the schedule without merging. Schedule it again; nothing is wrong with the change.',
+  auto_merge_cancelled: 'Somebody cancelled its auto-merge.',
+  draft: 'It was turned into a draft.',
+  closed: 'It was closed.',
+  retargeted: 'It now targets another branch.',
+  merged_outside_the_queue: 'It was merged past the queue.',
+  left_the_queue: 'It left the line.',
+  unverified: 'It landed, but its tree could not be verified.',
+  base_advanced: 'The base branch moved under the batch; tested again on the new base.',
+  candidate_changed: 'A member of the batch changed; the others kept their places.',
+  queue_disabled: 'The queue was switched off.',
+  context_changed: 'The queue now posts under another status context.',
+  merge_conflict: 'A member could not be merged any more.',
+  gate_infrastructure: 'Gate runs kept breaking down. Nobody is blamed; it is tried again.',
+  record_lost: 'The bookkeeping of this batch was lost. Its pull requests went back to the line.',
+};
+
+/** The key itself, made readable, when this page does not know it. */
+export function sayReason(reason: string | null): string | null {
+  if (reason === null) return null;
+  return (Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined) ?? reason.replaceAll('_', ' ');
+}
+
+const EVENTS: Readonly<Record<string, Word>> = {
+  pr_queued: { tone: 'quiet', name: 'joined the line', meaning: '' },
+  pr_refused: { tone: 'stop', name: 'was refused', meaning: '' },
+  pr_staged: { tone: 'busy', name: 'was staged', meaning: '' },
+  pr_landed: { tone: 'clear', name: 'landed', meaning: '' },
+  pr_bounced: { tone: 'stop', name: 'was bounced', meaning: '' },
+  pr_requeued: { tone: 'busy', name: 'went back to the line', meaning: '' },
+  pr_skipped: { tone: 'quiet', name: 'left the line', meaning: '' },
+};
+
+export function wordOfEvent(event: string): Word {
+  return EVENTS[event] ?? { tone: 'unknown', name: event.replaceAll('_', ' '), meaning: '' };
+}
+
+const ACTIONS: Readonly<Record<string, Word>> = {
+  landed: { tone: 'clear', name: 'Landed', meaning: '' },
+  bounced: { tone: 'stop', name: 'Bounced', meaning: '' },
+  requeued: { tone: 'busy', name: 'Back to the line', meaning: '' },
+  skipped: { tone: 'quiet', name: 'Left the line', meaning: '' },
+  refused: { tone: 'stop', name: 'Refused', meaning: '' },
+};
+
+export function wordOfAction(action: string): Word {
+  return ACTIONS[action] ?? UNKNOWN_WORD;
+}
+
+export type Origin = 'ran' | 'confirmed' | 'cached' | 'pending' | 'unknown';
+
+/** Where a node's evidence comes from. Confirmed: the same tree failed in two runs of its own or its parent's (D-08). */
+export function originOf(row: {
+  readonly gate_source: string | null;
+  readonly gate_verdict: string;
+  readonly attempt: number;
+  readonly outcome: string;
+  readonly gate_runs: number | null;
+}): Origin {
+  if (row.gate_source === 'cached') return 'cached';
+  if (row.gate_source !== null) return 'unknown';
+  if (row.gate_verdict === 'none') return 'pending';
+  return row.outcome === 'bounced' && row.attempt > 1 ? 'confirmed' : 'ran';
+}
+
+const ORIGINS: Readonly<Record<Origin, string>> = {
+  ran: 'Ran: a gate run of this very tree',
+  confirmed: 'Confirmed: failed twice on the same tree',
+  cached: 'Cached: the tree has its verdict already, no run was spent',
+  pending: 'No verdict yet',
+  unknown: 'Unknown',
+};
+
+export function sayOrigin(origin: Origin): string {
+  return ORIGINS[origin];
+}

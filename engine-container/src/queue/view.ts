@@ -1,0 +1,122 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import { LANDING_TIMEOUT_MS, REVOKE_GRACE_MS } from '#core/domain/limits.ts';
+import {
+  type Block,
+  LINE_PLACES_MAX,
+  LINE_TITLE_CHARS_MAX,
+  type LinePlace,
+  type QueueView,
+} from '#core/domain/line.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { activeMembers } from './lane.ts';
+import type { LineEntry, Parked, QueueRecord, Root } from './record.ts';
+
+/** The record told for people: the line in order, and what stands before the next landing. Reads, decides nothing. */
+export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
+  const places = record.line.map((entry) => placeOf(record, entry, at));
+  return {
+    at,
+    line: places.slice(0, LINE_PLACES_MAX),
+    more: Math.max(0, places.length - LINE_PLACES_MAX),
+    block: blockOf(repo, record, places, at),
+  };
+}
+
+function placeOf(record: QueueRecord, entry: LineEntry, at: EpochMs): LinePlace {
+  return {
+    pr: entry.pr,
+    title: cutTitle(entry.title),
+    head: entry.head,
+    queuedAt: entry.queuedAt,
+    ...standingOf(record, entry, at),
+  };
+}
+
+/** By code points: half a pair is no character. */
+function cutTitle(title: string): string {
+  if (title.length <= LINE_TITLE_CHARS_MAX) return title;
+  return `${[...title.slice(0, LINE_TITLE_CHARS_MAX * 2)].slice(0, LINE_TITLE_CHARS_MAX - 1).join('')}…`;
+}
+
+type Standing = Pick<LinePlace, 'state' | 'reason' | 'until'>;
+
+/** The same order of questions as `checkGround` and `readyEntries`. */
+function standingOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Standing {
+  if (record.roots.some((root) => root.landing?.pr === entry.pr)) return standing('landing');
+  if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
+  const bounced = record.bounced.some(
+    (known) => known.pr === entry.pr && known.head === entry.head && known.scheduleId === entry.scheduleId,
+  );
+  if (bounced) return standing('bounced', 'bounced');
+  if (entry.refusedFor !== null) return standing('refused', entry.refusedFor);
+  const parked = parkOf(record, entry, at);
+  if (parked !== undefined) return { ...standing('waiting', parked.reason), until: parked.until };
+  const isStaged = record.roots.some((root) =>
+    activeMembers(root).some((member) => member.pr === entry.pr && member.head === entry.head),
+  );
+  if (isStaged) return standing('staged');
+  if (entry.readyAt === null) return standing('waiting', 'not_admitted');
+  return standing('ready', record.roots.length === 0 ? null : 'next_batch');
+}
+
+function standing(state: Standing['state'], reason: string | null = null): Standing {
+  return { state, reason, until: null };
+}
+
+function parkOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Parked | undefined {
+  return record.parked.find(
+    (parked) =>
+      parked.pr === entry.pr && parked.head === entry.head && (parked.until === null || parked.until > at),
+  );
+}
+
+function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly LinePlace[], at: EpochMs): Block {
+  if (record.halted !== null) {
+    return block('tree_mismatch', { since: record.halted.at, pr: record.halted.pr });
+  }
+  const root = record.roots.find((each) => each.landing !== null) ?? record.roots[0];
+  if (root !== undefined) return blockOfRoot(root, at);
+  if (places.length === 0) return block('empty');
+  if (record.pausedUntil !== null && record.pausedUntil > at) {
+    return block('paused', { until: record.pausedUntil });
+  }
+  for (const reason of ['base_red', 'gate_missing'] as const) {
+    const parked = record.parked.find((each) => each.reason === reason);
+    if (parked !== undefined) return block(reason, { until: parked.until, pr: parked.pr });
+  }
+  const ready = places.some((place) => place.state === 'ready');
+  if (!ready) return block('admission', { since: places[0]?.queuedAt ?? null });
+  const readyTimes = record.line.flatMap((entry) => (entry.readyAt === null ? [] : [entry.readyAt]));
+  const since = Math.min(...readyTimes);
+  const until = Math.max(...readyTimes) + repo.batchLingerSeconds * 1000;
+  return until > at ? block('linger', { since, until }) : block('staging', { since });
+}
+
+function blockOfRoot(root: Root, at: EpochMs): Block {
+  const { landing } = root;
+  if (landing !== null) {
+    const { pr, revoke } = landing;
+    const runUrl = landing.proof.runUrl;
+    if (revoke !== null) {
+      const since = revoke.postedAt;
+      return block('revoke', { since, until: since === null ? null : since + REVOKE_GRACE_MS, pr, runUrl });
+    }
+    const since = landing.postedAt ?? landing.intentAt;
+    return block('merge', { since, until: since + LANDING_TIMEOUT_MS, pr, runUrl });
+  }
+  const gating = root.nodes.filter((node) => node.state === 'gating').sort((a, b) => a.to - b.to)[0];
+  if (gating !== undefined) {
+    return block('gate', {
+      since: gating.stagedAt ?? gating.createdAt,
+      pr: gating.to - gating.from === 1 ? (root.members[gating.from]?.pr ?? null) : null,
+      runUrl: gating.runUrl,
+    });
+  }
+  const retry = root.nodes.find((node) => node.state === 'wanted' && (node.retryAt ?? 0) > at);
+  if (retry !== undefined) return block('gate_retry', { since: retry.createdAt, until: retry.retryAt });
+  return block('staging', { since: root.createdAt });
+}
+
+function block(kind: Block['kind'], facts: Partial<Omit<Block, 'kind'>> = {}): Block {
+  return { kind, since: null, until: null, pr: null, runUrl: null, ...facts };
+}

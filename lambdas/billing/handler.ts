@@ -1,0 +1,36 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
+import { createPaymentsOpener } from '#core/adapters/payments-http/open-payments.ts';
+import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { createSurface } from '#core/http/api-surface.ts';
+import { createLog } from '#core/telemetry.ts';
+import { BillingEnv } from './env.ts';
+import { createBillingRoutes } from './routes.ts';
+
+const env = BillingEnv.parse(process.env);
+const log = createLog({ service: 'billing' });
+const clock = createSystemClock();
+const store = createDynamoStore({
+  client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+  tableName: env.TABLE_NAME,
+  clock,
+});
+const keySecretId = env.PAYMENTS_KEY_SECRET_ID;
+
+export const handler = createSurface<'billing'>(
+  { identity: chooseIdentity(env, clock), log, rates: store, rateFactor: env.RATE_FACTOR },
+  createBillingRoutes({
+    ...{ store, clock, log, ids: createUuidIds(), planLimits: env.PLAN_LIMITS, prices: env.PAYMENTS_PRICES },
+    openPayments: createPaymentsOpener({
+      ...{ apiUrl: env.PAYMENTS_API_URL, prices: env.PAYMENTS_PRICES, clock },
+      readKey:
+        keySecretId === '' ? null : createSecretReader(new SecretsManagerClient({}), keySecretId, clock),
+    }),
+    billingPageUrl: env.BILLING_PAGE_URL,
+  }),
+);

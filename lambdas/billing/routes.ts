@@ -1,0 +1,26 @@
+import type { ApiHandlers } from '#core/http/api-call.ts';
+import {
+  type BillingDeps,
+  changePlan,
+  openPortal,
+  readBillingSummary,
+  startCheckout,
+} from '#core/services/billing.ts';
+
+export function createBillingRoutes(deps: BillingDeps): ApiHandlers<'billing'> {
+  return {
+    readBilling: async ({ tenantId }) => ({ status: 200, body: await readBillingSummary(deps, tenantId) }),
+    startCheckout: async ({ tenantId, body }) => ({
+      status: 200,
+      body: { checkout_url: await startCheckout(deps, tenantId, body.tier) },
+    }),
+    changePlan: async ({ tenantId, body }) => ({
+      status: 200,
+      body: { tier: await changePlan(deps, tenantId, body.tier) },
+    }),
+    openPortal: async ({ tenantId }) => ({
+      status: 200,
+      body: { portal_url: await openPortal(deps, tenantId) },
+    }),
+  };
+}

@@ -1,0 +1,95 @@
+import { SESSION_COOKIE } from '#core/contracts/account.ts';
+import { AppError } from '#core/contracts/errors.ts';
+import type { TenantId } from '#core/domain/ids.ts';
+import { parseUrl } from '#core/domain/parse-url.ts';
+import { verifyToken } from '#core/http/authenticate.ts';
+import { type HttpResponse, respondEmpty, respondError } from '#core/http/respond.ts';
+import type { RealtimeStore } from '#core/ports/account-store.ts';
+import type { IdentityPort } from '#core/ports/identity.ts';
+import { StoreError } from '#core/ports/store.ts';
+import type { Clock, Log } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { openSocket } from '#core/services/realtime.ts';
+import { redeemTicket } from '#core/services/tickets.ts';
+
+/** A `$connect` event as far as it is read. Header names are spelled as the client spelled them. */
+export interface ConnectEvent {
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
+  readonly multiValueQueryStringParameters?: Readonly<Record<string, readonly string[] | undefined>> | null;
+  readonly requestContext: { readonly connectionId: string; readonly requestId: string };
+}
+
+export interface ConnectDeps {
+  readonly store: Pick<RealtimeStore, 'saveTicket' | 'redeemTicket' | 'addSocket'>;
+  readonly identity: IdentityPort;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  readonly publicUrl: string;
+}
+
+/** Opens the socket or refuses the upgrade with the contract's status (D-71). Nothing of the query is ever logged (A94). */
+export function createConnect(deps: ConnectDeps): (event: ConnectEvent) => Promise<HttpResponse> {
+  return async (event) => {
+    const { connectionId, requestId } = event.requestContext;
+    try {
+      const tenantId = await admit(deps, event);
+      await openSocket(deps, tenantId, connectionId);
+      deps.log.info('socket opened', { request_id: requestId, tenant_id: tenantId });
+      return respondEmpty(200);
+    } catch (error) {
+      const shown = error instanceof StoreError ? new AppError('realtime_unavailable') : error;
+      deps.log.warn('socket refused', {
+        request_id: requestId,
+        ...(shown instanceof AppError ? { code: shown.code } : {}),
+      });
+      return respondError(shown, (unknown) =>
+        deps.log.error('connect failed', { request_id: requestId, error: unknown }),
+      );
+    }
+  };
+}
+
+/**
+ * Who this is, from the ticket alone if there is one: neither a cookie beside it nor whoever redeems it changes that (A93).
+ * No other parameter and no header with a credential is read (A94).
+ */
+async function admit(deps: ConnectDeps, event: ConnectEvent): Promise<TenantId> {
+  const tickets = readTickets(event);
+  if (tickets.length > 0) {
+    const [ticket] = tickets;
+    const tenantId = ticket === undefined || tickets.length > 1 ? null : await redeemTicket(deps, ticket);
+    if (tenantId === null) throw new AppError('invalid_token');
+    return tenantId;
+  }
+  const session = readSessionCookie(event);
+  if (session === null) throw new AppError('missing_auth');
+  // Browsers send cookies with a socket of any page; only the origin tells whose page it is (D-41).
+  if (!isOwnPage(deps.publicUrl, headerOf(event, 'origin'))) throw new AppError('forbidden');
+  return (await verifyToken(deps, session, '$connect')).id;
+}
+
+/** All of them: of two, none can be preferred. */
+function readTickets(event: ConnectEvent): readonly string[] {
+  const single = event.queryStringParameters?.ticket;
+  return event.multiValueQueryStringParameters?.ticket ?? (single === undefined ? [] : [single]);
+}
+
+function readSessionCookie(event: ConnectEvent): Secret<string> | null {
+  const values = (headerOf(event, 'cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${SESSION_COOKIE}=`))
+    .map((pair) => pair.slice(SESSION_COOKIE.length + 1));
+  const [value, ...others] = values;
+  return value === undefined || value === '' || others.length > 0 ? null : new Secret(value);
+}
+
+function headerOf(event: ConnectEvent, name: string): string | undefined {
+  const found = Object.entries(event.headers ?? {}).find(([each]) => each.toLowerCase() === name);
+  return found?.[1];
+}
+
+function isOwnPage(publicUrl: string, origin: string | undefined): boolean {
+  return origin !== undefined && origin === parseUrl(publicUrl)?.origin;
+}

@@ -1,0 +1,14 @@
+import { CommonEnv, EnvText, EnvUrl, IdentityEnv } from '#core/contracts/env.ts';
+
+export const SocketConnectEnv = CommonEnv.extend(IdentityEnv.shape).extend({
+  TABLE_NAME: EnvText,
+  /** Address of this service: pages of its origin may open a socket by cookie. */
+  PUBLIC_URL: EnvUrl,
+});
+
+export const SocketDisconnectEnv = CommonEnv.extend({ TABLE_NAME: EnvText });
+
+export const SocketDefaultEnv = CommonEnv;
+
+/** The gateway's address comes to the SDK by the SDK's own variable. */
+export const SocketPushEnv = CommonEnv.extend({ TABLE_NAME: EnvText });

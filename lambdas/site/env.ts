@@ -1,0 +1,12 @@
+import * as z from 'zod';
+import { CommonEnv, EnvOptionalText } from '#core/contracts/env.ts';
+
+export const SiteEnv = CommonEnv.extend({
+  SIGN_IN_KIND: z.enum(['gotrue', 'cognito']),
+  /** Of GoTrue its base address, of Cognito the domain of its sign-in page. */
+  SIGN_IN_URL: z.url(),
+  /** Public key of a GoTrue provider. */
+  SIGN_IN_API_KEY: EnvOptionalText,
+  /** Public id of the page at Cognito. */
+  SIGN_IN_CLIENT_ID: EnvOptionalText,
+});

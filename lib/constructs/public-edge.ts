@@ -1,0 +1,169 @@
+import { Aws, Duration, Fn, Stack } from 'aws-cdk-lib';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import {
+  AllowedMethods,
+  CachePolicy,
+  Distribution,
+  Function as EdgeFunction,
+  FunctionCode,
+  FunctionEventType,
+  FunctionRuntime,
+  HeadersFrameOption,
+  HeadersReferrerPolicy,
+  HttpVersion,
+  type IOrigin,
+  OriginProtocolPolicy,
+  OriginRequestPolicy,
+  PriceClass,
+  ResponseHeadersPolicy,
+  SecurityPolicyProtocol,
+  ViewerProtocolPolicy,
+} from 'aws-cdk-lib/aws-cloudfront';
+import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { CfnRecordSetGroup } from 'aws-cdk-lib/aws-route53';
+import { Construct } from 'constructs';
+import { DASHBOARD_ASSETS_PREFIX } from '../../core/contracts/dashboard.ts';
+import { SOCKET_PATH } from '../../core/contracts/realtime.ts';
+
+/** Zone of every distribution, for alias records (AWS documents this constant). */
+const CLOUDFRONT_ZONE = 'Z2FDTNDATAQYW2';
+/** Longer than the API's own 30 seconds, so that its answer about a time-out is the one that is seen. */
+const READ_TIMEOUT = Duration.seconds(35);
+/** The contract's HSTS: one year. */
+const HSTS_MAX_AGE = Duration.days(365);
+
+export interface PublicEdgeProps {
+  /** `<id>.execute-api.<region>.<suffix>` */
+  readonly apiHost: string;
+  /** A name of one's own, with a certificate in us-east-1. @default the distribution's own name */
+  readonly domain?:
+    | {
+        readonly name: string;
+        readonly certificateArn: string;
+        /** Where records for the name are made. @default nowhere: the operator points it at the distribution */
+        readonly hostedZoneId: string | undefined;
+      }
+    | undefined;
+  /** @default no web ACL */
+  readonly webAclArn?: string | undefined;
+}
+
+/**
+ * One distribution in front of everything, so that one base address carries the whole contract: API and page come from the
+ * HTTP API, the socket's path from the WebSocket API. Nothing is cached but files with a hash in their name.
+ */
+export class PublicEdge extends Construct {
+  readonly distribution: Distribution;
+  /** `https://host`, without trailing slash. */
+  readonly url: string;
+  readonly #headers: ResponseHeadersPolicy;
+  readonly #apiOrigin: IOrigin;
+
+  constructor(scope: Construct, id: string, props: PublicEdgeProps) {
+    super(scope, id);
+    this.#headers = this.#makeHeaders();
+    const origin = new HttpOrigin(props.apiHost, {
+      protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+      readTimeout: READ_TIMEOUT,
+    });
+    const { domain } = props;
+    this.distribution = new Distribution(this, 'Distribution', {
+      comment: `Mergeyard: API, socket and dashboard of ${Stack.of(this).stackName}`,
+      httpVersion: HttpVersion.HTTP2_AND_3,
+      enableIpv6: true,
+      priceClass: PriceClass.PRICE_CLASS_100,
+      ...(domain === undefined
+        ? {}
+        : {
+            domainNames: [domain.name],
+            certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
+            minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
+          }),
+      ...(props.webAclArn === undefined ? {} : { webAclId: props.webAclArn }),
+      defaultBehavior: this.#passThrough(origin, ViewerProtocolPolicy.REDIRECT_TO_HTTPS),
+      additionalBehaviors: {
+        [`${DASHBOARD_ASSETS_PREFIX}*`]: {
+          origin,
+          cachePolicy: CachePolicy.CACHING_OPTIMIZED,
+          allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+          viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
+          responseHeadersPolicy: this.#headers,
+          compress: true,
+        },
+      },
+    });
+    this.#apiOrigin = origin;
+    this.url = `https://${domain?.name ?? this.distribution.distributionDomainName}`;
+    if (domain?.hostedZoneId !== undefined) this.#addRecords(domain.name, domain.hostedZoneId);
+  }
+
+  /**
+   * The socket's path goes to a WebSocket API, whose own path is the name of its stage and nothing else; all other addresses
+   * of the API follow. The order is the edge's order: the first pattern that fits is taken.
+   */
+  addApi(endpoint: { readonly domainName: string; readonly originPath: string }): void {
+    const rewrite = new EdgeFunction(this, 'SocketPath', {
+      runtime: FunctionRuntime.JS_2_0,
+      comment: 'The socket API knows its stage only',
+      code: FunctionCode.fromInline(socketPathCode(endpoint.originPath)),
+    });
+    const origin = new HttpOrigin(endpoint.domainName, { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY });
+    this.distribution.addBehavior(SOCKET_PATH, origin, {
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      // Handshake headers, cookie, origin and the ticket in the query; not the host, which names the API for the gateway.
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
+      viewerProtocolPolicy: ViewerProtocolPolicy.HTTPS_ONLY,
+      functionAssociations: [{ function: rewrite, eventType: FunctionEventType.VIEWER_REQUEST }],
+    });
+    // A page that is asked for over plain HTTP may be sent on; a call with a credential in it may not.
+    const { origin: apiOrigin, ...options } = this.#passThrough(
+      this.#apiOrigin,
+      ViewerProtocolPolicy.HTTPS_ONLY,
+    );
+    this.distribution.addBehavior('/api/*', apiOrigin, options);
+  }
+
+  #passThrough(origin: IOrigin, viewerProtocolPolicy: ViewerProtocolPolicy) {
+    return {
+      origin,
+      cachePolicy: CachePolicy.CACHING_DISABLED,
+      originRequestPolicy: OriginRequestPolicy.ALL_VIEWER_EXCEPT_HOST_HEADER,
+      allowedMethods: AllowedMethods.ALLOW_ALL,
+      viewerProtocolPolicy,
+      responseHeadersPolicy: this.#headers,
+    };
+  }
+
+  /** For the API's answers; the page's own, stricter ones come with it and win. */
+  #makeHeaders(): ResponseHeadersPolicy {
+    const override = false;
+    return new ResponseHeadersPolicy(this, 'Headers', {
+      comment: 'Answers of Mergeyard are no pages to be framed, guessed at or fetched in the clear',
+      securityHeadersBehavior: {
+        strictTransportSecurity: { accessControlMaxAge: HSTS_MAX_AGE, includeSubdomains: true, override },
+        contentTypeOptions: { override: true },
+        frameOptions: { frameOption: HeadersFrameOption.DENY, override },
+        referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override },
+      },
+    });
+  }
+
+  #addRecords(name: string, hostedZoneId: string): void {
+    const aliasTarget = { dnsName: this.distribution.distributionDomainName, hostedZoneId: CLOUDFRONT_ZONE };
+    new CfnRecordSetGroup(this, 'Records', {
+      hostedZoneId,
+      recordSets: (['A', 'AAAA'] as const).map((type) => ({ name: `${name}.`, type, aliasTarget })),
+    });
+  }
+}
+
+/** A function of the edge: `uri` is all that changes, the query with the ticket stays. */
+export function socketPathCode(path: string): string {
+  return `function handler(event) { var request = event.request; request.uri = '${path}'; return request; }`;
+}
+
+/** Host of an HTTP or WebSocket API in this region. */
+export function apiHostOf(apiId: string): string {
+  return Fn.join('', [apiId, '.execute-api.', Aws.REGION, '.', Aws.URL_SUFFIX]);
+}

@@ -1,0 +1,71 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { estimateIdleCost, type ResourceCounts, sumUsd } from './cost.ts';
+import { BUNDLE_ENTRIES } from './functions.ts';
+
+/** Resources that one stack may have. */
+const STACK_LIMIT = 500;
+const TEMPLATE_BYTES_MAX = 1_000_000;
+
+interface Resource {
+  readonly Type: string;
+  readonly Properties?: { readonly EventSourceArn?: unknown; readonly StartingPosition?: string };
+}
+
+/** Prints what `cdk synth` has made: size of the template and of every bundle, and what it costs while nothing happens. */
+function printReport(rootDir: string): void {
+  const assembly = join(rootDir, 'cdk.out');
+  const templates = readdirSync(assembly).filter((file) => file.endsWith('.template.json'));
+  for (const file of templates) {
+    const text = readFileSync(join(assembly, file), 'utf8');
+    const { Resources }: { readonly Resources: Readonly<Record<string, Resource>> } = JSON.parse(text);
+    const resources = Object.values(Resources);
+    console.log(
+      `\n${file}: ${resources.length} of ${STACK_LIMIT} resources, ${kilobytes(text.length)} of ${kilobytes(TEMPLATE_BYTES_MAX)}`,
+    );
+    printCost(countResources(resources));
+  }
+  printBundles(join(rootDir, 'dist'));
+}
+
+export function countResources(resources: readonly Resource[]): ResourceCounts {
+  const counts: Record<string, number> = {};
+  for (const { Type, Properties } of resources) {
+    counts[Type] = (counts[Type] ?? 0) + 1;
+    // A stream is read without a charge; a queue is asked, and asking costs.
+    if (Type === 'AWS::Lambda::EventSourceMapping' && Properties?.StartingPosition === undefined) {
+      counts['queue mappings'] = (counts['queue mappings'] ?? 0) + 1;
+    }
+  }
+  return counts;
+}
+
+function printCost(counts: ResourceCounts): void {
+  const lines = estimateIdleCost(counts);
+  console.log('\nUSD a month while nothing happens (us-east-1, estimate of lib/cost.ts)');
+  for (const { what, usd, basis } of lines) {
+    console.log(`  ${usd.toFixed(2).padStart(6)}  ${what.padEnd(52)} ${basis}`);
+  }
+  const asleep = sumUsd(lines.filter((line) => line.alwaysOn));
+  console.log(`  ${sumUsd(lines).toFixed(2).padStart(6)}  with the engine running`);
+  console.log(`  ${asleep.toFixed(2).padStart(6)}  while it sleeps: no queue is switched on`);
+}
+
+function printBundles(dist: string): void {
+  console.log('\nBundles, minified and as a zip would hold them');
+  for (const name of Object.keys(BUNDLE_ENTRIES)) {
+    const file = join(dist, name, 'index.mjs');
+    if (!existsSync(file)) continue;
+    const bytes = readFileSync(file);
+    console.log(
+      `  ${kilobytes(statSync(file).size).padStart(7)} ${kilobytes(gzipSync(bytes).length).padStart(7)}  ${name}`,
+    );
+  }
+}
+
+function kilobytes(bytes: number): string {
+  return `${Math.round(bytes / 1024)} KB`;
+}
+
+if (process.argv[1]?.endsWith(join('lib', 'report.ts'))) printReport(process.cwd());

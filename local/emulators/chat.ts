@@ -1,0 +1,98 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Json } from '../template-runner/template.ts';
+
+export interface ChatMessage {
+  readonly path: string;
+  readonly body: { readonly [key: string]: Json };
+}
+
+/** Both chat services: webhooks that exist or do not, messages that they take or refuse, as their documentation says. */
+export interface FakeChat {
+  /** To be served over HTTPS. */
+  readonly answer: RequestListener;
+  readonly messages: readonly ChatMessage[];
+  /** Requests of any kind so far. */
+  requests: number;
+  /** Paths of webhooks that exist. */
+  readonly webhooks: Set<string>;
+  /** What the next messages meet. @default `accept` */
+  mood: 'accept' | 'limit' | 'fail' | 'silent' | 'redirect' | 'flood';
+}
+
+const CONTENT_CHARS_MAX = 2_000;
+const BLOCK_TEXT_CHARS_MAX = 3_000;
+const FLOOD_BYTES = 1024 * 1024;
+
+export function createFakeChat(webhooks: readonly string[]): FakeChat {
+  const messages: ChatMessage[] = [];
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    chat.requests += 1;
+    const body = await readText(request);
+    const send = (status: number, text: string, headers: Record<string, string> = {}): void => {
+      response.writeHead(status, headers).end(text);
+    };
+    switch (chat.mood) {
+      case 'silent':
+        return;
+      case 'limit':
+        return send(429, 'rate_limited', { 'retry-after': '30' });
+      case 'fail':
+        return send(503, 'upstream');
+      case 'redirect':
+        return send(307, '', { location: 'https://127.0.0.1/inside' });
+      case 'flood':
+        return send(200, 'x'.repeat(FLOOD_BYTES));
+      case 'accept': {
+        const path = request.url ?? '';
+        if (request.method !== 'POST' || !chat.webhooks.has(path)) return send(404, 'no_service');
+        const message = readMessage(path, body);
+        if (message === null) return send(400, 'invalid_payload');
+        messages.push(message);
+        return path.startsWith('/services/') ? send(200, 'ok') : send(204, '');
+      }
+    }
+  };
+  const chat: FakeChat = {
+    answer: (request, response) => {
+      answer(request, response).catch(() => response.destroy());
+    },
+    messages,
+    requests: 0,
+    webhooks: new Set(webhooks),
+    mood: 'accept',
+  };
+  return chat;
+}
+
+/** Null for what the service would refuse. */
+function readMessage(path: string, text: string): ChatMessage | null {
+  let body: { readonly [key: string]: Json };
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (path.startsWith('/services/')) return hasGoodBlocks(body) ? { path, body } : null;
+  const { content } = body;
+  const fits = typeof content === 'string' && content !== '' && content.length <= CONTENT_CHARS_MAX;
+  return fits ? { path, body } : null;
+}
+
+function hasGoodBlocks(body: { readonly [key: string]: Json }): boolean {
+  const blocks = Array.isArray(body.blocks) ? body.blocks : [];
+  const texts = blocks.map((block) => {
+    const inner = typeof block === 'object' && block !== null && 'text' in block ? block.text : null;
+    return typeof inner === 'object' && inner !== null && 'text' in inner ? inner.text : null;
+  });
+  return (
+    typeof body.text === 'string' &&
+    texts.length > 0 &&
+    texts.every((each) => typeof each === 'string' && each !== '' && each.length <= BLOCK_TEXT_CHARS_MAX)
+  );
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

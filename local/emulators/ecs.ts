@@ -1,0 +1,83 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A service whose tasks can be counted, started and stopped. */
+export interface ScalableService {
+  /** ARN or name, as callers may give either. */
+  readonly names: readonly string[];
+  readonly wanted: number;
+  readonly running: number;
+  /** Epoch ms of the last start or stop. */
+  readonly changedAt: number;
+  scale(tasks: number): Promise<void>;
+}
+
+export interface LocalEcs {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+/** `DescribeServices` and `UpdateService` of the desired count, on loopback: what may be done with the engine's service. */
+export async function startEcs(services: readonly ScalableService[]): Promise<LocalEcs> {
+  const server = createServer((request, response) => {
+    void answer(services, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  services: readonly ScalableService[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const send = (status: number, body: unknown): void => {
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
+    response.end(JSON.stringify(body));
+  };
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const input: { services?: string[]; service?: string; desiredCount?: number } = JSON.parse(
+      Buffer.concat(chunks).toString('utf8'),
+    );
+    const find = (name: string | undefined) => services.find((each) => each.names.includes(name ?? ''));
+    switch (String(request.headers['x-amz-target']).split('.')[1]) {
+      case 'DescribeServices': {
+        const found = (input.services ?? []).map(find).filter((each) => each !== undefined);
+        return send(200, { services: found.map(describe), failures: [] });
+      }
+      case 'UpdateService': {
+        const service = find(input.service);
+        if (service === undefined) return send(400, { __type: 'ServiceNotFoundException' });
+        if (input.desiredCount !== undefined) await service.scale(input.desiredCount);
+        return send(200, { service: describe(service) });
+      }
+      default:
+        return send(400, { __type: 'ClientException', message: 'not known here' });
+    }
+  } catch {
+    send(400, { __type: 'ClientException' });
+  }
+}
+
+function describe(service: ScalableService) {
+  const changedAt = service.changedAt / 1000;
+  return {
+    serviceArn: service.names[0],
+    serviceName: service.names.at(-1),
+    status: 'ACTIVE',
+    desiredCount: service.wanted,
+    runningCount: service.running,
+    pendingCount: service.wanted - service.running,
+    deployments: [{ status: 'PRIMARY', createdAt: changedAt, updatedAt: changedAt }],
+  };
+}

@@ -1,0 +1,110 @@
+/** Objects as the provider's API shows them, as far as anybody here looks. */
+export interface Price {
+  readonly id: string;
+  readonly object: 'price';
+  readonly nickname: string;
+  readonly unit_amount: number;
+  readonly currency: 'eur';
+}
+
+export interface SubscriptionItem {
+  readonly id: string;
+  readonly object: 'subscription_item';
+  readonly price: Price;
+  readonly quantity: number;
+}
+
+export type Metadata = Readonly<Record<string, string>>;
+
+export interface Subscription {
+  readonly id: string;
+  readonly object: 'subscription';
+  readonly customer: string;
+  readonly status: string;
+  /** Seconds. */
+  readonly created: number;
+  readonly cancel_at_period_end: boolean;
+  readonly items: { readonly object: 'list'; readonly data: readonly SubscriptionItem[] };
+  readonly metadata: Metadata;
+}
+
+export interface Customer {
+  readonly id: string;
+  readonly object: 'customer';
+  readonly created: number;
+  readonly email: string | null;
+  readonly metadata: Metadata;
+  /** Number of the card on file; never shown by the API. */
+  readonly card: string | null;
+}
+
+export interface CheckoutSession {
+  readonly id: string;
+  readonly object: 'checkout.session';
+  readonly customer: string;
+  readonly mode: string;
+  readonly status: 'open' | 'complete';
+  readonly url: string;
+  readonly success_url: string;
+  readonly cancel_url: string;
+  readonly client_reference_id: string | null;
+  readonly subscription: string | null;
+  readonly lines: readonly { readonly price: string; readonly quantity: number }[];
+  readonly subscriptionMetadata: Metadata;
+}
+
+export interface PortalSession {
+  readonly id: string;
+  readonly object: 'billing_portal.session';
+  readonly customer: string;
+  readonly return_url: string;
+  readonly url: string;
+}
+
+export interface Invoice {
+  readonly id: string;
+  readonly object: 'invoice';
+  readonly customer: string;
+  readonly customer_email: string | null;
+  readonly status: 'open' | 'paid';
+  readonly amount_due: number;
+  readonly parent: {
+    readonly type: 'subscription_details';
+    readonly subscription_details: { readonly subscription: string; readonly metadata: Metadata };
+  };
+}
+
+export interface ProviderEvent {
+  readonly id: string;
+  readonly object: 'event';
+  readonly api_version: string;
+  readonly created: number;
+  readonly type: string;
+  readonly data: { readonly object: object };
+}
+
+/** Everything that outlives a restart. */
+export interface State {
+  serial: number;
+  readonly customers: Record<string, Customer>;
+  readonly sessions: Record<string, CheckoutSession>;
+  readonly portals: Record<string, PortalSession>;
+  readonly subscriptions: Record<string, Subscription>;
+  readonly invoices: Record<string, Invoice>;
+}
+
+export function emptyState(): State {
+  return { serial: 0, customers: {}, sessions: {}, portals: {}, subscriptions: {}, invoices: {} };
+}
+
+/** What the API answers instead of an object. */
+export class ProviderError extends Error {
+  constructor(
+    readonly status: number,
+    readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error',
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,180 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  type GetRecordsCommandOutput,
+  GetShardIteratorCommand,
+  ListStreamsCommand,
+  type _Record as StreamRecord,
+} from '@aws-sdk/client-dynamodb-streams';
+import type { Invocable, LogSink } from './function-pool.ts';
+import type { Stoppable } from './queue-sources.ts';
+import { LOCAL_REGION } from './resolver.ts';
+import type { StreamFilter } from './stream-filter.ts';
+import { isObject, type Json } from './template.ts';
+
+export interface StreamSource {
+  readonly tableName: string;
+  readonly streamArn: string;
+  readonly target: Invocable;
+  readonly filter: StreamFilter;
+  readonly batchSize: number;
+  readonly windowMs: number;
+  /** Beyond the first attempt. */
+  readonly retries: number;
+  readonly maxAgeMs: number;
+  readonly reportsFailures: boolean;
+  readonly bisects: boolean;
+  /** Told of each batch that was given up. */
+  readonly giveUp: (batch: readonly Json[]) => Promise<void>;
+}
+
+/** As often as the service asks a shard. */
+const POLL_MS = 250;
+const RETRY_MS = 200;
+
+/**
+ * Delivers a table's changes to a function, from now on: in order, filtered, gathered for the window, tried again as often
+ * as the mapping says. The emulator's stream has one shard, so there is one delivery at a time. The position is kept in
+ * memory: changes made while the service is down are not delivered, as with a mapping that is created anew.
+ */
+export async function startStreamSource(
+  client: DynamoDBStreamsClient,
+  source: StreamSource,
+  log: LogSink,
+): Promise<Stoppable> {
+  const stopping = new AbortController();
+  // Before anything can change: whoever starts a service and writes at once must not write into the past.
+  const iterators = await openShards(client, source.tableName);
+  const loops = iterators.map((iterator) => readShard(client, source, iterator, log, stopping.signal));
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+async function openShards(client: DynamoDBStreamsClient, tableName: string): Promise<readonly string[]> {
+  const { Streams: streams = [] } = await client.send(new ListStreamsCommand({ TableName: tableName }));
+  const StreamArn = streams.at(-1)?.StreamArn;
+  if (StreamArn === undefined) throw new Error(`${tableName} has no stream`);
+  const { StreamDescription: stream } = await client.send(new DescribeStreamCommand({ StreamArn }));
+  return Promise.all(
+    (stream?.Shards ?? []).map(async ({ ShardId }) => {
+      const { ShardIterator } = await client.send(
+        new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'LATEST' }),
+      );
+      if (ShardIterator === undefined) throw new Error(`${tableName}: a shard has no iterator`);
+      return ShardIterator;
+    }),
+  );
+}
+
+async function readShard(
+  client: DynamoDBStreamsClient,
+  source: StreamSource,
+  start: string,
+  log: LogSink,
+  signal: AbortSignal,
+): Promise<void> {
+  let iterator: string | undefined = start;
+  const gathered: Json[] = [];
+  let since: number | null = null;
+  while (!signal.aborted) {
+    try {
+      const answer: GetRecordsCommandOutput = await client.send(
+        new GetRecordsCommand({ ShardIterator: iterator }),
+        { abortSignal: signal },
+      );
+      iterator = answer.NextShardIterator ?? iterator;
+      const wanted = (answer.Records ?? []).map((each) => toRecord(each, source)).filter(source.filter);
+      gathered.push(...wanted);
+      if (gathered.length > 0) since ??= performance.now();
+      while (gathered.length >= source.batchSize || isOver(since, source.windowMs)) {
+        await deliver(source, gathered.splice(0, source.batchSize), 0, log, signal);
+        since = gathered.length > 0 ? performance.now() - source.windowMs : null;
+      }
+      await wait(POLL_MS, undefined, { signal });
+    } catch (error) {
+      if (signal.aborted) return;
+      log('stream', `${error instanceof Error ? error.name : 'error'} while reading ${source.tableName}\n`);
+      await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+function isOver(since: number | null, windowMs: number): boolean {
+  return since !== null && performance.now() - since >= windowMs;
+}
+
+async function deliver(
+  source: StreamSource,
+  batch: readonly Json[],
+  tried: number,
+  log: LogSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const fresh = batch.filter((record) => ageOf(record) <= source.maxAgeMs);
+  if (fresh.length === 0 || signal.aborted) return;
+  const failed = await invoke(source, fresh, log);
+  if (failed.length === 0 || signal.aborted) return;
+  if (tried >= source.retries) return source.giveUp(failed);
+  await wait(RETRY_MS * 2 ** tried, undefined, { signal }).catch(() => undefined);
+  if (!source.bisects || failed.length === 1 || failed.length < fresh.length) {
+    return deliver(source, failed, tried + 1, log, signal);
+  }
+  const middle = Math.ceil(failed.length / 2);
+  await deliver(source, failed.slice(0, middle), tried + 1, log, signal);
+  await deliver(source, failed.slice(middle), tried + 1, log, signal);
+}
+
+/** Records to deliver again: from the first one reported, or all of them when the function threw. */
+async function invoke(source: StreamSource, batch: readonly Json[], log: LogSink): Promise<readonly Json[]> {
+  let answer: Json;
+  try {
+    answer = await source.target.invoke({ Records: batch });
+  } catch (error) {
+    log('stream', `${error instanceof Error ? error.message : 'error'}\n`);
+    return batch;
+  }
+  const reported = isObject(answer) && source.reportsFailures ? answer.batchItemFailures : undefined;
+  if (!Array.isArray(reported) || reported.length === 0) return [];
+  const ids = new Set(reported.map((each) => (isObject(each) ? String(each.itemIdentifier) : '')));
+  const first = batch.findIndex((record) => ids.has(sequenceOf(record)));
+  return first === -1 ? batch : batch.slice(first);
+}
+
+export function sequenceOf(record: Json): string {
+  const change = isObject(record) ? record.dynamodb : undefined;
+  return isObject(change) ? String(change.SequenceNumber) : '';
+}
+
+function ageOf(record: Json): number {
+  const change = isObject(record) ? record.dynamodb : undefined;
+  const seconds = isObject(change) ? Number(change.ApproximateCreationDateTime) : Number.NaN;
+  return Number.isNaN(seconds) ? 0 : Date.now() - seconds * 1000;
+}
+
+/** As a function gets it: times in epoch seconds. */
+function toRecord(record: StreamRecord, source: StreamSource): Json {
+  const change = record.dynamodb;
+  return {
+    eventID: record.eventID ?? '',
+    eventName: record.eventName ?? '',
+    eventVersion: record.eventVersion ?? '1.1',
+    eventSource: 'aws:dynamodb',
+    awsRegion: LOCAL_REGION,
+    dynamodb: {
+      ApproximateCreationDateTime: Math.floor(
+        (change?.ApproximateCreationDateTime ?? new Date()).getTime() / 1000,
+      ),
+      Keys: JSON.parse(JSON.stringify(change?.Keys ?? {})) as Json,
+      SequenceNumber: change?.SequenceNumber ?? '',
+      SizeBytes: change?.SizeBytes ?? 0,
+      StreamViewType: change?.StreamViewType ?? 'KEYS_ONLY',
+    },
+    eventSourceARN: source.streamArn,
+  };
+}

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+
+const ROOT = resolve(__dirname, '../..');
+const ADAPTER = 'core/adapters/forge-http';
+
+function listSources(folder: string): string[] {
+  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
+}
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+/** Everything that can change a forge, by method and place. A new line here is a new power over people's repositories. */
+const WRITES = [
+  'DELETE branches/{branch}',
+  'DELETE hooks/{id}',
+  'DELETE pulls/{n}/merge',
+  'PATCH branch_protections/{name}',
+  'POST actions/runs/{id}/cancel',
+  'POST branch_protections',
+  'POST branches',
+  'POST contents/{path}',
+  'POST diffpatch',
+  'POST hooks',
+  'POST pulls',
+  'POST pulls/{n}/merge',
+  'POST statuses/{sha}',
+];
+
+describe('what the service can do to a forge', () => {
+  const sources = listSources(ADAPTER);
+  const calls = sources.flatMap((path) =>
+    [...read(path).matchAll(/method: '([A-Z]+)',\s*label: '([^']+)'/g)].map(([, method, label]) => ({
+      path,
+      method: method ?? '',
+      label: label ?? '',
+    })),
+  );
+
+  test('is exactly this list: it closes no pull request, moves no base and edits no comment (A16)', () => {
+    const writes = calls.filter(({ method }) => method !== 'GET').map(({ label }) => label);
+    expect([...new Set(writes)].sort()).toEqual(WRITES);
+  });
+
+  test('every call names its method beside its label, so that the list above misses none', () => {
+    for (const path of sources) {
+      const methods = read(path).match(/method: '(?:POST|PUT|PATCH|DELETE)'/g) ?? [];
+      const named = calls.filter((call) => call.path === path && call.method !== 'GET');
+      expect([path, named.length]).toEqual([path, methods.length]);
+    }
+  });
+
+  test('the one merge call only ever schedules (A16)', () => {
+    const mergers = calls.filter(({ label }) => label === 'POST pulls/{n}/merge').map(({ path }) => path);
+    expect(mergers).toEqual([`${ADAPTER}/schedule-probe.ts`]);
+    const source = read(`${ADAPTER}/schedule-probe.ts`);
+    expect(source).toContain('merge_when_checks_succeed: true');
+    expect(source).toContain('force_merge: false');
+  });
+
+  test('no delivered code of ours starts a program: there is no git and no clone (A10)', () => {
+    const delivered = ['core', 'engine-container', 'lambdas'].flatMap(listSources);
+    expect(delivered.length).toBeGreaterThan(100);
+    expect(
+      delivered.filter((path) => /child_process|node:fs(?!\/)|simple-git|isomorphic-git/.test(read(path))),
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { parseStageConfig } from '../../lib/stage-config.ts';
+
+const parse = (context: Readonly<Record<string, string>>) => () => parseStageConfig(context);
+const CERTIFICATE = 'arn:aws:acm:us-east-1:123456789012:certificate/abc';
+
+describe('context', () => {
+  test.each([
+    [{ stage: 'staging' }, '-c stage=staging: must be one of: dev, prod'],
+    [{ serviceName: 'MQ!' }, '-c serviceName=MQ!: must be 1 to 20 of a-z, 0-9 and -'],
+    [{ alarmEmail: 'nobody' }, '-c alarmEmail=nobody: must be an e-mail address'],
+    [{ forgeAllowHosts: 'https://x' }, '-c forgeAllowHosts=https://x: must be host or host:port'],
+    [{ nag: 'yes' }, '-c nag=yes: must be true or false'],
+    [{ logLevel: 'trace' }, '-c logLevel=trace: must be one of: debug, info, warn, error'],
+    [{ domainName: 'Mq.Example', certificateArn: CERTIFICATE }, 'must be a host name in lower case'],
+    [{ domainName: 'mq.example.org' }, '-c domainName: needs -c certificateArn too'],
+    [{ certificateArn: CERTIFICATE }, '-c certificateArn: needs -c domainName too'],
+    [
+      { domainName: 'mq.example.org', certificateArn: CERTIFICATE.replace('us-east-1', 'eu-west-1') },
+      'must be the ARN of a certificate in us-east-1',
+    ],
+    [{ hostedZoneId: 'Z0123456789' }, '-c hostedZoneId: needs -c domainName too'],
+    [{ monthlyBudgetUsd: '40' }, '-c monthlyBudgetUsd: needs -c alarmEmail too'],
+    [{ monthlyBudgetUsd: '-1' }, 'must be whole dollars'],
+    [
+      { adminEmail: 'a@example.org', identityUrl: 'https://id.example.org' },
+      '-c adminEmail: cannot be given with -c identityUrl',
+    ],
+    [
+      { waf: 'true', webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/own/1' },
+      '-c webAclArn: cannot be given with -c waf',
+    ],
+  ])('%j is refused with the cure', (context, words) => {
+    expect(parse(context)).toThrow(words);
+  });
+
+  test('an unknown key is refused with the list of those that are known', () => {
+    expect(parse({ domain: 'mq.example.org' })).toThrow(
+      /-c domain: is not known; known are stage, .*domainName/,
+    );
+  });
+
+  test('all faults are told at once', () => {
+    expect(parse({ stage: 'x', nag: 'y', surprise: 'z' })).toThrow(/surprise[\s\S]*stage=x[\s\S]*nag=y/);
+  });
+
+  test('keys of the tools are nobody’s fault, and an empty value is none', () => {
+    const config = parseStageConfig({
+      '@aws-cdk/core:checkSecretUsage': true,
+      'aws:cdk:enable-path-metadata': true,
+      'availability-zones:account=1:region=x': ['a'],
+      alarmEmail: '',
+    });
+    expect(config).toMatchObject({
+      stage: 'dev',
+      serviceName: 'mq',
+      alarmEmail: undefined,
+      retainData: false,
+    });
+  });
+
+  test('the README of the configuration names every key', () => {
+    const documented = [...readFileSync('docs/operate.md', 'utf8').matchAll(/^\| `(\w+)` +\|/gm)].map(
+      ([, key]) => key,
+    );
+    const known = /known are (.*)$/m.exec(catchMessage(parse({ surprise: 'x' })))?.[1]?.split(', ');
+    expect(documented.sort()).toEqual(known?.sort());
+  });
+});
+
+function catchMessage(run: () => unknown): string {
+  try {
+    run();
+  } catch (error) {
+    return error instanceof Error ? error.message : '';
+  }
+  return '';
+}

@@ -1,0 +1,171 @@
+import { BORROWED, FULL, readTemplate } from '../support/template.ts';
+
+const template = readTemplate();
+const prod = readTemplate(FULL);
+
+/** Replacing one of these loses tenants' data, tokens or accounts, or every address that was given out. */
+const STATEFUL = [
+  'AWS::DynamoDB::GlobalTable',
+  'AWS::KMS::Key',
+  'AWS::SecretsManager::Secret',
+  'AWS::Cognito::UserPool',
+  'AWS::Cognito::UserPoolDomain',
+  'AWS::ApiGatewayV2::Api',
+  'AWS::CloudFront::Distribution',
+  'AWS::SQS::Queue',
+];
+
+test('logical ids of what holds data or an address stand still', () => {
+  expect(STATEFUL.flatMap((type) => prod.ofType(type).map(([id]) => id))).toEqual([
+    'DataTableFDBAD0F2',
+    'CredentialsKey849F44B7',
+    'EngineContainerSecret1A575FDC',
+    'AdminKeySecretCA126E48',
+    'PaymentsKeyB60DCB49',
+    'PaymentsReadKey5DCDFA20',
+    'PaymentsWebhookSecret5B904FE8',
+    'IdentityUsers61009EFD',
+    'IdentityUsersSignInF3218898',
+    'HttpApi4E1D4184',
+    'RealtimeApi3CD9A4BB',
+    'EdgeDistribution0060737B',
+    'QueueDeadWakes6F6FEDB9',
+    'QueueWakesB13AE61B',
+    'QueueDeadDelayedE8605F6D',
+    'QueueDelayed3FA1C329',
+    'ScheduleMissedTicksC9D2CD30',
+    'NotificationsDeadNoticesD775C454',
+  ]);
+});
+
+describe('the table', () => {
+  test('has point-in-time recovery, a stream, a TTL and no fixed capacity', () => {
+    const { Properties } = template.only('AWS::DynamoDB::GlobalTable');
+    expect(Properties).toMatchObject({
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: { StreamViewType: 'KEYS_ONLY' },
+      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    });
+    expect(Properties.Replicas).toEqual([
+      expect.objectContaining({ PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true } }),
+    ]);
+  });
+
+  test('is read by at most two consumers of its stream, each with limits on a record that fails', () => {
+    const consumers = template
+      .ofType('AWS::Lambda::EventSourceMapping')
+      .filter(([, { Properties }]) => Properties.StartingPosition !== undefined);
+    expect(consumers).toHaveLength(2);
+    for (const [, { Properties }] of consumers) {
+      expect(Properties.MaximumRetryAttempts).toBeGreaterThanOrEqual(0);
+      expect(Properties.MaximumRecordAgeInSeconds).toBeGreaterThanOrEqual(60);
+      expect(Properties.FilterCriteria.Filters).toHaveLength(1);
+    }
+  });
+});
+
+test('the key rotates', () => {
+  expect(template.only('AWS::KMS::Key').Properties.EnableKeyRotation).toBe(true);
+});
+
+describe('in prod', () => {
+  test.each(['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::Cognito::UserPool'])(
+    '%s survives the stack',
+    (type) => {
+      expect(prod.only(type)).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+      expect(template.only(type).DeletionPolicy).toBe('Delete');
+    },
+  );
+
+  test('table and user pool refuse deletion', () => {
+    expect(prod.only('AWS::DynamoDB::GlobalTable').Properties.Replicas[0].DeletionProtectionEnabled).toBe(
+      true,
+    );
+    expect(prod.only('AWS::Cognito::UserPool').Properties.DeletionProtection).toBe('ACTIVE');
+  });
+});
+
+describe('the engine', () => {
+  const task = template.only('AWS::ECS::TaskDefinition').Properties;
+  const service = template.only('AWS::ECS::Service').Properties;
+
+  test('is ARM64, not root, on a read-only file system, with a health check', () => {
+    expect(task.RuntimePlatform.CpuArchitecture).toBe('ARM64');
+    const [container] = task.ContainerDefinitions;
+    expect(container).toMatchObject({ User: '1000:1000', ReadonlyRootFilesystem: true });
+    expect(container.HealthCheck.Command.join(' ')).toContain('/healthz');
+  });
+
+  test('has one open door, for the worker', () => {
+    const { Properties } = template.only('AWS::EC2::SecurityGroupIngress');
+    expect(Properties).toMatchObject({ IpProtocol: 'tcp', FromPort: 8080, ToPort: 8080 });
+    expect(Properties.SourceSecurityGroupId['Fn::GetAtt'][0]).toMatch(/^NetworkWorkerGroup/);
+    for (const [, group] of template.ofType('AWS::EC2::SecurityGroup')) {
+      expect(group.Properties.SecurityGroupIngress).toBeUndefined();
+    }
+  });
+
+  test('is deployed with a circuit breaker and no shell, in a network without NAT', () => {
+    expect(service.EnableExecuteCommand).toBe(false);
+    expect(service.DeploymentConfiguration).toMatchObject({
+      DeploymentCircuitBreaker: { Enable: true, Rollback: true },
+      MinimumHealthyPercent: 100,
+    });
+    expect(template.ofType('AWS::EC2::NatGateway')).toEqual([]);
+    expect(template.ofType('AWS::ElasticLoadBalancingV2::LoadBalancer')).toEqual([]);
+    expect(template.only('AWS::EC2::VPCEndpoint').Properties.VpcEndpointType).toBe('Gateway');
+  });
+
+  test('may sleep: a deployment does not set how many tasks run', () => {
+    expect(service.DesiredCount).toBeUndefined();
+  });
+
+  test('a prebuilt image is taken as it is', () => {
+    const [container] = prod.only('AWS::ECS::TaskDefinition').Properties.ContainerDefinitions;
+    expect(container.Image).toBe('registry.example/engine@sha256:abc');
+  });
+});
+
+describe('identity (D-93)', () => {
+  const environment = (from: typeof template): Record<string, unknown> =>
+    from.functionNamed('Api').Properties.Environment.Variables;
+
+  test('without a provider of the operator, a user pool is made, with the group of administrators', () => {
+    expect(template.only('AWS::Cognito::UserPoolGroup').Properties.GroupName).toBe('admin');
+    expect(environment(template)).toMatchObject({ IDENTITY_KIND: 'cognito' });
+  });
+
+  test('its page gives tokens that GetUser takes, for a code and to the dashboard’s address only', () => {
+    const client = template.only('AWS::Cognito::UserPoolClient').Properties;
+    expect(client.AllowedOAuthFlows).toEqual(['code']);
+    expect(client.AllowedOAuthScopes).toContain('aws.cognito.signin.user.admin');
+    expect(client.GenerateSecret).toBeUndefined();
+    expect(JSON.stringify(client.CallbackURLs)).toMatch(/EdgeDistribution.*\/sign-in\/callback/);
+    expect(client.CallbackURLs).toHaveLength(1);
+  });
+
+  test('a first administrator is invited when one is named', () => {
+    expect(prod.only('AWS::Cognito::UserPoolUser').Properties.Username).toBe('ada@example.org');
+    expect(prod.only('AWS::Cognito::UserPoolUserToGroupAttachment').Properties.GroupName).toBe('admin');
+  });
+
+  test('a provider that the operator names is asked, and no pool is made', () => {
+    const named = readTemplate(BORROWED);
+    expect(named.ofType('AWS::Cognito::UserPool')).toEqual([]);
+    expect(environment(named)).toMatchObject({
+      IDENTITY_KIND: 'gotrue',
+      IDENTITY_URL: 'https://id.example.org',
+      IDENTITY_API_KEY: 'anon',
+    });
+    expect(named.functionNamed('DashboardSite').Properties.Environment.Variables).toMatchObject({
+      SIGN_IN_KIND: 'gotrue',
+      SIGN_IN_URL: 'https://id.example.org',
+    });
+  });
+
+  test('the listing without authentication is off in production', () => {
+    expect(prod.functionNamed('Connections').Properties.Environment.Variables.LEGACY_FORGE_REPOS).toBe(
+      'false',
+    );
+  });
+});

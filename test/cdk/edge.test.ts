@@ -1,0 +1,220 @@
+import { runInNewContext } from 'node:vm';
+import { SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
+import { BORROWED, FULL, readTemplate } from '../support/template.ts';
+
+const template = readTemplate();
+const named = readTemplate(FULL);
+const distribution = template.only('AWS::CloudFront::Distribution').Properties.DistributionConfig;
+
+/** AWS's own policies, whose ids its documentation lists. */
+const CACHING_DISABLED = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
+const CACHING_OPTIMIZED = '658327ea-f89d-4fab-a63d-7e88639e58f6';
+const ALL_BUT_HOST = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
+
+describe('routes', () => {
+  const apiOf = (type: string): string => {
+    const [id] =
+      template.ofType('AWS::ApiGatewayV2::Api').find(([, api]) => api.Properties.ProtocolType === type) ?? [];
+    if (id === undefined) throw new Error(`no ${type} API`);
+    return id;
+  };
+  const functionOf = (uri: unknown): string | undefined => {
+    const id = /"Fn::GetAtt":\["(\w+)Function[0-9A-F]{8}","Arn"\]/.exec(JSON.stringify(uri));
+    return id?.[1];
+  };
+  const routesOf = (api: string): unknown[] =>
+    template
+      .ofType('AWS::ApiGatewayV2::Route')
+      .filter(([, { Properties }]) => Properties.ApiId.Ref === api)
+      .map(([, { Properties }]) => {
+        const integration = template.get(Properties.Target['Fn::Join'][1][1].Ref);
+        return `${Properties.RouteKey} -> ${functionOf(integration.Properties.IntegrationUri)}`;
+      })
+      .sort();
+
+  test('of the HTTP API are the route table, the page and the catch-all', () => {
+    const construct = {
+      'webhooks-forge': 'WebhooksForge',
+      'webhooks-payments': 'WebhooksPayments',
+      public: 'Public',
+      api: 'Api',
+      billing: 'Billing',
+      connections: 'Connections',
+      'forge-ops': 'ForgeOps',
+      admin: 'Admin',
+      'container-health': 'ContainerHealth',
+    } as const;
+    expect(routesOf(apiOf('HTTP'))).toEqual(
+      [
+        `$default -> ${construct[CATCH_ALL_SURFACE]}`,
+        'GET / -> DashboardSite',
+        'GET /{page+} -> DashboardSite',
+        ...ROUTES.map((route) => `${route.method} ${route.path} -> ${construct[route.surface]}`),
+      ].sort(),
+    );
+  });
+
+  test('of the socket are its three', () => {
+    expect(routesOf(apiOf('WEBSOCKET'))).toEqual([
+      '$connect -> RealtimeConnect',
+      '$default -> Realtime',
+      '$disconnect -> RealtimeDisconnect',
+    ]);
+  });
+
+  test('nothing public leads to the engine (A99)', () => {
+    expect(template.ofType('AWS::ApiGatewayV2::VpcLink')).toEqual([]);
+    expect(ROUTES.map((route) => route.path).filter((path) => path.includes('internal'))).toEqual([]);
+  });
+
+  test('access logs hold no query string and no header', () => {
+    for (const [, stage] of template.ofType('AWS::ApiGatewayV2::Stage')) {
+      expect(stage.Properties.AccessLogSettings.Format).not.toMatch(
+        /query|header|authorizer|requestOverride/i,
+      );
+    }
+  });
+
+  test('the table fits the limits of one API', () => {
+    expect(ROUTES.length).toBeLessThan(290);
+    expect(Object.keys(template.resources).length).toBeLessThan(450);
+  });
+});
+
+describe('one address carries the whole contract', () => {
+  const behaviours = [
+    { PathPattern: 'default', ...distribution.DefaultCacheBehavior },
+    ...distribution.CacheBehaviors,
+  ];
+  const behaviour = (path: string) => {
+    const found = behaviours.find((each) => each.PathPattern === path);
+    const origin = distribution.Origins.find((each: { Id: string }) => each.Id === found.TargetOriginId);
+    return { found, origin: JSON.stringify(origin.DomainName), path: origin.OriginPath };
+  };
+
+  test('API and page come from the HTTP API, nothing of them cached but hashed files', () => {
+    for (const path of ['default', '/api/*']) {
+      const { found, origin } = behaviour(path);
+      expect(origin).toContain('HttpApi');
+      expect(found).toMatchObject({
+        CachePolicyId: CACHING_DISABLED,
+        OriginRequestPolicyId: ALL_BUT_HOST,
+        AllowedMethods: expect.arrayContaining(['GET', 'POST', 'PATCH', 'DELETE']),
+      });
+    }
+    expect(behaviour('/assets/*').found).toMatchObject({ CachePolicyId: CACHING_OPTIMIZED, Compress: true });
+  });
+
+  test('a call with a credential never goes over plain HTTP', () => {
+    expect(behaviour('/api/*').found.ViewerProtocolPolicy).toBe('https-only');
+    expect(behaviour(SOCKET_PATH).found.ViewerProtocolPolicy).toBe('https-only');
+    for (const { ViewerProtocolPolicy } of behaviours) expect(ViewerProtocolPolicy).not.toBe('allow-all');
+    for (const { CustomOriginConfig } of distribution.Origins) {
+      expect(CustomOriginConfig.OriginProtocolPolicy).toBe('https-only');
+    }
+  });
+
+  test('the socket’s path goes to the socket’s API, before the API’s own', () => {
+    const { found, origin, path } = behaviour(SOCKET_PATH);
+    expect(origin).toContain('RealtimeApi');
+    // The function gives the whole path, so that no slash follows the stage.
+    expect(path).toBeUndefined();
+    expect(found).toMatchObject({ CachePolicyId: CACHING_DISABLED, OriginRequestPolicyId: ALL_BUT_HOST });
+    const order = distribution.CacheBehaviors.map((each: { PathPattern: string }) => each.PathPattern);
+    expect(order.indexOf(SOCKET_PATH)).toBeLessThan(order.indexOf('/api/*'));
+  });
+
+  test('its path is rewritten to the stage, and the query with the ticket is kept', () => {
+    const { FunctionCode } = template.only('AWS::CloudFront::Function').Properties;
+    const stage = template.ofType('AWS::ApiGatewayV2::Stage').find(([id]) => id.startsWith('Realtime'))?.[1];
+    const request = {
+      uri: SOCKET_PATH,
+      method: 'GET',
+      querystring: { ticket: { value: 'abc' } },
+      headers: {},
+    };
+    const answer = runInNewContext(`${FunctionCode}; handler({ request })`, { request: { ...request } });
+    expect(answer).toEqual({ ...request, uri: `/${stage?.Properties.StageName}` });
+  });
+
+  test('everything that tells where the service is tells this address', () => {
+    const edge = /EdgeDistribution\w+","DomainName/;
+    const value = (fn: string, key: string): string =>
+      JSON.stringify(template.functionNamed(fn).Properties.Environment.Variables[key]);
+    expect(value('ForgeOps', 'WEBHOOK_URL')).toMatch(edge);
+    expect(value('RealtimeConnect', 'PUBLIC_URL')).toMatch(edge);
+    expect(JSON.stringify(template.outputs.BaseUrl)).toMatch(edge);
+  });
+
+  test('an address of one’s own takes its place everywhere', () => {
+    const config = named.only('AWS::CloudFront::Distribution').Properties.DistributionConfig;
+    expect(config).toMatchObject({
+      Aliases: ['mq.example.org'],
+      ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021' },
+    });
+    expect(named.outputs.BaseUrl?.Value).toBe('https://mq.example.org');
+    expect(named.functionNamed('ForgeOps').Properties.Environment.Variables.WEBHOOK_URL).toBe(
+      'https://mq.example.org/api/v1/webhooks/forge',
+    );
+    expect(named.only('AWS::Route53::RecordSetGroup').Properties.RecordSets).toHaveLength(2);
+    expect(named.only('AWS::Cognito::UserPoolClient').Properties.CallbackURLs).toEqual([
+      'https://mq.example.org/sign-in/callback',
+    ]);
+  });
+
+  test('rules at the edge are made on demand, or taken from elsewhere', () => {
+    expect(template.ofType('AWS::WAFv2::WebACL')).toEqual([]);
+    expect(distribution.WebACLId).toBeUndefined();
+    const acl = named.only('AWS::WAFv2::WebACL').Properties;
+    expect(acl.Scope).toBe('CLOUDFRONT');
+    expect(JSON.parse(acl.CustomResponseBodies.TooMany.Content)).toEqual({
+      error: { code: 'rate_limited', message: expect.any(String), retryable: true },
+    });
+    const borrowed = readTemplate(BORROWED).only('AWS::CloudFront::Distribution').Properties;
+    expect(borrowed.DistributionConfig.WebACLId).toBe(BORROWED.webAclArn);
+  });
+});
+
+test('outputs have names that stand still', () => {
+  expect(Object.keys(named.outputs).sort()).toEqual([
+    'AdminKeySecretArn',
+    'ApiUrl',
+    'BaseUrl',
+    'CredentialKeyArn',
+    'DashboardUrl',
+    'DistributionDomainName',
+    'EngineClusterName',
+    'EngineServiceName',
+    'ForgeWebhookUrl',
+    'MonitoringDashboardUrl',
+    'PageTopicArn',
+    'PaymentsKeyArn',
+    'PaymentsReadKeyArn',
+    'PaymentsWebhookSecretArn',
+    'SocketUrl',
+    'TableName',
+    'TicketTopicArn',
+    'UserPoolId',
+    'WakeQueueUrl',
+  ]);
+  for (const { Description } of Object.values(named.outputs)) expect(Description).not.toBe('');
+});
+
+test('everything is tagged, and a budget counts by that', () => {
+  const tags = named.only('AWS::KMS::Key').Properties.Tags;
+  expect(
+    Object.fromEntries(tags.map(({ Key, Value }: { Key: string; Value: string }) => [Key, Value])),
+  ).toEqual({
+    service: 'mergeyard',
+    stage: 'prod',
+    deployment: 'Test',
+    owner: 'platform',
+  });
+  const { Budget, NotificationsWithSubscribers } = named.only('AWS::Budgets::Budget').Properties;
+  expect(Budget).toMatchObject({
+    BudgetLimit: { Amount: 40, Unit: 'USD' },
+    CostFilters: { TagKeyValue: ['user:deployment$Test'] },
+  });
+  expect(NotificationsWithSubscribers).toHaveLength(2);
+});

@@ -1,0 +1,170 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { FULL, type Resource, readTemplate } from '../support/template.ts';
+
+const template = readTemplate();
+const queueMappings = template
+  .ofType('AWS::Lambda::EventSourceMapping')
+  .filter(([, { Properties }]) => /Queue|Dead/.test(Properties.EventSourceArn['Fn::GetAtt'][0]));
+
+const queueOf = (mapping: Resource): Resource =>
+  template.get(mapping.Properties.EventSourceArn['Fn::GetAtt'][0]);
+
+function deadLetterIds(): string[] {
+  const targetOf = (value: { 'Fn::GetAtt': string[] } | undefined): string[] =>
+    value?.['Fn::GetAtt'].slice(0, 1) ?? [];
+  return [
+    ...template
+      .ofType('AWS::SQS::Queue')
+      .flatMap(([, { Properties }]) => targetOf(Properties.RedrivePolicy?.deadLetterTargetArn)),
+    ...template
+      .ofType('AWS::Events::Rule')
+      .flatMap(([, { Properties }]) =>
+        Properties.Targets.flatMap((target: { DeadLetterConfig: { Arn: { 'Fn::GetAtt': string[] } } }) =>
+          targetOf(target.DeadLetterConfig.Arn),
+        ),
+      ),
+    ...template
+      .ofType('AWS::Lambda::EventSourceMapping')
+      .flatMap(([, { Properties }]) => targetOf(Properties.DestinationConfig?.OnFailure?.Destination)),
+  ];
+}
+
+describe('queues (A119)', () => {
+  test('visibility is at least six times the time-out of the consumer', () => {
+    expect(queueMappings).toHaveLength(3);
+    for (const [, mapping] of queueMappings) {
+      const timeout = template.get(mapping.Properties.FunctionName.Ref).Properties.Timeout;
+      expect(queueOf(mapping).Properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * timeout);
+      expect(mapping.Properties).toMatchObject({
+        BatchSize: 1,
+        FunctionResponseTypes: ['ReportBatchItemFailures'],
+      });
+    }
+  });
+
+  test('at most twenty reconciles run at once', () => {
+    const worker = queueMappings.find(([id]) => id.startsWith('QueueWakesDelivery'));
+    expect(worker?.[1].Properties.ScalingConfig).toEqual({ MaximumConcurrency: 20 });
+  });
+
+  test('the wake queue is FIFO per repo, and so are its dead letters', () => {
+    const fifo = template.ofType('AWS::SQS::Queue').filter(([, { Properties }]) => Properties.FifoQueue);
+    expect(fifo.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
+      'QueueDeadWakes',
+      'QueueWakes',
+    ]);
+    const [, wakes] = fifo.find(([id]) => id.startsWith('QueueWakes')) ?? [];
+    expect(wakes?.Properties).toMatchObject({
+      ContentBasedDeduplication: false,
+      DeduplicationScope: 'messageGroup',
+      FifoThroughputLimit: 'perMessageGroupId',
+      RedrivePolicy: { maxReceiveCount: 5 },
+    });
+  });
+
+  test('every queue has dead letters or is dead letters, and an alarm, and is encrypted', () => {
+    const dead = deadLetterIds();
+    const alarms = JSON.stringify(
+      template.ofType('AWS::CloudWatch::Alarm').map(([, alarm]) => alarm.Properties.Dimensions),
+    );
+    for (const [id, queue] of template.ofType('AWS::SQS::Queue')) {
+      expect([id, queue.Properties.RedrivePolicy !== undefined || dead.includes(id)]).toEqual([id, true]);
+      expect([id, alarms.includes(`"${id}"`)]).toEqual([id, true]);
+      expect(queue.Properties.SqsManagedSseEnabled).toBe(true);
+    }
+  });
+
+  test('every queue and topic refuses plain HTTP', () => {
+    const policies = JSON.stringify(
+      ['AWS::SQS::QueuePolicy', 'AWS::SNS::TopicPolicy'].flatMap((type) =>
+        template.ofType(type).map(([, policy]) => policy.Properties),
+      ),
+    );
+    const all = [...template.ofType('AWS::SQS::Queue'), ...template.ofType('AWS::SNS::Topic')];
+    for (const [id] of all) expect(policies).toContain(`"Ref":"${id}"`);
+    expect(policies.match(/aws:SecureTransport/g)).toHaveLength(all.length);
+  });
+});
+
+describe('schedule (A60)', () => {
+  test('is every five minutes, enabled, with retries and dead letters', () => {
+    const { Properties } = template.only('AWS::Events::Rule');
+    expect(Properties).toMatchObject({ ScheduleExpression: 'cron(*/5 * * * ? *)', State: 'ENABLED' });
+    expect(Properties.Targets).toEqual([
+      expect.objectContaining({ RetryPolicy: expect.anything(), DeadLetterConfig: expect.anything() }),
+    ]);
+  });
+});
+
+describe('alarms', () => {
+  const alarms = template.ofType('AWS::CloudWatch::Alarm');
+  const idOf = (alarm: Resource): string =>
+    /#(\w+)$/.exec(alarm.Properties.AlarmDescription)?.[1] ?? 'no anchor';
+
+  test('every alarm has its section in the runbook, with meaning, look at and fix, and no section is left over', () => {
+    const runbook = readFileSync('docs/operate.md', 'utf8');
+    const sections = [...runbook.matchAll(/^### (\w+Alarm)\n+([^#]*)/gm)];
+    expect(sections.map(([, name]) => name?.toLowerCase()).sort()).toEqual(
+      alarms.map(([, alarm]) => idOf(alarm)).sort(),
+    );
+    for (const [, name, text] of sections) {
+      expect([name, text]).toEqual([name, expect.stringMatching(/Meaning: .+ Look at: .+ Fix: .+/s)]);
+    }
+  });
+
+  test('every alarm says how urgent it is, and tells those who asked for that', () => {
+    for (const [, alarm] of alarms) {
+      const [, severity] =
+        /^\[(page|ticket)\] .+ Runbook: docs\/operate\.md#\w+$/.exec(alarm.Properties.AlarmDescription) ?? [];
+      expect(alarm.Properties.AlarmActions).toEqual([
+        { Ref: expect.stringMatching(severity === 'page' ? /^MonitoringPage/ : /^MonitoringTicket/) },
+      ]);
+    }
+  });
+
+  test.each([
+    ['treemismatchalarm', 'tree_mismatch'],
+    ['unverifiedlandingalarm', 'unverified_landing'],
+    ['foreignstatuswriteralarm', 'foreign_status_writer'],
+    ['baseredalarm', 'base_red'],
+    ['fencelostalarm', 'lease_lost'],
+    ['decryptfailedalarm', 'decryption_error'],
+    ['enginedownalarm', 'absent'],
+  ])('%s counts lines of a log that say %s (A120)', (anchor, word) => {
+    const alarm = alarms.find(([, each]) => idOf(each) === anchor)?.[1];
+    const filter = template
+      .ofType('AWS::Logs::MetricFilter')
+      .find(
+        ([, { Properties }]) =>
+          Properties.MetricTransformations[0].MetricName === alarm?.Properties.MetricName,
+      )?.[1];
+    expect(filter?.Properties.FilterPattern).toContain(`"${word}"`);
+    expect(alarm?.Properties.Namespace).toBe('Mergeyard');
+  });
+
+  /** The words are written in the source and counted by the template; nothing else connects the two. */
+  test('every line that a filter counts is written somewhere', () => {
+    const written = ['engine-container/src', 'lambdas', 'core'].flatMap(readSources).join('\n');
+    for (const [, { Properties }] of template.ofType('AWS::Logs::MetricFilter')) {
+      for (const [, word = ''] of Properties.FilterPattern.matchAll(/"([^"]+)"/g)) {
+        expect([word, written.includes(`'${word}'`)]).toEqual([word, true]);
+      }
+    }
+  });
+
+  test('one dashboard shows all of them', () => {
+    const body = JSON.stringify(template.only('AWS::CloudWatch::Dashboard').Properties.DashboardBody);
+    for (const [id] of alarms) expect(body).toContain(`"${id}"`);
+  });
+
+  test('an address gets the mail of both topics', () => {
+    const mailed = readTemplate(FULL);
+    expect(mailed.ofType('AWS::SNS::Subscription')).toHaveLength(2);
+  });
+});
+
+function readSources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'));
+}

@@ -1,0 +1,193 @@
+import { FULL, listOf, readTemplate } from '../support/template.ts';
+
+const template = readTemplate(FULL);
+const allowed = template.allowed();
+
+/** Actions of each function and task beyond its log, with every repetition. */
+function rightsOf(service: string): Record<string, string[]> {
+  const found: Record<string, string[]> = {};
+  for (const { holder, Action } of allowed) {
+    for (const action of listOf(Action)) {
+      if (!action.startsWith(`${service}:`)) continue;
+      found[holder] = [...(found[holder] ?? []), action.slice(service.length + 1)].sort();
+    }
+  }
+  return found;
+}
+
+const READ = ['BatchGetItem', 'GetItem', 'Query', 'Query'];
+const WRITE = ['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'UpdateItem'];
+const ALL = [...READ, ...WRITE].sort();
+const CONSUME = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'];
+const FOLLOW = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
+
+describe('rights (A118)', () => {
+  test('no action has a wildcard, and nothing is granted by exception', () => {
+    for (const statement of template.statements()) {
+      for (const action of listOf(statement.Action)) expect(action).not.toContain('*');
+      expect(statement).not.toHaveProperty('NotAction');
+      expect(statement).not.toHaveProperty('NotResource');
+    }
+  });
+
+  test('no role has a policy that AWS manages', () => {
+    for (const [, role] of template.ofType('AWS::IAM::Role')) {
+      expect(role.Properties.ManagedPolicyArns).toBeUndefined();
+    }
+  });
+
+  test('only these statements name no resource', () => {
+    const wide = readTemplate()
+      .allowed()
+      .filter(({ Resource }) => listOf(Resource).includes('*'))
+      .map(({ holder, Action }) => `${holder} ${listOf(Action)[0]}`);
+    expect(wide.sort()).toEqual([
+      // Interfaces of a function do not exist before; its code is denied these actions.
+      'ContainerHealthRole ec2:CreateNetworkInterface',
+      // Knows no resource.
+      'EngineTaskExecutionRole ecr:GetAuthorizationToken',
+      // The gateway refuses a role that cannot write to any log group.
+      'RealtimeLogRole logs:CreateLogGroup',
+      'WorkerRole ec2:CreateNetworkInterface',
+    ]);
+  });
+
+  test('within a resource, only sockets and the account’s own functions are starred', () => {
+    const starred = template
+      .statements()
+      .filter(({ Resource }) => Resource !== '*' && JSON.stringify(Resource).includes('*'))
+      .map(({ holder, Action, Resource }) => [holder, listOf(Action), JSON.stringify(Resource)] as const);
+    expect(starred).toEqual([
+      [
+        'RealtimePushRole',
+        ['execute-api:ManageConnections'],
+        expect.stringMatching(/\/ws\/POST\/@connections\/\*/),
+      ],
+    ]);
+  });
+
+  test('the key opens for the worker and the calls to forges, seals for connections, and is nothing to all others', () => {
+    expect(rightsOf('kms')).toEqual({
+      ConnectionsRole: ['GenerateDataKey'],
+      ForgeOpsRole: ['Decrypt'],
+      WorkerRole: ['Decrypt'],
+    });
+  });
+
+  test('it opens and seals only what names its tenant and its connection (A96)', () => {
+    const statements = allowed.filter(({ Action }) => /^kms:/.test(listOf(Action)[0] ?? ''));
+    expect(statements).toHaveLength(3);
+    for (const { Condition } of statements) {
+      expect(Condition).toEqual({
+        'ForAllValues:StringEquals': {
+          'kms:EncryptionContextKeys': ['tenant_id', 'connection_id', 'purpose', 'v'],
+        },
+        Null: {
+          'kms:EncryptionContext:tenant_id': 'false',
+          'kms:EncryptionContext:connection_id': 'false',
+        },
+      });
+    }
+  });
+
+  test('who reads which secret', () => {
+    const readers = allowed.flatMap(({ holder, Action, Resource }) =>
+      listOf(Action).includes('secretsmanager:GetSecretValue')
+        ? listOf(Resource).map(
+            (each) => `${holder} ${/"Ref":"(\w+?)[0-9A-F]{8}"/.exec(JSON.stringify(each))?.[1]}`,
+          )
+        : [],
+    );
+    expect(readers.sort()).toEqual([
+      'AdminRole AdminKeySecret',
+      'BillingRole PaymentsKey',
+      'EngineTaskExecutionRole EngineContainerSecret',
+      'WebhooksPaymentsRole PaymentsReadKey',
+      'WebhooksPaymentsRole PaymentsWebhookSecret',
+      'WorkerRole EngineContainerSecret',
+    ]);
+  });
+
+  test('who may touch the table, and how', () => {
+    expect(rightsOf('dynamodb')).toEqual({
+      AdminRole: ALL,
+      ApiRole: ALL,
+      BillingRole: ALL,
+      ConnectionsRole: ALL,
+      EngineTaskTaskRole: ALL,
+      ForgeOpsRole: ALL,
+      NotificationsNotifyRole: [
+        ...FOLLOW,
+        ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'],
+      ].sort(),
+      PublicRole: READ,
+      RealtimeConnectRole: ['DeleteItem', 'PutItem'],
+      RealtimeDisconnectRole: ['DeleteItem'],
+      RealtimePushRole: [...FOLLOW, 'DeleteItem', 'Query'].sort(),
+      TickRole: ALL,
+      WakeForwardRole: ALL,
+      WebhooksForgeRole: ALL,
+      WebhooksPaymentsRole: ALL,
+      WorkerDlqRole: ALL,
+      WorkerRole: ALL,
+    });
+  });
+
+  test('indexes are named, never starred', () => {
+    for (const { Resource } of allowed) expect(JSON.stringify(Resource)).not.toMatch(/index\/\*/);
+  });
+
+  test('who may send to a queue, and who takes from one', () => {
+    expect(rightsOf('sqs')).toEqual({
+      ApiRole: ['SendMessage'],
+      ForgeOpsRole: ['SendMessage'],
+      NotificationsNotifyRole: ['SendMessage'],
+      TickRole: ['SendMessage'],
+      WakeForwardRole: [...CONSUME, 'SendMessage'].sort(),
+      WebhooksForgeRole: ['SendMessage', 'SendMessage'],
+      WorkerDlqRole: CONSUME,
+      WorkerRole: [...CONSUME, 'SendMessage', 'SendMessage'].sort(),
+    });
+  });
+
+  test('the engine is woken and put to sleep by three, as one service', () => {
+    const power = ['DescribeServices', 'UpdateService'];
+    expect(rightsOf('ecs')).toEqual({ ContainerHealthRole: power, TickRole: power, WorkerRole: power });
+    const targets = allowed.filter(({ Action }) => listOf(Action).includes('ecs:UpdateService'));
+    for (const { Resource } of targets) {
+      expect(JSON.stringify(Resource)).toMatch(/^\{"Ref":"EngineService[0-9A-F]+"\}$/);
+    }
+  });
+
+  test('all else that anybody may do', () => {
+    const known = /^(kms|dynamodb|sqs|ecs|logs|secretsmanager):/;
+    const others = allowed.flatMap(({ holder, Action }) =>
+      listOf(Action)
+        .filter((action) => !known.test(action))
+        .map((action) => `${holder} ${action}`),
+    );
+    const network = [
+      'AssignPrivateIpAddresses',
+      'CreateNetworkInterface',
+      'DeleteNetworkInterface',
+      'DescribeNetworkInterfaces',
+      'DescribeSubnets',
+      'UnassignPrivateIpAddresses',
+    ];
+    expect(others.sort()).toEqual(
+      [
+        ...network.map((action) => `ContainerHealthRole ec2:${action}`),
+        'NotificationsNotifyRole ses:SendEmail',
+        'RealtimePushRole execute-api:ManageConnections',
+        ...network.map((action) => `WorkerRole ec2:${action}`),
+      ].sort(),
+    );
+  });
+
+  test('the engine has the table and nothing else (D-94)', () => {
+    const held = allowed
+      .filter(({ holder }) => holder === 'EngineTaskTaskRole')
+      .flatMap(({ Action }) => listOf(Action));
+    expect(new Set(held.map((action) => action.split(':')[0]))).toEqual(new Set(['dynamodb']));
+  });
+});

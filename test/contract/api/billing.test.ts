@@ -1,0 +1,610 @@
+import { parsePaymentEvent } from '#core/contracts/payment-event.ts';
+import { PAYMENT_SIGNATURE_HEADER, signPaymentEvent } from '#core/contracts/payment-signature.ts';
+import { PAID_TIERS, PLAN_LIMITS } from '#core/domain/billing.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { Secret } from '#core/secret.ts';
+import { acceptPaymentEvent } from '#core/services/accept-payment-event.ts';
+import { LOCAL_PAYMENTS } from '../../../local/payments/provider.ts';
+import { CARDS } from '../../../local/payments/world.ts';
+import { TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+import { BillingWorld } from '../../support/billing-world.ts';
+
+let world: BillingWorld;
+beforeEach(async () => {
+  world = await BillingWorld.open();
+});
+afterEach(() => world.close());
+
+const failStore = (...labels: readonly string[]): void => {
+  world.api.store.beforeCall = (label) => {
+    if (labels.includes(label)) throw new StoreError('unavailable', label);
+  };
+};
+const healStore = (): void => {
+  world.api.store.beforeCall = null;
+};
+
+describe('summary', () => {
+  test('of a tenant that never bought anything: free, and nothing is wrong (D-56)', async () => {
+    expect(await world.summary()).toEqual({
+      ...{ tier: 'free', entitled_tier: 'free', status: 'active', payment_action_required: false },
+      ...{ connections: 0, repos: 0, limits: PLAN_LIMITS.free },
+    });
+  });
+
+  test.each(PAID_TIERS)('of %s, active and then unpaid', async (tier) => {
+    const id = await world.buy(tier);
+    expect(await world.summary()).toMatchObject({
+      ...{ tier, entitled_tier: tier, status: 'active', payment_action_required: false },
+      limits: PLAN_LIMITS[tier],
+    });
+    world.provider.world.setStatus(id, 'past_due');
+    await world.deliverAll();
+    expect(await world.summary()).toMatchObject({
+      ...{ tier, entitled_tier: 'free', status: 'past_due', payment_action_required: true },
+      limits: PLAN_LIMITS.free,
+    });
+  });
+
+  test('limits are configuration: included and ceiling, null for none', async () => {
+    world.api.planLimits = {
+      ...PLAN_LIMITS,
+      free: { included: { connections: 2, repos: 3 }, ceiling: { connections: 4, repos: null } },
+    };
+    expect((await world.summary()).limits).toEqual({
+      included: { connections: 2, repos: 3 },
+      ceiling: { connections: 4, repos: null },
+    });
+  });
+
+  test.each(['loadPlan', 'loadTenant'])('%s unreadable: 503, never free (A108)', async (label) => {
+    await world.buy('pro');
+    failStore(label);
+    const answer = await world.ask('me', undefined, 'GET');
+    expect([answer.status, answer.code, answer.json.error.retryable]).toEqual([
+      503,
+      'billing_unavailable',
+      true,
+    ]);
+  });
+});
+
+describe('tiers', () => {
+  test.each(['checkout', 'change-plan'])('%s takes pro and team and nothing else', async (path) => {
+    for (const tier of ['free', 'gold', 'PRO', '', 5, null, undefined, ['pro'], {}]) {
+      expect([tier, (await world.ask(path, { tier })).code]).toEqual([tier, 'invalid_tier']);
+      await world.api.clock.advance(60_000);
+    }
+    for (const body of ['{', '[]', 'null']) {
+      expect((await world.ask(path, body)).code).toBe('invalid_body');
+      await world.api.clock.advance(60_000);
+    }
+    expect(world.provider.calls).toEqual([]);
+  });
+});
+
+describe('checkout', () => {
+  test('leads to the provider, and paying makes the plan', async () => {
+    const answer = await world.ask('checkout', { tier: 'pro' });
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.json)).toEqual(['checkout_url']);
+    expect(await world.summary()).toMatchObject({ tier: 'free', status: 'active' });
+    const [session] = Object.values(world.provider.world.state.sessions);
+    expect(session).toMatchObject({
+      mode: 'subscription',
+      success_url: 'https://mergeyard.example/billing?checkout=success',
+      cancel_url: 'https://mergeyard.example/billing?checkout=cancel',
+      client_reference_id: TENANT_A,
+      subscriptionMetadata: { tenant_id: TENANT_A, tier: 'pro' },
+      lines: [{ price: 'price_local_pro', quantity: 1 }],
+    });
+    world.provider.world.pay(session?.id ?? '', CARDS.good);
+    await world.deliverAll();
+    expect(await world.summary()).toMatchObject({ tier: 'pro', status: 'active' });
+  });
+
+  test('the addresses to come back to are never the client’s (D-57)', async () => {
+    const evil = { success_url: 'https://evil.example', cancel_url: 'https://evil.example' };
+    await world.ask('checkout', { tier: 'pro', ...evil });
+    expect(JSON.stringify(world.provider.world.state.sessions)).not.toContain('evil');
+  });
+
+  test('asked twice, there is one customer and two pages', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => world.ask('checkout', { tier: 'team' })));
+    expect(new Set(answers.map((answer) => answer.json.checkout_url)).size).toBe(3);
+    const customers = Object.values(world.provider.world.state.customers);
+    expect(customers).toHaveLength(1);
+    expect(await world.stored()).toMatchObject({ customerId: customers[0]?.id, tier: 'free' });
+  });
+
+  test.each(['active', 'trialing'])('with a subscription that is %s: 409', async (status) => {
+    const id = await world.buy('pro');
+    world.provider.world.setStatus(id, status);
+    await world.deliverAll();
+    const calls = world.provider.calls.length;
+    const answer = await world.ask('checkout', { tier: 'team' });
+    expect([answer.status, answer.code]).toEqual([409, 'subscription_exists']);
+    expect(world.provider.calls.length).toBe(calls);
+  });
+
+  test.each(['past_due', 'canceled'])('with one that is %s it is open again', async (status) => {
+    const id = await world.buy('pro');
+    if (status === 'canceled') world.provider.world.cancel(id);
+    else world.provider.world.setStatus(id, status);
+    await world.deliverAll();
+    expect((await world.ask('checkout', { tier: 'pro' })).status).toBe(200);
+  });
+
+  test.each(['loadBilling', 'saveBilling', 'createTenant'])(
+    '%s fails: 503, and no session is made',
+    async (label) => {
+      failStore(label);
+      expect((await world.ask('checkout', { tier: 'pro' })).code).toBe('billing_unavailable');
+      healStore();
+      expect(world.provider.world.state.sessions).toEqual({});
+      await world.buy('pro');
+      expect(Object.keys(world.provider.world.state.customers)).toHaveLength(1);
+    },
+  );
+
+  test.each(['silent', 'failing', 'garbage', 'refusing'] as const)('provider %s: 502', async (behaviour) => {
+    world.provider.behave(behaviour);
+    const answer = await world.ask('checkout', { tier: 'pro' });
+    expect([answer.status, answer.code, answer.json.error.retryable]).toEqual([502, 'payments_error', true]);
+    expect(answer.text).not.toContain('canary');
+    expect(await world.stored()).toBeNull();
+  });
+
+  test('eleven a minute are too many', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 11 }, () => world.ask('checkout', { tier: 'pro' })),
+    );
+    expect(answers.filter((answer) => answer.code === 'rate_limited')).toHaveLength(1);
+  });
+});
+
+describe('change of plan', () => {
+  test('every item moves to its price on the target, and the tier is stored at once (A110)', async () => {
+    const id = await world.buy('pro');
+    const answer = await world.ask('change-plan', { tier: 'team' });
+    expect([answer.status, answer.json]).toEqual([200, { tier: 'team' }]);
+    expect(await world.summary()).toMatchObject({ tier: 'team', status: 'active' });
+    const moved = world.provider.world.subscription(id);
+    expect(moved.items.data.map((item) => item.price.id)).toEqual(['price_local_team']);
+    expect(moved.metadata).toEqual({ tenant_id: TENANT_A, tier: 'team' });
+    const before = await world.stored();
+    await world.deliverAll();
+    expect(await world.stored()).toMatchObject({ tier: 'team', status: 'active' });
+    expect((await world.stored())?.version).toBeGreaterThan(before?.version ?? 0);
+    expect((await world.ask('change-plan', { tier: 'pro' })).json).toEqual({ tier: 'pro' });
+    expect(world.provider.world.subscription(id).items.data[0]?.price.id).toBe('price_local_pro');
+  });
+
+  test('to the tier it is on: 400', async () => {
+    await world.buy('team');
+    expect((await world.ask('change-plan', { tier: 'team' })).code).toBe('already_on_tier');
+  });
+
+  test.each(['never bought', 'given by hand', 'cancelled', 'cancelled and not told'])(
+    '%s: 409 with the way to checkout',
+    async (story) => {
+      if (story === 'given by hand') {
+        await world.api.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
+      } else if (story !== 'never bought') world.provider.world.cancel(await world.buy('pro'));
+      if (story === 'cancelled') await world.deliverAll();
+      const answer = await world.ask('change-plan', { tier: 'team' });
+      expect([answer.status, answer.code, answer.json.error.checkout]).toEqual([
+        ...[409, 'no_active_subscription', '/api/v1/billing/checkout'],
+      ]);
+    },
+  );
+
+  test('one whose first payment is open cannot be changed', async () => {
+    world.provider.world.setStatus(await world.buy('pro'), 'incomplete');
+    await world.deliverAll();
+    expect((await world.ask('change-plan', { tier: 'team' })).code).toBe('no_active_subscription');
+  });
+
+  test('items that are no tier’s: 409 with the way to the portal, and nothing is moved', async () => {
+    const id = await world.buy('pro');
+    world.provider.world.addItem(id, 'price_local_pro');
+    const before = structuredClone(world.provider.world.subscription(id));
+    const answer = await world.ask('change-plan', { tier: 'team' });
+    expect([answer.status, answer.code, answer.json.error.portal]).toEqual([
+      ...[409, 'subscription_state_mismatch', '/api/v1/billing/portal'],
+    ]);
+    expect(world.provider.world.subscription(id)).toEqual(before);
+    expect(await world.summary()).toMatchObject({ tier: 'pro' });
+  });
+
+  test('a declined charge: 502, and both sides stay as they were', async () => {
+    const id = await world.buy('pro', CARDS.failsLater);
+    const answer = await world.ask('change-plan', { tier: 'team' });
+    expect([answer.status, answer.code]).toEqual([502, 'payments_error']);
+    expect(await world.summary()).toMatchObject({ tier: 'pro', status: 'active' });
+    expect(world.provider.world.subscription(id).items.data[0]?.price.id).toBe('price_local_pro');
+    expect(world.api.lines.join()).toContain('declined');
+  });
+
+  test.each(['silent', 'failing', 'garbage', 'refusing'] as const)('provider %s: 502', async (behaviour) => {
+    await world.buy('pro');
+    world.provider.behave(behaviour);
+    expect((await world.ask('change-plan', { tier: 'team' })).code).toBe('payments_error');
+    expect(await world.summary()).toMatchObject({ tier: 'pro' });
+  });
+
+  test('accepted but not stored: 500, and the next request stores it without another move', async () => {
+    await world.buy('pro');
+    failStore('saveBilling');
+    expect((await world.ask('change-plan', { tier: 'team' })).code).toBe('db_error');
+    healStore();
+    expect(await world.summary()).toMatchObject({ tier: 'pro' });
+    const moves = () => world.provider.calls.filter((call) => call.startsWith('POST /v1/subscriptions/'));
+    expect(moves()).toHaveLength(1);
+    expect((await world.ask('change-plan', { tier: 'team' })).json).toEqual({ tier: 'team' });
+    expect(moves()).toHaveLength(1);
+    expect(await world.summary()).toMatchObject({ tier: 'team' });
+  });
+
+  test('an event that is stored in between does not win over what came after it', async () => {
+    const id = await world.buy('pro');
+    world.provider.world.setMetadata(id, { tenant_id: TENANT_A, tier: 'pro' });
+    const [event] = world.pending();
+    let done = false;
+    world.api.store.beforeCall = async (label) => {
+      if (label !== 'saveBilling' || done || event === undefined) return;
+      done = true;
+      // Between the provider's yes and our write: the event is followed, and the row's version moves on.
+      await world.deliver(event);
+    };
+    expect((await world.ask('change-plan', { tier: 'team' })).status).toBe(200);
+    expect(done).toBe(true);
+    expect(await world.summary()).toMatchObject({ tier: 'team' });
+  });
+
+  test('unreadable: 503, and the provider is not asked', async () => {
+    await world.buy('pro');
+    const calls = world.provider.calls.length;
+    failStore('loadBilling');
+    expect((await world.ask('change-plan', { tier: 'team' })).code).toBe('billing_unavailable');
+    expect(world.provider.calls.length).toBe(calls);
+  });
+
+  test('is noted in the audit log', async () => {
+    await world.buy('pro');
+    await world.ask('change-plan', { tier: 'team' });
+    expect(await world.api.store.listAudit(TENANT_A, 5)).toMatchObject([
+      { action: 'billing.change_plan', target: 'team', actor: TENANT_A },
+    ]);
+  });
+});
+
+describe('portal', () => {
+  test('leads to the provider’s page of this customer, also while nothing is paid', async () => {
+    const id = await world.buy('pro');
+    world.provider.world.setStatus(id, 'past_due');
+    await world.deliverAll();
+    const answer = await world.ask('portal');
+    expect([answer.status, Object.keys(answer.json)]).toEqual([200, ['portal_url']]);
+    const [portal] = Object.values(world.provider.world.state.portals);
+    expect(portal).toMatchObject({
+      ...{ customer: (await world.stored())?.customerId, url: answer.json.portal_url },
+      return_url: 'https://mergeyard.example/billing',
+    });
+  });
+
+  test('without a customer: 409 with the way to checkout (D-58)', async () => {
+    const answer = await world.ask('portal');
+    expect([answer.status, answer.code, answer.json.error.checkout]).toEqual([
+      ...[409, 'no_active_subscription', '/api/v1/billing/checkout'],
+    ]);
+    expect(world.provider.calls).toEqual([]);
+  });
+
+  test('provider or store away: 502', async () => {
+    await world.buy('pro');
+    world.provider.behave('failing');
+    expect((await world.ask('portal')).code).toBe('payments_error');
+    world.provider.behave('normal');
+    failStore('loadBilling');
+    expect((await world.ask('portal')).code).toBe('payments_error');
+  });
+});
+
+describe('a deployment that sells nothing (A109)', () => {
+  test('says so, without a call to anybody', async () => {
+    const { provider } = world;
+    world.api.payments = null;
+    const { code: checkout } = await world.ask('checkout', { tier: 'pro' });
+    const { code: portal } = await world.ask('portal');
+    expect([checkout, portal]).toEqual(['payments_not_configured', 'payments_not_configured']);
+    await world.api.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
+    expect((await world.ask('change-plan', { tier: 'team' })).code).toBe('payments_not_configured');
+    expect((await world.ask('change-plan', { tier: 'pro' })).code).toBe('already_on_tier');
+    const event = { ...EVENT, data: { object: {} } };
+    expect(await world.deliver(event)).toMatchObject({ status: 401, code: 'invalid_signature' });
+    expect(provider.calls).toEqual([]);
+    expect(await world.summary()).toMatchObject({ tier: 'pro' });
+  });
+});
+
+const EVENT = {
+  ...{ id: 'evt_x', object: 'event' as const, api_version: 'x', created: 1 },
+  type: 'customer.subscription.updated',
+};
+
+describe('the payment webhook', () => {
+  test('200 says received and nothing else; an unknown type and a stranger too (D-60)', async () => {
+    await world.buy('pro');
+    const known = world.provider.events.at(-1);
+    const stranger = { customer: 'cus_else', metadata: {}, id: 'sub_9' };
+    for (const event of [
+      { ...EVENT, id: 'evt_1', type: 'charge.refunded', data: { object: {} } },
+      { ...EVENT, id: 'evt_2', data: { object: stranger } },
+      { ...EVENT, id: 'evt_3', data: { object: {} } },
+      ...(known === undefined ? [] : [known, known]),
+    ]) {
+      const answer = await world.deliver(event);
+      expect([answer.status, answer.text]).toEqual([200, '{"received":true}']);
+    }
+    expect(await world.summary()).toMatchObject({ tier: 'pro' });
+  });
+
+  test.each<[string, Readonly<Record<string, string>>]>([
+    ['no header', {}],
+    ['a wrong one', { 'stripe-signature': `t=1767225600,v1=${'0'.repeat(64)}` }],
+    ['the forge’s', { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }],
+  ])('%s: 401, and the parser is not called (A104)', async (_name, headers) => {
+    const calls: string[] = [];
+    world.api.store.beforeCall = (label) => {
+      calls.push(label);
+    };
+    const body = JSON.stringify({ ...EVENT, data: { object: {} } });
+    const answer = await world.api.call('POST', '/api/v1/payments/webhook', { headers, body });
+    expect([answer.status, answer.code]).toEqual([401, 'invalid_signature']);
+    expect([calls, world.provider.calls]).toEqual([[], []]);
+  });
+
+  test('unverifiable bytes never reach the parser; verified ones do once', async () => {
+    const parsed: number[] = [];
+    const deps = {
+      ...{ store: { ...NO_STORE }, clock: world.api.clock, prices: null, openReader: async () => null },
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+      readSigningSecret: async () => new Secret<string>(LOCAL_PAYMENTS.signingSecret),
+      parse: (bytes: Uint8Array) => {
+        parsed.push(bytes.length);
+        return parsePaymentEvent(bytes);
+      },
+    };
+    const event = { ...EVENT, type: 'charge.refunded', data: { object: {} } };
+    const { headers, body } = world.provider.deliveries.wrap(event);
+    const request = (bytes: Uint8Array) =>
+      acceptPaymentEvent(deps, { body: bytes, signature: headers['stripe-signature'] });
+    for (const bytes of [Buffer.from(`${body} `), Buffer.alloc(0), Buffer.alloc(1024 * 1024 + 1, 32)]) {
+      await expect(request(bytes)).rejects.toMatchObject({ code: 'invalid_signature' });
+    }
+    expect(parsed).toEqual([]);
+    expect(await request(Buffer.from(body))).toBe('ignored');
+    expect(parsed).toEqual([body.length]);
+    await world.api.clock.advance(301_000);
+    await expect(request(Buffer.from(body))).rejects.toMatchObject({ code: 'invalid_signature' });
+    expect(parsed).toHaveLength(1);
+    const unreadable = { ...deps, readSigningSecret: () => Promise.reject(new Error('canary')) };
+    await expect(
+      acceptPaymentEvent(unreadable, { body: Buffer.from(body), signature: headers['stripe-signature'] }),
+    ).rejects.toMatchObject({ code: 'invalid_signature' });
+  });
+
+  test.each([
+    [299, 200],
+    [300, 200],
+    [301, 401],
+  ])('%i s late: %i', async (seconds, status) => {
+    await world.buy('pro');
+    const event = world.provider.events.at(-1);
+    if (event === undefined) throw new Error('nothing happened');
+    const { headers, body } = world.provider.deliveries.wrap(event);
+    await world.api.clock.advance(seconds * 1000);
+    const answer = await world.api.call('POST', '/api/v1/payments/webhook', { headers, body });
+    expect(answer.status).toBe(status);
+  });
+
+  test('verified but not JSON: 400', async () => {
+    for (const text of ['{', 'null', '[]', '{"id":"evt_1"}']) {
+      const secret = new Secret<string>(LOCAL_PAYMENTS.signingSecret);
+      const signature = signPaymentEvent(secret, Buffer.from(text), world.api.clock.now());
+      const headers = { [PAYMENT_SIGNATURE_HEADER]: signature };
+      const answer = await world.api.call('POST', '/api/v1/payments/webhook', { headers, body: text });
+      expect([answer.status, answer.code]).toEqual([400, 'invalid_body']);
+    }
+  });
+
+  test('a replayed event has no second effect, also while the provider says something else by now', async () => {
+    const id = await world.buy('pro');
+    world.provider.world.setStatus(id, 'past_due');
+    const [event] = world.pending();
+    if (event === undefined) throw new Error('nothing happened');
+    await world.deliver(event);
+    const stored = await world.stored();
+    world.provider.world.setStatus(id, 'active');
+    await world.deliver(event);
+    expect(await world.stored()).toEqual(stored);
+    await world.deliverAll();
+    expect(await world.summary()).toMatchObject({ status: 'active' });
+  });
+
+  test.each(['isEventTaken', 'findCustomerTenant', 'loadBilling', 'saveBilling'])(
+    '%s fails: 500, so that it is sent again, and then it works',
+    async (label) => {
+      const id = await world.buy('pro');
+      world.provider.world.cancel(id);
+      const [event] = world.pending();
+      if (event === undefined) throw new Error('nothing happened');
+      failStore(label);
+      const answer = await world.deliver(event);
+      expect([answer.status, answer.code]).toEqual([500, 'db_error']);
+      healStore();
+      expect(await world.summary()).toMatchObject({ tier: 'pro' });
+      expect((await world.deliver(event)).status).toBe(200);
+      expect(await world.summary()).toMatchObject({ tier: 'free', status: 'canceled' });
+    },
+  );
+
+  test.each(['silent', 'failing', 'garbage', 'refusing'] as const)(
+    'the provider is %s when asked back: 500, nothing changes, no hold appears',
+    async (behaviour) => {
+      const id = await world.buy('pro');
+      world.provider.world.cancel(id);
+      const [event] = world.pending();
+      if (event === undefined) throw new Error('nothing happened');
+      world.provider.behave(behaviour);
+      expect((await world.deliver(event)).code).toBe('db_error');
+      expect(await world.summary()).toMatchObject({ tier: 'pro', entitled_tier: 'pro' });
+      world.provider.behave('normal');
+      expect((await world.deliver(event)).status).toBe(200);
+      expect(await world.summary()).toMatchObject({ tier: 'free' });
+    },
+  );
+
+  test('the price decides over the note in the metadata, and the log says so (D-59)', async () => {
+    const id = await world.buy('pro');
+    world.provider.world.setMetadata(id, { tenant_id: TENANT_A, tier: 'team' });
+    await world.deliverAll();
+    expect(await world.summary()).toMatchObject({ tier: 'pro' });
+    expect(world.api.lines.join()).toContain('prices_against_metadata');
+  });
+
+  test('a subscription that somebody makes by hand finds its tenant by the note, once', async () => {
+    const { provider, api } = world;
+    await api.store.createTenant(TENANT_B, 1);
+    const customer = provider.world.createCustomer({}).id;
+    const wish = {
+      ...{ customer, mode: 'subscription', lines: [{ price: 'price_local_team', quantity: 1 }] },
+      ...{ successUrl: 'https://x.example', cancelUrl: '', reference: null },
+      subscriptionMetadata: { tenant_id: TENANT_B },
+    };
+    provider.world.pay(provider.world.createCheckout(wish).id, CARDS.good);
+    await world.deliverAll();
+    const summary = (await api.as(TOKEN_B)('GET', '/api/v1/billing/me')).json;
+    expect(summary).toMatchObject({ tier: 'team', status: 'active' });
+    const other = provider.world.createCustomer({}).id;
+    provider.world.pay(provider.world.createCheckout({ ...wish, customer: other }).id, CARDS.good);
+    await world.deliverAll();
+    expect(await api.store.loadBilling(TENANT_B)).toMatchObject({ customerId: customer });
+  });
+
+  test('an event after the offboarding brings nothing back (D-62)', async () => {
+    const id = await world.buy('pro');
+    expect(
+      (await world.api.as(TOKEN_A)('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A })).status,
+    ).toBe(200);
+    world.provider.world.renew(id);
+    await world.deliverAll();
+    expect(await world.stored()).toBeNull();
+    expect(await world.api.store.loadTenant(TENANT_A)).toBeNull();
+  });
+
+  test('a failed invoice is told to the tenant, once per invoice; the plan does not entitle', async () => {
+    const id = await world.buy('team', CARDS.failsLater);
+    world.provider.world.renew(id);
+    const events = world.pending();
+    for (const event of [...events, ...events]) await world.deliver(event);
+    expect(await world.summary()).toMatchObject({ entitled_tier: 'free', status: 'past_due' });
+    expect(world.api.notices).toEqual([
+      { kind: 'invoice_failed', tenantId: TENANT_A, subject: expect.stringMatching(/^in_/), email: null },
+    ]);
+  });
+});
+
+describe('ceilings and holds', () => {
+  const enrollMany = async (count: number) => {
+    const { connection } = await world.api.enroll(TENANT_A, { slug: 'acme/r0' });
+    for (let index = 1; index < count; index += 1) {
+      await world.api.clock.advance(1_000);
+      await world.api.enroll(
+        TENANT_A,
+        { slug: `acme/r${index}`, instanceUrl: connection.instanceUrl },
+        { id: connection.id },
+      );
+    }
+    return connection;
+  };
+  const repos = async () => (await world.api.as(TOKEN_A)('GET', '/api/v1/user/repos')).json;
+  const holds = async (): Promise<readonly string[]> =>
+    (await repos())
+      .filter((repo: { hold_reason: string | null }) => repo.hold_reason !== null)
+      .map((repo: { name: string }) => repo.name)
+      .sort();
+  const enroll = (connectionId: string, slug: string) =>
+    world.api.as(TOKEN_A)('POST', '/api/v1/user/repos', { connection_id: connectionId, repo_slug: slug });
+
+  test('a second repository is 402 on free, and is not on pro', async () => {
+    const connection = await enrollMany(1);
+    const refused = await enroll(connection.id, 'acme/two');
+    expect([refused.status, refused.code, refused.json.error.portal]).toEqual([
+      ...[402, 'repo_limit_exceeded', '/api/v1/billing/portal'],
+    ]);
+    await world.buy('pro');
+    expect((await enroll(connection.id, 'acme/two')).status).toBe(201);
+  });
+
+  test('a limit that the deployment sets is the one that counts', async () => {
+    world.api.planLimits = {
+      ...PLAN_LIMITS,
+      free: { included: { connections: 1, repos: 2 }, ceiling: { connections: 1, repos: 2 } },
+    };
+    const connection = await enrollMany(1);
+    expect((await enroll(connection.id, 'acme/two')).status).toBe(201);
+    expect((await enroll(connection.id, 'acme/three')).code).toBe('repo_limit_exceeded');
+  });
+
+  test('unpaid: all but the oldest are held at once; paid: none is, at once (A107)', async () => {
+    const id = await world.buy('pro');
+    await enrollMany(3);
+    expect(await holds()).toEqual([]);
+    world.provider.world.setStatus(id, 'past_due');
+    expect(await holds()).toEqual([]);
+    await world.deliverAll();
+    expect(await holds()).toEqual(['acme/r1', 'acme/r2']);
+    world.provider.world.setStatus(id, 'active');
+    await world.deliverAll();
+    expect(await holds()).toEqual([]);
+    world.provider.world.cancel(id);
+    await world.deliverAll();
+    expect(await world.summary()).toMatchObject({ tier: 'free', payment_action_required: false });
+    expect(await holds()).toEqual(['acme/r1', 'acme/r2']);
+    await world.buy('team');
+    expect(await holds()).toEqual([]);
+  });
+
+  test('held: no manual reconcile, no webhook, and the oldest goes on', async () => {
+    await enrollMany(2);
+    await world.api.store.savePlan(TENANT_A, { tier: 'pro', status: 'past_due' });
+    const listed: { id: string; name: string }[] = await repos();
+    for (const { id, name } of listed) {
+      const answer = await world.api.as(TOKEN_A)('POST', `/api/v1/user/repos/${id}/reconcile`);
+      const expected = name === 'acme/r0' ? [200, undefined] : [402, 'payment_required'];
+      expect([name, answer.status, answer.code]).toEqual([name, ...expected]);
+    }
+  });
+
+  test('a plan that cannot be read holds nothing and refuses nothing as unpaid (A108)', async () => {
+    const connection = await enrollMany(2);
+    await world.api.store.savePlan(TENANT_A, { tier: 'pro', status: 'past_due' });
+    failStore('loadPlan');
+    expect(await holds()).toEqual([]);
+    expect(await enroll(connection.id, 'acme/more')).toMatchObject({
+      status: 503,
+      code: 'billing_unavailable',
+    });
+  });
+});
+
+/** A store that must not be asked. */
+const NO_STORE = {
+  loadBilling: () => Promise.reject(new Error('asked')),
+  findCustomerTenant: () => Promise.reject(new Error('asked')),
+  saveBilling: () => Promise.reject(new Error('asked')),
+  isEventTaken: () => Promise.reject(new Error('asked')),
+  requestNotice: () => Promise.reject(new Error('asked')),
+};

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { grantHeldLease } from '#core/domain/lease.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { givenBatch } from '../../builders/store-rows.ts';
+import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+import { createSeededRandom } from '../../support/seeded-random.ts';
+
+const REPOS = '/api/v1/user/repos';
+const CONNECTIONS = '/api/v1/connections';
+
+let world: ApiWorld;
+let a: ReturnType<ApiWorld['as']>;
+
+beforeEach(async () => {
+  world = new ApiWorld();
+  // The worker is away: what waits for it stays as it is.
+  world.engine = null;
+  a = world.as(TOKEN_A);
+});
+
+/** A repo with a batch in flight: something of ours may be posted on its forge. */
+async function givenLiveRepo(changes: Partial<ManagedRepo> = {}) {
+  const made = await world.enroll(TENANT_A, { instanceUrl: 'https://git.example.org', ...changes });
+  const { repo } = made;
+  const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 1_000);
+  if (grant === 'held') throw new Error('held');
+  await world.store.saveQueue(
+    grantHeldLease(repo.id, grant, () => 0, 1),
+    repo,
+    {
+      ...{ document: {}, expectedVersion: null, events: [] },
+      batches: [givenBatch({ id: randomUUID(), tenantId: TENANT_A, repoId: repo.id, prs: [4, 7] })],
+    },
+  );
+  await world.store.releaseLease(repo.id, grant);
+  return made;
+}
+
+describe('a repo that is deleted with a batch in flight (D-24)', () => {
+  test('204, and it is nowhere any more: not in lists, not by its id, not for its forge', async () => {
+    const { repo } = await givenLiveRepo({ wakeupMode: 'webhook' });
+    expect((await a('DELETE', `${REPOS}/${repo.id}`)).status).toBe(204);
+    expect(world.sent.wakes.map((wake) => wake.repoId)).toEqual([repo.id]);
+    expect((await world.store.getRepo(repo.id))?.tombstone).toBe(true);
+    expect((await a('GET', REPOS)).json).toEqual([]);
+    expect((await a('GET', '/api/v1/user/queue/status')).json.repos).toEqual([]);
+    expect((await a('GET', '/api/v1/user/queue/activity')).json.repos).toEqual([]);
+    expect((await a('GET', '/api/v1/tenant/export')).json.managed_repos).toEqual([]);
+    for (const [method, rest, body] of [
+      ['PATCH', '', { queue_enabled: true }],
+      ['DELETE', '', undefined],
+      ['POST', '/provision', undefined],
+      ['POST', '/protect', { enabled: true }],
+      ['POST', '/reconcile', undefined],
+      ['GET', '/ci-gate/template', undefined],
+    ] as const) {
+      expect([rest, (await a(method, `${REPOS}/${repo.id}${rest}`, body)).code]).toEqual([rest, 'not_found']);
+    }
+    const event = JSON.stringify({
+      repository: { full_name: repo.slug, html_url: `${repo.instanceUrl}/${repo.slug}` },
+    });
+    const hook = await world.call('POST', '/api/v1/webhooks/forge', {
+      headers: { 'x-hub-signature-256': world.signHook(event), 'x-forgejo-event': 'push' },
+      body: event,
+    });
+    expect(hook.code).toBe('not_found');
+  });
+
+  test('it can be enrolled again at once, by its owner and by anybody else', async () => {
+    const { repo, connection } = await givenLiveRepo();
+    await a('DELETE', `${REPOS}/${repo.id}`);
+    // The free plan has one place, and the deleted repo does not take it.
+    const again = await a('POST', REPOS, { connection_id: connection.id, repo_slug: repo.slug });
+    expect(again.status).toBe(201);
+    expect(await world.store.getRepo(repo.id)).toBeNull();
+    await a('DELETE', `${REPOS}/${again.json.id}`);
+    const other = await world.enroll(
+      TENANT_B,
+      { instanceUrl: 'https://git.example.org', slug: 'acme/b' },
+      { botUsername: 'other' },
+    );
+    await world.store.savePlan(TENANT_B, { tier: 'team', status: 'active' });
+    const theirs = await world.as(TOKEN_B)('POST', REPOS, {
+      connection_id: other.connection.id,
+      repo_slug: repo.slug,
+    });
+    expect(theirs.status).toBe(201);
+  });
+
+  test('another tenant enrolls it while it is only waiting for the engine', async () => {
+    const { repo } = await givenLiveRepo();
+    await a('DELETE', `${REPOS}/${repo.id}`);
+    const other = await world.enroll(
+      TENANT_B,
+      { instanceUrl: 'https://git.example.org', slug: 'acme/b' },
+      { botUsername: 'other' },
+    );
+    await world.store.savePlan(TENANT_B, { tier: 'team', status: 'active' });
+    const body = { connection_id: other.connection.id, repo_slug: repo.slug };
+    expect((await world.as(TOKEN_B)('POST', REPOS, body)).status).toBe(201);
+    expect(await world.store.getRepo(repo.id)).toBeNull();
+  });
+
+  test('a deleted repo takes no place of the free allowance', async () => {
+    const { repo, connection } = await givenLiveRepo();
+    await a('DELETE', `${REPOS}/${repo.id}`);
+    const next = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/next' });
+    expect(next.status).toBe(201);
+    await world.store.savePlan(TENANT_A, { tier: 'pro', status: 'past_due' });
+    expect((await a('GET', REPOS)).json).toMatchObject([{ id: next.json.id, hold_reason: null }]);
+  });
+
+  test('with an unreadable history it waits for the engine, too; with a silent queue the tick finds it', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    world.sent.failing = true;
+    world.store.beforeCall = (label) => {
+      if (label === 'readBatchHistory') throw new StoreError('unavailable', label);
+    };
+    expect((await a('DELETE', `${REPOS}/${repo.id}`)).status).toBe(204);
+    world.store.beforeCall = null;
+    expect(await world.store.listDueRepos(world.clock.now(), 10)).toEqual([repo.id]);
+  });
+});
+
+describe('a connection that is deleted with a batch in flight', () => {
+  test('204, nowhere any more, and the same identity can be stored again at once', async () => {
+    const { repo, connection } = await givenLiveRepo();
+    expect((await a('DELETE', `${CONNECTIONS}/${connection.id}`)).status).toBe(204);
+    expect((await a('GET', CONNECTIONS)).json).toEqual([]);
+    expect((await a('GET', '/api/v1/tenant/export')).json.forge_connections).toEqual([]);
+    expect((await a('POST', `${CONNECTIONS}/${connection.id}/discover`)).code).toBe('not_found');
+    const body = { instance_url: 'https://git.example.org', token: FORGE_TOKEN, bot_login: BOT };
+    const again = await a('POST', CONNECTIONS, body);
+    expect(again.status).toBe(201);
+    expect(again.json.id).not.toBe(connection.id);
+    expect(await world.store.getRepo(repo.id)).toBeNull();
+  });
+
+  test('another tenant can store its identity', async () => {
+    const { connection } = await givenLiveRepo();
+    await a('DELETE', `${CONNECTIONS}/${connection.id}`);
+    const body = { instance_url: 'https://git.example.org', token: FORGE_TOKEN, bot_login: BOT };
+    expect((await world.as(TOKEN_B)('POST', CONNECTIONS, body)).status).toBe(201);
+  });
+
+  test('offboarding leaves no row of it (A100)', async () => {
+    const { repo, connection } = await givenLiveRepo();
+    await a('DELETE', `${CONNECTIONS}/${connection.id}`);
+    expect((await a('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A })).status).toBe(200);
+    expect(await world.store.getRepo(repo.id)).toBeNull();
+    expect(await world.store.getConnection(TENANT_A, connection.id)).toBeNull();
+    expect(await world.store.loadTenant(TENANT_A)).toBeNull();
+  });
+});
+
+describe('deleting a connection while repos are enrolled under it (A57)', () => {
+  test.each(Array.from({ length: 40 }, (_, seed) => seed))(
+    'order of steps %i leaves no row behind',
+    async (seed) => {
+      const random = createSeededRandom(seed);
+      await world.store.savePlan(TENANT_A, { tier: 'team', status: 'active' });
+      const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+      // Every call of the store lets others go first, sometimes.
+      world.store.beforeCall = async () => {
+        for (let turns = random.int(6); turns > 0; turns -= 1) await Promise.resolve();
+      };
+      const enroll = (slug: string) => a('POST', REPOS, { connection_id: connection.id, repo_slug: slug });
+      const calls = ['acme/a', 'acme/b', 'acme/c', 'acme/d'].map((slug) => () => enroll(slug));
+      calls.splice(random.int(5), 0, () => a('DELETE', `${CONNECTIONS}/${connection.id}`));
+      const answers = await Promise.all(calls.map((call) => call()));
+      world.store.beforeCall = null;
+      expect(
+        answers.filter(({ status }) => ![201, 204, 404].includes(status)).map((answer) => answer.text),
+      ).toEqual([]);
+      expect(await world.store.listRepos(TENANT_A)).toEqual([]);
+      expect(await world.store.listConnections(TENANT_A)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,132 @@
+import { type Actor, type ForgeSubject, type Needs, RepoDriver } from './subject.ts';
+
+const CONTEXT = 'mq';
+const SUCCESS = { state: 'success', context: CONTEXT, description: 'landing', targetUrl: null } as const;
+
+/** What a posted success brings about: the forge's own merge, which no call of ours asks for (forge facts, 3.5). */
+export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
+  const isForgejo = () => subject().workflowDir.startsWith('.forgejo');
+
+  async function create(): Promise<RepoDriver> {
+    const repo = await RepoDriver.create(subject());
+    await repo.must('bot', 'POST', '/branch_protections', {
+      rule_name: 'main',
+      enable_status_check: true,
+      status_check_contexts: [CONTEXT],
+    });
+    return repo;
+  }
+
+  async function openChecked(repo: RepoDriver, branch: string, files: Readonly<Record<string, string>>) {
+    const opened = await repo.openPull('bot', branch, files);
+    await awaitMergeable(repo, opened.pr);
+    return opened;
+  }
+
+  const awaitMergeable = (repo: RepoDriver, pr: number) =>
+    repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.mergeable,
+    );
+
+  const awaitMerged = (repo: RepoDriver, pr: number) =>
+    repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.merged,
+    );
+
+  /**
+   * Status of the answer: 201 there was no schedule, 409 there was one. A pull request may be checked again at any time,
+   * such as for a push to its base that the forge comes to only now, and is not taken meanwhile (405).
+   */
+  const schedule = (repo: RepoDriver, pr: number, style = 'merge', as: Actor = 'bot') => {
+    const body = { Do: style, merge_when_checks_succeed: true, force_merge: false };
+    return repo.until(
+      async () => (await repo.api(as, 'POST', `/pulls/${pr}/merge`, body)).status,
+      (status) => status !== 405,
+    );
+  };
+
+  const settle = async (times: number) => {
+    for (let n = 0; n < times; n += 1) await subject().wait();
+  };
+
+  test.each(['merge', 'squash', 'rebase'])('a success lands what is scheduled, by %s', async (style) => {
+    const repo = await create();
+    const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    const before = (await repo.forge.readBranchTip('main')) ?? '';
+    expect(await schedule(repo, pr, style)).toBe(201);
+    await repo.forge.postStatus(head, SUCCESS);
+    const pull = await awaitMerged(repo, pr);
+    expect(pull).toMatchObject({ state: 'closed', headSha: head, baseTip: pull.mergeCommitSha });
+    const merge = await repo.forge.readCommit(pull.mergeCommitSha ?? '');
+    expect(merge.parents).toEqual(style === 'merge' ? [before, head] : [before]);
+    // Nothing else moved: what lands has the very tree of the head.
+    expect(merge.tree).toBe((await repo.forge.readCommit(head)).tree);
+    expect(await repo.forge.readBranchTip('main')).toBe(merge.sha);
+  });
+
+  test('nothing that can be read tells which style was scheduled', async () => {
+    const repo = await create();
+    const { pr } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    expect(await schedule(repo, pr, 'squash')).toBe(201);
+    const entries: readonly { type: string }[] = await repo.must('bot', 'GET', `/issues/${pr}/timeline`);
+    const entry = entries.find(({ type }) => type === 'pull_scheduled_merge');
+    expect(entry).toMatchObject({ body: '', ref_commit_sha: '' });
+    expect(JSON.stringify(entry)).not.toContain('squash');
+  });
+
+  test('a second one lands on the first as soon as it is checked again', async () => {
+    const repo = await create();
+    const first = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    const second = await openChecked(repo, 'two', { 'b.txt': 'b\n' });
+    for (const { pr } of [first, second]) expect(await schedule(repo, pr)).toBe(201);
+    await repo.forge.postStatus(first.head, SUCCESS);
+    const below = await awaitMerged(repo, first.pr);
+    await awaitMergeable(repo, second.pr);
+    await repo.forge.postStatus(second.head, SUCCESS);
+    const merged = await awaitMerged(repo, second.pr);
+    const merge = await repo.forge.readCommit(merged.mergeCommitSha ?? '');
+    expect(merge.parents).toEqual([below.mergeCommitSha, second.head]);
+  });
+
+  test('a success that came before the schedule lands once it is posted again', async () => {
+    const repo = await create();
+    const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    await repo.forge.postStatus(head, SUCCESS);
+    await settle(2);
+    expect(await schedule(repo, pr)).toBe(201);
+    await settle(4);
+    // Gitea looks right after scheduling, Forgejo at the next success only.
+    if (isForgejo()) expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
+    await repo.forge.postStatus(head, SUCCESS);
+    await awaitMerged(repo, pr);
+  });
+
+  test('a merge that fails: Forgejo has dropped the schedule by then, and says so nowhere', async () => {
+    const repo = await create();
+    await repo.must('bot', 'PATCH', '', { allow_squash_merge: false });
+    const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    expect(await schedule(repo, pr, 'squash')).toBe(201);
+    await repo.forge.postStatus(head, SUCCESS);
+    await settle(6);
+    expect(await repo.forge.readPullRequest(pr)).toMatchObject({ state: 'open', merged: false });
+    expect((await repo.forge.readTimeline(pr)).filter((entry) => entry.kind === 'cancelled')).toEqual([]);
+    await repo.forge.postStatus(head, { ...SUCCESS, state: 'pending' });
+    expect(await schedule(repo, pr, 'merge')).toBe(isForgejo() ? 201 : 409);
+  });
+
+  needs('person')('a push after the schedule lands the new head, once that is green', async () => {
+    const repo = await create();
+    const { pr } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+    expect(await schedule(repo, pr)).toBe(201);
+    const head = await repo.commit('person', { 'a.txt': 'b\n' }, { branch: 'one' });
+    await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (pull) => pull.headSha === head && pull.mergeable,
+    );
+    await settle(3);
+    await repo.forge.postStatus(head, SUCCESS);
+    expect(await awaitMerged(repo, pr)).toMatchObject({ headSha: head });
+  });
+}

@@ -1,0 +1,400 @@
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { NOTICE_KEPT_MS, NOTICE_TIMEOUT_MS } from '#core/domain/api-limits.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { askInvoiceNotice } from '#core/services/ask-notice.ts';
+import { givenBatch } from '../builders/store-rows.ts';
+import { findLeaks } from '../support/canaries.ts';
+import { ALL, CHAT_A, CHAT_B, FROM, MAILBOX, NotifyWorld } from '../support/notify-world.ts';
+
+let world: NotifyWorld;
+let seen: { mails: number; messages: number; requests: number; lines: number };
+
+beforeAll(async () => {
+  world = await NotifyWorld.open();
+});
+afterAll(() => world.stop());
+beforeEach(() => {
+  world.email.mood = 'accept';
+  world.chat.mood = 'accept';
+  seen = {
+    mails: world.email.outbox.length,
+    messages: world.chat.messages.length,
+    requests: world.chat.requests,
+    lines: world.lines.length,
+  };
+});
+afterEach(() => {
+  const secrets = [MAILBOX, CHAT_A, CHAT_B, 'chatAcanary51c7', 'chatBcanary93ef'];
+  expect(
+    findLeaks(
+      secrets.map((value) => ({ name: value, value })),
+      world.lines,
+    ),
+  ).toEqual([]);
+});
+
+const mails = () => world.email.outbox.slice(seen.mails);
+const messages = () => world.chat.messages.slice(seen.messages);
+const requests = () => world.chat.requests - seen.requests;
+const lines = () => world.lines.slice(seen.lines).map((line) => JSON.parse(line));
+/** What became of each way, as logged. */
+const results = () =>
+  Object.fromEntries(
+    lines()
+      .filter((line) => line.way !== undefined)
+      .map((line) => [line.way, line.result ?? (line.level === 'info' ? line.message : line.level)]),
+  );
+
+describe('a bounce', () => {
+  test('is told by mail and in both chats: repo, pull request, why, run', async () => {
+    const repo = await world.enroll(ALL);
+    const runUrl = `${repo.instanceUrl}/acme/web/actions/runs/12`;
+    await world.recordBatch(
+      givenBatch({
+        ...{ id: 'b-1', tenantId: repo.tenantId, repoId: repo.id, prs: [7], gateVerdict: 'failure', runUrl },
+        ...{ outcome: 'bounced', phase: null, resolvedAt: 5 },
+        actions: [{ pr: 7, action: 'bounced', stagingSha: null, gateVerdict: 'failure', cursor: 0 }],
+      }),
+    );
+    const change = await world.record(repo);
+    expect(await world.deliver([change])).toEqual({ batchItemFailures: [] });
+    const pull = `${repo.instanceUrl}/acme/web/pulls/7`;
+    expect(mails()).toEqual([
+      {
+        from: FROM,
+        to: [MAILBOX],
+        subject: 'acme/web #7 was bounced from the merge queue',
+        text: [
+          'acme/web #7: Add a page',
+          'Why: the gate failed twice on it alone',
+          'It stays open and its merge stays blocked. Push a fix, or schedule it again.',
+          '',
+          `Pull request: ${pull}`,
+          `Gate run: ${runUrl}`,
+          '',
+        ].join('\n'),
+      },
+    ]);
+    const [first, second] = [...messages()].sort((a, b) => (a.path < b.path ? 1 : -1));
+    expect(first?.path).toBe(new URL(CHAT_A).pathname);
+    expect(JSON.stringify(first?.body)).toContain(`<${pull}|Pull request>`);
+    expect(JSON.stringify(first?.body)).toContain(`<${runUrl}|Gate run>`);
+    expect(JSON.stringify(first?.body)).toContain('Why: the gate failed twice on it alone');
+    expect(second?.path).toBe(new URL(CHAT_B).pathname);
+    expect(second?.body).toMatchObject({ allowed_mentions: { parse: [] }, flags: 4 });
+    expect(second?.body.content).toContain(`Gate run: <${runUrl}>`);
+    expect(results()).toEqual({
+      email: 'notification sent',
+      chatA: 'notification sent',
+      chatB: 'notification sent',
+    });
+  });
+
+  test('is told once per pull request and head, however often and by how many it is delivered (A84)', async () => {
+    const repo = await world.enroll({ email: MAILBOX, chatA: null, chatB: null });
+    const change = await world.record(repo);
+    await Promise.all(Array.from({ length: 8 }, () => world.deliver([change, change])));
+    expect(mails()).toHaveLength(1);
+    const again = await world.record(repo);
+    await world.deliver([again]);
+    expect(mails()).toHaveLength(1);
+    await world.deliver([await world.record(repo, { head: 'd'.repeat(40) })]);
+    await world.deliver([await world.record(repo, { pr: 8 })]);
+    const twin = await world.enroll({ email: MAILBOX, chatA: null, chatB: null });
+    await world.deliver([await world.record(twin)]);
+    expect(mails()).toHaveLength(4);
+  });
+
+  test.each(['pr_queued', 'pr_refused', 'pr_staged', 'pr_landed', 'pr_requeued', 'pr_skipped'] as const)(
+    'and nothing else is: %s',
+    async (event) => {
+      const repo = await world.enroll(ALL);
+      await world.deliver([await world.record(repo, { event })]);
+      expect([mails(), requests()]).toEqual([[], 0]);
+    },
+  );
+
+  test('is told of an insert only, and of a row that is there', async () => {
+    const repo = await world.enroll(ALL);
+    const change = await world.record(repo);
+    await world.deliver([
+      { ...change, kind: 'MODIFY' },
+      { ...change, kind: 'REMOVE' },
+    ]);
+    await world.deliver([{ pk: change.pk, sk: `${change.sk}x` }]);
+    expect([mails(), requests()]).toEqual([[], 0]);
+  });
+
+  test.each([null, { email: null, chatA: null, chatB: null }])(
+    'is kept where nobody is to be told (%j), and told later to whoever is then',
+    async (notification) => {
+      const repo = await world.enroll(notification);
+      const change = await world.record(repo);
+      await world.deliver([change]);
+      expect([mails(), requests(), lines()]).toEqual([[], 0, []]);
+      const stored = await world.store.getRepo(repo.id);
+      if (stored === null) throw new Error('no repo');
+      await world.store.updateRepo({ ...stored, notification: { ...ALL, chatA: null, chatB: null } });
+      await world.deliver([change]);
+      expect(mails()).toHaveLength(1);
+    },
+  );
+
+  test('of a repo that is gone, or of another tenant, is told to nobody', async () => {
+    const gone = await world.enroll(ALL);
+    const change = await world.record(gone);
+    await world.store.deleteRepo(gone);
+    const mine = await world.enroll(ALL);
+    const foreign = await world.record({ ...mine, tenantId: 'somebody-else' });
+    await world.deliver([change, foreign]);
+    expect([mails(), requests()]).toEqual([[], 0]);
+  });
+
+  test('deleting the repo takes the claims along', async () => {
+    const repo = await world.enroll(ALL);
+    await world.deliver([await world.record(repo)]);
+    expect(await world.store.claimBounce({ repoId: repo.id, pr: 7, head: 'c'.repeat(40), at: 1 })).toBe(
+      false,
+    );
+    await world.store.deleteRepo(repo);
+    expect(await world.store.claimBounce({ repoId: repo.id, pr: 9, head: 'c'.repeat(40), at: 1 })).toBe(
+      false,
+    );
+  });
+});
+
+describe('what people typed stays text (A117)', () => {
+  test.each([
+    [
+      'mentions and links of one chat',
+      '<!channel> <https://evil.example|click> &amp; @everyone <@U123> @here',
+    ],
+    ['markup of the other', '[free](https://evil.example) ||**bold**|| `code` _x_ ~y~ # head'],
+    ['a header of a mail', 'line\r\nBcc: victim@example.org\r\n\r\nbody'],
+    [
+      'letters that turn and hide',
+      '\u202Egnp.exe\u202C zero\u200Bwidth \u2066isolate\u2069 \u0000 nul \u001B[31mred',
+    ],
+    ['more than fits', '👩‍👩‍👧 '.repeat(100)],
+    ['nothing but escapes', '`'.repeat(255)],
+    ['nothing', ''],
+  ])('%s', async (_name, title) => {
+    const repo = await world.enroll(ALL);
+    await world.deliver([await world.record(repo, { title, reason: title })]);
+    expect(mails()).toHaveLength(1);
+    expect(messages()).toHaveLength(2);
+    const [mail] = mails();
+    expect(mail?.subject).not.toMatch(/[\r\n]/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+    expect(mail?.text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2066-\u2069\u200b]/);
+    expect(mail?.text.split('\n')).toHaveLength(6);
+    const [a] = messages().filter(({ path }) => path.startsWith('/services/'));
+    const [b] = messages().filter(({ path }) => !path.startsWith('/services/'));
+    // Blocks of plain text know no markup; only our own two links stand in markup.
+    const markup = JSON.stringify(a?.body.blocks).match(/"mrkdwn","text":"[^"]*"/g) ?? [];
+    expect(markup.join()).not.toContain('evil');
+    expect(String(a?.body.text)).not.toMatch(/<(?!https:\/\/[0-9a-f-]{36}\.example\.org)/);
+    const content = String(b?.body.content);
+    expect(content).not.toMatch(/(?<!\\)[`_~|[\]]/);
+    expect(content).not.toMatch(/https:\/\/evil/);
+    expect(content).not.toMatch(/(?<!\\)@/);
+  });
+});
+
+describe('ways that fail', () => {
+  test.each([
+    ['limit', 'failed'],
+    ['fail', 'failed'],
+    ['redirect', 'refused'],
+    ['flood', 'notification sent'],
+  ] as const)('a chat in the mood %s: %s, asked once, and the mail goes out', async (mood, result) => {
+    world.chat.mood = mood;
+    const repo = await world.enroll(ALL);
+    const change = await world.record(repo);
+    expect(await world.deliver([change])).toEqual({ batchItemFailures: [] });
+    await world.deliver([change]);
+    expect(results()).toEqual({ email: 'notification sent', chatA: result, chatB: result });
+    expect([mails().length, requests()]).toEqual([1, 2]);
+  });
+
+  test('a webhook that does not exist any more is refused', async () => {
+    const repo = await world.enroll({ ...ALL, chatA: 'https://hooks.slack.com/services/T0/B0/goneXXXX' });
+    await world.deliver([await world.record(repo)]);
+    expect(results()).toMatchObject({ chatA: 'refused', chatB: 'notification sent' });
+  });
+
+  test.each([
+    ['reject', 'refused'],
+    ['throttle', 'failed'],
+    ['fail', 'failed'],
+  ] as const)('a mail service in the mood %s: %s, and the chats hear of it', async (mood, result) => {
+    world.email.mood = mood;
+    const repo = await world.enroll(ALL);
+    await world.deliver([await world.record(repo)]);
+    expect(results()).toMatchObject({ email: result, chatA: 'notification sent' });
+    expect(lines().find((line) => line.way === 'email')).toMatchObject({
+      ...{ level: 'warn', message: 'a notification was not delivered', kind: 'bounce', pr: 7 },
+      ...{ tenant_id: repo.tenantId, repo_id: repo.id },
+    });
+  });
+
+  test('all of them silent: over within its three seconds (A83)', async () => {
+    world.email.mood = 'silent';
+    world.chat.mood = 'silent';
+    const repo = await world.enroll(ALL);
+    const change = await world.record(repo);
+    const started = performance.now();
+    await world.deliver([change]);
+    expect(performance.now() - started).toBeLessThan(NOTICE_TIMEOUT_MS * 3);
+    expect(results()).toEqual({ email: 'failed', chatA: 'failed', chatB: 'failed' });
+  });
+
+  test('no sender address: the mail is skipped, which is said, and nothing failed', async () => {
+    const repo = await world.enroll(ALL);
+    await world.deliver([await world.record(repo)], { from: '' });
+    expect(mails()).toEqual([]);
+    expect(results()).toMatchObject({
+      email: 'no sender address is configured: the e-mail was skipped',
+      chatA: 'notification sent',
+    });
+  });
+
+  test('a sender that is not verified is refused', async () => {
+    const repo = await world.enroll(ALL);
+    await world.deliver([await world.record(repo)], { from: 'queue@unverified.example' });
+    expect(results()).toMatchObject({ email: 'refused' });
+  });
+
+  test('a store that fails before the claim: delivered again, and told then', async () => {
+    const repo = await world.enroll({ ...ALL, chatA: null, chatB: null });
+    const change = await world.record(repo);
+    const other = await world.record(await world.enroll({ ...ALL, chatA: null, chatB: null }));
+    for (const call of ['loadEvent', 'getRepo', 'claimBounce'] as const) {
+      const unavailable = async (): Promise<never> => {
+        throw new StoreError('unavailable', call);
+      };
+      expect(await world.deliver([change], { store: { [call]: unavailable } })).toEqual({
+        batchItemFailures: [{ itemIdentifier: '1' }],
+      });
+    }
+    expect(mails()).toEqual([]);
+    await world.deliver([other, change]);
+    expect(mails()).toHaveLength(2);
+  });
+
+  test('a run that cannot be read costs the link, not the notice', async () => {
+    const repo = await world.enroll({ ...ALL, chatA: null, chatB: null });
+    const listBatches = async (): Promise<never> => {
+      throw new StoreError('unreadable', 'listBatches');
+    };
+    await world.deliver([await world.record(repo)], { store: { listBatches } });
+    expect(mails()[0]?.text).not.toContain('Gate run');
+  });
+
+  test('a damaged row is dropped: it would be no better the next time', async () => {
+    const repo = await world.enroll(ALL);
+    const change = await world.record(repo);
+    await world.testTable.damageRow(change.pk, change.sk, { pr: 'seven' });
+    expect(await world.deliver([change])).toEqual({ batchItemFailures: [] });
+    expect(mails()).toEqual([]);
+  });
+});
+
+describe('where a chat message may go (D-87, A98)', () => {
+  test.each([
+    'http://hooks.slack.com/services/T0/B0/x',
+    'https://hooks.slack.com.evil.example/services/T0/B0/x',
+    'https://hooks.slack.com@127.0.0.1/services/T0/B0/x',
+    'https://user:pass@hooks.slack.com/services/T0/B0/x',
+    'https://hooks.slack.com:8443/services/T0/B0/x',
+    'https://hooks.slack.com/services/../api/x',
+    'https://hooks.slack.com/other/T0/B0/x',
+    'https://127.0.0.1/services/T0/B0/x',
+    'https://discord.com/api/webhooks/1/x',
+    'https://HOOKS.slack.com/services/T0/B0/x',
+  ])('a stored %s is refused again at send, and nobody is called', async (chatA) => {
+    const repo = await world.enroll({ email: null, chatA, chatB: null });
+    await world.deliver([await world.record(repo)]);
+    expect([results(), requests()]).toEqual([{ chatA: 'refused' }, 0]);
+  });
+
+  test.each(['127.0.0.1', '10.0.0.7', '169.254.169.254', '::1', 'fd00::1'])(
+    'a chat name that leads to %s is refused by the guard of the door itself',
+    async (address) => {
+      const door = createGuardedHttp({
+        allowHosts: [],
+        resolve: async () => [{ address, family: address.includes(':') ? 6 : 4 }],
+      });
+      const repo = await world.enroll({ ...ALL, email: null });
+      await world.deliver([await world.record(repo)], { send: door.send });
+      expect([results(), requests()]).toEqual([{ chatA: 'refused', chatB: 'refused' }, 0]);
+      door.close();
+    },
+  );
+});
+
+describe('a failed invoice', () => {
+  const ask = (tenantId: string, invoiceId: string, email: string | null = MAILBOX) =>
+    askInvoiceNotice({ store: world.store, log: world.log }, { tenantId, invoiceId, email });
+
+  test('is told once to the payer and once to each place of the tenant, without a number or a name', async () => {
+    const repo = await world.enroll({ ...ALL, email: 'dev@example.org' });
+    await world.enroll(
+      { email: MAILBOX, chatA: CHAT_A, chatB: null },
+      { tenantId: repo.tenantId, slug: 'acme/two' },
+    );
+    await world.enroll({ ...ALL, email: 'stranger@example.org' });
+    await ask(repo.tenantId, 'in_1');
+    const key = world.noticeKey(repo.tenantId, 'in_1');
+    await Promise.all(Array.from({ length: 20 }, () => world.deliver([key])));
+    expect(
+      mails()
+        .map((mail) => mail.to[0])
+        .sort(),
+    ).toEqual(['dev@example.org', MAILBOX]);
+    expect(messages()).toHaveLength(2);
+    expect(mails()[0]?.text).toContain('https://queue.example.org/billing');
+    expect(mails()[0]?.text).not.toMatch(/in_1|\d{2,}|acme/);
+  });
+
+  test('asked for twice it is one; asked for again after it was told it is another', async () => {
+    const { tenantId } = await world.enroll(null);
+    const key = world.noticeKey(tenantId, 'in_2');
+    await ask(tenantId, 'in_2');
+    expect(
+      await world.store.requestNotice({ kind: 'invoice_failed', tenantId, subject: 'in_2', email: null }),
+    ).toBe(false);
+    await world.deliver([key, key]);
+    expect(mails()).toHaveLength(1);
+    expect(await world.testTable.readRow(key.pk, key.sk)).toBeUndefined();
+    await ask(tenantId, 'in_2');
+    await world.deliver([key]);
+    expect(mails()).toHaveLength(2);
+  });
+
+  test('a tenant without any place is no failure', async () => {
+    const { tenantId } = await world.enroll(null);
+    await ask(tenantId, 'in_3', null);
+    expect(await world.deliver([world.noticeKey(tenantId, 'in_3')])).toEqual({ batchItemFailures: [] });
+    expect([mails(), requests()]).toEqual([[], 0]);
+  });
+
+  test('a day later it is no news', async () => {
+    const { tenantId } = await world.enroll(null);
+    await ask(tenantId, 'in_4');
+    await world.clock.advance(NOTICE_KEPT_MS);
+    await world.deliver([world.noticeKey(tenantId, 'in_4')]);
+    expect(mails()).toEqual([]);
+  });
+
+  test('a store that fails is logged, and the caller goes on', async () => {
+    const requestNotice = async (): Promise<never> => {
+      throw new StoreError('unavailable', 'requestNotice');
+    };
+    await askInvoiceNotice(
+      { store: { requestNotice }, log: world.log },
+      { tenantId: 'tenant-9', invoiceId: 'in_5', email: MAILBOX },
+    );
+    expect(lines()).toMatchObject([{ level: 'warn', tenant_id: 'tenant-9', kind: 'invoice_failed' }]);
+  });
+});

@@ -1,0 +1,104 @@
+import { StoreError } from '#core/ports/store.ts';
+import type { Clock } from '#core/ports/system.ts';
+import { Crash, type Machine } from '../support/machine.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { SimClock } from '../support/sim-clock.ts';
+import type { Odds } from './odds.ts';
+
+/** What the service tells the life it runs in. */
+export interface Witness {
+  note(line: string): void;
+  violate(what: string): void;
+  sometimes(what: string): void;
+  /** A call was made; `struck` = it failed or was the last of its machine. */
+  seen(label: string, struck: 'no' | 'fault' | 'crash'): void;
+  afterReconcile(repoId: string): void;
+}
+
+/** A Lambda or a container: it dies as a whole, and its clock may be wrong. */
+export interface Host {
+  dead: boolean;
+  readonly skewMs: number;
+}
+
+/** The machines that the service runs on, as bad as the odds in force make them. */
+export class Hosts {
+  steps = 0;
+  /** What the clock of whoever calls the store right now is wrong by. */
+  storeSkewMs = 0;
+  odds: Odds;
+  readonly #clock: SimClock;
+  readonly #random: SeededRandom;
+  readonly #witness: Witness;
+
+  constructor(clock: SimClock, random: SeededRandom, odds: Odds, witness: Witness) {
+    this.#clock = clock;
+    this.#random = random;
+    this.odds = odds;
+    this.#witness = witness;
+  }
+
+  newHost(): Host {
+    const most = Math.floor(this.odds.skewMs);
+    return { dead: false, skewMs: most === 0 ? 0 : this.#random.int(2 * most + 1) - most };
+  }
+
+  machineOn(host: Host): Machine {
+    return { io: (label, call) => this.#io(host, label, call) };
+  }
+
+  clockOf(host: Host): Clock {
+    return {
+      now: () => this.#clock.now() + host.skewMs,
+      monotonic: () => this.#clock.now(),
+      sleep: async (ms) => {
+        await this.#clock.sleep(ms);
+        if (host.dead) throw new Crash();
+      },
+    };
+  }
+
+  async #io<Result>(host: Host, label: string, call: () => Promise<Result>): Promise<Result> {
+    if (host.dead) throw new Crash();
+    this.steps += 1;
+    this.#witness.seen(label, 'no');
+    const { odds } = this;
+    const random = this.#random;
+    if (random.chance(odds.slowCall))
+      await this.#waitOn(host, 20 + random.int(random.chance(0.05) ? 9_000 : 800));
+    if (random.chance(odds.pause)) {
+      this.#witness.note(`PAUSE at ${label}`);
+      this.#witness.sometimes('frozen machine');
+      await this.#waitOn(host, 60_000 + random.int(340_000));
+    }
+    this.#mayCrash(host, label);
+    const isStore = label.startsWith('store');
+    if (isStore && random.chance(odds.storeFails)) throw this.#storeFault(label, 'before');
+    this.storeSkewMs = isStore ? host.skewMs : 0;
+    const answer = call();
+    this.storeSkewMs = 0;
+    const result = await answer;
+    if (isStore && random.chance(odds.storeFails)) throw this.#storeFault(label, 'after');
+    this.#mayCrash(host, label);
+    return result;
+  }
+
+  async #waitOn(host: Host, ms: number): Promise<void> {
+    await this.#clock.sleep(ms);
+    if (host.dead) throw new Crash();
+  }
+
+  #mayCrash(host: Host, label: string): void {
+    if (!this.#random.chance(this.odds.crash)) return;
+    host.dead = true;
+    this.#witness.seen(label, 'crash');
+    this.#witness.note(`CRASH at ${label}`);
+    throw new Crash();
+  }
+
+  #storeFault(label: string, when: string): StoreError {
+    this.#witness.seen(label, 'fault');
+    this.#witness.note(`store fault ${when} ${label}`);
+    return new StoreError('unavailable', label);
+  }
+}

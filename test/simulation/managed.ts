@@ -1,0 +1,13 @@
+import type { RepoId } from '#core/domain/ids.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import type { Judge } from './judge.ts';
+import type { Project } from './project.ts';
+
+/** One managed repository of a life: its forge, its people and whoever judges it. */
+export interface Managed {
+  readonly id: RepoId;
+  readonly forge: AbstractForge;
+  readonly judge: Judge;
+  readonly project: Project;
+  deleted: boolean;
+}

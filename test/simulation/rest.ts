@@ -1,0 +1,106 @@
+import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { judgeByContent } from '../scenario/stories.ts';
+import type { SimClock } from '../support/sim-clock.ts';
+import type { Witness } from './hosts.ts';
+import type { Managed } from './managed.ts';
+import type { Family } from './odds.ts';
+import { judgeRest } from './oracle.ts';
+import type { SimService } from './service.ts';
+import { noteRuns } from './sightings.ts';
+
+/** After healing: five minutes between looks, at most this many. Retries of a gate and of a red base take their time. */
+const REST_LOOKS_MAX = 12 * 12;
+/** Looks without any change before a life counts as at rest: with nothing on record, and at most. */
+const QUIET_LOOKS_MIN = 2;
+const QUIET_LOOKS_MAX = 9;
+
+/** The end of a life: everything has healed, and what remains must be right. */
+export class Rest {
+  readonly #service: SimService;
+  readonly #clock: SimClock;
+  readonly #witness: Witness;
+  readonly #family: Family;
+
+  constructor(service: SimService, clock: SimClock, witness: Witness, family: Family) {
+    this.#service = service;
+    this.#clock = clock;
+    this.#witness = witness;
+    this.#family = family;
+  }
+
+  /** Lets time pass until nothing changes any more. */
+  async reach(all: readonly Managed[]): Promise<void> {
+    let quiet = 0;
+    let before = -1;
+    for (let look = 0; look < REST_LOOKS_MAX && quiet < QUIET_LOOKS_MAX; look += 1) {
+      await this.#clock.runUntil(this.#clock.now() + TICK_INTERVAL_MS);
+      const entries = all.reduce((sum, { forge }) => sum + forge.journal().length, 0);
+      quiet = entries === before ? quiet + 1 : 0;
+      before = entries;
+      if (quiet >= QUIET_LOOKS_MIN && !this.#hasWork(all)) return;
+    }
+  }
+
+  /** A hint that ends a life early, no part of the judgement: a record with nothing open waits for nothing. */
+  #hasWork(all: readonly Managed[]): boolean {
+    for (const { id } of all) {
+      const record = this.#service.store.peekRecord(id);
+      if (record === null) continue;
+      const waits = record.parked.some((parked) => parked.until !== null) || record.pausedUntil !== null;
+      if (record.roots.length > 0 || record.outbox.length > 0 || record.garbage.length > 0 || waits)
+        return true;
+    }
+    return false;
+  }
+
+  /** Heads of pull requests that merged, into whatever base they were for by then. */
+  async #mergedHeads(prs: readonly number[], forge: Managed['forge']): Promise<ReadonlySet<string>> {
+    const pulls = await Promise.all(prs.map((pr) => forge.pull(pr)));
+    return new Set(pulls.filter((pull) => pull.merged).map((pull) => pull.headSha));
+  }
+
+  async check({ id, forge, judge, project, deleted }: Managed): Promise<void> {
+    const { store } = this.#service;
+    const witness = this.#witness;
+    judge.read();
+    noteRuns(forge, witness);
+    const repo = await store.getRepo(id);
+    if (repo === null || deleted) {
+      judge.readRest(true, await this.#mergedHeads(project.prs, forge));
+      for (const what of judge.violations.splice(0)) witness.violate(`${id} (deleted): ${what}`);
+      if (repo?.tombstone === true) witness.violate(`${id}: deleted, and never purged`);
+      return;
+    }
+    const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
+    // A queue that is off still has branches of its last batch; its successes are taken back all the same (A34).
+    judge.readRest(isRed || !repo.queueEnabled, await this.#mergedHeads(project.prs, forge));
+    for (const what of judge.violations.splice(0)) witness.violate(`${id}: ${what}`);
+    const rows = (await store.listBatches(repo.tenantId, 500)).filter((row) => row.repoId === id);
+    const events = (await store.listEvents(repo.tenantId, 1_000)).filter((event) => event.repoId === id);
+    const isFlaky = this.#family === 'flaky' || this.#family === 'everything';
+    const problems = repo.queueEnabled
+      ? await judgeRest({
+          ...{ repo, forge, judge, rows, events, isFlaky },
+          prs: project.prs,
+          recordsLost: this.#service.store.recordsLost,
+        })
+      : [];
+    for (const what of problems) witness.violate(`${id}: ${what}`);
+    for (const pr of judge.unproven) {
+      witness.sometimes('unproven landing detected');
+      const told = events.some(
+        (event) =>
+          event.pr === pr && (event.reason === 'unverified' || event.reason === 'merged_outside_the_queue'),
+      );
+      // Of a pull request that was not in the line any more, only the move of the base is seen.
+      const alarmed = [pr, null].some((named) =>
+        this.#service.alarms.has(`unverified_landing ${id} #${named}`),
+      );
+      // What merges before the queue ever saw it scheduled leaves no trace in it.
+      const known = events.some((event) => event.pr === pr && event.event === 'pr_queued');
+      if (known && !told && !alarmed)
+        witness.violate(`${id}: the unproven landing of #${pr} was not noticed`);
+    }
+    witness.sometimes('came to rest');
+  }
+}

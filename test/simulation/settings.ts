@@ -1,0 +1,101 @@
+import type { RepoId } from '#core/domain/ids.ts';
+import { LEASE_TTL_MS } from '#core/domain/limits.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { buryRepo } from '#core/services/delete-repo.ts';
+import { withLease } from '#core/services/lease.ts';
+import { wakeNow } from '#core/services/wake.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { SimClock } from '../support/sim-clock.ts';
+import type { Witness } from './hosts.ts';
+import type { Managed } from './managed.ts';
+import type { SimService } from './service.ts';
+
+/** What owners change in the settings of their repositories, as the API does it. */
+export class Settings {
+  readonly #service: SimService;
+  readonly #clock: SimClock;
+  readonly #random: SeededRandom;
+  readonly #witness: Witness;
+
+  constructor(service: SimService, clock: SimClock, random: SeededRandom, witness: Witness) {
+    this.#service = service;
+    this.#clock = clock;
+    this.#random = random;
+    this.#witness = witness;
+  }
+
+  /** One change by an owner. */
+  async change(managed: Managed): Promise<void> {
+    const random = this.#random;
+    const repo = await this.#service.store.getRepo(managed.id);
+    if (repo === null || repo.tombstone) return;
+    const kind = random.int(12);
+    this.#witness.note(`${managed.id} settings ${kind}`);
+    if (!repo.queueEnabled) return this.switchOn(managed);
+    if (kind < 3) await this.#save(managed.id, { bisectFanout: random.pick([1, 2, 4, 16]) });
+    else if (kind < 5)
+      await this.#save(managed.id, {
+        batchLingerSeconds: random.pick([0, 60, 300]),
+        batchTarget: random.int(4),
+      });
+    else if (kind < 7) await this.#changeContext(managed, repo.statusContext === 'mq' ? 'mq/next' : 'mq');
+    else if (kind < 11) await this.#switchOff(managed, repo);
+    else if (random.chance(0.3)) {
+      managed.deleted = true;
+      this.#witness.sometimes('repository deleted');
+      await buryRepo(this.#services(), repo);
+    }
+  }
+
+  async switchOn({ id }: Managed): Promise<void> {
+    await this.#save(id, { queueEnabled: true, enabledAt: this.#clock.now(), dueAt: this.#clock.now() });
+    this.#witness.sometimes('switched on');
+  }
+
+  #services() {
+    const { store, ids } = this.#service;
+    return {
+      store,
+      ids,
+      queue: { sendWake: async (id: RepoId, wakeSeq: number) => this.#service.send(id, wakeSeq) },
+      clock: {
+        now: () => this.#clock.now(),
+        monotonic: () => this.#clock.now(),
+        sleep: (ms: number) => this.#clock.sleep(ms),
+      },
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    };
+  }
+
+  async #save(
+    id: RepoId,
+    changes: Partial<ManagedRepo>,
+    options?: { readonly lastLook: boolean },
+  ): Promise<void> {
+    const repo = await this.#service.store.getRepo(id);
+    if (repo === null || repo.tombstone) return;
+    await this.#service.store.updateRepo({ ...repo, ...changes, updatedAt: this.#clock.now() }, options);
+  }
+
+  /** As the API does it (D-24): under the lease, what a live batch has scheduled is taken back, then the switch, then a wake. */
+  async #switchOff({ id, forge }: Managed, repo: ManagedRepo): Promise<void> {
+    const { store } = this.#service;
+    const services = this.#services();
+    const done = await withLease({ ...services, leases: store }, id, 'disable', LEASE_TTL_MS, async () => {
+      const rows = (await store.listBatches(repo.tenantId, 200)).filter(
+        (row) => row.repoId === id && row.outcome === 'running',
+      );
+      for (const pr of new Set(rows.flatMap((row) => row.prs))) await forge.cancelSchedule(pr);
+      await this.#save(id, { queueEnabled: false }, { lastLook: true });
+    });
+    if (done.kind === 'skipped') return;
+    this.#witness.sometimes('switched off');
+    await wakeNow(services, id);
+  }
+
+  async #changeContext({ id, forge }: Managed, context: string): Promise<void> {
+    await forge.setProtection({ requiredContexts: [context] });
+    await this.#save(id, { statusContext: context });
+    this.#witness.sometimes('context changed');
+  }
+}

@@ -1,0 +1,114 @@
+import type { RepoId } from '#core/domain/ids.ts';
+import { LEASE_TAKEOVER_GRACE_MS } from '#core/domain/limits.ts';
+import { type QueueWrite, StoreError } from '#core/ports/store.ts';
+import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { MemoryStore } from '../fakes/memory-store.ts';
+import type { Witness } from './hosts.ts';
+
+type Sighted = Pick<Witness, 'sometimes'>;
+
+/** The store of a life, which tells what the service wrote into it has come to: for the tally, never for a judgement. */
+export class WatchedStore extends MemoryStore {
+  witness: Sighted = { sometimes: () => undefined };
+  recordsLost = 0;
+
+  override saveQueue(...[held, repo, write]: Parameters<MemoryStore['saveQueue']>): Promise<number> {
+    this.#noteWrite(write);
+    return this.#noteRefusal(super.saveQueue(held, repo, write));
+  }
+
+  override saveReport(...given: Parameters<MemoryStore['saveReport']>): Promise<void> {
+    return this.#noteRefusal(super.saveReport(...given));
+  }
+
+  override async acquireLease(...given: Parameters<MemoryStore['acquireLease']>) {
+    const [repoId] = given;
+    const before = this.leases.get(repoId);
+    const expired =
+      before?.running === true && before.expiresAt + LEASE_TAKEOVER_GRACE_MS <= this.clock.now();
+    const grant = await super.acquireLease(...given);
+    if (grant === 'held') this.witness.sometimes('lease held by another worker');
+    else if (expired) this.witness.sometimes('lease taken over');
+    return grant;
+  }
+
+  override async listDueRepos(...given: Parameters<MemoryStore['listDueRepos']>) {
+    const shown = await super.listDueRepos(...given);
+    const lagMs = this.indexLagMs;
+    if (lagMs === 0) return shown;
+    this.indexLagMs = 0;
+    const truth = await super.listDueRepos(...given);
+    this.indexLagMs = lagMs;
+    if (String(truth) !== String(shown)) this.witness.sometimes('index lag');
+    return shown;
+  }
+
+  /** The record as stored, readable or not, without a call: for whoever only looks on. */
+  peekRecord(repoId: RepoId): QueueRecord | null {
+    const stored = this.records.get(repoId);
+    return stored === undefined ? null : (JSON.parse(stored.json) as QueueRecord);
+  }
+
+  /** The record becomes unreadable (A32). */
+  loseRecord(repoId: RepoId): void {
+    this.recordsLost += 1;
+    this.corrupt('queue', repoId);
+  }
+
+  /** True while a landing is on record: a crash now is one in the middle of it. */
+  isLanding(repoId: RepoId): boolean {
+    return this.records.get(repoId)?.json.includes('"intentAt"') === true;
+  }
+
+  async #noteRefusal<Result>(answer: Promise<Result>): Promise<Result> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (error instanceof StoreError) this.witness.sometimes(`store refuses: ${error.kind}`);
+      throw error;
+    }
+  }
+
+  #noteWrite({ batches, events, document }: QueueWrite): void {
+    const { witness } = this;
+    for (const row of batches) {
+      const why = row.terminalReason === null ? '' : ` ${row.terminalReason}`;
+      witness.sometimes(`outcome ${row.outcome}${why}`);
+      witness.sometimes(`verdict ${row.gateVerdict}`);
+      if (row.gateSource === 'cached') witness.sometimes('cached verdict');
+      for (const { action, reason } of row.actions)
+        witness.sometimes(reason === undefined ? `action ${action}` : `action ${action} ${reason}`);
+    }
+    for (const { event, reason } of events)
+      witness.sometimes(reason === null ? `event ${event}` : `event ${event} ${reason}`);
+    const record = document as QueueRecord;
+    for (const parked of record.parked) witness.sometimes(`parked ${parked.reason}`);
+    for (const { count } of record.strikes) witness.sometimes(`strike ${count}`);
+    if (record.halted !== null) witness.sometimes('halted');
+    if (record.pausedUntil !== null) witness.sometimes('paused after broken runs');
+    if (record.roots.length > 1) witness.sometimes('several batches in flight');
+    for (const { place, onto } of record.roots)
+      witness.sometimes(onto === null ? `place ${place}` : 'stacked');
+    const landing = record.roots.find((root) => root.landing !== null)?.landing;
+    if (landing == null) return;
+    if (landing.nudges > 0) witness.sometimes('nudge');
+    if (landing.postedAt === null) witness.sometimes('intent stored before success');
+    if (landing.revoke !== null) witness.sometimes(`revoke ${landing.revoke.reason}`);
+    if (landing.revoke?.schedule !== undefined)
+      witness.sometimes(`schedule ${landing.revoke.schedule} after a time-out`);
+  }
+}
+
+/** What the gate runs of a whole life show. */
+export function noteRuns(forge: AbstractForge, witness: Sighted): void {
+  const failed = new Set<string>();
+  for (const run of forge.runs()) {
+    witness.sometimes(`run ${run.state}`);
+    if (run.branch.endsWith('-b')) witness.sometimes('base probe');
+    if (/-a\d+$/.test(run.branch)) witness.sometimes('second attempt of a run');
+    if (failed.has(run.tree) && run.state === 'failure') witness.sometimes('failure confirmed');
+    if (failed.has(run.tree) && run.state === 'success') witness.sometimes('flake forgiven');
+    if (run.state === 'failure') failed.add(run.tree);
+  }
+}

@@ -1,0 +1,85 @@
+import { createSubscriptionReader } from '#core/adapters/payments-http/list-subscriptions.ts';
+import { createPayments } from '#core/adapters/payments-http/payments.ts';
+import { parsePriceBook } from '#core/contracts/billing-config.ts';
+import { Secret } from '#core/secret.ts';
+import type { ProviderEvent } from '../../local/payments/model.ts';
+import { LOCAL_PAYMENTS, type LocalPayments, startLocalPayments } from '../../local/payments/provider.ts';
+import { CARDS } from '../../local/payments/world.ts';
+import { type Answer, ApiWorld, TENANT_A, TOKEN_A } from './api-world.ts';
+
+/** The whole API with the payment provider's stand-in behind it; events wait until a test delivers them. */
+export class BillingWorld {
+  readonly api = new ApiWorld();
+  readonly provider: LocalPayments;
+
+  private constructor(provider: LocalPayments) {
+    this.provider = provider;
+  }
+
+  static async open(): Promise<BillingWorld> {
+    let now = (): number => 0;
+    const provider = await startLocalPayments({ now: () => now() });
+    provider.deliveries.hold();
+    const world = new BillingWorld(provider);
+    now = () => world.api.clock.now();
+    const prices = parsePriceBook(LOCAL_PAYMENTS.prices);
+    if (!prices.ok || prices.value === null) throw new Error('the stand-in has no prices');
+    const { clock } = world.api;
+    const common = { apiUrl: provider.url, clock, timeoutMs: 250, repeatsMax: 0 };
+    const payments = createPayments({ ...common, key: new Secret<string>(LOCAL_PAYMENTS.key) });
+    const reader = createSubscriptionReader({ ...common, key: new Secret<string>(LOCAL_PAYMENTS.readKey) });
+    world.api.payments = {
+      prices: prices.value,
+      openPayments: async () => payments,
+      openReader: async () => reader,
+      signingSecret: LOCAL_PAYMENTS.signingSecret,
+    };
+    return world;
+  }
+
+  close(): Promise<void> {
+    return this.provider.stop();
+  }
+
+  /** Tenant A. */
+  ask(path: string, body?: unknown, method = 'POST'): Promise<Answer> {
+    return this.api.as(TOKEN_A)(method, `/api/v1/billing/${path}`, body);
+  }
+
+  async summary(): Promise<Answer['json']> {
+    return (await this.ask('me', undefined, 'GET')).json;
+  }
+
+  /** Everything that waits, in the order it happened. */
+  pending(): readonly ProviderEvent[] {
+    const waiting = this.provider.deliveries.release();
+    this.provider.deliveries.hold();
+    return waiting;
+  }
+
+  deliver(event: ProviderEvent): Promise<Answer> {
+    const { headers, body } = this.provider.deliveries.wrap(event);
+    return this.api.call('POST', '/api/v1/payments/webhook', { headers, body });
+  }
+
+  async deliverAll(): Promise<void> {
+    for (const event of this.pending()) {
+      const answer = await this.deliver(event);
+      if (answer.status !== 200) throw new Error(`${event.type} was answered ${answer.status}`);
+    }
+  }
+
+  /** Through checkout and the webhook to a paid plan; the id of its subscription. */
+  async buy(tier: 'pro' | 'team', card: string = CARDS.good): Promise<string> {
+    const answer = await this.ask('checkout', { tier });
+    const url: string = answer.json.checkout_url;
+    const sessionId = url.split('/').at(-1) ?? '';
+    if (this.provider.world.pay(sessionId, card) !== 'paid') throw new Error('not paid');
+    await this.deliverAll();
+    return this.provider.world.state.sessions[sessionId]?.subscription ?? '';
+  }
+
+  async stored() {
+    return this.api.store.loadBilling(TENANT_A);
+  }
+}

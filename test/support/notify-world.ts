@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { noticeKey } from '#core/adapters/dynamo/keys.ts';
+import { toBatchRow, toEventRow } from '#core/adapters/dynamo/rows.ts';
+import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
+import { Table } from '#core/adapters/dynamo/table.ts';
+import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
+import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import type { StreamAnswer } from '#core/contracts/stream.ts';
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { NotificationTargets } from '#core/domain/notification.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { createLog } from '#core/telemetry.ts';
+import { createNotify } from '../../lambdas/notify/notify.ts';
+import { createFakeChat, type FakeChat } from '../../local/emulators/chat.ts';
+import { type EmailEmulator, startEmail } from '../../local/emulators/email.ts';
+import { givenConnection, givenEvent, givenRepo } from '../builders/store-rows.ts';
+import { startTestTable, type TestTable } from './dynamo-table.ts';
+import { type LoopbackServer, startLoopbackHttps } from './loopback-https.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export const MAILBOX = 'team-canary@example.org';
+export const CHAT_A = 'https://hooks.slack.com/services/T0CANARY/B0CANARY/chatAcanary51c7';
+export const CHAT_B = 'https://discord.com/api/webhooks/1234567890/chatBcanary93ef';
+export const ALL: NotificationTargets = { email: MAILBOX, chatA: CHAT_A, chatB: CHAT_B };
+export const FROM = 'queue@example.net';
+
+/** The notify function over a real table, a mail service and both chats, each over the wire. */
+export class NotifyWorld {
+  readonly clock = new VirtualClock();
+  readonly lines: string[] = [];
+  readonly log = createLog({ service: 'notify', write: (line) => this.lines.push(line), now: () => 0 });
+  readonly chat: FakeChat;
+  readonly store: DynamoStore;
+  readonly email: EmailEmulator;
+  readonly testTable: TestTable;
+  readonly #table: Table;
+  readonly #chats: LoopbackServer;
+  readonly #door: GuardedHttp;
+  readonly #mail: SESv2Client;
+  #version = 1;
+
+  private constructor(table: TestTable, email: EmailEmulator, chat: FakeChat, chats: LoopbackServer) {
+    this.testTable = table;
+    this.email = email;
+    this.chat = chat;
+    this.#chats = chats;
+    // The chats' own hosts, on this machine: the one thing that is not as it will be.
+    this.#door = createGuardedHttp({ allowHosts: [chats.host], caPem: chats.caPem });
+    const config = { client: table.client, tableName: table.tableName, clock: this.clock };
+    this.#table = new Table(config);
+    this.store = createDynamoStore(config);
+    this.#mail = new SESv2Client({
+      ...{ endpoint: email.endpoint, region: 'us-east-1', maxAttempts: 1 },
+      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    });
+  }
+
+  static async open(): Promise<NotifyWorld> {
+    const chat = createFakeChat([CHAT_A, CHAT_B].map((url) => new URL(url).pathname));
+    const [table, email, chats] = await Promise.all([
+      startTestTable(),
+      startEmail({ verified: ['example.net'] }),
+      startLoopbackHttps(chat.answer),
+    ]);
+    return new NotifyWorld(table, email, chat, chats);
+  }
+
+  /** A repo whose bounces are announced there; ids of its own, so that tests do not meet. */
+  async enroll(
+    notification: NotificationTargets | null,
+    changes: Partial<ManagedRepo> = {},
+  ): Promise<ManagedRepo> {
+    const tenantId = changes.tenantId ?? randomUUID();
+    const connectionId = randomUUID();
+    const instanceUrl = `https://${connectionId}.example.org`;
+    const slug = 'acme/web';
+    await this.store.createTenant(tenantId, 0);
+    await this.store.createConnection(givenConnection({ id: connectionId, tenantId, instanceUrl }));
+    const repo = givenRepo({
+      ...{ id: randomUUID(), tenantId, connectionId, instanceUrl, slug, notification },
+      ...changes,
+    });
+    await this.store.createRepo(repo, null);
+    return repo;
+  }
+
+  /** Stores an event as the engine does and returns the change that the stream tells of it. */
+  async record(repo: ManagedRepo, changes: Partial<ActivityEvent> = {}): Promise<Change> {
+    this.#version += 1;
+    const event = givenEvent({
+      ...{ tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug, event: 'pr_bounced', pr: 7 },
+      ...{ title: 'Add a page', reason: 'the gate failed twice on it alone' },
+      ...changes,
+    });
+    const row = toEventRow(event, this.#version, 0);
+    await this.#table.put({ Item: row }, 'record');
+    return { pk: String(row.pk), sk: String(row.sk) };
+  }
+
+  async recordBatch(row: BatchRow): Promise<void> {
+    await this.#table.put({ Item: toBatchRow(row) }, 'recordBatch');
+  }
+
+  /** Key of the row behind a notice that was asked for. */
+  noticeKey(tenantId: string, subject: string): Change {
+    return noticeKey(tenantId, 'invoice_failed', subject);
+  }
+
+  /** One delivery of the mapping. */
+  async deliver(changes: readonly Change[], options: DeliverOptions = {}): Promise<StreamAnswer> {
+    const notify = createNotify({
+      store: { ...this.store, ...options.store },
+      notifier: createNotifier({
+        email: { client: this.#mail, from: options.from ?? FROM },
+        send: options.send ?? this.#sendToFakes,
+      }),
+      log: this.log,
+      billingUrl: 'https://queue.example.org/billing',
+    });
+    return notify({
+      Records: changes.map(({ pk, sk, kind = 'INSERT' }, index) => ({
+        eventName: kind,
+        dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } }, SequenceNumber: String(index + 1) },
+      })),
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#mail.destroy();
+    this.#door.close();
+    await Promise.all([this.email.stop(), this.#chats.close(), this.testTable.stop()]);
+  }
+
+  readonly #sendToFakes: HttpSend = (request) =>
+    this.#door.send({ ...request, url: request.url.replace(/^https:\/\/[^/]+/, this.#chats.origin) });
+}
+
+export interface Change {
+  readonly pk: string;
+  readonly sk: string;
+  /** @default INSERT */
+  readonly kind?: 'INSERT' | 'MODIFY' | 'REMOVE';
+}
+
+export interface DeliverOptions {
+  /** @default FROM */
+  readonly from?: string;
+  /** Replaces the door to the chats. */
+  readonly send?: HttpSend;
+  /** Replaces calls of the store. */
+  readonly store?: Partial<DynamoStore>;
+}

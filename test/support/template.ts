@@ -1,0 +1,161 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface Resource {
+  readonly Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a template is free-form JSON, and the assertions are its schema
+  readonly Properties: any;
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
+  readonly DependsOn?: readonly string[];
+}
+
+export interface Statement {
+  readonly Effect: string;
+  readonly Action: string | readonly string[];
+  readonly Resource: unknown;
+  readonly Condition?: unknown;
+}
+
+interface Document {
+  readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Description: string }>>;
+}
+
+/** Everything that can change the template. */
+const SOURCES = [
+  'lib',
+  'core/contracts',
+  'core/domain',
+  'lambdas',
+  'test/support/synthesize.ts',
+  'package-lock.json',
+];
+
+function hashSources(): string {
+  const hash = createHash('sha256');
+  const add = (path: string): void => {
+    hash.update(path).update(readFileSync(path));
+  };
+  for (const source of SOURCES) {
+    if (/\.\w+$/.test(source)) add(source);
+    else {
+      const files = readdirSync(source, { recursive: true, withFileTypes: true });
+      for (const file of files) if (file.isFile()) add(join(file.parentPath, file.name));
+    }
+  }
+  return hash.digest('hex');
+}
+
+let sources: string | null = null;
+
+/**
+ * The template of a context. Loading the construct library takes longer than all assertions together, so a template is kept
+ * by the hash of everything it is made from, for all workers and for later runs.
+ */
+export function readTemplate(context: Readonly<Record<string, string>> = {}): StackTemplate {
+  sources ??= hashSources();
+  const key = createHash('sha256')
+    .update(sources + JSON.stringify(context))
+    .digest('hex')
+    .slice(0, 32);
+  const folder = join(tmpdir(), 'mergeyard-templates');
+  const file = join(folder, `${key}.json`);
+  if (!existsSync(file)) {
+    const { synthesize }: typeof import('./synthesize.ts') = require('./synthesize.ts');
+    mkdirSync(folder, { recursive: true });
+    const own = `${file}.${randomUUID()}`;
+    writeFileSync(own, JSON.stringify(synthesize(context).template.toJSON()));
+    renameSync(own, file);
+  }
+  return new StackTemplate(JSON.parse(readFileSync(file, 'utf8')));
+}
+
+/** Everything that can be switched on, in one synthesis. */
+export const FULL = {
+  stage: 'prod',
+  owner: 'platform',
+  alarmEmail: 'ops@example.org',
+  adminEmail: 'ada@example.org',
+  notificationFrom: 'queue@example.org',
+  monthlyBudgetUsd: '40',
+  domainName: 'mq.example.org',
+  certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/abc',
+  hostedZoneId: 'Z0123456789',
+  waf: 'true',
+  engineImage: 'registry.example/engine@sha256:abc',
+  paymentsPrices: 'pro.flat=price_1,team.flat=price_2',
+};
+
+/** What the operator has already: an identity provider and rules at the edge. */
+export const BORROWED = {
+  identityUrl: 'https://id.example.org',
+  identityApiKey: 'anon',
+  webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/own/1',
+};
+
+export function listOf<T>(value: T | readonly T[]): readonly T[] {
+  return Array.isArray(value) ? value : [value as T];
+}
+
+export class StackTemplate {
+  readonly resources: Document['Resources'];
+  readonly outputs: Document['Outputs'];
+
+  constructor(document: Document) {
+    this.resources = document.Resources;
+    this.outputs = document.Outputs;
+  }
+
+  ofType(type: string): [string, Resource][] {
+    return Object.entries(this.resources).filter(([, resource]) => resource.Type === type);
+  }
+
+  /** The one resource of a type. */
+  only(type: string): Resource {
+    const [found, ...more] = this.ofType(type);
+    if (found === undefined || more.length > 0) throw new Error(`${1 + more.length} resources of ${type}`);
+    return found[1];
+  }
+
+  get(id: string): Resource {
+    const found = this.resources[id];
+    if (found === undefined) throw new Error(`no resource ${id}`);
+    return found;
+  }
+
+  /** Construct names of all functions, by logical id. */
+  functionNames(): ReadonlyMap<string, string> {
+    return new Map(
+      this.ofType('AWS::Lambda::Function').map(([id]) => [id, id.replace(/Function[0-9A-F]{8}$/, '')]),
+    );
+  }
+
+  functionNamed(name: string): Resource {
+    for (const [id, each] of this.functionNames()) if (each === name) return this.get(id);
+    throw new Error(`no function ${name}`);
+  }
+
+  /** Statements of every policy, inline ones too, with the logical id of whom they are for. */
+  statements(): (Statement & { readonly holder: string })[] {
+    const policies = this.ofType('AWS::IAM::Policy').map(
+      ([id, { Properties }]) =>
+        [id.replace(/DefaultPolicy[0-9A-F]{8}$/, ''), Properties.PolicyDocument] as const,
+    );
+    const inline = this.ofType('AWS::IAM::Role').flatMap(([id, { Properties }]) =>
+      (Properties.Policies ?? []).map(
+        (policy: { PolicyDocument: unknown }) =>
+          [id.replace(/[0-9A-F]{8}$/, ''), policy.PolicyDocument] as const,
+      ),
+    );
+    return [...policies, ...inline].flatMap(([holder, document]) =>
+      listOf<Statement>(document.Statement).map((statement) => ({ ...statement, holder })),
+    );
+  }
+
+  allowed(): (Statement & { readonly holder: string })[] {
+    return this.statements().filter((statement) => statement.Effect === 'Allow');
+  }
+}

@@ -1,0 +1,140 @@
+import { createCognitoIdentity } from '#core/adapters/identity-http/cognito.ts';
+import { Secret } from '#core/secret.ts';
+import { makeToken, type ProviderScript, ScriptedProvider } from '../../../../support/scripted-provider.ts';
+
+const NOW = Date.UTC(2026, 0, 1);
+const ID = '3f2b8a1c-5d4e-4f60-8a7b-9c0d1e2f3a4b';
+const POOL = 'eu-west-1_Example';
+const CLIENT = 'client-1';
+const provider = new ScriptedProvider();
+
+beforeAll(() => provider.start());
+afterAll(() => provider.stop());
+beforeEach(() => {
+  provider.requests.length = 0;
+});
+
+/** Short only where no answer comes: a busy machine must not make one of it. */
+function patience(): number {
+  return provider.script === 'silent' || provider.script === 'stalling' ? 100 : 20_000;
+}
+
+function open() {
+  return createCognitoIdentity({
+    ...{ endpoint: provider.url, userPoolId: POOL, clientId: CLIENT, timeoutMs: patience() },
+    clock: { now: () => NOW },
+  });
+}
+
+const claims = (changes: Readonly<Record<string, unknown>> = {}) => ({
+  ...{ sub: ID, exp: NOW / 1000 + 3600, client_id: CLIENT, token_use: 'access' },
+  iss: `https://cognito-idp.eu-west-1.amazonaws.com/${POOL}`,
+  ...changes,
+});
+const verify = (changes: Readonly<Record<string, unknown>> = {}) =>
+  open().verify(new Secret(makeToken(claims(changes))));
+const user = (sub: string = ID): ProviderScript => ({
+  status: 200,
+  json: {
+    Username: 'ada',
+    UserAttributes: [
+      { Name: 'email', Value: 'a@b.c' },
+      { Name: 'sub', Value: sub },
+    ],
+  },
+});
+const refusal = (type: string): ProviderScript => ({ status: 400, json: { __type: type, message: 'x' } });
+
+describe('the Cognito adapter', () => {
+  test('asks GetUser with the caller’s own token, once per use (A92)', async () => {
+    provider.script = user();
+    expect(await verify()).toEqual({ kind: 'user', id: ID, isAdmin: false });
+    await verify();
+    expect(provider.requests).toHaveLength(2);
+    expect(provider.requests[0]).toMatchObject({
+      method: 'POST',
+      headers: {
+        'x-amz-target': 'AWSCognitoIdentityProviderService.GetUser',
+        'content-type': 'application/x-amz-json-1.1',
+      },
+    });
+    expect(JSON.parse(provider.requests[0]?.body ?? '')).toEqual({ AccessToken: makeToken(claims()) });
+  });
+
+  test.each<[unknown, boolean]>([
+    [['admin'], true],
+    [['users', 'admin'], true],
+    [['Admin'], false],
+    [['administrators'], false],
+    ['admin', false],
+    [{ admin: true }, false],
+    [undefined, false],
+  ])('groups %j: admin %s (A91)', async (groups, isAdmin) => {
+    provider.script = user();
+    expect(await verify({ 'cognito:groups': groups })).toEqual({ kind: 'user', id: ID, isAdmin });
+  });
+
+  test('other claims of a role do not count', async () => {
+    provider.script = user();
+    expect(
+      await verify({ role: 'admin', 'custom:role': 'admin', app_metadata: { role: 'admin' } }),
+    ).toMatchObject({
+      isAdmin: false,
+    });
+  });
+
+  test.each([
+    'NotAuthorizedException',
+    'com.amazonaws.cognito#NotAuthorizedException',
+    'UserNotFoundException',
+    'UserNotConfirmedException',
+    'PasswordResetRequiredException',
+  ])('%s, for a token that expired, was revoked or is nobody’s: invalid', async (type) => {
+    provider.script = refusal(type);
+    expect(await verify()).toEqual({ kind: 'invalid' });
+  });
+
+  test.each<[string, ProviderScript, number | null]>([
+    ['throttling', refusal('TooManyRequestsException'), 400],
+    ['a refusal of another kind', refusal('ResourceNotFoundException'), 400],
+    ['500', { status: 500, json: { __type: 'InternalErrorException' } }, 500],
+    ['503 page', { status: 503, text: '<html>' }, 503],
+    ['malformed JSON', { status: 200, text: '{"UserAttributes":[' }, 200],
+    ['no attributes', { status: 200, json: {} }, 200],
+    ['no sub', { status: 200, json: { UserAttributes: [{ Name: 'email', Value: 'x' }] } }, 200],
+    ['a sub that is no id', user('admin'), 200],
+    ['a verdict with another status', { status: 403, json: { __type: 'NotAuthorizedException' } }, 403],
+    ['somebody else than the token says', user('11111111-1111-4111-8111-111111111111'), 200],
+    ['a redirect', { status: 302, text: '', headers: { location: 'https://evil.example' } }, null],
+    ['silence', 'silent', null],
+    ['a body that never ends', 'stalling', null],
+    ['a closed connection', 'reset', null],
+  ])('%s is no verdict: unavailable (A89)', async (_name, script, status) => {
+    provider.script = script;
+    expect(await verify()).toEqual({ kind: 'unavailable', status });
+  });
+
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ['another pool', { iss: 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_Other' }],
+    ['a pool whose name only ends alike', { iss: `https://cognito-idp.eu-west-1.amazonaws.com/x${POOL}` }],
+    ['no issuer', { iss: undefined }],
+    ['another client', { client_id: 'client-2' }],
+    ['an identity token', { token_use: 'id' }],
+    ['expired', { exp: NOW / 1000 - 60 }],
+    ['no expiry', { exp: undefined }],
+  ])('%s is junk, and the provider is not asked', async (_name, changes) => {
+    provider.script = user();
+    expect(await verify(changes)).toEqual({ kind: 'invalid' });
+    expect(provider.requests).toHaveLength(0);
+  });
+
+  test.each<[ProviderScript, boolean]>([
+    [refusal('NotAuthorizedException'), true],
+    [{ status: 500, json: { __type: 'InternalErrorException' } }, false],
+    [{ status: 200, text: '<html>somebody else' }, false],
+    ['silent', false],
+  ])('reachable: %j -> %s', async (script, reachable) => {
+    provider.script = script;
+    expect(await open().isReachable()).toBe(reachable);
+  });
+});

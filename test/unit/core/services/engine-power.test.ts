@@ -1,0 +1,105 @@
+import type { EngineFleet, EngineState } from '#core/ports/engine-fleet.ts';
+import type { EngineAnswer, EnginePort } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { createWakingEngine, tendEngine, wakeEngine } from '#core/services/engine-power.ts';
+
+const NOW = 1_800_000_000_000;
+const MINUTE = 60_000;
+
+class FakeFleet implements EngineFleet {
+  state: EngineState = { wanted: 1, running: 1, changedAt: NOW - 60 * MINUTE };
+  silent = false;
+
+  async read(): Promise<EngineState> {
+    if (this.silent) throw new Error('no answer');
+    return this.state;
+  }
+
+  async setWanted(tasks: 0 | 1): Promise<void> {
+    this.state = { ...this.state, wanted: tasks, changedAt: NOW };
+  }
+}
+
+function givenWorld(state: Partial<EngineState>, oldestDue: number | null) {
+  const fleet = new FakeFleet();
+  fleet.state = { ...fleet.state, ...state };
+  const lines: string[] = [];
+  const record = (message: string, fields = {}): void => {
+    lines.push(`${message} ${JSON.stringify(fields)}`);
+  };
+  return {
+    fleet,
+    lines,
+    store: { loadOldestDue: async () => oldestDue },
+    clock: { now: () => NOW },
+    log: { info: record, warn: record, error: record },
+  };
+}
+
+describe('the tick tends the engine', () => {
+  test.each([
+    ['a queue is on, a task runs', { wanted: 1, running: 1 }, NOW, 'running', 1],
+    ['a queue is on, it sleeps', { wanted: 0, running: 0 }, NOW, 'starting', 1],
+    ['a queue is on, no task comes up', { wanted: 1, running: 0 }, NOW, 'absent', 1],
+    ['no queue is on, it has been up for an hour', {}, null, 'resting', 0],
+    ['no queue is on, it came up ten minutes ago', { changedAt: NOW - 10 * MINUTE }, null, 'running', 1],
+    ['no queue is on, it sleeps', { wanted: 0, running: 0 }, null, 'asleep', 0],
+    ['two tasks, set by a person, and a queue is on', { wanted: 2, running: 2 }, NOW, 'running', 2],
+  ])('%s', async (_case, state, oldestDue, expected, wanted) => {
+    const world = givenWorld(state, oldestDue);
+    expect(await tendEngine(world)).toBe(expected);
+    expect(world.fleet.state.wanted).toBe(wanted);
+    expect(world.lines).toEqual([`engine {"state":"${expected}"}`]);
+  });
+
+  test('a platform or a store that does not answer changes nothing and stops no tick', async () => {
+    const world = givenWorld({}, null);
+    world.fleet.silent = true;
+    expect(await tendEngine(world)).toBe('unknown');
+    const broken = givenWorld({ wanted: 1 }, null);
+    broken.store.loadOldestDue = () => Promise.reject(new Error('no answer'));
+    expect(await tendEngine(broken)).toBe('unknown');
+    expect(broken.fleet.state.wanted).toBe(1);
+  });
+});
+
+describe('an engine that sleeps is woken by being called', () => {
+  const request = {
+    tenantId: 't',
+    repoSlug: 'a/b',
+    baseBranch: 'main',
+    queueName: 'mq',
+    instanceUrl: 'https://forge.example',
+    token: new Secret('token'),
+  };
+  const answering = (answer: EngineAnswer): EnginePort => ({
+    reconcile: async () => answer,
+    isHealthy: async () => answer === 'ok',
+  });
+
+  test.each([
+    ['unreachable', 1],
+    ['lost', 0],
+    ['failed', 0],
+    ['ok', 0],
+  ] as const)('%s', async (answer, wanted) => {
+    const world = givenWorld({ wanted: 0, running: 0 }, NOW);
+    expect(await createWakingEngine(answering(answer), world).reconcile(request, 1)).toBe(answer);
+    expect(world.fleet.state.wanted).toBe(wanted);
+  });
+
+  test('a failed health check wakes it, a good one does not', async () => {
+    const world = givenWorld({ wanted: 0, running: 0 }, null);
+    expect(await createWakingEngine(answering('ok'), world).isHealthy()).toBe(true);
+    expect(world.fleet.state.wanted).toBe(0);
+    expect(await createWakingEngine(answering('unreachable'), world).isHealthy()).toBe(false);
+    expect(world.fleet.state.wanted).toBe(1);
+  });
+
+  test('not being able to wake it is no error of the call', async () => {
+    const world = givenWorld({}, NOW);
+    world.fleet.silent = true;
+    await expect(wakeEngine(world)).resolves.toBeUndefined();
+    expect(world.lines).toEqual([expect.stringContaining('could not be woken')]);
+  });
+});
