@@ -120,8 +120,8 @@ const PRESETS: readonly (Pick<Dial, 'depth' | 'passChance' | 'aheadChance' | 'cu
   readonly fanout: number;
 })[] = [
   { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1 },
-  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.35, cuts: 1 },
-  { fanout: 8, depth: 3, passChance: 0.8, aheadChance: 0.35, cuts: 4 },
+  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1 },
+  { fanout: 8, depth: 3, passChance: 0.8, aheadChance: 0.5, cuts: 4 },
   { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 },
 ];
 

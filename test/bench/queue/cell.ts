@@ -10,6 +10,8 @@ export interface Cell {
   readonly firstSeed: number;
   readonly cold: boolean;
   readonly without: readonly Piece[];
+  /** Other settings than the dial's. */
+  readonly settings: Partial<Dial>;
 }
 
 /** What can be taken away from the policy, to see what it is worth. */
@@ -41,11 +43,10 @@ export interface Row {
   readonly lost: number;
 }
 
-export function runCell({ scenario, fanout, seeds, firstSeed, cold, without }: Cell): Row {
-  const dial =
-    without.length === 0 ? undefined : without.reduce((each, piece) => PIECES[piece](each), dialOf(fanout));
+export function runCell({ scenario, fanout, seeds, firstSeed, cold, without, settings }: Cell): Row {
+  const dial = without.reduce((each, piece) => PIECES[piece](each), { ...dialOf(fanout), ...settings });
   const results = Array.from({ length: seeds }, (_, index) =>
-    measure({ scenario, fanout, seed: firstSeed + index, cold, ...(dial === undefined ? {} : { dial }) }),
+    measure({ scenario, fanout, seed: firstSeed + index, cold, dial }),
   );
   return summarize(scenario, fanout, results);
 }

@@ -40,8 +40,11 @@ const shared = {
 const variants: readonly (readonly Piece[])[] = has('ablation')
   ? [[], ...PIECE_NAMES.map((piece) => [piece])]
   : [pieces(listOf('without') ?? [])];
+const settings = JSON.parse(option('dial') ?? '{}') as Cell['settings'];
 const cells: Cell[] = scenarios.flatMap((scenario) =>
-  fanouts.flatMap((fanout) => variants.map((without) => ({ ...shared, scenario, fanout, without }))),
+  fanouts.flatMap((fanout) =>
+    variants.map((without) => ({ ...shared, scenario, fanout, without, settings })),
+  ),
 );
 
 const started = performance.now();
