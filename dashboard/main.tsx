@@ -8,7 +8,10 @@ import { applyTheme } from './parts/frame.tsx';
 import './styles/base.css';
 import './styles/frame.css';
 import './styles/parts.css';
+import './styles/forms.css';
 import './styles/queue.css';
+import './styles/tree.css';
+import './styles/charts.css';
 import './styles/pages.css';
 
 applyTheme();

@@ -1,6 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { HttpSurface } from '../core/contracts/route-spec.ts';
+import { STREAM_PREFIXES } from '../core/contracts/table.ts';
 import { AdminEnv } from '../lambdas/admin/env.ts';
 import { ApiEnv } from '../lambdas/api/env.ts';
 import { BillingEnv } from '../lambdas/billing/env.ts';
@@ -83,7 +84,12 @@ export function createHttpFunctions(
     ...{ bundle: 'webhooks-payments', env: PaymentsWebhookEnv, timeout: LOOK_AT_PROVIDER },
   });
   payments.grantFollow(paymentEvents);
-  table.grantReadWrite(paymentEvents);
+  // Plans, whose customer is whose, which events were taken, and what tenants are to be told: nothing of repos' own.
+  table.grantRows(
+    paymentEvents,
+    ['GetItem', 'PutItem', 'ConditionCheckItem'],
+    ['T#*', 'PC#*', 'PE#*', `${STREAM_PREFIXES.notices}*`],
+  );
 
   const publicFn = make('Public', { bundle: 'public', env: PublicEnv, timeout: QUICK });
   identity.grantVerify(publicFn);
@@ -113,6 +119,8 @@ export function createHttpFunctions(
 
   const admin = makeSurface('Admin', { bundle: 'admin', env: AdminEnv, timeout: AS_LONG_AS_THE_GATEWAY });
   parts.adminKey.grantRead(admin);
+  // The private health check takes the container's stamp as well (D-74).
+  engine.grantStamp(admin);
 
   const containerHealth = make('ContainerHealth', {
     ...{ bundle: 'container-health', env: ContainerHealthEnv, timeout: QUICK },

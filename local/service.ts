@@ -13,6 +13,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -22,6 +23,7 @@ import { createSystemClock } from '../core/adapters/system/clock.ts';
 import type { Vault } from '../core/ports/system.ts';
 import { buildBundles } from '../lib/bundle.ts';
 import { startDynamo } from './emulators/dynamo.ts';
+import { type EmailEmulator, startEmail } from './emulators/email.ts';
 import { startKms } from './emulators/kms.ts';
 import { startSqs } from './emulators/sqs.ts';
 import { endOrphans } from './orphans.ts';
@@ -29,6 +31,7 @@ import type { LogSink } from './template-runner/function-pool.ts';
 import { LOCAL_REGION } from './template-runner/resolver.ts';
 import { runTemplate, type TemplateRun } from './template-runner/runner.ts';
 import { startSecretStore } from './template-runner/secret-store.ts';
+import { SocketHub } from './template-runner/socket-hub.ts';
 import type { Assembly } from './template-runner/synthesize.ts';
 
 export interface LocalServiceOptions {
@@ -40,6 +43,8 @@ export interface LocalServiceOptions {
   readonly fresh?: boolean;
   /** As for `cdk deploy -c key=value`; `forgeAllowHosts` and `forgeCaFile` let a forge on loopback be reached. */
   readonly context?: Readonly<Record<string, string>>;
+  /** Values of secrets that an operator would store, by the beginning of their logical ids. @default made up */
+  readonly secrets?: Readonly<Record<string, string>>;
   /** `manual`: schedules fire only by `fireTick`, for tests whose steps a real tick would disturb. @default timed */
   readonly schedules?: 'timed' | 'manual';
   /** Bundles that exist already. @default built into the data folder */
@@ -57,6 +62,10 @@ export interface LocalService {
   /** Seals as the API does, with the emulated key. */
   readonly vault: Vault;
   readonly run: TemplateRun;
+  /** Mails that would have gone out; also one JSON object per line in `outbox.jsonl` of the data folder. */
+  readonly email: EmailEmulator;
+  /** The open realtime sockets. */
+  readonly sockets: SocketHub;
   /** Value of one of the template's secrets, by the beginning of its logical id. */
   readSecret(name: string): Promise<string>;
   /** Fires the schedule now; resolves when the tick function has ended. */
@@ -101,26 +110,33 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
       makeAssembly(options, dataDir, port),
       startDynamo({ dataFile }).then(kept),
       startSqs().then(kept),
+      startEmail({ file: join(dataDir, 'outbox.jsonl') }).then(kept),
     ] as const;
     // All of them have ended before anything is thrown, so that nothing starts after `stopAll`.
     await Promise.allSettled(starting);
-    const [assembly, dynamo, sqs] = await Promise.all(starting);
+    const [assembly, dynamo, sqs, email] = await Promise.all(starting);
     const state = readState(dataDir);
     for (const key of assembly.template.ofType('AWS::KMS::Key')) state.keyIds[key.id] ??= randomUUID();
+    storeSecrets(state, assembly, options.secrets ?? {});
     writeState(dataDir, state);
     const kms = kept(
       await startKms({ file: join(dataDir, 'keys.json'), keyIds: Object.values(state.keyIds) }),
     );
-    const endpoints = { dynamo: dynamo.endpoint, sqs: sqs.endpoint, kms: kms.endpoint };
+    const sockets = kept(new SocketHub(log));
+    const endpoints = {
+      ...{ dynamo: dynamo.endpoint, sqs: sqs.endpoint, kms: kms.endpoint, email: email.endpoint },
+      sockets: await sockets.start(),
+    };
     const clients = createClients(endpoints);
     stops.push(async () => {
-      for (const client of [clients.dynamo, clients.sqs, clients.kms]) client.destroy();
+      for (const client of Object.values(clients)) client.destroy();
     });
     const run = await runTemplate({
-      ...{ assembly, tag, log },
+      ...{ assembly, tag, log, sockets },
       schedules: options.schedules ?? 'timed',
       dynamo: clients.dynamo,
       sqs: clients.sqs,
+      streams: clients.streams,
       keyIds: state.keyIds,
       secretValues: state.secretValues,
       machineEnvironment: async (secrets) => {
@@ -133,8 +149,10 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
     stops.push(run.stop);
     const baseUrl = await listen(run, port);
     stops.push(() => closeFront(run));
+    // First of all: a server does not close while a socket is open.
+    stops.push(async () => sockets.cutAll());
     await Promise.all(run.containers.map((container) => container.waitUntilHealthy()));
-    return { ...describeService(run, clients, state), baseUrl, dataDir, stop: stopAll };
+    return { ...describeService(run, clients, state), baseUrl, dataDir, email, sockets, stop: stopAll };
   } catch (error) {
     await stopAll();
     throw error;
@@ -200,7 +218,12 @@ async function makeAssembly(options: LocalServiceOptions, dataDir: string, port:
   rmSync(assemblies, { recursive: true, force: true });
   // The construct library remembers per process which assets it has copied to which folder, even when that is gone.
   const outDir = join(assemblies, randomUUID());
-  const context = { identityUrl: NO_IDENTITY, publicUrl: `http://127.0.0.1:${port}`, ...options.context };
+  const context = {
+    identityUrl: NO_IDENTITY,
+    publicUrl: `http://127.0.0.1:${port}`,
+    notificationFrom: 'mergeyard@example.test',
+    ...options.context,
+  };
   return synthesizeAssembly({ bundlesDir, outDir, context });
 }
 
@@ -210,6 +233,8 @@ function machineEnvironment(endpoints: {
   readonly sqs: string;
   readonly kms: string;
   readonly secrets: string;
+  readonly email: string;
+  readonly sockets: string;
 }): Record<string, string> {
   return {
     AWS_REGION: LOCAL_REGION,
@@ -221,6 +246,8 @@ function machineEnvironment(endpoints: {
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_KMS: endpoints.kms,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secrets,
+    AWS_ENDPOINT_URL_SESV2: endpoints.email,
+    AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: endpoints.sockets,
   };
 }
 
@@ -229,6 +256,7 @@ function createClients(endpoints: { readonly dynamo: string; readonly sqs: strin
   const common = { region: LOCAL_REGION, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } };
   return {
     dynamo: new DynamoDBClient({ ...common, endpoint: endpoints.dynamo }),
+    streams: new DynamoDBStreamsClient({ ...common, endpoint: endpoints.dynamo }),
     sqs: new SQSClient({ ...common, endpoint: endpoints.sqs }),
     kms: new KMSClient({ ...common, endpoint: endpoints.kms }),
   };
@@ -258,6 +286,17 @@ function isAlive(pid: number): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** As an operator does after the deployment. A value for a secret that the template does not have is a mistake here. */
+function storeSecrets(state: State, assembly: Assembly, given: Readonly<Record<string, string>>): void {
+  const ids = assembly.template.ofType('AWS::SecretsManager::Secret').map((secret) => secret.id);
+  for (const [name, value] of Object.entries(given)) {
+    // The name, and the hash that the construct library puts behind it.
+    const id = ids.find((each) => each.startsWith(name) && each.length === name.length + 8);
+    if (id === undefined) throw new Error(`the template has no secret ${name}`);
+    state.secretValues[id] = value;
   }
 }
 

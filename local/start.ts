@@ -6,11 +6,15 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { OfferedAccount } from '#core/contracts/dashboard.ts';
 import { buildOpenApi } from '#core/contracts/openapi.ts';
+import { TIERS, type Tier } from '#core/domain/billing.ts';
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import { Secret } from '#core/secret.ts';
 import { serveDashboard } from './dashboard.ts';
 import { createFakeForge, defaultSeed, type FakeForge } from './forge/fake-forge.ts';
+import { faultBySentinel, judgeBySentinel } from './forge/sentinels.ts';
 import { type LocalIdentity, startLocalIdentity } from './identity/provider.ts';
+import { giveSubscription } from './payments/give-subscription.ts';
+import { LOCAL_PAYMENTS, type LocalPayments, startLocalPayments } from './payments/provider.ts';
 import { type LocalService, startLocalService } from './service.ts';
 
 /** What a black-box test or a person needs to begin. Written once everything answers. */
@@ -18,6 +22,8 @@ export interface Ready {
   readonly base_url: string;
   readonly dashboard_url: string;
   readonly forge_url: string;
+  /** The payment provider's stand-in: its pages are there, and events signed with the secret are believed. */
+  readonly payments: { readonly url: string; readonly webhook_secret: string };
   readonly admin_key: string;
   readonly tenants: readonly {
     readonly id: string;
@@ -42,6 +48,10 @@ export interface StartOptions {
   /** @default `.mergeyard/start` */
   readonly dataDir?: string;
   readonly context?: Readonly<Record<string, string>>;
+  /** What the seeded tenants have bought at their first start. @default team */
+  readonly plan?: Tier;
+  /** @default one second */
+  readonly gateDurationMs?: number;
 }
 
 export interface Started {
@@ -49,6 +59,7 @@ export interface Started {
   readonly service: LocalService;
   readonly identity: LocalIdentity;
   readonly forge: FakeForge;
+  readonly payments: LocalPayments;
   stop(): Promise<void>;
 }
 
@@ -64,6 +75,12 @@ const TENANTS = [
 ] as const;
 const ADMIN = 'admin@example.test';
 const PASSWORD = 'local-password';
+/** Accounts in a state that one wants to see once: local/README.md has the list. */
+const SENTINELS = [
+  { email: 'late@example.test', label: 'somebody who pays late' },
+  { email: 'expired@example.test', label: 'somebody whose session ends at once' },
+  { email: 'unverifiable@example.test', label: 'somebody whose session cannot be checked' },
+] as const;
 /** Sessions of a local run outlive the day. */
 const SESSION_SECONDS = 30 * 24 * 3600;
 const HOOK = {
@@ -94,11 +111,16 @@ export async function startEverything(options: StartOptions): Promise<Started> {
       dataDir: join(dataDir, 'forge'),
       httpPort: state.ports.http,
       httpsPort: state.ports.https,
-      knobs: { gate: 'judge', gateDurationMs: 1_000 },
+      knobs: {
+        ...{ gate: 'judge', gateDurationMs: options.gateDurationMs ?? 1_000 },
+        ...{ judge: judgeBySentinel, fault: faultBySentinel },
+      },
     });
     const address = await forge.start();
     stops.push(() => forge.stop());
     await furnishForge(forge, state);
+    const payments = await startLocalPayments({ file: join(dataDir, 'payments.json') });
+    stops.push(payments.stop);
     const service = await startLocalService({
       dataDir: join(dataDir, 'service'),
       port: options.port === 0 ? await freePort() : options.port,
@@ -106,18 +128,27 @@ export async function startEverything(options: StartOptions): Promise<Started> {
         identityUrl: identity.url,
         forgeAllowHosts: new URL(address.httpsUrl).host,
         forgeCaFile: address.caFile,
+        paymentsApiUrl: payments.url,
+        paymentsPrices: LOCAL_PAYMENTS.prices,
         ...options.context,
+      },
+      secrets: {
+        PaymentsKey: LOCAL_PAYMENTS.key,
+        PaymentsReadKey: LOCAL_PAYMENTS.readKey,
+        PaymentsWebhookSecret: LOCAL_PAYMENTS.signingSecret,
       },
     });
     stops.push(() => service.stop());
+    payments.listenAt(`${service.baseUrl}/api/v1/payments/webhook`);
     serveDocument(service);
-    const ready = await furnishService(service, identity, state, address.httpsUrl);
+    const parts = { service, identity, payments, plan: options.plan ?? 'team' };
+    const ready = await furnishService(parts, state, address.httpsUrl);
     await serveDashboard(service.run.front, {
       outDir: join(dataDir, 'dashboard'),
       identityUrl: identity.url,
       accounts: offerAccounts(ready),
     });
-    return { ready, service, identity, forge, stop };
+    return { ready, service, identity, forge, payments, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -145,28 +176,35 @@ function existsOnForge(forge: FakeForge, slug: string): boolean {
 }
 
 async function furnishService(
-  service: LocalService,
-  identity: LocalIdentity,
+  parts: {
+    readonly service: LocalService;
+    readonly identity: LocalIdentity;
+    readonly payments: LocalPayments;
+    readonly plan: Tier;
+  },
   state: State,
   forgeUrl: string,
 ): Promise<Ready> {
+  const { service, identity, payments, plan } = parts;
   const tenants: Ready['tenants'][number][] = [];
   for (const [index, { email, login }] of TENANTS.entries()) {
     const { id } = identity.addUser({ email, password: PASSWORD });
     // Room to try things: the free plan has one repository.
-    if ((await service.store.loadPlan(id)) === null) {
-      await service.store.savePlan(id, { tier: 'team', status: 'active' });
-    }
+    if (plan !== 'free') await giveSubscription(service.store, payments, { tenantId: id, tier: plan });
     const token = identity.signIn(id, SESSION_SECONDS);
     tenants.push({ id, token, forge_login: login, forge_token: state.forgeTokens[index] ?? '' });
   }
   const admin = identity.addUser({ email: ADMIN, password: PASSWORD, isAdmin: true });
+  for (const { email } of SENTINELS) identity.addUser({ email, password: PASSWORD });
+  const late = identity.addUser({ email: SENTINELS[0].email, password: PASSWORD });
+  await giveSubscription(service.store, payments, { tenantId: late.id, tier: 'pro', unpaid: true });
   await enrollHookExample(service, forgeUrl);
   const { baseUrl } = service;
   return {
     base_url: baseUrl,
     dashboard_url: baseUrl,
     forge_url: forgeUrl,
+    payments: { url: payments.url, webhook_secret: LOCAL_PAYMENTS.signingSecret },
     admin_key: await service.readSecret('AdminKey'),
     tenants,
     admin_token: identity.signIn(admin.id, SESSION_SECONDS),
@@ -184,6 +222,7 @@ function offerAccounts({ tenants, forge_url }: Ready): readonly OfferedAccount[]
       return { label: labels[index] ?? email, email, password: PASSWORD, forge };
     }),
     { label: 'the operator', email: ADMIN, password: PASSWORD },
+    ...SENTINELS.map(({ email, label }) => ({ email, label, password: PASSWORD, apart: true })),
   ];
 }
 
@@ -272,6 +311,10 @@ function freePort(): Promise<number> {
   });
 }
 
+function failOption(name: string, allowed: readonly string[]): never {
+  throw new Error(`${name} must be one of: ${allowed.join(', ')}`);
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -280,12 +323,14 @@ async function main(): Promise<void> {
       data: { type: 'string' },
       fresh: { type: 'boolean', default: false },
       'rate-factor': { type: 'string', default: '1' },
+      plan: { type: 'string', default: 'team' },
     },
   });
   const started = await startEverything({
     port: Number(values.port),
     fresh: values.fresh,
     context: { rateFactor: values['rate-factor'] },
+    plan: TIERS.find((tier) => tier === values.plan) ?? failOption('--plan', TIERS),
     ...(values.data === undefined ? {} : { dataDir: values.data }),
   });
   const { ready } = started;
@@ -295,6 +340,7 @@ async function main(): Promise<void> {
       `dashboard  ${ready.dashboard_url}`,
       `API        ${ready.base_url}   (description: ${ready.base_url}/openapi.json)`,
       `forge      ${ready.forge_url}`,
+      `payments   ${ready.payments.url}   (a stand-in: cards 4242 4242 4242 4242, 4000 0000 0000 0002 declined)`,
       ...ready.tenants.map((tenant) => `tenant     ${tenant.id}   bot ${tenant.forge_login}`),
       'Sessions and keys are in the file named by --ready-file. Ctrl-C ends everything.',
       '',

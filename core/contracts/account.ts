@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TICKET_TTL_MS } from '../domain/api-limits.ts';
-import { BILLING_STATUSES, type Plan, TIERS } from '../domain/billing.ts';
+import { BILLING_STATUSES, TIERS } from '../domain/billing.ts';
 import type { RepoId } from '../domain/ids.ts';
 import {
   type Connection,
@@ -11,6 +11,7 @@ import {
   WAKEUP_MODES,
 } from '../domain/repo.ts';
 import type { AuditEntry, Tenant } from '../ports/account-store.ts';
+import type { BillingAccount } from '../ports/billing-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { Provisioning, toProvisioning, toReconcileView } from './managed-repo.ts';
 
@@ -111,7 +112,12 @@ export const TenantExport = z.object({
   audit_log: z.array(ExportedAudit),
   audit_log_truncated: z.boolean(),
   organization: z.object({ id: Uuid, owner_tenant_id: Uuid, name: z.string() }),
-  billing: z.object({ tier: z.enum(TIERS), status: z.enum(BILLING_STATUSES) }),
+  billing: z.object({
+    tier: z.enum(TIERS),
+    status: z.enum(BILLING_STATUSES),
+    customer_id: z.string().nullable(),
+    subscription_id: z.string().nullable(),
+  }),
 });
 
 export type TenantExport = z.input<typeof TenantExport>;
@@ -125,7 +131,7 @@ export interface ExportFacts {
   readonly outcomesTruncated: boolean;
   readonly audit: readonly AuditEntry[];
   readonly auditTruncated: boolean;
-  readonly plan: Plan;
+  readonly billing: BillingAccount;
 }
 
 export function toTenantExport(facts: ExportFacts): z.infer<typeof TenantExport> {
@@ -142,7 +148,12 @@ export function toTenantExport(facts: ExportFacts): z.infer<typeof TenantExport>
     })),
     audit_log_truncated: facts.auditTruncated,
     organization: { id: tenant.id, owner_tenant_id: tenant.id, name: 'Personal' },
-    billing: { tier: facts.plan.tier, status: facts.plan.status },
+    billing: {
+      tier: facts.billing.tier,
+      status: facts.billing.status,
+      customer_id: facts.billing.customerId,
+      subscription_id: facts.billing.subscriptionId,
+    },
   };
 }
 

@@ -29,6 +29,8 @@ export interface OfferedAccount {
   readonly label: string;
   readonly email: string;
   readonly password: string;
+  /** Offered apart from the others: an account in a state that one wants to see once. */
+  readonly apart?: boolean;
   /** Forge to connect first, filled into the form. */
   readonly forge?: { readonly instance_url: string; readonly bot_login: string; readonly token: string };
 }

@@ -176,6 +176,8 @@ export interface RepoActivityFacts {
   /** Rows of this repo, newest first. */
   readonly batches: Reading<readonly BatchRow[]>;
   readonly lease: LeaseState;
+  /** Ready pull requests wait for more of them before anything is staged. */
+  readonly lingers: boolean;
 }
 
 /** What the queue of one repo is doing, told from the rows that its worker stored. */
@@ -196,7 +198,7 @@ export function describeRepoActivity(facts: RepoActivityFacts): RepoActivity {
   const root = running.find((row) => row.parentId === null) ?? running[0];
   const shown = root ?? rows.find((row) => row.gateVerdict !== 'none' && row.gateSource === null);
   return {
-    state: settledState(facts) ?? liveState(running, facts.outcome),
+    state: settledState(facts) ?? liveState(running, facts),
     ciStatus: shown === undefined ? 'none' : ciStateOf(shown),
     ciUrl: shown?.runUrl ?? null,
     stagingBranch: root?.stagingBranch ?? stagingBranch,
@@ -209,8 +211,8 @@ function settledState({ repo, held }: RepoActivityFacts): RepoState | null {
   return held ? 'held' : null;
 }
 
-function liveState(running: readonly BatchRow[], outcome: ReconcileOutcome | undefined): RepoState {
-  if (running.length === 0) return outcome?.ok === false ? 'error' : 'idle';
+function liveState(running: readonly BatchRow[], { outcome, lingers }: RepoActivityFacts): RepoState {
+  if (running.length === 0) return outcome?.ok === false ? 'error' : lingers ? 'lingering' : 'idle';
   if (running.some((row) => row.phase === 'waiting_merge')) return 'landing';
   if (running.some((row) => row.parentId !== null || row.nodeId === 'b')) return 'bisecting';
   return running.some((row) => row.stagingSha !== null) ? 'waiting_gate' : 'staging';

@@ -7,6 +7,8 @@ import type { TenantId } from '../domain/ids.ts';
 export type Caller =
   | { readonly kind: 'user'; readonly id: TenantId; readonly isAdmin: boolean }
   | { readonly kind: 'admin_key' }
+  /** Whoever holds the secret between worker and engine. */
+  | { readonly kind: 'container' }
   | { readonly kind: 'nobody' };
 
 type BodyOf<R> = R extends { readonly body: infer Body } ? Parsed<Body> : undefined;

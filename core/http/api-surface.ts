@@ -4,10 +4,10 @@ import { AppError } from '../contracts/errors.ts';
 import { errorsOf, type HttpSurface, type RouteSpec } from '../contracts/route-spec.ts';
 import { ROUTES, type Route } from '../contracts/routes.ts';
 import { StoreError } from '../ports/store.ts';
-import type { ApiCall, ApiContext, ApiHandlers } from './api-call.ts';
+import type { ApiCall, ApiContext, ApiHandlers, Caller } from './api-call.ts';
 import { type AuthDeps, authenticate } from './authenticate.ts';
 import { answerWithEnvelope } from './error-middleware.ts';
-import { limitRate, type RateDeps } from './limit-rate.ts';
+import { createFailedLoginLimit, limitRate, type RateDeps } from './limit-rate.ts';
 import { parseInput } from './parse-request.ts';
 import { type HttpResponse, respondEmpty, respondJson, respondText } from './respond.ts';
 
@@ -68,15 +68,31 @@ function findRoute(): Step {
 }
 
 function checkCaller(deps: SurfaceDeps): Step {
+  const failures = createFailedLoginLimit(deps);
   return {
     before: async ({ event, context }) => {
       const { route } = context;
       if (route === undefined) return;
-      const caller = await authenticate(deps, route.auth, event);
+      failures.refuseBlocked(route, event);
+      const caller = await identify(deps, failures, route, event);
       await limitRate(deps, route, caller, event);
       context.caller = caller;
     },
   };
+}
+
+async function identify(
+  deps: SurfaceDeps,
+  failures: ReturnType<typeof createFailedLoginLimit>,
+  route: Route,
+  event: APIGatewayProxyEventV2,
+): Promise<Caller> {
+  try {
+    return await authenticate(deps, route.auth, event);
+  } catch (error) {
+    await failures.count(route, event, error);
+    throw error;
+  }
 }
 
 function readInput(): Step {

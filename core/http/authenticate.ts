@@ -3,9 +3,11 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError } from '../contracts/errors.ts';
 import type { RouteAuth } from '../contracts/route-spec.ts';
 import type { IdentityPort } from '../ports/identity.ts';
-import type { Log } from '../ports/system.ts';
+import type { Clock, Log } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
 import type { Caller } from './api-call.ts';
+import { CONTAINER_AUTH_HEADER, verifyContainerCall } from './container-auth.ts';
+import { readRawBody } from './lambda-http.ts';
 import { readHeader } from './read-header.ts';
 
 export interface AuthDeps {
@@ -13,6 +15,12 @@ export interface AuthDeps {
   readonly log: Log;
   /** The deployment's `ADMIN_KEY`; absent on surfaces that take none. Throws when it cannot be read. */
   readonly readAdminKey?: () => Promise<Secret<string>>;
+  /** Verifies stamps of the engine's side; absent on surfaces that take none. */
+  readonly container?: {
+    /** Throws when it cannot be read. */
+    readonly readSecret: () => Promise<Secret<string>>;
+    readonly clock: Pick<Clock, 'now'>;
+  };
 }
 
 /** The caller of a route, or the refusal that this kind of route gives. No handler runs before (A89). */
@@ -29,7 +37,7 @@ export async function authenticate(
     case 'admin':
       return verifyAdmin(deps, event);
     case 'operator':
-      return refuseAs('missing_auth', [], () => verifyAdmin(deps, event));
+      return refuseAs('missing_auth', [], () => verifyOperator(deps, event));
     default:
       return { kind: 'nobody' };
   }
@@ -81,6 +89,25 @@ export async function verifyToken(
       });
       throw new AppError('auth_unavailable');
   }
+}
+
+/** A stamp of the container's side (D-74, D-75), or an administrator. */
+async function verifyOperator(deps: AuthDeps, event: APIGatewayProxyEventV2): Promise<Caller> {
+  const stamp = event.headers[CONTAINER_AUTH_HEADER];
+  if (stamp === undefined || deps.container === undefined) return verifyAdmin(deps, event);
+  const { method } = event.requestContext.http;
+  const call = { method, path: event.rawPath, body: readRawBody(event) };
+  let secret: Secret<string>;
+  try {
+    secret = await deps.container.readSecret();
+  } catch (error) {
+    deps.log.error('the container secret could not be read', { error });
+    throw new AppError('missing_auth');
+  }
+  if (verifyContainerCall([secret], stamp, call, deps.container.clock.now()) === null) {
+    throw new AppError('missing_auth');
+  }
+  return { kind: 'container' };
 }
 
 async function verifyAdmin(deps: AuthDeps, event: APIGatewayProxyEventV2): Promise<Caller> {

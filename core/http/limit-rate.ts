@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { AppError } from '../contracts/errors.ts';
+import { AppError, ERROR_TABLE } from '../contracts/errors.ts';
 import { errorsOf, type RouteSpec } from '../contracts/route-spec.ts';
 import { RATE_LIMITS, type RateClass } from '../domain/api-limits.ts';
 import type { RateAnswer, RateStore } from '../ports/account-store.ts';
@@ -11,6 +11,8 @@ export interface RateDeps {
   readonly log: Log;
   /** Multiplies every limit, for deployments whose tenants are larger. @default 1 */
   readonly rateFactor?: number;
+  /** Epoch ms. @default Date.now */
+  readonly now?: () => number;
 }
 
 /** Takes one token from each bucket that the route has for this caller (D-52). Throws `rate_limited`. */
@@ -31,18 +33,58 @@ export async function limitRate(
   await take(deps, caller.kind === 'user' ? 'user' : 'ip', name);
 }
 
+/** Addresses that are remembered at once; beyond it the oldest is forgotten, and counted by the store again. */
+const REMEMBERED_MAX = 10_000;
+
+/**
+ * Refused credentials of one address, limited like every call without a session (D-52). While an address has none left this
+ * instance answers by itself: neither the store nor the identity provider is asked for it.
+ */
+export function createFailedLoginLimit(deps: RateDeps) {
+  const now = deps.now ?? Date.now;
+  const blockedUntil = new Map<string, number>();
+  const refuse = (ms: number): never => {
+    throw new AppError('rate_limited', { retryAfterSeconds: Math.ceil(ms / 1000) });
+  };
+  return {
+    /** Before a credential is looked at. Throws `rate_limited`. */
+    refuseBlocked(route: RouteSpec, event: APIGatewayProxyEventV2): void {
+      if (!errorsOf(route).includes('rate_limited')) return;
+      const ip = event.requestContext.http.sourceIp;
+      const leftMs = (blockedUntil.get(ip) ?? 0) - now();
+      if (leftMs > 0) refuse(leftMs);
+      blockedUntil.delete(ip);
+    },
+    /** After a refusal; throws `rate_limited` in its place once the address had too many of them. */
+    async count(route: RouteSpec, event: APIGatewayProxyEventV2, refusal: unknown): Promise<void> {
+      if (!(refusal instanceof AppError) || ERROR_TABLE[refusal.code].status !== 401) return;
+      if (!errorsOf(route).includes('rate_limited')) return;
+      const ip = event.requestContext.http.sourceIp;
+      const answer = await ask(deps, 'ip', `ip:${ip}`);
+      if (answer.allowed) return;
+      blockedUntil.set(ip, now() + answer.retryAfterMs);
+      const [oldest] = blockedUntil.keys();
+      if (blockedUntil.size > REMEMBERED_MAX && oldest !== undefined) blockedUntil.delete(oldest);
+      refuse(answer.retryAfterMs);
+    },
+  };
+}
+
 async function take(deps: RateDeps, rateClass: RateClass, bucket: string): Promise<void> {
+  const answer = await ask(deps, rateClass, bucket);
+  if (answer.allowed) return;
+  throw new AppError('rate_limited', { retryAfterSeconds: Math.ceil(answer.retryAfterMs / 1000) });
+}
+
+async function ask(deps: RateDeps, rateClass: RateClass, bucket: string): Promise<RateAnswer> {
   const factor = deps.rateFactor ?? 1;
   const { perMinute, burst } = RATE_LIMITS[rateClass];
-  let answer: RateAnswer;
   try {
     const intervalMs = Math.max(1, Math.ceil(60_000 / (perMinute * factor)));
-    answer = await deps.rates.takeToken(bucket, intervalMs, Math.ceil(burst * factor));
+    return await deps.rates.takeToken(bucket, intervalMs, Math.ceil(burst * factor));
   } catch (error) {
     // Open, and only here: a limiter that cannot count must not take the service down.
     deps.log.warn('a rate could not be counted', { rate_class: rateClass, error });
-    return;
+    return { allowed: true };
   }
-  if (answer.allowed) return;
-  throw new AppError('rate_limited', { retryAfterSeconds: Math.ceil(answer.retryAfterMs / 1000) });
 }

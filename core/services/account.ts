@@ -4,12 +4,13 @@ import { EXPORT_AUDIT_MAX, EXPORT_OUTCOMES_MAX } from '../domain/api-limits.ts';
 import { FREE_PLAN } from '../domain/billing.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { AccountStore } from '../ports/account-store.ts';
+import type { BillingStore } from '../ports/billing-store.ts';
 import type { EnrollmentStore } from '../ports/store.ts';
 import type { Clock, Log } from '../ports/system.ts';
 import { cascade } from './delete-connection.ts';
 
 export interface AccountDeps {
-  readonly store: AccountStore & EnrollmentStore;
+  readonly store: AccountStore & EnrollmentStore & Pick<BillingStore, 'loadBilling'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
@@ -17,13 +18,13 @@ export interface AccountDeps {
 /** Everything stored about a tenant, secrets as `[redacted]` (A70). */
 export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promise<TenantExport> {
   const { store } = deps;
-  const [tenant, connections, repos, outcomes, audit, plan] = await Promise.all([
+  const [tenant, connections, repos, outcomes, audit, billing] = await Promise.all([
     store.loadTenant(tenantId),
     store.listConnections(tenantId),
     store.listRepos(tenantId),
     store.listOutcomes(tenantId),
     store.listAudit(tenantId, EXPORT_AUDIT_MAX + 1),
-    store.loadPlan(tenantId),
+    store.loadBilling(tenantId),
   ]);
   const rows = [...outcomes];
   return toTenantExport({
@@ -36,7 +37,7 @@ export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promi
     outcomesTruncated: rows.length > EXPORT_OUTCOMES_MAX,
     audit: audit.slice(0, EXPORT_AUDIT_MAX),
     auditTruncated: audit.length > EXPORT_AUDIT_MAX,
-    plan: plan ?? FREE_PLAN,
+    billing: billing ?? { ...FREE_PLAN, customerId: null, subscriptionId: null },
   });
 }
 

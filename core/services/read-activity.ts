@@ -14,7 +14,8 @@ import {
   WEEK_MS,
 } from '../domain/api-limits.ts';
 import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
-import type { TenantId } from '../domain/ids.ts';
+import type { EpochMs, TenantId } from '../domain/ids.ts';
+import type { QueueView } from '../domain/line.ts';
 import { known, type Reading, UNKNOWN } from '../domain/result.ts';
 import type { AccountStore, BatchHistory, TerminalMark } from '../ports/account-store.ts';
 import type { EnrollmentStore, LeaseStore } from '../ports/store.ts';
@@ -56,14 +57,9 @@ export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Prom
     repos: facts.map((fact, index) => {
       const lease = leases[index] ?? 'unknown';
       const batches = known(history.batches.filter((row) => row.repoId === fact.repo.id));
-      const activity = describeRepoActivity({ ...fact, batches, lease });
-      return toActivityRepo(
-        fact.repo,
-        activity,
-        fact.outcome,
-        lease,
-        views.known ? views.value.get(fact.repo.id) : undefined,
-      );
+      const view = views.known ? views.value.get(fact.repo.id) : undefined;
+      const activity = describeRepoActivity({ ...fact, batches, lease, lingers: lingers(view, now) });
+      return toActivityRepo(fact.repo, activity, fact.outcome, lease, view);
     }),
     recent_activity: events
       .slice(0, RECENT_ACTIVITY_MAX)
@@ -74,6 +70,11 @@ export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Prom
     stats: toActivityStats(stats),
     record_errors: history.errors.map(({ id, reason }) => ({ id, reason })),
   };
+}
+
+/** The view is of the last look: a linger that is over by now is no linger any more. */
+function lingers(view: QueueView | undefined, now: EpochMs): boolean {
+  return view?.block.kind === 'linger' && (view.block.until === null || view.block.until > now);
 }
 
 /** Null from the store means "more than can be counted": as unknown as no answer. */

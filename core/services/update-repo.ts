@@ -46,12 +46,22 @@ export async function updateRepo(
   const wanted = definedOnly(changes);
   if (Object.keys(wanted).length === 0) return repo;
   const stops = wanted.queueEnabled === false && repo.queueEnabled;
-  const saved = stops
-    ? await stopQueue(deps, repo, () => store(deps, repo, wanted))
-    : await store(deps, repo, wanted);
+  const saved = await noteFailure(deps, repo, () =>
+    stops ? stopQueue(deps, repo, () => store(deps, repo, wanted)) : store(deps, repo, wanted),
+  );
   await recordChange(deps, tenantId, 'repo.update', repo.id);
   const hooks = saved.wakeupMode === 'webhook' && repo.wakeupMode !== 'webhook';
   return hooks ? (await provisionRepo(deps, saved)).repo : saved;
+}
+
+/** Something may have been changed on the forge by then: a merge taken back, a rule edited. */
+async function noteFailure<T>(deps: UpdateDeps, repo: ManagedRepo, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    await recordChange(deps, repo.tenantId, 'repo.update', repo.id, 'failed');
+    throw error;
+  }
 }
 
 function definedOnly(changes: RepoChanges): Partial<ManagedRepo> {

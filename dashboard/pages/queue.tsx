@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { useChange } from '../data/hooks.ts';
+import { useChange, useNow } from '../data/hooks.ts';
 import { Ago, Button, Empty, Foreign, Outward } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { blockerOf, RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
@@ -7,7 +7,7 @@ import { Tag } from '../parts/signal.tsx';
 import { Verdict } from '../parts/verdict.tsx';
 import { path } from '../routes.ts';
 import type { RepoActivity } from '../view/blocker.ts';
-import { plural, pullUrl, showClock, showPulls } from '../view/format.ts';
+import { plural, pullUrl, secondsBetween, showClock, showDuration, showPulls } from '../view/format.ts';
 import { type BatchTree, groupTrees } from '../view/tree.ts';
 import { sayPhase, sayReason, wordOfPlace } from '../view/words.ts';
 import { Events } from './overview.tsx';
@@ -139,6 +139,7 @@ function Station({
   readonly coupled: boolean;
 }) {
   const { repo } = view;
+  const now = useNow();
   const word = wordOfPlace(place.state);
   const reason = sayReason(place.reason);
   return (
@@ -153,14 +154,12 @@ function Station({
         </p>
         <p className="station-why">
           {reason ?? `${word.meaning}.`}
-          {place.until !== null && ` Looked at again at ${showClock(place.until, Date.now())}.`}
+          {place.until !== null && ` Looked at again at ${showClock(place.until, now)}.`}
         </p>
       </div>
       <div className="station-end">
         <Tag tone={word.tone}>{word.name}</Tag>
-        <span className="hint">
-          in line since <Ago iso={place.queued_at} />
-        </span>
+        <span className="hint">in line for {showDuration(secondsBetween(place.queued_at, now))}</span>
       </div>
     </li>
   );

@@ -1,24 +1,19 @@
 import { useState } from 'react';
-import { useLocation } from 'wouter';
-import { ApiError, type InputFor } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/client.ts';
 import {
   BATCH_LINGER_SECONDS_MAX,
   BATCH_TARGET_MAX,
-  EMAIL_CHARS_MAX,
   STATUS_CONTEXT_CHARS_MAX,
 } from '#core/domain/api-limits.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '#core/domain/limits.ts';
-import { CHAT_DESTINATIONS } from '#core/domain/notification.ts';
-import { useChange } from '../data/hooks.ts';
+import { type Patch, usePatch } from '../data/use-patch.ts';
 import { Button, Confirm, Field } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { RepoFrame } from '../parts/repo-frame.tsx';
-import { path } from '../routes.ts';
+import { Notify } from '../parts/settings-notify.tsx';
+import { Protection, Remove, Settled } from '../parts/settings-rest.tsx';
 import type { StatusEntry } from '../view/blocker.ts';
 import { showDuration } from '../view/format.ts';
-
-type Patch = InputFor<'updateRepo'>['body'];
-const TOUCHES = [['queue']] as const;
 
 /** Every setting that can be changed, with its limits; what was settled at enrollment is shown, not offered. */
 export function SettingsPage({ id }: { readonly id: string }) {
@@ -36,10 +31,6 @@ export function SettingsPage({ id }: { readonly id: string }) {
       )}
     </RepoFrame>
   );
-}
-
-function usePatch(repo: StatusEntry) {
-  return useChange((api, body: Patch) => api.updateRepo({ id: repo.id, body }), TOUCHES);
 }
 
 function QueueSwitch({ repo }: { readonly repo: StatusEntry }) {
@@ -258,192 +249,5 @@ function Tuning({ repo }: { readonly repo: StatusEntry }) {
         </span>
       </div>
     </form>
-  );
-}
-
-const CHAT_A = `https://${CHAT_DESTINATIONS.chatA.hosts[0]}${CHAT_DESTINATIONS.chatA.pathPrefix}…`;
-const CHAT_B = `https://${CHAT_DESTINATIONS.chatB.hosts[0]}${CHAT_DESTINATIONS.chatB.pathPrefix}…`;
-
-/** Write-only: what is stored is never shown again, because the chat addresses are credentials. */
-function Notify({ repo }: { readonly repo: StatusEntry }) {
-  const empty = { email: '', chatA: '', chatB: '' };
-  const [draft, setDraft] = useState(empty);
-  const [said, setSaid] = useState('');
-  const patch = usePatch(repo);
-  const save = (body: Patch, words: string): void =>
-    patch.mutate(body, {
-      onSuccess: () => {
-        setDraft(empty);
-        setSaid(words);
-      },
-    });
-  const filled = draft.email !== '' || draft.chatA !== '' || draft.chatB !== '';
-  return (
-    <form
-      className="panel"
-      aria-labelledby="notify-title"
-      onSubmit={(event) => {
-        event.preventDefault();
-        save(
-          {
-            notification: {
-              ...(draft.email === '' ? {} : { email: draft.email }),
-              ...(draft.chatA === '' ? {} : { chat_a_webhook_url: draft.chatA }),
-              ...(draft.chatB === '' ? {} : { chat_b_webhook_url: draft.chatB }),
-            },
-          },
-          'Saved. What was there before is replaced.',
-        );
-      }}
-    >
-      <h2 id="notify-title">Tell somebody when a pull request is bounced</h2>
-      <p className="hint">What is stored is never shown again. Saving replaces all three destinations.</p>
-      <div className="pair">
-        <Field label="E-mail">
-          {(ids) => (
-            <input
-              {...ids}
-              type="email"
-              maxLength={EMAIL_CHARS_MAX}
-              autoComplete="off"
-              value={draft.email}
-              onChange={(event) => setDraft({ ...draft, email: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Slack webhook" hint={CHAT_A}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="url"
-              autoComplete="off"
-              value={draft.chatA}
-              onChange={(event) => setDraft({ ...draft, chatA: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Discord webhook" hint={CHAT_B}>
-          {(ids) => (
-            <input
-              {...ids}
-              type="url"
-              autoComplete="off"
-              value={draft.chatB}
-              onChange={(event) => setDraft({ ...draft, chatB: event.target.value })}
-            />
-          )}
-        </Field>
-      </div>
-      {patch.error instanceof ApiError && patch.error.field !== null ? (
-        <p className="field-error" role="alert">
-          One of them is not an address of that service: exact host, https, nothing behind it.
-        </p>
-      ) : (
-        <Problem error={patch.error} />
-      )}
-      <div className="row">
-        <Button type="submit" kind="main" busy={patch.isPending} disabled={!filled}>
-          Save destinations
-        </Button>
-        <Button
-          kind="quiet"
-          busy={patch.isPending}
-          onClick={() => save({ notification: null }, 'Nobody is told any more.')}
-        >
-          Tell nobody
-        </Button>
-        <span role="status" className="hint">
-          {said}
-        </span>
-      </div>
-    </form>
-  );
-}
-
-function Protection({ repo }: { readonly repo: StatusEntry }) {
-  const protect = useChange(
-    (api, enabled: boolean) => api.protectRepo({ id: repo.id, body: { enabled } }),
-    TOUCHES,
-  );
-  const requested = repo.provisioning.protection.status !== 'not_requested';
-  return (
-    <section className="panel" aria-labelledby="protection-title">
-      <div className="panel-head">
-        <h2 id="protection-title">Branch protection</h2>
-        <Button busy={protect.isPending} onClick={() => protect.mutate(!requested)}>
-          {requested ? 'Stop managing it' : 'Manage it for me'}
-        </Button>
-      </div>
-      <p className="hint">
-        {requested
-          ? 'Mergeyard keeps its check required on the base branch. If you stop this, the rule stays on the forge as it is.'
-          : 'Mergeyard does not touch your branch rule. Make its check required yourself, or the queue will not stage.'}
-      </p>
-      <Problem error={protect.error} />
-    </section>
-  );
-}
-
-function Settled({ repo }: { readonly repo: StatusEntry }) {
-  return (
-    <section className="panel" aria-labelledby="settled-title">
-      <h2 id="settled-title">Settled when it was added</h2>
-      <dl className="facts">
-        <dt>Base branch</dt>
-        <dd>
-          <span className="branch">{repo.base_branch}</span>
-        </dd>
-        <dt>Merge style</dt>
-        <dd>{repo.merge_style}; the style that people schedule with wins</dd>
-        <dt>Auto-merge</dt>
-        <dd>{repo.automerge ? 'on' : 'off'}</dd>
-        <dt>Bot</dt>
-        <dd>{repo.connection === null ? 'its connection is gone' : repo.connection.bot_username}</dd>
-        <dt>Id</dt>
-        <dd>
-          <code>{repo.id}</code>
-        </dd>
-      </dl>
-      <p className="hint">To change these, remove the repository and add it again.</p>
-    </section>
-  );
-}
-
-function Remove({ repo }: { readonly repo: StatusEntry }) {
-  const [asking, setAsking] = useState(false);
-  const [, navigate] = useLocation();
-  const remove = useChange((api, id: string) => api.deleteRepo({ id }), [['queue'], ['billing']]);
-  return (
-    <section className="panel danger-zone" aria-labelledby="remove-title">
-      <div className="panel-head">
-        <h2 id="remove-title">Remove from the queue</h2>
-        <Button kind="danger" onClick={() => setAsking(true)}>
-          Remove
-        </Button>
-      </div>
-      <p className="hint">
-        Webhook and branch rule stay on the forge: a required check that nobody posts blocks merges until you
-        remove it.
-      </p>
-      <Problem error={remove.error} />
-      <Confirm open={asking} title={`Remove ${repo.name}?`} onClose={() => setAsking(false)}>
-        <p>Its settings, line and secrets are deleted here. Nothing on the forge is changed.</p>
-        <div className="row">
-          <Button
-            kind="danger"
-            busy={remove.isPending}
-            onClick={() =>
-              remove.mutate(repo.id, {
-                onSuccess: () => navigate(path.home()),
-                onError: () => setAsking(false),
-              })
-            }
-          >
-            Remove it
-          </Button>
-          <Button onClick={() => setAsking(false)}>Keep it</Button>
-        </div>
-      </Confirm>
-    </section>
   );
 }

@@ -41,7 +41,7 @@ export function SignInPage() {
   return (
     <div className="gatehouse">
       <div className="gatehouse-pitch">
-        <Signal tone="clear" size="large" />
+        <Yard />
         <h1 tabIndex={-1}>Sign in to Mergeyard</h1>
         <p className="lead">
           See what your queue waits for, why a pull request does not merge, and the proof of everything that
@@ -75,6 +75,30 @@ export function SignInPage() {
   );
 }
 
+/** What the name means: several tracks, one by one onto the main line. */
+function Yard() {
+  return (
+    <svg className="gatehouse-yard" viewBox="0 0 420 150" aria-hidden="true" focusable="false">
+      <path
+        className="yard-track"
+        d="M10 75H410M10 25H120C175 25 175 75 230 75M10 125H170C225 125 225 75 280 75M60 75"
+      />
+      {[30, 62, 94].map((x) => (
+        <rect key={`a${x}`} className="yard-car" x={x} y="17" width="26" height="16" rx="3" />
+      ))}
+      {[52, 84].map((x) => (
+        <rect key={`b${x}`} className="yard-car" x={x} y="67" width="26" height="16" rx="3" />
+      ))}
+      <rect className="yard-car yard-car-stop" x="96" y="117" width="26" height="16" rx="3" />
+      {[312, 344, 376].map((x) => (
+        <rect key={`c${x}`} className="yard-car yard-car-done" x={x} y="67" width="26" height="16" rx="3" />
+      ))}
+      <path className="yard-ticks" d="M319 75l4 4 7-8M351 75l4 4 7-8M383 75l4 4 7-8" />
+      <path className="yard-cross" d="M104 121l10 8M114 121l-10 8" />
+    </svg>
+  );
+}
+
 type Run = (what: string, act: () => Promise<void>) => void;
 
 /** Accounts that this deployment offers to everybody who can open the page: a run on one's own machine. */
@@ -92,18 +116,62 @@ function Accounts({
   return (
     <section className="accounts" aria-label="Accounts of this deployment">
       <h2>One click</h2>
-      {accounts.map(({ label, email, password }) => (
-        <Button
-          key={email}
-          kind="main"
-          busy={busy === email}
-          disabled={busy !== null}
-          onClick={() => run(email, () => signInWithPassword(signIn, email, password))}
-        >
-          Sign in as {label}
-        </Button>
-      ))}
+      {accounts
+        .filter((account) => account.apart !== true)
+        .map((account, index) => (
+          <Account
+            key={account.email}
+            account={account}
+            kind={index === 0 ? 'main' : 'plain'}
+            signIn={signIn}
+            busy={busy}
+            run={run}
+          />
+        ))}
+      {accounts.some((account) => account.apart === true) && (
+        <details>
+          <summary>Accounts in trouble, to see what that looks like</summary>
+          {accounts
+            .filter((account) => account.apart === true)
+            .map((account) => (
+              <Account
+                key={account.email}
+                account={account}
+                kind="quiet"
+                signIn={signIn}
+                busy={busy}
+                run={run}
+              />
+            ))}
+        </details>
+      )}
     </section>
+  );
+}
+
+function Account({
+  account,
+  kind,
+  signIn,
+  busy,
+  run,
+}: {
+  readonly account: OfferedAccount;
+  readonly kind: 'main' | 'plain' | 'quiet';
+  readonly signIn: GoTrueSignIn;
+  readonly busy: string | null;
+  readonly run: Run;
+}) {
+  const { label, email, password } = account;
+  return (
+    <Button
+      kind={kind}
+      busy={busy === email}
+      disabled={busy !== null}
+      onClick={() => run(email, () => signInWithPassword(signIn, email, password))}
+    >
+      Sign in as {label}
+    </Button>
   );
 }
 

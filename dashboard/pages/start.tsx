@@ -8,7 +8,7 @@ import { Button, ButtonLink, Empty, Foreign, Loading, PageHead, useTitle } from 
 import { ConnectForm } from '../parts/connect-form.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { hostOf } from '../parts/repo-frame.tsx';
-import { SetupSteps } from '../parts/setup-steps.tsx';
+import { SetupSteps, SetupSummary } from '../parts/setup-steps.tsx';
 import { Mark } from '../parts/signal.tsx';
 import { path } from '../routes.ts';
 import { sayError } from '../view/error-words.ts';
@@ -313,7 +313,7 @@ function Finish({ ids }: { readonly ids: readonly string[] }) {
           <h3>
             <Foreign text={repo.name} />
           </h3>
-          <SetupSteps repo={repo} />
+          {isSetUp(repo) ? <SetupSummary repo={repo} /> : <SetupSteps repo={repo} />}
           <ButtonLink to={path.queue(repo.id)} kind={isSetUp(repo) ? 'main' : 'quiet'}>
             {isSetUp(repo) ? 'See its queue' : 'Later: see its queue'}
           </ButtonLink>

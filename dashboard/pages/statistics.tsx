@@ -1,6 +1,6 @@
 import { useActivity } from '../data/hooks.ts';
 import { Loading, PageHead, useTitle } from '../parts/basics.tsx';
-import { Against, Share, WeekChart } from '../parts/charts.tsx';
+import { Against, DayTable, Share, WeekChart } from '../parts/charts.tsx';
 import { ProblemPage } from '../parts/errors.tsx';
 import { showDuration, showNumber, showPercent } from '../view/format.ts';
 
@@ -24,9 +24,24 @@ export function StatisticsPage() {
         title="Statistics"
         lead="The last seven days over all your repositories. What cannot be counted exactly is Unknown, never zero."
       />
-      <section className="panel" aria-labelledby="week-title">
-        <h2 id="week-title">Landed and bounced by day</h2>
-        <WeekChart days={stats.days} />
+      <section className="panel" aria-label="By day">
+        <div className="chart-pair">
+          <div>
+            <h2>Landed and bounced</h2>
+            <WeekChart
+              days={stats.days}
+              series={[
+                { key: 'landed', name: 'landed' },
+                { key: 'bounced', name: 'bounced' },
+              ]}
+            />
+          </div>
+          <div>
+            <h2>Gate runs</h2>
+            <WeekChart days={stats.days} series={[{ key: 'runs', name: 'runs started' }]} />
+          </div>
+        </div>
+        <DayTable days={stats.days} />
       </section>
       <div className="figures">
         <Figure name="Landed today" value={showNumber(stats.today_merges)} note="since midnight UTC" />

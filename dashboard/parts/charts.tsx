@@ -14,86 +14,91 @@ const FLOOR = 90;
 const WEEKDAY = new Intl.DateTimeFormat('en', { weekday: 'short', timeZone: 'UTC' });
 const weekdayOf = (day: string): string => WEEKDAY.format(Date.parse(day));
 
-/** Landed above, bounced on top of it; a day that cannot be read is hatched, never empty. The table says the same. */
-export function WeekChart({ days }: { readonly days: readonly DayBar[] }) {
+export interface Series {
+  readonly key: 'landed' | 'bounced' | 'runs';
+  readonly name: string;
+}
+
+/** Series on top of each other by day; a day that cannot be read is hatched, never empty. A table says the same. */
+export function WeekChart({
+  days,
+  series,
+}: {
+  readonly days: readonly DayBar[];
+  readonly series: readonly Series[];
+}) {
   const step = WIDTH / Math.max(1, days.length);
-  const top = Math.max(1, ...days.map(({ landed, bounced }) => (landed ?? 0) + (bounced ?? 0)));
+  const top = Math.max(1, ...days.map((day) => series.reduce((sum, { key }) => sum + (day[key] ?? 0), 0)));
   const scale = (FLOOR - 14) / top;
   return (
     <figure className="chart">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} aria-hidden="true" focusable="false">
         <path className="chart-floor" d={`M0 ${FLOOR}.5H${WIDTH}`} />
         {days.map((day, index) => (
-          <DayColumn key={day.day} day={day} x={index * step} step={step} scale={scale} />
+          <DayColumn key={day.day} day={day} series={series} x={index * step} step={step} scale={scale} />
         ))}
       </svg>
       <figcaption className="chart-legend">
-        <span className="key key-landed">landed</span>
-        <span className="key key-bounced">bounced</span>
+        {series.map(({ key, name }) => (
+          <span key={key} className={`key key-${key}`}>
+            {name}
+          </span>
+        ))}
       </figcaption>
-      <DayTable days={days} />
     </figure>
   );
 }
 
 function DayColumn({
   day,
+  series,
   x,
   step,
   scale,
 }: {
   readonly day: DayBar;
+  readonly series: readonly Series[];
   readonly x: number;
   readonly step: number;
   readonly scale: number;
 }) {
-  const { landed, bounced } = day;
   const wide = Math.min(34, step - 12);
   const left = x + (step - wide) / 2;
-  const label = (
-    <text className="chart-label" x={x + step / 2} y={HEIGHT - 4} textAnchor="middle">
-      {weekdayOf(day.day)}
-    </text>
-  );
-  if (landed === null || bounced === null) {
-    return (
-      <g>
-        <rect className="chart-unknown" x={left} y={FLOOR - 40} width={wide} height="40" />
-        <text className="chart-value" x={x + step / 2} y={FLOOR - 16} textAnchor="middle">
-          ?
-        </text>
-        {label}
-      </g>
-    );
-  }
-  const landedHigh = landed * scale;
-  const bouncedHigh = bounced * scale;
+  const middle = x + step / 2;
+  const isKnown = series.every(({ key }) => day[key] !== null);
+  let sum = 0;
+  const bars = series.map(({ key }) => {
+    const value = day[key] ?? 0;
+    sum += value;
+    return { key, high: value * scale, top: FLOOR - sum * scale };
+  });
   return (
     <g>
-      <rect className="chart-landed" x={left} y={FLOOR - landedHigh} width={wide} height={landedHigh} />
-      <rect
-        className="chart-bounced"
-        x={left}
-        y={FLOOR - landedHigh - bouncedHigh}
-        width={wide}
-        height={bouncedHigh}
-      />
-      {landed + bounced > 0 && (
+      {isKnown ? (
+        bars.map(({ key, high, top }) => (
+          <rect key={key} className={`chart-${key}`} x={left} y={top} width={wide} height={high} />
+        ))
+      ) : (
+        <rect className="chart-unknown" x={left} y={FLOOR - 40} width={wide} height="40" />
+      )}
+      {(!isKnown || sum > 0) && (
         <text
           className="chart-value"
-          x={x + step / 2}
-          y={FLOOR - landedHigh - bouncedHigh - 4}
+          x={middle}
+          y={isKnown ? FLOOR - sum * scale - 4 : FLOOR - 16}
           textAnchor="middle"
         >
-          {landed + bounced}
+          {isKnown ? sum : '?'}
         </text>
       )}
-      {label}
+      <text className="chart-label" x={middle} y={HEIGHT - 4} textAnchor="middle">
+        {weekdayOf(day.day)}
+      </text>
     </g>
   );
 }
 
-function DayTable({ days }: { readonly days: readonly DayBar[] }) {
+export function DayTable({ days }: { readonly days: readonly DayBar[] }) {
   return (
     <details className="chart-table">
       <summary>The same as a table</summary>

@@ -18,6 +18,19 @@ export function SetupSteps({ repo }: { readonly repo: StatusEntry }) {
   );
 }
 
+/** A repository that is ready, in one line. */
+export function SetupSummary({ repo }: { readonly repo: StatusEntry }) {
+  return (
+    <ul className="setup-summary" aria-label={`Setup of ${repo.name}`}>
+      {listSteps(repo).map(({ id, title, tone, state }) => (
+        <li key={id}>
+          {title} <Tag tone={tone}>{state}</Tag>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function SetupStep({ step, repo }: { readonly step: Step; readonly repo: StatusEntry }) {
   const act = useChange(async (api, action: Step['action']) => {
     const { id } = repo;

@@ -39,7 +39,7 @@ export function Signal({ tone, size = 'small' }: { readonly tone: Tone; readonly
 
 const SHAPES: Readonly<Record<Tone, string>> = {
   clear: 'M3.2 8.4l3 3 6.4-6.8',
-  busy: 'M8 4v4.4l2.8 1.8',
+  busy: 'M8 5v3.2l2.200 1.300M14.200 8a6.200 6.200 0 1 1-12.400 0a6.200 6.200 0 1 1 12.400 0',
   stop: 'M4.6 4.6l6.8 6.8M11.4 4.6l-6.8 6.8',
   quiet: 'M4 8h8',
   unknown: 'M6 6.2c0-2.8 4.2-2.7 4.2-.2 0 1.7-2.2 1.6-2.2 3.4M8 12v.2',

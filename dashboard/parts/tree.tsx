@@ -4,10 +4,12 @@ import { type BatchTree, layOutTree, type PlacedNode, stepInTree, type TreeLayou
 import { originOf, sayOrigin, sayPhase, wordOfOutcome } from '../view/words.ts';
 import { Mark } from './signal.tsx';
 
-/** Pixels. A column holds "#1234" and its mark. */
-const COLUMN = 84;
-const LANE = 62;
-const BAR = 40;
+/** Pixels. A column holds "#1234" and its mark; a small batch gets room for its words. */
+const COLUMN_SMALL = 88;
+const COLUMN_LARGE = 132;
+const SMALL_BATCH_MAX = 6;
+const LANE = 70;
+const BAR = 46;
 const GAP = 6;
 /** Above the first lane stand the numbers of the columns. */
 const HEAD = 28;
@@ -31,26 +33,32 @@ export function TreeDrawing({
     0,
     layout.nodes.findIndex((node) => node.row.node_id === selected),
   );
-  const width = Math.max(1, layout.columns.length) * COLUMN;
+  const column = layout.columns.length > SMALL_BATCH_MAX ? COLUMN_SMALL : COLUMN_LARGE;
+  const width = Math.max(1, layout.columns.length) * column;
   const height = HEAD + layout.lanes * LANE;
   return (
     <div className="tree-scroll">
       <svg className="tree-lines" width={width} height={height} aria-hidden="true" focusable="false">
         {layout.columns.map((pr, index) => (
           <g key={pr ?? 'base'}>
-            <text x={(index + 0.5) * COLUMN} y="15" textAnchor="middle">
+            <text x={(index + 0.5) * column} y="15" textAnchor="middle">
               {pr === null ? 'base' : `#${pr}`}
             </text>
-            <path className="tree-sleeper" d={`M${(index + 0.5) * COLUMN} ${HEAD}V${height}`} />
+            <path className="tree-sleeper" d={`M${(index + 0.5) * column} ${HEAD}V${height}`} />
           </g>
         ))}
         {layout.nodes.map((node) => (
-          <Track key={node.row.id} node={node} layout={layout} />
+          <Track key={node.row.id} node={node} layout={layout} column={column} />
         ))}
       </svg>
       {/* The bars are drawn over the lines, in the same coordinates. */}
       <div
-        ref={place}
+        ref={(element) => {
+          place.current = element;
+          if (element === null) return;
+          element.style.width = `${width}px`;
+          element.style.height = `${height}px`;
+        }}
         className="tree"
         role="tree"
         aria-label="Nodes of the batch"
@@ -67,6 +75,7 @@ export function TreeDrawing({
           <Bar
             key={node.row.id}
             node={node}
+            column={column}
             isCurrent={index === current}
             isSelected={node.row.node_id === selected}
             onSelect={onSelect}
@@ -77,12 +86,20 @@ export function TreeDrawing({
   );
 }
 
-const middleOf = (node: PlacedNode): number => (node.column + node.span / 2) * COLUMN;
+const middleOf = (node: PlacedNode, column: number): number => (node.column + node.span / 2) * column;
 
-function Track({ node, layout }: { readonly node: PlacedNode; readonly layout: TreeLayout }) {
+function Track({
+  node,
+  layout,
+  column,
+}: {
+  readonly node: PlacedNode;
+  readonly layout: TreeLayout;
+  readonly column: number;
+}) {
   const parent = node.parent === null ? undefined : layout.nodes[node.parent];
   if (parent === undefined) return null;
-  const from = clampInto(middleOf(node), parent);
+  const from = clampInto(middleOf(node, column), parent, column);
   const top = HEAD + parent.lane * LANE + BAR;
   const bottom = HEAD + node.lane * LANE;
   const bend = (top + bottom) / 2;
@@ -90,25 +107,27 @@ function Track({ node, layout }: { readonly node: PlacedNode; readonly layout: T
   return (
     <path
       className={`tree-track ${quiet ? 'tree-track-quiet' : ''}`}
-      d={`M${from} ${top}C${from} ${bend} ${middleOf(node)} ${bend} ${middleOf(node)} ${bottom}`}
+      d={`M${from} ${top}C${from} ${bend} ${middleOf(node, column)} ${bend} ${middleOf(node, column)} ${bottom}`}
     />
   );
 }
 
 /** A child hangs from above itself where its parent reaches that far. */
-function clampInto(x: number, parent: PlacedNode): number {
-  const from = (parent.column + 0.5) * COLUMN;
-  const to = (parent.column + parent.span - 0.5) * COLUMN;
+function clampInto(x: number, parent: PlacedNode, column: number): number {
+  const from = (parent.column + 0.5) * column;
+  const to = (parent.column + parent.span - 0.5) * column;
   return Math.min(Math.max(x, from), to);
 }
 
 function Bar({
   node,
+  column,
   isCurrent,
   isSelected,
   onSelect,
 }: {
   readonly node: PlacedNode;
+  readonly column: number;
   readonly isCurrent: boolean;
   readonly isSelected: boolean;
   readonly onSelect: (nodeId: string) => void;
@@ -130,17 +149,21 @@ function Bar({
       ref={(element) => {
         // By the object model, not by an attribute: the policy allows no inline style.
         if (element === null) return;
-        element.style.left = `${node.column * COLUMN + GAP / 2}px`;
+        element.style.left = `${node.column * column + GAP / 2}px`;
         element.style.top = `${HEAD + node.lane * LANE}px`;
-        element.style.width = `${node.span * COLUMN - GAP}px`;
+        element.style.width = `${node.span * column - GAP}px`;
         element.style.height = `${BAR}px`;
       }}
       onClick={() => onSelect(row.node_id)}
     >
       <Mark tone={word.tone} />
-      <span className="bar-name">{name}</span>
-      <span className="bar-word">{word.name}</span>
-      {origin === 'cached' && <span className="bar-origin">cached</span>}
+      <span className="bar-words">
+        <span className="bar-name">{name}</span>
+        <span className="bar-word">
+          {word.name}
+          {origin === 'cached' && ', cached'}
+        </span>
+      </span>
     </div>
   );
 }

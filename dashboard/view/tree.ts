@@ -151,9 +151,12 @@ export interface MemberStory {
   readonly later: 'landed' | 'bounced' | null;
 }
 
+const OPEN_OUTCOMES: readonly string[] = ['running', 'held_success', 'held_failure'];
+
 /** What became of each pull request of a run. A final action wins over one that sent it back. */
 export function tellMembers(tree: BatchTree): readonly MemberStory[] {
   const prs = columnsOf(tree).filter((pr) => pr !== null);
+  const searching = tree.nodes.some(({ row }) => OPEN_OUTCOMES.includes(row.outcome));
   return prs.map((pr) => {
     const found = tree.nodes.flatMap(({ row }) =>
       row.actions.filter((action) => action.pr === pr).map((action) => ({ action, row })),
@@ -162,9 +165,8 @@ export function tellMembers(tree: BatchTree): readonly MemberStory[] {
       ['landed', 'bounced', 'refused', 'skipped', 'requeued'].indexOf(action) +
       (action === 'landed' ? -1 : 0);
     const best = found.toSorted((a, b) => rank(a.action.action) - rank(b.action.action))[0];
-    const undecided =
-      best?.action.action === 'requeued' &&
-      tree.nodes.some(({ row }) => row.outcome === 'running' && row.prs.includes(pr));
+    // Sent back by a node that was split or made needless: not the last word while the search goes on.
+    const undecided = best?.action.action === 'requeued' && searching;
     const later = tree.root.historical_terminals.find((each) => each.pr === pr)?.event ?? null;
     return {
       ...{ pr, later },

@@ -81,6 +81,8 @@ class Reconcile {
   #events: ActivityEvent[] = [];
   #errorCode: ReconcileErrorCode | null = null;
   #wakeAt: EpochMs | null = null;
+  /** The forge asked not to be called before. */
+  #retryAt: EpochMs | null = null;
   readonly #logTail: string[] = [];
 
   constructor(deps: ReconcilerDeps, request: ReconcileRequest, repo: ManagedRepo, held: HeldLease) {
@@ -102,6 +104,7 @@ class Reconcile {
       this.#errorCode = this.#classify(error);
     }
     if (this.#errorCode !== null) this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MAX_MS;
+    if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
     try {
       await this.#deps.store.saveReport(this.#held, {
         fence: this.#held.fence,
@@ -184,7 +187,7 @@ class Reconcile {
       const result = await this.#performAll(snapshot, record, decision.actions);
       record = result.record;
       refresh ||= result.refresh;
-      if (result.failed) break;
+      if (result.failed || this.#retryAt !== null) break;
       if (decision.pollMs === null) break;
       if (clock.monotonic() + decision.pollMs > this.#deadline || this.#held.isPastDeadline()) {
         // Work is left: the next wake goes on from what is stored.
@@ -297,6 +300,9 @@ class Reconcile {
   #classify(error: unknown): ReconcileErrorCode {
     if (error instanceof ForgeError) {
       if (this.#held.isPastDeadline()) return 'timeout';
+      if (error.retryAfterMs !== null) {
+        this.#retryAt = Math.max(this.#retryAt ?? 0, this.#deps.clock.now() + error.retryAfterMs);
+      }
       return error.kind === 'denied' || error.kind === 'archived' || error.kind === 'missing'
         ? 'forge_access_denied'
         : 'forge_unreachable';

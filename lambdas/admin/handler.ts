@@ -13,6 +13,7 @@ import { createAdminRoutes } from './routes.ts';
 const env = AdminEnv.parse(process.env);
 const log = createLog({ service: 'admin' });
 const clock = createSystemClock();
+const secrets = new SecretsManagerClient({});
 const store = createDynamoStore({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   tableName: env.TABLE_NAME,
@@ -23,7 +24,8 @@ export const handler = createSurface<'admin'>(
   {
     ...{ log, rates: store, rateFactor: env.RATE_FACTOR },
     identity: chooseIdentity(env, clock),
-    readAdminKey: createSecretReader(new SecretsManagerClient({}), env.ADMIN_KEY_SECRET_ID, clock),
+    readAdminKey: createSecretReader(secrets, env.ADMIN_KEY_SECRET_ID, clock),
+    container: { readSecret: createSecretReader(secrets, env.CONTAINER_SECRET_ID, clock), clock },
   },
   createAdminRoutes({ store, leases: store }),
 );

@@ -7,6 +7,7 @@ import { TICKET_TTL_MS } from '#core/domain/api-limits.ts';
 import { gateFileName, gateTemplate } from '#core/domain/gate-workflow.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { AccountStore, RealtimeStore } from '#core/ports/account-store.ts';
+import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { DispatchStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '#core/ports/system.ts';
@@ -22,7 +23,11 @@ import { issueTicket } from '#core/services/tickets.ts';
 import { clearedSessionCookie, isOwnOrigin, readSessionToken, refuseSocket } from './session.ts';
 
 export interface ApiDeps extends PlanDeps {
-  readonly store: EnrollmentStore & DispatchStore & AccountStore & RealtimeStore;
+  readonly store: EnrollmentStore &
+    DispatchStore &
+    AccountStore &
+    Pick<BillingStore, 'loadBilling'> &
+    RealtimeStore;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly identity: IdentityPort;
   readonly queue: Pick<WakeQueue, 'sendWake'>;

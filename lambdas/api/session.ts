@@ -29,6 +29,8 @@ export function clearedSessionCookie(name: string): string {
 export function isOwnOrigin(event: APIGatewayProxyEventV2): boolean {
   const origin = readHeader(event.headers, 'origin');
   if (origin === undefined) return true;
+  // The browser's own word, which no page can change. Behind the distribution the host is the gateway's, not the page's.
+  if (readHeader(event.headers, 'sec-fetch-site') === 'same-origin') return true;
   return parseUrl(origin)?.host === readHeader(event.headers, 'host');
 }
 

@@ -59,34 +59,44 @@ function settingsRoutes(deps: ForgeOpsDeps) {
 }
 
 function provisioningRoutes(deps: ForgeOpsDeps) {
-  const note = (repo: ManagedRepo, action: string) => recordChange(deps, repo.tenantId, action, repo.id);
+  const note = (repo: ManagedRepo, action: string, result: 'ok' | 'failed' = 'ok') =>
+    recordChange(deps, repo.tenantId, action, repo.id, result);
   return {
     provisionRepo: async ({ tenantId, id }) => {
       const result = await provisionRepo(deps, await loadOwnRepo(deps.store, tenantId, id));
+      await note(result.repo, 'repo.provision', result.kind === 'done' ? 'ok' : 'failed');
       if (result.kind !== 'done') throw new AppError(result.kind);
-      await note(result.repo, 'repo.provision');
       return { status: 200, body: { provisioning: toProvisioning(result.repo) } };
     },
     protectRepo: async ({ tenantId, id, body }) => {
       const own = await loadOwnRepo(deps.store, tenantId, id);
       const { kind, repo } = await setProtection(deps, own, body.enabled);
+      // The opt-in is stored before the forge is asked, so a failure is a change as well.
+      await note(repo, body.enabled ? 'repo.protect' : 'repo.unprotect', kind === 'done' ? 'ok' : 'failed');
       if (kind !== 'done') throw new AppError(kind);
-      await note(repo, body.enabled ? 'repo.protect' : 'repo.unprotect');
       return {
         status: 200,
         body: { protection_requested: repo.protectionRequested, provisioning: toProvisioning(repo) },
       };
     },
     openSetupPull: async ({ tenantId, id }) => {
-      const result = await openSetupPull(deps, await loadOwnRepo(deps.store, tenantId, id));
-      if (result.kind === 'failed') throw new AppError(result.code);
+      const repo = await loadOwnRepo(deps.store, tenantId, id);
+      const result = await openSetupPull(deps, repo);
+      if (result.kind === 'failed') {
+        await note(repo, 'ci_gate.setup', 'failed');
+        throw new AppError(result.code);
+      }
       await note(result.repo, 'ci_gate.setup');
       const { number, url } = result.pull;
       return { status: 201, body: { ci_gate: { status: 'setup_pr_open', number, url } } };
     },
     verifyGate: async ({ tenantId, id }) => {
-      const result = await verifyCiGate(deps, await loadOwnRepo(deps.store, tenantId, id));
-      if (result.kind === 'failed') throw new AppError(result.code);
+      const repo = await loadOwnRepo(deps.store, tenantId, id);
+      const result = await verifyCiGate(deps, repo);
+      if (result.kind === 'failed') {
+        await note(repo, 'ci_gate.verify', 'failed');
+        throw new AppError(result.code);
+      }
       await note(result.repo, 'ci_gate.verify');
       const { status, url } = result.repo.ciGate;
       return { status: 200, body: { ci_gate: { status, url, probe: { ...result.probe } } } };

@@ -1,4 +1,4 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { type Duration, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AttributeType,
   Billing,
@@ -8,8 +8,11 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { GSI1, GSI2, STREAM_VIEW, TABLE_KEYS, TTL_ATTRIBUTE } from '../../core/contracts/table.ts';
+import type { ServiceFunction } from './service-function.ts';
 
 export interface DataTableProps {
   /** Survive `cdk destroy`, and refuse deletion. */
@@ -20,6 +23,29 @@ export interface DataTableProps {
 export interface Grantee {
   setEnv(key: string, value: string): void;
   allow(statement: PolicyStatement): void;
+}
+
+export type RowAction =
+  | 'GetItem'
+  | 'BatchGetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem';
+
+export interface ChangeDelivery {
+  readonly prefixes: readonly string[];
+  /** @default all */
+  readonly kinds?: readonly ('INSERT' | 'MODIFY' | 'REMOVE')[];
+  readonly batchSize: number;
+  /** How long changes are gathered before a delivery. */
+  readonly window: Duration;
+  readonly retries: number;
+  /** Older changes are dropped. */
+  readonly maxAge: Duration;
+  readonly reportsFailures: boolean;
+  /** Gets a note of each batch that was given up. @default nobody does */
+  readonly deadLetters?: IQueue;
 }
 
 const READ_ACTIONS = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
@@ -67,6 +93,58 @@ export class DataTable extends Construct {
 
   grantReadWrite(grantee: Grantee): void {
     this.#grant(grantee, [...READ_ACTIONS, ...WRITE_ACTIONS]);
+  }
+
+  /** Only rows whose partition key is one of these, `*` at its end meaning any rest; no index. */
+  grantRows(grantee: Grantee, actions: readonly RowAction[], partitions: readonly string[]): void {
+    grantee.setEnv('TABLE_NAME', this.table.tableName);
+    grantee.allow(
+      new PolicyStatement({
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [this.table.tableArn],
+        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } },
+      }),
+    );
+  }
+
+  /** Delivers the changes of rows whose partition key begins like one of these. At most two consumers per stream. */
+  deliverChanges(consumer: ServiceFunction, spec: ChangeDelivery): void {
+    const streamArn = this.table.tableStreamArn ?? '';
+    consumer.allow(
+      new PolicyStatement({
+        actions: [
+          'dynamodb:DescribeStream',
+          'dynamodb:GetRecords',
+          'dynamodb:GetShardIterator',
+          'dynamodb:ListStreams',
+        ],
+        resources: [streamArn],
+      }),
+    );
+    const pattern = {
+      ...(spec.kinds === undefined ? {} : { eventName: [...spec.kinds] }),
+      dynamodb: {
+        Keys: { [TABLE_KEYS.partition]: { S: spec.prefixes.map((prefix) => ({ prefix })) } },
+      },
+    };
+    const mapping = new CfnEventSourceMapping(this, `${consumer.node.id}Changes`, {
+      eventSourceArn: streamArn,
+      functionName: consumer.fn.functionName,
+      startingPosition: 'LATEST',
+      batchSize: spec.batchSize,
+      maximumBatchingWindowInSeconds: spec.window.toSeconds(),
+      // Without both limits one bad record would block its shard for a day.
+      maximumRetryAttempts: spec.retries,
+      maximumRecordAgeInSeconds: spec.maxAge.toSeconds(),
+      bisectBatchOnFunctionError: true,
+      filterCriteria: { filters: [{ pattern: JSON.stringify(pattern) }] },
+      ...(spec.reportsFailures ? { functionResponseTypes: ['ReportBatchItemFailures'] } : {}),
+      ...(spec.deadLetters === undefined
+        ? {}
+        : { destinationConfig: { onFailure: { destination: spec.deadLetters.queueArn } } }),
+    });
+    // The service checks the right to read when the mapping is made.
+    mapping.node.addDependency(consumer.role);
   }
 
   #grant(grantee: Grantee, actions: string[]): void {

@@ -115,8 +115,13 @@ export class EngineService extends Construct implements Grantee {
   /** Lets a function sign calls and tells it where the engine is. The network decides whether they arrive. */
   grantCall(caller: Grantee): void {
     this.grantProbe(caller);
-    caller.setEnv('CONTAINER_SECRET_ID', this.secret.secretArn);
-    caller.allow(
+    this.grantStamp(caller);
+  }
+
+  /** Lets a function sign and verify stamps, without telling it where the engine is. */
+  grantStamp(grantee: Grantee): void {
+    grantee.setEnv('CONTAINER_SECRET_ID', this.secret.secretArn);
+    grantee.allow(
       new PolicyStatement({
         actions: ['secretsmanager:GetSecretValue'],
         resources: [this.secret.secretArn],

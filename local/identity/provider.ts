@@ -104,7 +104,7 @@ export async function startLocalIdentity(options: {
 interface Provider {
   readonly state: State;
   readonly save: () => void;
-  readonly signIn: (userId: string) => string;
+  readonly signIn: (userId: string, lifeSeconds?: number) => string;
 }
 
 async function answer(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -138,6 +138,8 @@ function sendUser(provider: Provider, request: IncomingMessage, response: Server
   const claims = claimsOf(provider, request);
   const user = provider.state.users.find((each) => each.id === claims?.sub);
   if (user === undefined) return send(response, 403, { code: 403, msg: 'invalid JWT' });
+  // Sentinel: an outage that one account alone sees.
+  if (user.email.startsWith('unverifiable@')) return send(response, 500, { msg: 'internal error' });
   send(response, 200, describe(user));
 }
 
@@ -151,7 +153,8 @@ function sendSession(provider: Provider, body: unknown, response: ServerResponse
       each.password === given.password,
   );
   if (user === undefined) return send(response, 400, { code: 400, msg: 'Invalid login credentials' });
-  const token = provider.signIn(user.id);
+  // Sentinel: a session that is over before it is used.
+  const token = user.email.startsWith('expired@') ? provider.signIn(user.id, -1) : provider.signIn(user.id);
   send(response, 200, {
     access_token: token,
     token_type: 'bearer',

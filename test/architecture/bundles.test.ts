@@ -40,19 +40,29 @@ function packagesOf(name: BundleName): Set<string> {
 
 /** Gzipped kibibytes: what a cold start unpacks, with room for a little growth. */
 const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
+  billing: 230,
+  'webhooks-payments': 175,
   public: 190,
   api: 190,
   connections: 200,
   'forge-ops': 215,
   admin: 190,
-  'container-health': 60,
+  'container-health': 110,
   tick: 165,
   'wake-forward': 165,
   'webhooks-forge': 170,
   worker: 175,
   'worker-dlq': 160,
+  'socket-connect': 190,
+  'socket-disconnect': 160,
+  'socket-default': 60,
+  'socket-push': 190,
+  notify: 210,
+  site: 40,
   engine: 195,
 };
+/** What a function may weigh, minified: beyond it a cold start is felt. */
+const MINIFIED_BYTES_MAX = 650 * 1024;
 
 describe.each(names)('bundle %s', (name) => {
   test('holds neither the construct library nor a tool of ours', () => {
@@ -74,6 +84,7 @@ describe.each(names)('bundle %s', (name) => {
   test('is small', () => {
     const bytes = readFileSync(join(outDir, name, 'index.mjs'));
     expect(gzipSync(bytes).length / 1024).toBeLessThan(GZIP_KB_MAX[name]);
+    expect(bytes.length).toBeLessThanOrEqual(MINIFIED_BYTES_MAX);
   });
 
   test('has zod without its languages', () => {
@@ -98,7 +109,18 @@ describe('who carries what', () => {
       'connections',
       'forge-ops',
     ]);
-    expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual(['worker', 'admin']);
+    expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual([
+      'worker',
+      'webhooks-payments',
+      'billing',
+      'admin',
+    ]);
+  });
+
+  test('only what sells carries the payment SDK, and it stays below 650 KB', () => {
+    expect(names.filter((name) => packagesOf(name).has('stripe'))).toEqual(['billing']);
+    expect(readFileSync(join(outDir, 'billing', 'index.mjs')).length / 1024).toBeLessThan(650);
+    expect(carriers(/^core\/adapters\/payments-http\//)).toEqual(['webhooks-payments', 'billing']);
   });
 
   test('the engine carries neither queues nor keys (D-94)', () => {
@@ -106,7 +128,20 @@ describe('who carries what', () => {
     expect(sdks).toEqual(['@aws-sdk/client-dynamodb']);
   });
 
-  test('the probe of the engine carries no SDK at all', () => {
-    expect([...packagesOf('container-health')].filter((name) => name.startsWith('@aws-sdk/'))).toEqual([]);
+  test('the probe of the engine carries nothing but the way to wake it', () => {
+    const sdks = [...packagesOf('container-health')].filter((name) => /^@aws-sdk\/client-/.test(name));
+    expect(sdks).toEqual(['@aws-sdk/client-ecs']);
+    expect(carriers(/@aws-sdk\/client-ecs\//)).toEqual(['tick', 'worker', 'container-health']);
+  });
+
+  test('the page’s function carries neither SDK nor schemas of the API', () => {
+    expect([...packagesOf('site')].filter((name) => name.startsWith('@aws-sdk/'))).toEqual([]);
+    expect(inputsOf('site').filter((path) => /core\/contracts\/(routes|openapi)/.test(path))).toEqual([]);
+  });
+
+  test('nobody carries ways to credentials that exist on a developer’s machine only', () => {
+    expect(
+      carriers(/@aws-sdk\/(credential-provider-(sso|ini|process|web-identity|login)|nested-clients)\//),
+    ).toEqual([]);
   });
 });

@@ -100,6 +100,8 @@ describe('rights (A118)', () => {
     );
     expect(readers.sort()).toEqual([
       'AdminRole AdminKeySecret',
+      // Its private health check takes the container's stamp (D-74); the way to the engine it does not have.
+      'AdminRole EngineContainerSecret',
       'BillingRole PaymentsKey',
       'EngineTaskExecutionRole EngineContainerSecret',
       'WebhooksPaymentsRole PaymentsReadKey',
@@ -127,7 +129,7 @@ describe('rights (A118)', () => {
       TickRole: ALL,
       WakeForwardRole: ALL,
       WebhooksForgeRole: ALL,
-      WebhooksPaymentsRole: ALL,
+      WebhooksPaymentsRole: ['ConditionCheckItem', 'GetItem', 'PutItem'],
       WorkerDlqRole: ALL,
       WorkerRole: ALL,
     });

@@ -7,7 +7,7 @@ import { forgeSuite } from './forge.suite.ts';
 jest.setTimeout(180_000);
 
 const COMMON = ['git', 'pull requests', 'rules', 'patches', 'gate', 'landing', 'webhooks', 'set-up'] as const;
-const ALL_MEANS = ['fake', 'person', 'reader', 'runner', 'webhooks'] as const;
+const ALL_MEANS = ['fake', 'person', 'reader', 'runner', 'webhooks', 'scoped'] as const;
 
 forgeSuite('fake fj11', () => openFake('fj11'), [...COMMON, 'faults'], ALL_MEANS);
 forgeSuite('fake fj15', () => openFake('fj15'), [...COMMON, 'long listings', 'faults'], ALL_MEANS);
@@ -22,6 +22,7 @@ if (env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined) {
   if (env.FORGE_PERSON_TOKEN !== undefined) means.push('person');
   if (env.FORGE_READER_TOKEN !== undefined) means.push('reader');
   if (env.FORGE_RUNNER === '1') means.push('runner');
+  if (env.FORGE_SCOPED_TOKEN !== undefined) means.push('scoped');
   // The forge's `[webhook] ALLOWED_HOST_LIST` has to have loopback in it.
   if (env.FORGE_WEBHOOKS === '1') means.push('webhooks');
   forgeSuite('real forge', () => openReal(env), [...COMMON, 'long listings'], means);

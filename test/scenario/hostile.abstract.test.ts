@@ -1,3 +1,4 @@
+import { ForgeError } from '#core/ports/forge.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled, unprovenLandings } from './stories.ts';
 import { createWorld } from './world.ts';
 
@@ -136,6 +137,31 @@ describe('what an API-only engine cannot prevent, it detects', () => {
       await expectHonestEnd(world, prs);
     },
   );
+
+  test('429 with Retry-After: one call, then none before that time', async () => {
+    let limited = true;
+    let asked = 0;
+    const world = await createWorld({
+      wrapForge: (forge) => ({
+        ...forge,
+        listOpenPullRequests: async (base) => {
+          asked += 1;
+          if (limited) throw new ForgeError('rate_limited', 'GET pulls', 429, 240_000);
+          return forge.listOpenPullRequests(base);
+        },
+      }),
+    });
+    await givenProject(world.forge);
+    const prs = [await givenScheduled(world.forge, 'a')];
+    const at = world.clock.now();
+    const report = await world.reconcile();
+    expect(report).toMatchObject({ errorCode: 'forge_unreachable' });
+    expect(report?.wakeAt).toBeGreaterThanOrEqual(at + 240_000);
+    expect(asked).toBe(1);
+    limited = false;
+    await world.drain();
+    expect((await endingOf(world, prs)).landed).toEqual(prs);
+  });
 
   test('a patch that the forge turns into another tree is a conflict of that pull request alone', async () => {
     const world = await createWorld({

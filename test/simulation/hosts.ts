@@ -13,6 +13,7 @@ export interface Witness {
   /** A call was made; `struck` = it failed or was the last of its machine. */
   seen(label: string, struck: 'no' | 'fault' | 'crash'): void;
   afterReconcile(repoId: string): void;
+  halted(repoId: string): void;
 }
 
 /** A Lambda or a container: it dies as a whole, and its clock may be wrong. */

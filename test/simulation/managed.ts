@@ -2,6 +2,7 @@ import type { RepoId } from '#core/domain/ids.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { Judge } from './judge.ts';
 import type { Project } from './project.ts';
+import type { Watch } from './watch.ts';
 
 /** One managed repository of a life: its forge, its people and whoever judges it. */
 export interface Managed {
@@ -10,4 +11,6 @@ export interface Managed {
   readonly judge: Judge;
   readonly project: Project;
   deleted: boolean;
+  /** Whoever judges each success at its moment. */
+  watch?: Watch;
 }

@@ -9,9 +9,13 @@ export interface ProjectOptions {
   readonly style: MergeStyle;
   /** Pull requests opened over the whole life. */
   readonly pullsMax: number;
+  readonly now: () => number;
   readonly note: (line: string) => void;
   readonly sometimes: (what: string) => void;
 }
+
+/** A push this soon after a schedule looks like one before it. */
+const LATE_ENTRY_MS = 11_000;
 
 /** One repository with its people: what they open, change their minds about, approve, and break. */
 export class Project {
@@ -25,6 +29,9 @@ export class Project {
   readonly #odds: () => Odds;
   readonly #options: ProjectOptions;
   readonly #heads = new Map<number, string[]>();
+  readonly #scheduled = new Set<string>();
+  readonly #scheduledAt = new Map<number, number>();
+  readonly #touchedAt = new Map<number, number>();
   readonly #branches: string[] = [];
   #opened = 0;
 
@@ -114,7 +121,29 @@ export class Project {
     if (random.chance(0.9)) await this.#press(pr);
   }
 
+  /** Somebody pressed the button while this was the head. */
+  wasScheduled(sha: string): boolean {
+    return this.#scheduled.has(sha);
+  }
+
+  pullOf(sha: string): number | undefined {
+    for (const [pr, heads] of this.#heads) if (heads.includes(sha)) return pr;
+    return undefined;
+  }
+
+  isMerged(sha: string): boolean {
+    return this.#forge.merges().some((merge) => merge.head === sha);
+  }
+
+  /** When somebody last did something to it; minus infinity when nobody has. */
+  touchedAt(pr: number): number {
+    return this.#touchedAt.get(pr) ?? Number.NEGATIVE_INFINITY;
+  }
+
   #remember(pr: number, head: string): void {
+    const pressedAt = this.#scheduledAt.get(pr) ?? Number.NEGATIVE_INFINITY;
+    // No timeline tells this from a schedule whose push is written down late (forge facts, 3.4).
+    if (this.#options.now() - pressedAt <= LATE_ENTRY_MS) this.#scheduled.add(head);
     const heads = this.#heads.get(pr) ?? [];
     if (!heads.includes(head)) heads.push(head);
     this.#heads.set(pr, heads);
@@ -150,6 +179,8 @@ export class Project {
       // Its head is in the base already: the page shows no button.
       return;
     }
+    this.#scheduled.add(pull.headSha);
+    this.#scheduledAt.set(pr, this.#options.now());
     this.#options.note(`#${pr} scheduled`);
   }
 
@@ -166,6 +197,7 @@ export class Project {
     const pr = this.prs[random.int(this.prs.length)] ?? 0;
     const pull = await forge.pull(pr);
     const act = random.int(16);
+    this.#touchedAt.set(pr, this.#options.now());
     if (act === 15 && this.prs.length < this.#options.pullsMax + 6) return this.#open();
     if (this.#options.family === 'base_pushed' && random.chance(0.4)) {
       note('pushes to the base');
@@ -194,7 +226,9 @@ export class Project {
       if (random.chance(0.6)) await this.reschedule(pr);
     } else if (act === 2) {
       const heads = this.#heads.get(pr) ?? [];
-      await forge.forcePushPullRequest(pr, heads[random.int(heads.length)] ?? pull.headSha);
+      const head = heads[random.int(heads.length)] ?? pull.headSha;
+      await forge.forcePushPullRequest(pr, head);
+      this.#remember(pr, head);
       if (random.chance(0.6)) await this.reschedule(pr);
     } else if (act === 3 || act === 4) {
       if (forge.isScheduled(pr)) await forge.cancelSchedule(pr);

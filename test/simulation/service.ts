@@ -47,6 +47,8 @@ export class SimService {
   #nextId = 0;
   #nextDelivery = 0;
   readonly #fences = new Map<RepoId, number>();
+  /** Under which the forge is being called right now. */
+  #callFence = 0;
   readonly #waiting = new Map<RepoId, { receives: number }[]>();
   readonly #inFlight = new Set<RepoId>();
   readonly #sentAt = new Map<string, number>();
@@ -127,6 +129,7 @@ export class SimService {
         this.#witness.sometimes(`alarm ${fields.alarm}`);
         this.#witness.note(`ALARM ${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
         this.alarms.add(`${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
+        if (fields.alarm === 'tree_mismatch') this.#witness.halted(String(fields.repo_id));
       } else {
         this.logText.push(`${message} ${JSON.stringify(fields)}`);
         if (message === 'reconcile failed' && fields.outcome !== 'Crash')
@@ -365,11 +368,23 @@ export class SimService {
       io: async (label, call) => {
         if (!mayCall()) throw new ForgeError('unreachable', label, null);
         if (FORGE_WRITE_LABELS.includes(label)) this.#watchFence(repoId, label, fence);
+        this.#callFence = fence;
         return call();
       },
     };
     // The deadline is looked at when the call is sent, after whatever kept the machine until then.
     return forgeOn(machine, forgeOn(guarded, forge.forge));
+  }
+
+  /** The call under way is carried out only in `delayMs`: nobody who took the lease over may have written by then (E7). */
+  watchLate(repoId: RepoId, delayMs: number): void {
+    const fence = this.#callFence;
+    this.#clock.after(delayMs, () => {
+      const newest = this.#fences.get(repoId) ?? 0;
+      const overtaken = fence < newest && !this.store.wasReleased(repoId, fence);
+      if (overtaken && this.odds.skewMs < SKEW_EXTREME_MS)
+        this.#witness.violate(`a late call under fence ${fence} comes after one under ${newest}`);
+    });
   }
 
   /** A40, A41: once a newer owner has written to the forge, an older one sends nothing more. */

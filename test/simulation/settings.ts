@@ -47,7 +47,8 @@ export class Settings {
     }
   }
 
-  async switchOn({ id }: Managed): Promise<void> {
+  async switchOn({ id, watch }: Managed): Promise<void> {
+    watch?.goOn();
     await this.#save(id, { queueEnabled: true, enabledAt: this.#clock.now(), dueAt: this.#clock.now() });
     this.#witness.sometimes('switched on');
   }

@@ -12,6 +12,7 @@ type Sighted = Pick<Witness, 'sometimes'>;
 export class WatchedStore extends MemoryStore {
   witness: Sighted = { sometimes: () => undefined };
   recordsLost = 0;
+  readonly #released = new Set<string>();
 
   override saveQueue(...[held, repo, write]: Parameters<MemoryStore['saveQueue']>): Promise<number> {
     this.#noteWrite(write);
@@ -31,6 +32,17 @@ export class WatchedStore extends MemoryStore {
     if (grant === 'held') this.witness.sometimes('lease held by another worker');
     else if (expired) this.witness.sometimes('lease taken over');
     return grant;
+  }
+
+  override releaseLease(...given: Parameters<MemoryStore['releaseLease']>): Promise<void> {
+    const [repoId, { fence }] = given;
+    this.#released.add(`${repoId} ${fence}`);
+    return super.releaseLease(...given);
+  }
+
+  /** Given back by its holder, not taken over. */
+  wasReleased(repoId: RepoId, fence: number): boolean {
+    return this.#released.has(`${repoId} ${fence}`);
   }
 
   override async listDueRepos(...given: Parameters<MemoryStore['listDueRepos']>) {
@@ -54,6 +66,11 @@ export class WatchedStore extends MemoryStore {
   loseRecord(repoId: RepoId): void {
     this.recordsLost += 1;
     this.corrupt('queue', repoId);
+  }
+
+  /** Whether the record, as it is stored now, holds the intent to land this head (A5). */
+  hasIntent(repoId: RepoId, head: string): boolean {
+    return this.peekRecord(repoId)?.root?.landing?.head === head;
   }
 
   /** True while a landing is on record: a crash now is one in the middle of it. */

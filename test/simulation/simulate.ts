@@ -4,6 +4,7 @@ import type { MergeStyle } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
@@ -15,6 +16,7 @@ import { Project } from './project.ts';
 import { Rest } from './rest.ts';
 import { SimService, tokenOf } from './service.ts';
 import { Settings } from './settings.ts';
+import { Watch } from './watch.ts';
 
 /** What may be left out of a life to make a failing one smaller. */
 export interface Limits {
@@ -124,6 +126,11 @@ class Life implements Witness {
     this.note(`VIOLATION ${what}`);
   }
 
+  /** A landed tree was not the proven one: nothing may land any more. */
+  halted(repoId: RepoId): void {
+    this.#managed.find((managed) => managed.id === repoId)?.watch?.halt();
+  }
+
   /** Something that should happen in some life. */
   sometimes(what: string): void {
     this.sometimesSeen.add(what);
@@ -176,7 +183,7 @@ class Life implements Witness {
       delays: { pushEntryMs: random.pick([0, 0, 3_000]) },
       onEntry: (entry) => this.#tellHooks(id, entry),
     });
-    this.#setFaults(forge);
+    this.#setFaults(id, forge);
     const { store } = this.#service;
     await store.createTenant(tenantId, 0);
     await store.createConnection(
@@ -191,6 +198,7 @@ class Life implements Witness {
         family: this.#family,
         style,
         pullsMax: this.#limits.pulls ?? PULLS_MAX,
+        now: () => this.#clock.now(),
         note: (line) => this.note(`${id} ${line}`),
         sometimes: (what) => this.sometimes(what),
       },
@@ -201,19 +209,24 @@ class Life implements Witness {
       baseIsProtected: !UNGUARDED.includes(this.#family),
       mayLeakWorkBranch: () => this.#service.store.recordsLost > 0,
     });
-    this.#managed.push({ id, forge, judge, project, deleted: false });
+    const managed: Managed = { id, forge, judge, project, deleted: false };
+    managed.watch = new Watch(managed, BOT, store, () => this.#clock.now(), this);
+    this.#managed.push(managed);
     this.#service.forges.set(id, forge);
     await project.begin();
   }
 
   /** Faults of single calls, as the forge's own client would meet them. */
-  #setFaults(forge: AbstractForge): void {
+  #setFaults(id: RepoId, forge: AbstractForge): void {
     const random = this.#faults;
     const LATE_METHODS = ['POST', 'DELETE'];
     forge.isLate = ({ method, path }) => {
       if (!LATE_METHODS.includes(method) || !random.chance(this.#service.odds.callLate)) return false;
       this.note(`late effect of ${method} ${path}`);
       this.sometimes(`late ${method}`);
+      this.#service.watchLate(id, LATE_EFFECT_MS);
+      const sha = /statuses\/([0-9a-f]+)$/.exec(path)?.[1];
+      if (sha !== undefined) this.#managed.find((managed) => managed.id === id)?.watch?.expectLate(sha);
       return true;
     };
     forge.fault = ({ method, path }) => {
@@ -230,6 +243,7 @@ class Life implements Witness {
 
   #tellHooks(id: RepoId, entry: JournalEntry): void {
     if (this.#keepTrace) this.note(`${id} ${describeEntry(entry)}`);
+    this.#managed.find((managed) => managed.id === id)?.watch?.read(entry);
     const told =
       entry.kind === 'push'
         ? { type: 'push', body: { ref: `refs/heads/${entry.branch}`, sender: { login: entry.by } } }

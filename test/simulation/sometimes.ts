@@ -1,2 +1,87 @@
-/** What must happen in some life of a large run: a trouble that never comes proves nothing about its guard. */
-export const SOMETIMES: readonly string[] = [];
+/**
+ * What must happen in some life of a run: a trouble that never comes proves nothing about its guard. These are met
+ * within the seeds of every commit.
+ */
+export const OFTEN: readonly string[] = [
+  // Troubles
+  ...['fault 0', 'fault 200', 'fault 400', 'fault 401', 'fault 403', 'fault 429', 'fault 502', 'fault 503'],
+  ...['late POST', 'late DELETE', 'frozen machine', 'engine request late', 'index lag', 'record lost'],
+  ...['webhook lost', 'two workers from one message', 'lease held by another worker', 'lease taken over'],
+  ...[
+    'restart in the middle of a landing',
+    'staging branch deleted',
+    'context changed',
+    'repository deleted',
+  ],
+  ...['switched off', 'switched on', 'store refuses: fenced'],
+  // What workers and webhooks come to
+  ...['dispatch reconciled', 'dispatch lease_held', 'dispatch not_due', 'refused lease_held'],
+  ...['webhook processed', 'webhook wait_for_reconcile', 'webhook ignored'],
+  ...['outcome code none', 'outcome code base_red', 'outcome code engine_error', 'outcome code timeout'],
+  ...['outcome code forge_access_denied', 'outcome code forge_unreachable'],
+  // Gates
+  ...['run success', 'run failure', 'run cancelled', 'run error', 'verdict success', 'verdict failure'],
+  ...['verdict cancelled', 'verdict error', 'verdict none', 'cached verdict', 'base probe'],
+  ...['second attempt of a run', 'failure confirmed', 'flake forgiven', 'paused after broken runs'],
+  // Batches
+  ...['outcome running', 'outcome success', 'outcome bounced', 'outcome bisected', 'outcome superseded'],
+  ...[
+    'outcome held_success',
+    'outcome held_failure',
+    'outcome error base_red',
+    'outcome error gate_cancelled',
+  ],
+  ...['outcome error gate_error', 'outcome error merge_timeout', 'outcome invalidated base_advanced'],
+  ...['outcome invalidated candidate_changed', 'outcome invalidated context_changed'],
+  ...['outcome invalidated queue_disabled', 'outcome operational_error gate_infrastructure'],
+  ...['outcome operational_error record_lost'],
+  // Landing
+  ...['intent stored before success', 'nudge', 'strike 1', 'revoke merge_timeout', 'revoke base_advanced'],
+  ...['revoke candidate_changed', 'schedule scheduled after a time-out'],
+  // Members and people
+  ...['action landed', 'action bounced gate_failed', 'action bounced merge_timeout', 'action requeued'],
+  ...['action requeued merge_timeout', 'action requeued base_red', 'action requeued record_lost'],
+  'action skipped left_the_queue',
+  ...['event pr_queued', 'event pr_staged', 'event pr_landed', 'event pr_bounced gate_failed'],
+  ...['event pr_bounced merge_timeout', 'event pr_refused approvals_missing', 'event pr_refused conflict'],
+  ...['event pr_refused fork_not_approved', 'event pr_refused fork_scheduler', 'event pr_refused no_changes'],
+  ...['event pr_requeued base_advanced', 'event pr_requeued candidate_changed'],
+  ...[
+    'event pr_requeued context_changed',
+    'event pr_requeued head_changed',
+    'event pr_requeued merge_timeout',
+  ],
+  ...['event pr_skipped auto_merge_cancelled', 'event pr_skipped closed', 'event pr_skipped draft'],
+  ...['event pr_skipped merged_outside_the_queue', 'event pr_skipped retargeted'],
+  ...['parked base_red', 'parked conflict', 'parked no_changes'],
+  // Alarms
+  ...['alarm base_red', 'alarm unverified_landing', 'alarm foreign_status_writer', 'alarm gate_phase_age'],
+  ...['unproven landing detected', 'came to rest'],
+];
+
+/** Met within some ten thousand seeds. */
+export const RARELY: readonly string[] = [
+  ...['alarm tree_mismatch', 'halted', 'outcome code tree_mismatch', 'event pr_landed unverified'],
+  ...[
+    'action landed unverified',
+    'revoke context_changed',
+    'revoke queue_disabled',
+    'schedule lost after a time-out',
+  ],
+  ...['event pr_refused branch_outdated', 'event pr_refused changes_requested', 'parked head_not_ready'],
+  ...[
+    'parked not_mergeable',
+    'outcome error merge_conflict',
+    'wake given up',
+    'dispatch gone',
+    'refused not_found',
+  ],
+  ...[
+    'event pr_requeued queue_disabled',
+    'event pr_requeued gate_infrastructure',
+    'store refuses: lost_race',
+  ],
+  ...['event pr_skipped schedule_lost', 'action skipped schedule_lost', 'outcome code lease_lost'],
+];
+
+export const SOMETIMES: readonly string[] = [...OFTEN, ...RARELY];

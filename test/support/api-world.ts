@@ -45,6 +45,7 @@ export const TOKEN_A = 'canary.session.token-a-77d1';
 export const TOKEN_B = 'canary.session.token-b-42ff';
 export const TOKEN_ADMIN = 'canary.session.token-admin-90ab';
 export const FORGE_TOKEN = 'canary-forge-token-b81c55e0';
+export const CONTAINER_SECRET = 'canary-container-secret-3b77';
 export const HOOK_SECRET = 'canary-webhook-secret-11c9';
 export const BOT = 'queue-bot';
 
@@ -92,6 +93,7 @@ export class ApiWorld {
   engineHealthy = true;
   readonly vault = new PlainVault();
   adminKey: string | null = ADMIN_KEY;
+  containerSecret = CONTAINER_SECRET;
   analyticsKey = '';
   legacyListing = false;
   /** Addresses of names that a guard may ask for. */
@@ -176,7 +178,8 @@ export class ApiWorld {
     const { store, clock, identity } = this;
     const log = this.#log;
     const ids = { uuid: () => randomUUID() };
-    const surface: SurfaceDeps = { identity, log, rates: store, rateFactor: this.rateFactor };
+    const now = () => clock.now();
+    const surface: SurfaceDeps = { identity, log, now, rates: store, rateFactor: this.rateFactor };
     const readAdminKey = async (): Promise<Secret<string>> => {
       if (this.adminKey === null) throw new Error('no such secret');
       return new Secret(this.adminKey);
@@ -207,7 +210,10 @@ export class ApiWorld {
         }),
       ),
       admin: createSurface<'admin'>(
-        { ...surface, readAdminKey },
+        {
+          ...{ ...surface, readAdminKey },
+          container: { readSecret: async () => new Secret(this.containerSecret), clock },
+        },
         createAdminRoutes({ store, leases: store }),
       ),
       billing: createSurface<'billing'>(
@@ -389,6 +395,8 @@ export class ScriptedAccounts {
   cancelFault: ForgeError | null = null;
   readonly cancelled: number[] = [];
   readonly asked: string[] = [];
+  /** Calls of setting up that answer. */
+  setUp: Partial<ForgeAdmin> = {};
   /** What a call that is not scripted says. */
   fault: ForgeError = new ForgeError('unreachable', 'any', null);
 
@@ -413,6 +421,7 @@ export class ScriptedAccounts {
         this.cancelled.push(pr);
         return 'cancelled';
       },
+      ...this.setUp,
     };
   }
 }

@@ -11,6 +11,8 @@ import { type Answer, ApiWorld, TENANT_A, TOKEN_A } from './api-world.ts';
 export class BillingWorld {
   readonly api = new ApiWorld();
   readonly provider: LocalPayments;
+  /** Patience with the provider: much on a busy machine, none where a test makes it silent. */
+  timeoutMs = 10_000;
 
   private constructor(provider: LocalPayments) {
     this.provider = provider;
@@ -25,13 +27,13 @@ export class BillingWorld {
     const prices = parsePriceBook(LOCAL_PAYMENTS.prices);
     if (!prices.ok || prices.value === null) throw new Error('the stand-in has no prices');
     const { clock } = world.api;
-    const common = { apiUrl: provider.url, clock, timeoutMs: 250, repeatsMax: 0 };
-    const payments = createPayments({ ...common, key: new Secret<string>(LOCAL_PAYMENTS.key) });
-    const reader = createSubscriptionReader({ ...common, key: new Secret<string>(LOCAL_PAYMENTS.readKey) });
+    const common = () => ({ apiUrl: provider.url, clock, timeoutMs: world.timeoutMs, repeatsMax: 0 });
+    const key = new Secret<string>(LOCAL_PAYMENTS.key);
+    const readKey = new Secret<string>(LOCAL_PAYMENTS.readKey);
     world.api.payments = {
       prices: prices.value,
-      openPayments: async () => payments,
-      openReader: async () => reader,
+      openPayments: async () => createPayments({ ...common(), key }),
+      openReader: async () => createSubscriptionReader({ ...common(), key: readKey }),
       signingSecret: LOCAL_PAYMENTS.signingSecret,
     };
     return world;

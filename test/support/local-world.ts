@@ -8,6 +8,8 @@ import { BOT, createFakeForge, type FakeForge } from '../../local/forge/fake-for
 import { type LocalService, startLocalService } from '../../local/service.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 
+export { eventually } from './eventually.ts';
+
 const HOOK_ID = 'hook-1';
 const HOOK_SECRET = 'hook-secret-canary';
 
@@ -98,17 +100,4 @@ async function enroll(
   });
   await service.store.createRepo(repo, null);
   return repo;
-}
-
-/** Asks until it is so; what is waited for happens in other processes, in real time. */
-export async function eventually(
-  what: string,
-  withinMs: number,
-  isSo: () => Promise<boolean>,
-): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${withinMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -37,7 +37,8 @@ export function createKmsVault(config: KmsVaultConfig): Vault {
   };
 }
 
-function contextOf(owner: CredentialOwner): Record<string, string> {
+/** What names the row of a data key to KMS; CloudTrail shows it, so it holds ids only. */
+export function contextOf(owner: CredentialOwner): Record<string, string> {
   return {
     tenant_id: owner.tenantId,
     connection_id: owner.connectionId,

@@ -3,7 +3,11 @@ import { PAYMENTS_REPEATS_MAX, PAYMENTS_TIMEOUT_MS } from '../../domain/limits.t
 import type { PriceSet } from '../../domain/subscription.ts';
 import { FLAT_KIND } from '../../domain/subscription.ts';
 import { type CheckoutOrder, type Payments, PaymentsError } from '../../ports/payments.ts';
-import { createSubscriptionReader, type SubscriptionListConfig } from './list-subscriptions.ts';
+import {
+  createSubscriptionReader,
+  PAYMENTS_API_VERSION,
+  type SubscriptionListConfig,
+} from './list-subscriptions.ts';
 import { SubscriptionAnswer } from './schema.ts';
 
 export interface PaymentsConfig extends SubscriptionListConfig {
@@ -70,6 +74,8 @@ function openSdk(config: PaymentsConfig): Stripe {
     port: port === '' ? (isPlain ? 80 : 443) : Number(port),
     timeout: config.timeoutMs ?? PAYMENTS_TIMEOUT_MS,
     maxNetworkRetries: config.repeatsMax ?? PAYMENTS_REPEATS_MAX,
+    // The same as the webhook's own call asks for: a new pin of the SDK does not compile without a look at both.
+    apiVersion: PAYMENTS_API_VERSION,
     // Nothing about this deployment goes to the provider beyond the calls themselves.
     telemetry: false,
   });

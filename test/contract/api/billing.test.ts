@@ -4,7 +4,7 @@ import { PAID_TIERS, PLAN_LIMITS } from '#core/domain/billing.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { acceptPaymentEvent } from '#core/services/accept-payment-event.ts';
-import { LOCAL_PAYMENTS } from '../../../local/payments/provider.ts';
+import { type Behaviour, LOCAL_PAYMENTS } from '../../../local/payments/provider.ts';
 import { CARDS } from '../../../local/payments/world.ts';
 import { TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 import { BillingWorld } from '../../support/billing-world.ts';
@@ -19,6 +19,11 @@ const failStore = (...labels: readonly string[]): void => {
   world.api.store.beforeCall = (label) => {
     if (labels.includes(label)) throw new StoreError('unavailable', label);
   };
+};
+/** Nobody waits long for a silent one. */
+const beSilent = (behaviour: Behaviour): void => {
+  if (behaviour === 'silent') world.timeoutMs = 150;
+  world.provider.behave(behaviour);
 };
 const healStore = (): void => {
   world.api.store.beforeCall = null;
@@ -148,7 +153,7 @@ describe('checkout', () => {
   );
 
   test.each(['silent', 'failing', 'garbage', 'refusing'] as const)('provider %s: 502', async (behaviour) => {
-    world.provider.behave(behaviour);
+    beSilent(behaviour);
     const answer = await world.ask('checkout', { tier: 'pro' });
     expect([answer.status, answer.code, answer.json.error.retryable]).toEqual([502, 'payments_error', true]);
     expect(answer.text).not.toContain('canary');
@@ -228,7 +233,7 @@ describe('change of plan', () => {
 
   test.each(['silent', 'failing', 'garbage', 'refusing'] as const)('provider %s: 502', async (behaviour) => {
     await world.buy('pro');
-    world.provider.behave(behaviour);
+    beSilent(behaviour);
     expect((await world.ask('change-plan', { tier: 'team' })).code).toBe('payments_error');
     expect(await world.summary()).toMatchObject({ tier: 'pro' });
   });
@@ -276,6 +281,20 @@ describe('change of plan', () => {
     expect(await world.api.store.listAudit(TENANT_A, 5)).toMatchObject([
       { action: 'billing.change_plan', target: 'team', actor: TENANT_A },
     ]);
+  });
+});
+
+describe('export', () => {
+  test('has the plan and who pays for it', async () => {
+    const read = async () => (await world.api.as(TOKEN_A)('GET', '/api/v1/tenant/export')).json.billing;
+    expect(await read()).toEqual({
+      ...{ tier: 'free', status: 'active', customer_id: null, subscription_id: null },
+    });
+    const id = await world.buy('pro');
+    const customerId = (await world.stored())?.customerId;
+    expect(await read()).toEqual({
+      ...{ tier: 'pro', status: 'active', customer_id: customerId, subscription_id: id },
+    });
   });
 });
 
@@ -457,9 +476,10 @@ describe('the payment webhook', () => {
       world.provider.world.cancel(id);
       const [event] = world.pending();
       if (event === undefined) throw new Error('nothing happened');
-      world.provider.behave(behaviour);
+      beSilent(behaviour);
       expect((await world.deliver(event)).code).toBe('db_error');
       expect(await world.summary()).toMatchObject({ tier: 'pro', entitled_tier: 'pro' });
+      world.timeoutMs = 10_000;
       world.provider.behave('normal');
       expect((await world.deliver(event)).status).toBe(200);
       expect(await world.summary()).toMatchObject({ tier: 'free' });

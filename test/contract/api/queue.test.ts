@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import { grantHeldLease } from '#core/domain/lease.ts';
+import type { Block, QueueView } from '#core/domain/line.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
@@ -22,6 +23,7 @@ async function save(
   repo: ManagedRepo,
   batches: readonly Partial<BatchRow>[],
   events: readonly Partial<ActivityEvent>[] = [],
+  view?: QueueView,
 ): Promise<void> {
   const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 1_000);
   if (grant === 'held') throw new Error('held');
@@ -35,6 +37,7 @@ async function save(
       givenBatch({ id: randomUUID(), ...owner, createdAt: world.clock.now(), ...each }),
     ),
     events: events.map((each) => givenEvent({ ...owner, at: world.clock.now(), ...each })),
+    ...(view === undefined ? {} : { view }),
   });
   await world.store.releaseLease(repo.id, grant);
 }
@@ -253,6 +256,24 @@ describe('activity', () => {
         ...['repo_id', 'last_reconcile_error_code', 'next_look_at', 'queue'],
       ].sort(),
     );
+  });
+
+  test.each<[string, Block['kind'], number | null, string]>([
+    ['ready pull requests wait for more of them', 'linger', 60_000, 'lingering'],
+    ['nobody can say how long', 'linger', null, 'lingering'],
+    ['the wait is over', 'linger', -1, 'idle'],
+    ['something else is waited for', 'admission', 60_000, 'idle'],
+  ])('state while nothing runs: %s', async (_name, kind, forMs, state) => {
+    const { repo } = await world.enroll(TENANT_A);
+    const until = forMs === null ? null : world.clock.now() + forMs;
+    await save(repo, [], [], {
+      ...{ at: world.clock.now(), line: [], more: 0 },
+      block: { kind, since: null, until, pr: null, runUrl: null },
+    });
+    expect((await a('GET', ACTIVITY)).json.repos[0].state).toBe(state);
+    // What runs is told before what is waited for.
+    await save(repo, [{ stagingSha: null }]);
+    expect((await a('GET', ACTIVITY)).json.repos[0].state).toBe('staging');
   });
 
   test('nothing of another tenant (A87)', async () => {

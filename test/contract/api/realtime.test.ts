@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { ROUTES } from '#core/contracts/routes.ts';
 import { SOCKET_SETTLING_MS, SOCKET_TTL_MS, TICKET_TTL_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { issueTicket } from '#core/services/tickets.ts';
 import { findLeaks } from '../../support/canaries.ts';
-import { eventually } from '../../support/local-world.ts';
+import { eventually } from '../../support/eventually.ts';
 import { Client, type Opening, PUBLIC_URL, RealtimeWorld } from '../../support/realtime-world.ts';
 
 const A = 'tenant-a';
@@ -178,6 +180,10 @@ describe('by nothing else (A94)', () => {
     const asked = world.identity.asked;
     expect(statusOf(await world.connect(query, { ...headers, origin: PUBLIC_URL }))).toBe(401);
     expect(world.identity.asked).toBe(asked);
+  });
+
+  test('its path is that of the contract’s table', () => {
+    expect(ROUTES.filter(({ path }) => path === SOCKET_PATH).map(({ id }) => id)).toEqual(['openSocket']);
   });
 
   test('an upgrade of another path is an ordinary request', async () => {

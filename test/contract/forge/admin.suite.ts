@@ -4,7 +4,7 @@ import { differingFields, fieldsOfClone, fieldsOfNewRule } from '#core/domain/br
 import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { Secret } from '#core/secret.ts';
-import { type Actor, type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts';
+import { type Actor, type ForgeSubject, type Needs, RepoDriver } from './subject.ts';
 
 const HOOK_URL = 'https://queue.example.org/api/v1/webhooks/forge?r=one';
 
@@ -286,10 +286,9 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readProtection('main')).not.toHaveProperty('mergeList');
   });
 
-  needs('fake')('a token without the scope is denied each of it', async () => {
+  needs('scoped')('a token without the scope is denied each of it', async () => {
     const { repo, admin } = await create();
-    const token = fakeOf(subject()).addToken(repo.loginOf('bot'), ['read:repository']);
-    const weak = adminOf(repo, 'bot', token);
+    const weak = adminOf(repo, 'bot', subject().access.scopedToken ?? '');
     expect(parseForgeVersion('15.0.3+gitea-1.22.0')).toEqual({
       kind: 'forgejo',
       major: 15,

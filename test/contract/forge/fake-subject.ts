@@ -30,9 +30,11 @@ export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
     access: {
       instanceUrl: address.httpsUrl,
       send: http.send,
+      scopedToken: fake.addToken(BOT, ['read:repository']),
       tokens: { bot: grant(BOT), person: grant('dev'), reader: grant('guest') },
     },
     listsRuns: fake.profile.runsApi !== null,
+    asksForkForMergeRight: fake.profile.permissionOnHeadRepo,
     cancelsRuns: fake.profile.runCancelApi,
     hasRulePriorities: fake.profile.rulePriorities,
     workflowDir: fake.profile.workflowDirs[0] ?? '',
@@ -43,6 +45,10 @@ export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
       const collaborators = { dev: 'write', guest: 'read', [BOT]: 'admin' } as const;
       await fake.createRepo({ owner: 'acme', name, files, collaborators, private: true });
       return `acme/${name}`;
+    },
+    async fork(slug) {
+      const fork = await fake.fork(slug, 'dev');
+      return `${fork.owner}/${fork.name}`;
     },
     now: () => clock.now(),
     async wait() {

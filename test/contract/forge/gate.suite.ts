@@ -92,9 +92,9 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(['error', 'failure']).toContain(reading.kind === 'finished' ? reading.verdict : '');
   });
 
-  needs('fake')('runs of another branch or another workflow are no evidence (A12)', async () => {
-    const fake = fakeOf(subject());
-    fake.knobs.judge = () => 'success';
+  needs('runner')('runs of another branch or another workflow are no evidence (A12)', async () => {
+    const { fake } = subject();
+    if (fake !== null) fake.knobs.judge = () => 'success';
     const repo = await createGated({
       [`${subject().workflowDir}/other.yml`]: workflow('The gate', "'elsewhere'"),
     });
@@ -135,16 +135,18 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(statuses).toMatchObject([{ context: 'The gate / check (push)', creator: '' }]);
   });
 
-  needs('fake')('a second push of the branch has a run of its own', async () => {
-    const fake = fakeOf(subject());
-    fake.knobs.judge = (files) => (files.get('staged.txt') === 'bad\n' ? 'failure' : 'success');
+  needs('runner')('a second push of the branch has a run of its own', async () => {
+    const { fake } = subject();
+    const red = workflow('The gate', "'mq/**'", 'false');
+    if (fake !== null) fake.knobs.judge = (files) => (files.get(file()) === red ? 'failure' : 'success');
     const repo = await createGated();
-    const first = await repo.commit('bot', { 'staged.txt': 'bad\n' }, { newBranch: staging });
+    const first = await repo.commit('bot', { [file()]: red }, { newBranch: staging });
     await repo.until(
       () => repo.forge.readGate(first, staging, file()),
       (found) => found.kind === 'finished',
     );
-    const second = await repo.commit('bot', { 'staged.txt': 'good\n' }, { branch: staging });
+    const files = { [file()]: workflow('The gate', "'mq/**'"), 'staged.txt': 'good\n' };
+    const second = await repo.commit('bot', files, { branch: staging });
     const reading = await repo.until(
       () => repo.forge.readGate(second, staging, file()),
       (found) => found.kind === 'finished',
@@ -153,9 +155,9 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readGate(first, staging, file())).toMatchObject({ verdict: 'failure' });
   });
 
-  needs('fake')('the gate of a branch that is deleted meanwhile is still readable', async () => {
-    const fake = fakeOf(subject());
-    fake.knobs.judge = () => 'success';
+  needs('runner')('the gate of a branch that is deleted meanwhile is still readable', async () => {
+    const { fake } = subject();
+    if (fake !== null) fake.knobs.judge = () => 'success';
     const repo = await createGated();
     const sha = await stage(repo);
     await repo.until(

@@ -30,9 +30,11 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
   const isForgejo = version.includes('+gitea-');
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const created: string[] = [];
+  const forks: string[] = [];
   return {
-    access: { instanceUrl, send: http.send, tokens },
+    access: { instanceUrl, send: http.send, scopedToken: env.FORGE_SCOPED_TOKEN ?? null, tokens },
     listsRuns: isForgejo ? major >= 12 : major > 1 || minor >= 25,
+    asksForkForMergeRight: isForgejo || (major === 1 && minor < 26),
     cancelsRuns: isForgejo ? major >= 16 : major > 1 || minor >= 28,
     hasRulePriorities: !isForgejo && (major > 1 || minor >= 23),
     workflowDir: isForgejo ? '.forgejo/workflows' : '.gitea/workflows',
@@ -71,9 +73,15 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
       }
       return slug;
     },
+    async fork(slug) {
+      const fork = (await call(tokens.person?.token ?? '', 'POST', `/repos/${slug}/forks`, {})).full_name;
+      forks.push(fork);
+      return fork;
+    },
     now: () => Date.now(),
     wait: () => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS)),
     async stop() {
+      for (const slug of forks) await call(tokens.person?.token ?? '', 'DELETE', `/repos/${slug}`);
       for (const slug of created) await call(bot.token, 'DELETE', `/repos/${slug}`);
       http.close();
     },

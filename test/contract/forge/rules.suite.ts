@@ -1,5 +1,5 @@
 import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
-import { type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts';
+import { type ForgeSubject, type Needs, RepoDriver } from './subject.ts';
 
 /** Branch rules, and what a token may not do. */
 export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
@@ -155,11 +155,10 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readStatuses(tip)).toEqual([]);
   });
 
-  needs('fake')('a token without the scope is denied', async () => {
-    const fake = fakeOf(subject());
+  needs('scoped')('a token without the scope is denied', async () => {
     const repo = await create();
     const tip = (await repo.forge.readBranchTip('main')) ?? '';
-    const forge = repo.connect({ token: fake.addToken(repo.loginOf('bot'), ['read:repository']) });
+    const forge = repo.connect({ token: subject().access.scopedToken ?? '' });
     expect(await forge.readBranchTip('main')).toBe(tip);
     await expect(forge.createBranch('x', tip)).rejects.toMatchObject({ kind: 'denied', status: 403 });
     await expect(forge.readBotLogin()).rejects.toMatchObject({ kind: 'denied', status: 403 });

@@ -9,6 +9,8 @@ export type Actor = 'bot' | 'person' | 'reader';
 export interface ForgeAccess {
   readonly instanceUrl: string;
   readonly send: HttpSend;
+  /** The bot's, with `read:repository` alone. */
+  readonly scopedToken: string | null;
   /** Logins and tokens of those who exist; the bot always does. */
   readonly tokens: Readonly<Partial<Record<Actor, { readonly login: string; readonly token: string }>>>;
 }
@@ -18,6 +20,8 @@ export interface ForgeSubject {
   readonly access: ForgeAccess;
   readonly listsRuns: boolean;
   readonly cancelsRuns: boolean;
+  /** Forgejo, and Gitea before 1.26: the one who scheduled needs write access to the fork. */
+  readonly asksForkForMergeRight: boolean;
   /** Gitea: rules have an order of their own, and force pushes list every commit. */
   readonly hasRulePriorities: boolean;
   readonly workflowDir: string;
@@ -25,6 +29,8 @@ export interface ForgeSubject {
   readonly fake: FakeForge | null;
   /** A fresh repository `owner/name` with these files on `main` and no rule; every actor is a collaborator. */
   createRepo(files: Readonly<Record<string, string>>): Promise<string>;
+  /** A fork that belongs to the person, who must exist; returns its slug. */
+  fork(slug: string): Promise<string>;
   /** The forge's time in ms: virtual for a fake. */
   now(): number;
   /** Lets the forge get on with its own work for about a second. */
@@ -33,7 +39,7 @@ export interface ForgeSubject {
 }
 
 /** What a test needs beyond a bot on a forge; without it the test is skipped, not passed. */
-export type Means = 'fake' | 'person' | 'reader' | 'runner' | 'webhooks';
+export type Means = 'fake' | 'person' | 'reader' | 'runner' | 'webhooks' | 'scoped';
 export type Needs = (means: Means) => typeof test | typeof test.skip;
 
 export function fakeOf(subject: ForgeSubject): FakeForge {
@@ -123,7 +129,8 @@ export class RepoDriver {
     on: { readonly branch?: string; readonly newBranch?: string } = {},
   ): Promise<string> {
     const branch = on.branch ?? 'main';
-    const known = new Map((await this.forge.readTree(branch)).map((entry) => [entry.path, entry.id]));
+    const forge = as === 'bot' ? this.forge : this.connect({ as });
+    const known = new Map((await forge.readTree(branch)).map((entry) => [entry.path, entry.id]));
     const operations = Object.entries(files).map(([path, content]) => {
       const sha = known.get(path);
       if (content === null) return { operation: 'delete', path, sha };

@@ -22,6 +22,7 @@ import {
   schedulePull,
 } from './people.ts';
 import { moveBranch, removeBranch, startChecksOfBase } from './refs.ts';
+import { findRuleViolation } from './rules.ts';
 import { appendStatus } from './statuses.ts';
 import { viewCommit, viewPull } from './views.ts';
 import {
@@ -67,6 +68,9 @@ export interface AbstractForge extends ForgeControl, Knobs {
   previewMerge(onto: string, head: string): string | null;
   readTreeFiles(tree: string): ReadonlyMap<string, string>;
   timelineOf(pr: number): readonly TimelineEntry[];
+  /** Why the branch rule forbids the merge now, statuses apart; null when it does not. */
+  ruleViolation(pr: number): string | null;
+  tipOfBase(): string;
   /** Whether the forge still has the schedule row, which no API tells. */
   isScheduled(pr: number): boolean;
 }
@@ -217,6 +221,8 @@ function createViews(world: World) {
     },
     statusHistory: (sha: string) => [...(world.statuses.get(sha)?.history ?? [])],
     isScheduled: (pr: number) => mustPull(world, pr).schedule !== null,
+    ruleViolation: (pr: number) => findRuleViolation(world, mustPull(world, pr)),
+    tipOfBase: () => mustTip(world, world.base),
     async branches() {
       return [...world.branches.keys()].sort();
     },

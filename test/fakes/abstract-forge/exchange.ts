@@ -10,7 +10,7 @@ export interface Call {
 }
 
 /** A call that takes longer than the client waits is carried out by the forge up to this much later. */
-const LATE_EFFECT_MS = 15_000;
+export const LATE_EFFECT_MS = 19_000;
 
 /** The forge's own refusals, as an HTTP status. */
 export class Refusal extends Error {

@@ -1,0 +1,77 @@
+import { parseArgs } from 'node:util';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
+import { createKmsRewrapper } from '../core/adapters/kms-vault/rewrap.ts';
+import { createSystemClock } from '../core/adapters/system/clock.ts';
+import { type REWRAP_OUTCOMES, rewrapCredentials } from '../core/services/rewrap-credentials.ts';
+
+const USAGE = `npm run rewrap -- --table <TableName> --key <id or ARN of the new key> --key-version <number> [--dry-run]
+
+Puts the data key of every stored forge token under another key, inside KMS. Can be stopped and started again.`;
+/** Progress is printed once per so many connections. */
+const PROGRESS_EVERY = 25;
+
+interface Options {
+  readonly table: string;
+  readonly key: string;
+  readonly keyVersion: number;
+  readonly dryRun: boolean;
+}
+
+function readOptions(): Options | null {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({
+    options: { table: text, key: text, 'key-version': text, 'dry-run': { type: 'boolean' } },
+  });
+  const { table, key } = values;
+  const keyVersion = Number(values['key-version']);
+  if (table === undefined || key === undefined || !Number.isInteger(keyVersion) || keyVersion < 1)
+    return null;
+  return { table, key, keyVersion, dryRun: values['dry-run'] === true };
+}
+
+async function main(): Promise<number> {
+  const options = readOptions();
+  if (options === null) {
+    console.error(USAGE);
+    return 2;
+  }
+  const dynamo = new DynamoDBClient({});
+  const kms = new KMSClient({});
+  const store = createDynamoStore({
+    client: DynamoDBDocumentClient.from(dynamo),
+    tableName: options.table,
+    clock: createSystemClock(),
+  });
+  const rewrapper = createKmsRewrapper({ client: kms, keyId: options.key, keyVersion: options.keyVersion });
+  const { counts, stoppedAfter } = await rewrapCredentials(
+    { store, rewrapper },
+    {
+      dryRun: options.dryRun,
+      onProgress: (done, of) => {
+        if (done % PROGRESS_EVERY === 0 || done === of) console.log(`${done} of ${of}`);
+      },
+    },
+  );
+  console.log(JSON.stringify({ ...(options.dryRun ? { dry_run: true } : {}), ...counts }));
+  if (stoppedAfter !== null) {
+    console.error(
+      `stopped after ${stoppedAfter}: too many failures in a row; rights, key or table? Start it again.`,
+    );
+  }
+  const unfinished: readonly (typeof REWRAP_OUTCOMES)[number][] = ['changed', 'damaged', 'failed'];
+  return unfinished.some((outcome) => counts[outcome] > 0) ? 1 : 0;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    // The name only: an error of the SDK may quote the request.
+    console.error(error instanceof Error ? `${error.name}` : 'failed');
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,42 @@
+import { type KMSClient, ReEncryptCommand } from '@aws-sdk/client-kms';
+import type { Rewrapper } from '../../ports/rewrapper.ts';
+import { VaultError } from '../../ports/system.ts';
+import { contextOf } from './vault.ts';
+
+export interface KmsRewrapperConfig {
+  readonly client: KMSClient;
+  /** Id or ARN of the key that wraps from now on. */
+  readonly keyId: string;
+  readonly keyVersion: number;
+}
+
+/** Errors of KMS that say something about this one row. */
+const ROW_ERRORS: ReadonlySet<string> = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
+
+/** KMS opens and closes the data key in one call of its own: nothing of it comes here. */
+export function createKmsRewrapper({ client, keyId, keyVersion }: KmsRewrapperConfig): Rewrapper {
+  return {
+    keyVersion,
+    async rewrap(owner, sealed) {
+      if (sealed.format !== 'v3' || sealed.encryptedDek === null) throw new VaultError('undecryptable');
+      const context = contextOf(owner);
+      let wrapped: Uint8Array | undefined;
+      try {
+        const command = new ReEncryptCommand({
+          CiphertextBlob: Buffer.from(sealed.encryptedDek, 'base64'),
+          SourceEncryptionContext: context,
+          DestinationEncryptionContext: context,
+          DestinationKeyId: keyId,
+        });
+        ({ CiphertextBlob: wrapped } = await client.send(command));
+      } catch (error) {
+        // Nothing of the SDK's error is kept: it holds the request (A95).
+        throw new VaultError(
+          error instanceof Error && ROW_ERRORS.has(error.name) ? 'undecryptable' : 'unavailable',
+        );
+      }
+      if (wrapped === undefined) throw new VaultError('unavailable');
+      return { ...sealed, keyVersion, encryptedDek: Buffer.from(wrapped).toString('base64') };
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { Aws, Duration } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { NOTICE_NOT_DELIVERED } from '../../core/contracts/realtime.ts';
+import { STREAM_PREFIXES } from '../../core/contracts/table.ts';
+import { NotifyEnv } from '../../lambdas/notify/env.ts';
+import type { DataTable } from './data-table.ts';
+import type { Monitoring } from './monitoring.ts';
+import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
+
+export interface NotificationsProps {
+  readonly defaults: FunctionDefaults;
+  readonly table: DataTable;
+  readonly monitoring: Monitoring;
+  /** Verified sender of mails. @default no mail is sent */
+  readonly from: string | undefined;
+  readonly publicUrl: string;
+}
+
+/** Several bounces at once, each with three seconds for its ways. */
+const NOTIFY_TIMEOUT = Duration.seconds(30);
+/** News of an hour ago: whoever is concerned has seen the pull request since. */
+const NOTICE_AGE_MAX = Duration.hours(1);
+
+/** Announces bounces and failed invoices, from the table's changes, beside the queue and never in its way (A83). */
+export class Notifications extends Construct {
+  constructor(scope: Construct, id: string, props: NotificationsProps) {
+    super(scope, id);
+    const { defaults, table, monitoring, from } = props;
+    const notify = new ServiceFunction(this, 'Notify', {
+      ...{ defaults, bundle: 'notify', env: NotifyEnv, memoryMb: 256, timeout: NOTIFY_TIMEOUT },
+    });
+    table.grantRows(notify, ['GetItem', 'BatchGetItem', 'Query'], ['T#*', 'TB#*', 'TE#*', 'R#*']);
+    table.grantRows(notify, ['PutItem', 'ConditionCheckItem'], ['R#*']);
+    table.grantRows(notify, ['DeleteItem'], [`${STREAM_PREFIXES.notices}*`]);
+    const deadNotices = new Queue(this, 'DeadNotices', {
+      enforceSSL: true,
+      encryption: QueueEncryption.SQS_MANAGED,
+      retentionPeriod: Duration.days(14),
+    });
+    notify.allow(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadNotices.queueArn] }));
+    table.deliverChanges(notify, {
+      prefixes: [STREAM_PREFIXES.events, STREAM_PREFIXES.notices],
+      kinds: ['INSERT'],
+      ...{ batchSize: 10, window: Duration.seconds(0), retries: 5, maxAge: NOTICE_AGE_MAX },
+      ...{ reportsFailures: true, deadLetters: deadNotices },
+    });
+    notify.setEnv('NOTIFICATION_FROM', from ?? '');
+    notify.setEnv('PUBLIC_URL', props.publicUrl);
+    if (from !== undefined) this.#allowMail(notify, from);
+    monitoring.addLogAlarm(notify, 'NoticesFailedAlarm', {
+      logGroup: notify.logGroup,
+      where: { message: NOTICE_NOT_DELIVERED },
+      threshold: 10,
+      severity: 'ticket',
+      meaning: 'Notifications do not reach their mailbox or chat.',
+    });
+    monitoring.addDeadLetterAlarm(
+      notify,
+      'DeadNoticesAlarm',
+      deadNotices,
+      'Changes were given up before anybody could be notified of them.',
+    );
+  }
+
+  /** The identity may be the address or its domain; the condition leaves only our one sender. */
+  #allowMail(notify: ServiceFunction, from: string): void {
+    const domain = from.slice(from.lastIndexOf('@') + 1);
+    const arn = (identity: string): string =>
+      `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${identity}`;
+    notify.allow(
+      new PolicyStatement({
+        actions: ['ses:SendEmail'],
+        resources: [arn(from), arn(domain)],
+        conditions: { StringEquals: { 'ses:FromAddress': from } },
+      }),
+    );
+  }
+}

@@ -1,0 +1,221 @@
+import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
+import { CfnApi, CfnIntegration, CfnRoute, CfnRouteResponse, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
+import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { STREAM_PREFIXES } from '../../core/contracts/table.ts';
+import {
+  SocketConnectEnv,
+  SocketDefaultEnv,
+  SocketDisconnectEnv,
+  SocketPushEnv,
+} from '../../lambdas/realtime/env.ts';
+import type { DataTable } from './data-table.ts';
+import type { IdentityProvider } from './identity-provider.ts';
+import type { Monitoring } from './monitoring.ts';
+import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
+
+export interface RealtimeSurfaceProps {
+  readonly defaults: FunctionDefaults;
+  readonly table: DataTable;
+  readonly identity: IdentityProvider;
+  readonly monitoring: Monitoring;
+  /** Where people reach this service: pages of its origin may open a socket by cookie. */
+  readonly publicUrl: string;
+  readonly logRetentionDays: number;
+}
+
+export const SOCKET_STAGE = 'ws';
+/** A limit of the blast; messages of one socket are a ping every five minutes. */
+const BURST_MAX = 500;
+const RATE_MAX_PER_SECOND = 200;
+const QUICK = Duration.seconds(10);
+/** A ping to a thousand sockets, 25 at a time, with slow answers among them. */
+const PUSH_TIMEOUT = Duration.seconds(30);
+/** Dashboards show it within two seconds; a burst of changes is one ping. */
+const PING_WINDOW = Duration.seconds(1);
+/** A ping that is older is no news: dashboards read again anyway. The least that the service takes. */
+const PING_AGE_MAX = Duration.seconds(60);
+
+/** No query string: it carries the ticket. No header: it may carry the session. */
+const ACCESS_LOG_FIELDS = {
+  request_id: '$context.requestId',
+  at: '$context.requestTime',
+  ip: '$context.identity.sourceIp',
+  route: '$context.routeKey',
+  event: '$context.eventType',
+  status: '$context.status',
+  socket: '$context.connectionId',
+  integration_error: '$context.integrationErrorMessage',
+};
+
+/**
+ * The realtime socket: a WebSocket API with its three functions, and the one that pings it when the table changes. The
+ * distribution puts it under `SOCKET_PATH`: origin `domainName`, the whole path rewritten to `originPath`, the query kept.
+ */
+export class RealtimeSurface extends Construct {
+  /** `<id>.execute-api.<region>.<suffix>`, without scheme and stage. */
+  readonly domainName: string;
+  /** Path of the origin, with a leading slash. */
+  readonly originPath = `/${SOCKET_STAGE}`;
+  /** Where a client connects without the distribution. */
+  readonly url: string;
+  readonly #api: CfnApi;
+
+  constructor(scope: Construct, id: string, props: RealtimeSurfaceProps) {
+    super(scope, id);
+    this.#api = new CfnApi(this, 'Api', {
+      name: `${Stack.of(this).stackName}-socket`,
+      protocolType: 'WEBSOCKET',
+      // Every message goes to `$default`: clients have only one thing to say.
+      routeSelectionExpression: '$request.body.type',
+    });
+    this.domainName = `${this.#api.ref}.execute-api.${Aws.REGION}.${Aws.URL_SUFFIX}`;
+    this.url = `wss://${this.domainName}${this.originPath}`;
+    this.#addConnect(props);
+    this.#addDisconnect(props);
+    this.#addDefault(props);
+    this.#addStage(props.logRetentionDays);
+    this.#addPush(props);
+  }
+
+  #addConnect({ defaults, table, identity, monitoring, publicUrl }: RealtimeSurfaceProps): void {
+    const connect = new ServiceFunction(this, 'Connect', {
+      ...{ defaults, bundle: 'socket-connect', env: SocketConnectEnv, memoryMb: 256, timeout: QUICK },
+    });
+    table.grantRows(connect, ['PutItem', 'DeleteItem'], ['TK#*', 'TW#*', 'W#*']);
+    identity.grantVerify(connect);
+    connect.setEnv('PUBLIC_URL', publicUrl);
+    this.#addRoute('$connect', connect);
+    monitoring.addAlarm(connect, 'SocketConnectFailedAlarm', {
+      metric: connect.fn.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
+      threshold: 3,
+      severity: 'ticket',
+      meaning: 'Realtime sockets cannot be opened; dashboards poll every 30 seconds.',
+    });
+  }
+
+  #addDisconnect({ defaults, table }: RealtimeSurfaceProps): void {
+    const disconnect = new ServiceFunction(this, 'Disconnect', {
+      ...{ defaults, bundle: 'socket-disconnect', env: SocketDisconnectEnv, memoryMb: 256, timeout: QUICK },
+    });
+    table.grantRows(disconnect, ['DeleteItem'], ['TW#*', 'W#*']);
+    this.#addRoute('$disconnect', disconnect);
+  }
+
+  #addDefault({ defaults }: RealtimeSurfaceProps): void {
+    const fallback = new ServiceFunction(this, 'Default', {
+      ...{ defaults, bundle: 'socket-default', env: SocketDefaultEnv, memoryMb: 128, timeout: QUICK },
+    });
+    const route = this.#addRoute('$default', fallback, '$default');
+    new CfnRouteResponse(this, 'Answer', {
+      apiId: this.#api.ref,
+      routeId: route.ref,
+      routeResponseKey: '$default',
+    });
+  }
+
+  #addPush({ defaults, table, monitoring }: RealtimeSurfaceProps): void {
+    const push = new ServiceFunction(this, 'Push', {
+      ...{ defaults, bundle: 'socket-push', env: SocketPushEnv, memoryMb: 256, timeout: PUSH_TIMEOUT },
+    });
+    table.grantRows(push, ['Query', 'DeleteItem'], ['TW#*', 'W#*']);
+    table.deliverChanges(push, {
+      ...{ prefixes: STREAM_PREFIXES.shown, batchSize: 100, window: PING_WINDOW },
+      ...{ retries: 2, maxAge: PING_AGE_MAX, reportsFailures: false },
+    });
+    push.allow(
+      new PolicyStatement({
+        actions: ['execute-api:ManageConnections'],
+        resources: ['POST', 'DELETE'].map((method) => this.#arn(`${SOCKET_STAGE}/${method}/@connections/*`)),
+      }),
+    );
+    // Read by the SDK itself; it has no default, because every stage has a host of its own.
+    push.setEnv('AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI', `https://${this.domainName}${this.originPath}`);
+    monitoring.addAlarm(push, 'PingsFailedAlarm', {
+      metric: push.fn.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
+      threshold: 3,
+      severity: 'ticket',
+      meaning: 'Dashboards are not told of changes; open ones show old data until their next poll.',
+    });
+  }
+
+  #addRoute(routeKey: string, target: ServiceFunction, responseExpression?: string): CfnRoute {
+    const name = target.node.id;
+    const integration = new CfnIntegration(this, `${name}Integration`, {
+      apiId: this.#api.ref,
+      integrationType: 'AWS_PROXY',
+      integrationUri: `arn:${Aws.PARTITION}:apigateway:${Aws.REGION}:lambda:path/2015-03-31/functions/${target.fn.functionArn}/invocations`,
+    });
+    new CfnPermission(this, `${name}Permission`, {
+      action: 'lambda:InvokeFunction',
+      functionName: target.fn.functionArn,
+      principal: new ServicePrincipal('apigateway.amazonaws.com').service,
+      sourceArn: this.#arn(`*/${routeKey}`),
+    });
+    return new CfnRoute(this, `${name}Route`, {
+      apiId: this.#api.ref,
+      routeKey,
+      authorizationType: 'NONE',
+      target: `integrations/${integration.ref}`,
+      ...(responseExpression === undefined ? {} : { routeResponseSelectionExpression: responseExpression }),
+    });
+  }
+
+  #addStage(retentionDays: number): void {
+    const logGroup = new LogGroup(this, 'AccessLogs', {
+      retention: retentionDays,
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    const stage = new CfnStage(this, 'Stage', {
+      apiId: this.#api.ref,
+      stageName: SOCKET_STAGE,
+      autoDeploy: true,
+      defaultRouteSettings: { throttlingBurstLimit: BURST_MAX, throttlingRateLimit: RATE_MAX_PER_SECOND },
+      accessLogSettings: {
+        destinationArn: logGroup.logGroupArn,
+        format: JSON.stringify(ACCESS_LOG_FIELDS),
+      },
+    });
+    stage.addResourceDependency(this.#letGatewayLog());
+  }
+
+  /**
+   * A WebSocket API writes access logs only where the account's one gateway role lets it. The setting is the account's, not
+   * the stack's: it stays when the stack goes, because others may rely on it by then.
+   */
+  #letGatewayLog(): CfnAccount {
+    const role = new Role(this, 'LogRole', {
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      inlinePolicies: {
+        logs: new PolicyDocument({
+          statements: [
+            new PolicyStatement({
+              actions: [
+                'logs:CreateLogGroup',
+                'logs:CreateLogStream',
+                'logs:DescribeLogGroups',
+                'logs:DescribeLogStreams',
+                'logs:PutLogEvents',
+                'logs:GetLogEvents',
+                'logs:FilterLogEvents',
+              ],
+              // The service refuses a role that cannot write to any group.
+              resources: ['*'],
+            }),
+          ],
+        }),
+      },
+    });
+    role.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    const account = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
+    account.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    return account;
+  }
+
+  #arn(rest: string): string {
+    return `arn:${Aws.PARTITION}:execute-api:${Aws.REGION}:${Aws.ACCOUNT_ID}:${this.#api.ref}/${rest}`;
+  }
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import type { Locator, Page } from 'playwright-core';
+import type { BrowserWorld, WatchedPage } from './world.ts';
+import { openPulls, REPOS } from './world.ts';
+
+/** What happens in other processes, in real time. */
+const SLOW_MS = 90_000;
+const TRIES_MAX = 4;
+const AXE_PATH = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** Waits until it can be seen; the sentence says what a person would look for. */
+export async function sees(where: Locator, within = 15_000): Promise<void> {
+  await where.first().waitFor({ state: 'visible', timeout: within });
+}
+
+export const heading = (page: Page, name: string | RegExp): Locator => page.getByRole('heading', { name });
+const button = (page: Page | Locator, name: string | RegExp): Locator => page.getByRole('button', { name });
+
+/** Presses again where a loaded machine answers with its gateway's time-out, as the page itself advises. */
+async function insist(pressed: Locator, wanted: Locator): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    // Gone or busy: the first press is still on its way.
+    await pressed.click({ timeout: 2_000 }).catch(() => undefined);
+    try {
+      return await sees(wanted, SLOW_MS / TRIES_MAX);
+    } catch (error) {
+      if (tries === TRIES_MAX) throw error;
+    }
+  }
+}
+
+export async function signIn({ page }: WatchedPage, world: BrowserWorld, who: string): Promise<void> {
+  await page.goto(`${world.baseUrl}/`);
+  const account = button(page, `Sign in as ${who}`);
+  await sees(button(page, 'Sign in as Ada'));
+  if (!(await account.isVisible())) await page.getByText('Accounts in trouble', { exact: false }).click();
+  await account.click();
+}
+
+/** Connect, pick three, merge: then gate, protection and webhook stand for each. */
+export async function onboard({ page }: WatchedPage, world: BrowserWorld): Promise<void> {
+  await sees(heading(page, 'Let the first pull request through'));
+  await page.getByRole('link', { name: 'Begin' }).click();
+  await button(page, 'Fill in its address and bot').click();
+  await insist(button(page, /^Connect$/), page.getByRole('checkbox', { name: /acme\/storefront/ }));
+  for (const name of REPOS) await page.getByRole('checkbox', { name: new RegExp(`acme/${name}`) }).check();
+  await button(page, 'Add 3 repositories').click();
+  await sees(page.getByText('3 repositories added.'), SLOW_MS);
+  for (const name of REPOS) {
+    const repo = page.getByRole('region', { name: `acme/${name}` });
+    await sees(repo.getByText('Setup open'), SLOW_MS);
+    await world.controlOf(`acme/${name}`).mergeByHand(1);
+    await button(repo, 'I merged it: verify the gate').click();
+    // A probe whose run has not ended yet is looked at again, as a person would.
+    const verified = repo.getByText('Verified', { exact: true });
+    const again = button(repo, 'Look again');
+    const deadline = performance.now() + SLOW_MS;
+    while (!(await verified.isVisible()) && performance.now() < deadline) {
+      if (await again.isEnabled({ timeout: 500 }).catch(() => false))
+        await again.click({ timeout: 2_000 }).catch(() => undefined);
+      await page.waitForTimeout(400);
+    }
+    await sees(verified);
+    await sees(repo.getByText('Required'), SLOW_MS);
+    await sees(repo.getByText('Registered'));
+  }
+}
+
+export async function openRepo({ page }: WatchedPage, name: string): Promise<string> {
+  await page.getByRole('link', { name: 'Mergeyard, overview' }).click();
+  await page
+    .getByRole('link', { name: `acme/${name}` })
+    .first()
+    .click();
+  await sees(heading(page, `acme/${name}`));
+  return new URL(page.url()).pathname.split('/')[2] ?? '';
+}
+
+/** A batch of eight with one culprit, seen to split without a reload, until only the culprit is left out. */
+export async function watchSplit(watched: WatchedPage, world: BrowserWorld): Promise<readonly number[]> {
+  const { page } = watched;
+  await openRepo(watched, 'storefront');
+  await sees(
+    page.getByText('The line is clear').or(page.getByText(/has not looked at this repository yet|Unknown/)),
+  );
+  let loads = 0;
+  page.on('load', () => {
+    loads += 1;
+  });
+  const prs = await openPulls(world.controlOf('acme/storefront'));
+  await button(page, 'Look at the forge now').click();
+  const running = page.getByRole('region', { name: 'Running now' });
+  await sees(running.getByRole('link', { name: /#\d+/ }), SLOW_MS);
+  await running
+    .getByRole('link', { name: /One batch|Split into/ })
+    .first()
+    .click();
+  const tree = page.getByRole('tree');
+  await sees(tree);
+  await sees(tree.getByRole('treeitem', { name: /^r,.*Split/ }), SLOW_MS);
+  await sees(tree.getByRole('treeitem', { name: /Bounced/ }), SLOW_MS);
+  assert.equal(loads, 0, 'the page was reloaded');
+  return prs;
+}
+
+/** From the line: what blocks it, and why this one does not merge. */
+export async function readBounce(watched: WatchedPage, prs: readonly number[]): Promise<void> {
+  const { page } = watched;
+  const bounced = prs[5];
+  await sees(
+    page.getByRole('row', { name: new RegExp(`#${bounced}.*Bounced.*confirmed by a second run`) }),
+    SLOW_MS,
+  );
+  await page
+    .getByRole('treeitem', { name: /Bounced/ })
+    .first()
+    .click();
+  await sees(
+    page.getByRole('region', { name: /^Node r/ }).getByText('Confirmed: failed twice on the same tree'),
+  );
+  await sees(heading(page, 'Receipts'), SLOW_MS);
+  await page
+    .getByRole('navigation', { name: /Pages of/ })
+    .getByRole('link', { name: 'Queue' })
+    .click();
+  const place = page
+    .getByRole('list', { name: 'Pull requests in order' })
+    .getByRole('listitem')
+    .filter({ hasText: `#${bounced}` });
+  await sees(place.getByText('Push a fix, or schedule it again to retry.', { exact: false }), SLOW_MS);
+}
+
+export async function changeSettings(watched: WatchedPage): Promise<void> {
+  const { page } = watched;
+  await page.getByRole('link', { name: 'Settings' }).click();
+  const fanout = page.getByRole('slider', { name: /Runs at once/ });
+  await fanout.focus();
+  await fanout.press('End');
+  await sees(page.getByText('Runs at once: 16'));
+  await button(page, /^Save$/).click();
+  await sees(page.getByText('Saved.'));
+  await page.reload();
+  await sees(page.getByText('up to 16 runs at once'));
+  await button(page, 'Switch the queue off').click();
+  const dialog = page.getByRole('dialog');
+  await sees(dialog);
+  await button(dialog, 'Switch it off').click();
+  await sees(heading(page, 'The queue is off'), SLOW_MS);
+  await page
+    .getByRole('navigation', { name: /Pages of/ })
+    .getByRole('link', { name: 'Queue' })
+    .click();
+  await sees(page.getByText('The queue is switched off.').first());
+}
+
+export interface AxeFinding {
+  readonly id: string;
+  readonly impact: string;
+  readonly where: string;
+}
+
+/** What axe finds serious or worse on the page as it is. Run from outside: the policy lets no foreign script in. */
+export async function findBarriers({ page, context }: WatchedPage): Promise<readonly AxeFinding[]> {
+  const session = await context.newCDPSession(page);
+  const { readFileSync } = await import('node:fs');
+  const source = readFileSync(AXE_PATH, 'utf8');
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const answer = await session.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    });
+    if (answer.exceptionDetails !== undefined)
+      throw new Error(answer.exceptionDetails.exception?.description ?? 'axe failed');
+    return answer.result.value;
+  };
+  await evaluate(`${source};undefined`);
+  const found = (await evaluate(
+    `axe.run(document, {resultTypes: ['violations']}).then((result) => result.violations
+      .filter((each) => each.impact === 'serious' || each.impact === 'critical')
+      .flatMap((each) => each.nodes.map((node) => ({ id: each.id, impact: each.impact, where: node.target.join(' ') + ' ' + node.html.slice(0, 120) }))))`,
+  )) as AxeFinding[];
+  await session.detach();
+  return found;
+}

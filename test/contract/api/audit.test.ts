@@ -1,0 +1,179 @@
+import type { RouteSpec } from '#core/contracts/route-spec.ts';
+import { ROUTES, type RouteId } from '#core/contracts/routes.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { type Answer, ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import { makeWorkingForge } from '../../support/working-forge.ts';
+
+interface Place {
+  readonly world: ApiWorld;
+  readonly repoId: string;
+  readonly connectionId: string;
+}
+
+interface Change {
+  readonly action: string;
+  /** What is changed, where it is known before. */
+  readonly target?: (place: Place) => string;
+  readonly body?: (place: Place) => unknown;
+  readonly prepare?: (place: Place) => void | Promise<void>;
+}
+
+const repo = ({ repoId }: Place): string => repoId;
+const connection = ({ connectionId }: Place): string => connectionId;
+
+/** Every route that changes something, with the note that it leaves. */
+const CHANGES: Readonly<Partial<Record<RouteId, Change>>> = {
+  createConnection: {
+    action: 'connection.create',
+    body: () => ({ instance_url: 'https://new.example.org', token: FORGE_TOKEN, bot_login: BOT }),
+  },
+  updateConnection: {
+    action: 'connection.update',
+    target: connection,
+    body: () => ({ token: 'next-token' }),
+  },
+  deleteConnection: { action: 'connection.delete', target: connection },
+  enrollRepo: {
+    action: 'repo.enroll',
+    body: ({ connectionId }) => ({ connection_id: connectionId, repo_slug: 'acme/new' }),
+  },
+  updateRepo: { action: 'repo.update', target: repo, body: () => ({ bisect_fanout: 5 }) },
+  deleteRepo: { action: 'repo.delete', target: repo },
+  provisionRepo: { action: 'repo.provision', target: repo },
+  protectRepo: { action: 'repo.protect', target: repo, body: () => ({ enabled: true }) },
+  openSetupPull: {
+    action: 'ci_gate.setup',
+    target: repo,
+    prepare: ({ world }) => {
+      world.forge.setUp = makeWorkingForge(false);
+    },
+  },
+  verifyGate: {
+    action: 'ci_gate.verify',
+    target: repo,
+    prepare: ({ world }) => {
+      world.forge.setUp = makeWorkingForge(true);
+    },
+  },
+};
+
+/** Routes with a method that may change something, and why they leave no note of their own. */
+const NO_NOTE: Readonly<Partial<Record<RouteId, string>>> = {
+  discoverRepos: 'reads',
+  reconcileRepo: 'asks for what the schedule does anyway; its outcome is stored',
+  createTicket: 'a credential of 30 seconds, as a session is',
+  logOut: 'nobody is known',
+  startCheckout: 'a page of the provider; what is bought there is noted when the provider says so',
+  changePlan: 'noted as billing.change_plan, tested with the provider’s stand-in',
+  openPortal: 'a page of the provider',
+  offboardTenant: 'deletes the notes themselves',
+  acceptForgeEvent: 'wakes',
+  acceptPaymentEvent: 'by the provider, not by the tenant',
+  listForgeRepos: 'reads',
+};
+
+const mutating = (ROUTES as readonly RouteSpec[]).filter((route) => route.method !== 'GET');
+
+async function givenPlace(): Promise<Place> {
+  const world = new ApiWorld();
+  await world.store.savePlan(TENANT_A, { tier: 'team', status: 'active' });
+  const made = await world.enroll(TENANT_A, { wakeupMode: 'poll' });
+  return { world, repoId: made.repo.id, connectionId: made.connection.id };
+}
+
+async function call(route: RouteSpec, change: Change, place: Place): Promise<Answer> {
+  await change.prepare?.(place);
+  const id = route.path.includes('/connections/') ? place.connectionId : place.repoId;
+  const body = change.body?.(place);
+  return place.world.as(TOKEN_A)(route.method, route.path.replace('{id}', id), body);
+}
+
+describe('the audit log', () => {
+  test('every route that may change something is either noted or says why not', () => {
+    const known = [...Object.keys(CHANGES), ...Object.keys(NO_NOTE)];
+    expect(new Set(known).size).toBe(known.length);
+    expect(mutating.map((route) => route.id).sort()).toEqual([...known].sort());
+  });
+
+  test.each(
+    mutating.flatMap((route) => {
+      const change = CHANGES[route.id as RouteId];
+      return change === undefined ? [] : [[route.id, route, change] as const];
+    }),
+  )('%s leaves one note: who, what, on what, when', async (_id, route, change) => {
+    const place = await givenPlace();
+    await place.world.clock.advance(1_000);
+    const answer = await call(route, change, place);
+    expect([answer.text, answer.status < 300]).toEqual([answer.text, true]);
+    const target = change.target?.(place) ?? answer.json.id;
+    expect(await place.world.store.listAudit(TENANT_A, 10)).toMatchObject([
+      {
+        ...{ tenantId: TENANT_A, actor: TENANT_A, action: change.action, target, result: 'ok' },
+        at: expect.any(Number),
+      },
+    ]);
+    const exported = await place.world.as(TOKEN_A)('GET', '/api/v1/tenant/export');
+    expect(exported.json.audit_log).toHaveLength(1);
+  });
+
+  test.each(
+    mutating.flatMap((route) => {
+      const change = CHANGES[route.id as RouteId];
+      return change === undefined ? [] : [[route.id, route, change] as const];
+    }),
+  )('%s: a note that cannot be stored changes nothing about the answer', async (_id, route, change) => {
+    const place = await givenPlace();
+    place.world.store.beforeCall = (label) => {
+      if (label === 'appendAudit') throw new StoreError('unavailable', label);
+    };
+    expect((await call(route, change, place)).status).toBeLessThan(300);
+    expect(place.world.lines.join()).toContain('an audit entry could not be stored');
+  });
+
+  test('a token that is sent again is noted as a rotation', async () => {
+    const { world } = await givenPlace();
+    const body = { instance_url: 'https://new.example.org', token: FORGE_TOKEN, bot_login: BOT };
+    await world.as(TOKEN_A)('POST', '/api/v1/connections', body);
+    await world.clock.advance(1);
+    expect((await world.as(TOKEN_A)('POST', '/api/v1/connections', body)).json.rotated).toBe(true);
+    const notes = await world.store.listAudit(TENANT_A, 10);
+    expect(notes.map((note) => note.action)).toEqual(['connection.rotate', 'connection.create']);
+  });
+
+  test.each<[string, string, unknown, string]>([
+    ['protect', 'POST', { enabled: true }, 'repo.protect'],
+    ['ci-gate/setup-pr', 'POST', undefined, 'ci_gate.setup'],
+    ['ci-gate/verify', 'POST', undefined, 'ci_gate.verify'],
+  ])(
+    '%s that fails on the forge is noted as failed: it may have had effects',
+    async (rest, method, body, action) => {
+      const { world, repoId } = await givenPlace();
+      const stored = await world.store.getRepo(repoId);
+      if (stored === null) throw new Error('gone');
+      await world.store.updateRepo({ ...stored, ciGate: { ...stored.ciGate, status: 'verified' } });
+      world.forge.fault = new ForgeError('unreachable', 'any', null);
+      const answer = await world.as(TOKEN_A)(method, `/api/v1/user/repos/${repoId}/${rest}`, body);
+      expect(answer.code).toBe('forge_unreachable');
+      expect(await world.store.listAudit(TENANT_A, 10)).toMatchObject([
+        { action, target: repoId, result: 'failed' },
+      ]);
+    },
+  );
+
+  test.each<[string, unknown]>([
+    ['a wrong field', { bisect_fanout: 17 }],
+    ['a body that is none', '{'],
+    ['nothing to change', {}],
+  ])('%s leaves no note', async (_name, body) => {
+    const { world, repoId } = await givenPlace();
+    await world.as(TOKEN_A)('PATCH', `/api/v1/user/repos/${repoId}`, body);
+    expect(await world.store.listAudit(TENANT_A, 10)).toEqual([]);
+  });
+
+  test('a note names no secret', async () => {
+    const { world, connectionId } = await givenPlace();
+    await world.as(TOKEN_A)('PATCH', `/api/v1/connections/${connectionId}`, { token: 'canary-in-audit-1' });
+    expect(JSON.stringify(await world.store.listAudit(TENANT_A, 10))).not.toContain('canary');
+  });
+});

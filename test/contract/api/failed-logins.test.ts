@@ -1,0 +1,112 @@
+import { CONTAINER_AUTH_WINDOW_MS } from '#core/domain/limits.ts';
+import { type ContainerCall, signContainerCall } from '#core/http/container-auth.ts';
+import { Secret } from '#core/secret.ts';
+import { ADMIN_KEY, ApiWorld, CONTAINER_SECRET, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+
+const REPOS = '/api/v1/user/repos';
+/** D-52: calls without a session, per address. */
+const PER_MINUTE = 120;
+
+let world: ApiWorld;
+
+beforeEach(() => {
+  world = new ApiWorld();
+});
+
+describe('refused credentials are limited by address (D-52)', () => {
+  const guess = (nth: number, ip?: string) =>
+    world.call('GET', REPOS, { token: `guess.${nth}.x`, ...(ip === undefined ? {} : { ip }) });
+
+  test('the refusal stays 401 until the address had its share; then 429, and nobody is asked any more', async () => {
+    for (let nth = 0; nth < PER_MINUTE; nth += 1) expect((await guess(nth)).code).toBe('invalid_token');
+    const over = await guess(PER_MINUTE);
+    expect([over.status, over.code, over.json.error.retryable]).toEqual([429, 'rate_limited', true]);
+    expect(Number(over.headers['retry-after'])).toBeGreaterThan(0);
+    const { asked } = world.identity;
+    for (let nth = 0; nth < 20; nth += 1) expect((await guess(nth)).code).toBe('rate_limited');
+    expect(world.identity.asked).toBe(asked);
+  });
+
+  test('another address is not concerned, and time heals', async () => {
+    for (let nth = 0; nth <= PER_MINUTE; nth += 1) await guess(nth);
+    expect((await guess(0, '203.0.113.9')).code).toBe('invalid_token');
+    expect((await world.call('GET', REPOS, { token: TOKEN_A, ip: '203.0.113.9' })).status).toBe(200);
+    await world.clock.advance(60_000);
+    expect((await guess(0)).code).toBe('invalid_token');
+    expect((await world.call('GET', REPOS, { token: TOKEN_A })).status).toBe(200);
+  });
+
+  test.each<[string, string, string, object]>([
+    ['no credential', REPOS, 'missing_auth', {}],
+    ['a credential of another kind', REPOS, 'unauthorized', { headers: { authorization: 'Basic eDp5' } }],
+    ['a wrong admin key', '/api/v1/admin/stats', 'invalid_key', { headers: { 'x-admin-key': 'wrong' } }],
+    ['no session on /me', '/api/v1/me', 'not_authenticated', {}],
+  ])('%s counts as well', async (_name, path, code, options) => {
+    for (let nth = 0; nth < PER_MINUTE; nth += 1)
+      expect((await world.call('GET', path, options)).code).toBe(code);
+    expect((await world.call('GET', path, options)).code).toBe('rate_limited');
+  });
+
+  test('sessions do not count, nor rights that are missing, nor a silent provider', async () => {
+    await world.enroll(TENANT_A);
+    for (let nth = 0; nth < PER_MINUTE; nth += 1) {
+      await world.clock.advance(100);
+      expect((await world.call('GET', '/api/v1/admin/stats', { token: TOKEN_A })).code).toBe('forbidden');
+    }
+    world.identity.available = false;
+    for (let nth = 0; nth <= PER_MINUTE; nth += 1) {
+      expect((await world.call('GET', REPOS, { token: TOKEN_A })).code).toBe('auth_unavailable');
+    }
+    world.identity.available = true;
+    expect((await guess(0)).code).toBe('invalid_token');
+  });
+
+  test('a limiter that cannot count lets the refusal stand', async () => {
+    world.store.beforeCall = (label) => {
+      if (label === 'takeToken') throw new Error('no answer');
+    };
+    for (let nth = 0; nth <= PER_MINUTE; nth += 1) expect((await guess(nth)).code).toBe('invalid_token');
+  });
+});
+
+describe('the private health check (D-74)', () => {
+  const path = '/api/v1/healthz';
+  const sign = (call: Partial<ContainerCall> = {}, secret = CONTAINER_SECRET, at = world.clock.now()) =>
+    signContainerCall(new Secret(secret), { method: 'GET', path, body: new Uint8Array(), ...call }, 0, at);
+  const check = (headers: Readonly<Record<string, string>> = {}) => world.call('GET', path, { headers });
+
+  test('answers an administrator and the container’s side', async () => {
+    for (const headers of [{ 'x-admin-key': ADMIN_KEY }, { 'x-container-auth': sign() }]) {
+      expect(await check(headers)).toMatchObject({ status: 200, json: { ok: true } });
+    }
+  });
+
+  test.each<[string, () => string]>([
+    ['nothing', () => ''],
+    ['junk', () => 'v1.x'],
+    ['another secret', () => sign({}, 'guess')],
+    ['a stamp of another path', () => sign({ path: '/internal/reconcile' })],
+    ['a stamp of another method', () => sign({ method: 'POST' })],
+    ['a stamp of another body', () => sign({ body: Buffer.from('{}') })],
+    ['an old stamp', () => sign({}, CONTAINER_SECRET, world.clock.now() - CONTAINER_AUTH_WINDOW_MS - 1_000)],
+    [
+      'a stamp of the future',
+      () => sign({}, CONTAINER_SECRET, world.clock.now() + CONTAINER_AUTH_WINDOW_MS + 1_000),
+    ],
+  ])('%s is 401', async (_name, header) => {
+    expect(await check({ 'x-container-auth': header() })).toMatchObject({
+      status: 401,
+      code: 'missing_auth',
+    });
+  });
+
+  test('without a secret of the deployment nothing is accepted', async () => {
+    world.containerSecret = '';
+    expect((await check({ 'x-container-auth': sign({}, '') })).status).toBe(401);
+  });
+
+  test('a stamp opens no other operator route', async () => {
+    const headers = { 'x-container-auth': sign({ path: '/api/v1/admin/stats' }) };
+    expect((await world.call('GET', '/api/v1/admin/stats', { headers })).code).toBe('missing_auth');
+  });
+});

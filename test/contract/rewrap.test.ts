@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process';
+import { DisableKeyCommand, KMSClient } from '@aws-sdk/client-kms';
+import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createKmsRewrapper } from '#core/adapters/kms-vault/rewrap.ts';
+import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import type { Rewrapper } from '#core/ports/rewrapper.ts';
+import { VaultError } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { rewrapCredentials } from '#core/services/rewrap-credentials.ts';
+import { startKms } from '../../local/emulators/kms.ts';
+import { givenConnection } from '../builders/managed-repo.ts';
+import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
+
+const OLD_KEY = '11111111-1111-4111-8111-111111111111';
+const NEW_KEY = '22222222-2222-4222-8222-222222222222';
+const ROWS = 8;
+
+let table: TestTable;
+let kms: Awaited<ReturnType<typeof startKms>>;
+let client: KMSClient;
+let store: DynamoStore;
+
+beforeEach(async () => {
+  table = await startTestTable();
+  kms = await startKms({ keyIds: [OLD_KEY, NEW_KEY] });
+  client = new KMSClient({
+    endpoint: kms.endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    maxAttempts: 1,
+  });
+  store = createDynamoStore({ client: table.client, tableName: table.tableName, clock: createSystemClock() });
+  await store.createTenant('tenant-1', 0);
+  for (let index = 0; index < ROWS; index += 1) await store.createConnection(await givenSealed(index));
+});
+afterEach(async () => {
+  client.destroy();
+  await Promise.all([table.stop(), kms.stop()]);
+});
+
+const id = (index: number): string => `connection-${index}`;
+const tokenOf = (index: number): string => `token-of-${index}`;
+const owner = (index: number) => ({ tenantId: 'tenant-1', connectionId: id(index) });
+const vault = (keyId: string, keyVersion: number) => createKmsVault({ client, keyId, keyVersion });
+const rewrapper = (): Rewrapper => createKmsRewrapper({ client, keyId: NEW_KEY, keyVersion: 2 });
+
+async function givenSealed(index: number) {
+  const credential = await vault(OLD_KEY, 1).seal(owner(index), new Secret(tokenOf(index)));
+  return givenConnection({ id: id(index), botUsername: `bot-${index}`, credential, updatedAt: 7 });
+}
+
+async function readAll() {
+  const all = await store.listConnections('tenant-1');
+  return [...all].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+const nothing = { rewrapped: 0, current: 0, old_format: 0, gone: 0, changed: 0, damaged: 0, failed: 0 };
+
+describe('re-wrapping', () => {
+  test('every token opens afterwards without the old key, and is otherwise as it was', async () => {
+    const before = await readAll();
+    const { counts } = await rewrapCredentials({ store, rewrapper: rewrapper() });
+    expect(counts).toEqual({ ...nothing, rewrapped: ROWS });
+    await client.send(new DisableKeyCommand({ KeyId: OLD_KEY }));
+    for (const [index, connection] of (await readAll()).entries()) {
+      expect((await vault(NEW_KEY, 2).open(owner(index), connection.credential)).reveal()).toBe(
+        tokenOf(index),
+      );
+      const { keyVersion, encryptedDek, ...kept } = connection.credential;
+      expect([keyVersion, encryptedDek === before[index]?.credential.encryptedDek]).toEqual([2, false]);
+      expect(before[index]).toEqual({
+        ...connection,
+        credential: { ...kept, keyVersion: 1, encryptedDek: expect.any(String) },
+      });
+    }
+    expect((await store.countCredentials()).keyVersions).toEqual(new Map([[2, ROWS]]));
+  });
+
+  test('stopped anywhere and started again, it goes on where it was', async () => {
+    for (let stopAt = 0; stopAt < ROWS; stopAt += 3) {
+      let calls = 0;
+      const dying: Rewrapper = {
+        keyVersion: 2,
+        rewrap: async (who, sealed) => {
+          if (calls === 3) throw new Error('killed');
+          calls += 1;
+          return rewrapper().rewrap(who, sealed);
+        },
+      };
+      await rewrapCredentials({ store, rewrapper: dying }).catch(() => {});
+    }
+    const { counts } = await rewrapCredentials({ store, rewrapper: rewrapper() });
+    expect(counts).toEqual({ ...nothing, current: ROWS });
+  });
+
+  test('a token that its owner stores meanwhile wins, and is re-wrapped in its turn', async () => {
+    const [first] = await readAll();
+    if (first === undefined) throw new Error('no row');
+    let raced = false;
+    const racing: Rewrapper = {
+      keyVersion: 2,
+      rewrap: async (who, sealed) => {
+        const wrapped = await rewrapper().rewrap(who, sealed);
+        if (!raced && who.connectionId === first.id) {
+          raced = true;
+          const credential = await vault(OLD_KEY, 1).seal(owner(0), new Secret('newer'));
+          await store.updateConnection(first, { ...first, credential, updatedAt: 8 });
+        }
+        return wrapped;
+      },
+    };
+    const { counts } = await rewrapCredentials({ store, rewrapper: racing });
+    expect(counts).toEqual({ ...nothing, rewrapped: ROWS });
+    const stored = await store.getConnection('tenant-1', first.id);
+    expect(stored?.credential.keyVersion).toBe(2);
+    expect(stored && (await vault(NEW_KEY, 2).open(owner(0), stored.credential)).reveal()).toBe('newer');
+  });
+
+  test('what cannot be re-wrapped is counted, and stops nobody else', async () => {
+    const damage = async (index: number, changes: Readonly<Record<string, unknown>>): Promise<void> => {
+      const row = await table.readRow('T#tenant-1', `CONN#${id(index)}`);
+      const credential = { ...(row?.credential as Record<string, unknown>), ...changes };
+      await table.damageRow('T#tenant-1', `CONN#${id(index)}`, { credential });
+    };
+    await damage(1, { format: 'v1' });
+    // The data key of another row: its context does not fit (A96).
+    await damage(2, { encrypted_dek: (await readAll())[3]?.credential.encryptedDek });
+    await store.markConnectionDeleting('tenant-1', id(4));
+    const { counts } = await rewrapCredentials({ store, rewrapper: rewrapper() });
+    expect(counts).toEqual({ ...nothing, rewrapped: ROWS - 3, old_format: 1, damaged: 1, gone: 1 });
+  });
+
+  test('a key that does not answer ends it after five, with nothing changed', async () => {
+    const before = await readAll();
+    const away: Rewrapper = {
+      keyVersion: 2,
+      rewrap: () => Promise.reject(new VaultError('unavailable')),
+    };
+    const { counts, stoppedAfter } = await rewrapCredentials({ store, rewrapper: away });
+    expect([counts, stoppedAfter]).toEqual([{ ...nothing, failed: 5 }, 5]);
+    expect(await readAll()).toEqual(before);
+  });
+});
+
+describe('npm run rewrap', () => {
+  const run = (...args: string[]) =>
+    new Promise<{ code: number | null; output: string }>((resolve) => {
+      const child = spawn(process.execPath, ['--import', 'tsx', 'bin/rewrap.ts', ...args], {
+        env: {
+          PATH: process.env.PATH,
+          AWS_REGION: 'us-east-1',
+          AWS_ACCESS_KEY_ID: 'local',
+          AWS_SECRET_ACCESS_KEY: 'local',
+          AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+          AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+          AWS_ENDPOINT_URL_KMS: kms.endpoint,
+        },
+      });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
+      child.on('close', (code) => resolve({ code, output }));
+    });
+
+  test('counts first, then does it, then has nothing to do', async () => {
+    const args = ['--table', table.tableName, '--key', NEW_KEY, '--key-version', '2'];
+    const dry = await run(...args, '--dry-run');
+    expect(dry).toEqual({ code: 0, output: expect.stringContaining(`"dry_run":true,"rewrapped":${ROWS}`) });
+    expect((await store.countCredentials()).keyVersions).toEqual(new Map([[1, ROWS]]));
+    const real = await run(...args);
+    expect(real).toEqual({ code: 0, output: expect.stringContaining(`"rewrapped":${ROWS},"current":0`) });
+    const again = await run(...args);
+    expect(again).toEqual({ code: 0, output: expect.stringContaining(`"rewrapped":0,"current":${ROWS}`) });
+    expect(dry.output + real.output).not.toContain('token-of');
+  });
+
+  test('says how it is used when something is missing', async () => {
+    expect(await run('--table', 'x')).toEqual({ code: 2, output: expect.stringContaining('npm run rewrap') });
+  });
+});

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { simulate } from './simulate.ts';
+import { parseSeeds } from './tally.ts';
+
+/** Lived at every commit, besides all that failed once. */
+const SEEDS = 2_000;
+/** A machine too slow for all of them stops here: the whole test run has its own limit. */
+const SECONDS_MAX = 75;
+
+interface Summary {
+  readonly seeds: number;
+  readonly violations: number;
+  readonly sometimes_missing: readonly string[];
+}
+
+/** The simulation as everybody runs it, in threads of its own: the sandbox of a test costs half of its speed. */
+function runSimulation(...options: readonly string[]): Promise<{ lines: string[]; summary: Summary }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'test/simulation/main.ts', ...options]);
+    let text = '';
+    let complaint = '';
+    child.stdout.on('data', (piece) => {
+      text += piece;
+    });
+    child.stderr.on('data', (piece) => {
+      complaint += piece;
+    });
+    child.on('error', reject);
+    child.on('close', () => {
+      const lines = text.trim().split('\n');
+      const last = lines.pop() ?? '';
+      if (!last.startsWith('{')) reject(new Error(`no summary: ${last} ${complaint}`));
+      else resolve({ lines, summary: JSON.parse(last) });
+    });
+  });
+}
+
+test('thousands of seeded lives break no promise, all come to rest, and everything happens sometimes', async () => {
+  const { lines, summary } = await runSimulation(
+    ...['--seeds', String(SEEDS), '--jobs', '2', '--seconds', String(SECONDS_MAX)],
+  );
+  expect(lines).toEqual([]);
+  expect(summary.violations).toBe(0);
+  const old = parseSeeds(readFileSync('test/simulation/seeds.txt', 'utf8')).length;
+  // Of fewer lives it cannot be asked that everything happened in one of them.
+  if (summary.seeds === old + SEEDS) expect(summary.sometimes_missing).toEqual([]);
+  else expect(summary.seeds).toBeGreaterThan(old);
+}, 150_000);
+
+test('a seed is one life: lived again it is the same to the last call', async () => {
+  const [first, again] = [
+    await simulate(7, 'everything', {}, true),
+    await simulate(7, 'everything', {}, true),
+  ];
+  expect(first.trace.length).toBeGreaterThan(50);
+  expect(again).toEqual(first);
+});

@@ -1,0 +1,27 @@
+import type { BranchRule } from '#core/domain/branch-rule.ts';
+import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
+
+const SHA = 'a'.repeat(40);
+
+/** A forge on which every step of setting up succeeds. `withGate`: the base has the gate file. */
+export function makeWorkingForge(withGate: boolean): Partial<ForgeAdmin> {
+  const hooks: Awaited<ReturnType<ForgeAdmin['createHook']>>[] = [];
+  const rules: BranchRule[] = [];
+  return {
+    readVersion: async () => ({ kind: 'forgejo', major: 15, minor: 0, patch: 0 }),
+    readRepo: async () => ({
+      ...{ fullName: 'acme/app', defaultBranch: 'main', archived: false, hasActions: true },
+      ...{ isAdmin: true, canPush: true, allowedStyles: null },
+    }),
+    readBranchTip: async () => SHA,
+    listHooks: async () => hooks,
+    listRules: async () => rules,
+    listFolder: async (path) => (withGate ? [{ path: `${path}/mq-gate.yaml`, blob: 'b'.repeat(40) }] : null),
+    commitFile: async ({ message }) => ({ sha: SHA, tree: 'c'.repeat(40), parents: [], message }),
+    listBranches: async () => [],
+    deleteBranch: async () => {},
+    findOpenPull: async () => null,
+    openPull: async () => ({ number: 7, url: 'https://git.example.org/acme/app/pulls/7' }),
+    readGate: async () => ({ kind: 'finished', verdict: 'success', runId: '1', url: null }),
+  };
+}

@@ -1,0 +1,101 @@
+import {
+  describeBounceNotice,
+  describeInvoiceNotice,
+  findBounceRun,
+  toPlainLine,
+  toSafeLink,
+} from '#core/domain/notice.ts';
+import { givenBatch } from '../../../builders/store-rows.ts';
+
+describe('one visible line', () => {
+  test.each([
+    ['a title', 'a title'],
+    ['  a \t title \r\n', 'a title'],
+    ['a\u0000b\u001b[31mc', 'a b [31mc'],
+    ['\u202Etxt.exe', 'txt.exe'],
+    ['zero\u200Bwidth\u2028line', 'zero width line'],
+    ['lone \uD800 half', 'lone half'],
+    ['Grüße 日本 😀', 'Grüße 日本 😀'],
+    ['\uE000private', 'private'],
+    ['', ''],
+  ])('%j reads %j', (text, line) => {
+    expect(toPlainLine(text)).toBe(line);
+  });
+
+  test('is cut between letters, with a sign of it', () => {
+    expect(toPlainLine('x'.repeat(200))).toHaveLength(200);
+    expect(toPlainLine('x'.repeat(201))).toBe(`${'x'.repeat(199)}…`);
+    expect(toPlainLine('😀'.repeat(10), 3)).toBe('😀😀…');
+  });
+});
+
+describe('links', () => {
+  test.each([
+    ['https://forge.example/a/b/actions/runs/1?x=1#y', 'https://forge.example/a/b/actions/runs/1?x=1#y'],
+    ['https://forge.example/a(b)_c*', 'https://forge.example/a%28b%29%5Fc%2A'],
+    ['https://forge.example:3000/x', 'https://forge.example:3000/x'],
+  ])('%s is shown as %s', (text, shown) => {
+    expect(toSafeLink(text)).toBe(shown);
+  });
+
+  test.each([
+    null,
+    '',
+    'http://forge.example/x',
+    'javascript:alert(1)',
+    'https://user:pass@forge.example/x',
+    'https://forge.example/<x>',
+    'https://forge.example/x|y',
+    'https://forge.example/x y',
+    'https://forge.example/`',
+    'https://',
+    '//forge.example/x',
+  ])('%j is left out', (text) => {
+    expect(toSafeLink(text)).toBeNull();
+  });
+});
+
+const repo = {
+  instanceUrl: 'https://forge.example/',
+  slug: 'acme/web',
+  baseBranch: 'main',
+  statusContext: 'mq',
+};
+
+test('a bounce without reason, title or run says so', () => {
+  const notice = describeBounceNotice({
+    repo,
+    event: { pr: 3, title: ' ', reason: null },
+    runUrl: 'http://run',
+  });
+  expect(notice.lines.slice(0, 2)).toEqual(['acme/web #3: (no title)', 'Why: no reason was stored']);
+  expect(notice.links).toEqual([{ label: 'Pull request', url: 'https://forge.example/acme/web/pulls/3' }]);
+});
+
+test('a notice of an invoice has a link only where there is a page', () => {
+  expect(describeInvoiceNotice(null).links).toEqual([]);
+  expect(describeInvoiceNotice('https://queue.example/billing').links).toHaveLength(1);
+});
+
+describe('the run of a bounce', () => {
+  const of = { repoId: 'repo-1', pr: 2, at: 5 };
+  const bounced = givenBatch({
+    ...{ id: 'b', prs: [2], runUrl: 'https://run/bounced' },
+    actions: [{ pr: 2, action: 'bounced', stagingSha: null, gateVerdict: 'failure', cursor: 0 }],
+  });
+  const alone = givenBatch({ id: 'a', prs: [2], gateVerdict: 'failure', runUrl: 'https://run/alone' });
+
+  test('is that of the batch with the bounce, else of the newest that failed on it alone', () => {
+    expect(findBounceRun([alone, bounced], of)).toBe('https://run/bounced');
+    expect(findBounceRun([{ ...bounced, runUrl: null }, alone], of)).toBe('https://run/alone');
+    expect(findBounceRun([alone], of)).toBe('https://run/alone');
+  });
+
+  test('is unknown rather than that of another repo, pull request or verdict', () => {
+    expect(findBounceRun([], of)).toBeNull();
+    expect(findBounceRun([{ ...alone, repoId: 'repo-2' }], of)).toBeNull();
+    expect(findBounceRun([{ ...alone, prs: [3] }], of)).toBeNull();
+    expect(findBounceRun([{ ...alone, prs: [2, 3] }], of)).toBeNull();
+    expect(findBounceRun([{ ...alone, gateVerdict: 'success' }], of)).toBeNull();
+  });
+});

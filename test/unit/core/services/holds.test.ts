@@ -1,0 +1,159 @@
+import { IDLE_DUE_DELAY_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { StoreError } from '#core/ports/store.ts';
+import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
+import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
+import { findHolds } from '#core/services/plans.ts';
+import { wakeDueRepos } from '#core/services/wake.ts';
+import { ApiWorld, HOOK_SECRET, TENANT_A, TENANT_B } from '../../../support/api-world.ts';
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Three repos of tenant A, oldest first, and one of tenant B; whoever is dispatched is noted. */
+async function givenTenants() {
+  const world = new ApiWorld();
+  const { store, clock } = world;
+  const { connection, repo: first } = await world.enroll(TENANT_A, {
+    slug: 'acme/r0',
+    wakeupMode: 'webhook',
+  });
+  const ids = [first.id];
+  for (const slug of ['acme/r1', 'acme/r2']) {
+    await clock.advance(1_000);
+    const { instanceUrl } = connection;
+    const changes = { slug, instanceUrl, wakeupMode: 'webhook' as const };
+    ids.push((await world.enroll(TENANT_A, changes, { id: connection.id })).repo.id);
+  }
+  const other = (await world.enroll(TENANT_B, { slug: 'beta/app' })).repo.id;
+  const ran: string[] = [];
+  const engineRan = {
+    isHealthy: async () => true,
+    reconcile: async ({ repoSlug }: { readonly repoSlug: string }) => {
+      ran.push(repoSlug);
+      return 'ok' as const;
+    },
+  };
+  const deps = {
+    ...{ store, leases: store, vault: world.vault, queue: world.sent, clock, log: silent, queueName: 'mq' },
+    ...{ ids: { uuid: () => 'owner' }, engine: engineRan },
+  };
+  const work = async (): Promise<readonly string[]> => {
+    ran.length = 0;
+    const kinds: string[] = [];
+    for (const id of [...ids, other]) kinds.push((await dispatchReconcile(deps, id)).kind);
+    return kinds;
+  };
+  const tick = () => wakeDueRepos({ store, queue: world.sent, clock, log: silent });
+  return { world, store, clock, ids, other, ran, work, tick };
+}
+
+const unpaid = { tier: 'pro', status: 'past_due' } as const;
+
+describe('held repos in the worker (A107)', () => {
+  test('are skipped while unpaid, the oldest and other tenants are not, and all run again once it is paid', async () => {
+    const story = await givenTenants();
+    await story.store.savePlan(TENANT_A, unpaid);
+    expect(await story.work()).toEqual(['reconciled', 'payment_required', 'payment_required', 'reconciled']);
+    expect(story.ran).toEqual(['acme/r0', 'beta/app']);
+    await story.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
+    await story.clock.advance(IDLE_DUE_DELAY_MS);
+    expect(await story.work()).toEqual(['reconciled', 'reconciled', 'reconciled', 'reconciled']);
+  });
+
+  test('leave no outcome, take no lease and are due again for the next tick', async () => {
+    const story = await givenTenants();
+    await story.store.savePlan(TENANT_A, unpaid);
+    await story.work();
+    const held = await story.store.getRepo(story.ids[1] ?? '');
+    if (held === null) throw new Error('gone');
+    expect(await story.store.loadReconcileOutcome(held)).toBeNull();
+    expect(await story.store.readLeaseState(held.id)).toBe('idle');
+    expect(held.dueAt).toBe(story.clock.now() + IDLE_DUE_DELAY_MS);
+  });
+
+  test.each(['loadPlan', 'listRepos'])('%s unreadable holds nobody (A108)', async (label) => {
+    const story = await givenTenants();
+    await story.store.savePlan(TENANT_A, unpaid);
+    story.store.beforeCall = (called) => {
+      if (called === label) throw new StoreError('unavailable', called);
+    };
+    expect(await story.work()).toEqual(['reconciled', 'reconciled', 'reconciled', 'reconciled']);
+  });
+
+  test('a plan that entitles costs one read, and the repos are not listed for it', async () => {
+    const story = await givenTenants();
+    await story.store.savePlan(TENANT_A, { tier: 'team', status: 'trialing' });
+    const calls: string[] = [];
+    story.store.beforeCall = (called) => {
+      calls.push(called);
+    };
+    expect(await findHolds({ store: story.store }, TENANT_A)).toEqual(new Set());
+    expect(calls).toEqual(['loadPlan']);
+  });
+});
+
+describe('held repos in the tick', () => {
+  test('are not woken, are counted, and stand in nobody’s way', async () => {
+    const story = await givenTenants();
+    await story.store.savePlan(TENANT_A, unpaid);
+    expect(await story.tick()).toEqual({ due: 4, woken: 2, held: 2, failed: 0 });
+    expect(story.world.sent.wakes.map(({ repoId }) => repoId).sort()).toEqual(
+      [story.ids[0] ?? '', story.other].sort(),
+    );
+    const due = await story.store.listDueRepos(story.clock.now(), 10);
+    expect([...due].sort()).toEqual([story.ids[0] ?? '', story.other].sort());
+    await story.clock.advance(TICK_INTERVAL_MS);
+    expect(await story.tick()).toMatchObject({ held: 2 });
+    await story.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
+    await story.clock.advance(TICK_INTERVAL_MS);
+    expect(await story.tick()).toMatchObject({ woken: 4, held: 0 });
+  });
+
+  test('one tenant is looked at once, however many of its repos are due', async () => {
+    const story = await givenTenants();
+    await story.store.savePlan(TENANT_A, unpaid);
+    const plans: string[] = [];
+    story.store.beforeCall = (called) => {
+      if (called === 'loadPlan') plans.push(called);
+    };
+    await story.tick();
+    expect(plans).toHaveLength(2);
+  });
+
+  test('a plan that cannot be read holds nobody', async () => {
+    const story = await givenTenants();
+    await story.store.savePlan(TENANT_A, unpaid);
+    story.store.beforeCall = (called) => {
+      if (called === 'loadPlan') throw new StoreError('unavailable', called);
+    };
+    expect(await story.tick()).toEqual({ due: 4, woken: 4, held: 0, failed: 0 });
+  });
+});
+
+describe('held repos and the forge’s webhook (D-34)', () => {
+  test('an event is ignored with 200, and the repo is not woken; the oldest is', async () => {
+    const story = await givenTenants();
+    await story.store.savePlan(TENANT_A, unpaid);
+    const send = async (id: string): Promise<string> => {
+      const repo = await story.store.getRepo(id);
+      if (repo === null) throw new Error('gone');
+      const body = JSON.stringify({
+        ...{ action: 'synchronized', pull_request: { base: { ref: 'main' } }, sender: { login: 'dev' } },
+        repository: { full_name: repo.slug, html_url: `${repo.instanceUrl}/${repo.slug}` },
+      });
+      return acceptForgeWebhook(
+        {
+          ...{ store: story.store, leases: story.store, queue: story.world.sent, clock: story.clock },
+          rates: story.store,
+        },
+        {
+          ...{ body: Buffer.from(body), signature: story.world.signHook(body, HOOK_SECRET) },
+          ...{ eventType: 'pull_request', deliveryId: undefined, hookId: undefined },
+        },
+      );
+    };
+    expect(await send(story.ids[2] ?? '')).toBe('ignored');
+    expect(story.world.sent.wakes).toEqual([]);
+    expect(await send(story.ids[0] ?? '')).toBe('processed');
+    expect(story.world.sent.wakes).toHaveLength(1);
+  });
+});

@@ -1,0 +1,75 @@
+import { BLOCK_KINDS } from '#core/domain/line.ts';
+import { RECONCILE_ERROR_CODES } from '#core/domain/repo.ts';
+import { findBlocker, sayTimes } from '../../../dashboard/view/blocker.ts';
+import { givenActivity, givenQueue, givenStatus } from './rows.ts';
+
+const NOW = Date.parse('2026-11-21T10:10:00.000Z');
+
+test('every kind of block has words of its own, and none is taken for clear', () => {
+  const said = BLOCK_KINDS.map((kind) =>
+    findBlocker(givenActivity({ queue: givenQueue(kind) }), givenStatus()),
+  );
+  expect(new Set(said.map(({ text }) => text)).size).toBe(BLOCK_KINDS.length);
+  expect(said.filter(({ tone }) => tone === 'clear')).toHaveLength(1);
+  expect(said.filter(({ tone }) => tone === 'unknown')).toHaveLength(0);
+});
+
+test('a kind that this page does not know is unknown', () => {
+  const queue = givenQueue('tomorrow' as never);
+  expect(findBlocker(givenActivity({ queue }), givenStatus()).tone).toBe('unknown');
+});
+
+test('no view is unknown, not an empty line', () => {
+  expect(findBlocker(givenActivity({ queue: null }), givenStatus())).toMatchObject({ tone: 'unknown' });
+  expect(findBlocker(givenActivity({ queue: null, last_reconcile: null }), givenStatus()).text).toMatch(
+    /not looked/,
+  );
+});
+
+test('a hold comes before a switched-off queue, that before a failed look, that before what was seen', () => {
+  const failed = givenActivity({
+    ...{
+      last_reconcile_error_code: 'forge_access_denied',
+      last_reconcile_error: 'The forge refused.',
+      last_reconcile_ok: false,
+    },
+    queue: givenQueue('gate'),
+  });
+  const held = givenStatus({ hold_reason: 'payment_required', queue_enabled: false });
+  expect(findBlocker(failed, held)).toMatchObject({ remedy: 'billing', tone: 'stop' });
+  expect(findBlocker(failed, givenStatus({ queue_enabled: false }))).toMatchObject({
+    remedy: 'settings',
+    tone: 'quiet',
+  });
+  expect(findBlocker(failed, givenStatus())).toMatchObject({
+    remedy: 'connections',
+    text: 'The forge refused',
+  });
+  expect(findBlocker(givenActivity({ queue: givenQueue('gate') }), givenStatus()).text).toMatch(/gate run/);
+});
+
+test.each(RECONCILE_ERROR_CODES)('a look that failed with %s is not called clear', (code) => {
+  const activity = givenActivity({
+    last_reconcile_error_code: code,
+    last_reconcile_error: 'Words.',
+    queue: givenQueue('staging'),
+  });
+  expect(findBlocker(activity, givenStatus()).tone).not.toBe('clear');
+});
+
+test('a gate that was never seen to pass asks for setup', () => {
+  const repo = givenStatus();
+  const provisioning = { ...repo.provisioning, ci_gate: { status: 'setup_pr_open' as const, url: null } };
+  expect(findBlocker(givenActivity({ queue: null }), { ...repo, provisioning })).toMatchObject({
+    remedy: 'setup',
+  });
+});
+
+test('since and until are told when they are known, and an until that has passed is not', () => {
+  const since = '2026-11-21T10:07:00.000Z';
+  expect(sayTimes({ since, until: '2026-11-21T10:17:00.000Z' }, NOW)).toMatch(
+    /^since .+ \(3 min\), until .+ at the latest$/,
+  );
+  expect(sayTimes({ since, until: '2026-11-21T10:09:00.000Z' }, NOW)).toMatch(/^since .+ \(3 min\)$/);
+  expect(sayTimes({ since: null, until: null }, NOW)).toBe('');
+});

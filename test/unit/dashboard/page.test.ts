@@ -1,0 +1,77 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { dashboardCaching, dashboardPolicy } from '#core/contracts/dashboard.ts';
+import { buildDashboard, type DashboardBundle } from '../../../lib/bundle-dashboard.ts';
+
+const INITIAL_GZIP_BYTES_MAX = 150 * 1024;
+const ROOT = resolve(__dirname, '../../..');
+
+let outDir: string;
+let bundle: DashboardBundle;
+
+beforeAll(async () => {
+  outDir = mkdtempSync(join(tmpdir(), 'mergeyard-page-'));
+  bundle = await buildDashboard({ rootDir: ROOT, outDir });
+});
+afterAll(() => rmSync(outDir, { recursive: true, force: true }));
+
+test('the first page takes at most 150 KB, gzipped', () => {
+  const sizes = bundle.initial.map((file) => gzipSync(readFileSync(join(outDir, file))).length);
+  expect(sizes.length).toBeGreaterThan(2);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(INITIAL_GZIP_BYTES_MAX);
+});
+
+test('nothing is inline, and every file but two has a hash in its name', () => {
+  const index = readFileSync(join(outDir, 'index.html'), 'utf8');
+  expect(index).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]+src=)/);
+  for (const [, file = ''] of index.matchAll(/(?:src|href)="\/([^"]+)"/g))
+    expect(readFileSync(join(outDir, file)).length).toBeGreaterThan(0);
+  const names = readdirSync(outDir, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const plain = names.map((entry) => entry.name).filter((name) => !/-[A-Z0-9]{8}\./.test(name));
+  expect(plain.sort()).toEqual(['favicon.svg', 'index.html']);
+});
+
+test('neither a schema library nor anything of the service is in it', () => {
+  const inputs = Object.keys(bundle.metafile.inputs);
+  expect(
+    inputs.filter((path) =>
+      /node_modules\/zod|@aws-sdk|^core\/(services|adapters|ports|http)|^(lambdas|local|test)\//.test(path),
+    ),
+  ).toEqual([]);
+  expect(inputs.filter((path) => path.startsWith('core/')).sort()).toEqual([
+    ...[
+      'core/contracts/client.ts',
+      'core/contracts/dashboard.ts',
+      'core/domain/api-limits.ts',
+      'core/domain/limits.ts',
+    ],
+    'core/domain/notification.ts',
+  ]);
+});
+
+test('no source sets markup, a style attribute or a script of its own', () => {
+  const sources = readdirSync(join(ROOT, 'dashboard'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+  expect(sources.length).toBeGreaterThan(30);
+  const wrong = sources.filter((file) =>
+    /dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|document\.write|eval\(|style=\{/.test(
+      readFileSync(file, 'utf8'),
+    ),
+  );
+  expect(wrong).toEqual([]);
+  expect(sources.filter((file) => readFileSync(file, 'utf8').split('\n').length > 401)).toEqual([]);
+});
+
+test('the policy allows nothing but the page itself and the identity provider', () => {
+  const policy = dashboardPolicy(['https://login.example.org']);
+  expect(policy).toContain("connect-src 'self' https://login.example.org;");
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).not.toMatch(/unsafe|\*|data:|blob:/);
+  expect(dashboardCaching('/assets/main-ABCDEFGH.js')).toContain('immutable');
+  expect(dashboardCaching('/')).toBe('no-cache');
+});

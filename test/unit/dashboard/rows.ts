@@ -1,0 +1,100 @@
+import type { ActivityDoc, RepoActivity, StatusEntry } from '../../../dashboard/view/blocker.ts';
+import type { BatchNode } from '../../../dashboard/view/tree.ts';
+
+const AT = '2026-11-21T10:00:00.000Z';
+
+export function givenNode(changes: Partial<BatchNode> = {}): BatchNode {
+  return {
+    ...{ id: 'root', parent_id: null, run_id: 'run', node_id: 'r', parent_node_id: null, attempt: 1 },
+    ...{ staging_sha: null, gate_verdict: 'none', landed_prs: null, bounced_prs: null, actions: [] },
+    ...{
+      repo_slug: 'acme/app',
+      instance_url: 'https://forge.example.org',
+      staging_branch: null,
+      prs: [1, 2],
+    },
+    ...{ outcome: 'running', phase: 'waiting_gate', created_at: AT, resolved_at: null, gate_source: null },
+    ...{ terminal_reason: null, historical_terminals: [], staging_tree: null, run_url: null, gate_runs: 1 },
+    ...changes,
+  };
+}
+
+export function givenAction(
+  pr: number,
+  action: BatchNode['actions'][number]['action'],
+  changes: Partial<BatchNode['actions'][number]> = {},
+): BatchNode['actions'][number] {
+  return {
+    pr,
+    action,
+    staging_sha: null,
+    gate_verdict: 'none',
+    cursor: 0,
+    reason: null,
+    receipt: null,
+    ...changes,
+  };
+}
+
+export function givenActivity(changes: Partial<RepoActivity> = {}): RepoActivity {
+  return {
+    ...{
+      repo_id: 'repo',
+      repo_slug: 'acme/app',
+      instance_url: 'https://forge.example.org',
+      base_branch: 'main',
+    },
+    ...{ state: 'idle', ci_status: 'none', ci_url: null, staging_branch: 'mq/main/staging', batch: [] },
+    ...{ last_reconcile: AT, last_reconcile_ok: true, last_reconcile_error: null, lease_state: 'idle' },
+    ...{ last_reconcile_error_code: null, next_look_at: null },
+    queue: givenQueue('empty'),
+    ...changes,
+  };
+}
+
+type Queue = NonNullable<RepoActivity['queue']>;
+
+export function givenQueue(
+  kind: Queue['block']['kind'],
+  changes: Partial<Queue['block']> = {},
+  line: Queue['line'] = [],
+): Queue {
+  return {
+    seen_at: AT,
+    line,
+    line_more: 0,
+    block: { kind, since: null, until: null, pr: null, run_url: null, ...changes },
+  };
+}
+
+export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
+  return {
+    ...{
+      id: 'repo',
+      name: 'acme/app',
+      base_branch: 'main',
+      status_context: 'mq',
+      merge_style: 'squash',
+      automerge: false,
+    },
+    ...{
+      instance_url: 'https://forge.example.org',
+      forge_conn_id: 'connection',
+      wakeup_mode: 'webhook',
+      hold_reason: null,
+    },
+    connection: { bot_username: 'mq-bot', instance_url: 'https://forge.example.org', token_type: 'pat' },
+    provisioning: {
+      webhook: { status: 'configured' },
+      protection: { status: 'configured', id: 'main', detail: null },
+      ci_gate: { status: 'verified', url: null },
+      last_provisioned_at: null,
+    },
+    reconcile: { ran_at: AT, ok: true, error: null, error_code: null },
+    ...{ created_at: AT, updated_at: AT, queue_enabled: true, batch_linger_seconds: 0, bisect_fanout: 4 },
+    ...{ batch_target: 0, lease_state: 'idle' },
+    ...changes,
+  };
+}
+
+export type { ActivityDoc };

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { ApiError } from '#core/contracts/client.ts';
+import { ERROR_TABLE } from '#core/contracts/errors.ts';
+import { ACTIVITY_EVENTS, BATCH_OUTCOMES, MEMBER_ACTIONS } from '#core/domain/batch.ts';
+import { LINE_STATES } from '#core/domain/line.ts';
+import { CI_GATE_STATUSES, PROTECTION_STATUSES, WEBHOOK_STATUSES } from '#core/domain/provisioning.ts';
+import { path, safeBackTo } from '../../../dashboard/routes.ts';
+import { endsSession, sayError } from '../../../dashboard/view/error-words.ts';
+import { isSetUp, listSteps } from '../../../dashboard/view/provisioning.ts';
+import * as words from '../../../dashboard/view/words.ts';
+import { REFUSALS } from '../../../engine-container/src/queue/admission.ts';
+import { givenNode, givenStatus } from './rows.ts';
+
+test('every outcome, state, event and action has words; what is not listed is unknown (A85)', () => {
+  for (const outcome of BATCH_OUTCOMES) expect(words.wordOfOutcome(outcome).name).not.toBe('Unknown');
+  for (const state of LINE_STATES) expect(words.wordOfPlace(state).tone).not.toBe('unknown');
+  for (const event of ACTIVITY_EVENTS) expect(words.wordOfEvent(event).tone).not.toBe('unknown');
+  for (const action of MEMBER_ACTIONS) expect(words.wordOfAction(action).name).not.toBe('Unknown');
+  for (const strange of ['', 'toString', '__proto__', 'teleported']) {
+    expect(words.wordOfOutcome(strange)).toMatchObject({ name: 'Unknown', tone: 'unknown' });
+  }
+});
+
+test('every refusal of the queue has its way out', () => {
+  for (const reason of REFUSALS) expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));
+  expect(words.sayReason('some_new_reason')).toBe('some new reason');
+  expect(words.sayReason('constructor')).toBe('constructor');
+  expect(words.sayReason(null)).toBeNull();
+});
+
+test('where evidence comes from: ran, confirmed, cached, none yet', () => {
+  const verdict = { gate_verdict: 'failure' as const, phase: null };
+  expect(words.originOf(givenNode())).toBe('pending');
+  expect(words.originOf(givenNode({ ...verdict, outcome: 'bisected' }))).toBe('ran');
+  expect(words.originOf(givenNode({ ...verdict, outcome: 'bounced', attempt: 2 }))).toBe('confirmed');
+  expect(words.originOf(givenNode({ ...verdict, outcome: 'held_failure', gate_source: 'cached' }))).toBe(
+    'cached',
+  );
+  expect(words.originOf(givenNode({ gate_source: 'guessed' as never }))).toBe('unknown');
+});
+
+test('every provisioning status has a tick or a fix, and each fix its button or its reason', () => {
+  const repo = givenStatus();
+  for (const [part, statuses] of [
+    ['ci_gate', CI_GATE_STATUSES],
+    ['protection', PROTECTION_STATUSES],
+    ['webhook', WEBHOOK_STATUSES],
+  ] as const) {
+    for (const status of [...statuses, 'brand_new']) {
+      const before = repo.provisioning[part];
+      const provisioning = { ...repo.provisioning, [part]: { ...before, status } };
+      const steps = listSteps({ ...repo, provisioning: provisioning as never });
+      const step = steps.find(({ id }) => id === (part === 'ci_gate' ? 'gate' : part));
+      expect([status, step?.tone === 'unknown']).toEqual([status, status === 'brand_new']);
+      expect(step?.advice.length).toBeGreaterThan(20);
+    }
+  }
+  expect(isSetUp(repo)).toBe(true);
+  expect(listSteps(repo).map(({ tone }) => tone)).toEqual(['clear', 'clear', 'clear']);
+});
+
+test('the exact reason of the forge is shown where there is one', () => {
+  const repo = givenStatus();
+  const protection = { status: 'error' as const, detail: 'direct_push_allowed: turn that off' };
+  const steps = listSteps({ ...repo, provisioning: { ...repo.provisioning, protection } });
+  expect(steps.find(({ id }) => id === 'protection')?.advice).toBe('direct_push_allowed: turn that off');
+});
+
+/** What a person never sees here: answers to webhooks, sockets, keys and removed routes, and a tier no form offers. */
+const NOT_SHOWN = [
+  'invalid_key',
+  'invalid_body',
+  'invalid_tier',
+  'invalid_signature',
+  'lease_held',
+  'gone',
+  'upgrade_required',
+];
+
+test('every error that a person can meet has a title of its own', () => {
+  for (const [code, { status, message, retryable }] of Object.entries(ERROR_TABLE)) {
+    if (NOT_SHOWN.includes(code)) continue;
+    const said = sayError(new ApiError(code as never, message, status, retryable));
+    expect([code, said.title]).not.toEqual([code, 'The service refused this']);
+  }
+});
+
+test('an unknown code keeps the words of the service; anything else is the page itself', () => {
+  expect(sayError(new ApiError('from_tomorrow' as never, 'Tomorrow.', 418, false))).toMatchObject({
+    text: 'Tomorrow.',
+  });
+  expect(sayError(new TypeError('x'))).toMatchObject({ code: 'page_error' });
+  expect(sayError(new ApiError('rate_limited', '', 429, true, {}, 7)).fix).toBe('Wait 7 s, then try again.');
+});
+
+test('a refused session ends it; a silent provider, a refusing forge and a 403 do not', () => {
+  const ends = (code: string) => endsSession(new ApiError(code as never, '', 401, false));
+  expect(['invalid_token', 'missing_auth', 'not_authenticated', 'unauthorized'].map(ends)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  expect(['auth_unavailable', 'forge_access_denied', 'forbidden', 'unreachable'].map(ends)).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('after signing in one comes back to this page, never to another site', () => {
+  expect(safeBackTo('/repos/1?node=r')).toBe('/repos/1?node=r');
+  for (const text of [
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    'javascript:x',
+    '',
+    null,
+  ]) {
+    expect(safeBackTo(text)).toBe('/');
+  }
+});
+
+test('addresses of the page', () => {
+  const all = [
+    ...[
+      path.home(),
+      path.signIn(),
+      path.signIn('/a?b'),
+      path.queue('1'),
+      path.batches('1'),
+      path.batch('1', 'x/y'),
+    ],
+    ...[
+      path.batch('1', 'run', 'r.1'),
+      path.settings('1'),
+      path.setup('1'),
+      path.adminRepos('a b', 50),
+      path.adminRepos(),
+    ],
+  ];
+  expect(all).toEqual([
+    ...['/', '/sign-in', '/sign-in?back=%2Fa%3Fb', '/repos/1', '/repos/1/batches', '/repos/1/batches/x%2Fy'],
+    ...[
+      '/repos/1/batches/run?node=r.1',
+      '/repos/1/settings',
+      '/repos/1/setup',
+      '/admin/repos?q=a+b&offset=50',
+      '/admin/repos',
+    ],
+  ]);
+  expect(createHash('sha256').update(all.join()).digest('hex')).toHaveLength(64);
+});
