@@ -70,7 +70,7 @@ export class WatchedStore extends MemoryStore {
 
   /** Whether the record, as it is stored now, holds the intent to land this head (A5). */
   hasIntent(repoId: RepoId, head: string): boolean {
-    return this.peekRecord(repoId)?.root?.landing?.head === head;
+    return this.peekRecord(repoId)?.roots.some((root) => root.landing?.head === head) === true;
   }
 
   /** True while a landing is on record: a crash now is one in the middle of it. */
