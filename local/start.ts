@@ -48,7 +48,7 @@ export interface StartOptions {
   /** @default `.mergeyard/start` */
   readonly dataDir?: string;
   readonly context?: Readonly<Record<string, string>>;
-  /** What the seeded tenants have bought at their first start. @default team */
+  /** What the seeded tenants have bought at their first start. @default pro: room to try things, and a plan above it */
   readonly plan?: Tier;
   /** @default one second */
   readonly gateDurationMs?: number;
@@ -141,7 +141,7 @@ export async function startEverything(options: StartOptions): Promise<Started> {
     stops.push(() => service.stop());
     payments.listenAt(`${service.baseUrl}/api/v1/payments/webhook`);
     serveDocument(service);
-    const parts = { service, identity, payments, plan: options.plan ?? 'team' };
+    const parts = { service, identity, payments, plan: options.plan ?? 'pro' };
     const ready = await furnishService(parts, state, address.httpsUrl);
     await serveDashboard(service.run.front, {
       outDir: join(dataDir, 'dashboard'),
@@ -323,7 +323,7 @@ async function main(): Promise<void> {
       data: { type: 'string' },
       fresh: { type: 'boolean', default: false },
       'rate-factor': { type: 'string', default: '1' },
-      plan: { type: 'string', default: 'team' },
+      plan: { type: 'string', default: 'pro' },
     },
   });
   const started = await startEverything({

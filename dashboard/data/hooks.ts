@@ -50,6 +50,8 @@ function usePollMs(): number {
   return useLiveState().kind === 'live' ? LIVE_POLL_EVERY_MS : POLL_EVERY_MS;
 }
 
+const RETRY_CHANGE_MS = 2_000;
+
 export const KEYS = {
   activity: ['queue', 'activity'],
   status: ['queue', 'status'],
@@ -101,11 +103,14 @@ export function useMe() {
 export function useChange<Input, Output>(
   change: (api: Service['api'], input: Input) => Promise<Output>,
   touches: readonly (readonly string[])[] = [],
+  retry: (failed: number, error: unknown) => boolean = () => false,
 ) {
   const { api } = useService();
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (input: Input) => change(api, input),
+    retry,
+    retryDelay: RETRY_CHANGE_MS,
     onSuccess: async () => {
       await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey })));
     },

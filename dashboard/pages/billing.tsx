@@ -72,10 +72,12 @@ function Current({ billing }: { readonly billing: Billing }) {
         <Tag tone={tone}>{name}</Tag>
       </div>
       {billing.payment_action_required && (
-        <p className="problem" role="alert">
-          The plan is not paid, so it counts as <strong>{billing.entitled_tier}</strong>: your oldest
-          repositories go on, the others are held. Settle the payment and they go on by themselves.
-        </p>
+        <div className="problem" role="alert">
+          <p>
+            The plan is not paid, so it counts as <strong>{billing.entitled_tier}</strong>: your oldest
+            repositories go on, the others are held. Settle the payment and they go on by themselves.
+          </p>
+        </div>
       )}
       <div className="usage">
         <Usage

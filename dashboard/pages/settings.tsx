@@ -56,6 +56,11 @@ function QueueSwitch({ repo }: { readonly repo: StatusEntry }) {
           ? 'Switching it off first takes back what is posted and cancels auto-merges that are under way. Nothing lands while it is off.'
           : 'Nothing lands. Switching it on also lifts a stop after a landed tree that was not the proven one: look at that first.'}
       </p>
+      {patch.failureCount > 0 && patch.isPending && (
+        <p className="hint" role="status">
+          The queue is in the middle of a step; waiting for it to finish…
+        </p>
+      )}
       <Problem error={patch.error} />
       <Confirm open={asking} title={`Switch the queue of ${repo.name} off?`} onClose={close}>
         <p>Auto-merges under way are cancelled, and people have to schedule them again when it is back on.</p>
@@ -64,7 +69,8 @@ function QueueSwitch({ repo }: { readonly repo: StatusEntry }) {
             kind="danger"
             busy={patch.isPending}
             onClick={() => {
-              patch.mutate({ queue_enabled: false }, { onSettled: close });
+              patch.mutate({ queue_enabled: false });
+              close();
             }}
           >
             Switch it off

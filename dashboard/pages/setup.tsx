@@ -20,7 +20,13 @@ export function SetupPage({ id }: { readonly id: string }) {
           </p>
           <SetupSteps repo={repo} />
           <p className="hint">
-            Webhook and protection were last tried <Ago iso={repo.provisioning.last_provisioned_at} />.
+            {repo.provisioning.last_provisioned_at === null ? (
+              'Webhook and protection have not been tried yet.'
+            ) : (
+              <>
+                Webhook and protection were last tried <Ago iso={repo.provisioning.last_provisioned_at} />.
+              </>
+            )}
           </p>
           <Template repo={repo} />
         </>

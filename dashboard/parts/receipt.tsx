@@ -32,7 +32,7 @@ export function Receipts({
             <dl>
               <dt>tree</dt>
               <dd>
-                <code>{shortSha(receipt.tree)}</code> <span className="receipt-proof">proven = landed</span>
+                <code>{shortSha(receipt.tree)}</code> <span className="receipt-proof">as proven</span>
               </dd>
               <dt>merge</dt>
               <dd>

@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,7 +13,7 @@ let metafile: Metafile;
 beforeAll(async () => {
   outDir = mkdtempSync(join(tmpdir(), 'mergeyard-dist-'));
   metafile = await buildBundles({ outDir });
-}, 60_000);
+}, 180_000);
 afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 
 const names = Object.keys(BUNDLE_ENTRIES) as BundleName[];
@@ -143,5 +144,61 @@ describe('who carries what', () => {
     expect(
       carriers(/@aws-sdk\/(credential-provider-(sso|ini|process|web-identity|login)|nested-clients)\//),
     ).toEqual([]);
+  });
+});
+
+describe('the engine’s image', () => {
+  const dockerfile = readFileSync('engine-container/Dockerfile', 'utf8');
+
+  test('is one bundled file on a slim base, and not root', () => {
+    expect(dockerfile).toMatch(/^FROM \S+\/node:\d+-slim$/m);
+    expect(dockerfile.match(/^COPY .*$/gm)).toEqual(['COPY --chown=root:root index.mjs index.mjs.map ./']);
+    expect(dockerfile).toMatch(/^USER node$/m);
+    expect(dockerfile).not.toMatch(/^RUN|^ADD/m);
+  });
+
+  test('its bundle runs by itself: nothing beside it, nothing to write to, nobody’s rights', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'mergeyard-image-'));
+    chmodSync(folder, 0o755);
+    copyFileSync(join(outDir, 'engine', 'index.mjs'), join(folder, 'index.mjs'));
+    chmodSync(folder, 0o555);
+    const port = 20_000 + (process.pid % 20_000);
+    const child = spawn(process.execPath, ['index.mjs'], {
+      cwd: folder,
+      ...(process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}),
+      env: {
+        NODE_ENV: 'production',
+        PORT: String(port),
+        LISTEN_HOST: '127.0.0.1',
+        LOG_LEVEL: 'info',
+        TABLE_NAME: 'table',
+        CONTAINER_SECRET: 'a-secret-of-nobody',
+        FORGE_ALLOW_HOSTS: '',
+        FORGE_CA_PEM: '',
+        AWS_REGION: 'us-east-1',
+      },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      await new Promise<void>((listening, failed) => {
+        child.once('exit', (code) => failed(new Error(`ended with ${code}`)));
+        child.stdout.on('data', (text: Buffer) => {
+          if (text.includes('listening')) listening();
+        });
+      });
+      expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+      const refused = await fetch(`http://127.0.0.1:${port}/internal/reconcile`, {
+        method: 'POST',
+        body: '{}',
+      });
+      expect(refused.status).toBe(401);
+      child.kill('SIGTERM');
+      const code = await new Promise((ended) => child.once('exit', ended));
+      expect(code).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+      chmodSync(folder, 0o755);
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

@@ -42,7 +42,7 @@ export async function meetErrors(world: BrowserWorld): Promise<void> {
     await signIn(watched, world, who);
     await page.waitForTimeout(300);
     await page.goto(`${world.baseUrl}${path}`);
-    await sees(page.getByRole('heading', { name: title }), 20_000);
+    await sees(page.getByRole('heading', { name: title }));
     if (code !== null) await sees(page.getByText(code, { exact: true }));
     assert.deepEqual(watched.complaints, []);
     await watched.context.close();
@@ -98,13 +98,13 @@ async function meetBrokenRepos(world: BrowserWorld): Promise<void> {
     await page.getByRole('checkbox', { name: new RegExp(name) }).check();
   }
   await page.getByRole('button', { name: 'Add 2 repositories' }).click();
-  await sees(page.getByText('2 repositories added.'), 40_000);
+  await sees(page.getByText('2 repositories added.'));
   await openRepo(watched, 'sentinel-no-admin');
   await page
     .getByRole('navigation', { name: /Pages of/ })
     .getByRole('link', { name: 'Setup' })
     .click();
-  await sees(page.getByText('Needs an admin').first(), 20_000);
+  await sees(page.getByText('Needs an admin').first());
   await sees(page.getByText('Make it an admin of the repository', { exact: false }));
   await openRepo(watched, 'sentinel-unreachable');
   await page
@@ -112,7 +112,7 @@ async function meetBrokenRepos(world: BrowserWorld): Promise<void> {
     .getByRole('link', { name: 'Setup' })
     .click();
   await page.getByRole('button', { name: 'Open the setup pull request' }).click();
-  await sees(page.getByText('The forge did not answer').first(), 40_000);
+  await sees(page.getByText('The forge did not answer').first());
   await watched.context.close();
 }
 
@@ -144,6 +144,6 @@ async function meetOutage(world: BrowserWorld): Promise<void> {
   );
   await context.setOffline(false);
   await page.reload();
-  await sees(page.getByRole('heading', { name: 'Plans' }), 20_000);
+  await sees(page.getByRole('heading', { name: 'Plans' }));
   await context.close();
 }

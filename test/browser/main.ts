@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { meetErrors, showTexts } from './errors.ts';
 import { drawLargeTree } from './large-tree.ts';
-import { changeSettings, findBarriers, onboard, readBounce, sees, signIn, watchSplit } from './steps.ts';
+import {
+  changeSettings,
+  findBarriers,
+  onboard,
+  readBounce,
+  SLOW_MS,
+  sees,
+  signIn,
+  watchSplit,
+} from './steps.ts';
 import { type BrowserWorld, findChromium, openBrowserWorld, type WatchedPage } from './world.ts';
 
 /** Walks the dashboard as people do, by role and visible text, against the whole service on loopback. */
@@ -22,7 +31,10 @@ async function main(): Promise<number> {
     let prs: readonly number[] = [];
     await step('sign in', async () => {
       await signIn(watched, world, 'Ada');
-      await sees(watched.page.getByText('Live', { exact: true }).or(watched.page.getByText('Every 30 s')));
+      await sees(
+        watched.page.getByText('Live', { exact: true }).or(watched.page.getByText('Every 30 s')),
+        SLOW_MS,
+      );
     });
     await step('onboard three repositories', () => onboard(watched, world));
     await step('watch a batch split, live', async () => {

@@ -45,7 +45,6 @@ async function take(world: BrowserWorld): Promise<void> {
   await shoot(watched, 'batch');
   await openRepo(watched, 'warehouse');
   const control = world.controlOf('acme/warehouse');
-  await control.setProtection({ requiredContexts: ['mq'], requiredApprovals: 0 });
   world.started.forge.knobs.gateDurationMs = 120_000;
   await openPulls(control, 'w');
   await page.getByRole('button', { name: 'Look at the forge now' }).click();

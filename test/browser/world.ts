@@ -56,18 +56,22 @@ export async function openBrowserWorld(executablePath: string, gateDurationMs = 
     headless: true,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--force-prefers-reduced-motion'],
   });
+  const close = async (): Promise<void> => {
+    await browser.close();
+    await started.stop();
+    rmSync(root, { recursive: true, force: true });
+  };
+  // Ended from outside, it leaves no process behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void close().finally(() => process.exit(1)));
   return {
+    close,
     ...{ started, browser, baseUrl: started.ready.dashboard_url },
     controlOf: (slug) => started.forge.controlFor(slug),
     open: async (options = {}) => {
       const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });
       const page = await context.newPage();
       return { page, context, complaints: watch(page) };
-    },
-    close: async () => {
-      await browser.close();
-      await started.stop();
-      rmSync(root, { recursive: true, force: true });
     },
   };
 }
