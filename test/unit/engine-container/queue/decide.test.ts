@@ -60,9 +60,9 @@ const numbersOf = (bad: readonly boolean[], wanted: boolean): readonly number[] 
 describe.each([1, 2, 4, 8, 16])('every pattern of good and bad up to six, fan-out %d', (fanout) => {
   test.each([
     ['at once', 0],
-    ['one every third of a run', CI_MINUTES / 3],
+    ['one every third of a run, up to five', CI_MINUTES / 3],
   ])('%s: exactly the bad ones are bounced, everybody else lands, nothing unproven', (_, gapMinutes) => {
-    for (const bad of patterns) {
+    for (const bad of gapMinutes === 0 ? patterns : patterns.filter((each) => each.length < SIZE_MAX)) {
       const result = play(plan(bad, gapMinutes), fanout);
       const found = {
         bad,

@@ -146,8 +146,7 @@ describe('cuts', () => {
           expect(new Set(cuts).size).toBe(cuts.length);
           expect([...cuts].sort((a, b) => a - b)).toEqual(cuts);
           for (const cut of cuts) {
-            expect(cut).toBeGreaterThan(low);
-            expect(cut).toBeLessThan(low + weights.length);
+            if (cut <= low || cut >= low + weights.length) throw new Error(`${cut} is outside`);
           }
         },
       ),
