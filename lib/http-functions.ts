@@ -35,6 +35,8 @@ export interface HttpFunctionParts {
   readonly queue: WakeQueue;
   readonly adminKey: AdminKey;
   readonly publicUrl: string;
+  /** Proves that a request came through the distribution; empty when something else stands in front. */
+  readonly edgeStamp: string;
 }
 
 /** A webhook sender gives up after five seconds; the work is one look-up and one conditional write. */
@@ -59,6 +61,7 @@ export function createHttpFunctions(
     const made = make(id, props);
     identity.grantVerify(made);
     made.setEnv('RATE_FACTOR', config.rateFactor);
+    made.setEnv('EDGE_STAMP', parts.edgeStamp);
     table.grantReadWrite(made);
     return made;
   };
@@ -95,6 +98,7 @@ export function createHttpFunctions(
   identity.grantVerify(publicFn);
   table.grantRead(publicFn);
   publicFn.setEnv('RATE_FACTOR', config.rateFactor);
+  publicFn.setEnv('EDGE_STAMP', parts.edgeStamp);
   publicFn.setEnv('ANALYTICS_API_KEY', config.analyticsKey);
 
   const api = makeSurface('Api', { bundle: 'api', env: ApiEnv, timeout: AS_LONG_AS_THE_GATEWAY });

@@ -90,6 +90,7 @@ export class ServiceStack extends Stack {
     const adminKey = new AdminKey(this, 'AdminKey');
     const surfaces = createHttpFunctions(this, defaults, {
       ...{ config, table, identity, credentialKey, network, engine, queue, publicUrl, adminKey },
+      edgeStamp: config.publicUrl === undefined ? edge.stamp : '',
     });
     const site = new DashboardSite(this, 'Dashboard', { defaults, identity });
     api.addRoutes(surfaces, site.fn);

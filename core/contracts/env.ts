@@ -30,6 +30,8 @@ export const SurfaceEnv = CommonEnv.extend(IdentityEnv.shape).extend({
   TABLE_NAME: EnvText,
   /** Multiplies every rate limit (D-52). */
   RATE_FACTOR: EnvFactor,
+  /** What the distribution adds to its requests; empty: nothing stands in front that is to be believed. */
+  EDGE_STAMP: EnvOptionalText,
 });
 
 /** Where the tasks of the engine are switched on and off. */

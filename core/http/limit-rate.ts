@@ -5,12 +5,15 @@ import { RATE_LIMITS, type RateClass } from '../domain/api-limits.ts';
 import type { RateAnswer, RateStore } from '../ports/account-store.ts';
 import type { Log } from '../ports/system.ts';
 import type { Caller } from './api-call.ts';
+import { viewerAddress } from './viewer-address.ts';
 
 export interface RateDeps {
   readonly rates: RateStore;
   readonly log: Log;
   /** Multiplies every limit, for deployments whose tenants are larger. @default 1 */
   readonly rateFactor?: number;
+  /** Proves that a request came through the distribution. @default none does */
+  readonly edgeStamp?: string;
   /** Epoch ms. @default Date.now */
   readonly now?: () => number;
 }
@@ -23,7 +26,7 @@ export async function limitRate(
   event: APIGatewayProxyEventV2,
 ): Promise<void> {
   if (!errorsOf(route).includes('rate_limited')) return;
-  const ip = event.requestContext.http.sourceIp;
+  const ip = viewerAddress(event, deps.edgeStamp ?? '');
   const name = caller.kind === 'user' ? `user:${caller.id}` : `ip:${ip}`;
   // Its own bucket first: a call that is refused there costs none of the caller's others.
   if (route.rate !== undefined && route.rate !== 'ip') {
@@ -50,7 +53,7 @@ export function createFailedLoginLimit(deps: RateDeps) {
     /** Before a credential is looked at. Throws `rate_limited`. */
     refuseBlocked(route: RouteSpec, event: APIGatewayProxyEventV2): void {
       if (!errorsOf(route).includes('rate_limited')) return;
-      const ip = event.requestContext.http.sourceIp;
+      const ip = viewerAddress(event, deps.edgeStamp ?? '');
       const leftMs = (blockedUntil.get(ip) ?? 0) - now();
       if (leftMs > 0) refuse(leftMs);
       blockedUntil.delete(ip);
@@ -59,7 +62,7 @@ export function createFailedLoginLimit(deps: RateDeps) {
     async count(route: RouteSpec, event: APIGatewayProxyEventV2, refusal: unknown): Promise<void> {
       if (!(refusal instanceof AppError) || ERROR_TABLE[refusal.code].status !== 401) return;
       if (!errorsOf(route).includes('rate_limited')) return;
-      const ip = event.requestContext.http.sourceIp;
+      const ip = viewerAddress(event, deps.edgeStamp ?? '');
       const answer = await ask(deps, 'ip', `ip:${ip}`);
       if (answer.allowed) return;
       blockedUntil.set(ip, now() + answer.retryAfterMs);

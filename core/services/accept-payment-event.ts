@@ -98,7 +98,11 @@ async function follow(
     eventId,
   );
   if (saved === 'lost_race') throw new StoreError('lost_race', 'saveBilling');
-  if (saved === 'tenant_gone') return 'ignored';
+  if (saved === 'tenant_gone') {
+    // Somebody pays for what is no longer there: for an operator to cancel and refund.
+    deps.log.warn('a subscription outlives its tenant', { tenant_id: tenantId, event_id: eventId });
+    return 'ignored';
+  }
   if (saved === 'seen') return 'seen';
   deps.log.info('a plan follows the payment provider', { tenant_id: tenantId, event_id: eventId });
   if (about.failedInvoice !== null) {

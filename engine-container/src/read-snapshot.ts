@@ -1,6 +1,6 @@
 import type { BranchProtection, Commit, GateReading, PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
-import type { BatchId, CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
@@ -25,6 +25,14 @@ const READING_SETTLE_MS = 2_000;
 /** Commits below a merge commit that are looked at to find the verified tip: a rebase lands one per commit. */
 const LINEAGE_COMMITS_MAX = 50;
 
+/**
+ * How long a pull request may show the new tip of its base and the check against the old one. A rebase that is set off
+ * meanwhile fails, and its schedule is lost (seen on Forgejo 15.0.3). The forge counts through its open ones in turn.
+ */
+const BASE_SETTLE_MS = 3_000;
+const BASE_SETTLE_PER_PULL_MS = 25;
+const BASE_SETTLE_MS_MAX = 10_000;
+
 /** Reads the one picture of a pass. Whatever cannot be read is unknown; the first reason is kept for the outcome. */
 export class SnapshotReader {
   readonly #forge: EngineForge;
@@ -33,6 +41,9 @@ export class SnapshotReader {
   readonly #repo: ManagedRepo;
   /** By id; immutable, so one reconcile reads each once. */
   readonly #commits = new Map<CommitSha, Commit>();
+  /** When a tip of the base was first seen. */
+  readonly #tips = new Map<CommitSha, EpochMs>();
+  #openPulls = 0;
   #failure: ForgeError | null = null;
   #botLogin: Reading<string> = UNKNOWN;
   #protection: Reading<BranchProtection | null> = UNKNOWN;
@@ -55,6 +66,7 @@ export class SnapshotReader {
   /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
     const pulls = await this.#attempt(() => this.#forge.listOpenPullRequests(this.#repo.baseBranch));
+    if (pulls.known) this.#openPulls = pulls.value.length;
     const schedules = pulls.known ? await this.#readSchedules(record, pulls.value) : null;
     const scheduled =
       schedules?.some(({ reading }) => !reading.known || reading.value.schedule.kind !== 'none') ?? false;
@@ -246,7 +258,19 @@ export class SnapshotReader {
     const landing = landingOf(record)?.pr === pr;
     const strange = landing && tip !== undefined && pull.value.baseTip !== tip;
     const strangeTip = strange ? await this.#readMerge(pull.value.baseTip, tip) : null;
-    return known({ pull: pull.value, schedule, merge: null, strangeTip });
+    const mergeable = pull.value.mergeable && this.#isChecked(record, pull.value.baseTip);
+    return known({ pull: { ...pull.value, mergeable }, schedule, merge: null, strangeTip });
+  }
+
+  /** Whether "mergeable" can be about this tip by now. Other styles than a rebase do not depend on it. */
+  #isChecked(record: QueueRecord, tip: CommitSha): boolean {
+    if (this.#repo.mergeStyle !== 'rebase') return true;
+    const now = this.#clock.now();
+    const seen = this.#tips.get(tip) ?? now;
+    this.#tips.set(tip, seen);
+    const since = record.baseSeen?.sha === tip ? Math.min(seen, record.baseSeen.at ?? seen) : seen;
+    const settleMs = BASE_SETTLE_MS + BASE_SETTLE_PER_PULL_MS * this.#openPulls;
+    return now - since >= Math.min(settleMs, BASE_SETTLE_MS_MAX);
   }
 
   async #readMerge(sha: CommitSha, tip: CommitSha | undefined): Promise<Reading<MergeView>> {

@@ -23,7 +23,13 @@ const store = createDynamoStore({
 const keySecretId = env.PAYMENTS_KEY_SECRET_ID;
 
 export const handler = createSurface<'billing'>(
-  { identity: chooseIdentity(env, clock), log, rates: store, rateFactor: env.RATE_FACTOR },
+  {
+    identity: chooseIdentity(env, clock),
+    log,
+    rates: store,
+    rateFactor: env.RATE_FACTOR,
+    edgeStamp: env.EDGE_STAMP,
+  },
   createBillingRoutes({
     ...{ store, clock, log, ids: createUuidIds(), planLimits: env.PLAN_LIMITS, prices: env.PAYMENTS_PRICES },
     openPayments: createPaymentsOpener({

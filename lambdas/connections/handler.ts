@@ -28,7 +28,13 @@ const store = createDynamoStore({
 });
 
 export const handler = createSurface<'connections'>(
-  { identity: chooseIdentity(env, clock), log, rates: store, rateFactor: env.RATE_FACTOR },
+  {
+    identity: chooseIdentity(env, clock),
+    log,
+    rates: store,
+    rateFactor: env.RATE_FACTOR,
+    edgeStamp: env.EDGE_STAMP,
+  },
   createConnectionRoutes({
     ...{ store, clock, log, ids: createUuidIds(), legacyListing: env.LEGACY_FORGE_REPOS },
     planLimits: env.PLAN_LIMITS,

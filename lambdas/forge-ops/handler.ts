@@ -35,7 +35,13 @@ const vault = createKmsVault({
 });
 
 export const handler = createSurface<'forge-ops'>(
-  { identity: chooseIdentity(env, clock), log, rates: store, rateFactor: env.RATE_FACTOR },
+  {
+    identity: chooseIdentity(env, clock),
+    log,
+    rates: store,
+    rateFactor: env.RATE_FACTOR,
+    edgeStamp: env.EDGE_STAMP,
+  },
   createForgeOpsRoutes({
     ...{ store, leases: store, vault, clock, log, ids: createUuidIds() },
     queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),

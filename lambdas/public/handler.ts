@@ -20,6 +20,6 @@ const store = createDynamoStore({
 
 /** Also what no route matches: a wrong method on a known path is 404 as well (D-77). */
 export const handler = createSurface<'public'>(
-  { identity, log, rates: store, rateFactor: env.RATE_FACTOR },
+  { identity, log, rates: store, rateFactor: env.RATE_FACTOR, edgeStamp: env.EDGE_STAMP },
   createPublicRoutes({ store, identity, clock, log, analyticsKey: env.ANALYTICS_API_KEY }),
 );

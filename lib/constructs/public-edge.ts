@@ -23,6 +23,7 @@ import { HttpOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { CfnRecordSetGroup } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 import { DASHBOARD_ASSETS_PREFIX } from '../../core/contracts/dashboard.ts';
+import { EDGE_STAMP_HEADER, VIEWER_ADDRESS_HEADER } from '../../core/contracts/edge.ts';
 import { SOCKET_PATH } from '../../core/contracts/realtime.ts';
 
 /** Zone of every distribution, for alias records (AWS documents this constant). */
@@ -56,15 +57,22 @@ export class PublicEdge extends Construct {
   readonly distribution: Distribution;
   /** `https://host`, without trailing slash. */
   readonly url: string;
+  /**
+   * Sent with every request to the API. An id that CloudFront makes up and shows to nobody outside the account: enough to
+   * believe it about an address, which only counts for rates, and never a credential.
+   */
+  readonly stamp: string;
   readonly #headers: ResponseHeadersPolicy;
   readonly #apiOrigin: IOrigin;
 
   constructor(scope: Construct, id: string, props: PublicEdgeProps) {
     super(scope, id);
     this.#headers = this.#makeHeaders();
+    this.stamp = this.#headers.responseHeadersPolicyId;
     const origin = new HttpOrigin(props.apiHost, {
       protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
       readTimeout: READ_TIMEOUT,
+      customHeaders: { [EDGE_STAMP_HEADER]: this.stamp },
     });
     const { domain } = props;
     this.distribution = new Distribution(this, 'Distribution', {
@@ -121,7 +129,15 @@ export class PublicEdge extends Construct {
       this.#apiOrigin,
       ViewerProtocolPolicy.HTTPS_ONLY,
     );
-    this.distribution.addBehavior('/api/*', apiOrigin, options);
+    const tellAddress = new EdgeFunction(this, 'ViewerAddress', {
+      runtime: FunctionRuntime.JS_2_0,
+      comment: 'The API sees the address of the edge only',
+      code: FunctionCode.fromInline(VIEWER_ADDRESS_CODE),
+    });
+    this.distribution.addBehavior('/api/*', apiOrigin, {
+      ...options,
+      functionAssociations: [{ function: tellAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
+    });
   }
 
   #passThrough(origin: IOrigin, viewerProtocolPolicy: ViewerProtocolPolicy) {
@@ -157,6 +173,9 @@ export class PublicEdge extends Construct {
     });
   }
 }
+
+/** A function of the edge: puts its own word in the place of the client's. */
+export const VIEWER_ADDRESS_CODE = `function handler(event) { var request = event.request; request.headers['${VIEWER_ADDRESS_HEADER}'] = { value: event.viewer.ip }; return request; }`;
 
 /** A function of the edge: `uri` is all that changes, the query with the ticket stays. */
 export function socketPathCode(path: string): string {

@@ -21,6 +21,8 @@ export interface Profile {
   readonly recheckAfterConflictCheck: boolean;
   readonly queueAtScheduling: boolean;
   readonly rowDeletedBeforeMerge: boolean;
+  /** A rebase takes a head for up to date that was so at its last check, and fails if it no longer is. */
+  readonly rebaseTrustsLastCheck: boolean;
   /** The scheduler's permission is looked up on the head repository. */
   readonly permissionOnHeadRepo: boolean;
   /** Anyone who may merge may cancel a schedule; else only repository admins. */
@@ -69,6 +71,7 @@ const FORGEJO_11: Profile = {
   recheckAfterConflictCheck: true,
   queueAtScheduling: false,
   rowDeletedBeforeMerge: true,
+  rebaseTrustsLastCheck: true,
   permissionOnHeadRepo: true,
   cancelNeedsMergeOnly: true,
   combinedLikeGithub: false,
@@ -113,6 +116,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     patchNeedsSha: false,
     queueAtScheduling: true,
     rowDeletedBeforeMerge: false,
+    rebaseTrustsLastCheck: false,
     permissionOnHeadRepo: false,
     combinedLikeGithub: true,
     forcePushListsAllCommits: true,

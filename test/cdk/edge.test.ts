@@ -125,8 +125,12 @@ describe('one address carries the whole contract', () => {
     expect(order.indexOf(SOCKET_PATH)).toBeLessThan(order.indexOf('/api/*'));
   });
 
+  const runAtEdge = (id: string, event: { readonly request: unknown; readonly viewer?: unknown }) => {
+    const found = template.ofType('AWS::CloudFront::Function').find(([each]) => each.startsWith(id))?.[1];
+    return runInNewContext(`${found?.Properties.FunctionCode}; handler(event)`, { event });
+  };
+
   test('its path is rewritten to the stage, and the query with the ticket is kept', () => {
-    const { FunctionCode } = template.only('AWS::CloudFront::Function').Properties;
     const stage = template.ofType('AWS::ApiGatewayV2::Stage').find(([id]) => id.startsWith('Realtime'))?.[1];
     const request = {
       uri: SOCKET_PATH,
@@ -134,8 +138,31 @@ describe('one address carries the whole contract', () => {
       querystring: { ticket: { value: 'abc' } },
       headers: {},
     };
-    const answer = runInNewContext(`${FunctionCode}; handler({ request })`, { request: { ...request } });
-    expect(answer).toEqual({ ...request, uri: `/${stage?.Properties.StageName}` });
+    expect(runAtEdge('EdgeSocketPath', { request: { ...request } })).toEqual({
+      ...request,
+      uri: `/${stage?.Properties.StageName}`,
+    });
+  });
+
+  test('the API is told who called, whatever the caller says, with a stamp that it knows', () => {
+    const headers = { 'x-mergeyard-viewer': { value: 'forged' }, accept: { value: '*/*' } };
+    const answer = runAtEdge('EdgeViewerAddress', {
+      request: { uri: '/api/v1/me', headers },
+      viewer: { ip: '198.51.100.7' },
+    });
+    expect(answer.headers).toEqual({ ...headers, 'x-mergeyard-viewer': { value: '198.51.100.7' } });
+    const { found } = behaviour('/api/*');
+    expect(JSON.stringify(found.FunctionAssociations)).toContain('EdgeViewerAddress');
+    const origin = distribution.Origins.find((each: { Id: string }) => each.Id === found.TargetOriginId);
+    const [stamp] = origin.OriginCustomHeaders;
+    expect(stamp.HeaderName).toBe('x-mergeyard-stamp');
+    for (const fn of ['Admin', 'Api', 'Billing', 'Connections', 'ForgeOps', 'Public']) {
+      expect(template.functionNamed(fn).Properties.Environment.Variables.EDGE_STAMP).toEqual(
+        stamp.HeaderValue,
+      );
+    }
+    const behind = readTemplate(BORROWED);
+    expect(behind.functionNamed('Api').Properties.Environment.Variables.EDGE_STAMP).toBe('');
   });
 
   test('everything that tells where the service is tells this address', () => {

@@ -40,7 +40,7 @@ describe('payments', () => {
 
   test('with prices: three secrets, prices and limits as the functions read them', () => {
     expect(secretsOf(selling)).toHaveLength(3);
-    const plain = { TABLE_NAME: 't', LOG_LEVEL: 'info', RATE_FACTOR: '1' };
+    const plain = { TABLE_NAME: 't', LOG_LEVEL: 'info', RATE_FACTOR: '1', EDGE_STAMP: '' };
     const identity = {
       ...{ IDENTITY_KIND: 'gotrue', IDENTITY_URL: 'https://id.example' },
       ...{ IDENTITY_API_KEY: '', COGNITO_USER_POOL_ID: '', COGNITO_CLIENT_ID: '' },

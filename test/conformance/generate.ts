@@ -257,6 +257,10 @@ function pickCredential(random: SeededRandom, material: Material, route: RouteSp
       valid: right,
     };
   }
+  if (route.auth === 'operator' && random.chance(0.3)) {
+    const stamp = `v1.${1_767_225_600 + random.int(100)}.f0-${'0'.repeat(32)}.${'a'.repeat(64)}`;
+    return { headers: { ...noise, 'x-container-auth': stamp }, valid: false };
+  }
   const kind = random.int(24);
   const wrong = [
     '',

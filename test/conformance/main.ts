@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,8 @@ const { values } = parseArgs({
 
 const FAULTS_SHOWN_MAX = 20;
 const WARM_UP_REQUESTS = 160;
+const ANSWERS_PER_SCAN = 500;
+const TICKETS_SCANNED_MAX = 30;
 /** Calls that wait for an engine or a forge. */
 const SLOW_SHARE = 0.02;
 
@@ -35,14 +37,19 @@ async function main(): Promise<number> {
       : null;
   try {
     const ready: Ready = started?.ready ?? JSON.parse(readFileSync(readyFile ?? '', 'utf8'));
-    return await run(ready, started === null ? null : join(dataDir, 'service', 'service.log'));
+    const files = ['service.log', 'table.sqlite', 'table.sqlite-wal'].map((name) =>
+      join(dataDir, 'service', name),
+    );
+    const secret = (await started?.service.readSecret('EngineContainerSecret')) ?? null;
+    return await run(ready, files, secret);
   } finally {
     await started?.stop();
     rmSync(dataDir, { recursive: true, force: true });
   }
 }
 
-async function run(ready: Ready, logFile: string | null): Promise<number> {
+/** `files`: what the service logs and stores; `containerSecret`: null where it is not known. */
+async function run(ready: Ready, files: readonly string[], containerSecret: string | null): Promise<number> {
   const random = createSeededRandom(Number(values.seed));
   const material = materialOf(ready);
   const agent = new Agent({ keepAlive: true, maxSockets: Number(values.concurrency) });
@@ -55,6 +62,10 @@ async function run(ready: Ready, logFile: string | null): Promise<number> {
   const statuses = new Map<number, number>();
   await warmUp(ready, agent, material);
   const startedAt = performance.now();
+  const secrets = canariesOf(ready, containerSecret, []);
+  const answers: string[] = [];
+  const tickets: string[] = [];
+  const leaks: string[] = [];
   let sent = 0;
   let overloads = 0;
   const work = async (): Promise<void> => {
@@ -75,17 +86,23 @@ async function run(ready: Ready, logFile: string | null): Promise<number> {
         process.stderr.write(`${faults.at(-1)}\n`);
       }
       learn(material, request.path, answer.text);
+      const ticket = /^\{"ticket":"([0-9a-f]{64})"/.exec(answer.text)?.[1];
+      if (ticket !== undefined) tickets.push(ticket);
+      else answers.push(answer.text);
+      if (answers.length >= ANSWERS_PER_SCAN)
+        leaks.push(...findLeaks(secrets, [answers.splice(0).join('\n')]));
       if (nth % 10_000 === 9_999) process.stderr.write(`${nth + 1} requests, ${faults.length} faults\n`);
     }
   };
   await Promise.all(Array.from({ length: Number(values.concurrency) }, work));
   agent.destroy();
   const seconds = (performance.now() - startedAt) / 1000;
-  const log = logFile === null ? '' : readFileSync(logFile, 'utf8');
-  const leaks = findLeaks(canariesOf(ready), [log]);
+  const kept = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'latin1'));
+  leaks.push(...findLeaks(secrets, [answers.join('\n')]));
+  leaks.push(...findLeaks(canariesOf(ready, containerSecret, tickets), kept));
   process.stdout.write(
     `${sent} requests in ${seconds.toFixed(0)} s (${Math.round(sent / seconds)}/s), seed ${values.seed}: ` +
-      `${faults.length} faults, ${leaks.length} secrets in the log, ` +
+      `${faults.length} faults, ${leaks.length} secrets in answers, log and table, ` +
       `${overloads} repeated because this machine was too busy for the provider's time limit\n` +
       `${[...statuses]
         .sort(([a], [b]) => a - b)
@@ -123,13 +140,15 @@ function materialOf(ready: Ready): Material {
   };
 }
 
-function canariesOf(ready: Ready) {
+function canariesOf(ready: Ready, containerSecret: string | null, tickets: readonly string[]) {
   return [
     ...ready.tenants.map(({ token }) => ({ name: 'session token', value: token })),
     ...ready.tenants.map(({ forge_token: value }) => ({ name: 'forge token', value })),
     { name: 'admin session token', value: ready.admin_token.slice(-43) },
     { name: 'admin key', value: ready.admin_key },
     { name: 'webhook secret', value: ready.webhook_example.secret },
+    ...(containerSecret === null ? [] : [{ name: 'container secret', value: containerSecret }]),
+    ...tickets.slice(0, TICKETS_SCANNED_MAX).map((value) => ({ name: 'ticket', value })),
   ].map(({ name, value }) => ({ name, value: name.includes('session') ? value.slice(-43) : value }));
 }
 

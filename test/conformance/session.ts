@@ -1,5 +1,5 @@
 import { ForgeError } from '#core/ports/forge.ts';
-import { ADMIN_KEY, ApiWorld, BOT, HOOK_SECRET } from '../support/api-world.ts';
+import { ADMIN_KEY, ApiWorld, BOT, CONTAINER_SECRET, HOOK_SECRET } from '../support/api-world.ts';
 import { type Canary, findLeaks } from '../support/canaries.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { type GeneratedRequest, generateRequest } from './generate.ts';
@@ -26,7 +26,29 @@ const CANARIES: readonly Canary[] = [
   ...[...TENANTS, ADMIN].map(({ token: value }) => ({ name: 'session token', value })),
   { name: 'admin key', value: ADMIN_KEY },
   { name: 'webhook secret', value: HOOK_SECRET },
+  { name: 'container secret', value: CONTAINER_SECRET },
 ];
+/** Tickets that are looked for in each world. */
+const TICKETS_SCANNED_MAX = 10;
+
+/**
+ * Secrets of a run in what it answered, logged and stored. A ticket is answered once, to whom it is for, and is nowhere
+ * else.
+ */
+export function scanWorld(world: ApiWorld, tickets: readonly string[]): readonly string[] {
+  const answers = world.answers.join('\n');
+  const kept = [world.lines.join('\n'), world.store.dump()];
+  const issued = tickets.slice(0, TICKETS_SCANNED_MAX);
+  const repeated = issued.filter((ticket) => answers.split(ticket).length !== 2);
+  return [
+    ...findLeaks(CANARIES, [answers, ...kept]),
+    ...findLeaks(
+      issued.map((value) => ({ name: 'ticket', value })),
+      kept,
+    ),
+    ...repeated.map(() => 'ticket in another answer'),
+  ];
+}
 
 /** A world is left after this many requests: what they stored makes later ones slower, not harder. */
 const REQUESTS_PER_WORLD = 2_500;
@@ -49,7 +71,7 @@ export async function runSession(
       const fault = await world.step(seen);
       if (fault !== null) faults.push(`seed ${seed} world ${nth} request ${at}: ${fault}`);
     }
-    leaks.push(...world.findLeaks());
+    leaks.push(...world.scan());
     onWorld(Math.min(sent + REQUESTS_PER_WORLD, requests), faults.length);
   }
   return { sent: requests, faults, seen, leaks };
@@ -60,6 +82,7 @@ class WorldRun {
   readonly #world = new ApiWorld();
   #material: Material;
   readonly #gone = new Set<string>();
+  readonly #tickets: string[] = [];
 
   private constructor(random: SeededRandom, material: Material) {
     this.#random = random;
@@ -140,9 +163,8 @@ class WorldRun {
     return `${method} ${path.slice(0, 80)} ${(body ?? '').slice(0, 300)} -> ${answer.status} ${answer.text.slice(0, 200)}: ${fault}`;
   }
 
-  findLeaks(): readonly string[] {
-    const { answers, lines, store } = this.#world;
-    return findLeaks(CANARIES, [answers.join('\n'), lines.join('\n'), store.dump()]);
+  scan(): readonly string[] {
+    return scanWorld(this.#world, this.#tickets);
   }
 
   /** What a refusal must leave as it was (A65). */
@@ -164,6 +186,8 @@ class WorldRun {
     if (id !== undefined && this.#gone.has(id) && status < 400) return 'deleted, and still there';
     if (id !== undefined && status === 204 && route?.id === 'deleteRepo') this.#gone.add(id);
     if (id !== undefined && status === 204 && route?.id === 'deleteConnection') this.#gone.add(id);
+    const ticket = /^\{"ticket":"([0-9a-f]{64})"/.exec(text)?.[1];
+    if (ticket !== undefined) this.#tickets.push(ticket);
     const made = /^\{(?:"rotated":true,)?"id":"([0-9a-f-]{36})"/.exec(text)?.[1];
     if (made !== undefined && (route?.id === 'createConnection' || route?.id === 'enrollRepo')) {
       const ids = route.id === 'createConnection' ? this.#material.connectionIds : this.#material.repoIds;

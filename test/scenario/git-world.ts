@@ -6,17 +6,18 @@ import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import type { ProfileName } from '../../local/forge/profiles.ts';
+import type { Knobs } from '../../local/forge/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { createWorldOn, type World, type WorldOptions } from './world.ts';
 
 /** Worlds over the fake forge on real git, spoken to by the real client over HTTPS, on virtual time. */
 export function gitWorlds(profile: ProfileName): {
-  readonly create: (options?: WorldOptions) => Promise<World>;
+  readonly create: (options?: WorldOptions, knobs?: Partial<Knobs>) => Promise<World>;
   readonly closeAll: () => Promise<void>;
 } {
   const closers: (() => Promise<void>)[] = [];
   return {
-    async create(options = {}) {
+    async create(options = {}, knobs = {}) {
       const dataDir = mkdtempSync(join(tmpdir(), 'queue-scenario-'));
       const clock = new VirtualClock();
       const failures: unknown[] = [];
@@ -24,7 +25,7 @@ export function gitWorlds(profile: ProfileName): {
         dataDir,
         profile,
         timers: clock,
-        knobs: { gateDurationMs: 30_000, actionsDelayMs: 500 },
+        knobs: { gateDurationMs: 30_000, actionsDelayMs: 500, ...knobs },
         onError: (error) => failures.push(error),
       });
       const address = await fake.start();

@@ -9,15 +9,25 @@ const PIECE_CHARS = 12;
 /** Names of canaries that occur in a text: plain, in pieces, or in base64, hex or URL form. */
 export function findLeaks(canaries: readonly Canary[], texts: readonly string[]): readonly string[] {
   const found: string[] = [];
-  for (const { name, value } of canaries) {
-    const forms = formsOf(value);
-    for (const text of texts) {
-      const folded = text.toLowerCase();
+  const all = canaries.map(({ name, value }) => ({ name, value, forms: formsOf(value) }));
+  for (const text of texts) {
+    const folded = text.toLowerCase();
+    const unescaped = unescape(text);
+    for (const { name, value, forms } of all) {
       const form = forms.find(({ needle, exact }) => (exact ? text : folded).includes(needle));
       if (form !== undefined) found.push(`${name} as ${form.kind}`);
+      else if (unescaped?.includes(value) === true) found.push(`${name} as URL form`);
     }
   }
   return found;
+}
+
+/** URLs may escape any part of what they carry. Null: nothing is escaped. */
+function unescape(text: string): string | null {
+  if (!text.includes('%')) return null;
+  return text.replace(/%([0-9a-f]{2})/gi, (_escaped, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }
 
 interface Form {

@@ -94,6 +94,7 @@ export const BORROWED = {
   identityUrl: 'https://id.example.org',
   identityApiKey: 'anon',
   webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/own/1',
+  publicUrl: 'https://own.example.org',
 };
 
 export function listOf<T>(value: T | readonly T[]): readonly T[] {

@@ -21,7 +21,8 @@ export type MergeRefusal =
   | 'conflict'
   | 'push_out_of_date'
   | 'nothing_to_merge'
-  | 'not_fast_forward';
+  | 'not_fast_forward'
+  | 'stale_divergence';
 export type MergeOutcome =
   | { readonly ok: true; readonly mergeCommit: string }
   | { readonly ok: false; readonly reason: MergeRefusal };
@@ -133,6 +134,9 @@ async function buildMerge(
   }
   const committer = signatureOf(world, request.doer);
   if (request.style === 'rebase' || request.style === 'rebase-merge') {
+    // Whether there is anything to replay was counted when the pull request was last checked.
+    if (world.profile.rebaseTrustsLastCheck && pull.behind === 0 && !headHasTip)
+      return { ok: false, reason: 'stale_divergence' };
     const rebased = headHasTip ? pull.headSha : await replayCommits(git, tip, pull.headSha, committer);
     if (rebased === null) return { ok: false, reason: 'conflict' };
     if (request.style === 'rebase') return { ok: true, mergeCommit: rebased };

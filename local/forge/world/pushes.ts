@@ -52,7 +52,8 @@ export async function pushBranch(
 /** The ref has moved already; everything that follows from it, most of it a moment later. */
 export function announcePush(world: World, repo: RepoRecord, push: BranchPush): void {
   if (push.before === push.after) return;
-  if (push.after !== null) requestChecksOfBase(world, repo, push.branch);
+  // The forge comes to the open pull requests later; meanwhile they show the new tip, and the old check as if it stood.
+  if (push.after !== null && world.knobs.pushDelayMs === 0) requestChecksOfBase(world, repo, push.branch);
   world.background.enqueue(world.knobs.pushDelayMs, () => processPush(world, repo, push));
   if (push.after !== null) {
     world.background.enqueue(world.knobs.pushDelayMs + world.knobs.actionsDelayMs, () =>
@@ -62,6 +63,7 @@ export function announcePush(world: World, repo: RepoRecord, push: BranchPush): 
 }
 
 async function processPush(world: World, repo: RepoRecord, push: BranchPush): Promise<void> {
+  if (push.after !== null && world.knobs.pushDelayMs > 0) requestChecksOfBase(world, repo, push.branch);
   await sendPushEvent(world, repo, push);
   for (const base of world.state.repos) {
     for (const pull of base.pulls) {

@@ -522,6 +522,7 @@ describe('the payment webhook', () => {
     await world.deliverAll();
     expect(await world.stored()).toBeNull();
     expect(await world.api.store.loadTenant(TENANT_A)).toBeNull();
+    expect(world.api.lines.join()).toContain('a subscription outlives its tenant');
   });
 
   test('a failed invoice is told to the tenant, once per invoice; the plan does not entitle', async () => {

@@ -1,6 +1,7 @@
 import { matchRoute } from '../../conformance/generate.ts';
 import { judgeAnswer } from '../../conformance/judge.ts';
-import { runSession } from '../../conformance/session.ts';
+import { runSession, scanWorld } from '../../conformance/session.ts';
+import { ADMIN_KEY, ApiWorld, CONTAINER_SECRET } from '../../support/api-world.ts';
 import { findLeaks } from '../../support/canaries.ts';
 
 const REQUESTS = 2_500;
@@ -66,6 +67,28 @@ describe('the judge itself', () => {
   test('an answer where there is no route', () => {
     const answer = { status: 200, text: '{}', contentType: json };
     expect(judgeAnswer(null, answer)).toContain('unknown route');
+  });
+});
+
+describe('the scan of a run', () => {
+  const ticket = '0123456789abcdef'.repeat(4);
+  const plant: Readonly<Record<string, (world: ApiWorld) => unknown>> = {
+    'ticket as a piece': (world) => world.lines.push(`socket opened with ${ticket}`),
+    'ticket as base64': (world) => world.lines.push(Buffer.from(ticket).toString('base64')),
+    'ticket in another answer': (world) => world.answers.push(`"${ticket}"`),
+    'container secret as hex': (world) => world.lines.push(Buffer.from(CONTAINER_SECRET).toString('hex')),
+    'container secret as URL form': (world) =>
+      world.answers.push(encodeURIComponent(`${CONTAINER_SECRET}/`).replaceAll('-', '%2d')),
+    'admin key as a piece': (world) => world.answers.push(ADMIN_KEY),
+  };
+  test.each(Object.entries(plant))('finds a planted %s', async (name, leak) => {
+    const world = new ApiWorld();
+    world.answers.push(`{"ticket":"${ticket}","expires_in":30}`);
+    expect(scanWorld(world, [ticket])).toEqual([]);
+    leak(world);
+    const found = scanWorld(world, [ticket]);
+    expect(found).toHaveLength(1);
+    expect(found[0]?.split(' as ')[0]).toBe(name.split(' as ')[0]);
   });
 });
 

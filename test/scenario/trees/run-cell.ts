@@ -17,6 +17,8 @@ jobs:
     steps:
       - run: 'true'
 `;
+/** On real time: long enough for a landing that is given up, revoked and asked about. */
+const DRAIN_MS_MAX = 240_000;
 /** Tries until the forge has done what it does after a push. */
 const CHECK_LOOKS_MAX = 20;
 
@@ -84,7 +86,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   const repo = { instanceUrl: forge.instanceUrl, slug, mergeStyle: cell.style };
   const world = await createWorldOn(forge.clock, none, client, { repo }, forge.settle);
   // On time that does not pass by itself the world drains at once; on real time until nobody is in the line.
-  const deadline = Date.now() + 120_000;
+  const deadline = Date.now() + DRAIN_MS_MAX;
   await world.drain({
     maxMs: 2 * 60 * 60_000,
     until: async () => {
