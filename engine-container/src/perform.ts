@@ -4,7 +4,7 @@ import { assertNever } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { stageRoot } from './stage-root.ts';
-import { publishTree, type TreeCache } from './stage-trees.ts';
+import { placeBranch, publishTree, type TreeCache } from './stage-trees.ts';
 
 export interface PerformDeps {
   readonly forge: EngineForge;
@@ -30,10 +30,7 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
       return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
     }
     case 'stage_base':
-      if (!(await deps.forge.createBranch(action.branch, action.sha))) {
-        await deps.forge.deleteBranch(action.branch);
-        await deps.forge.createBranch(action.branch, action.sha);
-      }
+      await placeBranch(deps.forge, action.branch, action.sha);
       return { kind: 'tree_staged', sha: action.sha };
     case 'post_status':
       return postStatus(deps.forge, action);

@@ -7,9 +7,15 @@ import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Clock, Ids } from '#core/ports/system.ts';
 import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
-import { frontierOf } from './queue/evidence.ts';
 import { isMergeOf } from './queue/landing.ts';
-import { type PullRequestReading, type QueueRecord, type Staged, treeOf } from './queue/record.ts';
+import { nextToLand, provenLength } from './queue/lane.ts';
+import {
+  type Landing,
+  type PullRequestReading,
+  type QueueRecord,
+  type Staged,
+  treeOf,
+} from './queue/record.ts';
 import type { FocusView, MergeView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
@@ -64,7 +70,7 @@ export class SnapshotReader {
     const schedules = pulls.known ? await this.#readSchedules(record, pulls.value) : null;
     const scheduled =
       schedules?.some(({ reading }) => !reading.known || reading.value.schedule.kind !== 'none') ?? false;
-    const isBusy = scheduled || record.root !== null;
+    const isBusy = scheduled || record.roots.length > 0;
     // Without work the base matters only if it moves past the queue (A39).
     const tip = isBusy || record.baseSeen !== null ? await this.#readTip(pulls) : UNKNOWN;
     const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
@@ -199,7 +205,7 @@ export class SnapshotReader {
   /** The pull request that lands or is next to, and (in a full look) those of the line that left the open list. */
   async #readFocus(record: QueueRecord, views: readonly PullRequestView[] | null, full: boolean) {
     const focus = new Map<PullRequestNumber, Reading<FocusView>>();
-    const next = nextToLand(record);
+    const next = nextPullRequest(record);
     if (next !== null) focus.set(next, await this.#readOne(record, next));
     if (full && views !== null) {
       const open = new Set(views.map((view) => view.pull.number));
@@ -219,8 +225,8 @@ export class SnapshotReader {
     readonly focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>;
   }> {
     const behind = nextBehindLanding(record);
-    const landing = record.root?.landing;
-    if (behind === null || landing == null) {
+    const landing = landingOf(record);
+    if (behind === null || landing === null) {
       return { ownMerge: null, focus: await this.#readFocus(record, null, false) };
     }
     const view = await this.#readOne(record, behind);
@@ -235,8 +241,8 @@ export class SnapshotReader {
   async #readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {
     const pull = await this.#attempt(() => this.#forge.readPullRequest(pr));
     if (!pull.known) return UNKNOWN;
-    const tip = record.root?.tip;
-    const inRoot = record.root?.members.some((member) => member.pr === pr) ?? false;
+    const tip = record.tip ?? undefined;
+    const inRoot = record.roots.some((root) => root.members.some((member) => member.pr === pr));
     if (pull.value.merged) {
       const { mergeCommitSha } = pull.value;
       const merge = !inRoot || mergeCommitSha === null ? null : await this.#readMerge(mergeCommitSha, tip);
@@ -249,7 +255,7 @@ export class SnapshotReader {
       const timeline = await this.#attempt(() => this.#forge.readTimeline(pr));
       schedule = timeline.known ? known(readSchedule(timeline.value, pull.value.headSha)) : UNKNOWN;
     }
-    const landing = record.root?.landing?.pr === pr;
+    const landing = landingOf(record)?.pr === pr;
     const strange = landing && tip !== undefined && pull.value.baseTip !== tip;
     const strangeTip = strange ? await this.#readMerge(pull.value.baseTip, tip) : null;
     const mergeable = pull.value.mergeable && this.#isChecked(record, pull.value.baseTip);
@@ -293,11 +299,12 @@ export class SnapshotReader {
 
   async #readGates(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateReading>>> {
     const gates = new Map<BatchId, Reading<GateReading>>();
-    const gateFile = record.root?.gateFile ?? null;
-    for (const node of record.root?.nodes ?? []) {
-      const { sha, branch } = node;
-      if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
-      gates.set(node.id, await this.#attempt(() => this.#forge.readGate(sha, branch, gateFile)));
+    for (const { gateFile, nodes } of record.roots) {
+      for (const node of nodes) {
+        const { sha, branch } = node;
+        if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
+        gates.set(node.id, await this.#attempt(() => this.#forge.readGate(sha, branch, gateFile)));
+      }
     }
     return gates;
   }
@@ -313,29 +320,30 @@ export class SnapshotReader {
   }
 }
 
-function nextToLand(record: QueueRecord): PullRequestNumber | null {
-  const { root } = record;
-  if (root === null) return null;
-  if (root.landing !== null) return root.landing.pr;
-  if (root.teardown !== null || root.chain.length === 0) return null;
-  const { low } = frontierOf(record, root);
-  return low > root.landed ? (root.members[root.landed]?.pr ?? null) : null;
+function landingOf(record: QueueRecord): Landing | null {
+  return record.roots.find((root) => root.landing !== null)?.landing ?? null;
+}
+
+function nextPullRequest(record: QueueRecord): PullRequestNumber | null {
+  const root = nextToLand(record);
+  return root === null ? null : (root.landing?.pr ?? root.members[root.landed]?.pr ?? null);
 }
 
 /** The proven member behind one whose `success` stands; null when there is none. */
 function nextBehindLanding(record: QueueRecord): PullRequestNumber | null {
-  const { root } = record;
+  const root = record.roots.find((each) => each.landing !== null);
   const landing = root?.landing;
-  if (root == null || landing == null || landing.postedAt === null || landing.revoke !== null) return null;
-  return frontierOf(record, root).low > landing.index + 1
-    ? (root.members[landing.index + 1]?.pr ?? null)
-    : null;
+  if (root === undefined || landing == null || landing.postedAt === null || landing.revoke !== null)
+    return null;
+  if (provenLength(record, root) > landing.index + 1) return root.members[landing.index + 1]?.pr ?? null;
+  return null;
 }
 
-/** The tree of the tip that this very root verified. */
+/** The tree of the tip that we verified ourselves. */
 function verifiedTipTree(record: QueueRecord, sha: CommitSha): string | null {
-  const { root } = record;
-  return root !== null && root.tip === sha ? (treeOf(root, root.landed) ?? null) : null;
+  if (record.tip !== sha) return null;
+  const root = record.roots.find((each) => each.onto === null && each.tip === sha);
+  return root === undefined ? null : (treeOf(root, root.landed) ?? null);
 }
 
 /** A pull request shows the live tip of its base: one call tells about both. */
@@ -343,9 +351,8 @@ function baseFromFocus(
   record: QueueRecord,
   focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>,
 ): Reading<Staged> | null {
-  const { root } = record;
   for (const view of focus.values()) {
-    if (!view.known || view.value.pull.merged || root === null) continue;
+    if (!view.known || view.value.pull.merged || record.roots.length === 0) continue;
     const sha = view.value.pull.baseTip;
     const tree = verifiedTipTree(record, sha);
     // A tip that nobody verified has a tree that nobody read: it is known to differ, and that is all it needs.

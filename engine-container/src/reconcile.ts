@@ -166,7 +166,7 @@ class Reconcile {
     let refresh = true;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
       const outdated = clock.monotonic() - allReadAt >= FULL_LOOK_EVERY_MS;
-      if (snapshot === null || refresh || outdated || record.root === null) {
+      if (snapshot === null || refresh || outdated || record.roots.length === 0) {
         snapshot = await reader.readAll(record, this.#held.fence);
         gatesReadAt = clock.monotonic();
         allReadAt = gatesReadAt;
@@ -182,7 +182,7 @@ class Reconcile {
       this.#errorCode ??= decision.errorCode;
       this.#wakeAt = decision.wakeAt;
       this.#tell(decision.log, decision.alarms);
-      if (decision.closedRoot !== null) this.#closed.push(decision.closedRoot);
+      this.#closed.push(...decision.closedRoots);
       await this.#save(record, decision.events, snapshot.now);
       const result = await this.#performAll(snapshot, record, decision.actions);
       record = result.record;
@@ -256,8 +256,7 @@ class Reconcile {
   /** Stores record, rows and events together; nothing is written when nothing changed. */
   async #save(record: QueueRecord, events: readonly DecidedEvent[], at: EpochMs): Promise<void> {
     this.#collect(events, at);
-    const rows = mergeRows(this.#closed.map((root) => changedRows(this.#repo, this.#saved, record, root)));
-    const changed = this.#closed.length > 0 ? rows : changedRows(this.#repo, this.#saved, record, null);
+    const changed = changedRows(this.#repo, this.#saved, record, this.#closed);
     const batches = [...this.#orphans, ...changed];
     const text = JSON.stringify(record);
     if (text === this.#savedText && batches.length === 0 && this.#events.length === 0) return;
@@ -325,10 +324,4 @@ class Reconcile {
 /** What people see, without when it was told. */
 function viewText(view: QueueView): string {
   return JSON.stringify({ ...view, at: 0 });
-}
-
-function mergeRows(groups: readonly (readonly BatchRow[])[]): BatchRow[] {
-  const byId = new Map<string, BatchRow>();
-  for (const row of groups.flat()) byId.set(row.id, row);
-  return [...byId.values()];
 }

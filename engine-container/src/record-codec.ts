@@ -25,6 +25,9 @@ const Root = z.looseObject({
   baseTree: sha,
   tip: sha,
   landed: z.number().int().nonnegative(),
+  released: z.number().int().nonnegative(),
+  place: z.enum(['lane', 'suspect', 'screen']),
+  onto: z.string().nullable(),
   limit: z.number().int().nonnegative(),
   receipts: z.array(z.looseObject({ tree: sha })),
   fates: z.array(z.looseObject({ pr })),
@@ -32,11 +35,14 @@ const Root = z.looseObject({
   landing: z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, index: z.number().int() }).nullable(),
 });
 const Record = z.looseObject({
-  schema: z.literal(1),
+  schema: z.literal(2),
   context: z.string(),
   rebuilding: z.boolean(),
-  line: z.array(z.looseObject({ pr, head: sha, scheduleId: z.number(), queuedAt: z.number() })),
-  root: Root.nullable(),
+  line: z.array(
+    z.looseObject({ pr, head: sha, scheduleId: z.number(), queuedAt: z.number(), cleared: z.boolean() }),
+  ),
+  roots: z.array(Root),
+  tip: sha.nullable(),
   evidence: z.array(
     z.looseObject({ tree: sha, gate: sha, verdict: z.enum(['success', 'failure']), runKey: z.string(), sha }),
   ),
@@ -46,11 +52,50 @@ const Record = z.looseObject({
   outbox: z.array(z.looseObject({ pr, sha, state: z.enum(['pending', 'success', 'error']) })),
   garbage: z.array(z.looseObject({ branch: z.string(), notBefore: z.number() })),
   readings: z.array(z.looseObject({ pr, head: sha, updatedAt: z.number() })),
+  rate: z.object({
+    landed: z.number(),
+    bounced: z.number(),
+    steady: z.number(),
+    flaked: z.number(),
+    paces: z.array(z.object({ ms: z.number(), runs: z.number() })),
+  }),
+});
+
+/** A record of before several batches could be in flight: its one batch is the whole lane. */
+const First = z.looseObject({
+  schema: z.literal(1),
+  line: z.array(z.looseObject({})),
+  root: z.looseObject({ tip: sha, nodes: z.array(z.looseObject({})) }).nullable(),
   rate: z.object({ landed: z.number(), bounced: z.number() }),
 });
 
+function upgrade(document: unknown): unknown {
+  const first = First.safeParse(document);
+  if (!first.success) return document;
+  const { root, line, rate, ...rest } = first.data;
+  return {
+    ...rest,
+    schema: 2,
+    line: line.map((entry) => ({ ...entry, cleared: false })),
+    roots:
+      root === null
+        ? []
+        : [
+            {
+              ...root,
+              nodes: root.nodes.map((node) => ({ ...node, load: 1 })),
+              place: 'lane',
+              onto: null,
+              released: 0,
+            },
+          ],
+    tip: root === null ? null : root.tip,
+    rate: { ...rate, steady: 0, flaked: 0, paces: [] },
+  };
+}
+
 /** Null when the document is not a record this version understands. */
 export function parseRecord(document: unknown): QueueRecord | null {
-  const parsed = Record.safeParse(document);
+  const parsed = Record.safeParse(upgrade(document));
   return parsed.success ? (parsed.data as unknown as QueueRecord) : null;
 }

@@ -4,7 +4,7 @@ import type { MergeStyle } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome, CutReason } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
-import { applyToNewBranch, publishTree, type TreeCache } from './stage-trees.ts';
+import { applyToNewBranch, placeBranch, publishTree, type TreeCache } from './stage-trees.ts';
 import { findStackBase, listReplayed, type OwnCommit } from './staging/ancestry.ts';
 import { findGateFile, type GateFile } from './staging/gate-file.ts';
 import { renderPatch } from './staging/patch.ts';
@@ -80,11 +80,24 @@ class ChainBuilder {
     const { trees, queueName } = this.#deps;
     const baseEntries = await trees.read(this.#action.baseSha);
     this.#entries = baseEntries;
+    await this.#standOnStack();
     const { last, cut } = await this.#applyAllButLast(findGateFile(baseEntries, queueName));
     if (last === null && this.#chain.length === 0) {
       return cut === null ? { kind: 'failed' } : { kind: 'nothing_staged', cut };
     }
     return this.#publish(last, cut, baseEntries);
+  }
+
+  /** A batch on top of another is built from that one's last commit, which no branch of ours may hold any more. */
+  async #standOnStack(): Promise<void> {
+    const { baseSha, stackedOn, workBranch } = this.#action;
+    if (stackedOn === null) return;
+    await placeBranch(this.#deps.forge, workBranch, baseSha);
+    this.#workExists = true;
+    if (this.#deps.mergeStyle === 'squash') return;
+    for (const head of stackedOn) {
+      for (const { sha } of (await this.#listOwn(head)) ?? []) this.#staged.add(sha);
+    }
   }
 
   /** Plans ahead by one: the last member that can be staged is the one whose commit is published. */
@@ -148,9 +161,11 @@ class ChainBuilder {
   async #listOwn(head: CommitSha): Promise<readonly OwnCommit[] | null> {
     const { forge, mergeStyle } = this.#deps;
     // A squash leaves no commit of the head on the base, and a merge alone has nobody to stand on.
-    const matters = mergeStyle === 'rebase' || (mergeStyle === 'merge' && this.#action.members.length > 1);
+    const matters =
+      mergeStyle === 'rebase' ||
+      (mergeStyle === 'merge' && this.#action.members.length + (this.#action.stackedOn?.length ?? 0) > 1);
     if (!matters) return [];
-    return unlessNotReady(() => forge.listOwnCommits(this.#action.baseSha, head));
+    return unlessNotReady(() => forge.listOwnCommits(this.#action.forkSha, head));
   }
 
   async #planMember(
@@ -165,7 +180,7 @@ class ChainBuilder {
     const sides = await unlessNotReady(async () => {
       const theirs = await trees.read(member.head);
       const fork =
-        stackBase ?? member.mergeBase ?? (await forge.readMergeBase(this.#action.baseSha, member.head));
+        stackBase ?? member.mergeBase ?? (await forge.readMergeBase(this.#action.forkSha, member.head));
       return { theirs, base: fork === null ? null : await trees.read(fork) };
     });
     if (sides === null) return 'head_not_ready';
@@ -319,6 +334,7 @@ class ChainBuilder {
       baseBranch,
       branch: this.#action.branch,
       onto: this.#action.baseSha,
+      anchorBranch: this.#action.stackedOn === null ? null : this.#action.workBranch,
       ontoTree: this.#action.baseSha,
       tree,
       message: `mq: ${this.#action.runId.slice(0, 8)} r`,

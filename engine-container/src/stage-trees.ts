@@ -42,7 +42,14 @@ export async function applyToNewBranch(
   }
 }
 
-/** Publishes one commit on the base tip that has exactly `tree`: the shape of every staged prefix but the whole batch. */
+/** A branch at exactly this commit; one left over by an attempt that died is removed first. */
+export async function placeBranch(forge: EngineForge, branch: string, at: CommitSha): Promise<void> {
+  if (await forge.createBranch(branch, at)) return;
+  await forge.deleteBranch(branch);
+  await forge.createBranch(branch, at);
+}
+
+/** Publishes one commit on `onto` that has exactly `tree`: the shape of every staged prefix but the whole batch. */
 export async function publishTree(
   forge: EngineForge,
   trees: TreeCache,
@@ -50,6 +57,8 @@ export async function publishTree(
     readonly baseBranch: string;
     readonly branch: string;
     readonly onto: CommitSha;
+    /** Branch outside `mq/**` that holds `onto` meanwhile; null where the base does. */
+    readonly anchorBranch: string | null;
     /** Tree, or commit whose tree it is. */
     readonly ontoTree: string;
     readonly tree: TreeHash;
@@ -57,13 +66,15 @@ export async function publishTree(
   },
 ): Promise<Commit | 'base_moved'> {
   const [from, to] = await Promise.all([trees.read(options.ontoTree), trees.read(options.tree)]);
+  if (options.anchorBranch !== null) await placeBranch(forge, options.anchorBranch, options.onto);
   const commit = await applyToNewBranch(forge, {
-    branch: options.baseBranch,
+    branch: options.anchorBranch ?? options.baseBranch,
     newBranch: options.branch,
     patch: renderPatch(diffTrees(from, to)),
     message: options.message,
     mayConflict: false,
   });
+  if (options.anchorBranch !== null) await forge.deleteBranch(options.anchorBranch);
   if (commit === 'conflict' || commit.parents[0] !== options.onto) {
     await forge.deleteBranch(options.branch);
     return 'base_moved';

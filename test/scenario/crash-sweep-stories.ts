@@ -266,7 +266,9 @@ export const SWEEP_STORIES: readonly SweepStory[] = [
     name: '19 fan-out 4 with one red of 8, superseded nodes',
     repo: { bisectFanout: 4 },
     given: (world) => open(world, ['a', 'b', 'BAD', 'd', 'e', 'f', 'g', 'h']),
-    landed: [1, 2, 4, 5, 6, 7, 8],
+    // Who stood behind the suspects does not wait for them.
+    landed: 'any order',
+    landedSet: [1, 2, 4, 5, 6, 7, 8],
     bounced: [3],
   },
   {

@@ -130,7 +130,7 @@ export async function expectHonestEnd(world: World, prs: readonly number[]): Pro
     }
   }
   const record = await world.record();
-  if (record.root === null) {
+  if (record.roots.length === 0) {
     expect(rows.filter((row) => ['running', 'held_success', 'held_failure'].includes(row.outcome))).toEqual(
       [],
     );

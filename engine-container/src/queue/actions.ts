@@ -20,6 +20,10 @@ export type Action =
       readonly branch: string;
       readonly workBranch: string;
       readonly baseSha: CommitSha;
+      /** Null: `baseSha` is the tip of the base. Else it is the last staged commit of the batch below, with these heads yet to land under it. */
+      readonly stackedOn: readonly CommitSha[] | null;
+      /** Tip of the base, from which fork points are counted: staged commits are no ancestors of anything. */
+      readonly forkSha: CommitSha;
       readonly members: readonly {
         readonly pr: PullRequestNumber;
         readonly head: CommitSha;
@@ -35,6 +39,8 @@ export type Action =
       readonly nodeRow: BatchId;
       readonly branch: string;
       readonly onto: CommitSha;
+      /** Branch outside `mq/**` to hold `onto` while it is built on; null where `onto` is the tip of the base. */
+      readonly anchorBranch: string | null;
       readonly ontoTree: TreeHash;
       readonly tree: TreeHash;
       readonly message: string;
@@ -101,8 +107,8 @@ export type ActionOutcome =
 export interface Decision {
   /** Record to store before the first action: every intent is durable before its effect (A5). */
   readonly record: QueueRecord;
-  /** A root that ended in this pass, with its last outcomes. */
-  readonly closedRoot: Root | null;
+  /** Roots that ended in this pass, with their last outcomes. */
+  readonly closedRoots: readonly Root[];
   readonly events: readonly DecidedEvent[];
   readonly actions: readonly Action[];
   /** The next look within this reconcile must read everything anew. */
@@ -111,6 +117,8 @@ export interface Decision {
   readonly pollMs: number | null;
   /** Earliest time at which something may change by itself; null = only an event or the tick. */
   readonly wakeAt: EpochMs | null;
+  /** The part of it that is the queue's own plan: when the lane may take its next batch though nothing else happens. */
+  readonly nextStartAt: EpochMs | null;
   /** What stands in the way, for the reconcile's outcome. */
   readonly errorCode: ReconcileErrorCode | null;
   readonly alarms: readonly Alarm[];

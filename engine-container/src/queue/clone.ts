@@ -1,15 +1,36 @@
+import type { Landing, QueueRecord, Root } from './record.ts';
+
 /**
- * Deep copy of plain data: objects, arrays and primitives, without cycles. Each pass copies the whole record, and on
- * such data this takes about a fifth of the time of `structuredClone`.
+ * The draft that a pass works on: everything that is ever changed in place is copied, entries that are only replaced
+ * are shared. On a full record this takes a tenth of the time of `structuredClone`, and each pass and each outcome takes one.
  */
-export function clonePlain<Data>(data: Data): Data {
-  return copy(data) as Data;
+export function cloneRecord(record: QueueRecord): QueueRecord {
+  return {
+    ...record,
+    line: record.line.map((entry) => ({ ...entry })),
+    roots: record.roots.map(cloneRoot),
+    evidence: [...record.evidence],
+    strikes: [...record.strikes],
+    bounced: [...record.bounced],
+    parked: [...record.parked],
+    outbox: [...record.outbox],
+    garbage: [...record.garbage],
+    readings: [...record.readings],
+  };
 }
 
-function copy(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copy);
-  const result: Record<string, unknown> = {};
-  for (const key in value) result[key] = copy((value as Record<string, unknown>)[key]);
-  return result;
+function cloneRoot(root: Root): Root {
+  return {
+    ...root,
+    members: [...root.members],
+    chain: [...root.chain],
+    receipts: [...root.receipts],
+    fates: [...root.fates],
+    nodes: root.nodes.map((node) => ({ ...node, actions: [...node.actions] })),
+    landing: root.landing === null ? null : cloneLanding(root.landing),
+  };
+}
+
+function cloneLanding(landing: Landing): Landing {
+  return { ...landing, revoke: landing.revoke === null ? null : { ...landing.revoke } };
 }

@@ -6,13 +6,16 @@ import {
 } from '#core/domain/limits.ts';
 import type { Action, Decision } from './actions.ts';
 import { requiresContext } from './admission.ts';
+import { openRoots } from './fill.ts';
+import { observeGates } from './gates.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
 import { admitLine, syncLine } from './line.ts';
 import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
-import type { QueueRecord } from './record.ts';
-import { checkGround, closeRoot, openRoot } from './root.ts';
-import { advanceSearch, observeGates, stageWanted } from './search.ts';
+import type { QueueRecord, Root } from './record.ts';
+import { checkGround, closeRoots } from './root.ts';
+import { advanceSearch } from './search.ts';
 import type { Snapshot } from './snapshot.ts';
+import { stageWanted } from './stage.ts';
 
 /** Statuses written per pass; the rest follow in the next. */
 const OUTBOX_POSTS_MAX = 20;
@@ -28,7 +31,7 @@ export function decide(s: Snapshot, record: QueueRecord): Decision {
   const pass = beginPass(s, record);
   adoptSettings(pass);
   // A queue that is off and has nothing left to undo says nothing to anybody.
-  if (s.repo.queueEnabled || record.root !== null) {
+  if (s.repo.queueEnabled || record.roots.length > 0) {
     syncLine(pass);
     admitLine(pass);
   }
@@ -37,19 +40,20 @@ export function decide(s: Snapshot, record: QueueRecord): Decision {
   checkGround(pass);
   advanceSearch(pass);
   advanceLanding(pass);
-  closeRoot(pass);
-  openRoot(pass);
+  closeRoots(pass);
+  openRoots(pass);
   stageWanted(pass);
   sweep(pass);
   chooseWake(pass);
   return {
     record: pass.record,
-    closedRoot: pass.closedRoot,
+    closedRoots: pass.closedRoots,
     events: pass.events,
     actions: pass.actions,
     refresh: pass.refresh,
     pollMs: pass.pollMs,
     wakeAt: pass.wakeAt,
+    nextStartAt: pass.nextStartAt,
     errorCode: pass.errorCode,
     alarms: pass.alarms,
     log: pass.log,
@@ -65,7 +69,7 @@ function adoptSettings(pass: Pass): void {
     if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
     else raise(pass, 'tree_mismatch');
   }
-  const idle = record.root === null && record.outbox.length === 0;
+  const idle = record.roots.length === 0 && record.outbox.length === 0;
   if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
 }
 
@@ -88,7 +92,7 @@ function noticeBase(pass: Pass): void {
     s.protection.value !== null &&
     !s.protection.value.directPushAllowed &&
     requiresContext(s.protection.value, record.context);
-  const ownMerge = record.root !== null && (record.root.landing !== null || record.root.tip === sha);
+  const ownMerge = record.tip === sha || record.roots.some((root) => root.landing !== null);
   if (seen === null || seen.sha === sha || !watched || !guarded || ownMerge) return;
   pass.alarms.push({ name: 'unverified_landing', pr: null });
   pass.log.push('the base moved without the queue');
@@ -100,7 +104,7 @@ function sweep(pass: Pass): void {
   for (const status of record.outbox.slice(0, OUTBOX_POSTS_MAX)) {
     pass.actions.push({ kind: 'post_status', ...status, purpose: 'outbox' });
   }
-  const inUse = new Set(record.root?.nodes.map((node) => node.branch));
+  const inUse = new Set(record.roots.flatMap((root) => root.nodes.map((node) => node.branch)));
   for (const garbage of record.garbage) {
     if (inUse.has(garbage.branch)) continue;
     if (garbage.notBefore > s.now) {
@@ -116,12 +120,16 @@ function sweep(pass: Pass): void {
 
 /** When may something change by itself? While a gate or a merge is awaited the repo is due again soon (D-95). */
 function chooseWake(pass: Pass): void {
-  const { record, s } = pass;
+  const { record } = pass;
   // A merge takes a moment after its success; everything else can be seen at once.
   const isLandingPost = (action: Action) => action.kind === 'post_status' && action.purpose === 'landing';
   if (pass.actions.some((action) => !isLandingPost(action))) pollNoLaterThan(pass, 0);
-  const { root } = record;
-  if (root === null) return;
+  if (pass.nextStartAt !== null) wakeNoLaterThan(pass, pass.nextStartAt);
+  for (const root of record.roots) chooseWakeFor(pass, root);
+}
+
+function chooseWakeFor(pass: Pass, root: Root): void {
+  const { s } = pass;
   if (root.landing !== null && root.landing.revoke === null) pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
   for (const node of root.nodes) {
     if (node.state !== 'gating') continue;

@@ -16,27 +16,47 @@ export function verdictOf(
   after: EpochMs | null,
   failuresAfter: EpochMs | null = null,
 ): Verdict {
-  const entries = record.evidence.filter(
-    (entry) => entry.tree === tree && entry.gate === gate && (after === null || entry.at > after),
-  );
-  return {
-    pass: entries.find((entry) => entry.verdict === 'success') ?? null,
-    failures: entries.filter(
-      (entry) => entry.verdict === 'failure' && (failuresAfter === null || entry.at > failuresAfter),
-    ),
-  };
+  let pass: Evidence | null = null;
+  const failures: Evidence[] = [];
+  for (const entry of ledgerOf(record).get(`${tree} ${gate}`) ?? []) {
+    if (after !== null && entry.at <= after) continue;
+    if (entry.verdict === 'success') pass ??= entry;
+    else if (failuresAfter === null || entry.at > failuresAfter) failures.push(entry);
+  }
+  return { pass, failures };
+}
+
+const ledgers = new WeakMap<
+  readonly Evidence[],
+  { readonly length: number; readonly last: Evidence | undefined; readonly byKey: Map<string, Evidence[]> }
+>();
+
+/** The evidence by key, found anew when the list has changed: it is asked for every prefix of every batch. */
+function ledgerOf(record: QueueRecord): ReadonlyMap<string, readonly Evidence[]> {
+  const { evidence } = record;
+  const known = ledgers.get(evidence);
+  if (known?.length === evidence.length && known.last === evidence.at(-1)) return known.byKey;
+  const byKey = new Map<string, Evidence[]>();
+  for (const entry of evidence) {
+    const key = `${entry.tree} ${entry.gate}`;
+    const same = byKey.get(key);
+    if (same === undefined) byKey.set(key, [entry]);
+    else same.push(entry);
+  }
+  ledgers.set(evidence, { length: evidence.length, last: evidence.at(-1), byKey });
+  return byKey;
 }
 
 /** Verdict on the prefix of length `length`. A member under retest makes older evidence of its trees worthless (A21). */
 export function verdictOfPrefix(record: QueueRecord, root: Root, length: number): Verdict {
   const tree = treeOf(root, length);
   if (tree === undefined || root.gateKey === null) return { pass: null, failures: [] };
+  const retests = record.line.filter((entry) => entry.retestAfter !== null);
   let after: EpochMs | null = null;
-  for (const member of root.members.slice(root.landed, length)) {
-    const entry = record.line.find(
-      (candidate) => candidate.pr === member.pr && candidate.head === member.head,
-    );
-    if (entry?.retestAfter != null && entry.retestAfter > (after ?? 0)) after = entry.retestAfter;
+  for (const entry of retests) {
+    const at = root.members.findIndex((member) => member.pr === entry.pr && member.head === entry.head);
+    if (at < root.landed || at >= length) continue;
+    if (entry.retestAfter !== null && entry.retestAfter > (after ?? 0)) after = entry.retestAfter;
   }
   return verdictOf(record, tree, root.gateKey, after);
 }
@@ -46,13 +66,14 @@ export function isConfirmedFailure(verdict: Verdict): boolean {
   return verdict.pass === null && verdict.failures.length >= CONFIRMED_FAILURES_MIN;
 }
 
-/** Adds one finished run; the same run read twice counts once. */
-export function addEvidence(record: QueueRecord, entry: Evidence): void {
-  if (record.evidence.some((known) => known.runKey === entry.runKey && known.sha === entry.sha)) return;
+/** Adds one finished run; the same run read twice counts once. False when it was known. */
+export function addEvidence(record: QueueRecord, entry: Evidence): boolean {
+  if (record.evidence.some((known) => known.runKey === entry.runKey && known.sha === entry.sha)) return false;
   record.evidence.push(entry);
   if (record.evidence.length > EVIDENCE_ENTRIES_MAX) {
     record.evidence.splice(0, record.evidence.length - EVIDENCE_ENTRIES_MAX);
   }
+  return true;
 }
 
 /**
@@ -67,8 +88,9 @@ export interface Frontier {
 }
 
 export function frontierOf(record: QueueRecord, root: Root): Frontier {
-  let low = root.landed;
-  for (let length = root.limit; length > root.landed; length -= 1) {
+  const start = Math.max(root.landed, root.released);
+  let low = start;
+  for (let length = root.limit; length > start; length -= 1) {
     if (verdictOfPrefix(record, root, length).pass !== null) {
       low = length;
       break;

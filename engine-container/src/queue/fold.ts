@@ -1,9 +1,10 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import { verdictOfPrefix } from './evidence.ts';
+import { activeMembers, findNode } from './lane.ts';
 import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
-import type { Node, ParkReason, QueueRecord, Root } from './record.ts';
-import { park, startTeardown, sweepWorkBranch } from './root.ts';
+import type { Landing, Node, ParkReason, QueueRecord, Root } from './record.ts';
+import { dissolve, park, startTeardown } from './root.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A pull request whose head the base repository does not hold yet is looked at again after this. */
@@ -75,14 +76,14 @@ function foldFailure(pass: Pass, action: Action): void {
 type StageRoot = Extract<Action, { kind: 'stage_root' }>;
 
 function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
-  const { root } = pass.record;
-  const node = root?.nodes.find((candidate) => candidate.id === action.nodeRow);
-  if (root == null || node === undefined || root.runId !== action.runId) return;
-  if (outcome.kind === 'base_moved') return dissolve(pass);
+  const found = findNode(pass.record, action.nodeRow);
+  if (found === null || found.root.runId !== action.runId) return;
+  const { root, node } = found;
+  if (outcome.kind === 'base_moved') return dissolve(pass, root);
   if (outcome.kind === 'gate_missing') return parkAll(pass, root, node);
   if (outcome.kind === 'nothing_staged') {
     setAside(pass, root, outcome.cut);
-    return dissolve(pass);
+    return dissolve(pass, root);
   }
   if (outcome.kind !== 'root_staged') return;
   root.members = root.members.slice(0, outcome.chain.length);
@@ -96,6 +97,8 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   node.tree = last?.tree ?? null;
   node.stagedAt = pass.s.now;
   for (const member of root.members) emitEvent(pass, 'pr_staged', member);
+  // More batches may be built on this one.
+  if (pass.s.repo.bisectFanout > 1 && pass.record.line.length > heldCount(pass)) pass.refresh = true;
   if (outcome.published !== null) {
     node.sha = outcome.published.sha;
     node.state = 'gating';
@@ -112,11 +115,8 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   node.verdict = evidence?.verdict ?? 'none';
 }
 
-/** The batch was never built: no row, nobody blamed, everybody keeps the place. */
-function dissolve(pass: Pass): void {
-  if (pass.record.root !== null) sweepWorkBranch(pass, pass.record.root);
-  pass.record.root = null;
-  pass.refresh = true;
+function heldCount(pass: Pass): number {
+  return pass.record.roots.reduce((sum, root) => sum + activeMembers(root).length, 0);
 }
 
 const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
@@ -131,7 +131,10 @@ const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
 /** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */
 function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonly reason: CutReason }): void {
   const member = root.members[cut.index];
-  const reason = CUT_PARKS[cut.reason];
+  const onBase = CUT_PARKS[cut.reason];
+  // On top of a batch that is in flight it only says that these two do not go together.
+  const reason =
+    root.onto !== null && onBase !== null && onBase !== 'head_not_ready' ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
   const until = reason === 'head_not_ready' ? pass.s.now + HEAD_COPY_WAIT_MS : null;
   park(pass, member, { reason, baseTree: root.baseTree, until });
@@ -154,9 +157,9 @@ function parkAll(pass: Pass, root: Root, node: Node): void {
 type StageNode = Extract<Action, { kind: 'stage_tree' | 'stage_base' }>;
 
 function foldNode(pass: Pass, action: StageNode, outcome: ActionOutcome): void {
-  const { root } = pass.record;
-  const node = root?.nodes.find((candidate) => candidate.id === action.nodeRow);
-  if (root == null || node === undefined || node.state !== 'wanted') return;
+  const found = findNode(pass.record, action.nodeRow);
+  if (found === null || found.node.state !== 'wanted') return;
+  const { root, node } = found;
   if (outcome.kind === 'base_moved') {
     // Our own landing moved it, or somebody else did: the next look tells which.
     node.branch = null;
@@ -180,7 +183,7 @@ function countRun(node: Node): void {
 type ProbeSchedule = Extract<Action, { kind: 'probe_schedule' }>;
 
 function foldProbe(pass: Pass, action: ProbeSchedule, outcome: ActionOutcome): void {
-  const landing = pass.record.root?.landing;
+  const landing = landingOf(pass);
   if (outcome.kind !== 'schedule' || landing?.pr !== action.pr || landing.revoke === null) return;
   landing.revoke.schedule = outcome.found;
 }
@@ -190,7 +193,7 @@ type PostStatus = Extract<Action, { kind: 'post_status' }>;
 function foldStatus(pass: Pass, action: PostStatus, outcome: ActionOutcome): void {
   const { record } = pass;
   if (action.purpose === 'landing') {
-    const landing = record.root?.landing;
+    const landing = landingOf(pass);
     if (landing != null && landing.head === action.sha && outcome.kind === 'done')
       landing.postedAt ??= pass.s.now;
     return;
@@ -201,6 +204,10 @@ function foldStatus(pass: Pass, action: PostStatus, outcome: ActionOutcome): voi
       waiting.context !== action.context ||
       waiting.description !== action.description,
   );
-  const revoke = record.root?.landing?.revoke;
-  if (revoke != null && record.root?.landing?.head === action.sha) revoke.postedAt ??= pass.s.now;
+  const landing = landingOf(pass);
+  if (landing?.revoke != null && landing.head === action.sha) landing.revoke.postedAt ??= pass.s.now;
+}
+
+function landingOf(pass: Pass): Landing | null {
+  return pass.record.roots.find((root) => root.landing !== null)?.landing ?? null;
 }

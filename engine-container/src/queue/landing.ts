@@ -18,12 +18,12 @@ import {
   describeLostSchedule,
   describeRevoke,
 } from './describe.ts';
-import { frontierOf, verdictOfPrefix } from './evidence.ts';
+import { mayLand, nextToLand, proofOf, provenLength } from './lane.ts';
 import { leaveLine, rememberBounce } from './line.ts';
 import {
   emitEvent,
   entryOf,
-  moveNode,
+  moveNodeIfLegal,
   type Pass,
   pollNoLaterThan,
   raise,
@@ -38,9 +38,9 @@ import { isTerminal } from './transitions.ts';
 
 /** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
 export function observeLanding(pass: Pass): void {
-  const { root } = pass.record;
+  const root = pass.record.roots.find((each) => each.landing !== null);
   const landing = root?.landing;
-  if (root == null || landing == null) return;
+  if (root === undefined || landing == null) return;
   if (pass.s.ownMerge != null && isMergeOf(landing, pass.s.ownMerge)) {
     return judgeMerge(pass, root, landing, pass.s.ownMerge);
   }
@@ -81,6 +81,7 @@ function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView):
   root.unmergeableSince = null;
   root.landed = landing.index + 1;
   root.tip = merge.commit.sha;
+  pass.record.tip = merge.commit.sha;
   pass.record.line = pass.record.line.filter((entry) => entry.pr !== landing.pr);
   pass.record.outbox = pass.record.outbox.filter((waiting) => waiting.sha !== landing.head);
   pass.record.strikes = pass.record.strikes.filter((strike) => strike.pr !== landing.pr);
@@ -94,7 +95,7 @@ function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView):
     pass.alarms.push({ name: 'tree_mismatch', pr: landing.pr });
     raise(pass, 'tree_mismatch');
     emitEvent(pass, 'pr_landed', subject, 'unverified');
-    startTeardown(pass, root, 'base_advanced');
+    for (const each of pass.record.roots) startTeardown(pass, each, 'base_advanced');
     return;
   }
   const receipt: Receipt = {
@@ -110,7 +111,7 @@ function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView):
   pass.record.rate = countOutcome(pass.record.rate, 'landed');
   emitEvent(pass, 'pr_landed', subject);
   // What looked like a foreign base was this very merge, seen between its push and its bookkeeping.
-  if (root.teardown === 'base_advanced') root.teardown = null;
+  for (const each of pass.record.roots) if (each.teardown === 'base_advanced') each.teardown = null;
 }
 
 /** The base has moved although this pull request does not say "merged" yet: its own merge in progress, or somebody else. */
@@ -236,10 +237,13 @@ export function bounce(
 /** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */
 export function advanceLanding(pass: Pass): void {
   const { record, s } = pass;
-  const { root } = record;
-  if (root === null || root.teardown !== null || record.halted !== null) return;
-  const { low } = frontierOf(record, root);
-  showPhases(pass, root, low);
+  if (record.halted !== null) return;
+  for (const each of record.roots) {
+    if (mayLand(record, each)) showPhases(pass, each, provenLength(record, each));
+  }
+  const root = nextToLand(record);
+  if (root === null || root.teardown !== null) return;
+  const low = provenLength(record, root);
   if (root.landing !== null) {
     const focus = s.focus.get(root.landing.pr);
     const unsure = root.landing.postedAt === null && root.landing.revoke === null;
@@ -255,7 +259,7 @@ export function advanceLanding(pass: Pass): void {
   if (focus === undefined) return pollNoLaterThan(pass, 0);
   if (!focus.known) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
   if (!isAsStaged(pass, root, focus.value)) return;
-  const proof = verdictOfPrefix(record, root, low).pass;
+  const proof = proofOf(record, root, low);
   if (proof === null) return;
   const landing: Landing = {
     index: root.landed,
@@ -333,7 +337,7 @@ function isMergeable(pass: Pass, root: Root, focus: FocusView): boolean {
 }
 
 function postSuccess(pass: Pass, root: Root, landing: Landing): void {
-  const { low } = frontierOf(pass.record, root);
+  const low = provenLength(pass.record, root);
   pass.actions.push({
     kind: 'post_status',
     pr: landing.pr,
@@ -353,6 +357,6 @@ function showPhases(pass: Pass, root: Root, low: number): void {
     .filter((node) => node.to > root.landed && node.to <= low && !isTerminal(node.outcome))
     .sort((a, b) => a.to - b.to);
   proven.forEach((node, position) => {
-    moveNode(pass, node, position === 0 ? 'running' : 'held_success');
+    moveNodeIfLegal(pass, node, position === 0 ? 'running' : 'held_success');
   });
 }

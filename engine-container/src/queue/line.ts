@@ -2,6 +2,7 @@ import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, admit } from './admission.ts';
 import { BOUNCED_PREFIX, describeHeadChange, describeRefusal, describeStaleSuccess } from './describe.ts';
+import { activeMembers } from './lane.ts';
 import { emitEvent, entryOf, type Pass, wishStatus } from './pass.ts';
 import type { LineEntry, QueueRecord, ScheduleReading } from './record.ts';
 import type { PullRequestView } from './snapshot.ts';
@@ -53,6 +54,7 @@ function bindHead(
       movedAt: null,
       staleScheduleId: null,
       retestAfter: null,
+      cleared: false,
     };
     pass.record.line.push(fresh);
     emitEvent(pass, 'pr_queued', fresh);
@@ -75,6 +77,7 @@ function bindHead(
   if (entry.head !== pull.headSha || entry.movedAt !== null) {
     entry.readyAt = null;
     entry.retestAfter = null;
+    entry.cleared = false;
   }
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
@@ -103,6 +106,7 @@ function noticeMovedHead(
       movedAt: pass.s.now,
       staleScheduleId: schedule.id,
       retestAfter: null,
+      cleared: false,
     };
     pass.record.line.push(entry);
     wishStatus(pass, statusOf(entry, describeHeadChange()));
@@ -119,6 +123,7 @@ function noticeMovedHead(
   entry.readyAt = null;
   entry.refusedFor = null;
   entry.retestAfter = null;
+  entry.cleared = false;
   wishStatus(pass, statusOf(entry, describeHeadChange()));
   emitEvent(pass, 'pr_requeued', entry, 'head_changed');
 }
@@ -133,7 +138,7 @@ function noticeDeparture(pass: Pass, entry: LineEntry): void {
   if (focus === undefined || !focus.known) return;
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
-  if (pass.record.root?.landing?.pr === entry.pr && pull.merged) return;
+  if (pass.record.roots.some((root) => root.landing?.pr === entry.pr) && pull.merged) return;
   if (pull.baseRef !== pass.s.repo.baseBranch) leaveLine(pass, entry, 'retargeted');
   else if (pull.merged) {
     pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });
@@ -151,7 +156,7 @@ function recallStatuses(pass: Pass, view: PullRequestView): void {
   if (view.statuses === null || !view.statuses.known || !pass.s.botLogin.known) return;
   const { pull } = view;
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
-  if (ours === undefined || pass.record.root?.landing?.head === pull.headSha) return;
+  if (ours === undefined || pass.record.roots.some((root) => root.landing?.head === pull.headSha)) return;
   if (pass.record.outbox.some((waiting) => waiting.sha === pull.headSha)) return;
   const byBot = ours.creator === pass.s.botLogin.value;
   if (!byBot && ours.state !== 'error' && ours.state !== 'pending') {
@@ -228,18 +233,21 @@ function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): voi
   emitEvent(pass, 'pr_refused', entry, admission.reason);
 }
 
-/** Pull requests that may be staged on a base with this tree, in order. */
-export function readyEntries(pass: Pass, baseTree: string): LineEntry[] {
+/** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
+export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): LineEntry[] {
   const { record, s } = pass;
+  const held = new Set(record.roots.flatMap((root) => activeMembers(root).map((member) => member.pr)));
   return record.line.filter((entry) => {
-    if (entry.readyAt === null || entry.scheduleId === 0) return false;
+    if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
     if (isBounced(record, entry)) return false;
     return !record.parked.some(
       (parked) =>
-        !(parked.reason === 'not_mergeable' && isMergeable(pass, entry)) &&
         parked.pr === entry.pr &&
         parked.head === entry.head &&
         parked.baseTree === baseTree &&
+        // What stood in the way ahead may have become the base: then it is to be said about the base.
+        (stacked || parked.reason !== 'conflict_ahead') &&
+        !(parked.reason === 'not_mergeable' && isMergeable(pass, entry)) &&
         (parked.until === null || parked.until > s.now),
     );
   });

@@ -2,8 +2,17 @@ import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
-import { clonePlain } from './clone.ts';
-import type { DecidedEvent, LineEntry, Node, OutboxStatus, QueueRecord, Root } from './record.ts';
+import { cloneRecord } from './clone.ts';
+import { type Dial, dialOf, goodChance, runnersOf } from './policy.ts';
+import {
+  type DecidedEvent,
+  type LineEntry,
+  NO_HISTORY,
+  type Node,
+  type OutboxStatus,
+  type QueueRecord,
+  type Root,
+} from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
 
@@ -17,10 +26,12 @@ export interface Pass {
   readonly log: string[];
   /** Verified tip when the pass began: a reading of the base says nothing about a later one. */
   readonly tipBefore: CommitSha | null;
-  /** A root that ended in this pass: its rows are stored with the record that no longer holds it. */
-  closedRoot: Root | null;
+  /** Roots that ended in this pass: their rows are stored with the record that no longer holds them. */
+  readonly closedRoots: Root[];
   idsUsed: number;
   pollMs: number | null;
+  /** When the lane may take its next batch though nothing else happens. */
+  nextStartAt: EpochMs | null;
   refresh: boolean;
   wakeAt: EpochMs | null;
   errorCode: ReconcileErrorCode | null;
@@ -29,15 +40,16 @@ export interface Pass {
 export function beginPass(s: Snapshot, record: QueueRecord): Pass {
   return {
     s,
-    record: clonePlain(record),
+    record: cloneRecord(record),
     actions: [],
     events: [],
     alarms: [],
     log: [],
-    tipBefore: record.root?.tip ?? null,
-    closedRoot: null,
+    tipBefore: record.tip,
+    closedRoots: [],
     idsUsed: 0,
     pollMs: null,
+    nextStartAt: null,
     refresh: false,
     wakeAt: null,
     errorCode: null,
@@ -76,6 +88,22 @@ export function takeId(pass: Pass): string | null {
   }
   pass.idsUsed += 1;
   return id;
+}
+
+export function dialFor(pass: Pass): Dial {
+  return pass.s.dial ?? dialOf(pass.s.repo.bisectFanout);
+}
+
+/** Runs that may be out at once: what the owner allows (A28), and no more than the runners take. */
+export function runsMax(pass: Pass): number {
+  const { bisectFanout } = pass.s.repo;
+  return dialFor(pass).learns ? Math.min(bisectFanout, runnersOf(pass.record.rate)) : bisectFanout;
+}
+
+/** Chance that a pull request is good, by what the repo has taught and what it has passed itself. */
+export function chanceOfGood(pass: Pass, subject: { readonly pr: PullRequestNumber }): number {
+  const cleared = entryOf(pass.record, subject.pr)?.cleared ?? false;
+  return goodChance(dialFor(pass).learns ? pass.record.rate : NO_HISTORY, { cleared });
 }
 
 export function entryOf(record: QueueRecord, pr: PullRequestNumber): LineEntry | undefined {
@@ -123,6 +151,7 @@ export function createNode(
     resolvedAt: null,
     retryAt: null,
     faults: 0,
+    load: 1,
   };
   root.nodes.push(node);
   return node;
@@ -134,6 +163,11 @@ export function moveNode(pass: Pass, node: Node, outcome: BatchOutcome): void {
   if (!canMove(node.outcome, outcome)) throw new Error(`illegal outcome move ${node.outcome} -> ${outcome}`);
   node.outcome = outcome;
   node.resolvedAt = outcome === 'running' ? null : pass.s.now;
+}
+
+/** The same, where an older outcome may stand: a failure that is held does not turn into a pass that is held. */
+export function moveNodeIfLegal(pass: Pass, node: Node, outcome: BatchOutcome): void {
+  if (canMove(node.outcome, outcome)) moveNode(pass, node, outcome);
 }
 
 /** Ends a node for good: outcome, one durable action per member (A42), and its branch goes. */

@@ -1,65 +1,287 @@
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
-import type { OutcomeRate } from './record.ts';
+import type { OutcomeRate, Pace } from './record.ts';
 
 /** Assumed share of bad pull requests before a repo has a history (design: start with 5 %), with the weight of this many outcomes. */
 const PRIOR_BAD_RATE = 0.05;
 const PRIOR_WEIGHT = 20;
+/** The same for runs that fail though nothing is wrong. */
+const PRIOR_FLAKE_RATE = 0.005;
+const PRIOR_FLAKE_WEIGHT = 60;
 /** Outcomes beyond this weight fade: the rate follows the repo's recent hundreds. */
 const RATE_WEIGHT_MAX = 300;
-/** With slots to spare, the largest batch that still passes at least this often. */
-const PASS_CHANCE_MIN = 0.6;
+/** A gate that fails by itself more often than this says nothing any more; the formulas stay sober. */
+const FLAKE_RATE_MAX = 0.3;
 /** Above this share of bad pull requests, testing one by one is optimal (Ungar 1960). */
 const SINGLE_BAD_RATE = 0.382;
+/** Chance to be good of one that passed already, on a base that has moved since. */
+const CLEARED_GOOD_CHANCE = 0.995;
+/** A smoothed duration speaks of this many runs at most, and says something from this many on. */
+const PACE_RUNS_MAX = 20;
+const PACE_RUNS_MIN = 3;
+/** Per run of another load: from full weight to none in about 250 runs. */
+const PACE_FADE = 0.9925;
+/** Runs that take this much longer than usual have waited for a runner. */
+const CROWDED_FACTOR = 1.4;
 
 export function badRate(rate: OutcomeRate): number {
   return (PRIOR_BAD_RATE * PRIOR_WEIGHT + rate.bounced) / (PRIOR_WEIGHT + rate.landed + rate.bounced);
 }
 
+export function flakeRate(rate: OutcomeRate): number {
+  const share =
+    (PRIOR_FLAKE_RATE * PRIOR_FLAKE_WEIGHT + rate.flaked) / (PRIOR_FLAKE_WEIGHT + rate.steady + rate.flaked);
+  return Math.min(share, FLAKE_RATE_MAX);
+}
+
+/** Chance that a pull request of the line passes. */
+export function goodChance(rate: OutcomeRate, entry: { readonly cleared: boolean }): number {
+  const good = 1 - badRate(rate);
+  return entry.cleared ? Math.max(good, CLEARED_GOOD_CHANCE) : good;
+}
+
 export function countOutcome(rate: OutcomeRate, outcome: 'landed' | 'bounced'): OutcomeRate {
-  const next = { ...rate, [outcome]: rate[outcome] + 1 };
-  const total = next.landed + next.bounced;
-  if (total <= RATE_WEIGHT_MAX) return next;
+  return fade({ ...rate, [outcome]: rate[outcome] + 1 }, 'landed', 'bounced');
+}
+
+export function countRun(rate: OutcomeRate, outcome: 'steady' | 'flaked', runs = 1): OutcomeRate {
+  return fade({ ...rate, [outcome]: rate[outcome] + runs }, 'steady', 'flaked');
+}
+
+function fade(rate: OutcomeRate, one: 'landed' | 'steady', other: 'bounced' | 'flaked'): OutcomeRate {
+  const total = rate[one] + rate[other];
+  if (total <= RATE_WEIGHT_MAX) return rate;
   const scale = RATE_WEIGHT_MAX / total;
-  return { landed: next.landed * scale, bounced: next.bounced * scale };
+  return { ...rate, [one]: rate[one] * scale, [other]: rate[other] * scale };
+}
+
+/** Adds how long a run took that began with so many out. Other loads fade, so that what was learned of them is tried again. */
+export function countDuration(rate: OutcomeRate, load: number, ms: number): OutcomeRate {
+  const index = binOf(load);
+  const paces = Array.from({ length: Math.max(rate.paces.length, index + 1) }, (_, at): Pace => {
+    const pace = rate.paces[at] ?? { ms: 0, runs: 0 };
+    if (at !== index) return { ...pace, runs: pace.runs * PACE_FADE };
+    const runs = Math.min(pace.runs + 1, PACE_RUNS_MAX);
+    return { ms: Math.round(pace.ms + (ms - pace.ms) / Math.max(1, runs)), runs };
+  });
+  return { ...rate, paces };
+}
+
+function binOf(load: number): number {
+  return Math.ceil(Math.log2(Math.max(1, load)));
+}
+
+/** How long a run takes that waits for nobody; null before the first. */
+export function gateMsOf(rate: OutcomeRate): number | null {
+  const known = rate.paces.filter((pace) => pace.runs > 0).map((pace) => pace.ms);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /**
- * How many pull requests to stage. One slot: the Golomb size, smallest m with q^m + q^(m+1) <= 1, which spends the
- * fewest runs (nested group testing). More slots: the largest m whose chance to pass stays above a bar, but never less than
- * the Golomb size while the backlog is larger than what the slots take.
+ * How many runs go on side by side on this repo's runners, as far as it shows: up to the load at which runs begin to
+ * take clearly longer than those that began with fewer out. More would only wait in the runners' own line, where no
+ * later insight can reach them.
  */
-export function chooseBatchSize(options: {
-  readonly ready: number;
-  readonly rate: OutcomeRate;
-  readonly fanout: number;
-}): number {
-  const bad = badRate(options.rate);
-  const good = 1 - bad;
-  let size = 1;
-  if (bad < SINGLE_BAD_RATE) {
-    const golomb = goldenSize(good);
-    const likely = Math.max(1, Math.floor(Math.log(PASS_CHANCE_MIN) / Math.log(good)));
-    size = options.fanout === 1 || options.ready > likely * 2 ? golomb : likely;
+export function runnersOf(rate: OutcomeRate): number {
+  let usual: number | null = null;
+  for (const [index, pace] of rate.paces.entries()) {
+    if (pace.runs < PACE_RUNS_MIN) continue;
+    if (usual !== null && pace.ms > usual * CROWDED_FACTOR) return 2 ** (index - 1);
+    usual = usual === null ? pace.ms : Math.min(usual, pace.ms);
   }
-  return Math.max(1, Math.min(size, options.ready, BATCH_PULL_REQUESTS_MAX));
+  return Number.POSITIVE_INFINITY;
 }
 
-function goldenSize(good: number): number {
+/** What `bisect_fanout` stands for: from thrift at 1 to speed at 16. */
+export interface Dial {
+  /** Batches of the lane whose verdict is out at the same time. */
+  readonly depth: number;
+  /** With slots to spare, a batch is as large as still passes this often. */
+  readonly passChance: number;
+  /** A batch is built on others only while all of them pass at least this often. */
+  readonly aheadChance: number;
+  /** Cuts of one failed batch that run at the same time. */
+  readonly cuts: number;
+  /** The lane goes on while suspects are searched beside it. */
+  readonly isolates: boolean;
+  /** Batches are tried beside a lane that is too risky to build on. */
+  readonly screens: boolean;
+  /** Batches grow under a backlog. */
+  readonly elastic: boolean;
+  /** A failure may be nobody's. */
+  readonly weighsFlakes: boolean;
+  /** Rates follow the repo's history. */
+  readonly learns: boolean;
+}
+
+/** Everything is on in production; the bench takes pieces away to see what each is worth. */
+const WHOLE = { isolates: true, screens: true, elastic: true, weighsFlakes: true, learns: true } as const;
+
+const PRESETS: readonly (Pick<Dial, 'depth' | 'passChance' | 'aheadChance' | 'cuts'> & {
+  readonly fanout: number;
+})[] = [
+  { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1 },
+  { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1 },
+  { fanout: 8, depth: 3, passChance: 0.8, aheadChance: 0.5, cuts: 4 },
+  { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 },
+];
+
+/** Between the four presets of the reference the dial runs evenly over the logarithm of the fan-out. */
+export function dialOf(fanout: number): Dial {
+  const at = PRESETS.findIndex((dial) => dial.fanout >= fanout);
+  const upper = PRESETS[at] ?? PRESETS[PRESETS.length - 1];
+  const lower = PRESETS[Math.max(0, at - 1)] ?? upper;
+  if (upper === undefined || lower === undefined)
+    return { depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1, ...WHOLE };
+  const span = Math.log2(upper.fanout / lower.fanout);
+  const share = span === 0 ? 1 : Math.log2(fanout / lower.fanout) / span;
+  const between = (from: number, to: number) => from + (to - from) * share;
+  return {
+    depth: Math.floor(between(lower.depth, upper.depth)),
+    passChance: between(lower.passChance, upper.passChance),
+    aheadChance: between(lower.aheadChance, upper.aheadChance),
+    cuts: Math.floor(between(lower.cuts, upper.cuts)),
+    ...WHOLE,
+  };
+}
+
+/** Largest batch, from the front, that passes at least this often; never less than one. */
+export function likelySize(good: readonly number[], passChance: number): number {
+  let chance = 1;
+  let size = 0;
+  for (const each of good.slice(0, BATCH_PULL_REQUESTS_MAX)) {
+    chance *= each;
+    if (chance < passChance - 1e-9) break;
+    size += 1;
+  }
+  return Math.max(1, size);
+}
+
+/**
+ * The size that spends the fewest runs (nested group testing): smallest m with P(m pass) + P(m + 1 pass) <= 1, the
+ * Golomb size where all are alike.
+ */
+export function thriftySize(good: readonly number[]): number {
+  if ((good[0] ?? 0) < 1 - SINGLE_BAD_RATE) return 1;
+  let chance = 1;
   for (let size = 1; size < BATCH_PULL_REQUESTS_MAX; size += 1) {
-    if (good ** size + good ** (size + 1) <= 1) return size;
+    chance *= good[size - 1] ?? 0;
+    const next = good[size] ?? good.at(-1) ?? 0;
+    if (chance * (1 + next) <= 1) return size;
   }
   return BATCH_PULL_REQUESTS_MAX;
 }
 
-/** Cut points strictly inside (low, high), evenly spaced; one cut is the half (D-97). */
-export function chooseCuts(low: number, high: number, slots: number): number[] {
-  const inside = high - low - 1;
+/**
+ * How many of the line to stage: as many as pass with the dial's chance; more, up to the thrifty size, when what waits
+ * is more than the free slots take at that size.
+ */
+export function chooseBatchSize(options: {
+  /** Chance of each waiting pull request to be good, in order. */
+  readonly good: readonly number[];
+  readonly fanout: number;
+  readonly dial: Dial;
+  /** Batches of the usual size that may start now. */
+  readonly slots: number;
+}): number {
+  const { good, fanout, dial } = options;
+  const ready = good.length;
+  const thrifty = thriftySize(padded(good));
+  if (fanout === 1) return Math.max(1, Math.min(thrifty, ready, BATCH_PULL_REQUESTS_MAX));
+  const likely = likelySize(padded(good), dial.passChance);
+  const share = Math.ceil(ready / Math.max(1, options.slots));
+  const size = dial.elastic ? Math.max(likely, Math.min(thrifty, share)) : likely;
+  return Math.max(1, Math.min(size, ready, BATCH_PULL_REQUESTS_MAX));
+}
+
+/** The line goes on as its last one is: who has not come yet is a stranger too. */
+function padded(good: readonly number[]): readonly number[] {
+  const last = good.at(-1) ?? 1 - PRIOR_BAD_RATE;
+  return [...good, ...Array.from({ length: Math.max(0, BATCH_PULL_REQUESTS_MAX - good.length) }, () => last)];
+}
+
+/** What is known of an interval that failed: whose chance to be the first bad one, and that nobody is. */
+export interface Suspicion {
+  /** One weight per suspect, in order; with `nobody` they sum to 1. */
+  readonly weights: readonly number[];
+  readonly nobody: number;
+}
+
+/**
+ * Posterior of "the i-th suspect is the first bad one" and of "nobody is": good chances multiply up to it, and each
+ * failing run of a prefix that does not reach it was a flake.
+ */
+export function suspect(options: {
+  /** Chance of each suspect to be good, before any of these runs. */
+  readonly good: readonly number[];
+  /** Failing runs by the number of suspects that they contained; those that contained more than all are left out. */
+  readonly failures: readonly number[];
+  readonly flake: number;
+}): Suspicion {
+  const { good, failures, flake } = options;
+  const weights: number[] = [];
+  let before = 1;
+  for (const [index, each] of good.entries()) {
+    const flakes = failures.filter((length) => length <= index).length;
+    weights.push(before * (1 - each) * flake ** flakes);
+    before *= each;
+  }
+  const nobody = before * flake ** failures.length;
+  const total = weights.reduce((sum, weight) => sum + weight, nobody);
+  if (total <= 0) return { weights: good.map(() => 1 / Math.max(1, good.length)), nobody: 0 };
+  return { weights: weights.map((weight) => weight / total), nobody: nobody / total };
+}
+
+/**
+ * Cut points strictly inside (low, high), for suspects with these weights. One cut: the first of the search tree with
+ * the fewest expected runs (Knuth 1971; for equal chances the nested table of Sobel and Groll). Several: the quantiles.
+ */
+export function chooseCuts(low: number, weights: readonly number[], slots: number): number[] {
+  const inside = weights.length - 1;
   const count = Math.min(slots, inside);
+  if (count <= 0) return [];
+  if (count === 1) return [low + bestCut(weights)];
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
   const cuts: number[] = [];
-  for (let index = 1; index <= count; index += 1) {
-    const cut = low + Math.round((index * (high - low)) / (count + 1));
+  let passed = 0;
+  let index = 0;
+  for (let each = 1; each <= count; each += 1) {
+    const wanted = (total * each) / (count + 1);
+    while (index < weights.length && passed + (weights[index] ?? 0) / 2 < wanted) {
+      passed += weights[index] ?? 0;
+      index += 1;
+    }
     const previous = cuts.at(-1) ?? low;
-    cuts.push(Math.min(Math.max(cut, previous + 1), high - 1 - (count - index)));
+    cuts.push(Math.min(Math.max(low + index, previous + 1), low + inside - (count - each)));
   }
   return cuts;
+}
+
+/** Root of the optimal alphabetic search tree over the weights: expected runs until one suspect is left are least. */
+function bestCut(weights: readonly number[]): number {
+  const size = weights.length;
+  const sums = [0];
+  for (const weight of weights) sums.push((sums.at(-1) ?? 0) + weight);
+  const cost = new Float64Array((size + 1) * (size + 1));
+  const cut = new Int32Array((size + 1) * (size + 1));
+  const at = (from: number, to: number) => from * (size + 1) + to;
+  for (let from = 0; from < size; from += 1) cut[at(from, from + 1)] = from + 1;
+  for (let length = 2; length <= size; length += 1) {
+    for (let from = 0; from + length <= size; from += 1) {
+      const to = from + length;
+      let best = Number.POSITIVE_INFINITY;
+      let where = from + 1;
+      // A tie goes to the middle: fewer rounds for the same runs.
+      for (let middle = from + 1; middle < to; middle += 1) {
+        const sum = (cost[at(from, middle)] ?? 0) + (cost[at(middle, to)] ?? 0);
+        const nearer = Math.abs(2 * middle - from - to) < Math.abs(2 * where - from - to);
+        if (sum < best - 1e-12 || (sum <= best + 1e-12 && nearer)) {
+          best = Math.min(best, sum);
+          where = middle;
+        }
+      }
+      cost[at(from, to)] = best + (sums[to] ?? 0) - (sums[from] ?? 0);
+      cut[at(from, to)] = where;
+    }
+  }
+  return cut[at(0, size)] ?? 1;
 }

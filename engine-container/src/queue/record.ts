@@ -22,13 +22,16 @@ import type {
  * model 8). Losing it costs time and runs, never safety: the forge is read again and everything is proven again (A32).
  */
 export interface QueueRecord {
-  readonly schema: 1;
+  readonly schema: 2;
   /** Status context that everything below was posted under. */
   context: string;
   /** True until one whole look at the forge was taken: statuses of unknown origin are checked first. */
   rebuilding: boolean;
   line: LineEntry[];
-  root: Root | null;
+  /** Batches in flight: the lane bottom first, each on the one before, then those beside it. */
+  roots: Root[];
+  /** Verified tip of the base while batches are in flight: what was read first, or our latest landing. */
+  tip: CommitSha | null;
   evidence: Evidence[];
   /** Native merge time-outs per exact head (A21). */
   strikes: Strike[];
@@ -69,6 +72,8 @@ export interface LineEntry {
   staleScheduleId: number | null;
   /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
   retestAfter: EpochMs | null;
+  /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
+  cleared: boolean;
 }
 
 export interface Member {
@@ -83,11 +88,21 @@ export interface Staged {
   readonly tree: TreeHash;
 }
 
+/**
+ * `lane`: lands next, or stands on one that does. `suspect`: failed, and is searched off the lane. `screen`: tried on the
+ * base beside the lane, because nothing more may stand on a lane so likely to fail.
+ */
+export type Place = 'lane' | 'suspect' | 'screen';
+
 /** One batch and its bisection tree. Prefix length i has the tree `trees(i)`: T0 = `baseTree`, Ti = `chain[i-1].tree`. */
 export interface Root {
   readonly runId: RunId;
+  place: Place;
+  /** The batch of the lane whose last staged commit this one is built on; null = it stands on the base. */
+  onto: RunId | null;
   members: Member[];
-  readonly baseSha: CommitSha;
+  /** Commit it is built on: a tip of the base, or the last staged commit of the batch below. */
+  baseSha: CommitSha;
   readonly baseTree: TreeHash;
   /** Times that staging was begun. */
   builds: number;
@@ -100,11 +115,13 @@ export interface Root {
   gateFile: string | null;
   /** Members landed and verified, a prefix. */
   landed: number;
+  /** Members, a prefix, that passed here on a base which has moved since: they are in the line again. */
+  released: number;
   /** One per landed member, in order. */
   receipts: Receipt[];
   /** What became of members that leave otherwise than by landing or going back to the line. */
   fates: Fate[];
-  /** Verified base tip: `baseSha`, or the merge commit of the last landed member. */
+  /** What the rest of it stands on: `baseSha`, or the merge commit of the last landed member, here or in the batch below. */
   tip: CommitSha;
   /** Members up to here can still land in this root; lowered by a bounce, a park or a flake. */
   limit: number;
@@ -116,6 +133,9 @@ export interface Root {
   teardown: Teardown | null;
   readonly createdAt: EpochMs;
 }
+
+/** Node that probes the bare base before anybody is blamed on it (D-09, A35). */
+export const BASE_NODE_ID = 'b';
 
 /** One gate run and the interval (from, to] of the root's members it speaks for. The bare base has from = to = 0. */
 export interface Node {
@@ -147,6 +167,8 @@ export interface Node {
   retryAt: EpochMs | null;
   /** Attempts of this node that ended in infrastructure trouble. */
   faults: number;
+  /** Runs that were out when its own began, itself included. */
+  load: number;
 }
 
 export interface Fate {
@@ -194,6 +216,8 @@ export interface Evidence {
   readonly runUrl: string | null;
   readonly sha: CommitSha;
   readonly at: EpochMs;
+  /** A failure that a later pass showed to be nobody's, counted in the rates once. */
+  readonly flake?: true;
 }
 
 export interface Strike {
@@ -210,6 +234,8 @@ export interface Bounced {
 
 export type ParkReason =
   | 'conflict'
+  /** Conflicts with what is in flight before it, not with the base: its turn comes with the next batch. */
+  | 'conflict_ahead'
   | 'no_changes'
   | 'base_red'
   | 'head_not_ready'
@@ -271,10 +297,21 @@ export type ScheduleReading =
   /** Scheduled, but the head moved afterwards: the forge would merge what nobody scheduled. */
   | { readonly kind: 'moved'; readonly id: number; readonly at: EpochMs };
 
-/** Decayed counts of terminal outcomes, for the batch size. */
+/** What the repo teaches: counts that fade, for the size of batches and for the weight of a failure. */
 export interface OutcomeRate {
-  landed: number;
-  bounced: number;
+  readonly landed: number;
+  readonly bounced: number;
+  /** Runs of trees known to be good: those that passed, and those that failed all the same. */
+  readonly steady: number;
+  readonly flaked: number;
+  /** How long gate runs take, by how many were out when they started: 1, 2, up to 4, 8, 16. */
+  readonly paces: readonly Pace[];
+}
+
+/** Smoothed duration of the gate under one load, and how many recent runs it speaks of. */
+export interface Pace {
+  readonly ms: number;
+  readonly runs: number;
 }
 
 export interface DecidedEvent {
@@ -285,13 +322,16 @@ export interface DecidedEvent {
   readonly reason: string | null;
 }
 
+export const NO_HISTORY: OutcomeRate = { landed: 0, bounced: 0, steady: 0, flaked: 0, paces: [] };
+
 export function emptyRecord(context: string): QueueRecord {
   return {
-    schema: 1,
+    schema: 2,
     context,
     rebuilding: true,
     line: [],
-    root: null,
+    roots: [],
+    tip: null,
     evidence: [],
     strikes: [],
     bounced: [],
@@ -302,7 +342,7 @@ export function emptyRecord(context: string): QueueRecord {
     pausedUntil: null,
     readings: [],
     baseSeen: null,
-    rate: { landed: 0, bounced: 0 },
+    rate: NO_HISTORY,
   };
 }
 

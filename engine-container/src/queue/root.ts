@@ -1,23 +1,9 @@
-import type { RunId } from '#core/domain/ids.ts';
-import { BATCH_PULL_REQUESTS_MAX, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
-import { requiresContext } from './admission.ts';
+import { RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { describePark, describeRevoke } from './describe.ts';
-import { readyEntries } from './line.ts';
-import {
-  createNode,
-  emitEvent,
-  entryOf,
-  type Pass,
-  raise,
-  resolveNode,
-  takeId,
-  wakeNoLaterThan,
-  wishStatus,
-} from './pass.ts';
-import { chooseBatchSize } from './policy.ts';
+import { activeMembers, isWhole, startOf } from './lane.ts';
+import { emitEvent, entryOf, type Pass, resolveNode, wishStatus } from './pass.ts';
 import {
   type Fate,
-  type LineEntry,
   type Parked,
   type ParkReason,
   type RevokeReason,
@@ -27,96 +13,30 @@ import {
 } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
-/** Opens the next batch when there is none: ready pull requests in order, after lingering, as many as pay off. */
-export function openRoot(pass: Pass): void {
-  const { record, s } = pass;
-  if (record.root !== null || record.halted !== null || !s.repo.queueEnabled) return;
-  // A look at what is in flight carries an older list: nothing is spent on it.
-  if (!s.full || !s.base.known || !s.protection.known) return;
-  if (record.rebuilding || record.context !== s.repo.statusContext) return;
-  const base = s.base.value;
-  record.parked = record.parked.filter(
-    (parked) => parked.baseTree === base.tree && (parked.until === null || parked.until > s.now),
-  );
-  const ready = readyEntries(pass, base.tree);
-  if (record.parked.some((parked) => parked.reason === 'base_red')) raise(pass, 'base_red');
-  if (record.parked.some((parked) => parked.reason === 'gate_missing')) raise(pass, 'gate_missing');
-  for (const parked of record.parked) if (parked.until !== null) wakeNoLaterThan(pass, parked.until);
-  if (ready.length === 0) return;
-  if (s.protection.value === null || !requiresContext(s.protection.value, record.context)) {
-    // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7).
-    raise(pass, 'protection_conflict');
-    return;
-  }
-  if (record.pausedUntil !== null && record.pausedUntil > s.now) {
-    wakeNoLaterThan(pass, record.pausedUntil);
-    return;
-  }
-  if (!hasLingered(pass, ready)) return;
-  const outdatedRule = s.protection.value.blockOnOutdatedBranch;
-  const size = outdatedRule
-    ? 1
-    : chooseBatchSize({ ready: ready.length, rate: record.rate, fanout: s.repo.bisectFanout });
-  startRoot(pass, ready.slice(0, size));
-}
-
-/** Nothing is staged before the linger has passed since the newest ready pull request, unless enough wait (A33). */
-function hasLingered(pass: Pass, ready: readonly LineEntry[]): boolean {
-  const { repo, now } = pass.s;
-  const enough =
-    repo.batchTarget > 0 ? Math.min(repo.batchTarget, BATCH_PULL_REQUESTS_MAX) : BATCH_PULL_REQUESTS_MAX;
-  if (repo.batchLingerSeconds === 0 || ready.length >= enough) return true;
-  const newest = Math.max(...ready.map((entry) => entry.readyAt ?? now));
-  const until = newest + repo.batchLingerSeconds * 1000;
-  if (now >= until) return true;
-  wakeNoLaterThan(pass, until);
-  return false;
-}
-
-function startRoot(pass: Pass, entries: readonly LineEntry[]): void {
-  const { record, s } = pass;
-  const runId = takeId(pass);
-  if (runId === null || !s.base.known) return;
-  const root: Root = {
-    runId: runId as RunId,
-    members: entries.map(({ pr, head, scheduleId, title }) => ({ pr, head, scheduleId, title })),
-    baseSha: s.base.value.sha,
-    baseTree: s.base.value.tree,
-    builds: 0,
-    chain: [],
-    gateKey: null,
-    baseGateKey: null,
-    gateFile: null,
-    landed: 0,
-    receipts: [],
-    fates: [],
-    tip: s.base.value.sha,
-    limit: entries.length,
-    nodes: [],
-    landing: null,
-    unmergeableSince: null,
-    teardown: null,
-    createdAt: s.now,
-  };
-  if (createNode(pass, root, { nodeId: 'r', parent: null, from: 0, to: entries.length }) === null) return;
-  record.root = root;
-}
-
-/** Has the root lost its ground: base moved by somebody else, a member changed, the queue switched off (A23)? */
+/** Which batches have lost their ground: base moved by somebody else, a member changed, the queue switched off (A23)? */
 export function checkGround(pass: Pass): void {
   const { record, s } = pass;
-  const { root } = record;
-  if (root === null || root.teardown !== null) return;
-  if (!s.repo.queueEnabled) return startTeardown(pass, root, 'queue_disabled');
-  if (record.context !== s.repo.statusContext) return startTeardown(pass, root, 'context_changed');
-  // While a merge is awaited the base may move by it; what was read before a landing of this pass is older than the tip.
-  const baseSettled = root.landing === null && root.tip === pass.tipBefore;
-  if (baseSettled && s.base.known && s.base.value.sha !== root.tip) {
-    return startTeardown(pass, root, 'base_advanced');
+  const reason = lostGround(pass);
+  for (const root of record.roots) {
+    if (root.teardown !== null) continue;
+    if (reason !== null) startTeardown(pass, root, reason);
+    else if (s.full) checkMembers(pass, root);
   }
-  if (!s.full) return;
-  for (const member of root.members.slice(root.landed, root.limit)) {
-    const entry = entryOf(record, member.pr);
+}
+
+function lostGround(pass: Pass): Teardown | null {
+  const { record, s } = pass;
+  if (!s.repo.queueEnabled) return 'queue_disabled';
+  if (record.context !== s.repo.statusContext) return 'context_changed';
+  // While a merge is awaited the base may move by it; what was read before a landing of this pass is older than the tip.
+  const landing = record.roots.some((root) => root.landing !== null);
+  const baseSettled = !landing && record.tip === pass.tipBefore;
+  return baseSettled && s.base.known && s.base.value.sha !== record.tip ? 'base_advanced' : null;
+}
+
+function checkMembers(pass: Pass, root: Root): void {
+  for (const member of activeMembers(root)) {
+    const entry = entryOf(pass.record, member.pr);
     if (
       entry !== undefined &&
       entry.head === member.head &&
@@ -169,50 +89,94 @@ const TEARDOWN_OUTCOMES = {
   context_changed: 'invalidated',
 } as const satisfies Record<Teardown, string>;
 
-/** Ends a root that is being torn down once nothing posted is left, or one that has nothing more to do. */
-export function closeRoot(pass: Pass): void {
-  const { root } = pass.record;
-  if (root === null || root.landing !== null) return;
-  if (root.teardown !== null) {
-    for (const node of root.nodes) {
-      if (node.to > 0 && node.to <= root.landed) resolveNode(pass, root, node, 'success');
-      else resolveNode(pass, root, node, TEARDOWN_OUTCOMES[root.teardown], root.teardown);
-    }
-    if (root.teardown === 'gate_infrastructure') pass.record.pausedUntil = pass.s.now + RETEST_PAUSE_MS;
-    for (const member of root.members.slice(root.landed)) {
-      const leaves = root.fates.some((fate) => fate.pr === member.pr && fate.action !== 'requeued');
-      // A head that moved was announced when it moved.
-      const moved = entryOf(pass.record, member.pr)?.head !== member.head;
-      if (!leaves && !moved) emitEvent(pass, 'pr_requeued', member, root.teardown);
-    }
-    endRoot(pass, root);
-    return;
+/** Ends the roots that are torn down once nothing posted is left, those that have nothing more to do, and what stood on them. */
+export function closeRoots(pass: Pass): void {
+  for (const root of [...pass.record.roots]) {
+    // One that stood on another may have ended with it.
+    if (!pass.record.roots.includes(root) || root.landing !== null) continue;
+    if (root.teardown !== null) closeTornDown(pass, root, root.teardown);
+    else if (root.chain.length > 0 && startOf(root) === root.limit && noneRuns(root))
+      closeFinished(pass, root);
+    else if (root.place === 'lane' && root.chain.length > 0 && !isWhole(root)) supersedeAbove(pass, root);
   }
-  const finished = root.chain.length > 0 && root.landed === root.limit && noneRuns(root);
-  if (!finished) return;
+  if (pass.record.roots.length === 0) pass.record.tip = null;
+}
+
+function closeTornDown(pass: Pass, root: Root, teardown: Teardown): void {
+  supersedeAbove(pass, root);
+  for (const node of root.nodes) {
+    if (node.to > 0 && node.to <= root.landed) resolveNode(pass, root, node, 'success');
+    else resolveNode(pass, root, node, TEARDOWN_OUTCOMES[teardown], teardown);
+  }
+  if (teardown === 'gate_infrastructure') pass.record.pausedUntil = pass.s.now + RETEST_PAUSE_MS;
+  for (const member of root.members.slice(startOf(root))) {
+    const leaves = root.fates.some((fate) => fate.pr === member.pr && fate.action !== 'requeued');
+    // A head that moved was announced when it moved; who was let go of before is in other hands.
+    const moved = entryOf(pass.record, member.pr)?.head !== member.head;
+    const elsewhere = pass.record.roots.some(
+      (other) => other !== root && activeMembers(other).some((each) => each.pr === member.pr),
+    );
+    if (!leaves && !moved && !elsewhere) emitEvent(pass, 'pr_requeued', member, teardown);
+  }
+  endRoot(pass, root);
+}
+
+function closeFinished(pass: Pass, root: Root): void {
+  if (root.landed < root.members.length) supersedeAbove(pass, root);
   for (const node of root.nodes) {
     if (isTerminal(node.outcome)) continue;
     if (node.to <= root.landed) resolveNode(pass, root, node, 'success');
+    // Proven, but the base has moved by our own landings: it goes on in another batch.
+    else if (node.to <= root.released) resolveNode(pass, root, node, 'invalidated', 'cleared');
     else resolveNode(pass, root, node, 'superseded');
   }
   endRoot(pass, root);
 }
 
+/** What is built on a batch that does not land whole was built on nothing; its members keep their order. */
+export function supersedeAbove(pass: Pass, below: Root): void {
+  for (const root of [...pass.record.roots]) {
+    if (root.onto !== below.runId) continue;
+    supersedeAbove(pass, root);
+    for (const node of root.nodes) resolveNode(pass, root, node, 'superseded');
+    endRoot(pass, root);
+  }
+}
+
+/** A root leaves the record; what stood on it stands on the base now, which has exactly its last tree. */
 function endRoot(pass: Pass, root: Root): void {
-  pass.closedRoot = root;
+  const { record } = pass;
+  pass.closedRoots.push(root);
   // The tip that this root verified is most likely what the next look finds.
   const tree = treeOf(root, root.landed);
-  if (pass.record.halted === null && tree !== undefined)
-    pass.record.baseSeen = { sha: root.tip, tree, at: pass.s.now };
+  if (record.halted === null && tree !== undefined && root.tip === record.tip && root.onto === null)
+    record.baseSeen = { sha: root.tip, tree, at: pass.s.now };
   sweepWorkBranch(pass, root);
-  pass.record.root = null;
+  record.roots = record.roots.filter((other) => other !== root);
+  for (const above of record.roots) {
+    if (above.onto !== root.runId) continue;
+    above.onto = null;
+    above.tip = root.tip;
+    if (above.chain.length === 0) above.baseSha = root.tip;
+  }
   pass.refresh = true;
   pass.pollMs = 0;
 }
 
+/** Removes a root that was never built, with what stands on it: no row, nobody blamed, everybody keeps the place. */
+export function dissolve(pass: Pass, root: Root): void {
+  supersedeAbove(pass, root);
+  sweepWorkBranch(pass, root);
+  pass.record.roots = pass.record.roots.filter((other) => other !== root);
+  if (pass.record.roots.length === 0) pass.record.tip = null;
+  pass.refresh = true;
+}
+
 /** A run beyond the limit does not keep a root open; one at or below it could still prove something. */
 function noneRuns(root: Root): boolean {
-  return !root.nodes.some((node) => node.state !== 'done' && node.to > root.landed && node.to <= root.limit);
+  return !root.nodes.some(
+    (node) => node.state !== 'done' && node.to > startOf(root) && node.to <= root.limit,
+  );
 }
 
 /** Takes a member out of this root for now, with everything behind it: the limit falls to what stands before it. */

@@ -39,21 +39,21 @@ function phaseOf(node: Node): BatchPhase | null {
   return node.state === 'done' ? 'waiting_merge' : 'waiting_gate';
 }
 
-/** Rows that differ between two records, the roots that ended in between included. */
+/** Rows that differ between two records, those of roots that ended in between included. */
 export function changedRows(
   repo: ManagedRepo,
   before: QueueRecord,
   after: QueueRecord,
-  closed: Root | null,
+  closed: readonly Root[],
 ): BatchRow[] {
   const known = new Map<string, string>();
-  for (const row of rowsOf(repo, before.root)) known.set(row.id, JSON.stringify(row));
-  const now = [...rowsOf(repo, closed), ...rowsOf(repo, after.root)];
+  for (const row of before.roots.flatMap((root) => rowsOf(repo, root)))
+    known.set(row.id, JSON.stringify(row));
+  const now = [...closed, ...after.roots].flatMap((root) => rowsOf(repo, root));
   return now.filter((row) => known.get(row.id) !== JSON.stringify(row));
 }
 
-function rowsOf(repo: ManagedRepo, root: Root | null): BatchRow[] {
-  if (root === null) return [];
+function rowsOf(repo: ManagedRepo, root: Root): BatchRow[] {
   return root.nodes
     .filter((node) => node.stagedAt !== null || node.outcome !== 'running' || node.sha !== null)
     .map((node) => toBatchRow(repo, root, node));

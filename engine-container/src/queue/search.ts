@@ -1,87 +1,54 @@
-import { BASE_RED_RECHECK_MS, GATE_PHASE_ALARM_AGE_MS, GATE_RETRY_BACKOFF_MS } from '#core/domain/limits.ts';
-import type { KnownTree } from './actions.ts';
-import {
-  addEvidence,
-  frontierOf,
-  isConfirmedFailure,
-  type Verdict,
-  verdictOf,
-  verdictOfPrefix,
-} from './evidence.ts';
+import { BASE_RED_RECHECK_MS } from '#core/domain/limits.ts';
+import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
 import { bounce } from './landing.ts';
-import { createNode, moveNode, type Pass, raise, resolveNode, retireNode, wakeNoLaterThan } from './pass.ts';
-import { chooseCuts } from './policy.ts';
-import type { Node, Root } from './record.ts';
-import { cutRootAt, park, startTeardown, workBranchOf } from './root.ts';
+import { mayLand, provenLength, startOf } from './lane.ts';
+import {
+  chanceOfGood,
+  createNode,
+  dialFor,
+  entryOf,
+  moveNode,
+  moveNodeIfLegal,
+  type Pass,
+  raise,
+  resolveNode,
+  retireNode,
+} from './pass.ts';
+import { chooseCuts, flakeRate, type Suspicion, suspect } from './policy.ts';
+import { BASE_NODE_ID, type Node, type Root } from './record.ts';
+import { cutRootAt, park, supersedeAbove } from './root.ts';
 import { isTerminal } from './transitions.ts';
 
-/** Node that probes the bare base before anybody is blamed on it (D-09, A35). */
-export const BASE_NODE_ID = 'b';
-
-/** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are nobody's fault (A22, D-07). */
-export function observeGates(pass: Pass): void {
-  const { root } = pass.record;
-  if (root === null) return;
-  for (const node of root.nodes) {
-    if (node.state !== 'gating' || node.sha === null || node.tree === null) continue;
-    const reading = pass.s.gates.get(node.id);
-    if (reading === undefined || !reading.known) continue;
-    const gate = reading.value;
-    if (gate.kind === 'none') {
-      noticeMissingRun(pass, node);
-      continue;
-    }
-    node.runKey = gate.runId;
-    node.runUrl = gate.url;
-    if (gate.kind === 'running') continue;
-    node.verdict = gate.verdict;
-    if (gate.verdict === 'success' || gate.verdict === 'failure') {
-      const gateKey = node.nodeId === BASE_NODE_ID ? root.baseGateKey : root.gateKey;
-      if (gateKey === null) continue;
-      addEvidence(pass.record, {
-        tree: node.tree,
-        gate: gateKey,
-        verdict: gate.verdict,
-        runKey: gate.runId,
-        runUrl: gate.url,
-        sha: node.sha,
-        at: pass.s.now,
-      });
-      node.state = 'done';
-      retireNode(pass, node);
-    } else retryNode(pass, root, node);
-  }
-}
-
-/** A run that is late is waited for; it costs nobody anything but time (D-06, A20). */
-function noticeMissingRun(pass: Pass, node: Node): void {
-  const age = pass.s.now - (node.stagedAt ?? pass.s.now);
-  if (age >= GATE_PHASE_ALARM_AGE_MS) pass.alarms.push({ name: 'gate_phase_age', pr: null });
-}
-
-/** The same members again under a new attempt and a new row, after a back-off; then the root gives up honestly. */
-function retryNode(pass: Pass, root: Root, node: Node): void {
-  const backoffMs = GATE_RETRY_BACKOFF_MS[node.faults];
-  if (backoffMs === undefined) {
-    raise(pass, 'engine_error');
-    startTeardown(pass, root, 'gate_infrastructure');
-    return;
-  }
-  const parent = root.nodes.find((candidate) => candidate.id === node.parentId) ?? null;
-  const again = createNode(pass, root, { nodeId: node.nodeId, parent, from: node.from, to: node.to });
-  if (again === null) return;
-  again.attempt = node.attempt + 1;
-  again.faults = node.faults + 1;
-  again.retryAt = pass.s.now + backoffMs;
-  resolveNode(pass, root, node, 'error', `gate_${node.verdict}`);
-}
+/** Nobody is bounced while it is less likely than this that the gate fails because of it. */
+const GUILTY_CHANCE_MIN = 0.95;
+/** So many failures in a row of one tree are taken for what they are, however flaky the gate is held to be. */
+const FAILURES_CONCLUSIVE = 6;
 
 /** Moves the search for the longest proven prefix one step on: hold, supersede, split, confirm, probe, bounce. */
 export function advanceSearch(pass: Pass): void {
-  const { root } = pass.record;
-  if (root === null || root.teardown !== null || root.chain.length === 0) return;
-  const { low, high } = frontierOf(pass.record, root);
+  for (const root of [...pass.record.roots]) {
+    if (!pass.record.roots.includes(root) || root.teardown !== null || root.chain.length === 0) continue;
+    if (root.onto === null) advanceRoot(pass, root);
+    else holdStacked(pass, root);
+  }
+}
+
+/** A batch on top of another waits for it, whatever its own run says (contract: held). */
+function holdStacked(pass: Pass, root: Root): void {
+  const low = provenLength(pass.record, root);
   settleProven(pass, root, low);
+  for (const node of root.nodes) {
+    if (node.state !== 'done' || isTerminal(node.outcome)) continue;
+    moveNodeIfLegal(pass, node, node.to <= low ? 'held_success' : 'held_failure');
+  }
+}
+
+function advanceRoot(pass: Pass, root: Root): void {
+  const { record } = pass;
+  const low = provenLength(record, root);
+  settleProven(pass, root, low);
+  if (root.place !== 'lane' && low > startOf(root) && !mayLand(record, root)) release(pass, root, low);
+  const high = low === root.limit ? null : frontierOf(record, root).high;
   if (high === null) {
     const open = root.nodes.some((node) => node.to > low && node.to <= root.limit && node.state !== 'done');
     // Nothing failed, nothing runs, nothing more is proven: what is left starts afresh on the new base.
@@ -99,8 +66,49 @@ export function advanceSearch(pass: Pass): void {
   const leftRuns = root.nodes.some((node) => node.to > low && node.to < high && node.state !== 'done');
   if (leftRuns) {
     if (failing.state === 'done') moveNode(pass, failing, 'held_failure');
-  } else if (failing.to === high && high - low === 1) judgeSuspect(pass, root, failing, low, high);
-  else split(pass, root, failing, low, high);
+    return;
+  }
+  const suspicion = suspicionOf(pass, root, low, high);
+  const isFlake = suspicion.nobody > 0.5 && failing.to === high;
+  if (isFlake && high - low > 1) {
+    // More likely nobody than anybody: the same again, and the lane stays as it is.
+    if (failing.state === 'done') runAgain(pass, failing);
+    return;
+  }
+  // The one failing run of a lone suspect is not conclusive, but the lane goes on without it at once.
+  if (!(isFlake && root.place === 'lane')) leaveLane(pass, root);
+  if (failing.to === high && high - low === 1) judgeSuspect(pass, root, failing, { low, high, suspicion });
+  else split(pass, root, failing, { low, high, suspicion });
+}
+
+/** A failed batch is searched beside the lane, which restarts at once without it. */
+function leaveLane(pass: Pass, root: Root): void {
+  if (root.place === 'suspect') return;
+  if (root.place === 'lane') supersedeAbove(pass, root);
+  root.place = 'suspect';
+  pass.refresh = true;
+}
+
+/** Passed on a base that has moved since, or that the lane counts on: back to the line, as good as known to be good. */
+function release(pass: Pass, root: Root, low: number): void {
+  for (const member of root.members.slice(startOf(root), low)) {
+    const entry = entryOf(pass.record, member.pr);
+    if (entry?.head === member.head) entry.cleared = true;
+  }
+  root.released = low;
+  pass.refresh = true;
+  for (const node of root.nodes) {
+    if (node.to <= low && node.nodeId !== BASE_NODE_ID && !isTerminal(node.outcome) && node.state === 'done')
+      moveNodeIfLegal(pass, node, 'held_success');
+  }
+}
+
+/** Who of the members behind the proven prefix may be to blame, by all the runs of this batch there are. */
+function suspicionOf(pass: Pass, root: Root, low: number, high: number): Suspicion {
+  const { record } = pass;
+  const good = root.members.slice(low, high).map((member) => chanceOfGood(pass, member));
+  const failures = verdictOfPrefix(record, root, high).failures.map(() => high - low);
+  return suspect({ good, failures, flake: dialFor(pass).weighsFlakes ? flakeRate(record.rate) : 0 });
 }
 
 /** Everything up to a proven prefix is proven, whoever ran; runs still out for it are not needed any more. */
@@ -108,7 +116,7 @@ function settleProven(pass: Pass, root: Root, low: number): void {
   for (const node of root.nodes) {
     if (node.nodeId === BASE_NODE_ID || isTerminal(node.outcome) || node.to > low) continue;
     if (node.state !== 'done') retireNode(pass, node);
-    if (node.to <= root.landed) resolveNode(pass, root, node, 'success');
+    if (node.to <= root.landed && root.onto === null) resolveNode(pass, root, node, 'success');
   }
   const probe = root.nodes.find((node) => node.nodeId === BASE_NODE_ID && !isTerminal(node.outcome));
   if (probe !== undefined && low > 0) resolveNode(pass, root, probe, 'superseded');
@@ -128,9 +136,15 @@ function supersedeBeyond(pass: Pass, root: Root, high: number): void {
   }
 }
 
+interface Interval {
+  readonly low: number;
+  readonly high: number;
+  readonly suspicion: Suspicion;
+}
+
 /** A failed batch becomes consecutive intervals, each staged on everything before it (A14, D-97). */
-function split(pass: Pass, root: Root, failing: Node, low: number, high: number): void {
-  const cuts = chooseCuts(low, high, pass.s.repo.bisectFanout);
+function split(pass: Pass, root: Root, failing: Node, { low, high, suspicion }: Interval): void {
+  const cuts = chooseCuts(low, suspicion.weights, dialFor(pass).cuts);
   const proven = failing.from < low ? [low] : [];
   const beyond = failing.to > high ? [failing.to] : [];
   const edges = [failing.from, ...proven, ...cuts, high, ...beyond];
@@ -155,16 +169,20 @@ function split(pass: Pass, root: Root, failing: Node, low: number, high: number)
     child.verdict = verdict.pass === null ? 'failure' : 'success';
     moveNode(pass, child, verdict.pass === null ? 'held_failure' : 'held_success');
   }
+  // Whoever stands behind a prefix that fails is not suspected by it: back to the line, in order.
+  if (beyond.length === 0) cutRootAt(root, high);
 }
 
 /**
  * One suspect is left. It is bounced only on direct failing evidence, confirmed by a second run of the same tree, as
  * the last element of a chain whose every earlier element is proven, on a base that is proven (D-08, D-09).
  */
-function judgeSuspect(pass: Pass, root: Root, suspect: Node, low: number, high: number): void {
+function judgeSuspect(pass: Pass, root: Root, accused: Node, { low, high, suspicion }: Interval): void {
   const verdict = verdictOfPrefix(pass.record, root, high);
-  const guilty = isConfirmedFailure(verdict);
-  if (!guilty && suspect.state === 'done') runAgain(pass, suspect);
+  cutRootAt(root, high);
+  const enough = 1 - suspicion.nobody > GUILTY_CHANCE_MIN || verdict.failures.length >= FAILURES_CONCLUSIVE;
+  const guilty = isConfirmedFailure(verdict) && enough;
+  if (!guilty && accused.state === 'done') runAgain(pass, accused);
   const base = low > 0 ? 'proven' : judgeBase(pass, root);
   if (base === 'undecided' || !guilty) return;
   const member = root.members[high - 1];
@@ -179,10 +197,10 @@ function judgeSuspect(pass: Pass, root: Root, suspect: Node, low: number, high: 
         until: pass.s.now + BASE_RED_RECHECK_MS,
       }),
     );
-    resolveNode(pass, root, suspect, 'error', 'base_red');
+    resolveNode(pass, root, accused, 'error', 'base_red');
   } else {
     bounce(pass, root, high - 1, 'gate_failed', latestRunUrl(verdict));
-    resolveNode(pass, root, suspect, 'bounced');
+    resolveNode(pass, root, accused, 'bounced');
   }
   cutRootAt(root, low);
 }
@@ -226,91 +244,4 @@ function runAgain(pass: Pass, node: Node): void {
   node.runKey = null;
   node.runUrl = null;
   moveNode(pass, node, 'running');
-}
-
-/** Stages what is wanted, as many runs at once as the fan-out allows: suspects and base first, then cuts in order (A28). */
-export function stageWanted(pass: Pass): void {
-  const { root } = pass.record;
-  const { repo, now } = pass.s;
-  if (root === null || root.teardown !== null || pass.record.halted !== null) return;
-  let running = root.nodes.filter((node) => node.state === 'gating').length;
-  const wanted = root.nodes.filter((node) => node.state === 'wanted').sort((a, b) => a.to - b.to);
-  for (const node of wanted) {
-    if (node.retryAt !== null && node.retryAt > now) {
-      wakeNoLaterThan(pass, node.retryAt);
-      continue;
-    }
-    if (running >= repo.bisectFanout) return;
-    running += 1;
-    stageNode(pass, root, node);
-  }
-}
-
-function stageNode(pass: Pass, root: Root, node: Node): void {
-  const { baseBranch } = pass.s.repo;
-  const run8 = root.runId.slice(0, 8);
-  if (root.chain.length === 0) {
-    node.branch = stagingBranch(baseBranch);
-    root.builds += 1;
-    pass.actions.push({
-      kind: 'stage_root',
-      runId: root.runId,
-      nodeRow: node.id,
-      branch: node.branch,
-      workBranch: workBranchOf(baseBranch, root),
-      baseSha: root.baseSha,
-      members: root.members.map(({ pr, head }) => ({
-        pr,
-        head,
-        mergeBase: knownMergeBase(pass, root, pr, head),
-      })),
-      knownTrees: knownTrees(pass, root),
-    });
-    return;
-  }
-  // The root keeps the plain name; whatever runs beside it or after it has a name of its own (D-10).
-  node.branch = `${stagingBranch(baseBranch)}-${run8}-${node.nodeId}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
-  if (node.to === 0) {
-    pass.actions.push({ kind: 'stage_base', nodeRow: node.id, branch: node.branch, sha: root.tip });
-    return;
-  }
-  const tree = root.chain[node.to - 1]?.tree;
-  const ontoTree = root.landed === 0 ? root.baseTree : root.chain[root.landed - 1]?.tree;
-  if (tree === undefined || ontoTree === undefined) return;
-  pass.actions.push({
-    kind: 'stage_tree',
-    nodeRow: node.id,
-    branch: node.branch,
-    onto: root.tip,
-    ontoTree,
-    tree,
-    message: `mq: ${run8} ${node.nodeId} attempt ${node.attempt}`,
-  });
-}
-
-export function stagingBranch(base: string): string {
-  return `mq/${base}/staging`;
-}
-
-/** The forge's own fork point, only where it was computed for exactly this base and head (forge facts, 6.2). */
-function knownMergeBase(pass: Pass, root: Root, pr: number, head: string): string | null {
-  if (!pass.s.pulls.known) return null;
-  const pull = pass.s.pulls.value.find((view) => view.pull.number === pr)?.pull;
-  const exact = pull?.mergeable === true && pull.headSha === head && pull.baseTip === root.baseSha;
-  return exact ? pull.mergeBase : null;
-}
-
-/** Ledger entries that may answer for this root's trees; a retest of any member asks for fresh ones. */
-function knownTrees(pass: Pass, root: Root): KnownTree[] {
-  const after = root.members
-    .map((member) => pass.record.line.find((entry) => entry.pr === member.pr)?.retestAfter ?? null)
-    .reduce<number | null>((latest, at) => (at !== null && at > (latest ?? 0) ? at : latest), null);
-  const known = new Map<string, KnownTree>();
-  for (const { tree, gate, verdict, at } of pass.record.evidence) {
-    const key = `${tree} ${gate}`;
-    // A pass proves the tree whatever failed before.
-    if ((after === null || at > after) && known.get(key)?.verdict !== 'success')
-      known.set(key, { tree, gate, verdict });
-  }
-  return [...known.values()];
 }

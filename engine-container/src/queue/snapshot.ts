@@ -9,6 +9,7 @@ import type {
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
+import type { Dial } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './record.ts';
 
 /** The one picture that a pass decides on. Every part may be unknown; unknown never lands, bounces or forgets. */
@@ -36,6 +37,8 @@ export interface Snapshot {
   readonly ownMerge?: MergeView | null;
   /** Gate run of each node that waits for one. */
   readonly gates: ReadonlyMap<BatchId, Reading<GateReading>>;
+  /** Another policy than the fan-out stands for; only the bench sets it. */
+  readonly dial?: Dial;
 }
 
 export interface PullRequestView {

@@ -8,6 +8,7 @@ import {
   type QueueView,
 } from '#core/domain/line.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import { activeMembers } from './lane.ts';
 import type { LineEntry, Parked, QueueRecord, Root } from './record.ts';
 
 /** The record told for people: the line in order, and what stands before the next landing. Reads, decides nothing. */
@@ -41,8 +42,7 @@ type Standing = Pick<LinePlace, 'state' | 'reason' | 'until'>;
 
 /** The same order of questions as `checkGround` and `readyEntries`. */
 function standingOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Standing {
-  const { root } = record;
-  if (root?.landing?.pr === entry.pr) return standing('landing');
+  if (record.roots.some((root) => root.landing?.pr === entry.pr)) return standing('landing');
   if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
   const bounced = record.bounced.some(
     (known) => known.pr === entry.pr && known.head === entry.head && known.scheduleId === entry.scheduleId,
@@ -51,13 +51,12 @@ function standingOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Standin
   if (entry.refusedFor !== null) return standing('refused', entry.refusedFor);
   const parked = parkOf(record, entry, at);
   if (parked !== undefined) return { ...standing('waiting', parked.reason), until: parked.until };
-  const index = root?.members.findIndex((member) => member.pr === entry.pr && member.head === entry.head);
-  if (root != null && index !== undefined && index >= root.landed) {
-    if (index < root.limit) return standing('staged');
-    return standing('ready', 'next_batch');
-  }
+  const isStaged = record.roots.some((root) =>
+    activeMembers(root).some((member) => member.pr === entry.pr && member.head === entry.head),
+  );
+  if (isStaged) return standing('staged');
   if (entry.readyAt === null) return standing('waiting', 'not_admitted');
-  return standing('ready', root === null ? null : 'next_batch');
+  return standing('ready', record.roots.length === 0 ? null : 'next_batch');
 }
 
 function standing(state: Standing['state'], reason: string | null = null): Standing {
@@ -75,7 +74,8 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly LinePl
   if (record.halted !== null) {
     return block('tree_mismatch', { since: record.halted.at, pr: record.halted.pr });
   }
-  if (record.root !== null) return blockOfRoot(record.root, at);
+  const root = record.roots.find((each) => each.landing !== null) ?? record.roots[0];
+  if (root !== undefined) return blockOfRoot(root, at);
   if (places.length === 0) return block('empty');
   if (record.pausedUntil !== null && record.pausedUntil > at) {
     return block('paused', { until: record.pausedUntil });

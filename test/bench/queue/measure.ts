@@ -1,9 +1,14 @@
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
-import { emptyRecord, type QueueRecord } from '../../../engine-container/src/queue/record.ts';
+import type { Dial } from '../../../engine-container/src/queue/policy.ts';
+import {
+  emptyRecord,
+  type OutcomeRate,
+  type QueueRecord,
+} from '../../../engine-container/src/queue/record.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 import { SymbolicForge } from './symbolic-forge.ts';
-import { ciDurationMs, planPullRequests, type Scenario } from './workload.ts';
+import { ciDurationMs, type PlannedPullRequest, planPullRequests, type Scenario } from './workload.ts';
 
 export interface Measurement {
   readonly runs: number;
@@ -14,8 +19,28 @@ export interface Measurement {
   readonly wrongBounces: number;
   readonly good: number;
   readonly superseded: number;
+  /** Runs that were out at the same time, at most. */
+  readonly mostRuns: number;
+  /** Neither landed, nor bounced, nor in conflict with what has landed. */
+  readonly lost: number;
+  readonly bounced: readonly number[];
+  readonly merged: readonly number[];
   readonly unproven: number;
   readonly red: number;
+}
+
+export interface MeasureOptions {
+  readonly scenario: Scenario;
+  readonly fanout: number;
+  readonly seed: number;
+  /** Without the outcomes that a repo in use has behind it. */
+  readonly cold: boolean;
+  /** Another policy than the fan-out stands for. */
+  readonly dial?: Dial;
+  /** Another plan than the scenario's. */
+  readonly planned?: readonly PlannedPullRequest[];
+  /** Sees each record before it is decided on. */
+  readonly inspect?: (record: QueueRecord) => void;
 }
 
 const WEBHOOK_MS = 5_000;
@@ -24,20 +49,21 @@ const MINUTE_MS = 60_000;
 const HISTORY_OUTCOMES = 200;
 const PASSES_MAX = 100_000;
 
-/** One seed of one scenario at one fan-out: the queue from the first arrival until everybody has landed or is out. */
-export function measure(scenario: Scenario, fanout: number, seed: number, cold: boolean): Measurement {
-  const planned = planPullRequests(scenario, seed);
+/** One seed of one scenario at one fan-out: the queue, from the first arrival until everybody has landed or is out. */
+export function measure(options: MeasureOptions): Measurement {
+  const { scenario, fanout, seed, cold, dial } = options;
+  const planned = options.planned ?? planPullRequests(scenario, seed);
   const truth = new Map(planned.map((each) => [each.number, each]));
   const forge = new SymbolicForge(scenario, planned, createSeededRandom(seed + 77));
   const ciMs = ciDurationMs(scenario);
-  const bounceTimes: number[] = [];
+  const bounced = new Map<number, number>();
   const rescheduled: { readonly number: number; readonly at: number }[] = [];
   const superseded = new Set<string>();
-  let wrongBounces = 0;
   let record: QueueRecord = { ...emptyRecord('mq'), rebuilding: false };
   if (!cold) record = { ...record, rate: historyOf(scenario) };
   let arrived = 0;
   let now = 0;
+  let nextStartAt = Number.POSITIVE_INFINITY;
 
   const wakeAfter = (at: number): number => {
     if (scenario.wake === undefined) return at + WEBHOOK_MS;
@@ -48,28 +74,28 @@ export function measure(scenario: Scenario, fanout: number, seed: number, cold: 
   const reconcile = (): void => {
     let full = true;
     for (let pass = 0; pass < PASSES_MAX; pass += 1) {
-      const snapshot = forge.snapshot(now, record, fanout, full);
+      options.inspect?.(record);
+      const seen = forge.snapshot(now, record, fanout, full);
+      const snapshot = dial === undefined ? seen : { ...seen, dial };
       const decision = decide(snapshot, record);
       record = decision.record;
-      full = decision.refresh || record.root === null;
-      for (const node of decision.closedRoot?.nodes ?? [])
+      nextStartAt = decision.nextStartAt ?? Number.POSITIVE_INFINITY;
+      full = decision.refresh || record.roots.length === 0;
+      for (const node of decision.closedRoots.flatMap((root) => root.nodes))
         if (node.outcome === 'superseded' && node.sha !== null && node.gateSource === null)
           superseded.add(node.id);
       for (const event of decision.events) {
         if (event.event !== 'pr_bounced') continue;
         const each = truth.get(event.pr);
         if (each === undefined) continue;
-        const arrivedAt = each.arrivesAtMs;
-        const innocent = !each.bad && each.clashes.every((other) => !forge.mergedAt.has(other));
-        if (innocent) {
-          wrongBounces += 1;
-          if (scenario.requeue !== undefined)
-            rescheduled.push({ number: event.pr, at: now + scenario.requeue * MINUTE_MS });
-        } else bounceTimes.push((now - arrivedAt) / ciMs);
+        bounced.set(event.pr, now);
+        if (!each.bad && each.clashes.length === 0 && scenario.requeue !== undefined)
+          rescheduled.push({ number: event.pr, at: now + scenario.requeue * MINUTE_MS });
       }
       for (const action of decision.actions) {
         const folded = fold(snapshot, record, action, forge.perform(now, action), now);
         record = folded.record;
+        options.inspect?.(record);
         full ||= folded.refresh;
       }
       if (decision.actions.length === 0 && decision.pollMs !== 0) return;
@@ -88,6 +114,7 @@ export function measure(scenario: Scenario, fanout: number, seed: number, cold: 
       nextArrival,
       nextAgain,
       forge.nextEnd(now),
+      nextStartAt > now ? nextStartAt : Number.POSITIVE_INFINITY,
       nextRetry > now ? nextRetry : Number.POSITIVE_INFINITY,
     );
     if (!Number.isFinite(next)) break;
@@ -104,6 +131,26 @@ export function measure(scenario: Scenario, fanout: number, seed: number, cold: 
     }
     reconcile();
   }
+  // Blamed rightly: it is bad, or what it fails with has landed.
+  const isGuilty = (each: PlannedPullRequest) =>
+    each.bad ||
+    planned.some(
+      (other) =>
+        forge.mergedAt.has(other.number) &&
+        (each.clashes.includes(other.number) || other.clashes.includes(each.number)),
+    );
+  const told = planned.filter((each) => bounced.has(each.number));
+  const bounceTimes = told
+    .filter(isGuilty)
+    .map((each) => ((bounced.get(each.number) ?? 0) - each.arrivesAtMs) / ciMs);
+  const lost = planned.filter((each) => {
+    const conflicts = planned.some(
+      (other) =>
+        forge.mergedAt.has(other.number) &&
+        (each.conflicts.includes(other.number) || other.conflicts.includes(each.number)),
+    );
+    return !forge.mergedAt.has(each.number) && !bounced.has(each.number) && !conflicts;
+  });
   const good = planned.filter((each) => !each.bad).length;
   const landTimes = [...forge.mergedAt].map(
     ([number, at]) => (at - (truth.get(number)?.arrivesAtMs ?? 0)) / ciMs,
@@ -113,17 +160,28 @@ export function measure(scenario: Scenario, fanout: number, seed: number, cold: 
     landed: forge.mergedAt.size,
     landTimes,
     bounceTimes,
-    wrongBounces,
+    wrongBounces: told.filter((each) => !isGuilty(each)).length,
+    lost: lost.length,
+    bounced: [...bounced.keys()],
+    merged: [...forge.mergedAt.keys()],
     good,
     superseded: superseded.size,
+    mostRuns: forge.mostRuns,
     unproven: forge.unproven,
     red: forge.red,
   };
 }
 
-function historyOf(scenario: Scenario): { readonly landed: number; readonly bounced: number } {
+function historyOf(scenario: Scenario): OutcomeRate {
   const bad = scenario.p ?? (scenario.culprits ?? 0) / scenario.n;
-  return { landed: HISTORY_OUTCOMES * (1 - bad), bounced: HISTORY_OUTCOMES * bad };
+  const flake = scenario.f ?? 0;
+  return {
+    landed: HISTORY_OUTCOMES * (1 - bad),
+    bounced: HISTORY_OUTCOMES * bad,
+    steady: HISTORY_OUTCOMES * (1 - flake),
+    flaked: HISTORY_OUTCOMES * flake,
+    paces: [{ ms: ciDurationMs(scenario), runs: 5 }],
+  };
 }
 
 export function percentile(values: readonly number[], share: number): number | null {

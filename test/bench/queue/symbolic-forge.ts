@@ -3,7 +3,7 @@ import type { GateReading, PullRequest } from '#core/domain/forge.ts';
 import type { BatchId, PullRequestNumber } from '#core/domain/ids.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import type { Action, ActionOutcome, CutReason } from '../../../engine-container/src/queue/actions.ts';
-import { frontierOf } from '../../../engine-container/src/queue/evidence.ts';
+import { nextToLand } from '../../../engine-container/src/queue/lane.ts';
 import type { QueueRecord, Staged } from '../../../engine-container/src/queue/record.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
@@ -47,6 +47,7 @@ export class SymbolicForge {
   #base: string;
   #ids = 0;
   unproven = 0;
+  mostRuns = 0;
   red = 0;
 
   constructor(scenario: Scenario, planned: readonly PlannedPullRequest[], random: SeededRandom) {
@@ -104,7 +105,7 @@ export class SymbolicForge {
       case 'stage_root':
         return this.#stageRoot(now, action);
       case 'stage_tree': {
-        if (action.onto !== this.#base) return { kind: 'base_moved' };
+        if (action.anchorBranch === null && action.onto !== this.#base) return { kind: 'base_moved' };
         const sha = this.#commit(action.tree, action.onto);
         this.#start(now, sha, action.tree);
         return { kind: 'tree_staged', sha };
@@ -128,10 +129,10 @@ export class SymbolicForge {
   }
 
   #stageRoot(now: number, action: Extract<Action, { kind: 'stage_root' }>): ActionOutcome {
-    if (action.baseSha !== this.#base) return { kind: 'base_moved' };
+    if (action.stackedOn === null && action.baseSha !== this.#base) return { kind: 'base_moved' };
     const chain: Staged[] = [];
-    let set: ReadonlySet<number> = this.#trees.get(this.#treeOfCommit.get(this.#base) ?? '') ?? new Set();
-    let parent = this.#base;
+    let set: ReadonlySet<number> = this.#trees.get(this.#treeOfCommit.get(action.baseSha) ?? '') ?? new Set();
+    let parent = action.baseSha;
     let cut: { readonly index: number; readonly reason: CutReason } | null = null;
     for (const [index, member] of action.members.entries()) {
       const conflicts = this.#byNumber.get(member.pr)?.conflicts ?? [];
@@ -191,6 +192,8 @@ export class SymbolicForge {
     const startsAt = this.#slotFreeAt(now);
     const endsAt = startsAt + drawRunMs(this.#scenario, this.#random);
     this.runs.push({ id: this.#ids, sha, tree, startsAt, endsAt, verdict, cancelledAt: null });
+    const out = this.runs.filter((run) => run.cancelledAt === null && run.endsAt > now).length;
+    this.mostRuns = Math.max(this.mostRuns, out);
   }
 
   /** With a runner cap a run waits for the first slot that comes free. */
@@ -269,11 +272,8 @@ export class SymbolicForge {
 
   #focus(record: QueueRecord): ReadonlyMap<PullRequestNumber, Reading<FocusView>> {
     const focus = new Map<PullRequestNumber, Reading<FocusView>>();
-    const { root } = record;
-    if (root === null || root.chain.length === 0) return focus;
-    const next =
-      root.landing?.pr ??
-      (frontierOf(record, root).low > root.landed ? root.members[root.landed]?.pr : undefined);
+    const root = nextToLand(record);
+    const next = root?.landing?.pr ?? root?.members[root.landed]?.pr;
     if (next === undefined) return focus;
     const isOpen = this.#open.has(next);
     const parent = this.#parents.get(this.#base);
@@ -301,7 +301,7 @@ export class SymbolicForge {
 
   #gates(now: number, record: QueueRecord): ReadonlyMap<BatchId, Reading<GateReading>> {
     const gates = new Map<BatchId, Reading<GateReading>>();
-    for (const node of record.root?.nodes ?? []) {
+    for (const node of record.roots.flatMap((root) => root.nodes)) {
       if (node.state !== 'gating') continue;
       const run = this.runs.findLast((candidate) => candidate.sha === node.sha);
       if (run === undefined) continue;

@@ -11,7 +11,7 @@ const repo = givenRepo({ batchLingerSeconds: 0 });
 function entry(pr: number, changes: Partial<LineEntry> = {}): LineEntry {
   return {
     ...{ pr, title: `Change ${pr}`, head: `head-${pr}`, scheduleId: pr, queuedAt: pr, readyAt: pr },
-    ...{ refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null },
+    ...{ refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null, cleared: false },
     ...changes,
   };
 }
@@ -21,7 +21,7 @@ function node(changes: Partial<Node> = {}): Node {
     ...{ id: 'node', nodeId: 'r', parentNodeId: null, parentId: null, from: 0, to: 2, attempt: 1 },
     ...{ state: 'gating', branch: null, sha: null, tree: null, verdict: 'none', gateSource: null },
     ...{ runKey: null, runUrl: 'https://forge.example.org/run', outcome: 'running', terminalReason: null },
-    ...{ actions: [], createdAt: 1, stagedAt: 5, resolvedAt: null, retryAt: null, faults: 0 },
+    ...{ actions: [], createdAt: 1, stagedAt: 5, resolvedAt: null, retryAt: null, faults: 0, load: 1 },
     ...changes,
   };
 }
@@ -29,6 +29,7 @@ function node(changes: Partial<Node> = {}): Node {
 function root(changes: Partial<Root> = {}): Root {
   return {
     runId: 'run' as RunId,
+    ...{ place: 'lane', onto: null, released: 0 },
     members: [1, 2].map((pr) => ({ pr, head: `head-${pr}`, scheduleId: pr, title: '' })),
     ...{ baseSha: 'b', baseTree: 't', builds: 1, chain: [], gateKey: null, baseGateKey: null },
     ...{ gateFile: null, landed: 0, receipts: [], fates: [], tip: 'b', limit: 2, nodes: [node()] },
@@ -49,7 +50,12 @@ test('every place of the line says where it stands and why', () => {
     ...[entry(5), entry(6), entry(7, { scheduleId: 0 }), entry(8, { readyAt: null })],
   ];
   expect(
-    placesOf({ line, root: root(), parked: [parked], bounced: [{ pr: 6, head: 'head-6', scheduleId: 6 }] }),
+    placesOf({
+      line,
+      roots: [root()],
+      parked: [parked],
+      bounced: [{ pr: 6, head: 'head-6', scheduleId: 6 }],
+    }),
   ).toEqual([
     [1, 'staged', null],
     [2, 'staged', null],
@@ -64,7 +70,7 @@ test('every place of the line says where it stands and why', () => {
 
 test('a member behind the limit waits for the next batch; a bounce of another head says nothing', () => {
   const bounced = [{ pr: 2, head: 'older', scheduleId: 2 }];
-  expect(placesOf({ line: [entry(1), entry(2)], root: root({ limit: 1 }), bounced })).toEqual([
+  expect(placesOf({ line: [entry(1), entry(2)], roots: [root({ limit: 1 })], bounced })).toEqual([
     [1, 'staged', null],
     [2, 'ready', 'next_batch'],
   ]);
@@ -77,22 +83,22 @@ const landing = {
 
 test.each<[string, Partial<QueueRecord>, object]>([
   ['empty', {}, { kind: 'empty', since: null, until: null }],
-  ['gate', { line: [entry(1)], root: root() }, { kind: 'gate', since: 5, runUrl: expect.any(String) }],
-  ['merge', { root: root({ landing }) }, { kind: 'merge', pr: 1, since: 9, until: 9 + 600_000 }],
+  ['gate', { line: [entry(1)], roots: [root()] }, { kind: 'gate', since: 5, runUrl: expect.any(String) }],
+  ['merge', { roots: [root({ landing })] }, { kind: 'merge', pr: 1, since: 9, until: 9 + 600_000 }],
   [
     'revoke',
-    { root: root({ landing: { ...landing, revoke: { reason: 'merge_timeout', postedAt: 11 } } }) },
+    { roots: [root({ landing: { ...landing, revoke: { reason: 'merge_timeout', postedAt: 11 } } })] },
     { kind: 'revoke', until: 11 + 20_000 },
   ],
   [
     'gate_retry',
-    { root: root({ nodes: [node({ state: 'wanted', retryAt: AT + 5 })] }) },
+    { roots: [root({ nodes: [node({ state: 'wanted', retryAt: AT + 5 })] })] },
     { kind: 'gate_retry', until: AT + 5 },
   ],
-  ['staging', { root: root({ nodes: [node({ state: 'wanted' })] }) }, { kind: 'staging', since: 1 }],
+  ['staging', { roots: [root({ nodes: [node({ state: 'wanted' })] })] }, { kind: 'staging', since: 1 }],
   [
     'halted',
-    { root: root(), halted: { reason: 'tree_mismatch', pr: 3, mergeCommit: 'm', at: 4 } },
+    { roots: [root()], halted: { reason: 'tree_mismatch', pr: 3, mergeCommit: 'm', at: 4 } },
     { kind: 'tree_mismatch', since: 4, pr: 3, until: null },
   ],
   ['paused', { line: [entry(1)], pausedUntil: AT + 9 }, { kind: 'paused', until: AT + 9 }],

@@ -1,0 +1,197 @@
+import type { RunId } from '#core/domain/ids.ts';
+import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
+import { requiresContext } from './admission.ts';
+import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength } from './lane.ts';
+import { readyEntries } from './line.ts';
+import {
+  chanceOfGood,
+  createNode,
+  dialFor,
+  type Pass,
+  raise,
+  runsMax,
+  takeId,
+  wakeNoLaterThan,
+} from './pass.ts';
+import { chooseBatchSize, type Dial, gateMsOf, likelySize } from './policy.ts';
+import type { LineEntry, Place, Root, Staged } from './record.ts';
+
+/** Opens the next batches: on the lane, and beside it what is only to be tried. */
+export function openRoots(pass: Pass): void {
+  const { record, s } = pass;
+  if (record.halted !== null || !s.repo.queueEnabled) return;
+  // A look at what is in flight carries an older list: nothing is spent on it.
+  if (!s.full || !s.base.known || !s.protection.known) return;
+  if (record.rebuilding || record.context !== s.repo.statusContext) return;
+  // A base that is about to move, or has moved by this very pass, is no ground for a new batch.
+  if (record.tip !== null && record.tip !== s.base.value.sha) return;
+  const base = s.base.value;
+  keepParked(pass, base.tree);
+  if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
+    return;
+  if (s.protection.value === null || !requiresContext(s.protection.value, record.context)) {
+    // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7).
+    raise(pass, 'protection_conflict');
+    return;
+  }
+  if (record.pausedUntil !== null && record.pausedUntil > s.now) {
+    wakeNoLaterThan(pass, record.pausedUntil);
+    return;
+  }
+  const oneByOne = s.protection.value.blockOnOutdatedBranch;
+  const isRisky = openLane(pass, base, oneByOne);
+  if (isRisky && !oneByOne && dialFor(pass).screens) openScreens(pass, base);
+}
+
+/** What stands aside waits for its base, or for what it conflicts with, to be gone, or for a time. */
+function keepParked(pass: Pass, baseTree: string): void {
+  const { record, s } = pass;
+  const grounds = new Set<string | undefined>([baseTree]);
+  for (const root of record.roots) grounds.add(root.baseTree).add(endTreeOf(root));
+  record.parked = record.parked.filter(
+    (parked) => grounds.has(parked.baseTree) && (parked.until === null || parked.until > s.now),
+  );
+  if (record.parked.some((parked) => parked.reason === 'base_red')) raise(pass, 'base_red');
+  if (record.parked.some((parked) => parked.reason === 'gate_missing')) raise(pass, 'gate_missing');
+  for (const parked of record.parked) if (parked.until !== null) wakeNoLaterThan(pass, parked.until);
+}
+
+/** Runs that may still be started: what is wanted already counts, whoever waits for a retry too. */
+function freeSlots(pass: Pass): number {
+  const nodes = pass.record.roots.flatMap((root) => root.nodes);
+  return runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
+}
+
+/** True when the lane takes no more because too much hangs on it already. */
+function openLane(pass: Pass, base: Staged, oneByOne: boolean): boolean {
+  const { record, s } = pass;
+  const lane = laneOf(record);
+  const landing = nextToLand(record);
+  if (landing !== null && landing.place !== 'lane') return false;
+  const dial = dialFor(pass);
+  const top = lane.at(-1);
+  if (!dial.isolates && record.roots.some((root) => root.place === 'suspect')) return false;
+  if (top === undefined) {
+    if (freeSlots(pass) <= 0 && s.repo.bisectFanout === 1) return false;
+    const ready = readyEntries(pass, base.tree, false);
+    if (ready.length === 0 || !hasLingered(pass, ready)) return false;
+    const size = oneByOne ? 1 : sizeOf(pass, ready, dial.depth);
+    startRoot(pass, 'lane', null, base, ready.slice(0, size));
+    return false;
+  }
+  if (oneByOne || !lane.every((root) => isWhole(root) && root.chain.length > 0)) return false;
+  const onto = top.chain.at(-1);
+  const undecided = lane.filter((root) => provenLength(record, root) < root.limit);
+  if (onto === undefined) return false;
+  const chance = undecided.reduce((product, root) => product * chanceOf(pass, root), 1);
+  if (undecided.length > 0 && chance < dial.aheadChance) return true;
+  if (undecided.length >= dial.depth || freeSlots(pass) <= 0) return false;
+  const ready = readyEntries(pass, onto.tree, true);
+  if (ready.length === 0 || !hasLingered(pass, ready)) return false;
+  const full = likelySize(padTo(pass, ready), dial.passChance);
+  if (undecided.length > 0 && ready.length < full && !isDue(pass, top, dial)) return false;
+  startRoot(
+    pass,
+    'lane',
+    top.runId,
+    onto,
+    ready.slice(0, sizeOf(pass, ready, dial.depth - undecided.length)),
+  );
+  return false;
+}
+
+/** Batches that are not full start evenly over the time of a gate run. */
+function isDue(pass: Pass, top: Root, dial: Dial): boolean {
+  const gateMs = gateMsOf(pass.record.rate);
+  if (gateMs === null) return false;
+  const at = top.createdAt + Math.round(gateMs / dial.depth);
+  if (pass.s.now >= at) return true;
+  pass.nextStartAt = at;
+  return false;
+}
+
+/** Full batches of what waits, each alone on the base: what passes is cleared for the lane, what fails is searched. */
+function openScreens(pass: Pass, base: Staged): void {
+  const dial = dialFor(pass);
+  for (;;) {
+    const free = freeSlots(pass);
+    if (free <= 0) return;
+    const fresh = readyEntries(pass, base.tree, false).filter((entry) => !entry.cleared);
+    const size = sizeOf(pass, fresh, free);
+    const full = likelySize(padTo(pass, fresh), dial.passChance);
+    if (fresh.length < full || !hasLingered(pass, fresh)) return;
+    if (!startRoot(pass, 'screen', null, base, fresh.slice(0, size))) return;
+  }
+}
+
+function sizeOf(pass: Pass, ready: readonly LineEntry[], lanes: number): number {
+  const good = ready.map((entry) => chanceOfGood(pass, entry));
+  const slots = Math.max(1, Math.min(lanes, freeSlots(pass)));
+  return chooseBatchSize({ good, fanout: pass.s.repo.bisectFanout, dial: dialFor(pass), slots });
+}
+
+/** The line with strangers behind it, so that "full" does not depend on who has come yet. */
+function padTo(pass: Pass, ready: readonly LineEntry[]): readonly number[] {
+  const stranger = chanceOfGood(pass, { pr: 0 });
+  const good = ready.map((entry) => chanceOfGood(pass, entry));
+  return [...good, ...Array.from({ length: BATCH_PULL_REQUESTS_MAX }, () => stranger)];
+}
+
+/** Chance that all who are still in this batch are good. */
+export function chanceOf(pass: Pass, root: Root): number {
+  return activeMembers(root).reduce((product, member) => product * chanceOfGood(pass, member), 1);
+}
+
+/** Nothing is staged before the linger has passed since the newest ready pull request, unless enough wait (A33). */
+function hasLingered(pass: Pass, ready: readonly LineEntry[]): boolean {
+  const { repo, now } = pass.s;
+  const enough =
+    repo.batchTarget > 0 ? Math.min(repo.batchTarget, BATCH_PULL_REQUESTS_MAX) : BATCH_PULL_REQUESTS_MAX;
+  if (repo.batchLingerSeconds === 0 || ready.length >= enough) return true;
+  const newest = Math.max(...ready.map((entry) => entry.readyAt ?? now));
+  const until = newest + repo.batchLingerSeconds * 1000;
+  if (now >= until) return true;
+  wakeNoLaterThan(pass, until);
+  return false;
+}
+
+function startRoot(
+  pass: Pass,
+  place: Place,
+  onto: RunId | null,
+  ground: Staged,
+  entries: readonly LineEntry[],
+): boolean {
+  const { record, s } = pass;
+  const runId = takeId(pass);
+  if (runId === null || !s.base.known) return false;
+  const root: Root = {
+    runId: runId as RunId,
+    place,
+    onto,
+    members: entries.map(({ pr, head, scheduleId, title }) => ({ pr, head, scheduleId, title })),
+    baseSha: ground.sha,
+    baseTree: ground.tree,
+    builds: 0,
+    chain: [],
+    gateKey: null,
+    baseGateKey: null,
+    gateFile: null,
+    landed: 0,
+    released: 0,
+    receipts: [],
+    fates: [],
+    tip: ground.sha,
+    limit: entries.length,
+    nodes: [],
+    landing: null,
+    unmergeableSince: null,
+    teardown: null,
+    createdAt: s.now,
+  };
+  if (createNode(pass, root, { nodeId: 'r', parent: null, from: 0, to: entries.length }) === null)
+    return false;
+  record.roots.push(root);
+  record.tip ??= s.base.value.sha;
+  return true;
+}

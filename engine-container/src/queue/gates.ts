@@ -1,0 +1,97 @@
+import type { RunId } from '#core/domain/ids.ts';
+import { GATE_PHASE_ALARM_AGE_MS, GATE_RETRY_BACKOFF_MS } from '#core/domain/limits.ts';
+import { addEvidence } from './evidence.ts';
+import { createNode, type Pass, raise, resolveNode, retireNode } from './pass.ts';
+import { countDuration, countRun } from './policy.ts';
+import { BASE_NODE_ID, type Node, type Root, treeOf } from './record.ts';
+import { startTeardown } from './root.ts';
+
+/** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are nobody's fault (A22, D-07). */
+export function observeGates(pass: Pass): void {
+  for (const root of pass.record.roots) {
+    for (const node of root.nodes) {
+      if (node.state === 'gating' && node.sha !== null && node.tree !== null) observeGate(pass, root, node);
+    }
+  }
+}
+
+function observeGate(pass: Pass, root: Root, node: Node): void {
+  const reading = pass.s.gates.get(node.id);
+  if (reading === undefined || !reading.known || node.sha === null || node.tree === null) return;
+  const gate = reading.value;
+  if (gate.kind === 'none') {
+    noticeMissingRun(pass, node);
+    return;
+  }
+  node.runKey = gate.runId;
+  node.runUrl = gate.url;
+  if (gate.kind === 'running') return;
+  node.verdict = gate.verdict;
+  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, root, node);
+  const gateKey = node.nodeId === BASE_NODE_ID ? root.baseGateKey : root.gateKey;
+  if (gateKey === null) return;
+  const isNew = addEvidence(pass.record, {
+    tree: node.tree,
+    gate: gateKey,
+    verdict: gate.verdict,
+    runKey: gate.runId,
+    runUrl: gate.url,
+    sha: node.sha,
+    at: pass.s.now,
+  });
+  if (isNew) {
+    if (node.stagedAt !== null)
+      pass.record.rate = countDuration(pass.record.rate, node.load, pass.s.now - node.stagedAt);
+    if (gate.verdict === 'success') countPass(pass, root, node.to, gateKey);
+  }
+  node.state = 'done';
+  retireNode(pass, node);
+}
+
+/** A pass, and with it each failure of a tree that it contains: that one was nobody's (the flake ledger). */
+function countPass(pass: Pass, root: Root, length: number, gate: string): void {
+  const { record } = pass;
+  const contained = new Set<string | undefined>();
+  let upTo = length;
+  for (let at: Root | undefined = root; at !== undefined; ) {
+    for (let each = at.landed; each <= upTo; each += 1) contained.add(treeOf(at, each));
+    const below: RunId | null = at.onto;
+    at = below === null ? undefined : record.roots.find((other) => other.runId === below);
+    upTo = at?.members.length ?? 0;
+  }
+  let flakes = 0;
+  record.evidence = record.evidence.map((entry) => {
+    const isFlake =
+      entry.verdict === 'failure' &&
+      entry.flake === undefined &&
+      entry.gate === gate &&
+      contained.has(entry.tree);
+    if (!isFlake) return entry;
+    flakes += 1;
+    return { ...entry, flake: true };
+  });
+  record.rate = countRun(countRun(record.rate, 'steady'), 'flaked', flakes);
+}
+
+/** A run that is late is waited for; it costs nobody anything but time (D-06, A20). */
+function noticeMissingRun(pass: Pass, node: Node): void {
+  const age = pass.s.now - (node.stagedAt ?? pass.s.now);
+  if (age >= GATE_PHASE_ALARM_AGE_MS) pass.alarms.push({ name: 'gate_phase_age', pr: null });
+}
+
+/** The same members again under a new attempt and a new row, after a back-off; then the root gives up honestly. */
+function retryNode(pass: Pass, root: Root, node: Node): void {
+  const backoffMs = GATE_RETRY_BACKOFF_MS[node.faults];
+  if (backoffMs === undefined) {
+    raise(pass, 'engine_error');
+    startTeardown(pass, root, 'gate_infrastructure');
+    return;
+  }
+  const parent = root.nodes.find((candidate) => candidate.id === node.parentId) ?? null;
+  const again = createNode(pass, root, { nodeId: node.nodeId, parent, from: node.from, to: node.to });
+  if (again === null) return;
+  again.attempt = node.attempt + 1;
+  again.faults = node.faults + 1;
+  again.retryAt = pass.s.now + backoffMs;
+  resolveNode(pass, root, node, 'error', `gate_${node.verdict}`);
+}

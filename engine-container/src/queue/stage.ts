@@ -1,0 +1,134 @@
+import type { CommitSha } from '#core/domain/ids.ts';
+import type { KnownTree } from './actions.ts';
+import { activeMembers, laneOf } from './lane.ts';
+import { type Pass, runsMax, wakeNoLaterThan } from './pass.ts';
+import { type Node, type QueueRecord, type Root, treeOf } from './record.ts';
+import { workBranchOf } from './root.ts';
+
+/** Stages what is wanted, as many runs at once as the fan-out allows: suspects first, one slot kept for the lane (A28). */
+export function stageWanted(pass: Pass): void {
+  const { record } = pass;
+  if (record.halted !== null) return;
+  const allowed = runsMax(pass);
+  let running = record.roots.flatMap((root) => root.nodes).filter((node) => node.state === 'gating').length;
+  const laneRuns = laneOf(record).some((root) => root.nodes.some((node) => node.state === 'gating'));
+  const laneWants = laneOf(record).some((root) => root.nodes.some((node) => node.state === 'wanted'));
+  const forSuspects = allowed > 1 && laneWants && !laneRuns ? allowed - 1 : allowed;
+  for (const place of ['suspect', 'lane', 'screen'] as const) {
+    for (const root of record.roots) {
+      if (root.place !== place || root.teardown !== null) continue;
+      for (const node of wantedOf(pass, root)) {
+        if (running >= (place === 'suspect' ? forSuspects : allowed)) break;
+        running += 1;
+        node.load = running;
+        stageNode(pass, root, node);
+      }
+    }
+  }
+}
+
+function wantedOf(pass: Pass, root: Root): readonly Node[] {
+  const wanted = root.nodes.filter((node) => node.state === 'wanted').sort((a, b) => a.to - b.to);
+  return wanted.filter((node) => {
+    if (node.retryAt === null || node.retryAt <= pass.s.now) return true;
+    wakeNoLaterThan(pass, node.retryAt);
+    return false;
+  });
+}
+
+function stageNode(pass: Pass, root: Root, node: Node): void {
+  const { baseBranch } = pass.s.repo;
+  if (root.chain.length === 0) return stageWhole(pass, root, node);
+  const run8 = root.runId.slice(0, 8);
+  node.branch = `${ownBranch(pass, root, node)}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
+  if (node.to === 0) {
+    pass.actions.push({ kind: 'stage_base', nodeRow: node.id, branch: node.branch, sha: root.tip });
+    return;
+  }
+  const tree = treeOf(root, node.to);
+  const ontoTree = treeOf(root, root.landed);
+  if (tree === undefined || ontoTree === undefined) return;
+  // The work branch is litter once more if this is not the last use of it.
+  const isAnchored = root.tip !== pass.record.tip;
+  if (isAnchored) root.builds += 1;
+  pass.actions.push({
+    kind: 'stage_tree',
+    nodeRow: node.id,
+    branch: node.branch,
+    onto: root.tip,
+    anchorBranch: isAnchored ? workBranchOf(baseBranch, root) : null,
+    ontoTree,
+    tree,
+    message: `mq: ${run8} ${node.nodeId} attempt ${node.attempt}`,
+  });
+}
+
+function stageWhole(pass: Pass, root: Root, node: Node): void {
+  const { record, s } = pass;
+  const plain = stagingBranch(s.repo.baseBranch);
+  const isTaken =
+    record.roots.some((other) => other.nodes.some((each) => each !== node && each.branch === plain)) ||
+    (root.builds === 0 && record.roots.length > 1 && record.garbage.some(({ branch }) => branch === plain));
+  // One root at a time keeps the plain name; whatever runs beside it or after it has a name of its own (D-10).
+  node.branch ??= isTaken ? ownBranch(pass, root, node) : plain;
+  root.builds += 1;
+  pass.actions.push({
+    kind: 'stage_root',
+    runId: root.runId,
+    nodeRow: node.id,
+    branch: node.branch,
+    workBranch: workBranchOf(s.repo.baseBranch, root),
+    baseSha: root.baseSha,
+    stackedOn: root.onto === null ? null : headsBelow(record, root),
+    forkSha: forkOf(record, root),
+    members: root.members.map(({ pr, head }) => ({
+      pr,
+      head,
+      mergeBase: knownMergeBase(pass, root, pr, head),
+    })),
+    knownTrees: knownTrees(pass, root),
+  });
+}
+
+function ownBranch(pass: Pass, root: Root, node: Node): string {
+  return `${stagingBranch(pass.s.repo.baseBranch)}-${root.runId.slice(0, 8)}-${node.nodeId}`;
+}
+
+function forkOf(record: QueueRecord, root: Root): CommitSha {
+  return root.onto === null ? root.baseSha : (record.tip ?? root.baseSha);
+}
+
+/** Heads of everybody that lands before this batch: what is stacked on one of them forks off there. */
+function headsBelow(record: QueueRecord, root: Root): CommitSha[] {
+  const below = record.roots.find((other) => other.runId === root.onto);
+  if (below === undefined) return [];
+  return [...headsBelow(record, below), ...activeMembers(below).map((member) => member.head)];
+}
+
+export function stagingBranch(base: string): string {
+  return `mq/${base}/staging`;
+}
+
+/** The forge's own fork point, only where it was computed for exactly this base and head (forge facts, 6.2). */
+function knownMergeBase(pass: Pass, root: Root, pr: number, head: string): string | null {
+  if (!pass.s.pulls.known) return null;
+  const pull = pass.s.pulls.value.find((view) => view.pull.number === pr)?.pull;
+  const exact =
+    pull?.mergeable === true && pull.headSha === head && pull.baseTip === forkOf(pass.record, root);
+  return exact ? pull.mergeBase : null;
+}
+
+/** Ledger entries that may answer for this root's trees; a retest of any member asks for fresh ones. */
+function knownTrees(pass: Pass, root: Root): KnownTree[] {
+  const after = root.members
+    .map((member) => pass.record.line.find((entry) => entry.pr === member.pr)?.retestAfter ?? null)
+    .reduce<number | null>((latest, at) => (at !== null && at > (latest ?? 0) ? at : latest), null);
+  const known = new Map<string, KnownTree>();
+  for (const { tree, gate, verdict, at } of pass.record.evidence) {
+    const key = `${tree} ${gate}`;
+    // A pass proves the tree whatever failed before.
+    if ((after === null || at > after) && known.get(key)?.verdict !== 'success')
+      known.set(key, { tree, gate, verdict });
+  }
+  return [...known.values()];
+}

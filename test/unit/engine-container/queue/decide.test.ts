@@ -1,0 +1,164 @@
+import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+import { parseRecord } from '../../../../engine-container/src/record-codec.ts';
+import { measure } from '../../../bench/queue/measure.ts';
+import type { PlannedPullRequest, Scenario } from '../../../bench/queue/workload.ts';
+
+const SIZE_MAX = 6;
+const CI_MINUTES = 10;
+
+function freezeDeep(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return;
+  Object.freeze(value);
+  for (const each of Object.values(value)) freezeDeep(each);
+}
+
+/** Every record is one that a later engine reads back, and no pass writes into the record that it was given. */
+function inspect(record: QueueRecord): void {
+  freezeDeep(record);
+  if (record.roots.filter((root) => root.landing !== null).length > 1) throw new Error('two land at once');
+  const held = record.roots.flatMap((root) =>
+    root.members.slice(Math.max(root.landed, root.released), root.limit).map((member) => member.pr),
+  );
+  if (new Set(held).size < held.length) throw new Error('one pull request is in two batches');
+}
+
+function plan(bad: readonly boolean[], gapMinutes: number): readonly PlannedPullRequest[] {
+  return bad.map((each, index) => ({
+    number: index + 1,
+    arrivesAtMs: index * gapMinutes * 60_000,
+    bad: each,
+    clashes: [],
+    conflicts: [],
+  }));
+}
+
+function play(planned: readonly PlannedPullRequest[], fanout: number, scenario: Partial<Scenario> = {}) {
+  return measure({
+    scenario: {
+      name: 'small',
+      n: planned.length,
+      arrivals: { kind: 'once' },
+      ci: { kind: 'fixed', D: CI_MINUTES },
+      ...scenario,
+    },
+    fanout,
+    seed: 1,
+    cold: true,
+    planned,
+    inspect,
+  });
+}
+
+const patterns = Array.from({ length: SIZE_MAX }, (_, index) => index + 1).flatMap((size) =>
+  Array.from({ length: 2 ** size }, (_, bits) =>
+    Array.from({ length: size }, (_, at) => ((bits >> at) & 1) === 1),
+  ),
+);
+const numbersOf = (bad: readonly boolean[], wanted: boolean): readonly number[] =>
+  bad.flatMap((each, index) => (each === wanted ? [index + 1] : []));
+
+describe.each([1, 2, 4, 8, 16])('every pattern of good and bad up to six, fan-out %d', (fanout) => {
+  test.each([
+    ['at once', 0],
+    ['one every third of a run, up to five', CI_MINUTES / 3],
+  ])('%s: exactly the bad ones are bounced, everybody else lands, nothing unproven', (_, gapMinutes) => {
+    for (const bad of gapMinutes === 0 ? patterns : patterns.filter((each) => each.length < SIZE_MAX)) {
+      const result = play(plan(bad, gapMinutes), fanout);
+      const found = {
+        bad,
+        merged: [...result.merged].sort((a, b) => a - b),
+        bounced: [...result.bounced].sort((a, b) => a - b),
+        unproven: result.unproven,
+        red: result.red,
+      };
+      expect(found).toEqual({
+        bad,
+        merged: numbersOf(bad, false),
+        bounced: numbersOf(bad, true),
+        unproven: 0,
+        red: 0,
+      });
+      expect(result.mostRuns).toBeLessThanOrEqual(fanout);
+    }
+  });
+});
+
+describe('two that only fail together', () => {
+  test.each([1, 2, 4, 8, 16])('the later one is bounced, fan-out %d', (fanout) => {
+    for (let size = 2; size <= SIZE_MAX; size += 1) {
+      for (let first = 0; first < size; first += 1) {
+        for (let second = first + 1; second < size; second += 1) {
+          const planned = plan(
+            Array.from({ length: size }, () => false),
+            0,
+          ).map((each, index) => (index === second ? { ...each, clashes: [first + 1] } : each));
+          const result = play(planned, fanout);
+          expect(result).toMatchObject({ unproven: 0, red: 0, lost: 0, bounced: [second + 1] });
+          expect(result.merged).toHaveLength(size - 1);
+        }
+      }
+    }
+  });
+});
+
+describe('two that conflict in their text', () => {
+  test.each([1, 4, 16])('the earlier one lands, the later one waits for its author, fan-out %d', (fanout) => {
+    for (let second = 1; second < SIZE_MAX; second += 1) {
+      const planned = plan(
+        Array.from({ length: SIZE_MAX }, () => false),
+        0,
+      ).map((each, index) => (index === second ? { ...each, conflicts: [second] } : each));
+      const result = play(planned, fanout);
+      expect(result).toMatchObject({ unproven: 0, red: 0, lost: 0, bounced: [] });
+      expect(result.merged).not.toContain(second + 1);
+      expect(result.merged).toHaveLength(SIZE_MAX - 1);
+    }
+  });
+});
+
+test('runners that take four at a time are not given sixteen', () => {
+  const planned = plan(
+    Array.from({ length: 120 }, () => false),
+    CI_MINUTES / 4,
+  );
+  const free = play(planned, 16);
+  const capped = play(planned, 16, { C: 4 });
+  expect(capped).toMatchObject({ unproven: 0, red: 0, lost: 0, bounced: [] });
+  expect(Math.max(...capped.landTimes.slice(60))).toBeLessThan(4);
+  expect(free.landed).toBe(capped.landed);
+});
+
+test('a record of before batches were many is read as a lane of one', () => {
+  const records: QueueRecord[] = [];
+  measure({
+    scenario: { name: 'small', n: 3, arrivals: { kind: 'once' }, ci: { kind: 'fixed', D: CI_MINUTES } },
+    fanout: 1,
+    seed: 1,
+    cold: true,
+    planned: plan([false, true, false], 0),
+    inspect: (record) => records.push(record),
+  });
+  const busy = records.filter(
+    (record) => record.roots.length > 0 && (record.roots[0]?.chain.length ?? 0) > 0,
+  );
+  expect(busy.length).toBeGreaterThan(5);
+  for (const record of busy) {
+    const { roots, tip, rate, line, ...rest } = JSON.parse(JSON.stringify(record)) as QueueRecord;
+    const [root] = roots;
+    if (root === undefined) continue;
+    const { place: _, onto: __, released: ___, nodes, ...first } = root;
+    const old = {
+      ...rest,
+      schema: 1,
+      line: line.map(({ cleared: _cleared, ...entry }) => entry),
+      root: { ...first, nodes: nodes.map(({ load: _load, ...node }) => node) },
+      rate: { landed: rate.landed, bounced: rate.bounced },
+    };
+    const read = parseRecord(old);
+    expect(read?.roots).toHaveLength(1);
+    expect(read?.roots[0]).toMatchObject({ ...first, place: 'lane', onto: null, released: 0 });
+    expect(read?.tip).toBe(root.tip);
+    expect(parseRecord(JSON.parse(JSON.stringify(read)))).toEqual(read);
+  }
+  expect(parseRecord({ schema: 3 })).toBeNull();
+});
