@@ -9,12 +9,20 @@ export interface JudgeOptions {
   readonly contexts: readonly string[];
   /** False: people push straight to the base, or the forge merges what it did not check. Then unproven is detected, not prevented. */
   readonly baseIsProtected: boolean;
-  readonly mayLeakWorkBranch?: () => boolean;
+  readonly mayLeakBranches?: () => boolean;
 }
 
 interface Staged {
   readonly tree: string;
   readonly parent: string | undefined;
+}
+
+/** Latest status under our context; `since` is when the first of equal ones in a row was written. */
+interface Latest {
+  readonly sha: string;
+  readonly state: string;
+  readonly by: string;
+  readonly since: number;
 }
 
 const STAGING = /^mq\//;
@@ -39,7 +47,7 @@ export class Judge {
   readonly #failures = new Map<string, number>();
   readonly #stagingTips = new Map<string, string>();
   /** Latest status of ours by head and context. */
-  readonly #latest = new Map<string, { readonly sha: string; readonly state: string; readonly by: string }>();
+  readonly #latest = new Map<string, Latest>();
   readonly #mergedHeads = new Set<string>();
 
   constructor(log: ForgeLog, options: JudgeOptions) {
@@ -75,6 +83,18 @@ export class Judge {
     return this.#baseTip === null ? staged : [this.#baseTip, ...staged];
   }
 
+  /** A success that nobody merges on is taken back after its time (D-11, A23): none stands for longer than this. */
+  readStanding(now: number, maxMs: number, isGone: (sha: string) => boolean): void {
+    this.read();
+    for (const { sha, state, by, since } of this.#latest.values()) {
+      if (state !== 'success' || by !== this.#options.bot || now - since <= maxMs) continue;
+      if (!this.#mergedHeads.has(sha) && !isGone(sha))
+        this.violations.push(
+          `success stands on ${sha.slice(0, 8)} for ${Math.round((now - since) / 60_000)} min`,
+        );
+    }
+  }
+
   /** At rest: no head that did not merge carries a success of ours (A24); no staging branch is left, unless one is probed. */
   readRest(mayProbe: boolean, mergedElsewhere: ReadonlySet<string> = new Set()): void {
     this.read();
@@ -84,8 +104,8 @@ export class Judge {
       this.violations.push(`stale success on ${sha.slice(0, 8)}`);
     }
     for (const branch of mayProbe ? [] : this.#stagingTips.keys()) {
-      // A lost record cannot say which work branch it was building on; those start no run and cost nothing.
-      if (this.#options.mayLeakWorkBranch?.() === true && !STAGING.test(branch)) continue;
+      // A lost record cannot say which branches it still had to delete.
+      if (this.#options.mayLeakBranches?.() === true) continue;
       this.violations.push(`branch left: ${branch}`);
     }
   }
@@ -138,6 +158,7 @@ export class Judge {
   }
 
   #readStatus(post: {
+    readonly at: number;
     readonly sha: string;
     readonly context: string;
     readonly state: string;
@@ -145,7 +166,11 @@ export class Judge {
     readonly creator: string;
   }): void {
     if (!this.#options.contexts.includes(post.context)) return;
-    this.#latest.set(`${post.sha} ${post.context}`, { sha: post.sha, state: post.state, by: post.creator });
+    const key = `${post.sha} ${post.context}`;
+    const before = this.#latest.get(key);
+    const repeats = before?.state === post.state && before.by === post.creator;
+    const since = repeats ? before.since : post.at;
+    this.#latest.set(key, { sha: post.sha, state: post.state, by: post.creator, since });
     if (post.creator !== this.#options.bot) return;
     if (!['pending', 'success', 'error'].includes(post.state)) this.violations.push(`posted ${post.state}`);
     if (post.description.length > DESCRIPTION_CHARS_MAX) this.violations.push('a description is too long');

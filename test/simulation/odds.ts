@@ -24,6 +24,17 @@ export type Family = (typeof FAMILIES)[number];
 /** In these nobody can promise more than that an unproven landing is seen. */
 export const UNGUARDED: readonly Family[] = ['base_pushed', 'unchecked_head', 'foreign_status'];
 
+/** In these no machine dies or freezes: what takes longer than it should has no excuse. */
+export const PROMPT: readonly Family[] = [
+  'calm',
+  'faults',
+  'people',
+  'flaky',
+  'base_pushed',
+  'unchecked_head',
+  'foreign_status',
+];
+
 /** Chance of each trouble, per call or per occasion; times in ms. */
 export interface Odds {
   callFails: number;

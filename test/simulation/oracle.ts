@@ -14,6 +14,8 @@ export interface RestingRepo {
   readonly rows: readonly BatchRow[];
   readonly events: readonly ActivityEvent[];
   readonly isFlaky: boolean;
+  /** No machine died or froze. */
+  readonly isPrompt: boolean;
   /** How often the queue record was lost. */
   readonly recordsLost: number;
 }
@@ -26,6 +28,9 @@ const WAITS_FOR_AUTHOR = [
   'refused: a pull request from a fork',
   'refused: this forge completes a merge from a fork only',
 ];
+
+/** Ten are written; some may not have arrived. */
+const POSTS_BEFORE_BOUNCE_MIN = 6;
 
 /** Under which the queue may have posted. */
 export const CONTEXTS: readonly string[] = ['mq', 'mq/next'];
@@ -80,6 +85,14 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
   for (const [pr, count] of landed) {
     if (count > 1) problems.push(`#${pr} told as landed ${count} times`);
     if (!(await forge.pull(pr)).merged) problems.push(`#${pr} told as landed is not merged`);
+  }
+  for (const { pr, head, reason } of events) {
+    if (reason !== 'merge_timeout' || !subject.isPrompt) continue;
+    const bounces = bounced.get(`${pr} ${head}`) ?? [];
+    if (!bounces.some((event) => event.reason === 'merge_timeout')) continue;
+    const posts = forge.statusHistory(head).filter((status) => status.state === 'success').length;
+    // Two landings, each with its nudges (D-11): a forge that loses a merge now and then is no cause.
+    if (posts < POSTS_BEFORE_BOUNCE_MIN) problems.push(`#${pr} bounced after ${posts} posts`);
   }
   for (const told of bounced.values()) {
     const [first] = told;

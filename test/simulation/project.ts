@@ -135,6 +135,12 @@ export class Project {
     return this.#forge.merges().some((merge) => merge.head === sha);
   }
 
+  /** Merged, into whatever base it was for by then. */
+  isDone(sha: string): boolean {
+    const pr = this.pullOf(sha);
+    return pr !== undefined && this.#forge.isMerged(pr);
+  }
+
   /** When somebody last did something to it; minus infinity when nobody has. */
   touchedAt(pr: number): number {
     return this.#touchedAt.get(pr) ?? Number.NEGATIVE_INFINITY;

@@ -3,7 +3,7 @@ import { judgeByContent } from '../scenario/stories.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
-import type { Family } from './odds.ts';
+import { type Family, PROMPT } from './odds.ts';
 import { judgeRest } from './oracle.ts';
 import type { SimService } from './service.ts';
 import { noteRuns } from './sightings.ts';
@@ -81,6 +81,7 @@ export class Rest {
       ? await judgeRest({
           ...{ repo, forge, judge, rows, events, isFlaky },
           prs: project.prs,
+          isPrompt: PROMPT.includes(this.#family),
           recordsLost: this.#service.store.recordsLost,
         })
       : [];

@@ -11,7 +11,16 @@ import { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
 import { Judge } from './judge.ts';
 import type { Managed } from './managed.ts';
-import { drawOdds, FAMILIES, type Family, NO_ODDS, type Odds, type Trouble, UNGUARDED } from './odds.ts';
+import {
+  drawOdds,
+  FAMILIES,
+  type Family,
+  NO_ODDS,
+  type Odds,
+  PROMPT,
+  type Trouble,
+  UNGUARDED,
+} from './odds.ts';
 import { Project } from './project.ts';
 import { Rest } from './rest.ts';
 import { SimService, tokenOf } from './service.ts';
@@ -53,6 +62,8 @@ export async function simulate(
 const HOUR_MS = 3_600_000;
 const HOURS_MAX = 2;
 const PULLS_MAX = 8;
+/** Ten minutes of a landing, and as long as it takes to be looked at on a forge that fails. */
+const STANDING_MAX_MS = 17 * 60_000;
 const BOT = 'mq-bot';
 
 class Life implements Witness {
@@ -146,6 +157,10 @@ class Life implements Witness {
     const managed = this.#managed.find((candidate) => candidate.id === repoId);
     if (managed === undefined) return;
     managed.judge.read();
+    if (PROMPT.includes(this.#family)) {
+      const isGone = (sha: string) => managed.project.isDone(sha);
+      managed.judge.readStanding(this.#clock.now(), STANDING_MAX_MS, isGone);
+    }
     for (const what of managed.judge.violations.splice(0)) this.violate(`${repoId}: ${what}`);
   }
 
@@ -207,7 +222,7 @@ class Life implements Witness {
       bot: BOT,
       contexts: ['mq', 'mq/next'],
       baseIsProtected: !UNGUARDED.includes(this.#family),
-      mayLeakWorkBranch: () => this.#service.store.recordsLost > 0,
+      mayLeakBranches: () => this.#service.store.recordsLost > 0,
     });
     const managed: Managed = { id, forge, judge, project, deleted: false };
     managed.watch = new Watch(managed, BOT, store, () => this.#clock.now(), this);

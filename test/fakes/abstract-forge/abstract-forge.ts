@@ -71,6 +71,7 @@ export interface AbstractForge extends ForgeControl, Knobs {
   /** Why the branch rule forbids the merge now, statuses apart; null when it does not. */
   ruleViolation(pr: number): string | null;
   tipOfBase(): string;
+  isMerged(pr: number): boolean;
   /** Whether the forge still has the schedule row, which no API tells. */
   isScheduled(pr: number): boolean;
 }
@@ -222,6 +223,7 @@ function createViews(world: World) {
     statusHistory: (sha: string) => [...(world.statuses.get(sha)?.history ?? [])],
     isScheduled: (pr: number) => mustPull(world, pr).schedule !== null,
     ruleViolation: (pr: number) => findRuleViolation(world, mustPull(world, pr)),
+    isMerged: (pr: number) => mustPull(world, pr).mergeCommit !== null,
     tipOfBase: () => mustTip(world, world.base),
     async branches() {
       return [...world.branches.keys()].sort();
