@@ -145,8 +145,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the base under a batch (A23)',
     file: `${QUEUE}/root.ts`,
-    find: "    return startTeardown(pass, root, 'base_advanced');\n  }\n  if (!s.full) return;",
-    replace: '  }\n  if (!s.full) return;',
+    find: "s.base.value.sha !== record.tip ? 'base_advanced' : null",
+    replace: 'false ? null : null',
     families: ['base_pushed', 'foreign_status', 'unchecked_head'],
   },
   {
@@ -166,8 +166,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'evidence is of one tree (E17)',
     file: `${QUEUE}/evidence.ts`,
-    find: 'entry.tree === tree && entry.gate === gate &&',
-    replace: 'entry.gate === gate &&',
+    find: 'ledgerOf(record).get(`${tree} ${gate}`) ?? []',
+    replace: 'record.evidence.filter((each) => each.gate === gate)',
     families: ['calm'],
   },
   {
@@ -200,10 +200,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a cancelled or broken run is nobody’s fault (A22)',
-    file: 'engine-container/src/queue/search.ts',
-    find: "    if (gate.verdict === 'success' || gate.verdict === 'failure') {",
-    replace:
-      "    if (gate.verdict !== 'success') gate.verdict = node.verdict = 'failure';\n    if (gate.verdict === 'success' || gate.verdict === 'failure') {",
+    file: `${QUEUE}/gates.ts`,
+    find: "  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, root, node);",
+    replace: "  if (gate.verdict !== 'success') gate.verdict = node.verdict = 'failure';",
     families: ['faults', 'flaky'],
   },
   {
@@ -223,7 +222,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'another context ends the batch (A23)',
     file: `${QUEUE}/root.ts`,
-    find: "  if (record.context !== s.repo.statusContext) return startTeardown(pass, root, 'context_changed');\n",
+    find: "  if (record.context !== s.repo.statusContext) return 'context_changed';\n",
     replace: '',
     families: ['settings', 'everything'],
   },
