@@ -166,7 +166,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'evidence is of one tree (E17)',
     file: `${QUEUE}/evidence.ts`,
-    find: 'ledgerOf(record).get(`${tree} ${gate}`) ?? []',
+    find: `ledgerOf(record).get(\`\${tree} \${gate}\`) ?? []`,
     replace: 'record.evidence.filter((each) => each.gate === gate)',
     families: ['calm'],
   },
