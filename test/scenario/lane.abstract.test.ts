@@ -1,0 +1,4 @@
+import { describeLane } from './lane.suite.ts';
+import { createWorld } from './world.ts';
+
+describeLane('abstract forge', createWorld);

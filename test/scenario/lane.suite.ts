@@ -1,0 +1,140 @@
+import { endingOf, expectHonestEnd, givenProject, givenScheduled, judgeByContent } from './stories.ts';
+import type { World, WorldOptions } from './world.ts';
+
+const FANOUT = 16;
+const BATCHES_MIN = 3;
+
+/** Several batches in flight on one base: built on each other, landed one by one, searched beside each other. */
+export function describeLane(level: string, createWorld: (options?: WorldOptions) => Promise<World>): void {
+  const openRuns = (world: World) =>
+    world.forge.runs().filter((run) => run.state === 'running' || run.state === 'waiting');
+
+  /** Several batches whose runs are all out. */
+  async function givenLane(world: World, prs: readonly number[]): Promise<void> {
+    await world.clock.advance(30_000);
+    for (let look = 0; look < 4; look += 1) {
+      await world.reconcile();
+      await world.clock.advance(15_000);
+    }
+    const { roots } = await world.record();
+    expect(roots.length).toBeGreaterThanOrEqual(BATCHES_MIN);
+    expect(roots.flatMap((root) => root.members.map((member) => member.pr))).toEqual(prs);
+    expect(openRuns(world)).toHaveLength(roots.length);
+    expect(new Set(openRuns(world).map((run) => run.branch)).size).toBe(roots.length);
+    expect(roots.slice(1).map((root) => root.onto)).toEqual(roots.slice(0, -1).map((root) => root.runId));
+  }
+
+  async function open(
+    world: World,
+    names: readonly string[],
+    style: 'merge' | 'squash' | 'rebase' = 'squash',
+  ) {
+    const prs: number[] = [];
+    for (const name of names) {
+      const content = name.startsWith('BAD') ? 'BAD\n' : undefined;
+      prs.push(await givenScheduled(world.forge, name, content, { style }));
+    }
+    return prs;
+  }
+
+  describe(`${level}: the lane`, () => {
+    test.each(['merge', 'squash', 'rebase'] as const)(
+      '%s: each batch is built on the one before, and lands on its own run',
+      async (style) => {
+        const world = await createWorld({ repo: { mergeStyle: style, bisectFanout: FANOUT } });
+        await givenProject(world.forge);
+        world.forge.judge = () => 'hold';
+        const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f'], style);
+        await givenLane(world, prs);
+        const runs = world.forge.runs().length;
+        world.forge.judge = judgeByContent;
+        for (const run of openRuns(world)) await world.forge.finishRun(run.id, 'success');
+        await world.drain();
+        expect((await endingOf(world, prs)).landed).toEqual(prs);
+        expect(world.forge.runs()).toHaveLength(runs);
+        await expectHonestEnd(world, prs);
+      },
+    );
+
+    test('a pass on top lands everything below, whatever failed there', async () => {
+      const world = await createWorld({ repo: { bisectFanout: FANOUT } });
+      await givenProject(world.forge);
+      world.forge.judge = () => 'hold';
+      const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
+      await givenLane(world, prs);
+      const runs = world.forge.runs().length;
+      const [, second] = openRuns(world);
+      const last = openRuns(world).at(-1);
+      await world.forge.finishRun(second?.id ?? '', 'failure');
+      await world.reconcile();
+      expect((await world.rows()).map((row) => row.outcome)).toContain('held_failure');
+      await world.forge.finishRun(last?.id ?? '', 'success');
+      await world.drain();
+      expect((await endingOf(world, prs)).landed).toEqual(prs);
+      expect(world.forge.runs()).toHaveLength(runs);
+      await expectHonestEnd(world, prs);
+    });
+
+    test('the lowest that fails is searched beside the lane, which goes on at once without it', async () => {
+      const world = await createWorld({ repo: { bisectFanout: FANOUT } });
+      await givenProject(world.forge);
+      world.forge.judge = () => 'hold';
+      const prs = await open(
+        world,
+        ['a', 'BAD b', 'c', 'd', 'e', 'f'].map((name) => name.replace(' ', '-')),
+      );
+      await givenLane(world, prs);
+      for (const run of openRuns(world)) {
+        await world.forge.finishRun(run.id, judgeByContent(await world.forge.readFiles(run.sha)));
+      }
+      await world.reconcile();
+      const { roots } = await world.record();
+      expect(roots.map((root) => root.place)).toEqual(expect.arrayContaining(['suspect', 'lane']));
+      expect((await world.rows()).map((row) => row.outcome)).toContain('superseded');
+      world.forge.judge = judgeByContent;
+      for (const run of openRuns(world)) {
+        await world.forge.finishRun(run.id, judgeByContent(await world.forge.readFiles(run.sha)));
+      }
+      await world.drain();
+      const ending = await endingOf(world, prs);
+      expect(ending.bounced).toEqual([prs[1]]);
+      expect([...ending.landed].sort((x, y) => x - y)).toEqual(prs.filter((pr) => pr !== prs[1]));
+      await expectHonestEnd(world, prs);
+    });
+
+    test('a push to the base ends every batch; all keep their order', async () => {
+      const world = await createWorld({ repo: { bisectFanout: FANOUT } });
+      await givenProject(world.forge);
+      world.forge.judge = () => 'hold';
+      const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
+      await givenLane(world, prs);
+      await world.forge.pushToBase({ 'other.txt': 'pushed\n' });
+      world.forge.judge = judgeByContent;
+      await world.drain();
+      expect((await endingOf(world, prs)).landed).toEqual(prs);
+      const ended = (await world.rows()).filter((row) => row.terminalReason === 'base_advanced');
+      expect(ended.length).toBeGreaterThanOrEqual(1);
+      await expectHonestEnd(world, prs);
+    });
+
+    test('a head that changes in the middle takes along what is built on it, and nobody below', async () => {
+      const world = await createWorld({ repo: { bisectFanout: FANOUT } });
+      await givenProject(world.forge);
+      world.forge.judge = () => 'hold';
+      const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
+      await givenLane(world, prs);
+      const [bottom] = (await world.record()).roots;
+      const third = prs[2] ?? 0;
+      await world.forge.pushToPullRequest(third, { 'src/c.txt': 'changed\n' });
+      await world.clock.advance(5_000);
+      await world.reconcile();
+      const { roots } = await world.record();
+      expect(roots[0]?.runId).toBe(bottom?.runId);
+      world.forge.judge = judgeByContent;
+      for (const run of openRuns(world)) await world.forge.finishRun(run.id, 'success');
+      await world.drain();
+      expect((await endingOf(world, prs)).landed).toEqual(prs.filter((pr) => pr !== third));
+      await expectHonestEnd(world, prs);
+    });
+  });
+}
