@@ -163,7 +163,7 @@ function Bar({
       }}
       onClick={() => onSelect(row.node_id)}
     >
-      <Mark tone={word.tone} />
+      <Mark tone={word.tone} shape={word.shape} />
       <span className="bar-words">
         <span className="bar-name">{name}</span>
         <span className="bar-word">
