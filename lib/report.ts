@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { estimateIdleCost, type ResourceCounts, sumUsd } from './cost.ts';
@@ -16,8 +16,7 @@ interface Resource {
 /** Prints what `cdk synth` has made: size of the template and of every bundle, and what it costs while nothing happens. */
 function printReport(rootDir: string): void {
   const assembly = join(rootDir, 'cdk.out');
-  const templates = readdirSync(assembly).filter((file) => file.endsWith('.template.json'));
-  for (const file of templates) {
+  for (const file of listTemplates(assembly)) {
     const text = readFileSync(join(assembly, file), 'utf8');
     const { Resources }: { readonly Resources: Readonly<Record<string, Resource>> } = JSON.parse(text);
     const resources = Object.values(Resources);
@@ -27,6 +26,16 @@ function printReport(rootDir: string): void {
     printCost(countResources(resources));
   }
   printBundles(join(rootDir, 'dist'));
+}
+
+/** Of this synthesis: the folder may hold templates of earlier ones. */
+function listTemplates(assembly: string): string[] {
+  const manifest: {
+    readonly artifacts: Readonly<
+      Record<string, { readonly properties?: { readonly templateFile?: string } }>
+    >;
+  } = JSON.parse(readFileSync(join(assembly, 'manifest.json'), 'utf8'));
+  return Object.values(manifest.artifacts).flatMap(({ properties }) => properties?.templateFile ?? []);
 }
 
 export function countResources(resources: readonly Resource[]): ResourceCounts {

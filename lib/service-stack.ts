@@ -45,7 +45,11 @@ export class ServiceStack extends Stack {
     const { config } = props;
     const monitoring = new Monitoring(this, 'Monitoring', { email: config.alarmEmail });
     const table = new DataTable(this, 'Data', { retain: config.retainData });
-    const credentialKey = new CredentialKey(this, 'Credentials', { retain: config.retainData });
+    const credentialKey = new CredentialKey(this, 'Credentials', {
+      retain: config.retainData,
+      version: config.keyVersion,
+      oldestVersion: config.oldestKeyVersion,
+    });
     const network = new EngineNetwork(this, 'Network');
     const engine = new EngineService(this, 'Engine', {
       network,

@@ -42,6 +42,8 @@ const Context = z.object({
   notificationFrom: z.email('must be an e-mail address').optional(),
   alarmEmail: z.email('must be an e-mail address').optional(),
   adminEmail: z.email('must be an e-mail address').optional(),
+  keyVersion: text.regex(/^[1-9]$/, 'must be 1 to 9').default('1'),
+  oldestKeyVersion: text.regex(/^[1-9]$/, 'must be 1 to 9').default('1'),
   domainName: text
     .regex(/^(?=.{4,253}$)[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'must be a host name in lower case')
     .optional(),
@@ -94,6 +96,9 @@ export interface StageConfig {
   readonly alarmEmail: string | undefined;
   /** Invited as the first administrator, with Cognito. */
   readonly adminEmail: string | undefined;
+  /** The credential key that seals from now on, and the oldest that may still open (docs/operate.md). */
+  readonly keyVersion: number;
+  readonly oldestKeyVersion: number;
   /** A name of one's own; absent = the distribution's. */
   readonly domain:
     | { readonly name: string; readonly certificateArn: string; readonly hostedZoneId: string | undefined }
@@ -151,6 +156,8 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
         ? undefined
         : { name: domainName, certificateArn, hostedZoneId },
     waf: rest.waf === 'true',
+    keyVersion: Number(rest.keyVersion),
+    oldestKeyVersion: Number(rest.oldestKeyVersion),
     monthlyBudgetUsd: rest.monthlyBudgetUsd === undefined ? undefined : Number(rest.monthlyBudgetUsd),
     publicUrl: rest.publicUrl?.replace(/\/+$/, ''),
     forgeCaPem: forgeCaFile === undefined ? '' : readFileSync(forgeCaFile, 'utf8'),
@@ -169,6 +176,9 @@ function findConflicts(given: Readonly<Record<string, unknown>>): string[] {
       ? [`-c ${key}: cannot be given with -c ${other}`]
       : [];
   return [
+    ...(Number(given.oldestKeyVersion ?? 1) > Number(given.keyVersion ?? 1)
+      ? ['-c oldestKeyVersion: cannot be above keyVersion']
+      : []),
     ...needs('domainName', 'certificateArn'),
     ...needs('certificateArn', 'domainName'),
     ...needs('hostedZoneId', 'domainName'),

@@ -2,7 +2,7 @@ import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError } from '../contracts/errors.ts';
 import { errorsOf, type HttpSurface, type RouteSpec } from '../contracts/route-spec.ts';
-import { ROUTES, type Route } from '../contracts/routes.ts';
+import { ROUTES, type Route, type RouteId } from '../contracts/routes.ts';
 import { StoreError } from '../ports/store.ts';
 import type { ApiCall, ApiContext, ApiHandlers, Caller } from './api-call.ts';
 import { type AuthDeps, authenticate } from './authenticate.ts';
@@ -11,7 +11,10 @@ import { createFailedLoginLimit, limitRate, type RateDeps } from './limit-rate.t
 import { parseInput } from './parse-request.ts';
 import { type HttpResponse, respondEmpty, respondJson, respondText } from './respond.ts';
 
-export interface SurfaceDeps extends AuthDeps, RateDeps {}
+export interface SurfaceDeps extends AuthDeps, RateDeps {
+  /** Routes that this deployment does not have: whatever is sent to them, they are not there (D-21). @default none */
+  readonly switchedOff?: readonly RouteId[];
+}
 
 type Step = MiddlewareObj<APIGatewayProxyEventV2, HttpResponse, Error, ApiContext>;
 
@@ -52,16 +55,16 @@ export function createSurface<Surface extends HttpSurface>(
   return middy(answer)
     .use(answerWithEnvelope(deps.log))
     .use(nameStoreFailures())
-    .use(findRoute())
+    .use(findRoute(deps.switchedOff ?? []))
     .use(checkCaller(deps))
     .use(readInput());
 }
 
-function findRoute(): Step {
+function findRoute(switchedOff: readonly RouteId[]): Step {
   return {
     before: ({ event, context }) => {
       const route = BY_KEY.get(event.routeKey);
-      if (route === undefined) throw new AppError('not_found');
+      if (route === undefined || switchedOff.includes(route.id)) throw new AppError('not_found');
       context.route = route;
     },
   };

@@ -3,14 +3,17 @@ import { AppError } from '../contracts/errors.ts';
 import { EXPORT_AUDIT_MAX, EXPORT_OUTCOMES_MAX } from '../domain/api-limits.ts';
 import { FREE_PLAN } from '../domain/billing.ts';
 import type { TenantId } from '../domain/ids.ts';
-import type { AccountStore } from '../ports/account-store.ts';
+import type { AccountStore, RealtimeStore } from '../ports/account-store.ts';
 import type { BillingStore } from '../ports/billing-store.ts';
 import type { EnrollmentStore } from '../ports/store.ts';
 import type { Clock, Log } from '../ports/system.ts';
 import { cascade } from './delete-connection.ts';
 
 export interface AccountDeps {
-  readonly store: AccountStore & EnrollmentStore & Pick<BillingStore, 'loadBilling'>;
+  readonly store: AccountStore &
+    EnrollmentStore &
+    Pick<BillingStore, 'loadBilling'> &
+    Pick<RealtimeStore, 'listSockets' | 'removeSocket'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
@@ -58,6 +61,7 @@ export async function offboardTenant(
   for (const repo of repos) await store.deleteRepo(repo);
   const connections = await store.listConnections(tenantId);
   for (const connection of connections) await cascade(store, connection);
+  for (const socket of await store.listSockets(tenantId)) await store.removeSocket(socket);
   const audit = await store.deleteHistory(tenantId, 'audit');
   await store.deleteHistory(tenantId, 'events');
   await store.deleteHistory(tenantId, 'batches');

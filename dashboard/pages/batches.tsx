@@ -100,7 +100,9 @@ function BatchLine({ tree, repoId }: { readonly tree: BatchTree; readonly repoId
         <Link href={path.batch(repoId, tree.runId)}>{showPulls(tree.root.prs)}</Link>
       </th>
       <td>
-        <Tag tone={word.tone}>{word.name}</Tag>
+        <Tag tone={word.tone} shape={word.shape}>
+          {word.name}
+        </Tag>
       </td>
       <td>
         {[landed > 0 ? `${landed} landed` : '', bounced > 0 ? `${bounced} bounced` : '']
@@ -173,7 +175,9 @@ function Batch({ view, run }: { readonly view: RepoView; readonly run: string })
     <>
       <div className="panel-head">
         <h2>{showPulls(tree.root.prs, 8)}</h2>
-        <Tag tone={word.tone}>{word.name}</Tag>
+        <Tag tone={word.tone} shape={word.shape}>
+          {word.name}
+        </Tag>
       </div>
       <p className="hint" aria-live="polite">
         {plural(tree.nodes.length, 'node')},{' '}
@@ -207,7 +211,9 @@ function NodeDetails({ row, view }: { readonly row: BatchNode; readonly view: Re
         <h3>
           Node <code>{row.node_id}</code>
         </h3>
-        <Tag tone={word.tone}>{word.name}</Tag>
+        <Tag tone={word.tone} shape={word.shape}>
+          {word.name}
+        </Tag>
       </div>
       <p>
         {word.meaning} {reason}
@@ -313,6 +319,13 @@ function Members({ tree, view }: { readonly tree: BatchTree; readonly view: Repo
   );
 }
 
+/** For an action without a reason of its own. */
+function sayPlainAction({ action }: MemberStory): string {
+  if (action?.action === 'landed') return 'Its tree was proven, and landed as proven.';
+  if (action?.action === 'requeued') return 'Not decided in this batch; it keeps its place in the line.';
+  return '';
+}
+
 function MemberLine({
   member,
   view,
@@ -332,7 +345,9 @@ function MemberLine({
       </th>
       <td>
         {word !== null ? (
-          <Tag tone={word.tone}>{word.name}</Tag>
+          <Tag tone={word.tone} shape={word.shape}>
+            {word.name}
+          </Tag>
         ) : member.later !== null ? (
           <Tag tone="quiet">{member.later} later</Tag>
         ) : (
@@ -343,14 +358,13 @@ function MemberLine({
         )}
       </td>
       <td>
-        {sayReason(member.action?.reason ?? null) ??
-          (member.action?.action === 'landed' ? 'Its tree was proven, and landed as proven.' : '')}{' '}
+        {sayReason(member.action?.reason ?? null) ?? sayPlainAction(member)}{' '}
         {member.action?.action === 'bounced' && member.node !== null && member.node.run_url !== null && (
           <Outward href={member.node.run_url}>Failing run</Outward>
         )}
       </td>
       <td>
-        {member.node === null ? (
+        {member.node === null || member.action?.action === 'requeued' ? (
           '–'
         ) : (
           <Link href={path.batch(repo.id, run, member.node.node_id)}>

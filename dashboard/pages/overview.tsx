@@ -109,6 +109,9 @@ function Recent({ feed }: { readonly feed: ActivityDoc }) {
   );
 }
 
+/** An event is a line, two at most. */
+const EVENT_TITLE_CHARS_MAX = 90;
+
 export function Events({
   events,
   repos,
@@ -131,7 +134,7 @@ export function Events({
               <Outward href={pullUrl(repo?.instance_url ?? null, event.repo_slug, event.pr)}>
                 #{event.pr}
               </Outward>{' '}
-              <Foreign text={event.title} /> <strong>{word.name}</strong>
+              <Foreign text={event.title} most={EVENT_TITLE_CHARS_MAX} /> <strong>{word.name}</strong>
               {reason !== null && <span className="event-why"> {reason}</span>}
             </span>
             {withRepo && (

@@ -1,4 +1,5 @@
 import { Link } from 'wouter';
+import { ApiError } from '#core/contracts/client.ts';
 import { useChange, useNow } from '../data/hooks.ts';
 import { Ago, Button, Empty, Foreign, Outward } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
@@ -197,6 +198,11 @@ function RunningBatch({ tree, view }: { readonly tree: BatchTree; readonly view:
   );
 }
 
+/** Somebody else is looking already: what was asked for is happening. */
+function isBusy(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'queue_locked';
+}
+
 function LookNow({ repoId, enabled }: { readonly repoId: string; readonly enabled: boolean }) {
   const look = useChange((api, id: string) => api.reconcileRepo({ id }), [['queue']]);
   const { data } = look;
@@ -213,7 +219,13 @@ function LookNow({ repoId, enabled }: { readonly repoId: string; readonly enable
         </Button>
         {!enabled && <span className="hint">The queue is switched off.</span>}
       </div>
-      <Problem error={look.error} />
+      {isBusy(look.error) ? (
+        <p className="hint" role="status">
+          It is being looked at right now; what comes of it shows here.
+        </p>
+      ) : (
+        <Problem error={look.error} />
+      )}
       {data !== undefined && (
         <div role="status">
           <p className={data.reconcile.ok ? 'hint' : 'field-error'}>

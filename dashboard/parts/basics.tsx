@@ -4,12 +4,21 @@ import { useNow } from '../data/hooks.ts';
 import { safeUrl, showAgo, showFullTime, showText } from '../view/format.ts';
 
 /** Somebody else's words: text, one line of it, never markup and never a trick of direction (A117). */
-export function Foreign({ text, className }: { readonly text: string; readonly className?: string }) {
-  const shown = showText(text);
+export function Foreign({
+  text,
+  className,
+  most,
+}: {
+  readonly text: string;
+  readonly className?: string;
+  /** Letters that are shown; the whole, cut at its own bound, stands in the tooltip. */
+  readonly most?: number;
+}) {
+  const shown = showText(text, most);
   return (
     <bdi
       className={`foreign${className === undefined ? '' : ` ${className}`}`}
-      title={shown.length > 60 ? shown : undefined}
+      title={shown.length > 60 ? showText(text) : undefined}
     >
       {shown === '' ? '(no title)' : shown}
     </bdi>

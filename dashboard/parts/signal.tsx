@@ -37,7 +37,8 @@ export function Signal({ tone, size = 'small' }: { readonly tone: Tone; readonly
   );
 }
 
-const SHAPES: Readonly<Record<Tone, string>> = {
+const SHAPES: Readonly<Record<Tone | 'split', string>> = {
+  split: 'M8 2v4.500M8 6.500c0 4-4.500 3.500-4.500 7.500M8 6.500c0 4 4.500 3.500 4.500 7.500',
   clear: 'M3.2 8.4l3 3 6.4-6.8',
   busy: 'M8 5v3.2l2.200 1.300M14.200 8a6.200 6.200 0 1 1-12.400 0a6.200 6.200 0 1 1 12.400 0',
   stop: 'M4.6 4.6l6.8 6.8M11.4 4.6l-6.8 6.8',
@@ -46,18 +47,32 @@ const SHAPES: Readonly<Record<Tone, string>> = {
 };
 
 /** The small mark beside a word: a tick, a clock, a cross, a dash or a question mark. */
-export function Mark({ tone }: { readonly tone: Tone }) {
+export function Mark({
+  tone,
+  shape = tone,
+}: {
+  readonly tone: Tone;
+  readonly shape?: Tone | 'split' | undefined;
+}) {
   return (
     <svg className={`mark tone-${tone}`} viewBox="0 0 16 16" aria-hidden="true" focusable="false">
-      <path d={SHAPES[tone]} />
+      <path d={SHAPES[shape]} />
     </svg>
   );
 }
 
-export function Tag({ tone, children }: { readonly tone: Tone; readonly children: React.ReactNode }) {
+export function Tag({
+  tone,
+  shape,
+  children,
+}: {
+  readonly tone: Tone;
+  readonly shape?: Tone | 'split' | undefined;
+  readonly children: React.ReactNode;
+}) {
   return (
     <span className={`tag tone-${tone}`}>
-      <Mark tone={tone} />
+      <Mark tone={tone} shape={shape} />
       {children}
     </span>
   );

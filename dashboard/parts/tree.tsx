@@ -1,4 +1,4 @@
-import { useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { showPulls } from '../view/format.ts';
 import { type BatchTree, layOutTree, type PlacedNode, stepInTree, type TreeLayout } from '../view/tree.ts';
 import { originOf, sayOrigin, sayPhase, wordOfOutcome } from '../view/words.ts';
@@ -36,6 +36,13 @@ export function TreeDrawing({
   const column = layout.columns.length > SMALL_BATCH_MAX ? COLUMN_SMALL : COLUMN_LARGE;
   const width = Math.max(1, layout.columns.length) * column;
   const height = HEAD + layout.lanes * LANE;
+  // Sideways only: the page itself stays where it is.
+  useEffect(() => {
+    const node = layout.nodes[current];
+    const scroller = place.current?.parentElement;
+    if (node === undefined || scroller === null || scroller === undefined || selected === null) return;
+    scroller.scrollLeft = middleOf(node, column) - scroller.clientWidth / 2;
+  }, [layout, current, column, selected]);
   return (
     <div className="tree-scroll">
       <svg className="tree-lines" width={width} height={height} aria-hidden="true" focusable="false">
@@ -156,7 +163,7 @@ function Bar({
       }}
       onClick={() => onSelect(row.node_id)}
     >
-      <Mark tone={word.tone} />
+      <Mark tone={word.tone} shape={word.shape} />
       <span className="bar-words">
         <span className="bar-name">{name}</span>
         <span className="bar-word">

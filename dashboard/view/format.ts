@@ -71,13 +71,13 @@ const TEXT_CHARS_MAX = 300;
 const TRICKS = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Somebody else's words, as one line of plain text: tricks become a visible mark, the length is bounded. */
-export function showText(text: string): string {
+export function showText(text: string, most = TEXT_CHARS_MAX): string {
   const plain = text
     .slice(0, TEXT_CHARS_MAX * 4)
     .replace(TRICKS, '\ufffd')
     .trim();
   const letters = [...plain];
-  return letters.length <= TEXT_CHARS_MAX ? plain : `${letters.slice(0, TEXT_CHARS_MAX - 1).join('')}…`;
+  return letters.length <= most ? plain : `${letters.slice(0, most - 1).join('')}…`;
 }
 
 /** An address of a forge or a payment page; null for any other scheme. */

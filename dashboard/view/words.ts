@@ -4,6 +4,8 @@ export interface Word {
   readonly tone: Tone;
   readonly name: string;
   readonly meaning: string;
+  /** Another mark than the one of its tone. */
+  readonly shape?: 'split';
 }
 
 const UNKNOWN_WORD: Word = {
@@ -22,6 +24,7 @@ const OUTCOMES: Readonly<Record<string, Word>> = {
   },
   bisected: {
     tone: 'busy',
+    shape: 'split',
     name: 'Split',
     meaning: 'Failed as a whole and was split into the nodes below it.',
   },

@@ -14,7 +14,7 @@ import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ConnectionsEnv } from './env.ts';
-import { createConnectionRoutes } from './routes.ts';
+import { createConnectionRoutes, switchedOffRoutes } from './routes.ts';
 
 const env = ConnectionsEnv.parse(process.env);
 const log = createLog({ service: 'connections' });
@@ -34,9 +34,10 @@ export const handler = createSurface<'connections'>(
     rates: store,
     rateFactor: env.RATE_FACTOR,
     edgeStamp: env.EDGE_STAMP,
+    switchedOff: switchedOffRoutes(env.LEGACY_FORGE_REPOS),
   },
   createConnectionRoutes({
-    ...{ store, clock, log, ids: createUuidIds(), legacyListing: env.LEGACY_FORGE_REPOS },
+    ...{ store, clock, log, ids: createUuidIds() },
     planLimits: env.PLAN_LIMITS,
     vault: createKmsVault({
       client: new KMSClient({}),

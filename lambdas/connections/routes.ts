@@ -6,6 +6,7 @@ import {
   toRotatedConnection,
 } from '#core/contracts/connection.ts';
 import { AppError } from '#core/contracts/errors.ts';
+import type { RouteIdOf } from '#core/contracts/routes.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import { readRawBody } from '#core/http/lambda-http.ts';
 import { parseFields, parseJsonObject } from '#core/http/parse-request.ts';
@@ -13,11 +14,12 @@ import { Secret } from '#core/secret.ts';
 import { type ConnectionDeps, changeConnection, storeConnection } from '#core/services/connections.ts';
 import { listSeenRepos } from '#core/services/discover.ts';
 
-export interface ConnectionRouteDeps extends ConnectionDeps {
-  readonly legacyListing: boolean;
+/** The listing without a session is there only where a deployment asks for it (D-21). */
+export function switchedOffRoutes(legacyListing: boolean): readonly RouteIdOf<'connections'>[] {
+  return legacyListing ? [] : ['listForgeRepos'];
 }
 
-export function createConnectionRoutes(deps: ConnectionRouteDeps): ApiHandlers<'connections'> {
+export function createConnectionRoutes(deps: ConnectionDeps): ApiHandlers<'connections'> {
   return {
     createConnection: async ({ tenantId, body }) => {
       const stored = await storeConnection(deps, tenantId, {
@@ -37,7 +39,6 @@ export function createConnectionRoutes(deps: ConnectionRouteDeps): ApiHandlers<'
       return { status: 200, body: toPatchedConnection(changed) };
     },
     listForgeRepos: async ({ event }) => {
-      if (!deps.legacyListing) throw new AppError('not_found');
       const body = parseFields({}, ListForgeReposBody, readLegacyFields(readRawBody(event)));
       if ((await deps.checkTarget(body.instance_url)) === 'refused') {
         throw new AppError('invalid_field', { field: 'instance_url' });

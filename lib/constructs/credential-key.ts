@@ -7,44 +7,55 @@ import type { Grantee } from './data-table.ts';
 export interface CredentialKeyProps {
   /** Losing the key loses every stored token. */
   readonly retain: boolean;
+  /** Stored with each credential; above one, a key of that version is made beside the earlier ones. */
+  readonly version: number;
+  /** Keys below it are no longer of this stack: nothing is wrapped with them any more. */
+  readonly oldestVersion: number;
 }
 
 /** What the vault binds to every data key (A96); ids only, since CloudTrail shows it in plain text. */
 const CONTEXT_KEYS = ['tenant_id', 'connection_id', 'purpose', 'v'];
 
-/** Grows by one whenever the key itself is replaced (not when its material rotates); stored with each credential. */
-const KEY_VERSION = 1;
-
 /** Wraps the data keys of forge tokens. Sealing and opening are granted apart (A118). */
 export class CredentialKey extends Construct {
+  /** What is sealed from now on. */
   readonly key: Key;
+  /** Oldest first; all of them open. */
+  readonly #keys: readonly Key[];
+  readonly #version: number;
 
   constructor(scope: Construct, id: string, props: CredentialKeyProps) {
     super(scope, id);
-    this.key = new Key(this, 'Key', {
-      enableKeyRotation: true,
-      description: 'Wraps the data keys of stored forge tokens',
-      removalPolicy: props.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-    });
+    const { version, oldestVersion, retain } = props;
+    const make = (each: number): Key =>
+      new Key(this, each === 1 ? 'Key' : `Key${each}`, {
+        enableKeyRotation: true,
+        description: `Wraps the data keys of stored forge tokens${each === 1 ? '' : `, version ${each}`}`,
+        removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      });
+    const older = Array.from({ length: version - oldestVersion }, (_, index) => make(oldestVersion + index));
+    this.key = make(version);
+    this.#keys = [...older, this.key];
+    this.#version = version;
   }
 
   /** Only for what uses a stored token in the same operation. */
   grantOpen(grantee: Grantee): void {
-    this.#grant(grantee, 'kms:Decrypt');
+    this.#grant(grantee, 'kms:Decrypt', this.#keys);
   }
 
   /** Only for what stores a token; it cannot read one back. */
   grantSeal(grantee: Grantee): void {
-    this.#grant(grantee, 'kms:GenerateDataKey');
+    this.#grant(grantee, 'kms:GenerateDataKey', [this.key]);
   }
 
-  #grant(grantee: Grantee, action: string): void {
+  #grant(grantee: Grantee, action: string, keys: readonly Key[]): void {
     grantee.setEnv('CREDENTIAL_KEY_ID', this.key.keyArn);
-    grantee.setEnv('CREDENTIAL_KEY_VERSION', String(KEY_VERSION));
+    grantee.setEnv('CREDENTIAL_KEY_VERSION', String(this.#version));
     grantee.allow(
       new PolicyStatement({
         actions: [action],
-        resources: [this.key.keyArn],
+        resources: keys.map((key) => key.keyArn),
         conditions: {
           'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': CONTEXT_KEYS },
           Null: {

@@ -16,7 +16,7 @@ export async function showTexts(watched: WatchedPage): Promise<void> {
     'markup is not shown as it was written',
   );
   assert.ok(!/[\u202a-\u202e\u2066-\u2069\u200b]/.test(text), 'a direction mark came through');
-  assert.ok(text.includes('w'.repeat(100)) && !text.includes('w'.repeat(1_000)), 'the long title is not cut');
+  assert.ok(text.includes('w'.repeat(60)) && !text.includes('w'.repeat(400)), 'the long title is not cut');
   assert.ok(NASTY_TITLES.long.length > 9_990);
   assert.match(await page.title(), /Mergeyard$/);
   assert.equal(await page.locator('main script, main img').count(), 0);

@@ -51,7 +51,8 @@ function makeTree(
 ): readonly BatchRow[] {
   const rows: BatchRow[] = [];
   const runId = randomUUID();
-  const at = Date.now() - 60_000;
+  // The newest of all: the feed ends after 200 nodes, and a root that is cut off leaves a forest.
+  const at = Date.now();
   const make = (from: number, to: number, parent: BatchRow | null, nodeId: string): BatchRow => {
     const row: BatchRow = {
       ...{ id: randomUUID(), tenantId, repoId, repoSlug, instanceUrl, runId, nodeId, attempt: 1 },

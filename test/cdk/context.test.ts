@@ -21,6 +21,8 @@ describe('context', () => {
     ],
     [{ hostedZoneId: 'Z0123456789' }, '-c hostedZoneId: needs -c domainName too'],
     [{ monthlyBudgetUsd: '40' }, '-c monthlyBudgetUsd: needs -c alarmEmail too'],
+    [{ keyVersion: '0' }, '-c keyVersion=0: must be 1 to 9'],
+    [{ oldestKeyVersion: '2' }, '-c oldestKeyVersion: cannot be above keyVersion'],
     [{ monthlyBudgetUsd: '-1' }, 'must be whole dollars'],
     [
       { adminEmail: 'a@example.org', identityUrl: 'https://id.example.org' },

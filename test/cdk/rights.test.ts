@@ -74,6 +74,24 @@ describe('rights (A118)', () => {
     });
   });
 
+  test('after its replacement the old key opens and no longer seals, until it is taken out', () => {
+    const keysOf = (context: Readonly<Record<string, string>>, action: string): string[] =>
+      readTemplate(context)
+        .allowed()
+        .filter(
+          ({ holder, Action }) => /^(Worker|Connections)Role/.test(holder) && listOf(Action).includes(action),
+        )
+        .flatMap(
+          ({ Resource }) => JSON.stringify(Resource).match(/CredentialsKey\d?(?=[0-9A-F]{8}")/g) ?? [],
+        );
+    expect(keysOf({ keyVersion: '2' }, 'kms:Decrypt')).toEqual(['CredentialsKey', 'CredentialsKey2']);
+    expect(keysOf({ keyVersion: '2' }, 'kms:GenerateDataKey')).toEqual(['CredentialsKey2']);
+    const done = { keyVersion: '2', oldestKeyVersion: '2' };
+    expect(keysOf(done, 'kms:Decrypt')).toEqual(['CredentialsKey2']);
+    const { Variables } = readTemplate(done).functionNamed('Connections').Properties.Environment;
+    expect(Variables.CREDENTIAL_KEY_VERSION).toBe('2');
+  });
+
   test('it opens and seals only what names its tenant and its connection (A96)', () => {
     const statements = allowed.filter(({ Action }) => /^kms:/.test(listOf(Action)[0] ?? ''));
     expect(statements).toHaveLength(3);

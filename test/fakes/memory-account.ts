@@ -42,6 +42,8 @@ export class MemoryAccount
 
   appendAudit(entry: AuditEntry): Promise<void> {
     return this.call('appendAudit', () => {
+      const tenant = this.tenants.get(entry.tenantId);
+      if (tenant === undefined || tenant.deleting) return;
       this.audit.set(`A#${String(entry.at).padStart(14, '0')}#${entry.id}`, { ...entry });
     });
   }

@@ -16,6 +16,13 @@ const FAILURES_SHOWN = 30;
 /** Of a run of fewer seeds nothing need have been met. */
 const OFTEN_SEEDS_MIN = 2_000;
 const PROGRESS_EVERY_SEEDS = 10_000;
+/** A long run that is asked to end tells what it has seen. */
+let stopped = false;
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.once(signal, () => {
+    stopped = true;
+  });
+}
 
 const families = FAMILIES.filter((family) => (option('family') ?? family) === family);
 if (families.length === 0) throw new Error(`families are ${FAMILIES.join(', ')}`);
@@ -55,7 +62,7 @@ async function runMany(): Promise<void> {
     if (verdict.violations.length > 0 && tally.failed.length <= FAILURES_SHOWN)
       console.log(`${verdict.family} ${verdict.seed}: ${verdict.violations.slice(0, 3).join('; ')}`);
     if (tally.seeds % PROGRESS_EVERY_SEEDS === 0) console.log(JSON.stringify(tally.summary(secondsSoFar())));
-    return secondsSoFar() < secondsMax;
+    return !stopped && secondsSoFar() < secondsMax;
   });
 }
 

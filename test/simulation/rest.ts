@@ -14,6 +14,8 @@ const REST_LOOKS_MAX = 12 * 12;
 const QUIET_LOOKS_MIN = 2;
 const QUIET_LOOKS_MAX = 9;
 
+const SMOOTH: readonly string[] = ['pr_queued', 'pr_staged', 'pr_landed'];
+
 /** The end of a life: everything has healed, and what remains must be right. */
 export class Rest {
   readonly #service: SimService;
@@ -47,7 +49,8 @@ export class Rest {
       const record = this.#service.store.peekRecord(id);
       if (record === null) continue;
       const waits = record.parked.some((parked) => parked.until !== null) || record.pausedUntil !== null;
-      if (record.roots.length > 0 || record.outbox.length > 0 || record.garbage.length > 0 || waits) return true;
+      if (record.roots.length > 0 || record.outbox.length > 0 || record.garbage.length > 0 || waits)
+        return true;
     }
     return false;
   }
@@ -86,6 +89,13 @@ export class Rest {
         })
       : [];
     for (const what of problems) witness.violate(`${id}: ${what}`);
+    if (this.#family === 'calm') {
+      // Scheduled together, and nothing ever failed: they land in the order of their numbers (A9, A18).
+      const landed = forge.merges().map((merge) => merge.pr);
+      const smooth = events.every(({ event }) => SMOOTH.includes(event));
+      if (smooth && String(landed) !== String([...landed].sort((a, b) => a - b)))
+        witness.violate(`${id}: landed in the order ${landed}`);
+    }
     for (const pr of judge.unproven) {
       witness.sometimes('unproven landing detected');
       const told = events.some(

@@ -25,7 +25,7 @@ import { createLog } from '#core/telemetry.ts';
 import { createAdminRoutes } from '../../lambdas/admin/routes.ts';
 import { createApiRoutes } from '../../lambdas/api/routes.ts';
 import { createBillingRoutes } from '../../lambdas/billing/routes.ts';
-import { createConnectionRoutes } from '../../lambdas/connections/routes.ts';
+import { createConnectionRoutes, switchedOffRoutes } from '../../lambdas/connections/routes.ts';
 import { createContainerHealth } from '../../lambdas/container-health/routes.ts';
 import { createForgeOpsRoutes } from '../../lambdas/forge-ops/routes.ts';
 import { createPublicRoutes } from '../../lambdas/public/routes.ts';
@@ -194,11 +194,8 @@ export class ApiWorld {
     return {
       api: createSurface<'api'>(surface, createApiRoutes({ ...common, identity, queueName: 'mq' })),
       connections: createSurface<'connections'>(
-        surface,
-        createConnectionRoutes({
-          ...{ ...common, vault: this.vault, openAccount, checkTarget },
-          legacyListing: this.legacyListing,
-        }),
+        { ...surface, switchedOff: switchedOffRoutes(this.legacyListing) },
+        createConnectionRoutes({ ...common, vault: this.vault, openAccount, checkTarget }),
       ),
       'forge-ops': createSurface<'forge-ops'>(
         surface,

@@ -44,7 +44,22 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
 
     async appendAudit(entry) {
       const key = auditKey(entry.tenantId, entry.at, entry.id);
-      await table.put({ Item: { ...key, ...auditRow.write(entry) } }, 'appendAudit');
+      // Refused when the tenant is leaving or gone: a late note would be the one row that stays of it (A100).
+      await table.transact(
+        [
+          {
+            name: 'tenant',
+            check: {
+              Key: tenantKey(entry.tenantId),
+              ConditionExpression:
+                'attribute_exists(pk) AND (attribute_not_exists(deleting) OR deleting = :false)',
+              ExpressionAttributeValues: { ':false': false },
+            },
+          },
+          { name: 'note', put: { Item: { ...key, ...auditRow.write(entry) } } },
+        ],
+        'appendAudit',
+      );
     },
 
     async listAudit(tenantId, limit) {

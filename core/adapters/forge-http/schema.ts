@@ -78,9 +78,12 @@ export type TreePage = z.output<typeof TreePage>;
 /** `sha` is '' where the branch is gone and the forge kept no copy. `repo_id` is -1 where the repository is gone. */
 const PullEnd = z.object({ ref: z.string(), sha: z.string(), repo_id: z.number().int() });
 
+/** Text that people wrote. Half a surrogate pair is no text, and a store that speaks UTF-8 refuses the whole row for it. */
+const Prose = z.string().transform((text) => text.replace(/\p{Surrogate}/gu, '\uFFFD'));
+
 export const PullRow = z.object({
   number: z.number().int().positive(),
-  title: z.string(),
+  title: Prose,
   state: z.enum(['open', 'closed']),
   // Absent in Forgejo 7 and Gitea before 1.22, where the title prefix alone tells.
   draft: z.boolean().catch(false),

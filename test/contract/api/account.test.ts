@@ -151,6 +151,7 @@ describe('export (A70)', () => {
   });
 
   test('500 audit entries whole, 501 cut with the flag', async () => {
+    await world.store.createTenant(TENANT_A, 1);
     const add = (count: number) =>
       Promise.all(
         Array.from({ length: count }, (_, index) =>
@@ -198,6 +199,21 @@ describe('offboard (A100)', () => {
     world.identity.revoke(TOKEN_A);
     expect(world.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
     expect(await world.store.getRepo(theirs.repo.id)).toEqual(theirs.repo);
+  });
+
+  test('sockets go with it, and what ends later leaves no note behind', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    await world.store.addSocket(TENANT_A, 'socket-1', world.clock.now() + 60_000);
+    let gone = false;
+    world.store.beforeCall = async (label) => {
+      if (label !== 'updateRepo' || gone) return;
+      gone = true;
+      await offboard(TENANT_A);
+    };
+    expect((await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 3 })).code).toBe('not_found');
+    world.store.beforeCall = null;
+    expect(gone).toBe(true);
+    expect(world.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
   });
 
   test('cut short at any call, doing it again finishes it', async () => {

@@ -172,6 +172,23 @@ describe('what is not there', () => {
   });
 });
 
+describe('the listing without authentication, switched off (D-21)', () => {
+  test('is not there, whatever is sent and however often', async () => {
+    const bodies = [
+      { instance_url: 'https://git.example.org', username: BOT, token: FORGE_TOKEN },
+      '{',
+      {},
+      undefined,
+    ];
+    for (let nth = 0; nth < 40; nth += 1) {
+      const body = bodies[nth % bodies.length];
+      const answer = await world.call('POST', '/api/v1/forge/repos', body === undefined ? {} : { body });
+      expect([nth, answer.status, answer.code]).toEqual([nth, 404, 'not_found']);
+    }
+    expect(world.forge.asked).toEqual([]);
+  });
+});
+
 describe('the listing without authentication, switched on (D-21)', () => {
   const BODY = { instance_url: 'https://git.example.org', username: BOT, token: FORGE_TOKEN };
   const list = (body: unknown) => {

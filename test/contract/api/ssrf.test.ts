@@ -1,4 +1,4 @@
-import { ApiWorld, BOT, FORGE_TOKEN, TOKEN_A } from '../../support/api-world.ts';
+import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
 
 /** Spelled as attackers spell them. */
 const REFUSED: readonly string[] = [
@@ -44,6 +44,40 @@ const REFUSED: readonly string[] = [
   ],
 ];
 
+/** Almost the addresses of the two chat services. */
+const CHAT_TRICKS: readonly string[] = [
+  ...['hooks.slack.com', 'discord.com'].flatMap((host) => {
+    const path = host === 'discord.com' ? '/api/webhooks/1/x' : '/services/T0/B0/x';
+    return [
+      ...[`http://${host}${path}`, `https://${host}:443${path}`, `https://${host}:8443${path}`],
+      ...[
+        `https://u@${host}${path}`,
+        `https://${host}@127.0.0.1${path}`,
+        `https://${host}.example.org${path}`,
+      ],
+      ...[
+        `https://x${host}${path}`,
+        `https://x.${host}${path}`,
+        `https://${host}.${path}`,
+        `https://${host}${path}?a=b`,
+      ],
+      ...[
+        `https://${host}${path}#x`,
+        `https://${host}/`,
+        `https://${host}/other${path}`,
+        `https://${host}/..${path}`,
+      ],
+      ...[
+        `https://${host}${path}/../../x`,
+        `https://${host}/%2e%2e${path}`,
+        `https://${host}\\@127.0.0.1${path}`,
+      ],
+      ...[`https://${host}${path}\n`, ` https://${host}${path}`, `https://${host.toUpperCase()}${path}`],
+      ...[`https://127.0.0.1${path}`, `//${host}${path}`, `https:${host}${path}`, `https://${host}\t${path}`],
+    ];
+  }),
+];
+
 /** Honest names that resolve to where nobody may go. */
 const RESOLVES_TO = {
   'rebound.example.org': '127.0.0.1',
@@ -77,6 +111,26 @@ describe('a forge address that leads inside is refused when it is written (A98)'
     const world = new ApiWorld();
     world.hosts.set(host, address);
     expect((await create(world, `https://${host}`)).code).toBe('invalid_field');
+  });
+
+  test('and so are all of them as a chat address, by every route that takes one (A82)', async () => {
+    const world = new ApiWorld();
+    world.rateFactor = 1_000;
+    const { repo, connection } = await world.enroll(TENANT_A);
+    await world.store.savePlan(TENANT_A, { tier: 'team', status: 'active' });
+    const a = world.as(TOKEN_A);
+    const enroll = { connection_id: connection.id, repo_slug: 'acme/chat' };
+    for (const url of [...REFUSED, ...CHAT_TRICKS]) {
+      for (const field of ['chat_a_webhook_url', 'chat_b_webhook_url']) {
+        const notification = { [field]: url };
+        const patched = await a('PATCH', `/api/v1/user/repos/${repo.id}`, { notification });
+        const enrolled = await a('POST', '/api/v1/user/repos', { ...enroll, notification });
+        for (const { code, json } of [patched, enrolled]) {
+          expect([url, code, json.error?.field]).toEqual([url, 'invalid_field', `notification.${field}`]);
+        }
+      }
+    }
+    expect((await world.store.getRepo(repo.id))?.notification).toBeNull();
   });
 
   test('an honest one passes', async () => {

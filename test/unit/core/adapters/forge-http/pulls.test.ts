@@ -38,6 +38,15 @@ function pagesOf(rows: readonly unknown[], pageSize: number, headers = true) {
 }
 
 describe('pull requests', () => {
+  test.each([
+    ['a \ud800 b', 'a \ufffd b'],
+    ['\udc00\ud83d', '\ufffd\ufffd'],
+    ['whole: 😀', 'whole: 😀'],
+  ])('a title with half a character in it (%j) is text that can be stored', async (title, read) => {
+    const { forge } = open(pagesOf([pullRow(1, { title })], 50));
+    expect((await forge.listOpenPullRequests('main')).map((pull) => pull.title)).toEqual([read]);
+  });
+
   test('in the fields we use', async () => {
     const { forge, seen } = open(() => ({
       json: pullRow(3, { merged: true, state: 'closed', merge_commit_sha: sha(5) }),
