@@ -25,6 +25,7 @@ import type { SimClock } from '../support/sim-clock.ts';
 import { type Host, Hosts, type Witness } from './hosts.ts';
 import { type Odds, SKEW_EXTREME_MS } from './odds.ts';
 import { WatchedStore } from './sightings.ts';
+import { createSimLog } from './sim-log.ts';
 
 const RETRY_AFTER_MS = 10_000;
 /** Six times the worker's time-out, as the queue is set up. */
@@ -46,7 +47,10 @@ export class SimService {
   #container: Host = { dead: false, skewMs: 0 };
   #nextId = 0;
   #nextDelivery = 0;
+  readonly #log: Log;
   readonly #fences = new Map<RepoId, number>();
+  /** Reconciles that an engine is at work on, by repo and fence. */
+  readonly #atWork = new Set<string>();
   /** Under which the forge is being called right now. */
   #callFence = 0;
   readonly #waiting = new Map<RepoId, { receives: number }[]>();
@@ -62,6 +66,11 @@ export class SimService {
     this.store = new WatchedStore({ clock: { now: () => clock.now() + hosts.storeSkewMs } });
     this.store.indexLagMs = odds.indexLagMs;
     this.store.witness = witness;
+    this.#log = createSimLog(witness, this.logText, this.alarms);
+    this.store.onRelease = (repoId, fence) => {
+      if (this.#atWork.has(`${repoId} ${fence}`))
+        witness.violate(`the lease ${fence} of ${repoId} is given back while its engine is at work`);
+    };
   }
 
   get odds(): Odds {
@@ -121,22 +130,6 @@ export class SimService {
   /** The engine's next run is on a new container, with a clock as right as the odds in force make it. */
   replaceContainer(): void {
     this.#container = { dead: true, skewMs: 0 };
-  }
-
-  #log(): Log {
-    const write = (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-      if (typeof fields.alarm === 'string') {
-        this.#witness.sometimes(`alarm ${fields.alarm}`);
-        this.#witness.note(`ALARM ${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
-        this.alarms.add(`${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
-        if (fields.alarm === 'tree_mismatch') this.#witness.halted(String(fields.repo_id));
-      } else {
-        this.logText.push(`${message} ${JSON.stringify(fields)}`);
-        if (message === 'reconcile failed' && fields.outcome !== 'Crash')
-          this.#witness.violate(`${message}: ${JSON.stringify(fields)}`);
-      }
-    };
-    return { info: () => undefined, warn: write, error: write };
   }
 
   // Queues
@@ -217,7 +210,7 @@ export class SimService {
         store: storeOn(machine, this.store),
         queue: this.#queueOn(machine),
         clock: this.hosts.clockOf(host),
-        log: this.#log(),
+        log: this.#log,
       }),
     );
   }
@@ -282,7 +275,7 @@ export class SimService {
           queue: this.#queueOn(machine),
           clock: this.hosts.clockOf(host),
           ids: this.ids,
-          log: this.#log(),
+          log: this.#log,
           queueName: 'mq',
         },
         repoId,
@@ -335,13 +328,15 @@ export class SimService {
       store: storeOn(machine, this.store),
       clock: this.hosts.clockOf(container),
       ids: this.ids,
-      log: this.#log(),
+      log: this.#log,
       forgeFor: (asked, mayCall) => this.#forgeFor(machine, repoId, asked, mayCall, fence),
     });
     let answer: EngineAnswer = 'failed';
+    this.#atWork.add(`${repoId} ${fence}`);
     const settled = await this.#settle(async () => {
       answer = await reconciler(request, fence);
     });
+    this.#atWork.delete(`${repoId} ${fence}`);
     if (container.dead) return 'lost';
     return settled === 'done' ? answer : 'failed';
   }

@@ -12,6 +12,8 @@ type Sighted = Pick<Witness, 'sometimes'>;
 export class WatchedStore extends MemoryStore {
   witness: Sighted = { sometimes: () => undefined };
   recordsLost = 0;
+  /** Told before a lease is given back. */
+  onRelease: (repoId: RepoId, fence: number) => void = () => undefined;
   readonly #released = new Set<string>();
 
   override saveQueue(...[held, repo, write]: Parameters<MemoryStore['saveQueue']>): Promise<number> {
@@ -37,6 +39,7 @@ export class WatchedStore extends MemoryStore {
   override releaseLease(...given: Parameters<MemoryStore['releaseLease']>): Promise<void> {
     const [repoId, { fence }] = given;
     this.#released.add(`${repoId} ${fence}`);
+    this.onRelease(repoId, fence);
     return super.releaseLease(...given);
   }
 
