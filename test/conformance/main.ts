@@ -97,9 +97,16 @@ async function run(ready: Ready, files: readonly string[], containerSecret: stri
   await Promise.all(Array.from({ length: Number(values.concurrency) }, work));
   agent.destroy();
   const seconds = (performance.now() - startedAt) / 1000;
-  const kept = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'latin1'));
+  const kept = files.filter((file) => existsSync(file));
   leaks.push(...findLeaks(secrets, [answers.join('\n')]));
-  leaks.push(...findLeaks(canariesOf(ready, containerSecret, tickets), kept));
+  for (const file of kept) {
+    // The table holds the secret with which deliveries are verified; nothing else may.
+    const isTable = file.includes('table.sqlite');
+    const wanted = canariesOf(ready, containerSecret, tickets).filter(
+      ({ name }) => !isTable || name !== 'webhook secret',
+    );
+    leaks.push(...findLeaks(wanted, [readFileSync(file, 'latin1')]));
+  }
   process.stdout.write(
     `${sent} requests in ${seconds.toFixed(0)} s (${Math.round(sent / seconds)}/s), seed ${values.seed}: ` +
       `${faults.length} faults, ${leaks.length} secrets in answers, log and table, ` +
