@@ -337,7 +337,7 @@ function MemberLine({
 }) {
   const { repo } = view;
   const word = member.action === null ? null : wordOfAction(member.action.action);
-  const running = member.node === null && member.later === null;
+  const running = member.open;
   return (
     <tr>
       <th scope="row">

@@ -46,7 +46,7 @@ export function ProblemPage({ error, onRetry }: { readonly error: unknown; reado
         <PageHead title={words.title} lead={words.text} />
         {words.fix !== null && <p>{words.fix}</p>}
         <div className="row">
-          {onRetry !== undefined && (
+          {onRetry !== undefined && words.retryable && (
             <Button kind="main" onClick={onRetry}>
               Try again
             </Button>

@@ -149,6 +149,8 @@ export interface MemberStory {
   readonly node: BatchNode | null;
   /** Landed or bounced after the batch was made, by the history; null = no evidence, which is unknown. */
   readonly later: 'landed' | 'bounced' | null;
+  /** The batch still works on it; else a missing action is unknown. */
+  readonly open: boolean;
 }
 
 const OPEN_OUTCOMES: readonly string[] = ['running', 'held_success', 'held_failure'];
@@ -169,7 +171,7 @@ export function tellMembers(tree: BatchTree): readonly MemberStory[] {
     const undecided = best?.action.action === 'requeued' && searching;
     const later = tree.root.historical_terminals.find((each) => each.pr === pr)?.event ?? null;
     return {
-      ...{ pr, later },
+      ...{ pr, later, open: searching },
       action: best === undefined || undecided ? null : best.action,
       node: best === undefined || undecided ? null : best.row,
     };

@@ -154,6 +154,13 @@ test('what became of each member: final beats sent back, running beats both, no 
     row.outcome === 'running' ? { ...row, outcome: 'superseded' as const } : row,
   );
   const [ended] = groupTrees(over);
+  expect(told.every(({ open }) => open)).toBe(true);
+  const silent = groupTrees([givenNode({ outcome: 'bisected', phase: null })])[0];
+  expect(tellMembers(silent ?? { runId: '', root: givenNode(), nodes: [] })[0]).toMatchObject({
+    action: null,
+    later: null,
+    open: false,
+  });
   expect(tellMembers(ended ?? { runId: '', root: givenNode(), nodes: [] })[3]?.action?.action).toBe(
     'requeued',
   );
