@@ -37,7 +37,7 @@ export const OFTEN: readonly string[] = [
   ...['outcome operational_error record_lost'],
   // Landing
   ...['intent stored before success', 'nudge', 'strike 1', 'revoke merge_timeout', 'revoke base_advanced'],
-  ...['revoke candidate_changed', 'schedule scheduled after a time-out'],
+  ...['revoke candidate_changed'],
   // Members and people
   ...['action landed', 'action bounced gate_failed', 'action bounced merge_timeout', 'action requeued'],
   ...['action requeued merge_timeout', 'action requeued base_red', 'action requeued record_lost'],
