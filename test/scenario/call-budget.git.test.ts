@@ -40,7 +40,8 @@ async function landBatch(world: World, size: number) {
   const runs = world.forge.runs().length;
   takeCalls(world);
   await world.drain({
-    until: async () => (await world.record()).roots.length === 0 && world.forge.merges().length === landed + size,
+    until: async () =>
+      (await world.record()).roots.length === 0 && world.forge.merges().length === landed + size,
   });
   const counts = takeCalls(world);
   expect(world.forge.runs().length).toBe(runs + 1);

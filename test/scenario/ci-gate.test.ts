@@ -89,7 +89,7 @@ describe('setup pull request', () => {
     expect(JSON.stringify(timeline ?? [])).not.toContain('pull_scheduled_merge');
   });
 
-  test('a second call returns the open one; a closed one is opened anew', async () => {
+  test('a second call returns the open one; a closed one is opened anew (A77)', async () => {
     const world = await create();
     const first = await openSetupPull(world.deps, await world.repo());
     world.takeWrites();

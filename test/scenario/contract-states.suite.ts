@@ -76,7 +76,7 @@ export function describeContractStates(
       await expectHonestEnd(world, prs);
     });
 
-    test('staged alone, gate fails: bounced after a confirming run on a proven base; stays open and blocked', async () => {
+    test('staged alone, gate fails: bounced after a confirming run on a proven base; stays open and blocked (A13)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       const pr = await givenScheduled(world.forge, 'bad', 'BAD\n');
@@ -95,7 +95,7 @@ export function describeContractStates(
       await expectHonestEnd(world, [pr]);
     });
 
-    test('staged batch, gate fails: bisected until the failing one is isolated; everybody else lands in order', async () => {
+    test('staged batch, gate fails: bisected until the failing one is isolated; everybody else lands in order (A14)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       const prs: number[] = [];
@@ -110,7 +110,7 @@ export function describeContractStates(
       await expectHonestEnd(world, prs);
     });
 
-    test('conflict while building: split at the conflict point, earlier ones keep their place', async () => {
+    test('conflict while building: split at the conflict point, earlier ones keep their place (A17)', async () => {
       const world = await createWorld();
       await givenProject(world.forge, { 'shared.txt': 'one\n' });
       const a = await givenScheduled(world.forge, 'a');
@@ -152,7 +152,7 @@ export function describeContractStates(
       await expectHonestEnd(world, prs);
     });
 
-    test('queued, auto-merge cancelled: skipped, the rest re-queued in the same order', async () => {
+    test('queued, auto-merge cancelled: skipped, the rest re-queued in the same order (A19)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
@@ -238,7 +238,7 @@ export function describeContractStates(
       await expectHonestEnd(world, [pr]);
     });
 
-    test('bisected, bounced, cached: the last half reuses its parent’s failing run and has no branch', async () => {
+    test('bisected, bounced, cached: the last half reuses its parent’s failing run and has no branch (A27)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       const a = await givenScheduled(world.forge, 'a');
@@ -353,7 +353,7 @@ export function describeContractStates(
       await expectHonestEnd(world, prs);
     });
 
-    test('held_success: a later proven interval waits while an earlier one is landing', async () => {
+    test('held_success: a later proven interval waits while an earlier one is landing (A25)', async () => {
       const world = await createWorld({ repo: { bisectFanout: 6 } });
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';

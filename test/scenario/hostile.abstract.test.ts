@@ -24,7 +24,7 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     expect((await endingOf(world, prs)).landed).toEqual(prs);
   });
 
-  test('somebody else writes success under our context: the merge that follows is listed as unverified', async () => {
+  test('somebody else writes success under our context: the merge that follows is listed as unverified (A7, A39)', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const pr = await givenScheduled(world.forge, 'bad', 'BAD\n');

@@ -1,3 +1,4 @@
+import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled, staleSuccesses } from './stories.ts';
 import { createWorld } from './world.ts';
 
@@ -42,7 +43,7 @@ describe('a call that nobody heard the answer of is carried out later', () => {
     // An event wakes the queue at once: the batch is dissolved before the forge comes to the call.
     await world.reconcile();
     expect((await world.record()).roots).toEqual([]);
-    await world.clock.advance(15_000);
+    await world.clock.advance(LATE_EFFECT_MS);
     expect(await world.forge.branches()).toContain('mq/main/staging');
     await world.drain();
     await expectHonestEnd(world, [pr]);

@@ -40,7 +40,7 @@ describe('webhook registration', () => {
     expect(world.takeWrites()).toEqual([]);
   });
 
-  test('one hook with an address nobody can guess; again and again it stays that one', async () => {
+  test('one hook with an address nobody can guess; again and again it stays that one (A77)', async () => {
     const world = await create();
     await world.change({ wakeupMode: 'webhook' });
     expect(statusOf(await world.repo()).webhook).toBe('not_configured');

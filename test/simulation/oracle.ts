@@ -48,7 +48,7 @@ export async function judgeRest(subject: RestingRepo): Promise<string[]> {
   ];
 }
 
-/** A26, A42, A43: resolved for good, one action per member, nobody landed or bounced by a superseded node. */
+/** A26, A42, A43, A54: resolved for good, one action per member, a parent in its run, nobody landed or bounced by a superseded node. */
 function checkRows({ rows }: RestingRepo): string[] {
   const problems: string[] = [];
   for (const row of rows) {

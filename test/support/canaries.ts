@@ -12,7 +12,7 @@ export function findLeaks(canaries: readonly Canary[], texts: readonly string[])
   const all = canaries.map(({ name, value }) => ({ name, value, forms: formsOf(value) }));
   for (const text of texts) {
     const folded = text.toLowerCase();
-    const unescaped = unescape(text);
+    const unescaped = unescapePercent(text);
     for (const { name, value, forms } of all) {
       const form = forms.find(({ needle, exact }) => (exact ? text : folded).includes(needle));
       if (form !== undefined) found.push(`${name} as ${form.kind}`);
@@ -23,7 +23,7 @@ export function findLeaks(canaries: readonly Canary[], texts: readonly string[])
 }
 
 /** URLs may escape any part of what they carry. Null: nothing is escaped. */
-function unescape(text: string): string | null {
+function unescapePercent(text: string): string | null {
   if (!text.includes('%')) return null;
   return text.replace(/%([0-9a-f]{2})/gi, (_escaped, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),

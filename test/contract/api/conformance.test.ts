@@ -6,7 +6,7 @@ import { findLeaks } from '../../support/canaries.ts';
 
 const REQUESTS = 1_500;
 
-describe('conformance, short form: nothing leaves that the contract does not list (A62, A63)', () => {
+describe('conformance, short form: nothing leaves that the contract does not list (A61, A62, A63, A76)', () => {
   test.each([1, 20_260_101])('seed %i', async (seed) => {
     const { faults, seen, leaks } = await runSession(seed, REQUESTS);
     expect(faults).toEqual([]);

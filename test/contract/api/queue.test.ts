@@ -112,7 +112,7 @@ describe('activity', () => {
     expect(json).not.toHaveProperty('queue_history');
   });
 
-  test('statistics: today, week, rates, by the UTC day and exactly seven days', async () => {
+  test('statistics: today, week, rates, by the UTC day and exactly seven days (A74)', async () => {
     const { repo } = await world.enroll(TENANT_A);
     const now = world.clock.now();
     const ago = (hours: number) => now - hours * HOUR_MS;
@@ -180,7 +180,7 @@ describe('activity', () => {
     },
   );
 
-  test('a batch carries its lineage, its actions and what later became of its members', async () => {
+  test('a batch carries its lineage, its actions and what later became of its members (A55)', async () => {
     const { repo } = await world.enroll(TENANT_A);
     const rootId = randomUUID();
     const action = (pr: number, kind: 'landed' | 'bounced') => ({
@@ -225,7 +225,7 @@ describe('activity', () => {
     expect(blind.historical_terminals).toEqual([]);
   });
 
-  test('rows of before lineage are record errors, never nodes (D-81)', async () => {
+  test('rows of before lineage are record errors, never nodes (A53, D-81)', async () => {
     const { repo } = await world.enroll(TENANT_A);
     await save(repo, [{ prs: [1] }]);
     const id = randomUUID();

@@ -34,7 +34,7 @@ test.each([
   expect(format.showDuration(seconds)).toBe(expected);
 });
 
-test('titles are text: markup stays as it is, direction and control marks become visible', () => {
+test('titles are text: markup stays as it is, direction and control marks become visible (A117)', () => {
   expect(format.showText('<b>x</b>')).toBe('<b>x</b>');
   expect(format.showText('a\u202eb\u2066c\u200bd\u0007e\nf\u0085')).toBe(
     'a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf\ufffd',

@@ -84,7 +84,7 @@ test('a socket that opens is live, looks once, and pings of one moment are one l
   expect(bench.refreshes()).toBe(2);
 });
 
-test('without tickets it polls, says so, and asks again seldom', async () => {
+test('without tickets it polls, says so, and asks again seldom (A116)', async () => {
   const bench = openBench(['no_ticket', 't2']);
   await bench.start();
   expect(bench.link.state.read()).toEqual({ kind: 'polling', reason: 'no_ticket' });

@@ -93,7 +93,7 @@ test('an unknown code keeps the words of the service; anything else is the page 
   expect(sayError(new ApiError('rate_limited', '', 429, true, {}, 7)).fix).toBe('Wait 7 s, then try again.');
 });
 
-test('a refused session ends it; a silent provider, a refusing forge and a 403 do not', () => {
+test('a refused session ends it; a silent provider, a refusing forge and a 403 do not (A90)', () => {
   const ends = (code: string) => endsSession(new ApiError(code as never, '', 401, false));
   expect(['invalid_token', 'missing_auth', 'not_authenticated', 'unauthorized'].map(ends)).toEqual([
     true,

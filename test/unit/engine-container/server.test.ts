@@ -168,7 +168,7 @@ describe('routes', () => {
 });
 
 describe('an accepted request', () => {
-  test('runs the engine exactly once with what was asked', async () => {
+  test('runs the engine exactly once with what was asked (A52)', async () => {
     const reply = await post(JSON.stringify(valid), 42);
     expect(reply).toEqual({ status: 200, type: 'application/json', text: '{"status":"ok"}' });
     expect(runs).toHaveLength(1);
@@ -330,7 +330,7 @@ describe('fuzz', () => {
     return Buffer.from(JSON.stringify({ ...valid, [key]: junk }));
   }
 
-  test('every answer is 200 or 400, JSON, and the engine ran once per 200', async () => {
+  test('every answer is 200 or 400, JSON, and the engine ran once per 200 (A52, A115)', async () => {
     const seed = 115;
     const random = new SeededRandom(seed);
     let accepted = 0;

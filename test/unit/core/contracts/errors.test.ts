@@ -92,7 +92,7 @@ test('extras are shown next to code and message', () => {
   expect(response.headers['retry-after']).toBe('7');
 });
 
-test('transient codes say retryable, others say nothing', () => {
+test('transient codes say retryable, others say nothing (A64)', () => {
   const bodyOf = (code: ErrorCode) =>
     JSON.parse(respondError(new AppError(code), () => undefined).body).error;
   expect(bodyOf('auth_unavailable').retryable).toBe(true);

@@ -320,7 +320,7 @@ describe('which repo', () => {
   });
 });
 
-describe('what an event does', () => {
+describe('what an event does: a mark and a wake, never a run (A45, A47)', () => {
   const pull = (action: string, base = 'main') => ({ action, pull_request: { base: { ref: base } } });
   const bot = { sender: { login: 'MQ-bot' } };
   test.each<[string, string, Record<string, unknown>, string]>([
