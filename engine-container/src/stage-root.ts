@@ -4,7 +4,7 @@ import type { MergeStyle } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome, CutReason } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
-import { applyToNewBranch, placeBranch, publishTree, type TreeCache } from './stage-trees.ts';
+import { applyToNewBranch, placeBranch, publishTree, type TreeCache, touchSameFiles } from './stage-trees.ts';
 import { findStackBase, listReplayed, type OwnCommit } from './staging/ancestry.ts';
 import { findGateFile, type GateFile } from './staging/gate-file.ts';
 import { renderPatch } from './staging/patch.ts';
@@ -123,7 +123,7 @@ class ChainBuilder {
       const next: MemberPlan | CutReason =
         own === null
           ? 'head_not_ready'
-          : await this.#planMember(member, own, pending?.plan.result ?? this.#entries);
+          : await this.#planInTurn(member, own, pending?.plan.result ?? this.#entries);
       if (typeof next === 'string') return { last: pending, cut: { index, reason: next } };
       if (next.kind === 'replay') {
         if (pending !== null && !(await this.#applyOnWork(pending))) {
@@ -166,6 +166,25 @@ class ChainBuilder {
       (mergeStyle === 'merge' && this.#action.members.length + (this.#action.stackedOn?.length ?? 0) > 1);
     if (!matters) return [];
     return unlessNotReady(() => forge.listOwnCommits(this.#action.forkSha, head));
+  }
+
+  /** A plan, unless it touches what suspects ahead of it touch: then they go first, if they go. */
+  async #planInTurn(
+    member: StageRoot['members'][number],
+    own: readonly OwnCommit[],
+    ours: readonly TreeEntry[],
+  ): Promise<MemberPlan | CutReason> {
+    const { forge, trees } = this.#deps;
+    const planned = await this.#planMember(member, own, ours);
+    if (typeof planned === 'string') return planned;
+    for (const tree of member.behind) {
+      const touches = await unlessNotReady(async () => {
+        const fork = member.mergeBase ?? (await forge.readMergeBase(this.#action.forkSha, member.head));
+        return fork !== null && touchSameFiles(trees, { fork, tree, head: member.head });
+      });
+      if (touches === true) return 'suspect_ahead';
+    }
+    return planned;
   }
 
   async #planMember(

@@ -2,6 +2,7 @@ import type { Commit, TreeEntry } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
 import { renderPatch } from './staging/patch.ts';
+import { planMerge } from './staging/three-way.ts';
 import { diffTrees } from './staging/tree-diff.ts';
 
 /** Tree listings by commit or tree id: immutable, so one reconcile reads each once. */
@@ -92,4 +93,17 @@ export class StagedTreeMismatch extends Error {
   constructor() {
     super('the forge staged another tree than the one planned');
   }
+}
+
+/** Whether a head changes, since its fork, a file that `tree` has otherwise than the fork, and not in the same way. */
+export async function touchSameFiles(
+  trees: TreeCache,
+  { fork, tree, head }: { readonly fork: string; readonly tree: string; readonly head: string },
+): Promise<boolean> {
+  const plan = planMerge({
+    base: await trees.read(fork),
+    ours: await trees.read(tree),
+    theirs: await trees.read(head),
+  });
+  return plan.kind === 'conflict' || plan.contentMerges.length > 0;
 }

@@ -102,6 +102,47 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await expectHonestEnd(world, prs);
     });
 
+    test('nobody overtakes a suspect whose file it touches, and the first who came lands', async () => {
+      const world = await createWorld({ repo: { bisectFanout: FANOUT } });
+      await givenProject(world.forge, { 'src/hours.txt': 'nine to five\n' });
+      world.forge.judge = () => 'hold';
+      const first = await givenScheduled(world.forge, 'a', 'eight to five\n', { path: 'src/hours.txt' });
+      const others = await open(world, ['BAD-b', 'c', 'd', 'e', 'f']);
+      const prs = [first, ...others];
+      await givenLane(world, prs);
+      const finish = async (places: readonly string[]) => {
+        const { roots } = await world.record();
+        const branches = roots
+          .filter((root) => places.includes(root.place))
+          .flatMap((root) => root.nodes.map((node) => node.branch));
+        for (const run of openRuns(world).filter((open) => branches.includes(open.branch))) {
+          await world.forge.finishRun(run.id, judgeByContent(await world.forge.readFiles(run.sha)));
+        }
+      };
+      await finish(['lane']);
+      await world.reconcile();
+      const late = await givenScheduled(world.forge, 'late', 'nine to six\n', { path: 'src/hours.txt' });
+      for (let look = 0; look < 6; look += 1) {
+        await world.clock.advance(30_000);
+        await world.reconcile();
+        await finish(['lane']);
+      }
+      const before = await world.record();
+      expect(before.roots.map((root) => root.place)).toContain('suspect');
+      expect(before.parked.filter((parked) => parked.pr === late).map((parked) => parked.reason)).toEqual([
+        'suspect_ahead',
+      ]);
+      expect((await world.forge.pull(late)).merged).toBe(false);
+      world.forge.judge = judgeByContent;
+      await finish(['suspect', 'lane', 'screen']);
+      await world.drain();
+      const ending = await endingOf(world, [...prs, late]);
+      expect(ending.bounced).toEqual([others[0]]);
+      expect(ending.landed).toContain(first);
+      expect(ending.landed).not.toContain(late);
+      expect((await world.record()).parked.map((parked) => parked.reason)).toEqual(['conflict']);
+    });
+
     test('a push to the base ends every batch; all keep their order', async () => {
       const world = await createWorld({ repo: { bisectFanout: FANOUT } });
       await givenProject(world.forge);

@@ -29,6 +29,8 @@ export type Action =
         readonly head: CommitSha;
         /** As the forge computed it for exactly this base and head; null = to be computed. */
         readonly mergeBase: CommitSha | null;
+        /** Trees of suspects that stand before it in the line: it does not overtake those whose files it touches. */
+        readonly behind: readonly TreeHash[];
       }[];
       /** Trees with a verdict in the ledger: a batch ends at the first known failure, and one that ends in either needs no run. */
       readonly knownTrees: readonly KnownTree[];
@@ -76,6 +78,8 @@ export interface KnownTree {
 /** Why staging stopped before the last member. None of these is ever blamed on the members before it. */
 export type CutReason =
   | 'conflict'
+  /** Touches what suspects ahead of it touch: landing first it could turn their turn into a conflict. */
+  | 'suspect_ahead'
   | 'no_changes'
   | 'edits_gate'
   | 'head_not_ready'

@@ -26,6 +26,7 @@ const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
   not_mergeable:
     'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
   conflict_ahead: null,
+  suspect_ahead: null,
   base_red: 'waiting: the base branch itself fails the gate; not caused by this pull request',
   head_not_ready: null,
   gate_missing: null,

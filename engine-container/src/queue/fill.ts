@@ -1,7 +1,7 @@
 import type { RunId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
-import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength } from './lane.ts';
+import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength, treesAhead } from './lane.ts';
 import { readyEntries } from './line.ts';
 import {
   chanceOfGood,
@@ -48,9 +48,11 @@ function keepParked(pass: Pass, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
   for (const root of record.roots) grounds.add(root.baseTree).add(endTreeOf(root));
-  record.parked = record.parked.filter(
-    (parked) => grounds.has(parked.baseTree) && (parked.until === null || parked.until > s.now),
-  );
+  record.parked = record.parked.filter(({ pr, reason, baseTree: ground, until }) => {
+    // The tree that ends the suspects may become the base itself: it is they who count, not it.
+    const stands = reason === 'suspect_ahead' ? treesAhead(record, pr).includes(ground) : grounds.has(ground);
+    return stands && (until === null || until > s.now);
+  });
   if (record.parked.some((parked) => parked.reason === 'base_red')) raise(pass, 'base_red');
   if (record.parked.some((parked) => parked.reason === 'gate_missing')) raise(pass, 'gate_missing');
   for (const parked of record.parked) if (parked.until !== null) wakeNoLaterThan(pass, parked.until);

@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import { verdictOfPrefix } from './evidence.ts';
-import { activeMembers, findNode } from './lane.ts';
+import { activeMembers, findNode, treesAhead } from './lane.ts';
 import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
 import type { Landing, Node, ParkReason, QueueRecord, Root } from './record.ts';
 import { dissolve, park, startTeardown } from './root.ts';
@@ -121,6 +121,7 @@ function heldCount(pass: Pass): number {
 
 const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
   conflict: 'conflict',
+  suspect_ahead: 'suspect_ahead',
   no_changes: 'no_changes',
   head_not_ready: 'head_not_ready',
   edits_gate: null,
@@ -131,6 +132,11 @@ const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
 /** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */
 function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonly reason: CutReason }): void {
   const member = root.members[cut.index];
+  if (cut.reason === 'suspect_ahead' && member !== undefined) {
+    const [ahead] = treesAhead(pass.record, member.pr);
+    if (ahead !== undefined) park(pass, member, { reason: 'suspect_ahead', baseTree: ahead, until: null });
+    return;
+  }
   const onBase = CUT_PARKS[cut.reason];
   // On top of a batch that is in flight it only says that these two do not go together.
   const reason =

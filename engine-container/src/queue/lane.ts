@@ -1,4 +1,4 @@
-import type { BatchId, TreeHash } from '#core/domain/ids.ts';
+import type { BatchId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { frontierOf, verdictOfPrefix } from './evidence.ts';
 import { type Evidence, type Member, type Node, type QueueRecord, type Root, treeOf } from './record.ts';
 
@@ -36,6 +36,18 @@ export function isWhole(root: Root): boolean {
 /** Tree of the base once all of it has landed. */
 export function endTreeOf(root: Root): TreeHash | undefined {
   return treeOf(root, root.members.length);
+}
+
+/** End trees of the suspects in flight of whom somebody stands before this pull request in the line. */
+export function treesAhead(record: QueueRecord, pr: PullRequestNumber): readonly TreeHash[] {
+  const placeOf = (wanted: PullRequestNumber) => record.line.findIndex((entry) => entry.pr === wanted);
+  const own = placeOf(pr);
+  return record.roots
+    .filter((root) => root.place === 'suspect')
+    .filter((root) =>
+      activeMembers(root).some((member) => placeOf(member.pr) < own && placeOf(member.pr) >= 0),
+    )
+    .flatMap((root) => endTreeOf(root) ?? []);
 }
 
 /** Longest proven prefix: by its own evidence, or all of it by a pass of a batch that is built on it. */

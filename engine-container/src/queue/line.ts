@@ -244,7 +244,7 @@ export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): Li
       (parked) =>
         parked.pr === entry.pr &&
         parked.head === entry.head &&
-        parked.baseTree === baseTree &&
+        (parked.baseTree === baseTree || parked.reason === 'suspect_ahead') &&
         // What stood in the way ahead may have become the base: then it is to be said about the base.
         (stacked || parked.reason !== 'conflict_ahead') &&
         !(parked.reason === 'not_mergeable' && isMergeable(pass, entry)) &&

@@ -236,6 +236,8 @@ export type ParkReason =
   | 'conflict'
   /** Conflicts with what is in flight before it, not with the base: its turn comes with the next batch. */
   | 'conflict_ahead'
+  /** Touches what suspects ahead of it touch; `baseTree` is the tree that ends theirs. Gone when they are. */
+  | 'suspect_ahead'
   | 'no_changes'
   | 'base_red'
   | 'head_not_ready'

@@ -1,6 +1,6 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { KnownTree } from './actions.ts';
-import { activeMembers, laneOf } from './lane.ts';
+import { activeMembers, laneOf, treesAhead } from './lane.ts';
 import { type Pass, runsMax, wakeNoLaterThan } from './pass.ts';
 import { type Node, type QueueRecord, type Root, treeOf } from './record.ts';
 import { workBranchOf } from './root.ts';
@@ -85,6 +85,7 @@ function stageWhole(pass: Pass, root: Root, node: Node): void {
       pr,
       head,
       mergeBase: knownMergeBase(pass, root, pr, head),
+      behind: root.place === 'suspect' ? [] : treesAhead(record, pr),
     })),
     knownTrees: knownTrees(pass, root),
   });

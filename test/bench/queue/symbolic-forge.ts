@@ -140,6 +140,10 @@ export class SymbolicForge {
         cut = { index, reason: 'conflict' };
         break;
       }
+      if (member.behind.some((tree) => conflicts.some((other) => this.#trees.get(tree)?.has(other)))) {
+        cut = { index, reason: 'suspect_ahead' };
+        break;
+      }
       set = new Set([...set, member.pr]);
       const tree = this.#tree(set);
       parent = this.#commit(tree, parent);

@@ -1,4 +1,5 @@
 import { ForgeError } from '#core/ports/forge.ts';
+import { LATE_EFFECT_MS } from '../../../fakes/abstract-forge/exchange.ts';
 import { openScheduled, setUp, success } from './set-up.ts';
 
 describe('timeline and statuses', () => {
@@ -95,7 +96,7 @@ describe('faults', () => {
     control.isLate = () => true;
     await expect(success(control, head)).rejects.toMatchObject({ effectUnknown: true, status: null });
     expect(control.statusHistory(head)).toHaveLength(1);
-    await clock.advance(15_000);
+    await clock.advance(LATE_EFFECT_MS);
     expect(control.statusHistory(head)).toHaveLength(2);
   });
 
