@@ -91,6 +91,10 @@ const REASONS: Readonly<Record<string, string>> = {
   gate_failed: 'The gate fails with it and passes without it, confirmed by a second run.',
   merge_timeout: 'The forge did not complete the merge in time.',
   conflict: 'It conflicts with the base branch. Update the branch and schedule it again.',
+  conflict_ahead:
+    'It conflicts with a pull request ahead of it that is in flight. Its turn comes once that one has landed or left.',
+  suspect_ahead:
+    'It touches a file that a pull request ahead of it touches, and that batch failed. It waits until the search ends.',
   no_changes: 'It changes nothing on top of the base branch.',
   not_mergeable:
     'The forge does not report it as mergeable: a conflict, or its check still runs. The queue looks again.',

@@ -9,6 +9,7 @@ import { endsSession, sayError } from '../../../dashboard/view/error-words.ts';
 import { isSetUp, listSteps } from '../../../dashboard/view/provisioning.ts';
 import * as words from '../../../dashboard/view/words.ts';
 import { REFUSALS } from '../../../engine-container/src/queue/admission.ts';
+import type { ParkReason } from '../../../engine-container/src/queue/record.ts';
 import { givenNode, givenStatus } from './rows.ts';
 
 test('every outcome, state, event and action has words; what is not listed is unknown (A85)', () => {
@@ -26,6 +27,16 @@ test('every refusal of the queue has its way out', () => {
   expect(words.sayReason('some_new_reason')).toBe('some new reason');
   expect(words.sayReason('constructor')).toBe('constructor');
   expect(words.sayReason(null)).toBeNull();
+});
+
+test('everything that stands aside in the line has words of its own', () => {
+  // The compiler asks for a new reason here.
+  const reasons = {
+    ...{ conflict: true, conflict_ahead: true, suspect_ahead: true, no_changes: true, base_red: true },
+    ...{ head_not_ready: true, gate_missing: true, not_mergeable: true },
+  } satisfies Record<ParkReason, true>;
+  for (const reason of Object.keys(reasons))
+    expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));
 });
 
 test('where evidence comes from: ran, confirmed, cached, none yet', () => {
