@@ -10,7 +10,7 @@ import type {
   TreeEntry,
 } from '../domain/forge.ts';
 import type { ForgeVersion } from '../domain/forge-version.ts';
-import type { CommitSha, PullRequestNumber } from '../domain/ids.ts';
+import type { CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
 
 export const FORGE_ERROR_KINDS = [
   /** 401 or 403: the token may not do this. */
@@ -68,6 +68,12 @@ export interface PatchRequest {
   readonly mayConflict: boolean;
 }
 
+/** A commit and what it stands on, first parent first. */
+export interface CommitLink {
+  readonly sha: CommitSha;
+  readonly parents: readonly CommitSha[];
+}
+
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
 export interface ForgeReader {
   readBotLogin(): Promise<string>;
@@ -76,6 +82,8 @@ export interface ForgeReader {
   /** Tip of a branch; null when the branch does not exist. */
   readBranchTip(branch: string): Promise<CommitSha | null>;
   readCommit(sha: CommitSha): Promise<Commit>;
+  /** Tree of a commit: one call, where `readCommit` takes two. */
+  readTreeId(sha: CommitSha): Promise<TreeHash>;
   /** All entries below a commit or tree, directories excluded, in git's order. */
   readTree(sha: string): Promise<readonly TreeEntry[]>;
   /** Open pull requests of one base branch, null entries of the forge skipped. */
@@ -90,10 +98,9 @@ export interface ForgeReader {
   /** Newest run of the gate workflow for exactly this commit and branch (A12). */
   readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
   /** Commits of `head` that `base` does not have, each with its parents; in no promised order. */
-  listOwnCommits(
-    base: CommitSha,
-    head: CommitSha,
-  ): Promise<readonly { readonly sha: CommitSha; readonly parents: readonly CommitSha[] }[]>;
+  listOwnCommits(base: CommitSha, head: CommitSha): Promise<readonly CommitLink[]>;
+  /** The same of a branch or a commit, its tip first, one page (50) at most: one call, whatever it has behind it. */
+  listNewCommits(base: CommitSha, of: string): Promise<readonly CommitLink[]>;
   /** Fork point of two commits; null when unrelated or not computable. */
   readMergeBase(base: CommitSha, head: CommitSha): Promise<CommitSha | null>;
 }

@@ -1,29 +1,30 @@
-import type { BranchProtection, Commit, GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection, GateReading, PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Clock, Ids } from '#core/ports/system.ts';
+import {
+  areLinesDue,
+  baseAt,
+  baseFromFocus,
+  landingOf,
+  nextBehindLanding,
+  nextPullRequest,
+  untracedOf,
+  verifiedTipTree,
+} from './landing-view.ts';
 import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
-import { isMergeOf } from './queue/landing.ts';
-import { nextToLand, provenLength } from './queue/lane.ts';
-import {
-  type Landing,
-  type PullRequestReading,
-  type QueueRecord,
-  type Staged,
-  treeOf,
-} from './queue/record.ts';
-import type { FocusView, MergeView, PullRequestView, Snapshot } from './queue/snapshot.ts';
+import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
+import type { FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
+import { CommitReader, type Lines } from './read-commits.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
 const FRESH_IDS_MAX = 40;
 /** The forge's time stamps have a resolution of 1 s: a pull request touched just now may change again unseen. */
 const READING_SETTLE_MS = 2_000;
-/** Commits below a merge commit that are looked at to find the verified tip: a rebase lands one per commit. */
-const LINEAGE_COMMITS_MAX = 50;
 
 /**
  * How long a pull request may show the new tip of its base and the check against the old one. A rebase that is set off
@@ -33,17 +34,25 @@ const BASE_SETTLE_MS = 3_000;
 const BASE_SETTLE_PER_PULL_MS = 25;
 const BASE_SETTLE_MS_MAX = 10_000;
 
+/** A merge takes a second or two; one that takes longer may have a reason that the pull request itself shows. */
+const OWN_LOOK_AGE_MS = 3_000;
+
+/** The base was seen to end in a merge of ours so short a time ago that nobody need ask again. */
+const TIP_FRESH_MS = 2_000;
+
+type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus' | 'lines'> & { readonly tip: CommitSha | null };
+
 /** Reads the one picture of a pass. Whatever cannot be read is unknown; the first reason is kept for the outcome. */
 export class SnapshotReader {
   readonly #forge: EngineForge;
   readonly #clock: Clock;
   readonly #ids: Ids;
   readonly #repo: ManagedRepo;
-  /** By id; immutable, so one reconcile reads each once. */
-  readonly #commits = new Map<CommitSha, Commit>();
+  readonly #commits: CommitReader;
   /** When a tip of the base was first seen. */
   readonly #tips = new Map<CommitSha, EpochMs>();
   #openPulls = 0;
+  #landedTip: { readonly sha: CommitSha; readonly at: EpochMs } | null = null;
   #failure: ForgeError | null = null;
   #botLogin: Reading<string> = UNKNOWN;
   #protection: Reading<BranchProtection | null> = UNKNOWN;
@@ -54,6 +63,7 @@ export class SnapshotReader {
     this.#clock = deps.clock;
     this.#ids = deps.ids;
     this.#repo = repo;
+    this.#commits = new CommitReader(deps.forge, (read) => this.#attempt(read));
   }
 
   /** Why something stayed unknown since the last call; null when all was read. */
@@ -87,6 +97,7 @@ export class SnapshotReader {
         readings.push({ ...reading.value, reviews });
       }
     }
+    const lines = await this.#readDueLines(record);
     return {
       ...this.#frame(fence),
       full: true,
@@ -94,6 +105,7 @@ export class SnapshotReader {
       pulls: schedules === null ? UNKNOWN : known(views),
       readings: schedules === null ? null : readings,
       focus: await this.#readFocus(record, schedules === null ? null : views, true),
+      ...(lines === undefined ? {} : { lines }),
       gates: await this.#readGates(record),
     };
   }
@@ -105,15 +117,14 @@ export class SnapshotReader {
     before: Snapshot,
     withGates: boolean,
   ): Promise<Snapshot> {
-    const { ownMerge, focus } = await this.#readLanding(record);
+    const { tip, ...landing } = await this.#readLanding(record);
     return {
       ...this.#frame(fence),
       full: false,
-      ownMerge,
-      base: baseFromFocus(record, focus) ?? UNKNOWN,
+      ...landing,
+      base: baseFromFocus(record, landing.focus) ?? (tip === null ? UNKNOWN : known(baseAt(record, tip))),
       pulls: before.pulls,
       readings: null,
-      focus,
       gates: withGates ? await this.#readGates(record) : new Map(),
     };
   }
@@ -188,9 +199,11 @@ export class SnapshotReader {
   async #readTip(pulls: Reading<readonly PullRequest[]>): Promise<Reading<CommitSha | null>> {
     const shown = new Set(pulls.known ? pulls.value.map((pull) => pull.baseTip) : []);
     const [only = null] = shown;
-    return shown.size === 1
-      ? known(only)
-      : this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
+    if (shown.size === 1) return known(only);
+    const seen = this.#landedTip;
+    if (shown.size === 0 && seen !== null && this.#clock.now() - seen.at <= TIP_FRESH_MS)
+      return known(seen.sha);
+    return this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
   }
 
   async #readBase(record: QueueRecord, tip: Reading<CommitSha | null>): Promise<Reading<Staged>> {
@@ -198,8 +211,8 @@ export class SnapshotReader {
     const sha = tip.value;
     const tree = verifiedTipTree(record, sha) ?? (record.baseSeen?.sha === sha ? record.baseSeen.tree : null);
     if (tree !== null) return known({ sha, tree });
-    const commit = await this.#readCommit(sha);
-    return commit.known ? known({ sha, tree: commit.value.tree }) : UNKNOWN;
+    const read = await this.#commits.readTreeId(sha);
+    return read.known ? known({ sha, tree: read.value }) : UNKNOWN;
   }
 
   /** The pull request that lands or is next to, and (in a full look) those of the line that left the open list. */
@@ -217,25 +230,55 @@ export class SnapshotReader {
   }
 
   /**
-   * A merge that is awaited, seen through the pull request behind it: that one shows the live tip of the base, and it
-   * is to be looked at next anyway. Only where the tip is not the awaited merge is the landing one itself read.
+   * A merge that is awaited, seen without asking for it: the pull request behind it shows the live tip of the base and
+   * is to be looked at next anyway; behind the last one the branch itself shows its tip and all parents since. Only
+   * where that tip is strange, or stays what it was, is the one that lands read itself.
    */
-  async #readLanding(record: QueueRecord): Promise<{
-    readonly ownMerge: MergeView | null;
-    readonly focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>;
-  }> {
-    const behind = nextBehindLanding(record);
+  async #readLanding(record: QueueRecord): Promise<LandingReading> {
     const landing = landingOf(record);
-    if (behind === null || landing === null) {
-      return { ownMerge: null, focus: await this.#readFocus(record, null, false) };
+    if (landing === null || landing.postedAt === null || landing.revoke !== null)
+      return this.#readNext(record);
+    const behind = nextBehindLanding(record);
+    const focus = new Map<PullRequestNumber, Reading<FocusView>>();
+    let lines: Lines | null = null;
+    let tip: CommitSha | null = null;
+    if (behind === null) {
+      lines = await this.#commits.readLines(record, this.#repo.baseBranch, landing.baseBefore);
+      tip = lines?.tip ?? null;
+    } else {
+      const view = await this.#readOne(record, behind);
+      focus.set(behind, view);
+      if (view.known && !view.value.pull.merged) tip = view.value.pull.baseTip;
     }
-    const view = await this.#readOne(record, behind);
-    const tip = view.known && !view.value.pull.merged ? view.value.pull.baseTip : landing.baseBefore;
-    const merge = tip === landing.baseBefore ? UNKNOWN : await this.#readMerge(tip, landing.baseBefore);
-    if (merge.known && isMergeOf(landing, merge.value)) {
-      return { ownMerge: merge.value, focus: new Map([[behind, view]]) };
-    }
-    return { ownMerge: null, focus: await this.#readFocus(record, null, false) };
+    if (tip === landing.baseBefore && this.#clock.now() - landing.postedAt < OWN_LOOK_AGE_MS)
+      return { ownMerge: 'not_yet', focus, tip };
+    const tree = tip === null || tip === landing.baseBefore ? UNKNOWN : await this.#commits.readTreeId(tip);
+    if (tip === null || !tree.known || tree.value !== landing.tree) return this.#readNext(record);
+    const line = lines === null ? null : await this.#commits.readLine(lines, tip, landing.baseBefore);
+    if (line !== null && !line.known) return this.#readNext(record);
+    this.#landedTip = { sha: tip, at: this.#clock.now() };
+    const ownMerge = { commit: { sha: tip, tree: tree.value }, lineage: line === null ? null : line.value };
+    return {
+      ownMerge,
+      focus,
+      tip,
+      ...(lines === null ? {} : { lines: await this.#commits.readAllLines(record, lines) }),
+    };
+  }
+
+  /** Who lands, or is next to, itself; and the lines below what landed, once nobody follows at once. */
+  async #readNext(record: QueueRecord): Promise<LandingReading> {
+    const lines = await this.#readDueLines(record);
+    const focus = await this.#readFocus(record, null, false);
+    return { ownMerge: null, focus, tip: null, ...(lines === undefined ? {} : { lines }) };
+  }
+
+  async #readDueLines(record: QueueRecord): Promise<Snapshot['lines']> {
+    const [first] = untracedOf(record);
+    if (first === undefined || record.tip === null || !areLinesDue(record, this.#clock.now()))
+      return undefined;
+    const lines = await this.#commits.readLines(record, record.tip, first.baseBefore);
+    return lines === null ? new Map() : this.#commits.readAllLines(record, lines);
   }
 
   async #readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {
@@ -245,7 +288,8 @@ export class SnapshotReader {
     const inRoot = record.roots.some((root) => root.members.some((member) => member.pr === pr));
     if (pull.value.merged) {
       const { mergeCommitSha } = pull.value;
-      const merge = !inRoot || mergeCommitSha === null ? null : await this.#readMerge(mergeCommitSha, tip);
+      const merge =
+        !inRoot || mergeCommitSha === null ? null : await this.#commits.readMerge(mergeCommitSha, tip);
       return known({ pull: pull.value, schedule: null, merge, strangeTip: null });
     }
     const cached = record.readings.find((reading) => reading.pr === pr);
@@ -257,7 +301,7 @@ export class SnapshotReader {
     }
     const landing = landingOf(record)?.pr === pr;
     const strange = landing && tip !== undefined && pull.value.baseTip !== tip;
-    const strangeTip = strange ? await this.#readMerge(pull.value.baseTip, tip) : null;
+    const strangeTip = strange ? await this.#commits.readMerge(pull.value.baseTip, tip) : null;
     const mergeable = pull.value.mergeable && this.#isChecked(record, pull.value.baseTip);
     return known({ pull: { ...pull.value, mergeable }, schedule, merge: null, strangeTip });
   }
@@ -271,30 +315,6 @@ export class SnapshotReader {
     const since = record.baseSeen?.sha === tip ? Math.min(seen, record.baseSeen.at ?? seen) : seen;
     const settleMs = BASE_SETTLE_MS + BASE_SETTLE_PER_PULL_MS * this.#openPulls;
     return now - since >= Math.min(settleMs, BASE_SETTLE_MS_MAX);
-  }
-
-  async #readMerge(sha: CommitSha, tip: CommitSha | undefined): Promise<Reading<MergeView>> {
-    const commit = await this.#readCommit(sha);
-    if (!commit.known) return UNKNOWN;
-    const lineage: CommitSha[] = [];
-    let parent = commit.value.parents[0];
-    while (parent !== undefined) {
-      lineage.push(parent);
-      // Whatever style was expected: the one that a person scheduled wins, and no forge tells which it is (D-12).
-      if (tip === undefined || parent === tip || lineage.length >= LINEAGE_COMMITS_MAX) break;
-      const next = await this.#readCommit(parent);
-      if (!next.known) return UNKNOWN;
-      parent = next.value.parents[0];
-    }
-    return known({ commit: commit.value, lineage });
-  }
-
-  async #readCommit(sha: CommitSha): Promise<Reading<Commit>> {
-    const seen = this.#commits.get(sha);
-    if (seen !== undefined) return known(seen);
-    const read = await this.#attempt(() => this.#forge.readCommit(sha));
-    if (read.known) this.#commits.set(sha, read.value);
-    return read;
   }
 
   async #readGates(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateReading>>> {
@@ -318,45 +338,4 @@ export class SnapshotReader {
       return UNKNOWN;
     }
   }
-}
-
-function landingOf(record: QueueRecord): Landing | null {
-  return record.roots.find((root) => root.landing !== null)?.landing ?? null;
-}
-
-function nextPullRequest(record: QueueRecord): PullRequestNumber | null {
-  const root = nextToLand(record);
-  return root === null ? null : (root.landing?.pr ?? root.members[root.landed]?.pr ?? null);
-}
-
-/** The proven member behind one whose `success` stands; null when there is none. */
-function nextBehindLanding(record: QueueRecord): PullRequestNumber | null {
-  const root = record.roots.find((each) => each.landing !== null);
-  const landing = root?.landing;
-  if (root === undefined || landing == null || landing.postedAt === null || landing.revoke !== null)
-    return null;
-  if (provenLength(record, root) > landing.index + 1) return root.members[landing.index + 1]?.pr ?? null;
-  return null;
-}
-
-/** The tree of the tip that we verified ourselves. */
-function verifiedTipTree(record: QueueRecord, sha: CommitSha): string | null {
-  if (record.tip !== sha) return null;
-  const root = record.roots.find((each) => each.onto === null && each.tip === sha);
-  return root === undefined ? null : (treeOf(root, root.landed) ?? null);
-}
-
-/** A pull request shows the live tip of its base: one call tells about both. */
-function baseFromFocus(
-  record: QueueRecord,
-  focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>,
-): Reading<Staged> | null {
-  for (const view of focus.values()) {
-    if (!view.known || view.value.pull.merged || record.roots.length === 0) continue;
-    const sha = view.value.pull.baseTip;
-    const tree = verifiedTipTree(record, sha);
-    // A tip that nobody verified has a tree that nobody read: it is known to differ, and that is all it needs.
-    return known({ sha, tree: tree ?? '' });
-  }
-  return null;
 }

@@ -36,6 +36,8 @@ const WRAP_UP_MS = 2_000;
 const GATE_LOOK_EVERY_MS = 900;
 /** A long reconcile looks at everything again: a head that moved meanwhile must not be searched for much longer. */
 const FULL_LOOK_EVERY_MS = 5_000;
+/** While landings follow each other each pull request is looked at right before its turn. */
+const FULL_LOOK_EVERY_LANDING_MS = 15_000;
 const LOG_TAIL_LINES_MAX = 50;
 /** How far back rows of a lost record are looked for. */
 const ORPHAN_ROWS_MAX = 200;
@@ -74,6 +76,8 @@ class Reconcile {
   readonly #deadline: number;
   #saved: QueueRecord;
   #savedText = '';
+  /** Compared with what is saved last, and found the same or saved. */
+  #looked: QueueRecord | null = null;
   #savedView = '';
   #version: number | null = null;
   #orphans: BatchRow[] = [];
@@ -165,7 +169,10 @@ class Reconcile {
     let allReadAt = clock.monotonic();
     let refresh = true;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
-      const outdated = clock.monotonic() - allReadAt >= FULL_LOOK_EVERY_MS;
+      const everyMs = record.roots.some(({ landing }) => landing !== null)
+        ? FULL_LOOK_EVERY_LANDING_MS
+        : FULL_LOOK_EVERY_MS;
+      const outdated = clock.monotonic() - allReadAt >= everyMs;
       if (snapshot === null || refresh || outdated || record.roots.length === 0) {
         snapshot = await reader.readAll(record, this.#held.fence);
         gatesReadAt = clock.monotonic();
@@ -256,9 +263,15 @@ class Reconcile {
   /** Stores record, rows and events together; nothing is written when nothing changed. */
   async #save(record: QueueRecord, events: readonly DecidedEvent[], at: EpochMs): Promise<void> {
     this.#collect(events, at);
+    const isBare = this.#orphans.length === 0 && this.#closed.length === 0 && this.#events.length === 0;
+    // A pass never changes a record in place: the one looked at last is as it was then.
+    if (isBare && record === this.#looked) return;
+    this.#looked = record;
+    const text = JSON.stringify(record);
+    // Rows are made of the record alone, those of ended roots apart.
+    if (isBare && text === this.#savedText) return;
     const changed = changedRows(this.#repo, this.#saved, record, this.#closed);
     const batches = [...this.#orphans, ...changed];
-    const text = JSON.stringify(record);
     if (text === this.#savedText && batches.length === 0 && this.#events.length === 0) return;
     const view = toQueueView(this.#repo, record, at);
     const seen = viewText(view);

@@ -30,6 +30,14 @@ const Root = z.looseObject({
   onto: z.string().nullable(),
   limit: z.number().int().nonnegative(),
   receipts: z.array(z.looseObject({ tree: sha })),
+  untraced: z
+    .array(
+      z.looseObject({
+        index: z.number().int(),
+        receipt: z.looseObject({ baseBefore: sha, mergeCommit: sha }),
+      }),
+    )
+    .optional(),
   fates: z.array(z.looseObject({ pr })),
   nodes: z.array(Node),
   landing: z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, index: z.number().int() }).nullable(),
@@ -70,6 +78,7 @@ const First = z.looseObject({
 });
 
 function upgrade(document: unknown): unknown {
+  if ((document as { readonly schema?: unknown } | null)?.schema !== 1) return document;
   const first = First.safeParse(document);
   if (!first.success) return document;
   const { root, line, rate, ...rest } = first.data;
@@ -96,6 +105,7 @@ function upgrade(document: unknown): unknown {
 
 /** Null when the document is not a record this version understands. */
 export function parseRecord(document: unknown): QueueRecord | null {
-  const parsed = Record.safeParse(upgrade(document));
-  return parsed.success ? (parsed.data as unknown as QueueRecord) : null;
+  const record = upgrade(document);
+  // Not the copy that the check makes: built key by key, its objects are slow ever after, and all of a reconcile works on them.
+  return Record.safeParse(record).success ? (record as QueueRecord) : null;
 }

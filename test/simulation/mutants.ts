@@ -91,16 +91,16 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the tree of a merge (A2)',
-    file: `${QUEUE}/landing.ts`,
+    file: `${QUEUE}/proof.ts`,
     find: 'merge.commit.tree === landing.tree &&',
     replace: '',
     families: ['unchecked_head', 'base_pushed'],
   },
   {
     guard: 'the parent of a merge (A2)',
-    file: `${QUEUE}/landing.ts`,
-    find: ' && merge.lineage.includes(landing.baseBefore)',
-    replace: '',
+    file: `${QUEUE}/proof.ts`,
+    find: 'return lineage === null || lineage.includes(tip);',
+    replace: 'return lineage !== undefined || tip === undefined;',
     families: ['base_pushed', 'unchecked_head', 'everything'],
   },
   {
@@ -154,9 +154,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the standstill after a wrong tree (section 0.2)',
-    file: `${QUEUE}/landing.ts`,
-    find: "    pass.record.halted = {\n      reason: 'tree_mismatch',",
-    replace: "    const ignored = {\n      reason: 'tree_mismatch',",
+    file: `${QUEUE}/proof.ts`,
+    find: "  pass.record.halted = { reason: 'tree_mismatch',",
+    replace: "  const ignored = { reason: 'tree_mismatch',",
     families: ['unchecked_head', 'base_pushed'],
   },
   {

@@ -23,6 +23,7 @@ const FORGE_READS = [
   'readVersion',
   'readBranchTip',
   'readCommit',
+  'readTreeId',
   'readTree',
   'listOpenPullRequests',
   'readPullRequest',
@@ -32,6 +33,7 @@ const FORGE_READS = [
   'readStatuses',
   'readGate',
   'listOwnCommits',
+  'listNewCommits',
   'readMergeBase',
 ] as const satisfies readonly (keyof EngineForge)[];
 const FORGE_WRITES = [

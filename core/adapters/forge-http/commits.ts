@@ -1,5 +1,7 @@
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
+import type { CommitLink } from '#core/ports/forge.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
 import { CommitRow, HistoryRow, nullableList, TreeHead } from './schema.ts';
@@ -34,7 +36,7 @@ export async function readCommit(transport: ForgeTransport, sha: CommitSha): Pro
  * The commit call of every Forgejo and Gitea names the commit where its tree belongs, and so does the tree call when it
  * is asked by commit. Peeled with git's own `^{tree}` it names the tree.
  */
-async function readTreeId(transport: ForgeTransport, sha: CommitSha): Promise<TreeHash> {
+export async function readTreeId(transport: ForgeTransport, sha: CommitSha): Promise<TreeHash> {
   const call = {
     method: 'GET',
     label: 'GET git/trees/{sha}^{tree}',
@@ -76,8 +78,22 @@ export async function listOwnCommits(
   transport: ForgeTransport,
   base: CommitSha,
   head: CommitSha,
-): Promise<readonly { readonly sha: CommitSha; readonly parents: readonly CommitSha[] }[]> {
-  const rows = await listCommits(transport, head, base);
+): Promise<readonly CommitLink[]> {
+  return toLinks(await listCommits(transport, head, base));
+}
+
+/** The newest of them on a branch or below a commit, the tip first. */
+export async function listNewCommits(
+  transport: ForgeTransport,
+  base: CommitSha,
+  of: string,
+): Promise<readonly CommitLink[]> {
+  const call = listCall(transport, of, base);
+  const query = { ...call.query, page: 1, limit: FORGE_PAGE_SIZE_MAX };
+  return toLinks(readBody(HistoryRows, call, await transport.request({ ...call, query })));
+}
+
+function toLinks(rows: readonly HistoryRow[]): readonly CommitLink[] {
   return rows.map((row) => ({ sha: row.sha, parents: row.parents.map((parent) => parent.sha) }));
 }
 
@@ -107,7 +123,7 @@ async function listCommits(
   return readAllPages(transport, call, (answer) => readBody(HistoryRows, call, answer));
 }
 
-function listCall(transport: ForgeTransport, of: CommitSha, not: CommitSha) {
+function listCall(transport: ForgeTransport, of: string, not: CommitSha) {
   return {
     method: 'GET',
     label: 'GET commits?not',

@@ -1,6 +1,6 @@
 import type { ForgeReader } from '#core/ports/forge.ts';
 import { readBranchTip } from './branches.ts';
-import { listOwnCommits, readCommit, readMergeBase } from './commits.ts';
+import { listNewCommits, listOwnCommits, readCommit, readMergeBase, readTreeId } from './commits.ts';
 import { createGateReader } from './gate.ts';
 import { readProtection } from './protection.ts';
 import { listOpenPullRequests, readPullRequest } from './pulls.ts';
@@ -19,6 +19,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readVersion: () => readVersion(transport),
     readBranchTip: (branch) => readBranchTip(transport, branch),
     readCommit: (sha) => readCommit(transport, sha),
+    readTreeId: (sha) => readTreeId(transport, sha),
     readTree: (sha) => readTree(transport, sha),
     listOpenPullRequests: (base) => listOpenPullRequests(transport, base),
     readPullRequest: (pr) => readPullRequest(transport, pr),
@@ -28,6 +29,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readStatuses: (sha) => readStatuses(transport, sha),
     readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),
     listOwnCommits: (base, head) => listOwnCommits(transport, base, head),
+    listNewCommits: (base, of) => listNewCommits(transport, base, of),
     readMergeBase: (base, head) => readMergeBase(transport, base, head),
   };
 }

@@ -11,12 +11,16 @@ import { observeGates } from './gates.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
 import { admitLine, syncLine } from './line.ts';
 import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
+import { gateMsOf } from './policy.ts';
+import { traceLandings } from './proof.ts';
 import type { QueueRecord, Root } from './record.ts';
 import { checkGround, closeRoots } from './root.ts';
 import { advanceSearch } from './search.ts';
 import type { Snapshot } from './snapshot.ts';
 import { stageWanted } from './stage.ts';
 
+/** First look at a gate after this share of what it usually takes: never later than that, or it would seem to take ever longer. */
+const GATE_FIRST_LOOK_SHARE = 0.9;
 /** Statuses written per pass; the rest follow in the next. */
 const OUTBOX_POSTS_MAX = 20;
 
@@ -35,6 +39,7 @@ export function decide(s: Snapshot, record: QueueRecord): Decision {
     syncLine(pass);
     admitLine(pass);
   }
+  traceLandings(pass);
   observeGates(pass);
   observeLanding(pass);
   checkGround(pass);
@@ -128,6 +133,14 @@ function chooseWake(pass: Pass): void {
   for (const root of record.roots) chooseWakeFor(pass, root);
 }
 
+/** When to look again within this reconcile; null: the gate takes longer than a reconcile should wait for it. */
+function quickLookMs(ageMs: number, usualMs: number | null): number | null {
+  if (ageMs >= GATE_QUICK_LOOK_MS) return null;
+  const dueMs = (usualMs ?? 0) * GATE_FIRST_LOOK_SHARE - ageMs;
+  if (dueMs + ageMs > GATE_QUICK_LOOK_MS) return null;
+  return Math.round(Math.max(1_000, dueMs, Math.min(3_000, ageMs)));
+}
+
 function chooseWakeFor(pass: Pass, root: Root): void {
   const { s } = pass;
   if (root.landing !== null && root.landing.revoke === null) pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
@@ -135,7 +148,8 @@ function chooseWakeFor(pass: Pass, root: Root): void {
     if (node.state !== 'gating') continue;
     const age = s.now - (node.stagedAt ?? s.now);
     // A gate that ends within seconds is read in the reconcile that started it.
-    if (age < GATE_QUICK_LOOK_MS) pollNoLaterThan(pass, Math.min(3_000, Math.max(1_000, age)));
+    const lookMs = quickLookMs(age, gateMsOf(pass.record.rate));
+    if (lookMs !== null) pollNoLaterThan(pass, lookMs);
     wakeNoLaterThan(
       pass,
       s.now + Math.min(WAKE_DELAY_MAX_MS, Math.max(WAKE_DELAY_MIN_MS, Math.round(age / 6))),

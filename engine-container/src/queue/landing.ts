@@ -1,4 +1,3 @@
-import type { Receipt } from '#core/domain/batch.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import {
   LANDING_NUDGE_AGES_MS,
@@ -31,9 +30,10 @@ import {
   wishStatus,
 } from './pass.ts';
 import { countOutcome } from './policy.ts';
+import { isMergeOf, judgeMerge } from './proof.ts';
 import { type Landing, type Root, treeOf } from './record.ts';
 import { park, startTeardown } from './root.ts';
-import type { FocusView, MergeView } from './snapshot.ts';
+import type { FocusView } from './snapshot.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
@@ -41,9 +41,12 @@ export function observeLanding(pass: Pass): void {
   const root = pass.record.roots.find((each) => each.landing !== null);
   const landing = root?.landing;
   if (root === undefined || landing == null) return;
-  if (pass.s.ownMerge != null && isMergeOf(landing, pass.s.ownMerge)) {
-    return judgeMerge(pass, root, landing, pass.s.ownMerge);
+  const { ownMerge } = pass.s;
+  if (ownMerge === 'not_yet') {
+    if (landing.postedAt !== null) awaitMerge(pass, root, landing, landing.postedAt);
+    return;
   }
+  if (ownMerge != null && isMergeOf(landing, ownMerge)) return judgeMerge(pass, root, landing, ownMerge);
   const focus = pass.s.focus.get(landing.pr);
   if (focus === undefined || !focus.known) {
     pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
@@ -66,52 +69,6 @@ function hasChanged(focus: FocusView, landing: Landing, pass: Pass): boolean {
   if (pull.state !== 'open' || pull.draft || pull.headSha !== landing.head) return true;
   if (pull.baseRef !== pass.s.repo.baseBranch) return true;
   return schedule?.known === true && schedule.value.kind !== 'bound';
-}
-
-/** The staged tree on top of the verified tip: nothing else can be this landing's merge (A2). */
-export function isMergeOf(landing: Landing, merge: MergeView): boolean {
-  return merge.commit.tree === landing.tree && merge.lineage.includes(landing.baseBefore);
-}
-
-/** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */
-function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView): void {
-  const proven = isMergeOf(landing, merge);
-  const subject = { pr: landing.pr, head: landing.head, title: root.members[landing.index]?.title ?? '' };
-  root.landing = null;
-  root.unmergeableSince = null;
-  root.landed = landing.index + 1;
-  root.tip = merge.commit.sha;
-  pass.record.tip = merge.commit.sha;
-  pass.record.line = pass.record.line.filter((entry) => entry.pr !== landing.pr);
-  pass.record.outbox = pass.record.outbox.filter((waiting) => waiting.sha !== landing.head);
-  pass.record.strikes = pass.record.strikes.filter((strike) => strike.pr !== landing.pr);
-  if (!proven) {
-    pass.record.halted = {
-      reason: 'tree_mismatch',
-      pr: landing.pr,
-      mergeCommit: merge.commit.sha,
-      at: pass.s.now,
-    };
-    pass.alarms.push({ name: 'tree_mismatch', pr: landing.pr });
-    raise(pass, 'tree_mismatch');
-    emitEvent(pass, 'pr_landed', subject, 'unverified');
-    for (const each of pass.record.roots) startTeardown(pass, each, 'base_advanced');
-    return;
-  }
-  const receipt: Receipt = {
-    baseBefore: landing.baseBefore,
-    head: landing.head,
-    stagedSha: landing.proof.sha,
-    tree: landing.tree,
-    runUrl: landing.proof.runUrl,
-    mergeCommit: merge.commit.sha,
-    landedAt: pass.s.now,
-  };
-  root.receipts[landing.index] = receipt;
-  pass.record.rate = countOutcome(pass.record.rate, 'landed');
-  emitEvent(pass, 'pr_landed', subject);
-  // What looked like a foreign base was this very merge, seen between its push and its bookkeeping.
-  for (const each of pass.record.roots) if (each.teardown === 'base_advanced') each.teardown = null;
 }
 
 /** The base has moved although this pull request does not say "merged" yet: its own merge in progress, or somebody else. */

@@ -179,6 +179,12 @@ export function resolveNode(
   terminalReason: string | null = null,
 ): void {
   if (isTerminal(node.outcome)) return;
+  // A row that says "landed" says it with the receipt.
+  if (
+    outcome === 'success' &&
+    (root.untraced ?? []).some(({ index }) => node.from <= index && index < node.to)
+  )
+    return;
   moveNode(pass, node, outcome);
   node.terminalReason = terminalReason;
   node.actions = root.members.slice(node.from, node.to).map((member, offset): MemberAction => {

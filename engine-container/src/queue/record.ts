@@ -119,6 +119,8 @@ export interface Root {
   released: number;
   /** One per landed member, in order. */
   receipts: Receipt[];
+  /** What becomes a receipt once the line of first parents below the merge is read; absent: nothing waits for that. */
+  untraced?: readonly Untraced[];
   /** What became of members that leave otherwise than by landing or going back to the line. */
   fates: Fate[];
   /** What the rest of it stands on: `baseSha`, or the merge commit of the last landed member, here or in the batch below. */
@@ -132,6 +134,12 @@ export interface Root {
   /** The root is being torn down for this reason, once nothing posted is left. */
   teardown: Teardown | null;
   readonly createdAt: EpochMs;
+}
+
+/** A landing whose tree is proven. Several are traced to the verified tip in one read, at the latest before the batch ends (A2). */
+export interface Untraced {
+  readonly index: number;
+  readonly receipt: Receipt;
 }
 
 /** Node that probes the bare base before anybody is blamed on it (D-09, A35). */

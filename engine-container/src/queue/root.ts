@@ -1,7 +1,7 @@
-import { RETEST_PAUSE_MS } from '#core/domain/limits.ts';
+import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { describePark, describeRevoke } from './describe.ts';
 import { activeMembers, isWhole, startOf } from './lane.ts';
-import { emitEvent, entryOf, type Pass, resolveNode, wishStatus } from './pass.ts';
+import { emitEvent, entryOf, type Pass, pollNoLaterThan, resolveNode, wishStatus } from './pass.ts';
 import {
   type Fate,
   type Parked,
@@ -94,9 +94,12 @@ export function closeRoots(pass: Pass): void {
   for (const root of [...pass.record.roots]) {
     // One that stood on another may have ended with it.
     if (!pass.record.roots.includes(root) || root.landing !== null) continue;
-    if (root.teardown !== null) closeTornDown(pass, root, root.teardown);
-    else if (root.chain.length > 0 && startOf(root) === root.limit && noneRuns(root))
-      closeFinished(pass, root);
+    const isFinished = root.chain.length > 0 && startOf(root) === root.limit && noneRuns(root);
+    if ((root.teardown !== null || isFinished) && (root.untraced ?? []).length > 0) {
+      // Its landings are traced before its rows end.
+      pollNoLaterThan(pass, pass.s.lines === undefined ? 0 : LANDING_POLL_MAX_MS);
+    } else if (root.teardown !== null) closeTornDown(pass, root, root.teardown);
+    else if (isFinished) closeFinished(pass, root);
     else if (root.place === 'lane' && root.chain.length > 0 && !isWhole(root)) supersedeAbove(pass, root);
   }
   if (pass.record.roots.length === 0) pass.record.tip = null;

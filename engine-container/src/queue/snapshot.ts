@@ -1,16 +1,9 @@
-import type {
-  BranchProtection,
-  Commit,
-  CommitStatus,
-  GateReading,
-  PullRequest,
-  Review,
-} from '#core/domain/forge.ts';
+import type { BranchProtection, CommitStatus, GateReading, PullRequest, Review } from '#core/domain/forge.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { Dial } from './policy.ts';
-import type { PullRequestReading, ScheduleReading } from './record.ts';
+import type { PullRequestReading, ScheduleReading, Staged } from './record.ts';
 
 /** The one picture that a pass decides on. Every part may be unknown; unknown never lands, bounces or forgets. */
 export interface Snapshot {
@@ -33,8 +26,13 @@ export interface Snapshot {
   readonly readings: readonly PullRequestReading[] | null;
   /** Pull requests read one by one in this pass: the one that lands, and those that left the open list. */
   readonly focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>;
-  /** Tip of the base, where it is the awaited merge beyond doubt; absent or null: not looked for, or not so. */
-  readonly ownMerge?: MergeView | null;
+  /**
+   * Tip of the base, where it has the tree of the awaited merge; `not_yet` where it still is what that merge is to stand
+   * on; absent or null: not looked for, or neither.
+   */
+  readonly ownMerge?: MergeView | 'not_yet' | null;
+  /** First-parent line below merges whose trees are proven and whose parents were not read with them; absent: not looked for. */
+  readonly lines?: ReadonlyMap<CommitSha, Reading<readonly CommitSha[]>>;
   /** Gate run of each node that waits for one. */
   readonly gates: ReadonlyMap<BatchId, Reading<GateReading>>;
   /** Another policy than the fan-out stands for; only the bench sets it. */
@@ -61,7 +59,7 @@ export interface FocusView {
 }
 
 export interface MergeView {
-  readonly commit: Commit;
-  /** First parents from the merge commit down, at most one page: a rebase lands several commits. */
-  readonly lineage: readonly CommitSha[];
+  readonly commit: Staged;
+  /** First parents from the merge commit down, at most one page: a rebase lands several commits. Null: not read yet. */
+  readonly lineage: readonly CommitSha[] | null;
 }

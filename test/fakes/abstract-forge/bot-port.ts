@@ -46,6 +46,8 @@ function createReader(world: World): Reader {
       exchange(world, get(`git/commits/${sha}`, 'git/commits/{sha}'), () =>
         viewCommit(found(objects.commit(sha))),
       ),
+    readTreeId: async (sha) =>
+      exchange(world, get(`git/trees/${sha}`, 'git/trees/{sha}'), () => found(objects.commit(sha)).tree),
     readTree: async (sha) =>
       exchange(world, get(`git/trees/${sha}`, 'git/trees/{sha}'), () => {
         const commit = objects.commit(sha);
@@ -82,6 +84,16 @@ function createReader(world: World): Reader {
         found(objects.commit(base));
         found(objects.commit(head));
         return objects.listMissingCommits(base, head).map(({ sha, parents }) => ({ sha, parents }));
+      }),
+    listNewCommits: async (base, of) =>
+      exchange(world, get('commits', 'commits?not'), () => {
+        found(objects.commit(base));
+        const tip = found(world.branches.get(of) ?? objects.commit(of)?.sha);
+        return objects
+          .listMissingCommits(base, tip)
+          .toReversed()
+          .slice(0, 50)
+          .map(({ sha, parents }) => ({ sha, parents }));
       }),
     readMergeBase: async (base, head) =>
       exchange(world, get('commits', 'commits?not'), () => {

@@ -1,0 +1,71 @@
+import type { Receipt } from '#core/domain/batch.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import { known, type Reading } from '#core/domain/result.ts';
+import { nextToLand, provenLength } from './queue/lane.ts';
+import { type Landing, type QueueRecord, type Staged, treeOf } from './queue/record.ts';
+import type { FocusView } from './queue/snapshot.ts';
+
+/** One page of commits tells of so many landings that no style has several commits for. */
+const UNTRACED_MAX = 40;
+/** Nobody waits longer than this to hear that a pull request has landed. */
+const UNTRACED_AGE_MS = 20_000;
+
+export function landingOf(record: QueueRecord): Landing | null {
+  return record.roots.find((root) => root.landing !== null)?.landing ?? null;
+}
+
+export function nextPullRequest(record: QueueRecord): PullRequestNumber | null {
+  const root = nextToLand(record);
+  return root === null ? null : (root.landing?.pr ?? root.members[root.landed]?.pr ?? null);
+}
+
+/** The proven member behind one whose `success` stands; null when there is none. */
+export function nextBehindLanding(record: QueueRecord): PullRequestNumber | null {
+  const root = record.roots.find((each) => each.landing !== null);
+  const landing = root?.landing;
+  if (root === undefined || landing == null || landing.postedAt === null || landing.revoke !== null)
+    return null;
+  if (provenLength(record, root) > landing.index + 1) return root.members[landing.index + 1]?.pr ?? null;
+  return null;
+}
+
+/** The tree of the tip that we verified ourselves. */
+export function verifiedTipTree(record: QueueRecord, sha: CommitSha): string | null {
+  if (record.tip !== sha) return null;
+  const root = record.roots.find((each) => each.onto === null && each.tip === sha);
+  return root === undefined ? null : (treeOf(root, root.landed) ?? null);
+}
+
+/** A pull request shows the live tip of its base: one call tells about both. */
+export function baseFromFocus(
+  record: QueueRecord,
+  focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>,
+): Reading<Staged> | null {
+  for (const view of focus.values()) {
+    if (!view.known || view.value.pull.merged || record.roots.length === 0) continue;
+    return known(baseAt(record, view.value.pull.baseTip));
+  }
+  return null;
+}
+
+/** The tip of the base as far as we know it. One that nobody verified has a tree that nobody read: it differs, and that is all it needs. */
+export function baseAt(record: QueueRecord, sha: CommitSha): Staged {
+  return { sha, tree: verifiedTipTree(record, sha) ?? '' };
+}
+
+/** Landings whose line of parents is not read yet, oldest first. */
+export function untracedOf(record: QueueRecord): readonly Receipt[] {
+  return record.roots.flatMap((root) => (root.untraced ?? []).map(({ receipt }) => receipt));
+}
+
+/** One read tells of all landings of a batch: it waits for the last of them, unless that takes long or a run may still end. */
+export function areLinesDue(record: QueueRecord, now: EpochMs): boolean {
+  const [oldest, ...others] = untracedOf(record);
+  if (oldest === undefined) return false;
+  if (others.length + 1 >= UNTRACED_MAX || now - oldest.landedAt >= UNTRACED_AGE_MS) return true;
+  const root = nextToLand(record);
+  if (root === null || root.teardown !== null) return true;
+  return record.roots.some(
+    ({ untraced, nodes }) => (untraced ?? []).length > 0 && nodes.some(({ state }) => state === 'gating'),
+  );
+}

@@ -1,0 +1,100 @@
+import type { Receipt } from '#core/domain/batch.ts';
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import { emitEvent, type Pass, raise } from './pass.ts';
+import { countOutcome } from './policy.ts';
+import type { Landing, Root, Untraced } from './record.ts';
+import { startTeardown } from './root.ts';
+import type { MergeView } from './snapshot.ts';
+
+/**
+ * The staged tree on top of the verified tip: nothing else can be this landing's merge (A2). The tree alone says what
+ * the base holds now, and is known before anything else lands; the line below it may be read later (`traceLandings`).
+ */
+export function isMergeOf(landing: Landing, merge: MergeView): boolean {
+  return merge.commit.tree === landing.tree && standsOn(merge.lineage, landing.baseBefore);
+}
+
+function standsOn(lineage: readonly CommitSha[] | null, tip: CommitSha): boolean {
+  return lineage === null || lineage.includes(tip);
+}
+
+/** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */
+export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView): void {
+  const proven = isMergeOf(landing, merge);
+  const subject = { pr: landing.pr, head: landing.head, title: root.members[landing.index]?.title ?? '' };
+  root.landing = null;
+  root.unmergeableSince = null;
+  root.landed = landing.index + 1;
+  root.tip = merge.commit.sha;
+  pass.record.tip = merge.commit.sha;
+  pass.record.line = pass.record.line.filter((entry) => entry.pr !== landing.pr);
+  pass.record.outbox = pass.record.outbox.filter((waiting) => waiting.sha !== landing.head);
+  pass.record.strikes = pass.record.strikes.filter((strike) => strike.pr !== landing.pr);
+  if (!proven) {
+    halt(pass, landing.pr, merge.commit.sha);
+    emitEvent(pass, 'pr_landed', subject, 'unverified');
+    return;
+  }
+  const receipt: Receipt = {
+    baseBefore: landing.baseBefore,
+    head: landing.head,
+    stagedSha: landing.proof.sha,
+    tree: landing.tree,
+    runUrl: landing.proof.runUrl,
+    mergeCommit: merge.commit.sha,
+    landedAt: pass.s.now,
+  };
+  // What looked like a foreign base was this very merge, seen between its push and its bookkeeping.
+  for (const each of pass.record.roots) if (each.teardown === 'base_advanced') each.teardown = null;
+  const landed = { index: landing.index, receipt };
+  const waiting = root.untraced ?? [];
+  // Receipts come in order.
+  if (merge.lineage === null || waiting.length > 0) root.untraced = [...waiting, landed];
+  else acknowledge(pass, root, landed);
+}
+
+/** Proven in full: it has its receipt, and is told. */
+function acknowledge(pass: Pass, root: Root, { index, receipt }: Untraced): void {
+  const member = root.members[index];
+  root.receipts[index] = receipt;
+  pass.record.rate = countOutcome(pass.record.rate, 'landed');
+  if (member !== undefined) emitEvent(pass, 'pr_landed', member);
+}
+
+function halt(pass: Pass, pr: PullRequestNumber, mergeCommit: CommitSha): void {
+  pass.record.halted = { reason: 'tree_mismatch', pr, mergeCommit, at: pass.s.now };
+  pass.alarms.push({ name: 'tree_mismatch', pr });
+  raise(pass, 'tree_mismatch');
+  for (const each of pass.record.roots) startTeardown(pass, each, 'base_advanced');
+}
+
+/**
+ * Traces landings whose trees are proven to the verified tip below them: one read for several. Until then they have no
+ * receipt and nobody is told that they landed. Nothing unsafe can happen meanwhile: what the next one is opened on is
+ * a base whose tree was read and is the proven one. What comes out only now is a history that was written anew.
+ */
+export function traceLandings(pass: Pass): void {
+  for (const root of pass.record.roots) {
+    for (const landed of root.untraced ?? []) {
+      const line = pass.s.lines?.get(landed.receipt.mergeCommit);
+      if (line === undefined || !line.known) break;
+      if (!line.value.includes(landed.receipt.baseBefore)) {
+        disown(pass, root);
+        break;
+      }
+      root.untraced = (root.untraced ?? []).filter((each) => each !== landed);
+      acknowledge(pass, root, landed);
+    }
+  }
+}
+
+/** The first of these does not stand where it was to stand, and the others stand on it. */
+function disown(pass: Pass, root: Root): void {
+  const [first] = root.untraced ?? [];
+  for (const { index } of root.untraced ?? []) {
+    const member = root.members[index];
+    if (member !== undefined) emitEvent(pass, 'pr_landed', member, 'unverified');
+    if (member !== undefined && index === first?.index) halt(pass, member.pr, first.receipt.mergeCommit);
+  }
+  root.untraced = [];
+}

@@ -1,0 +1,132 @@
+import type { BatchId, RunId } from '#core/domain/ids.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { decide } from '../../../../engine-container/src/queue/decide.ts';
+import type { QueueRecord, Root } from '../../../../engine-container/src/queue/record.ts';
+import { emptyRecord } from '../../../../engine-container/src/queue/record.ts';
+import { parseRecord } from '../../../../engine-container/src/record-codec.ts';
+import { givenRepo } from '../../../builders/managed-repo.ts';
+
+const AT = 1_000_000;
+
+function receipt(at: number) {
+  const ends = { baseBefore: `m${at - 1}`, mergeCommit: `m${at}`, tree: `t${at}`, landedAt: AT };
+  return { ...ends, head: `head-${at}`, stagedSha: 'staged', runUrl: null };
+}
+
+/** All three have landed, each tree is proven; the line below the first `traced` of them is read. */
+function landed(traced: number): QueueRecord {
+  const root: Root = {
+    runId: 'run' as RunId,
+    ...{ place: 'lane', onto: null, released: 0 },
+    members: [1, 2, 3].map((pr) => ({ pr, head: `head-${pr}`, scheduleId: pr, title: `Change ${pr}` })),
+    ...{
+      baseSha: 'm0',
+      baseTree: 't0',
+      builds: 1,
+      gateKey: 'gate',
+      baseGateKey: 'gate',
+      gateFile: 'gate.yaml',
+    },
+    chain: [1, 2, 3].map((at) => ({ sha: `s${at}`, tree: `t${at}` })),
+    ...{ landed: 3, fates: [], tip: 'm3', limit: 3, landing: null, unmergeableSince: null, teardown: null },
+    receipts: [1, 2, 3].slice(0, traced).map(receipt),
+    untraced: [1, 2, 3].slice(traced).map((at) => ({ index: at - 1, receipt: receipt(at) })),
+    nodes: [
+      {
+        ...{
+          id: 'node' as BatchId,
+          nodeId: 'r',
+          parentNodeId: null,
+          parentId: null,
+          from: 0,
+          to: 3,
+          attempt: 1,
+        },
+        ...{ state: 'done', branch: null, sha: 'staged', tree: 't3', verdict: 'success', gateSource: null },
+        ...{ runKey: '1', runUrl: null, outcome: 'running', terminalReason: null, actions: [], createdAt: 1 },
+        ...{ stagedAt: 5, resolvedAt: null, retryAt: null, faults: 0, load: 1 },
+      },
+    ],
+    createdAt: 1,
+  };
+  return { ...emptyRecord('mq'), rebuilding: false, roots: [root], tip: 'm3' };
+}
+
+function look(record: QueueRecord, lines?: ReadonlyMap<string, Reading<readonly string[]>>) {
+  return decide(
+    {
+      ...{ now: AT, fence: 1, repo: givenRepo(), full: false, botLogin: known('bot'), ids: [] },
+      ...{
+        base: UNKNOWN,
+        protection: UNKNOWN,
+        pulls: UNKNOWN,
+        readings: null,
+        focus: new Map(),
+        gates: new Map(),
+      },
+      ...(lines === undefined ? {} : { lines }),
+    },
+    record,
+  );
+}
+
+const told = (record: QueueRecord, lines?: ReadonlyMap<string, Reading<readonly string[]>>) => {
+  const decision = look(record, lines);
+  return {
+    events: decision.events.map(({ event, pr, reason }) => [event, pr, reason]),
+    landed: decision.closedRoots.flatMap((root) =>
+      root.nodes.flatMap((node) =>
+        node.actions.map((action) => action.receipt?.mergeCommit ?? action.reason),
+      ),
+    ),
+    halted: decision.record.halted?.pr ?? null,
+    pollMs: decision.pollMs,
+    open: decision.record.roots.length,
+  };
+};
+const good = new Map([1, 2, 3].map((at) => [`m${at}`, known([`m${at - 1}`])]));
+
+describe('landings whose trees are proven, until their line of parents is read (A2)', () => {
+  test('nobody is told, no row ends, and the line is asked for at once', () => {
+    expect(told(landed(0))).toEqual({ events: [], landed: [], halted: null, pollMs: 0, open: 1 });
+  });
+
+  test('a line that cannot be read is asked for again, later', () => {
+    const unread = new Map([1, 2, 3].map((at) => [`m${at}`, UNKNOWN]));
+    expect(told(landed(0), unread)).toMatchObject({
+      events: [],
+      landed: [],
+      halted: null,
+      pollMs: 4_000,
+      open: 1,
+    });
+  });
+
+  test.each([0, 1, 2])('traced to the tip below, they have their receipts, in order; %d before', (traced) => {
+    expect(told(landed(traced), good)).toMatchObject({
+      events: [1, 2, 3].slice(traced).map((pr) => ['pr_landed', pr, null]),
+      landed: ['m1', 'm2', 'm3'],
+      halted: null,
+      open: 0,
+    });
+  });
+
+  test('one that does not stand on the tip below halts the queue, and what stands on it is as unverified', () => {
+    const lines = new Map([...good, ['m2', known(['other', 'm0'])]]);
+    expect(told(landed(0), lines)).toMatchObject({
+      events: [
+        ['pr_landed', 1, null],
+        ['pr_landed', 2, 'unverified'],
+        ['pr_landed', 3, 'unverified'],
+      ],
+      landed: ['m1', 'unverified', 'unverified'],
+      halted: 2,
+    });
+  });
+
+  test('what waits is kept over a restart', () => {
+    const record = landed(1);
+    expect(parseRecord(JSON.parse(JSON.stringify(record)))).toEqual(record);
+    expect(parseRecord(JSON.parse(JSON.stringify(look(record).record)))).not.toBeNull();
+  });
+});
