@@ -23,7 +23,7 @@ import type {
 import { StoreError } from '#core/ports/store.ts';
 import { MemoryAccount } from './memory-account.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
-import { isAwake, isTerminal, isWakeable } from './memory-rows.ts';
+import { copyData, isAwake, isTerminal, isWakeable } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
 export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, DispatchStore {
@@ -69,12 +69,12 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       const version = (write.expectedVersion ?? 0) + 1;
       this.records.set(repo.id, { version, json });
       this.damaged.delete(`queue ${repo.id}`);
-      if (write.view !== undefined) this.views.set(repo.id, structuredClone(write.view));
-      for (const row of write.batches) this.batches.set(batchSortKey(row), structuredClone(row));
+      if (write.view !== undefined) this.views.set(repo.id, copyData(write.view));
+      for (const row of write.batches) this.batches.set(batchSortKey(row), copyData(row));
       write.events.forEach((event, index) => {
-        this.events.set(eventSortKey(event, version, index), structuredClone(event));
+        this.events.set(eventSortKey(event, version, index), copyData(event));
       });
-      for (const event of terminals) this.terminals.set(`${repo.id} ${event.pr}`, structuredClone(event));
+      for (const event of terminals) this.terminals.set(`${repo.id} ${event.pr}`, copyData(event));
       return version;
     });
   }
@@ -93,7 +93,7 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
   saveReport(held: HeldLease, report: EngineReport): Promise<void> {
     return this.call('saveReport', () => {
       this.refuseFenced(held, 'saveReport');
-      this.reports.set(held.repoId, structuredClone(report));
+      this.reports.set(held.repoId, copyData(report));
       this.damaged.delete(`report ${held.repoId}`);
     });
   }

@@ -22,6 +22,9 @@ export interface Host {
   readonly skewMs: number;
 }
 
+/** One for all: a trace of where it was thrown costs more than the rest of a crash, and nobody reads it. */
+const CRASH = new Crash();
+
 /** The machines that the service runs on, as bad as the odds in force make them. */
 export class Hosts {
   steps = 0;
@@ -54,13 +57,13 @@ export class Hosts {
       monotonic: () => this.#clock.now(),
       sleep: async (ms) => {
         await this.#clock.sleep(ms);
-        if (host.dead) throw new Crash();
+        if (host.dead) throw CRASH;
       },
     };
   }
 
   async #io<Result>(host: Host, label: string, call: () => Promise<Result>): Promise<Result> {
-    if (host.dead) throw new Crash();
+    if (host.dead) throw CRASH;
     this.steps += 1;
     this.#witness.seen(label, 'no');
     const { odds } = this;
@@ -86,7 +89,7 @@ export class Hosts {
 
   async #waitOn(host: Host, ms: number): Promise<void> {
     await this.#clock.sleep(ms);
-    if (host.dead) throw new Crash();
+    if (host.dead) throw CRASH;
   }
 
   #mayCrash(host: Host, label: string): void {
@@ -94,7 +97,7 @@ export class Hosts {
     host.dead = true;
     this.#witness.seen(label, 'crash');
     this.#witness.note(`CRASH at ${label}`);
-    throw new Crash();
+    throw CRASH;
   }
 
   #storeFault(label: string, when: string): StoreError {

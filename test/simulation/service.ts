@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { AppError } from '#core/contracts/errors.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { ENGINE_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
@@ -25,6 +24,7 @@ import type { SimClock } from '../support/sim-clock.ts';
 import { type Host, Hosts, type Witness } from './hosts.ts';
 import { type Odds, SKEW_EXTREME_MS } from './odds.ts';
 import { WatchedStore } from './sightings.ts';
+import { type SignedText, Signer } from './signer.ts';
 import { createSimLog } from './sim-log.ts';
 
 const RETRY_AFTER_MS = 10_000;
@@ -32,6 +32,8 @@ const RETRY_AFTER_MS = 10_000;
 const VISIBILITY_MS = 6 * 60_000;
 const RECEIVES_MAX = 5;
 const DEDUP_MS = 5 * 60_000;
+const FIRST_ID = 10_000_000;
+const WRITES: ReadonlySet<string> = new Set(FORGE_WRITE_LABELS);
 
 /** Worker, engine, tick, delayed wakes and webhooks: the real code, on machines that fail. */
 export class SimService {
@@ -56,6 +58,7 @@ export class SimService {
   readonly #waiting = new Map<RepoId, { receives: number }[]>();
   readonly #inFlight = new Set<RepoId>();
   readonly #sentAt = new Map<string, number>();
+  readonly #signer = new Signer();
 
   constructor(clock: SimClock, random: SeededRandom, odds: Odds, witness: Witness) {
     this.#clock = clock;
@@ -92,7 +95,8 @@ export class SimService {
   readonly ids = {
     uuid: (): string => {
       this.#nextId += 1;
-      return `${this.#nextId.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
+      // Eight digits, and by the dozen in every pass: so no padding.
+      return `${FIRST_ID + this.#nextId}-0000-4000-8000-000000000000`;
     },
   };
 
@@ -105,15 +109,14 @@ export class SimService {
       ...body,
       repository: { full_name: repo.slug, html_url: `${repo.instanceUrl}/${repo.slug}` },
     });
-    const bytes = Buffer.from(text);
-    const signature = `sha256=${createHmac('sha256', repo.webhookSecret.reveal()).update(bytes).digest('hex')}`;
+    const signed = this.#signer.sign(text, repo.webhookSecret);
     this.#nextDelivery += 1;
     const deliveryId = `delivery-${this.#nextDelivery}`;
     const copies = this.#random.chance(odds.hookTwice) ? 2 : 1;
     for (let copy = 0; copy < copies; copy += 1) {
       const late = this.#random.chance(odds.hookLate);
       const delayMs = late ? this.#random.int(30 * 60_000) : 50 + this.#random.int(500);
-      this.#clock.after(delayMs, () => this.#acceptHook({ bytes, signature, type, deliveryId }));
+      this.#clock.after(delayMs, () => this.#acceptHook({ ...signed, type, deliveryId }));
     }
   }
 
@@ -215,12 +218,7 @@ export class SimService {
     );
   }
 
-  async #acceptHook(hook: {
-    bytes: Buffer;
-    signature: string;
-    type: string;
-    deliveryId: string;
-  }): Promise<void> {
+  async #acceptHook(hook: SignedText & { type: string; deliveryId: string }): Promise<void> {
     const host = this.hosts.newHost();
     const machine = this.hosts.machineOn(host);
     const store = storeOn(machine, this.store);
@@ -360,15 +358,16 @@ export class SimService {
       throw new ForgeError('denied', 'sim', 401);
     }
     const guarded: Machine = {
-      io: async (label, call) => {
-        if (!mayCall()) throw new ForgeError('unreachable', label, null);
-        if (FORGE_WRITE_LABELS.includes(label)) this.#watchFence(repoId, label, fence);
-        this.#callFence = fence;
-        return call();
-      },
+      // The deadline is looked at when the call is sent, after whatever kept the machine until then.
+      io: (label, call) =>
+        machine.io(label, () => {
+          if (!mayCall()) return Promise.reject(new ForgeError('unreachable', label, null));
+          if (WRITES.has(label)) this.#watchFence(repoId, label, fence);
+          this.#callFence = fence;
+          return call();
+        }),
     };
-    // The deadline is looked at when the call is sent, after whatever kept the machine until then.
-    return forgeOn(machine, forgeOn(guarded, forge.forge));
+    return forgeOn(guarded, forge.forge);
   }
 
   /** The call under way is carried out only in `delayMs`: nobody who took the lease over may have written by then (E7). */

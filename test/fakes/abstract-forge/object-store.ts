@@ -39,15 +39,19 @@ const COMMITS_MAX = 2 ** 26;
 /** Blobs, trees and commits under the ids git gives them. Append-only, shared by the repository and its forks. */
 export class ObjectStore {
   readonly #blobs = new Map<BlobId, string>();
+  readonly #blobIds = new Map<string, BlobId>();
   readonly #trees = new Map<TreeHash, StoredTree>();
   readonly #commits = new Map<CommitSha, StoredCommit>();
   readonly #files = new WeakMap<StoredTree, ReadonlyMap<string, string>>();
   readonly #mergeBases = new Map<number, CommitSha | null>();
 
   putBlob(content: string): BlobId {
+    const known = this.#blobIds.get(content);
+    if (known !== undefined) return known;
     const bytes = Buffer.from(content);
     const id = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
     this.#blobs.set(id, content);
+    this.#blobIds.set(content, id);
     return id;
   }
 
