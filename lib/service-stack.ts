@@ -59,6 +59,7 @@ export class ServiceStack extends Stack {
       image: config.engineImage,
       forgeAllowHosts: config.forgeAllowHosts,
       forgeCaPem: config.forgeCaPem,
+      confirmBounce: config.confirmBounce,
       logLevel: config.logLevel,
       logRetentionDays: config.logRetentionDays,
     });

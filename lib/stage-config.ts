@@ -26,6 +26,7 @@ const Context = z.object({
     .regex(/^[A-Za-z0-9.:[\],-]*$/, 'must be host or host:port, separated by commas')
     .default(''),
   forgeCaFile: text.min(1).optional(),
+  confirmBounce: z.enum(['always', 'adaptive'], 'must be always or adaptive').default('adaptive'),
   identityUrl: z
     .url({ protocol: /^https?$/, error: 'must be the address of an identity provider' })
     .optional(),
@@ -74,6 +75,7 @@ export interface StageConfig {
   readonly forgeAllowHosts: string;
   /** PEM of a private authority that signs for those forges; empty = public ones only. */
   readonly forgeCaPem: string;
+  readonly confirmBounce: 'always' | 'adaptive';
   /** A provider that speaks the GoTrue contract; absent = a Cognito user pool of this stack (D-93). */
   readonly identityUrl: string | undefined;
   /** Its public key, if it wants one. */

@@ -20,7 +20,7 @@ const OUTCOMES: Readonly<Record<string, Word>> = {
   bounced: {
     tone: 'stop',
     name: 'Bounced',
-    meaning: 'Failed twice, alone, on a proven base: removed from the line.',
+    meaning: 'Failed, behind nothing but what is proven: removed from the line.',
   },
   bisected: {
     tone: 'busy',
@@ -87,8 +87,9 @@ const REASONS: Readonly<Record<string, string>> = {
   head_changed:
     'New commits were pushed after it was scheduled. Schedule auto-merge again; it keeps its place for a day.',
   bounced:
-    'The gate fails with it and passes without it, confirmed by a second run. Push a fix, or schedule it again to retry.',
-  gate_failed: 'The gate fails with it and passes without it, confirmed by a second run.',
+    'The gate fails with it and passes without it, confirmed by a second run where the gate is not known to be steady. Push a fix, or schedule it again to retry.',
+  gate_failed:
+    'The gate fails with it and passes without it, confirmed by a second run where the gate is not known to be steady.',
   merge_timeout: 'The forge did not complete the merge in time.',
   conflict: 'It conflicts with the base branch. Update the branch and schedule it again.',
   conflict_ahead:

@@ -12,4 +12,6 @@ export const EngineEnv = CommonEnv.extend({
   FORGE_ALLOW_HOSTS: z.string(),
   /** PEM of a private authority, trusted for those hosts only; empty = none. */
   FORGE_CA_PEM: z.string(),
+  /** Whether each bounce needs a second failing run (D-08). */
+  CONFIRM_BOUNCE: z.enum(['always', 'adaptive']),
 });

@@ -28,6 +28,7 @@ const runReconcile = createReconciler({
   clock,
   ids: createUuidIds(),
   log,
+  confirmBounce: env.CONFIRM_BOUNCE,
   forgeFor: (request, mayCall) =>
     createEngineForge({
       instanceUrl: request.instanceUrl,

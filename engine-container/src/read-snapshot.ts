@@ -18,7 +18,7 @@ import {
 import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
-import type { FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
+import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type Lines } from './read-commits.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
@@ -47,6 +47,7 @@ export class SnapshotReader {
   readonly #forge: EngineForge;
   readonly #clock: Clock;
   readonly #ids: Ids;
+  readonly #confirmBounce: ConfirmBounce;
   readonly #repo: ManagedRepo;
   readonly #commits: CommitReader;
   /** When a tip of the base was first seen. */
@@ -58,10 +59,14 @@ export class SnapshotReader {
   #protection: Reading<BranchProtection | null> = UNKNOWN;
   #asksFork: Reading<boolean> = UNKNOWN;
 
-  constructor(deps: { forge: EngineForge; clock: Clock; ids: Ids }, repo: ManagedRepo) {
+  constructor(
+    deps: { forge: EngineForge; clock: Clock; ids: Ids; confirmBounce?: ConfirmBounce },
+    repo: ManagedRepo,
+  ) {
     this.#forge = deps.forge;
     this.#clock = deps.clock;
     this.#ids = deps.ids;
+    this.#confirmBounce = deps.confirmBounce ?? 'adaptive';
     this.#repo = repo;
     this.#commits = new CommitReader(deps.forge, (read) => this.#attempt(read));
   }
@@ -137,6 +142,7 @@ export class SnapshotReader {
       botLogin: this.#botLogin,
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
       protection: this.#protection,
+      confirmBounce: this.#confirmBounce,
       asksFork: this.#asksFork,
     };
   }

@@ -15,7 +15,7 @@ import { fold } from './queue/fold.ts';
 import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
 import { changedRows, closeOrphans, toActivityEvent } from './queue/rows.ts';
-import type { Snapshot } from './queue/snapshot.ts';
+import type { ConfirmBounce, Snapshot } from './queue/snapshot.ts';
 import { toQueueView } from './queue/view.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import { parseRecord } from './record-codec.ts';
@@ -28,6 +28,8 @@ export interface ReconcilerDeps {
   readonly log: Log;
   /** A client for the forge of one request. It asks `mayCall` before each call and sends nothing once that is false (A41). */
   readonly forgeFor: (request: ReconcileRequest, mayCall: () => boolean) => EngineForge;
+  /** Without it a repo whose gate is known to be steady needs no second failing run (D-08). */
+  readonly confirmBounce?: ConfirmBounce;
 }
 
 /** Time kept back at the end of a reconcile for storing what was done. */
@@ -161,8 +163,8 @@ class Reconcile {
   }
 
   async #passes(): Promise<void> {
-    const { clock, ids } = this.#deps;
-    const reader = new SnapshotReader({ forge: this.#forge, clock, ids }, this.#repo);
+    const { clock } = this.#deps;
+    const reader = new SnapshotReader({ ...this.#deps, forge: this.#forge }, this.#repo);
     let record = this.#saved;
     let snapshot: Snapshot | null = null;
     let gatesReadAt = clock.monotonic();

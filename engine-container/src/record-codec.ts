@@ -54,7 +54,14 @@ const Record = z.looseObject({
   context: z.string(),
   rebuilding: z.boolean(),
   line: z.array(
-    z.looseObject({ pr, head: sha, scheduleId: z.number(), queuedAt: z.number(), cleared: z.boolean() }),
+    z.looseObject({
+      pr,
+      head: sha,
+      scheduleId: z.number(),
+      queuedAt: z.number(),
+      cleared: z.boolean(),
+      doubt: z.object({ by: z.string(), chance: z.number() }).nullable(),
+    }),
   ),
   roots: z.array(Root),
   tip: sha.nullable(),
@@ -84,15 +91,22 @@ const First = z.looseObject({
   rate: z.object({ landed: z.number(), bounced: z.number() }),
 });
 
+/** Older records get what they lack: an entry of before suspects could go on in the line is doubted by nobody. */
 function upgrade(document: unknown): unknown {
-  if ((document as { readonly schema?: unknown } | null)?.schema !== 1) return document;
+  const { schema, line: entries } = (document ?? {}) as {
+    readonly schema?: unknown;
+    readonly line?: unknown;
+  };
+  if (schema === 2 && Array.isArray(entries) && entries.some((entry) => entry?.doubt === undefined))
+    return { ...(document as object), line: entries.map((entry: object) => ({ doubt: null, ...entry })) };
+  if (schema !== 1) return document;
   const first = First.safeParse(document);
   if (!first.success) return document;
   const { root, line, rate, ...rest } = first.data;
   return {
     ...rest,
     schema: 2,
-    line: line.map((entry) => ({ ...entry, cleared: false })),
+    line: line.map((entry) => ({ ...entry, cleared: false, doubt: null })),
     roots:
       root === null
         ? []

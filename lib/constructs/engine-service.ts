@@ -33,6 +33,7 @@ export interface EngineServiceProps {
   readonly image: string | undefined;
   readonly forgeAllowHosts: string;
   readonly forgeCaPem: string;
+  readonly confirmBounce: 'always' | 'adaptive';
   readonly logLevel: string;
   readonly logRetentionDays: number;
 }
@@ -170,6 +171,7 @@ export class EngineService extends Construct implements Grantee {
         LOG_LEVEL: props.logLevel,
         FORGE_ALLOW_HOSTS: props.forgeAllowHosts,
         FORGE_CA_PEM: props.forgeCaPem,
+        CONFIRM_BOUNCE: props.confirmBounce,
         AWS_REGION: Aws.REGION,
       },
       secrets: { CONTAINER_SECRET: EcsSecret.fromSecretsManager(this.secret as ISecret) },

@@ -175,6 +175,7 @@ describe('the engine’s image', () => {
         CONTAINER_SECRET: 'a-secret-of-nobody',
         FORGE_ALLOW_HOSTS: '',
         FORGE_CA_PEM: '',
+        CONFIRM_BOUNCE: 'adaptive',
         AWS_REGION: 'us-east-1',
       },
       stdio: ['ignore', 'pipe', 'ignore'],

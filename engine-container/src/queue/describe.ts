@@ -61,12 +61,17 @@ export function describeLanding(position: number, size: number): string {
   );
 }
 
-export function describeBounce(cause: 'gate_failed' | 'merge_timeout'): string {
-  return shorten(
-    cause === 'gate_failed'
-      ? `${BOUNCED_PREFIX} the gate fails with this pull request and passes without it (confirmed by a second run)`
-      : `${BOUNCED_PREFIX} the forge did not complete the merge twice on this head; schedule again to retry`,
-  );
+export type BounceCause = 'gate_failed' | 'gate_failed_twice' | 'merge_timeout';
+
+const BOUNCE_PHRASES: Readonly<Record<BounceCause, string>> = {
+  gate_failed: 'the gate fails with this pull request and passes without it',
+  gate_failed_twice:
+    'the gate fails with this pull request and passes without it (confirmed by a second run)',
+  merge_timeout: 'the forge did not complete the merge twice on this head; schedule again to retry',
+};
+
+export function describeBounce(cause: BounceCause): string {
+  return shorten(`${BOUNCED_PREFIX} ${BOUNCE_PHRASES[cause]}`);
 }
 
 export function describeLostSchedule(): string {

@@ -1,6 +1,7 @@
 import type { RunId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
+import { frontierOf } from './evidence.ts';
 import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength, treesAhead } from './lane.ts';
 import { readyEntries } from './line.ts';
 import {
@@ -13,8 +14,9 @@ import {
   takeId,
   wakeNoLaterThan,
 } from './pass.ts';
-import { chooseBatchSize, type Dial, gateMsOf, likelySize } from './policy.ts';
+import { chooseBatchSize, type Dial, gateMsOf, likelySize, thriftySize } from './policy.ts';
 import type { LineEntry, Place, Root, Staged } from './record.ts';
+import { suspicionOf } from './suspicion.ts';
 
 /** Opens the next batches: on the lane, and beside it what is only to be tried. */
 export function openRoots(pass: Pass): void {
@@ -39,8 +41,8 @@ export function openRoots(pass: Pass): void {
     return;
   }
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
-  const isRisky = openLane(pass, base, oneByOne);
-  if (isRisky && !oneByOne && dialFor(pass).screens) openScreens(pass, base);
+  const lane = openLane(pass, base, oneByOne);
+  if (lane !== 'open' && !oneByOne && dialFor(pass).screens) openScreens(pass, base, lane);
 }
 
 /** What stands aside waits for its base, or for what it conflicts with, to be gone, or for a time. */
@@ -64,34 +66,39 @@ function freeSlots(pass: Pass): number {
   return runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
 }
 
-/** True when the lane takes no more because too much hangs on it already. */
-function openLane(pass: Pass, base: Staged, oneByOne: boolean): boolean {
+/** Why the lane takes no more: it is as deep as may be, too much hangs on it, or one in it failed that waits for those below. */
+type Closed = 'full' | 'risky' | 'broken';
+
+/** Builds the next batch on the lane where that is worth it. */
+function openLane(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'open' {
   const { record, s } = pass;
   const lane = laneOf(record);
   const landing = nextToLand(record);
-  if (landing !== null && landing.place !== 'lane') return false;
+  if (landing !== null && landing.place !== 'lane') return 'open';
   const dial = dialFor(pass);
   const top = lane.at(-1);
-  if (!dial.isolates && record.roots.some((root) => root.place === 'suspect')) return false;
+  if (!dial.isolates && record.roots.some((root) => root.place === 'suspect')) return 'open';
   if (top === undefined) {
-    if (freeSlots(pass) <= 0 && s.repo.bisectFanout === 1) return false;
+    if (freeSlots(pass) <= 0 && s.repo.bisectFanout === 1) return 'open';
     const ready = readyEntries(pass, base.tree, false);
-    if (ready.length === 0 || !hasLingered(pass, ready)) return false;
+    if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
     const size = oneByOne ? 1 : sizeOf(pass, ready, dial.depth);
     startRoot(pass, 'lane', null, base, ready.slice(0, size));
-    return false;
+    return 'open';
   }
-  if (oneByOne || !lane.every((root) => isWhole(root) && root.chain.length > 0)) return false;
+  if (oneByOne || !lane.every((root) => isWhole(root) && root.chain.length > 0)) return 'open';
   const onto = top.chain.at(-1);
   const undecided = lane.filter((root) => provenLength(record, root) < root.limit);
-  if (onto === undefined) return false;
+  if (onto === undefined) return 'open';
   const chance = undecided.reduce((product, root) => product * chanceOf(pass, root), 1);
-  if (undecided.length > 0 && chance < dial.aheadChance) return true;
-  if (undecided.length >= dial.depth || freeSlots(pass) <= 0) return false;
+  if (undecided.length > 0 && chance < dial.aheadChance)
+    return undecided.some((root) => frontierOf(record, root).high !== null) ? 'broken' : 'risky';
+  if (undecided.length >= dial.depth) return 'full';
+  if (freeSlots(pass) <= 0) return 'open';
   const ready = readyEntries(pass, onto.tree, true);
-  if (ready.length === 0 || !hasLingered(pass, ready)) return false;
+  if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
   const full = likelySize(padTo(pass, ready), dial.passChance);
-  if (undecided.length > 0 && ready.length < full && !isDue(pass, top, dial)) return false;
+  if (undecided.length > 0 && ready.length < full && !isDue(pass, top, dial)) return 'open';
   startRoot(
     pass,
     'lane',
@@ -99,31 +106,42 @@ function openLane(pass: Pass, base: Staged, oneByOne: boolean): boolean {
     onto,
     ready.slice(0, sizeOf(pass, ready, dial.depth - undecided.length)),
   );
-  return false;
+  return 'open';
 }
 
 /** Batches that are not full start evenly over the time of a gate run. */
 function isDue(pass: Pass, top: Root, dial: Dial): boolean {
   const gateMs = gateMsOf(pass.record.rate);
   if (gateMs === null) return false;
-  const at = top.createdAt + Math.round(gateMs / dial.depth);
+  const at = top.createdAt + Math.round(gateMs / Math.min(dial.depth, runsMax(pass)));
   if (pass.s.now >= at) return true;
   pass.nextStartAt = at;
   return false;
 }
 
 /** Full batches of what waits, each alone on the base: what passes is cleared for the lane, what fails is searched. */
-function openScreens(pass: Pass, base: Staged): void {
-  const dial = dialFor(pass);
+function openScreens(pass: Pass, base: Staged, lane: Closed): void {
   for (;;) {
     const free = freeSlots(pass);
     if (free <= 0) return;
-    const fresh = readyEntries(pass, base.tree, false).filter((entry) => !entry.cleared);
+    const fresh = readyEntries(pass, base.tree, false).filter(
+      (entry) => !entry.cleared && entry.doubt === null,
+    );
     const size = sizeOf(pass, fresh, free);
-    const full = likelySize(padTo(pass, fresh), dial.passChance);
-    if (fresh.length < full || !hasLingered(pass, fresh)) return;
+    if (fresh.length < fullScreen(pass, fresh, lane) || !hasLingered(pass, fresh)) return;
     if (!startRoot(pass, 'screen', null, base, fresh.slice(0, size))) return;
   }
+}
+
+/**
+ * How many must wait for a screen: a usual batch where nothing else can be done for them; more where the lane will take
+ * them by itself, fewer where it is about to start anew.
+ */
+function fullScreen(pass: Pass, fresh: readonly LineEntry[], lane: Closed): number {
+  const good = padTo(pass, fresh);
+  const likely = likelySize(good, dialFor(pass).passChance);
+  if (lane === 'full') return Math.ceil((likely + thriftySize(good)) / 2);
+  return lane === 'broken' ? Math.ceil(likely / 2) : likely;
 }
 
 function sizeOf(pass: Pass, ready: readonly LineEntry[], lanes: number): number {
@@ -133,14 +151,16 @@ function sizeOf(pass: Pass, ready: readonly LineEntry[], lanes: number): number 
 }
 
 /** The line with strangers behind it, so that "full" does not depend on who has come yet. */
-function padTo(pass: Pass, ready: readonly LineEntry[]): readonly number[] {
+export function padTo(pass: Pass, ready: readonly LineEntry[]): readonly number[] {
   const stranger = chanceOfGood(pass, { pr: 0 });
   const good = ready.map((entry) => chanceOfGood(pass, entry));
   return [...good, ...Array.from({ length: BATCH_PULL_REQUESTS_MAX }, () => stranger)];
 }
 
-/** Chance that all who are still in this batch are good. */
-export function chanceOf(pass: Pass, root: Root): number {
+/** Chance that all who are still in this batch are good; of one that failed, that nobody was to blame. */
+function chanceOf(pass: Pass, root: Root): number {
+  const { low, high } = frontierOf(pass.record, root);
+  if (high !== null && dialFor(pass).foresees) return suspicionOf(pass, root, low, high).nobody;
   return activeMembers(root).reduce((product, member) => product * chanceOfGood(pass, member), 1);
 }
 

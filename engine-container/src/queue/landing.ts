@@ -11,6 +11,7 @@ import {
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
 import {
+  type BounceCause,
   describeBounce,
   describeForkTimeout,
   describeLanding,
@@ -172,15 +173,16 @@ export function bounce(
   pass: Pass,
   root: Root,
   index: number,
-  cause: 'gate_failed' | 'merge_timeout',
+  cause: BounceCause,
   runUrl: string | null,
 ): void {
   const member = root.members[index];
   if (member === undefined) return;
   const scheduleId = entryOf(pass.record, member.pr)?.scheduleId ?? member.scheduleId;
   rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId });
-  root.fates.push({ pr: member.pr, action: 'bounced', reason: cause });
-  if (cause === 'gate_failed') pass.record.rate = countOutcome(pass.record.rate, 'bounced');
+  const reason = cause === 'merge_timeout' ? cause : 'gate_failed';
+  root.fates.push({ pr: member.pr, action: 'bounced', reason });
+  if (reason === 'gate_failed') pass.record.rate = countOutcome(pass.record.rate, 'bounced');
   wishStatus(pass, {
     pr: member.pr,
     sha: member.head,
@@ -188,7 +190,7 @@ export function bounce(
     description: describeBounce(cause),
     targetUrl: runUrl,
   });
-  emitEvent(pass, 'pr_bounced', member, cause);
+  emitEvent(pass, 'pr_bounced', member, reason);
 }
 
 /** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */

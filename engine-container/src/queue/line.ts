@@ -55,6 +55,7 @@ function bindHead(
       staleScheduleId: null,
       retestAfter: null,
       cleared: false,
+      doubt: null,
     };
     pass.record.line.push(fresh);
     emitEvent(pass, 'pr_queued', fresh);
@@ -78,6 +79,7 @@ function bindHead(
     entry.readyAt = null;
     entry.retestAfter = null;
     entry.cleared = false;
+    entry.doubt = null;
   }
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
@@ -107,6 +109,7 @@ function noticeMovedHead(
       staleScheduleId: schedule.id,
       retestAfter: null,
       cleared: false,
+      doubt: null,
     };
     pass.record.line.push(entry);
     wishStatus(pass, statusOf(entry, describeHeadChange()));
@@ -124,6 +127,7 @@ function noticeMovedHead(
   entry.refusedFor = null;
   entry.retestAfter = null;
   entry.cleared = false;
+  entry.doubt = null;
   wishStatus(pass, statusOf(entry, describeHeadChange()));
   emitEvent(pass, 'pr_requeued', entry, 'head_changed');
 }

@@ -102,8 +102,11 @@ export function runsMax(pass: Pass): number {
 
 /** Chance that a pull request is good, by what the repo has taught and what it has passed itself. */
 export function chanceOfGood(pass: Pass, subject: { readonly pr: PullRequestNumber }): number {
-  const cleared = entryOf(pass.record, subject.pr)?.cleared ?? false;
-  return goodChance(dialFor(pass).learns ? pass.record.rate : NO_HISTORY, { cleared });
+  const entry = entryOf(pass.record, subject.pr);
+  return goodChance(dialFor(pass).learns ? pass.record.rate : NO_HISTORY, {
+    cleared: entry?.cleared ?? false,
+    doubt: entry?.doubt?.chance ?? null,
+  });
 }
 
 export function entryOf(record: QueueRecord, pr: PullRequestNumber): LineEntry | undefined {

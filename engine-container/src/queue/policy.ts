@@ -34,8 +34,11 @@ export function flakeRate(rate: OutcomeRate): number {
 }
 
 /** Chance that a pull request of the line passes. */
-export function goodChance(rate: OutcomeRate, entry: { readonly cleared: boolean }): number {
-  const good = 1 - badRate(rate);
+export function goodChance(
+  rate: OutcomeRate,
+  entry: { readonly cleared: boolean; readonly doubt: number | null },
+): number {
+  const good = 1 - (entry.doubt ?? badRate(rate));
   return entry.cleared ? Math.max(good, CLEARED_GOOD_CHANCE) : good;
 }
 
@@ -111,10 +114,28 @@ export interface Dial {
   readonly weighsFlakes: boolean;
   /** Rates follow the repo's history. */
   readonly learns: boolean;
+  /** A repo whose runs are known not to fail by themselves needs no second failing run to be sure. */
+  readonly trustsLedger: boolean;
+  /** Suspects whose base has moved go on in the line when nobody else waits there. */
+  readonly rejoins: boolean;
+  /** Nothing is built on a batch of the lane that has failed already and only waits for those below it. */
+  readonly foresees: boolean;
+  /** Cuts take only the slots that other suspects and the line leave. */
+  readonly sharesSlots: boolean;
 }
 
 /** Everything is on in production; the bench takes pieces away to see what each is worth. */
-const WHOLE = { isolates: true, screens: true, elastic: true, weighsFlakes: true, learns: true } as const;
+const WHOLE = {
+  isolates: true,
+  screens: true,
+  elastic: true,
+  weighsFlakes: true,
+  learns: true,
+  trustsLedger: true,
+  rejoins: true,
+  foresees: true,
+  sharesSlots: true,
+} as const;
 
 const PRESETS: readonly (Pick<Dial, 'depth' | 'passChance' | 'aheadChance' | 'cuts'> & {
   readonly fanout: number;

@@ -74,6 +74,14 @@ export interface LineEntry {
   retestAfter: EpochMs | null;
   /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
   cleared: boolean;
+  /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
+  doubt: Doubt | null;
+}
+
+export interface Doubt {
+  /** The batch that failed. */
+  readonly by: RunId;
+  readonly chance: number;
 }
 
 export interface Member {

@@ -1,9 +1,10 @@
-import { BASE_RED_RECHECK_MS } from '#core/domain/limits.ts';
+import { BASE_RED_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
 import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
+import { padTo } from './fill.ts';
 import { bounce } from './landing.ts';
 import { mayLand, provenLength, startOf } from './lane.ts';
+import { readyEntries } from './line.ts';
 import {
-  chanceOfGood,
   createNode,
   dialFor,
   entryOf,
@@ -13,14 +14,18 @@ import {
   raise,
   resolveNode,
   retireNode,
+  runsMax,
 } from './pass.ts';
-import { chooseCuts, flakeRate, type Suspicion, suspect } from './policy.ts';
+import { chooseCuts, likelySize, type Suspicion } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root } from './record.ts';
 import { cutRootAt, park, supersedeAbove } from './root.ts';
+import { isSearchedOnLine, returnSuspects, settleDoubts, suspicionOf } from './suspicion.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Nobody is bounced while it is less likely than this that the gate fails because of it. */
 const GUILTY_CHANCE_MIN = 0.95;
+/** Finished runs from which on the repo's own record of flakes speaks for itself. */
+const LEDGER_RUNS_MIN = 100;
 /** So many failures in a row of one tree are taken for what they are, however flaky the gate is held to be. */
 const FAILURES_CONCLUSIVE = 6;
 
@@ -47,8 +52,11 @@ function advanceRoot(pass: Pass, root: Root): void {
   const { record } = pass;
   const low = provenLength(record, root);
   settleProven(pass, root, low);
-  if (root.place !== 'lane' && low > startOf(root) && !mayLand(record, root)) release(pass, root, low);
+  const isReleased = root.place !== 'lane' && low > startOf(root) && !mayLand(record, root);
+  if (isReleased) release(pass, root, low);
   const high = low === root.limit ? null : frontierOf(record, root).high;
+  if (isReleased && high !== null && high - low > 1 && isSearchedOnLine(pass, root))
+    return returnSuspects(pass, root, low, suspicionOf(pass, root, low, high));
   if (high === null) {
     const open = root.nodes.some((node) => node.to > low && node.to <= root.limit && node.state !== 'done');
     // Nothing failed, nothing runs, nothing more is proven: what is left starts afresh on the new base.
@@ -75,6 +83,7 @@ function advanceRoot(pass: Pass, root: Root): void {
     if (failing.state === 'done') runAgain(pass, failing);
     return;
   }
+  settleDoubts(pass, root);
   // The one failing run of a lone suspect is not conclusive, but the lane goes on without it at once.
   if (!(isFlake && root.place === 'lane')) leaveLane(pass, root);
   if (failing.to === high && high - low === 1) judgeSuspect(pass, root, failing, { low, high, suspicion });
@@ -93,7 +102,9 @@ function leaveLane(pass: Pass, root: Root): void {
 function release(pass: Pass, root: Root, low: number): void {
   for (const member of root.members.slice(startOf(root), low)) {
     const entry = entryOf(pass.record, member.pr);
-    if (entry?.head === member.head) entry.cleared = true;
+    if (entry?.head !== member.head) continue;
+    entry.cleared = true;
+    entry.doubt = null;
   }
   root.released = low;
   pass.refresh = true;
@@ -101,14 +112,6 @@ function release(pass: Pass, root: Root, low: number): void {
     if (node.to <= low && node.nodeId !== BASE_NODE_ID && !isTerminal(node.outcome) && node.state === 'done')
       moveNodeIfLegal(pass, node, 'held_success');
   }
-}
-
-/** Who of the members behind the proven prefix may be to blame, by all the runs of this batch there are. */
-function suspicionOf(pass: Pass, root: Root, low: number, high: number): Suspicion {
-  const { record } = pass;
-  const good = root.members.slice(low, high).map((member) => chanceOfGood(pass, member));
-  const failures = verdictOfPrefix(record, root, high).failures.map(() => high - low);
-  return suspect({ good, failures, flake: dialFor(pass).weighsFlakes ? flakeRate(record.rate) : 0 });
 }
 
 /** Everything up to a proven prefix is proven, whoever ran; runs still out for it are not needed any more. */
@@ -142,9 +145,30 @@ interface Interval {
   readonly suspicion: Suspicion;
 }
 
+/** Cuts of this batch that may run at once: its share of the free slots, once the line has what it can use. */
+function cutsFor(pass: Pass): number {
+  const { record, s } = pass;
+  const dial = dialFor(pass);
+  if (dial.cuts === 1 || !dial.sharesSlots) return dial.cuts;
+  const nodes = record.roots.flatMap((root) => root.nodes);
+  const free = runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
+  const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
+  const fresh = waiting.filter((entry) => !entry.cleared).length;
+  const batches = Math.ceil(fresh / likelySize(padTo(pass, []), dial.passChance));
+  const forLine = Math.min(dial.depth, Math.max(batches, waiting.length > 0 ? 1 : 0));
+  const searched = record.roots.filter(
+    (root) =>
+      root.onto === null &&
+      root.chain.length > 0 &&
+      provenLength(record, root) < root.limit &&
+      root.nodes.every((node) => node.state === 'done'),
+  ).length;
+  return Math.max(1, Math.min(dial.cuts, Math.floor((free - forLine) / Math.max(1, searched))));
+}
+
 /** A failed batch becomes consecutive intervals, each staged on everything before it (A14, D-97). */
 function split(pass: Pass, root: Root, failing: Node, { low, high, suspicion }: Interval): void {
-  const cuts = chooseCuts(low, suspicion.weights, dialFor(pass).cuts);
+  const cuts = chooseCuts(low, suspicion.weights, cutsFor(pass));
   const proven = failing.from < low ? [low] : [];
   const beyond = failing.to > high ? [failing.to] : [];
   const edges = [failing.from, ...proven, ...cuts, high, ...beyond];
@@ -174,14 +198,16 @@ function split(pass: Pass, root: Root, failing: Node, { low, high, suspicion }: 
 }
 
 /**
- * One suspect is left. It is bounced only on direct failing evidence, confirmed by a second run of the same tree, as
- * the last element of a chain whose every earlier element is proven, on a base that is proven (D-08, D-09).
+ * One suspect is left. It is bounced only on direct failing evidence, as the last element of a chain whose every earlier
+ * element is proven, on a base that is proven (D-09), and only when hardly anything else can explain the failure: by a
+ * second run of the same tree, or by a long record of runs that do not fail by themselves (D-08).
  */
 function judgeSuspect(pass: Pass, root: Root, accused: Node, { low, high, suspicion }: Interval): void {
   const verdict = verdictOfPrefix(pass.record, root, high);
   cutRootAt(root, high);
   const enough = 1 - suspicion.nobody > GUILTY_CHANCE_MIN || verdict.failures.length >= FAILURES_CONCLUSIVE;
-  const guilty = isConfirmedFailure(verdict) && enough;
+  const enoughRuns = verdict.failures.length >= failuresToBounce(pass);
+  const guilty = verdict.pass === null && enoughRuns && enough;
   if (!guilty && accused.state === 'done') runAgain(pass, accused);
   const base = low > 0 ? 'proven' : judgeBase(pass, root);
   if (base === 'undecided' || !guilty) return;
@@ -199,10 +225,20 @@ function judgeSuspect(pass: Pass, root: Root, accused: Node, { low, high, suspic
     );
     resolveNode(pass, root, accused, 'error', 'base_red');
   } else {
-    bounce(pass, root, high - 1, 'gate_failed', latestRunUrl(verdict));
+    const cause = isConfirmedFailure(verdict) ? 'gate_failed_twice' : 'gate_failed';
+    bounce(pass, root, high - 1, cause, latestRunUrl(verdict));
     resolveNode(pass, root, accused, 'bounced');
   }
   cutRootAt(root, low);
+}
+
+/** Failing runs of one tree that a bounce needs: two, until the repo's own runs show how seldom one fails by itself (D-08). */
+function failuresToBounce(pass: Pass): number {
+  const { rate } = pass.record;
+  const dial = dialFor(pass);
+  const mayTrust = pass.s.confirmBounce !== 'always' && dial.trustsLedger && dial.weighsFlakes;
+  const isKnown = mayTrust && rate.steady + rate.flaked >= LEDGER_RUNS_MIN;
+  return isKnown ? 1 : CONFIRMED_FAILURES_MIN;
 }
 
 function latestRunUrl(verdict: Verdict): string | null {

@@ -5,6 +5,8 @@ import type { Reading } from '#core/domain/result.ts';
 import type { Dial } from './policy.ts';
 import type { PullRequestReading, ScheduleReading, Staged } from './record.ts';
 
+export type ConfirmBounce = 'always' | 'adaptive';
+
 /** The one picture that a pass decides on. Every part may be unknown; unknown never lands, bounces or forgets. */
 export interface Snapshot {
   readonly now: EpochMs;
@@ -37,6 +39,8 @@ export interface Snapshot {
   readonly gates: ReadonlyMap<BatchId, Reading<GateReading>>;
   /** Another policy than the fan-out stands for; only the bench sets it. */
   readonly dial?: Dial;
+  /** `always` asks for a second failing run before each bounce, however steady the gate is known to be (D-08). */
+  readonly confirmBounce?: ConfirmBounce;
 }
 
 export interface PullRequestView {

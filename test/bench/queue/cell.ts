@@ -23,6 +23,10 @@ const PIECES = {
   cuts: (dial: Dial): Dial => ({ ...dial, cuts: 1 }),
   flakes: (dial: Dial): Dial => ({ ...dial, weighsFlakes: false }),
   learning: (dial: Dial): Dial => ({ ...dial, learns: false }),
+  rejoining: (dial: Dial): Dial => ({ ...dial, rejoins: false }),
+  foresight: (dial: Dial): Dial => ({ ...dial, foresees: false }),
+  sharing: (dial: Dial): Dial => ({ ...dial, sharesSlots: false }),
+  ledger: (dial: Dial): Dial => ({ ...dial, trustsLedger: false }),
 } as const;
 export type Piece = keyof typeof PIECES;
 export const PIECE_NAMES = Object.keys(PIECES) as readonly Piece[];

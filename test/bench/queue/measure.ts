@@ -6,6 +6,7 @@ import {
   type OutcomeRate,
   type QueueRecord,
 } from '../../../engine-container/src/queue/record.ts';
+import type { ConfirmBounce } from '../../../engine-container/src/queue/snapshot.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 import { SymbolicForge } from './symbolic-forge.ts';
 import { ciDurationMs, type PlannedPullRequest, planPullRequests, type Scenario } from './workload.ts';
@@ -37,6 +38,7 @@ export interface MeasureOptions {
   readonly cold: boolean;
   /** Another policy than the fan-out stands for. */
   readonly dial?: Dial;
+  readonly confirmBounce?: ConfirmBounce;
   /** Another plan than the scenario's. */
   readonly planned?: readonly PlannedPullRequest[];
   /** Sees each record before it is decided on. */
@@ -76,7 +78,11 @@ export function measure(options: MeasureOptions): Measurement {
     for (let pass = 0; pass < PASSES_MAX; pass += 1) {
       options.inspect?.(record);
       const seen = forge.snapshot(now, record, fanout, full);
-      const snapshot = dial === undefined ? seen : { ...seen, dial };
+      const snapshot = {
+        ...seen,
+        ...(dial === undefined ? {} : { dial }),
+        ...(options.confirmBounce === undefined ? {} : { confirmBounce: options.confirmBounce }),
+      };
       const decision = decide(snapshot, record);
       record = decision.record;
       nextStartAt = decision.nextStartAt ?? Number.POSITIVE_INFINITY;

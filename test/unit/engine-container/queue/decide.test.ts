@@ -32,7 +32,12 @@ function plan(bad: readonly boolean[], gapMinutes: number): readonly PlannedPull
   }));
 }
 
-function play(planned: readonly PlannedPullRequest[], fanout: number, scenario: Partial<Scenario> = {}) {
+function play(
+  planned: readonly PlannedPullRequest[],
+  fanout: number,
+  scenario: Partial<Scenario> = {},
+  cold = true,
+) {
   return measure({
     scenario: {
       name: 'small',
@@ -43,7 +48,7 @@ function play(planned: readonly PlannedPullRequest[], fanout: number, scenario: 
     },
     fanout,
     seed: 1,
-    cold: true,
+    cold,
     planned,
     inspect,
   });
@@ -57,15 +62,21 @@ const patterns = Array.from({ length: SIZE_MAX }, (_, index) => index + 1).flatM
 const numbersOf = (bad: readonly boolean[], wanted: boolean): readonly number[] =>
   bad.flatMap((each, index) => (each === wanted ? [index + 1] : []));
 
-describe.each([1, 2, 4, 8, 16])(
-  'every pattern of good and bad up to six: never more runs at once than the dial says, and an end (A28, A36), fan-out %d',
-  (fanout) => {
+describe.each([
+  [1, 'new'],
+  [2, 'known'],
+  [4, 'new'],
+  [8, 'known'],
+  [16, 'new'],
+] as const)(
+  'every pattern of good and bad up to six: never more runs at once than the dial says, and an end (A28, A36), fan-out %d, %s repository',
+  (fanout, age) => {
     test.each([
       ['at once', 0],
       ['one every third of a run, up to five', CI_MINUTES / 3],
     ])('%s: exactly the bad ones are bounced, everybody else lands, nothing unproven', (_, gapMinutes) => {
       for (const bad of gapMinutes === 0 ? patterns : patterns.filter((each) => each.length < SIZE_MAX)) {
-        const result = play(plan(bad, gapMinutes), fanout);
+        const result = play(plan(bad, gapMinutes), fanout, { p: 0.2 }, age === 'new');
         const found = {
           bad,
           merged: [...result.merged].sort((a, b) => a - b),
@@ -153,7 +164,7 @@ test('a record of before batches were many is read as a lane of one', () => {
     const old = {
       ...rest,
       schema: 1,
-      line: line.map(({ cleared: _cleared, ...entry }) => entry),
+      line: line.map(({ cleared: _cleared, doubt: _doubt, ...entry }) => entry),
       root: { ...first, nodes: nodes.map(({ load: _load, ...node }) => node) },
       rate: { landed: rate.landed, bounced: rate.bounced },
     };
@@ -161,7 +172,16 @@ test('a record of before batches were many is read as a lane of one', () => {
     expect(read?.roots).toHaveLength(1);
     expect(read?.roots[0]).toMatchObject({ ...first, place: 'lane', onto: null, released: 0 });
     expect(read?.tip).toBe(root.tip);
+    expect(read?.line.every((entry) => !entry.cleared && entry.doubt === null)).toBe(true);
     expect(parseRecord(JSON.parse(JSON.stringify(read)))).toEqual(read);
   }
   expect(parseRecord({ schema: 3 })).toBeNull();
+  const doubtless = records.map((record) => ({
+    ...record,
+    line: record.line.map(({ doubt: _doubt, ...entry }) => entry),
+  }));
+  expect(doubtless.map((record) => parseRecord(JSON.parse(JSON.stringify(record))))).toEqual(
+    records.map((record) => ({ ...record, line: record.line.map((entry) => ({ ...entry, doubt: null })) })),
+  );
+  expect(parseRecord({ ...records.at(-1), line: [null] })).toBeNull();
 });

@@ -204,8 +204,12 @@ describe('what a repo teaches', () => {
   });
 
   test('one that has passed before is as good as good, whatever the day', () => {
-    expect(goodChance(learned(0.2), { cleared: true })).toBe(0.995);
-    expect(goodChance(learned(0.2), { cleared: false })).toBeCloseTo(0.8);
+    expect(goodChance(learned(0.2), { cleared: true, doubt: null })).toBe(0.995);
+    expect(goodChance(learned(0.2), { cleared: false, doubt: null })).toBeCloseTo(0.8);
+  });
+
+  test('one that stood in a failed batch is as likely to be bad as that failure made it', () => {
+    expect(goodChance(learned(0.02), { cleared: false, doubt: 0.3 })).toBeCloseTo(0.7);
   });
 
   test('runs that take longer the more are out show how many the runners take', () => {

@@ -12,6 +12,7 @@ function entry(pr: number, changes: Partial<LineEntry> = {}): LineEntry {
   return {
     ...{ pr, title: `Change ${pr}`, head: `head-${pr}`, scheduleId: pr, queuedAt: pr, readyAt: pr },
     ...{ refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null, cleared: false },
+    doubt: null,
     ...changes,
   };
 }

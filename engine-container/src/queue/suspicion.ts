@@ -1,0 +1,70 @@
+import type { RunId } from '#core/domain/ids.ts';
+import { verdictOfPrefix } from './evidence.ts';
+import { activeMembers, laneOf, provenLength } from './lane.ts';
+import { readyEntries } from './line.ts';
+import { chanceOfGood, dialFor, entryOf, type Pass } from './pass.ts';
+import { flakeRate, type Suspicion, suspect } from './policy.ts';
+import type { Root } from './record.ts';
+import { cutRootAt } from './root.ts';
+
+/**
+ * Who of the members behind the proven prefix, up to the failing one, may be the first bad one, by all failing runs of
+ * this batch: a longer one that failed may be somebody's behind them. `nobody` is the chance that none of these is.
+ */
+export function suspicionOf(pass: Pass, root: Root, low: number, high: number): Suspicion {
+  const { record } = pass;
+  const failures: number[] = [];
+  for (let length = high; length <= root.chain.length; length += 1) {
+    const verdict = verdictOfPrefix(record, root, length);
+    if (verdict.pass === null) failures.push(...verdict.failures.map(() => length - low));
+  }
+  const longest = Math.max(high - low, ...failures);
+  const good = root.members.slice(low, low + longest).map((member) => chanceOfGood(pass, member));
+  const flake = dialFor(pass).weighsFlakes ? flakeRate(record.rate) : 0;
+  const weights = suspect({ good, failures, flake }).weights.slice(0, high - low);
+  return { weights, nobody: Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0)) };
+}
+
+/**
+ * True when a search on a base that has moved is better continued on the line: what it proves there would have to be
+ * run once more, and nobody new waits whom the doubtful ones could hold up.
+ */
+export function isSearchedOnLine(pass: Pass, root: Root): boolean {
+  const { record, s } = pass;
+  if (!dialFor(pass).rejoins || !s.base.known || !s.full) return false;
+  const others = record.roots.filter((other) => other !== root);
+  if (others.some((other) => other.onto !== null || provenLength(record, other) < other.limit)) return false;
+  if (laneOf(record).some((other) => other.chain.length === 0)) return false;
+  return readyEntries(pass, s.base.value.tree, true).every((entry) => entry.cleared || entry.doubt !== null);
+}
+
+/**
+ * Gives the suspects back to the line, each with its chance to be the bad one if all before it are good: their product
+ * is exactly what the failing run says of every prefix, as long as they keep their order.
+ */
+export function returnSuspects(pass: Pass, root: Root, low: number, { weights }: Suspicion): void {
+  let left = 1;
+  for (const [index, weight] of weights.entries()) {
+    const member = root.members[low + index];
+    const entry = member === undefined ? undefined : entryOf(pass.record, member.pr);
+    if (entry !== undefined && entry.head === member?.head && !entry.cleared)
+      entry.doubt = { by: root.runId, chance: left <= 0 ? 1 : Math.min(1, weight / left) };
+    left -= weight;
+  }
+  cutRootAt(root, low);
+  pass.refresh = true;
+}
+
+/** A failing run among the suspects explains the earlier one: who is not in it is a stranger again. */
+export function settleDoubts(pass: Pass, root: Root): void {
+  const inside = new Set(activeMembers(root).map((member) => member.pr));
+  const explained = new Set<RunId>();
+  for (const pr of inside) {
+    const doubt = entryOf(pass.record, pr)?.doubt;
+    if (doubt != null) explained.add(doubt.by);
+  }
+  if (explained.size === 0) return;
+  for (const entry of pass.record.line) {
+    if (entry.doubt !== null && explained.has(entry.doubt.by) && !inside.has(entry.pr)) entry.doubt = null;
+  }
+}
