@@ -1,11 +1,10 @@
 import type { TenantId } from '../domain/ids.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
-import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import { StoreError } from '../ports/store.ts';
 import type { Clock, WakeQueue } from '../ports/system.ts';
 import { type AuditDeps, recordChange } from './audit.ts';
-import { readLivePrs } from './live-batches.ts';
+import { type LiveStore, readLivePrs } from './live-batches.ts';
 import { loadOwnRepo } from './owned.ts';
 import { wakeNow } from './wake.ts';
 
@@ -13,7 +12,7 @@ export interface DeletionDeps extends AuditDeps {
   readonly store: AuditDeps['store'] &
     EnrollmentStore &
     Pick<DispatchStore, 'getConnection' | 'getRepo' | 'markDue'> &
-    Pick<AccountStore, 'readBatchHistory'>;
+    LiveStore;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
   readonly clock: Clock;
 }

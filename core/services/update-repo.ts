@@ -19,7 +19,7 @@ import { wakeNow } from './wake.ts';
 export interface UpdateDeps extends ProvisioningDeps {
   readonly store: EnrollmentStore &
     Pick<DispatchStore, 'getRepo' | 'markDue'> &
-    Pick<AccountStore, 'readBatchHistory' | 'appendAudit'>;
+    Pick<AccountStore, 'readBatchHistory' | 'readQueueViews' | 'appendAudit'>;
   readonly leases: LeaseStore;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
   readonly clock: Clock;
