@@ -1,6 +1,6 @@
-import { SWEEP_STORIES } from '../scenario/crash-sweep-stories.ts';
 import { createSeededRandom } from '../support/seeded-random.ts';
 import { type Blow, modesOf, playStory } from './crash-sweep.ts';
+import { CRASH_STORIES } from './lane-stories.ts';
 
 /** `npm run sim:crash [-- --story N] [--double N]`: every call of every story in every mode; one JSON line at the end. */
 function option(name: string): string | undefined {
@@ -15,7 +15,7 @@ const crashed = new Set<string>();
 let runs = 0;
 let failed = 0;
 
-async function strike(story: (typeof SWEEP_STORIES)[number], blows: readonly Blow[], label: string) {
+async function strike(story: (typeof CRASH_STORIES)[number], blows: readonly Blow[], label: string) {
   const { problems } = await playStory(story, blows);
   runs += 1;
   if (problems.length === 0) return;
@@ -28,7 +28,7 @@ async function strike(story: (typeof SWEEP_STORIES)[number], blows: readonly Blo
 const only = option('story');
 const doubles = Number(option('double') ?? 0);
 const random = createSeededRandom(1);
-for (const [index, story] of SWEEP_STORIES.entries()) {
+for (const [index, story] of CRASH_STORIES.entries()) {
   if (only !== undefined && Number(only) !== index + 1) continue;
   const clean = await playStory(story, []);
   if (clean.problems.length > 0) throw new Error(`${story.name} fails without any blow: ${clean.problems}`);
@@ -39,7 +39,7 @@ for (const [index, story] of SWEEP_STORIES.entries()) {
       await strike(story, [{ at, mode }], label);
     }
   }
-  for (let count = 0; count < doubles / SWEEP_STORIES.length; count += 1) {
+  for (let count = 0; count < doubles / CRASH_STORIES.length; count += 1) {
     const first = random.int(clean.labels.length);
     const second = first + 1 + random.int(clean.labels.length);
     await strike(
@@ -52,7 +52,7 @@ for (const [index, story] of SWEEP_STORIES.entries()) {
 }
 console.log(
   JSON.stringify({
-    stories: SWEEP_STORIES.length,
+    stories: CRASH_STORIES.length,
     runs,
     violations: failed,
     runs_per_second: Math.round((runs * 1000) / (performance.now() - started)),

@@ -1,12 +1,12 @@
-import { SWEEP_STORIES } from '../scenario/crash-sweep-stories.ts';
 import { createSeededRandom } from '../support/seeded-random.ts';
 import { modesOf, playStory } from './crash-sweep.ts';
+import { CRASH_STORIES } from './lane-stories.ts';
 
 /** Of each story's hundreds of calls and five modes this many are drawn here; `npm run sim:crash` takes all of them. */
 const BLOWS_PER_STORY = 10;
 
 describe('a worker that dies, or a call that fails, changes nothing but time (A44)', () => {
-  test.each(SWEEP_STORIES.map((story, index) => [story.name, story, index] as const))(
+  test.each(CRASH_STORIES.map((story, index) => [story.name, story, index] as const))(
     '%s',
     async (_name, story, index) => {
       const random = createSeededRandom(index + 1);

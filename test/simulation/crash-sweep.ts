@@ -69,7 +69,7 @@ async function compare(
   if (story.mayHalt !== undefined && (await isDetected(world, judge))) return judge.violations;
   const problems: string[] = [];
   const anyOrder = story.landed === 'any order';
-  const landed = anyOrder ? [...ending.landed].sort() : ending.landed;
+  const landed = anyOrder ? [...ending.landed].sort((a, b) => a - b) : ending.landed;
   const expected = anyOrder ? (story.landedSet ?? []) : story.landed;
   if (String(landed) !== String(expected)) problems.push(`landed ${landed} instead of ${expected}`);
   if (String(ending.bounced) !== String(story.bounced)) {

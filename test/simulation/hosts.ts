@@ -22,6 +22,17 @@ export interface Host {
   readonly skewMs: number;
 }
 
+/** The longest lives take a tenth of it; an engine that does the same thing again and again must not keep a run. */
+const STEPS_MAX = 150_000;
+
+/** Calls that are made once in a long time would hardly ever be the last of a machine. */
+const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
+  [
+    ...['store deleteRepo', 'store deleteConnection', 'store settleOff', 'store listRepos'],
+    ...['store quarantineQueueRecord', 'forge probeSchedule', 'forge readMergeBase', 'forge cancelRun'],
+  ].map((label) => [label, 20]),
+);
+
 /** One for all: a trace of where it was thrown costs more than the rest of a crash, and nobody reads it. */
 const CRASH = new Crash();
 
@@ -65,6 +76,10 @@ export class Hosts {
   async #io<Result>(host: Host, label: string, call: () => Promise<Result>): Promise<Result> {
     if (host.dead) throw CRASH;
     this.steps += 1;
+    if (this.steps === STEPS_MAX) {
+      this.#witness.violate('calls without end');
+      this.#clock.stop();
+    }
     this.#witness.seen(label, 'no');
     const { odds } = this;
     const random = this.#random;
@@ -93,7 +108,7 @@ export class Hosts {
   }
 
   #mayCrash(host: Host, label: string): void {
-    if (!this.#random.chance(this.odds.crash)) return;
+    if (!this.#random.chance(this.odds.crash * (CRASHED_MORE.get(label) ?? 1))) return;
     host.dead = true;
     this.#witness.seen(label, 'crash');
     this.#witness.note(`CRASH at ${label}`);

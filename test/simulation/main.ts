@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { IO_LABELS } from '../support/machine.ts';
 import { bundleProgram } from './bundle.ts';
 import { FAMILIES } from './odds.ts';
 import { countOption, hasOption, option } from './options.ts';
@@ -72,7 +73,8 @@ else await tellOne(Number(only));
 
 if (hasOption('list')) {
   for (const [what, lives] of [...tally.sometimes].sort()) console.log(`${what}: ${lives}`);
-  console.log([...tally.labels].filter((label) => !tally.labelsCrashed.has(label)));
+  console.log('never called:', IO_LABELS.filter((label) => !tally.labels.has(label)).join(', '));
+  console.log('never crashed:', IO_LABELS.filter((label) => !tally.labelsCrashed.has(label)).join(', '));
 }
 console.log(JSON.stringify(tally.summary(secondsSoFar())));
 const lacks = tally.seeds >= OFTEN_SEEDS_MIN && tally.missing.length > 0;

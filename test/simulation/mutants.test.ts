@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { replaceOnce } from './bundle.ts';
 import { MUTANTS } from './mutants.ts';
+import { playScene } from './play-scene.ts';
+import { SCENE_NAMES, SCENES } from './scenes.ts';
 
-/** `npm run sim:mutants` shows that each is caught; here only that each is still a change of what is delivered. */
+/** `npm run sim:mutants` shows that each is caught; here that each is still a change of what is delivered, and a few of them. */
 test.each(MUTANTS.map((mutant) => [mutant.guard, mutant] as const))(
   'there is a guard: %s',
   (_guard, mutant) => {
@@ -10,3 +12,15 @@ test.each(MUTANTS.map((mutant) => [mutant.guard, mutant] as const))(
     expect(replaceOnce(text, mutant)).not.toBe(text);
   },
 );
+
+test.each(SCENE_NAMES)('nothing goes wrong when %s', async (name) => {
+  expect(await SCENES[name]()).toEqual([]);
+});
+
+const SHOWN = ['E7', 'E14', 'E19', 'A39', 'D-03'];
+
+test.each(SHOWN)('without its guard something goes wrong (%s)', async (name) => {
+  const mutant = MUTANTS.find(({ guard, dies }) => guard.includes(name) && typeof dies === 'string');
+  if (mutant === undefined || typeof mutant.dies !== 'string') throw new Error(`no guard ${name}`);
+  expect(await playScene([mutant], mutant.dies)).not.toEqual([]);
+});

@@ -1,20 +1,21 @@
 import type { Mutation } from './bundle.ts';
 import type { Family } from './odds.ts';
+import type { SceneName } from './scenes.ts';
 
 /** A guard of the engine and what the engine is without it. */
 export interface Mutant extends Mutation {
   readonly guard: string;
-  /** Where its absence shows. */
+  /** Where its absence shows to chance. */
   readonly families: readonly Family[];
+  /** Where it was seen to die: tried first. A life is one of chance; a scene is made for what chance hardly meets. */
+  readonly dies: Death;
 }
+export type Death = SceneName | { readonly family: Family; readonly seed: number };
 
 const QUEUE = 'engine-container/src/queue';
 const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 
-/**
- * Every guard has one: a guard whose absence no seed notices is not tested, whatever else is green. The grace before a
- * lease is taken over is shown in `test/model` instead: it covers four seconds of a lease, and hundreds of seeds miss them.
- */
+/** Every guard has one: a guard whose absence nothing notices is not tested, whatever else is green. */
 export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'one landing after the other (section 0.1)',
@@ -24,6 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   postSuccess(pass, root, landing);
   for (const other of root.members.slice(root.landed + 1, low)) pass.actions.push({ kind: 'post_status', pr: other.pr, sha: other.head, context: record.context, state: 'success', description: 'all at once', targetUrl: null, purpose: 'outbox' });`,
     families: ['calm', 'faults', 'people'],
+    dies: { family: 'calm', seed: 0 },
   },
   {
     guard: 'the fence of a request (A40)',
@@ -31,6 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (grant === null || grant.fence !== fence) return null;',
     replace: 'if (grant === null) return null;',
     families: HURT,
+    dies: { family: 'fleet', seed: 63 },
   },
   {
     guard: 'the deadline before a lease ends (A41)',
@@ -38,6 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'isPastDeadline: () => monotonicNow() >= deadlineMonotonicMs,',
     replace: 'isPastDeadline: () => false && monotonicNow() >= deadlineMonotonicMs,',
     families: HURT,
+    dies: { family: 'workers', seed: 3 },
   },
   {
     guard: 'a lease is left running while its engine may be at work',
@@ -45,6 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'release = options.leaveRunning?.(value) !== true;',
     replace: 'release = true;',
     families: HURT,
+    dies: { family: 'workers', seed: 0 },
   },
   {
     guard: 'the revoke of a posted success (A23, A24)',
@@ -52,6 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  if (landing === null || landing.revoke !== null) return;\n',
     replace: '  root.landing = null;\n  if (root.landing === null) return;\n',
     families: ['people', 'settings', 'faults'],
+    dies: { family: 'people', seed: 8 },
   },
   {
     guard: 'the nudge (D-11)',
@@ -59,6 +65,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'export const LANDING_NUDGE_AGES_MS: readonly number[] = [15_000, 60_000, 180_000, 360_000];',
     replace: 'export const LANDING_NUDGE_AGES_MS: readonly number[] = [];',
     families: ['people', 'faults'],
+    dies: { family: 'people', seed: 8 },
   },
   {
     guard: 'two time-outs before a bounce (A21)',
@@ -66,6 +73,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'export const LANDING_STRIKES_MAX = 2;',
     replace: 'export const LANDING_STRIKES_MAX = 1;',
     families: ['people', 'faults'],
+    dies: { family: 'people', seed: 8 },
   },
   {
     guard: 'the probe of the base (A35)',
@@ -73,6 +81,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "low > 0 ? 'proven' : judgeBase(pass, root)",
     replace: "low >= 0 ? 'proven' : judgeBase(pass, root)",
     families: ['base_pushed', 'calm', 'people'],
+    dies: { family: 'base_pushed', seed: 10 },
   },
   {
     guard: 'the confirming run (D-08)',
@@ -80,6 +89,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'export const CONFIRMED_FAILURES_MIN = 2;',
     replace: 'export const CONFIRMED_FAILURES_MIN = 1;',
     families: ['calm'],
+    dies: { family: 'calm', seed: 0 },
   },
   {
     guard: 'the memory of a bounce (A37)',
@@ -88,6 +98,7 @@ export const MUTANTS: readonly Mutant[] = [
     replace:
       '    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId && pr < 0,',
     families: ['calm', 'faults'],
+    dies: { family: 'faults', seed: 3 },
   },
   {
     guard: 'the tree of a merge (A2)',
@@ -95,6 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'merge.commit.tree === landing.tree &&',
     replace: '',
     families: ['unchecked_head', 'base_pushed'],
+    dies: 'a newer head is merged',
   },
   {
     guard: 'the parent of a merge (A2)',
@@ -102,6 +114,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return lineage === null || lineage.includes(tip);',
     replace: 'return lineage !== undefined || tip === undefined;',
     families: ['base_pushed', 'unchecked_head', 'everything'],
+    dies: 'the base is rewritten under the last landing',
   },
   {
     guard: 'the schedule on exactly this head (A30)',
@@ -109,6 +122,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (!lateEntry) return { kind: 'moved', id: last.id, at: last.at };\n",
     replace: '',
     families: ['people', 'reviews'],
+    dies: 'a push after a schedule',
   },
   {
     guard: 'a head that moved under its schedule (D-03)',
@@ -116,6 +130,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'const movedUnderIt = entry.head !== pull.headSha && entry.scheduleId === schedule.id;',
     replace: 'const movedUnderIt = false;',
     families: ['people', 'reviews', 'everything'],
+    dies: 'a push right after a schedule',
   },
   {
     guard: 'the review policy (A29, A31)',
@@ -123,6 +138,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  if (review !== null) return review;\n',
     replace: '',
     families: ['reviews'],
+    dies: 'no approval',
   },
   {
     guard: 'stale approvals (A31)',
@@ -130,6 +146,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: ' && !(protection.ignoreStaleApprovals && review.stale)',
     replace: '',
     families: ['reviews'],
+    dies: 'a stale approval',
   },
   {
     guard: 'the base right before a success (A4)',
@@ -137,6 +154,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (pull.baseTip !== root.tip) {',
     replace: 'if (pull.baseTip === null) {',
     families: ['base_pushed', 'foreign_status'],
+    dies: 'a push to the base before each call',
   },
   {
     guard: 'the base under a batch (A23)',
@@ -144,6 +162,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "s.base.value.sha !== record.tip ? 'base_advanced' : null",
     replace: 'false ? null : null',
     families: ['base_pushed', 'foreign_status', 'unchecked_head'],
+    dies: 'a push to the base while gated',
   },
   {
     guard: 'the intent before the success (A5)',
@@ -151,6 +170,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '      await this.#save(record, decision.events, snapshot.now);\n',
     replace: '',
     families: ['calm', 'crashes'],
+    dies: { family: 'calm', seed: 4 },
   },
   {
     guard: 'the standstill after a wrong tree (section 0.2)',
@@ -158,6 +178,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  pass.record.halted = { reason: 'tree_mismatch',",
     replace: "  const ignored = { reason: 'tree_mismatch',",
     families: ['unchecked_head', 'base_pushed'],
+    dies: 'a newer head is merged',
   },
   {
     guard: 'evidence is of one tree (E17)',
@@ -165,6 +186,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: `ledgerOf(record).get(\`\${tree} \${gate}\`) ?? []`,
     replace: 'record.evidence.filter((each) => each.gate === gate)',
     families: ['calm'],
+    dies: { family: 'calm', seed: 0 },
   },
   {
     guard: 'what a late call leaves behind is swept (E7)',
@@ -172,6 +194,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'const LATE_EFFECT_MS = 20_000;',
     replace: 'const LATE_EFFECT_MS = 0;',
     families: ['faults', 'workers', 'everything'],
+    dies: 'a branch comes late',
   },
   {
     guard: 'a success of before the record was lost (A32, A24)',
@@ -179,6 +202,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (ours.state === 'success') {",
     replace: "  if (ours.state === 'never') {",
     families: ['crashes', 'everything'],
+    dies: 'the record is lost in a landing',
   },
   {
     guard: 'rows of a lost record (A42)',
@@ -186,6 +210,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '!isTerminal(row.outcome))',
     replace: '!isTerminal(row.outcome) && at < 0)',
     families: ['crashes', 'everything'],
+    dies: { family: 'crashes', seed: 30 },
   },
   {
     guard: 'a base that moves past the queue (A39)',
@@ -193,6 +218,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  noticeBase(pass);\n',
     replace: '  if (s.full && s.base.known) record.baseSeen = s.base.value;\n',
     families: ['unchecked_head', 'foreign_status'],
+    dies: 'a merge past the queue',
   },
   {
     guard: 'a cancelled or broken run is nobody’s fault (A22)',
@@ -200,6 +226,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, root, node);",
     replace: "  if (gate.verdict !== 'success') gate.verdict = node.verdict = 'failure';",
     families: ['faults', 'flaky'],
+    dies: { family: 'faults', seed: 0 },
   },
   {
     guard: 'the last look of a queue that is off (A24)',
@@ -207,6 +234,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  if (off && repo.dueAt === null) {',
     replace: "  if (off) {\n    if (repo.queueEnabled === false) return { kind: 'disabled' };",
     families: ['settings', 'everything'],
+    dies: { family: 'settings', seed: 90 },
   },
   {
     guard: 'the tick finds what no event announced (A46)',
@@ -214,6 +242,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'export const TICK_REPOS_MAX = 1000;',
     replace: 'export const TICK_REPOS_MAX = 0;',
     families: ['calm'],
+    dies: { family: 'calm', seed: 12 },
   },
   {
     guard: 'another context ends the batch (A23)',
@@ -221,6 +250,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (record.context !== s.repo.statusContext) return 'context_changed';\n",
     replace: '',
     families: ['settings', 'everything'],
+    dies: { family: 'settings', seed: 4 },
   },
   {
     guard: 'the order of the line (A9, A18)',
@@ -228,5 +258,54 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'a.queuedAt - b.queuedAt || a.pr - b.pr',
     replace: 'b.queuedAt - a.queuedAt || b.pr - a.pr',
     families: ['calm'],
+    dies: { family: 'calm', seed: 1 },
+  },
+  {
+    guard: 'the line below a landing, read later (A2)',
+    file: `${QUEUE}/proof.ts`,
+    find: 'if (!line.value.includes(landed.receipt.baseBefore)) {',
+    replace: 'if (line.value.length < 0) {',
+    families: ['base_pushed', 'unchecked_head', 'everything'],
+    dies: 'the base is rewritten under a landing with another behind it',
+  },
+  {
+    guard: 'exactly our context is required (E14)',
+    file: `${QUEUE}/admission.ts`,
+    find: 'protection.requiredContexts.includes(context)',
+    replace: 'protection.requiredContexts.some((pattern) => matches(pattern, context))',
+    families: ['interrupted'],
+    dies: 'a pattern is required',
+  },
+  {
+    guard: 'the grace before a lease is taken over (E7)',
+    file: 'core/domain/limits.ts',
+    find: 'export const LEASE_TAKEOVER_GRACE_MS = 12_000;',
+    replace: 'export const LEASE_TAKEOVER_GRACE_MS = 0;',
+    families: HURT,
+    dies: 'a lease is taken over',
+  },
+  {
+    guard: 'the last word after a revoke (E19)',
+    file: `${QUEUE}/landing.ts`,
+    find: 'the last word is ours (E19).\n  wishStatus(pass, {',
+    replace: 'the last word is ours (E19).\n  ((..._: readonly unknown[]) => undefined)(pass, {',
+    families: ['workers', 'everything'],
+    dies: 'a success comes late',
+  },
+  {
+    guard: 'the words of a bounce are its memory (D-05)',
+    file: `${QUEUE}/line.ts`,
+    find: 'if (bouncedSince && schedule.known',
+    replace: 'if (bouncedSince && pull.number < 0 && schedule.known',
+    families: ['crashes', 'everything'],
+    dies: 'the record is lost after a bounce',
+  },
+  {
+    guard: 'an approval before a fork is staged (D-99)',
+    file: `${QUEUE}/admission.ts`,
+    find: '  if (pull.fromFork && !approvals',
+    replace: '  if (pull.fromFork && pull.number < 0 && !approvals',
+    families: ['reviews'],
+    dies: 'a fork without approval',
   },
 ];

@@ -18,6 +18,8 @@ export const FAMILIES = [
   'unchecked_head',
   /** Somebody else writes under the queue's context. */
   'foreign_status',
+  /** Settings, payments and people strike just when a success stands and its merge does not come. */
+  'interrupted',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -53,6 +55,8 @@ export interface Odds {
   settingsPerHour: number;
   /** The queue record becomes unreadable, times per hour. */
   recordLostPerHour: number;
+  /** Something comes between a success and its merge. */
+  interrupt: number;
   flake: number;
   gateTrouble: number;
   gateNever: number;
@@ -79,6 +83,7 @@ export const NO_ODDS: Readonly<Odds> = {
   peoplePerHour: 0,
   settingsPerHour: 0,
   recordLostPerHour: 0,
+  interrupt: 0,
   flake: 0,
   gateTrouble: 0,
   gateNever: 0,
@@ -150,6 +155,7 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
       return { ...NO_ODDS, ...calls, ...hooks, ...workers, crash, peoplePerHour: peoplePerHour / 2 };
     case 'everything':
       return {
+        ...NO_ODDS,
         ...calls,
         ...merges,
         ...hooks,
@@ -160,6 +166,16 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         peoplePerHour,
         settingsPerHour: share(2),
         recordLostPerHour,
+      };
+    case 'interrupted':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        interrupt: 0.2 + share(0.5),
+        mergeLost: 0.3 + share(0.6),
+        mergeSlow: share(0.5),
+        crash: random.chance(0.5) ? crash : 0,
+        peoplePerHour: peoplePerHour / 3,
       };
     case 'base_pushed':
     case 'unchecked_head':

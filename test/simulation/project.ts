@@ -249,6 +249,21 @@ export class Project {
     else await this.#review(pr);
   }
 
+  /** One thing that a person does to a pull request whose success stands. */
+  async interrupt(head: string): Promise<void> {
+    const pr = this.pullOf(head);
+    if (pr === undefined || (await this.#forge.pull(pr)).state !== 'open') return;
+    const forge = this.#forge;
+    const kind = this.#people.int(6);
+    this.#options.note(`interrupts #${pr} by ${kind}`);
+    this.#touchedAt.set(pr, this.#options.now());
+    if (kind < 2) await forge.cancelSchedule(pr).catch(() => undefined);
+    else if (kind === 2) await forge.close(pr);
+    else if (kind === 3) await forge.setTitle(pr, `WIP: p${pr}`);
+    else if (kind === 4) await forge.retarget(pr, 'other');
+    else this.#remember(pr, await forge.pushToPullRequest(pr, { [`src/p${pr}-more.txt`]: 'interrupted\n' }));
+  }
+
   async #deleteStagingBranch(): Promise<void> {
     const staging = (await this.#forge.branches()).filter((branch) => branch.startsWith('mq/'));
     const branch = staging[this.#people.int(staging.length)];

@@ -1,14 +1,19 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import { deleteConnection } from '#core/services/delete-connection.ts';
 import { buryRepo } from '#core/services/delete-repo.ts';
 import { withLease } from '#core/services/lease.ts';
+import { readLivePrs } from '#core/services/live-batches.ts';
 import { wakeNow } from '#core/services/wake.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import type { SimService } from './service.ts';
+
+/** A hold of a life, which lasts two hours at most. */
+const UNPAID_MS = 60 * 60_000;
 
 /** What owners change in the settings of their repositories, as the API does it. */
 export class Settings {
@@ -41,10 +46,47 @@ export class Settings {
     else if (kind < 7) await this.#changeContext(managed, repo.statusContext === 'mq' ? 'mq/next' : 'mq');
     else if (kind < 11) await this.#switchOff(managed, repo);
     else if (random.chance(0.3)) {
-      managed.deleted = true;
-      this.#witness.sometimes('repository deleted');
-      await buryRepo(this.#services(), repo);
+      await this.#delete(managed, repo);
     }
+  }
+
+  async #delete(managed: Managed, repo: ManagedRepo): Promise<void> {
+    managed.deleted = true;
+    this.#witness.sometimes('repository deleted');
+    await buryRepo(this.#services(), repo);
+  }
+
+  /** One change while a success of this repository stands. */
+  async interrupt(managed: Managed, all: readonly Managed[]): Promise<void> {
+    const random = this.#random;
+    const repo = await this.#service.store.getRepo(managed.id);
+    if (repo === null || repo.tombstone || !repo.queueEnabled) return;
+    const kind = random.int(16);
+    this.#witness.note(`${managed.id} interrupted ${kind}`);
+    if (kind < 6) await this.#switchOff(managed, repo);
+    else if (kind < 10) await this.#changeContext(managed, repo.statusContext === 'mq' ? 'mq/next' : 'mq');
+    else if (kind < 14) await this.#stopPaying(repo);
+    else if (kind === 14) await this.#delete(managed, repo);
+    else if (random.chance(0.5)) await this.#deleteConnection(repo, all);
+  }
+
+  /** The credential and everything under it. */
+  async #deleteConnection({ tenantId, connectionId }: ManagedRepo, all: readonly Managed[]): Promise<void> {
+    for (const each of all) each.deleted = true;
+    this.#witness.sometimes('connection deleted');
+    await deleteConnection(this.#services(), tenantId, connectionId);
+  }
+
+  /** The subscription lapses for a while: what is beyond the free allowance is held (A107). */
+  async #stopPaying({ tenantId }: ManagedRepo): Promise<void> {
+    const { store } = this.#service;
+    await store.savePlan(tenantId, { tier: 'pro', status: 'past_due' });
+    this.#witness.sometimes('held for payment');
+    this.#clock.after(this.#random.int(UNPAID_MS), () => this.pay(tenantId));
+  }
+
+  async pay(tenantId: string): Promise<void> {
+    await this.#service.store.savePlan(tenantId, { tier: 'pro', status: 'active' });
   }
 
   async switchOn({ id, watch }: Managed): Promise<void> {
@@ -83,10 +125,7 @@ export class Settings {
     const { store } = this.#service;
     const services = this.#services();
     const done = await withLease({ ...services, leases: store }, id, 'disable', LEASE_TTL_MS, async () => {
-      const rows = (await store.listBatches(repo.tenantId, 200)).filter(
-        (row) => row.repoId === id && row.outcome === 'running',
-      );
-      for (const pr of new Set(rows.flatMap((row) => row.prs))) await forge.cancelSchedule(pr);
+      for (const pr of await readLivePrs(store, repo)) await forge.cancelSchedule(pr);
       await this.#save(id, { queueEnabled: false }, { lastLook: true });
     });
     if (done.kind === 'skipped') return;

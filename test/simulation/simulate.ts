@@ -62,6 +62,8 @@ export async function simulate(
 const HOUR_MS = 3_600_000;
 const HOURS_MAX = 2;
 const PULLS_MAX = 8;
+/** From a success to what comes between it and its merge. */
+const INTERRUPTED_WITHIN_MS = 40_000;
 /** Ten minutes of a landing, and as long as it takes to be looked at on a forge that fails. */
 const STANDING_MAX_MS = 17 * 60_000;
 const BOT = 'mq-bot';
@@ -112,7 +114,7 @@ class Life implements Witness {
   }
 
   async run(): Promise<void> {
-    const repos = this.#family === 'fleet' ? 2 + this.#world.int(2) : 1;
+    const repos = this.#family === 'fleet' ? 2 + this.#world.int(2) : this.#family === 'interrupted' ? 2 : 1;
     for (let index = 1; index <= repos; index += 1) await this.#manage(index);
     this.#service.startTicks();
     const hours = Math.min(this.#limits.hours ?? HOURS_MAX, 0.3 + this.#world.next() * (HOURS_MAX - 0.3));
@@ -171,11 +173,12 @@ class Life implements Witness {
     const random = this.#world;
     const style: MergeStyle = random.pick(['squash', 'squash', 'squash', 'merge']);
     const webhooks = random.chance(0.5);
-    const tenantId = `tenant-${index === 3 ? 1 : index}`;
+    // Of the repositories of one owner all but the oldest are held while nobody pays.
+    const tenantId = `tenant-${index === 3 || this.#family === 'interrupted' ? 1 : index}`;
     const repo = givenRepo({
       id,
       tenantId,
-      connectionId: `connection-of-${tenantId}`,
+      connectionId: `0000000${tenantId.slice(-1)}-0000-4000-8000-000000000000`,
       slug: `acme/app-${index}`,
       mergeStyle: style,
       wakeupMode: webhooks ? 'webhook' : 'poll',
@@ -258,7 +261,10 @@ class Life implements Witness {
 
   #tellHooks(id: RepoId, entry: JournalEntry): void {
     if (this.#keepTrace) this.note(`${id} ${describeEntry(entry)}`);
-    this.#managed.find((managed) => managed.id === id)?.watch?.read(entry);
+    const managed = this.#managed.find((each) => each.id === id);
+    managed?.watch?.read(entry);
+    if (managed !== undefined && entry.kind === 'status' && entry.state === 'success')
+      this.#interrupt(managed, entry.sha, entry.creator);
     const told =
       entry.kind === 'push'
         ? { type: 'push', body: { ref: `refs/heads/${entry.branch}`, sender: { login: entry.by } } }
@@ -273,6 +279,17 @@ class Life implements Witness {
   #hook(id: RepoId, type: string, body: Readonly<Record<string, unknown>>): void {
     const repo = this.#service.store.peekRepo(id);
     if (repo !== null) this.#service.deliver(repo, type, body);
+  }
+
+  /** Something comes between this success and its merge. */
+  #interrupt(managed: Managed, head: string, by: string): void {
+    const odds = this.#service.odds.interrupt;
+    const random = this.#people;
+    if (odds === 0 || by !== BOT || !random.chance(odds)) return;
+    this.#clock.after(random.int(INTERRUPTED_WITHIN_MS), async () => {
+      if (random.chance(0.5)) await this.#settings.interrupt(managed, this.#managed);
+      else await managed.project.interrupt(head);
+    });
   }
 
   #planActs(
@@ -319,6 +336,7 @@ class Life implements Witness {
     this.note('--- heals ---');
     Object.assign(this.#service.odds, NO_ODDS);
     this.#service.replaceContainer();
+    if (this.#family === 'interrupted') await this.#settings.pay('tenant-1');
     this.#service.store.indexLagMs = 0;
     // What is still under way may take as long as the longest pause, delay and late delivery.
     const hasLateOnes = this.#odds0.pause > 0 || this.#odds0.hookLate > 0 || this.#odds0.engineLost > 0;

@@ -56,7 +56,7 @@ export const OFTEN: readonly string[] = [
   ...['parked base_red', 'parked conflict', 'parked no_changes'],
   // Alarms
   ...['alarm base_red', 'alarm unverified_landing', 'alarm foreign_status_writer', 'alarm gate_phase_age'],
-  ...['unproven landing detected', 'came to rest'],
+  ...['unproven landing detected', 'came to rest', 'held for payment'],
 ];
 
 /** Met within some ten thousand seeds. */

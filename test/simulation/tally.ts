@@ -1,3 +1,4 @@
+import { IO_LABELS } from '../support/machine.ts';
 import { FAMILIES, type Family } from './odds.ts';
 import type { Verdict } from './simulate.ts';
 import { OFTEN, SOMETIMES } from './sometimes.ts';
@@ -35,7 +36,12 @@ export class Tally {
 
   /** What should have happened in some life and did not. */
   get missing(): readonly string[] {
-    return (this.seeds < RARE_SEEDS_MIN ? OFTEN : SOMETIMES).filter((what) => !this.sometimes.has(what));
+    if (this.seeds < RARE_SEEDS_MIN) return OFTEN.filter((what) => !this.sometimes.has(what));
+    const spared = IO_LABELS.filter((label) => !this.labelsCrashed.has(label));
+    return [
+      ...SOMETIMES.filter((what) => !this.sometimes.has(what)),
+      ...spared.map((label) => `crash at ${label}`),
+    ];
   }
 
   /** The one line that every run ends with. */
@@ -46,7 +52,7 @@ export class Tally {
       violations: this.failed.length,
       steps_per_second: Math.round(this.steps / seconds),
       sometimes_missing: this.missing,
-      io_labels: this.labels.size,
+      io_labels: IO_LABELS.length,
       io_labels_crashed: this.labelsCrashed.size,
     };
   }

@@ -91,7 +91,9 @@ const ALL_LISTED: readonly [
 export const FORGE_WRITE_LABELS: readonly string[] = FORGE_WRITES.map((name) => `forge ${name}`);
 export const IO_LABELS: readonly string[] = [
   ...(ALL_LISTED ? FORGE_CALLS.map((name) => `forge ${name}`) : []),
-  ...STORE_CALLS.map((name) => `store ${name}`),
+  // Read by the API only.
+  ...STORE_CALLS.filter((name) => name !== 'loadReconcileOutcome').map((name) => `store ${name}`),
+  ...['queue sendWake', 'queue sendDelayedWake', 'vault open'],
 ];
 
 type Callable = (...values: unknown[]) => Promise<unknown>;

@@ -8,6 +8,7 @@ import { type Timers, VirtualClock } from './virtual-clock.ts';
 export class SimClock implements Timers {
   readonly #timers: VirtualClock;
   #mustSettle = false;
+  #stopped = false;
 
   constructor() {
     this.#timers = new VirtualClock();
@@ -33,17 +34,22 @@ export class SimClock implements Timers {
     });
   }
 
+  /** No time passes any more. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
   /** Runs everything up to `at`, one instant after the other; `afterInstant` says whether to go on. */
   async runUntil(at: EpochMs, afterInstant: () => boolean = () => true): Promise<void> {
     await settle();
-    while (afterInstant()) {
+    while (!this.#stopped && afterInstant()) {
       const next = this.#timers.nextTimerAt();
       if (next === null || next > at) break;
       this.#mustSettle = false;
       await this.#timers.advance(next - this.#timers.now());
       if (this.#mustSettle) await settle();
     }
-    if (this.#timers.now() < at && (this.#timers.nextTimerAt() ?? at) >= at) {
+    if (!this.#stopped && this.#timers.now() < at && (this.#timers.nextTimerAt() ?? at) >= at) {
       await this.#timers.advance(at - this.#timers.now());
     }
   }

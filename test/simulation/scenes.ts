@@ -1,0 +1,367 @@
+import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { withLease } from '#core/services/lease.ts';
+import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
+import type { JournalEntry, Switches } from '../fakes/abstract-forge/world.ts';
+import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
+import { createWorldOn, type World, type WorldOptions } from '../scenario/world.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+import { Judge } from './judge.ts';
+
+/**
+ * The few moments that chance meets once in thousands of lives, each as a scene of its own: what it says is wrong. The
+ * engine as it is makes nothing wrong; the one without the guard that the scene is about does.
+ */
+export type Scene = () => Promise<readonly string[]>;
+
+interface StageOptions extends WorldOptions {
+  readonly switches?: Partial<Switches>;
+  readonly onEntry?: (entry: JournalEntry, stage: Stage) => void;
+}
+type Stage = World<AbstractForge>;
+
+/** Longer than a reconcile. */
+const OUTAGE_MS = 30_000;
+
+async function setStage({ switches = {}, onEntry, ...options }: StageOptions = {}): Promise<Stage> {
+  const clock = new VirtualClock();
+  let stage: Stage | null = null;
+  const forge = createAbstractForge({
+    clock,
+    switches,
+    onEntry: (entry) => {
+      if (stage !== null) onEntry?.(entry, stage);
+    },
+  });
+  stage = await createWorldOn(clock, forge, forge.forge, options);
+  return stage;
+}
+
+const isSuccess = (entry: JournalEntry): boolean =>
+  entry.kind === 'status' && entry.context === 'mq' && entry.state === 'success';
+
+const hasAlarm = (stage: Stage, alarm: string): boolean =>
+  stage.log.some((line) => line.fields.alarm === alarm);
+
+const wordOn = async (stage: Stage, pr: number): Promise<string> =>
+  (await stage.forge.status((await stage.forge.pull(pr)).headSha, 'mq'))?.state ?? 'none';
+
+/** Lets some minutes pass, with a look at every tick. */
+async function look(stage: Stage, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) {
+    await stage.reconcile();
+    await stage.clock.advance(30_000);
+  }
+}
+
+/** The forge merges what was pushed after it had checked (E1): seen, alarmed, and nothing lands after it. */
+async function mergeNewerHead(): Promise<readonly string[]> {
+  let pushed = false;
+  const stage = await setStage({
+    switches: { mergesUncheckedHead: true },
+    onEntry: (entry, { clock, forge }) => {
+      if (!isSuccess(entry) || pushed) return;
+      pushed = true;
+      clock.after(1_000, async () => {
+        await forge.pushToPullRequest(prs[0] ?? 0, { 'src/a.txt': 'newer\n' });
+      });
+    },
+  });
+  await givenProject(stage.forge);
+  stage.forge.mergeBehaviour = (pr) => (pr === prs[0] ? { kind: 'slow', ms: 3_000 } : { kind: 'now' });
+  const prs = [await givenScheduled(stage.forge, 'a'), await givenScheduled(stage.forge, 'b')];
+  await stage.drain();
+  const merged = stage.forge.merges().map((merge) => merge.pr);
+  const problems: string[] = [];
+  if (merged[0] !== prs[0]) return ['the scene did not come about'];
+  if (!hasAlarm(stage, 'tree_mismatch'))
+    problems.push('a landed tree that is not the proven one was not noticed');
+  if (merged.length > 1) problems.push('something landed after a wrong tree');
+  return problems;
+}
+
+/** The base is written anew between a success and its merge: the tree is the proven one, what lies below it is not. */
+function rewriteBase(contents: readonly string[]): Scene {
+  return async () => {
+    let rewritten = false;
+    let older = '';
+    const stage = await setStage({
+      onEntry: (entry, { clock, forge }) => {
+        if (!isSuccess(entry) || rewritten) return;
+        rewritten = true;
+        // Right before the automatic merge.
+        clock.after(400, () => forge.pushBranch('main', older));
+      },
+    });
+    await givenProject(stage.forge);
+    older = await stage.forge.tip('main');
+    await stage.forge.pushToBase({ 'passing.txt': 'here\n' });
+    await stage.forge.pushToBase({ 'passing.txt': null });
+    for (const name of contents) await givenScheduled(stage.forge, name);
+    await stage.drain({ maxMs: 30 * 60_000 });
+    if (stage.forge.merges().length === 0) return ['the scene did not come about'];
+    return hasAlarm(stage, 'tree_mismatch')
+      ? []
+      : ['a landing on a base that was written anew was not noticed'];
+  };
+}
+
+/** Somebody merges what the queue never saw (A39). */
+async function mergeBehindItsBack(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await givenScheduled(stage.forge, 'a');
+  await stage.drain();
+  const stranger = await stage.forge.openPullRequest({ branch: 'stranger', files: { 'src/x.txt': 'x\n' } });
+  await look(stage, 3);
+  await stage.forge.mergeByHand(stranger);
+  await look(stage, 3);
+  return hasAlarm(stage, 'unverified_landing') ? [] : ['a merge past the queue raised no alarm'];
+}
+
+/** The first success is carried out after it was taken back (E19). */
+async function successComesLate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  const head = (await stage.forge.pull(pr)).headSha;
+  let late = 0;
+  stage.forge.isLate = (call) => {
+    const isFirst = call.path.endsWith(`/statuses/${head}`) && late === 0;
+    if (isFirst) late += 1;
+    return isFirst;
+  };
+  await stage.drain({ until: () => late === 1 });
+  await stage.forge.cancelSchedule(pr);
+  await stage.reconcile();
+  await stage.drain();
+  return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
+}
+
+/** A branch that a given-up call creates after its batch is gone (E7). */
+async function branchComesLate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  let late = 0;
+  stage.forge.isLate = (call) => {
+    const isFirst = call.path.endsWith('/diffpatch') && late === 0;
+    if (isFirst) late += 1;
+    return isFirst;
+  };
+  await stage.reconcile();
+  await stage.forge.cancelSchedule(pr);
+  for (let waited = 0; waited < LATE_EFFECT_MS; waited += 1_000) {
+    await stage.reconcile();
+    await stage.clock.advance(1_000);
+  }
+  await stage.drain();
+  const left = (await stage.forge.branches()).filter((branch) => /^mq(-work)?\//.test(branch));
+  return late === 1 ? left.map((branch) => `branch left: ${branch}`) : ['the scene did not come about'];
+}
+
+/**
+ * Someone pushes to the base before each call of three landings in turn: what is seen to have moved is no ground for a
+ * success (A4). The rule cannot be read when the run ends, so that a look at everything comes right before the first one.
+ */
+async function pushBeforeEachCall(): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (let at = 0; ; at += 1) {
+    const calls: string[] = [];
+    let awayUntil = 0;
+    const stage = await setStage({
+      onEntry: (entry, { clock }) => {
+        if (entry.kind === 'run' && awayUntil === 0) awayUntil = clock.now() + OUTAGE_MS;
+      },
+      wrapForge: (forge) =>
+        new Proxy(forge, {
+          get(target, name) {
+            const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
+            return async (...values: unknown[]) => {
+              const [, post] = values as [unknown, { readonly state?: string } | undefined];
+              if (calls.length === at) await stage.forge.pushToBase({ 'pushed.txt': `${at}\n` });
+              calls.push(name === 'postStatus' && post?.state === 'success' ? 'success' : String(name));
+              return call.apply(target, values);
+            };
+          },
+        }),
+    });
+    stage.forge.fault = ({ path }) =>
+      path.endsWith('/branch_protections') && stage.clock.now() < awayUntil ? { status: 502 } : null;
+    await givenProject(stage.forge);
+    const judge = new Judge(stage.forge, { bot: 'mq-bot', contexts: ['mq'], baseIsProtected: false });
+    for (const name of ['a', 'b', 'c']) await givenScheduled(stage.forge, name);
+    for (let count = 0; count < 20 && stage.forge.merges().length < 3; count += 1) {
+      await stage.reconcile();
+      await stage.clock.advance(10_000);
+    }
+    if (calls.length <= at) return problems;
+    judge.read();
+    const success = calls.indexOf('success', at);
+    // Between the last look and the success nobody can help it; the tree of the merge shows it afterwards.
+    const wasSeen = calls.slice(at, success).includes('readPullRequest');
+    if (success >= 0 && wasSeen && judge.unproven.size > 0)
+      problems.push(`call ${at} (${calls[at]}): landed on a base that was seen to have moved`);
+  }
+}
+
+/** The base moves while the batch is gated: the batch ends, whatever its run is going to say (A23). */
+async function pushWhileGated(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'hold';
+  await givenScheduled(stage.forge, 'a');
+  await look(stage, 2);
+  await stage.forge.pushToBase({ 'pushed.txt': 'pushed\n' });
+  await look(stage, 3);
+  const first = (await stage.rows()).find((row) => row.terminalReason === 'base_advanced');
+  return first?.outcome === 'invalidated' ? [] : ['a batch outlived its base'];
+}
+
+/** Reviews that the rule asks for are missing, or are of an older commit (A29, A31). */
+function askForReviews(isStale: boolean): Scene {
+  return async () => {
+    const stage = await setStage();
+    await givenProject(stage.forge);
+    await stage.forge.setProtection({ requiredApprovals: 1, ignoreStaleApprovals: true });
+    const pr = await givenScheduled(stage.forge, 'a');
+    if (isStale) {
+      await stage.forge.review(pr, 'reviewer', 'approve');
+      await stage.forge.cancelSchedule(pr);
+      await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'other\n' });
+      await stage.clock.advance(60_000);
+      await stage.forge.schedule(pr, 'squash');
+    }
+    await look(stage, 4);
+    const runs = stage.forge.runs().length;
+    return runs === 0 ? [] : [`${runs} runs for a pull request that the reviews refuse`];
+  };
+}
+
+/** A fork's code runs with the secrets of the repository once it is staged (D-99). */
+async function stageFork(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await stage.forge.openPullRequest({
+    branch: 'a',
+    files: { 'src/a.txt': 'a\n' },
+    fork: true,
+    author: 'stranger',
+  });
+  await stage.forge.scheduleAs('stranger', pr, 'squash');
+  await look(stage, 4);
+  return stage.forge.runs().length === 0 ? [] : ['the code of a stranger ran with our secrets'];
+}
+
+/** A push under a schedule that nobody made for it (A30): the queue sees it for the first time, or knew the head before (D-03). */
+function pushUnderSchedule(afterMs: number, isKnown: boolean): Scene {
+  return async () => {
+    const stage = await setStage({ repo: { batchLingerSeconds: 60 } });
+    await givenProject(stage.forge);
+    const pr = await givenScheduled(stage.forge, 'a');
+    if (isKnown) await stage.reconcile();
+    await stage.clock.advance(afterMs);
+    const head = await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'not asked for\n' });
+    await look(stage, 8);
+    const proven = stage.forge.statusHistory(head).some(({ state }) => state === 'success');
+    return proven ? ['a head that nobody scheduled was let through'] : [];
+  };
+}
+
+/** The rule asks for a pattern that ours is one match of among many (E14). */
+async function requirePattern(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ requiredContexts: ['m*'] });
+  await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  return stage.forge.runs().length === 0 ? [] : ['a gate that any status opens was taken for one'];
+}
+
+/** What a frozen holder sent right before its deadline arrives only after its lease: nobody may hold the next one by then (E7). */
+async function takeOver(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  const { headSha } = await stage.forge.pull(pr);
+  const leases = { leases: stage.store, clock: stage.clock, ids: { uuid: () => 'frozen' } };
+  const [repo] = await stage.store.listRepos('tenant-1');
+  if (repo === undefined) return ['the scene did not come about'];
+  const sent = await withLease(
+    leases,
+    repo.id,
+    'test',
+    LEASE_TTL_MS,
+    async (held) => {
+      await stage.clock.advance(LEASE_TTL_MS - LEASE_SAFETY_MARGIN_MS - 1);
+      if (held.isPastDeadline()) return null;
+      stage.forge.isLate = () => true;
+      await stage.forge.forge
+        .postStatus(headSha, { state: 'pending', context: 'mq', description: 'late', targetUrl: null })
+        .catch(() => undefined);
+      stage.forge.isLate = () => false;
+      return 'sent';
+    },
+    { leaveRunning: () => true },
+  );
+  if (sent.kind === 'skipped' || sent.value === null) return ['the scene did not come about'];
+  const arrived = (): boolean =>
+    stage.forge.statusHistory(headSha).some(({ description }) => description === 'late');
+  for (let waited = 0; waited < LEASE_TTL_MS; waited += 250) {
+    const next = await withLease(leases, repo.id, 'test', LEASE_TTL_MS, async () => arrived());
+    if (next.kind === 'performed')
+      return next.value ? [] : ['a lease was taken over before the last call of its holder'];
+    await stage.clock.advance(250);
+  }
+  return ['the lease was never free'];
+}
+
+/** The record is lost while a success stands: it is taken back before anything is begun anew (A24, A32). */
+async function loseRecordInLanding(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await stage.clock.advance(70_000);
+  await stage.loseRecord();
+  stage.forge.judge = () => 'hold';
+  await look(stage, 2);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success outlived the record that knew of it'] : [];
+}
+
+/** A bounce is remembered by its words when the record that held it is lost (D-05). */
+async function loseRecordAfterBounce(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.judge = judgeByContent;
+  const pr = await givenScheduled(stage.forge, 'a', 'BAD\n');
+  await stage.drain();
+  const runs = stage.forge.runs().length;
+  await stage.loseRecord();
+  await look(stage, 6);
+  if ((await wordOn(stage, pr)) !== 'error') return ['the scene did not come about'];
+  return stage.forge.runs().length === runs ? [] : ['a bounced pull request was staged again'];
+}
+
+export const SCENES = {
+  'a newer head is merged': mergeNewerHead,
+  'the base is rewritten under the last landing': rewriteBase(['a']),
+  'the base is rewritten under a landing with another behind it': rewriteBase(['a', 'b', 'c']),
+  'a merge past the queue': mergeBehindItsBack,
+  'a success comes late': successComesLate,
+  'a branch comes late': branchComesLate,
+  'a push to the base before each call': pushBeforeEachCall,
+  'a push to the base while gated': pushWhileGated,
+  'no approval': askForReviews(false),
+  'a stale approval': askForReviews(true),
+  'a fork without approval': stageFork,
+  'a push after a schedule': pushUnderSchedule(30_000, false),
+  'a push right after a schedule': pushUnderSchedule(3_000, true),
+  'a pattern is required': requirePattern,
+  'a lease is taken over': takeOver,
+  'the record is lost in a landing': loseRecordInLanding,
+  'the record is lost after a bounce': loseRecordAfterBounce,
+} as const satisfies Readonly<Record<string, Scene>>;
+export type SceneName = keyof typeof SCENES;
+export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];
