@@ -1,3 +1,4 @@
+import { ForgeError } from '#core/ports/forge.ts';
 import { type ForgeSubject, RepoDriver } from './subject.ts';
 
 const NO_COMMIT = '1234567890'.repeat(4);
@@ -53,7 +54,38 @@ export function gitSuite(subject: () => ForgeSubject): void {
     expect((await repo.forge.readCommit(undone)).tree).toBe((await repo.forge.readCommit(before)).tree);
     expect(await repo.forge.readTree(commit.tree)).toEqual(await repo.forge.readTree(sha));
     expect((await repo.forge.readCommit(before)).parents.length).toBeLessThanOrEqual(1);
+    expect(await repo.forge.readTreeId(sha)).toBe(commit.tree);
+    await expect(repo.forge.readTreeId(NO_COMMIT)).rejects.toBeInstanceOf(ForgeError);
     await expect(repo.forge.readCommit(NO_COMMIT)).rejects.toMatchObject({ kind: 'missing', status: 404 });
+  });
+
+  test('history: what a branch has anew, its tip first, each with its parents; nothing where nothing is', async () => {
+    const repo = await create();
+    const base = (await repo.forge.readBranchTip('main')) ?? '';
+    const named = 'line/of-work';
+    const first = await repo.commit('bot', { 'a.txt': '1\n' }, { newBranch: named });
+    const second = await repo.commit('bot', { 'a.txt': '2\n' }, { branch: named });
+    const side = await repo.commit('bot', { 'b.txt': '1\n' }, { newBranch: 'side' });
+    const { number } = await repo.must('bot', 'POST', '/pulls', { head: 'side', base: named, title: 't' });
+    await repo.until(
+      () => repo.forge.readPullRequest(number),
+      (pull) => pull.mergeable,
+    );
+    await repo.must('bot', 'POST', `/pulls/${number}/merge`, {
+      Do: 'merge',
+      delete_branch_after_merge: false,
+    });
+    const tip = (await repo.forge.readBranchTip(named)) ?? '';
+    const rows = await repo.forge.listNewCommits(base, named);
+    expect(rows[0]).toEqual({ sha: tip, parents: [second, side] });
+    expect(rows.slice(1).map((row) => row.sha)).toEqual(expect.arrayContaining([first, second, side]));
+    expect(rows).toHaveLength(4);
+    expect(await repo.forge.listNewCommits(base, tip)).toEqual(rows);
+    expect(await repo.forge.listNewCommits(first, second)).toEqual([{ sha: second, parents: [first] }]);
+    expect(await repo.forge.listNewCommits(tip, named)).toEqual([]);
+    await expect(repo.forge.listNewCommits(base, 'no-such-branch')).rejects.toMatchObject({
+      kind: 'missing',
+    });
   });
 
   test('trees: of a commit and of a tree, without directories, in git’s order', async () => {
