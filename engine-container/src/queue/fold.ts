@@ -67,9 +67,11 @@ function foldFailure(pass: Pass, action: Action): void {
       : action.kind === 'stage_tree' || action.kind === 'stage_base'
         ? [action.branch]
         : [];
+  const notBefore = pass.s.now + LATE_EFFECT_MS;
   for (const branch of branches) {
-    if (garbage.some((known) => known.branch === branch)) continue;
-    garbage.push({ branch, notBefore: pass.s.now + LATE_EFFECT_MS, runKey: null });
+    // An earlier failure of the same name is swept sooner than this one can be.
+    if (garbage.some((known) => known.branch === branch && known.notBefore >= notBefore)) continue;
+    garbage.push({ branch, notBefore, runKey: null });
   }
 }
 

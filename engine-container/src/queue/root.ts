@@ -94,7 +94,7 @@ export function closeRoots(pass: Pass): void {
   for (const root of [...pass.record.roots]) {
     // One that stood on another may have ended with it.
     if (!pass.record.roots.includes(root) || root.landing !== null) continue;
-    const isFinished = root.chain.length > 0 && startOf(root) === root.limit && noneRuns(root);
+    const isFinished = root.chain.length > 0 && startOf(root) >= root.limit && noneRuns(root);
     if ((root.teardown !== null || isFinished) && (root.untraced ?? []).length > 0) {
       // Its landings are traced before its rows end.
       pollNoLaterThan(pass, pass.s.lines === undefined ? 0 : LANDING_POLL_MAX_MS);
@@ -131,6 +131,8 @@ function closeFinished(pass: Pass, root: Root): void {
     if (node.to <= root.landed) resolveNode(pass, root, node, 'success');
     // Proven, but the base has moved by our own landings: it goes on in another batch.
     else if (node.to <= root.released) resolveNode(pass, root, node, 'invalidated', 'cleared');
+    // Some of it landed by the proof of a batch that is gone since: the row tells who.
+    else if (node.from < root.landed) resolveNode(pass, root, node, 'invalidated', 'candidate_changed');
     else resolveNode(pass, root, node, 'superseded');
   }
   endRoot(pass, root);

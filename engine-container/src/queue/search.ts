@@ -59,8 +59,10 @@ function advanceRoot(pass: Pass, root: Root): void {
     return returnSuspects(pass, root, low, suspicionOf(pass, root, low, high));
   if (high === null) {
     const open = root.nodes.some((node) => node.to > low && node.to <= root.limit && node.state !== 'done');
-    // Nothing failed, nothing runs, nothing more is proven: what is left starts afresh on the new base.
-    if (low < root.limit && !open) cutRootAt(root, low);
+    // Nothing failed, nothing runs, nothing more is proven: what is left starts afresh on the new base. What lands right
+    // now was proven by a batch that may be gone since.
+    const landing = root.landing === null ? 0 : root.landing.index + 1;
+    if (low < root.limit && !open) cutRootAt(root, Math.max(low, landing));
     return;
   }
   const failing = failingNode(root, high);
@@ -68,6 +70,8 @@ function advanceRoot(pass: Pass, root: Root): void {
     supersedeBeyond(pass, root, high);
     return cutRootAt(root, low);
   }
+  // Proven by a batch built on it that is gone since: its own run counts again.
+  if (failing.outcome === 'held_success') moveNode(pass, failing, 'running');
   // Older evidence names a failing prefix inside a batch whose own run is still out: that run is waited for.
   if (failing.to > high && failing.state !== 'done') return;
   if (failing.to === high) supersedeBeyond(pass, root, high);
