@@ -12,6 +12,7 @@ import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
 import { fold } from './queue/fold.ts';
+import { nextToLand } from './queue/lane.ts';
 import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
 import { changedRows, closeOrphans, toActivityEvent } from './queue/rows.ts';
@@ -171,9 +172,7 @@ class Reconcile {
     let allReadAt = clock.monotonic();
     let refresh = true;
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
-      const everyMs = record.roots.some(({ landing }) => landing !== null)
-        ? FULL_LOOK_EVERY_LANDING_MS
-        : FULL_LOOK_EVERY_MS;
+      const everyMs = nextToLand(record) === null ? FULL_LOOK_EVERY_MS : FULL_LOOK_EVERY_LANDING_MS;
       const outdated = clock.monotonic() - allReadAt >= everyMs;
       if (snapshot === null || refresh || outdated || record.roots.length === 0) {
         snapshot = await reader.readAll(record, this.#held.fence);

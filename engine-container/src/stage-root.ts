@@ -236,12 +236,15 @@ class ChainBuilder {
     return true;
   }
 
-  /** Names who is in it, in order, with the exact heads; never a title, which could hold words that steer the gate. */
+  /**
+   * Names who is in it, in order, with the exact heads; never a title, which could hold words that steer the gate, and
+   * never `#n` or `!n`, which the forge would write into the timeline of each: n reads more, and noise for its people.
+   */
   #describe(members: readonly Member[], mark: string): string {
     const [only, ...others] = members;
-    const who = others.length === 0 ? `#${only?.pr}` : `${members.length} pull requests`;
+    const who = others.length === 0 ? `pull request ${only?.pr}` : `${members.length} pull requests`;
     const subject = `mq: ${this.#action.runId.slice(0, 8)} ${who} ${mark}`.trimEnd();
-    return `${subject}\n\n${members.map(({ pr, head }) => `#${pr} ${head}`).join('\n')}\n`;
+    return `${subject}\n\n${members.map(({ pr, head }) => `${pr} ${head}`).join('\n')}\n`;
   }
 
   async #publish(

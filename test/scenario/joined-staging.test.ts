@@ -22,7 +22,7 @@ describe('members in a row share one staged commit (A9)', () => {
     const { message, parents } = world.forge.commit(world.forge.runs()[0]?.sha ?? '');
     expect(parents).toEqual([base]);
     const heads = await Promise.all(prs.map(async (pr) => (await world.forge.pull(pr)).headSha));
-    expect(message.trim().split('\n').slice(2)).toEqual(heads.map((head, at) => `#${prs[at]} ${head}`));
+    expect(message.trim().split('\n').slice(2)).toEqual(heads.map((head, at) => `${prs[at]} ${head}`));
     await world.drain();
     expect((await endingOf(world, prs)).landed).toEqual(prs);
     expect(patchesOf(world)).toBe(1);

@@ -30,7 +30,7 @@ const STAGED_BY_QUEUE = /^mq(-work)?\//;
 const DESCRIPTION_CHARS_MAX = 140;
 /** Marks what is no commit but a step on the way to one. */
 const JOINED = '#';
-const JOINED_HEAD = /^#\d+ ([0-9a-f]{40})$/gm;
+const JOINED_HEAD = /^\d+ ([0-9a-f]{40})$/gm;
 
 /**
  * Reads the forge's journal as it grows and says what should never have been: an unproven landing (A1, A2), a success on

@@ -37,6 +37,9 @@ import { park, startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';
 import { isTerminal } from './transitions.ts';
 
+/** First look after this share of what the latest merge took, so that a quicker one is noticed. */
+const FIRST_LOOK_SHARE = 0.8;
+
 /** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
 export function observeLanding(pass: Pass): void {
   const root = pass.record.roots.find((each) => each.landing !== null);
@@ -91,7 +94,8 @@ function awaitMerge(pass: Pass, root: Root, landing: Landing, postedAt: number):
     landing.nudges += 1;
     postSuccess(pass, root, landing);
   }
-  pollNoLaterThan(pass, Math.min(LANDING_POLL_MAX_MS, Math.max(LANDING_POLL_MIN_MS, Math.round(age / 2))));
+  const soonMs = Math.max(LANDING_POLL_MIN_MS, Math.round(age / 2), firstLookMs(root) - age);
+  pollNoLaterThan(pass, Math.min(LANDING_POLL_MAX_MS, soonMs));
 }
 
 /** After a revoke: one grace period, one more look, then the landing is over (D-11, E5). */
@@ -307,7 +311,13 @@ function postSuccess(pass: Pass, root: Root, landing: Landing): void {
     targetUrl: landing.proof.runUrl,
     purpose: 'landing',
   });
-  pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  pollNoLaterThan(pass, firstLookMs(root));
+}
+
+/** A forge takes about as long for each merge: looking before it can be done only costs it a call. */
+function firstLookMs(root: Root): number {
+  const usualMs = (root.mergeMs ?? 0) * FIRST_LOOK_SHARE;
+  return Math.round(Math.min(LANDING_POLL_MAX_MS, Math.max(LANDING_POLL_MIN_MS, usualMs)));
 }
 
 /** The node that lands now is `running` in `waiting_merge`; proven ones behind it are held until it is their turn. */

@@ -22,6 +22,7 @@ function standsOn(lineage: readonly CommitSha[] | null, tip: CommitSha): boolean
 export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView): void {
   const proven = isMergeOf(landing, merge);
   const subject = { pr: landing.pr, head: landing.head, title: root.members[landing.index]?.title ?? '' };
+  if (landing.postedAt !== null) root.mergeMs = pass.s.now - landing.postedAt;
   root.landing = null;
   root.unmergeableSince = null;
   root.landed = landing.index + 1;

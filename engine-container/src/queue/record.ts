@@ -142,6 +142,8 @@ export interface Root {
   limit: number;
   nodes: Node[];
   landing: Landing | null;
+  /** How long the latest merge here took to be seen; absent before the first. */
+  mergeMs?: number;
   /** Since when the next member is not mergeable; null while it is or nothing waits. */
   unmergeableSince: EpochMs | null;
   /** The root is being torn down for this reason, once nothing posted is left. */
