@@ -119,6 +119,19 @@ async function mergeBehindItsBack(): Promise<readonly string[]> {
   return hasAlarm(stage, 'unverified_landing') ? [] : ['a merge past the queue raised no alarm'];
 }
 
+/** … while a merge of the queue's own is awaited (A39): what moved the base was not that one. */
+async function mergeBesideALanding(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const stranger = await stage.forge.openPullRequest({ branch: 'stranger', files: { 'src/x.txt': 'x\n' } });
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await stage.forge.mergeByHand(stranger);
+  await look(stage, 6);
+  return hasAlarm(stage, 'unverified_landing') ? [] : ['a merge past a landing raised no alarm'];
+}
+
 /** The first success is carried out after it was taken back (E19). */
 async function successComesLate(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -344,11 +357,42 @@ async function loseRecordAfterBounce(): Promise<readonly string[]> {
   return stage.forge.runs().length === runs ? [] : ['a bounced pull request was staged again'];
 }
 
+/** Two batches failed by accident and are proven by one built on them; then a head of that one changes, and the proof goes with it. */
+async function takeProofAway(): Promise<readonly string[]> {
+  let pushed = false;
+  const prs: number[] = [];
+  const stage = await setStage({
+    repo: { bisectFanout: 16 },
+    onEntry: (entry, { clock, forge }) => {
+      if (!isSuccess(entry) || pushed) return;
+      pushed = true;
+      clock.after(1_000, async () => {
+        await forge.pushToPullRequest(prs.at(-1) ?? 0, { 'src/last.txt': 'changed\n' });
+      });
+    },
+  });
+  await givenProject(stage.forge);
+  let runs = 0;
+  stage.forge.judge = () => {
+    runs += 1;
+    return runs === 2 || runs === 3 ? 'failure' : 'success';
+  };
+  stage.forge.mergeBehaviour = () => ({ kind: 'slow', ms: 5_000 });
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+    prs.push(await givenScheduled(stage.forge, name));
+  await stage.drain();
+  const failed = stage.log.filter(({ message }) => message === 'reconcile failed');
+  if (failed.length > 0) return [`the queue stands still: ${JSON.stringify(failed[0]?.fields)}`];
+  const landed = stage.forge.merges().length;
+  return landed === 7 ? [] : [`${landed} of 7 landed`];
+}
+
 export const SCENES = {
   'a newer head is merged': mergeNewerHead,
   'the base is rewritten under the last landing': rewriteBase(['a']),
   'the base is rewritten under a landing with another behind it': rewriteBase(['a', 'b', 'c']),
   'a merge past the queue': mergeBehindItsBack,
+  'a merge past the queue while it lands': mergeBesideALanding,
   'a success comes late': successComesLate,
   'a branch comes late': branchComesLate,
   'a push to the base before each call': pushBeforeEachCall,
@@ -361,6 +405,7 @@ export const SCENES = {
   'a pattern is required': requirePattern,
   'a lease is taken over': takeOver,
   'the record is lost in a landing': loseRecordInLanding,
+  'what proved a failed batch is taken away': takeProofAway,
   'the record is lost after a bounce': loseRecordAfterBounce,
 } as const satisfies Readonly<Record<string, Scene>>;
 export type SceneName = keyof typeof SCENES;

@@ -45,7 +45,10 @@ export function decide(s: Snapshot, record: QueueRecord): Decision {
   checkGround(pass);
   advanceSearch(pass);
   advanceLanding(pass);
+  const isSettled = pass.record.tip === pass.tipBefore;
   closeRoots(pass);
+  // The merge that was awaited when the base was looked at first may have come to nothing: it was not what moved it.
+  if (isSettled) noticeBase(pass);
   openRoots(pass);
   stageWanted(pass);
   sweep(pass);
@@ -80,7 +83,7 @@ function adoptSettings(pass: Pass): void {
 
 /**
  * Keeps the tip of the base, and alarms when it moved although only we can open a merge: nobody verified what is on it
- * now (A39). While an own merge is awaited the tip may be that merge; a root that ends puts its verified tip here.
+ * now (A39). A root that ends puts its verified tip here.
  */
 function noticeBase(pass: Pass): void {
   const { record, s } = pass;
@@ -91,14 +94,16 @@ function noticeBase(pass: Pass): void {
   // What moved while the queue was off is nobody's bypass.
   const watched = s.repo.queueEnabled && seenAt >= s.repo.enabledAt;
   if (seen?.sha === sha && watched) return;
+  // It may be the merge that is awaited: said once that is decided, and not forgotten until then.
+  if (record.tip !== sha && record.roots.some((root) => root.landing !== null)) return;
   record.baseSeen = { sha, tree, at: s.now };
   const guarded =
     s.protection.known &&
     s.protection.value !== null &&
     !s.protection.value.directPushAllowed &&
     requiresContext(s.protection.value, record.context);
-  const ownMerge = record.tip === sha || record.roots.some((root) => root.landing !== null);
-  if (seen === null || seen.sha === sha || !watched || !guarded || ownMerge) return;
+  if (seen === null || seen.sha === sha || !watched || !guarded || record.tip === sha) return;
+  if (pass.alarms.some(({ name, pr }) => name === 'unverified_landing' && pr === null)) return;
   pass.alarms.push({ name: 'unverified_landing', pr: null });
   pass.log.push('the base moved without the queue');
 }
