@@ -75,6 +75,31 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await expectHonestEnd(world, prs);
     });
 
+    test('a batch that lands by the pass of one on top of it ends although that one is gone', async () => {
+      const world = await createWorld({ repo: { bisectFanout: FANOUT } });
+      await givenProject(world.forge);
+      world.forge.judge = () => 'hold';
+      const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
+      await givenLane(world, prs);
+      const [first] = prs;
+      const last = prs.at(-1) ?? 0;
+      let isStuck = true;
+      world.forge.mergeBehaviour = (pr) => ({ kind: pr === first && isStuck ? 'lost' : 'now' });
+      await world.forge.finishRun(openRuns(world).at(-1)?.id ?? '', 'success');
+      await world.reconcile();
+      expect(world.forge.merges()).toHaveLength(0);
+      await world.forge.pushToPullRequest(last, { 'src/f.txt': 'changed\n' });
+      await world.clock.advance(6_000);
+      await world.reconcile();
+      isStuck = false;
+      world.forge.judge = judgeByContent;
+      await world.forge.schedule(last);
+      await world.drain();
+      expect((await world.record()).roots).toEqual([]);
+      expect((await endingOf(world, prs)).landed).toEqual(prs);
+      await expectHonestEnd(world, prs);
+    });
+
     test('the lowest that fails is searched beside the lane, which goes on at once without it', async () => {
       const world = await createWorld({ repo: { bisectFanout: FANOUT } });
       await givenProject(world.forge);
