@@ -31,7 +31,9 @@ export function suspicionOf(pass: Pass, root: Root, low: number, high: number): 
  */
 export function isSearchedOnLine(pass: Pass, root: Root): boolean {
   const { record, s } = pass;
-  if (!dialFor(pass).rejoins || !s.base.known || !s.full) return false;
+  const dial = dialFor(pass);
+  // Several cuts at once end a search sooner than the line would.
+  if (!dial.rejoins || dial.cuts > 1 || !s.base.known || !s.full) return false;
   const others = record.roots.filter((other) => other !== root);
   if (others.some((other) => other.onto !== null || provenLength(record, other) < other.limit)) return false;
   if (laneOf(record).some((other) => other.chain.length === 0)) return false;
