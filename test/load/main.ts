@@ -10,15 +10,10 @@ import { FakeWakeQueue } from '../fakes/wake-queue.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createWorld } from '../scenario/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
+import { flipBits, sockets } from './edge.ts';
+import { percentile, type Row } from './row.ts';
 
-/** `npm run load`: rows of the load table that one machine can hold, over stores in memory; one line each, then JSON. */
-interface Row {
-  readonly row: string;
-  readonly goal: string;
-  readonly measured: string;
-  readonly ok: boolean;
-}
-
+/** `npm run load`: rows of the load table that one machine can hold; one line each, then JSON. */
 const HOUR_MS = 3_600_000;
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -44,10 +39,6 @@ async function givenRepos(count: number) {
     );
   }
   return { clock, store, queue };
-}
-
-function percentile(values: readonly number[], share: number): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length * share)] ?? 0;
 }
 
 async function stormOnOneRepo(): Promise<Row> {
@@ -215,7 +206,8 @@ async function soak(hours: number): Promise<Row> {
 }
 
 const rows: Row[] = [];
-for (const run of [stormOnOneRepo, forgeries, thousandDue, forgeDownForAnHour, () => soak(72)]) {
+const runs = [stormOnOneRepo, forgeries, flipBits, sockets, thousandDue, forgeDownForAnHour, () => soak(72)];
+for (const run of runs) {
   const row = await run();
   rows.push(row);
   console.log(
