@@ -75,6 +75,25 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await expectHonestEnd(world, prs);
     });
 
+    test('whoever schedules a bounced head again gets another try: what failed before is not held against it (D-05)', async () => {
+      const world = await createWorld();
+      await givenProject(world.forge);
+      const pr = await givenScheduled(world.forge, 'a');
+      world.forge.judge = (files) => (files.has('src/a.txt') ? 'failure' : 'success');
+      await world.drain();
+      expect((await endingOf(world, [pr])).bounced).toEqual([pr]);
+      const runs = world.forge.runs().length;
+      world.forge.judge = judgeByContent;
+      await world.clock.advance(60_000);
+      await world.forge.cancelSchedule(pr);
+      await world.reconcile();
+      await world.forge.schedule(pr);
+      await world.drain();
+      expect((await world.forge.pull(pr)).merged).toBe(true);
+      expect(world.forge.runs().length).toBe(runs + 1);
+      await expectHonestEnd(world, [pr]);
+    });
+
     test('a batch that lands by the pass of one on top of it ends although that one is gone', async () => {
       const world = await createWorld({ repo: { bisectFanout: FANOUT } });
       await givenProject(world.forge);

@@ -20,6 +20,8 @@ export const FAMILIES = [
   'foreign_status',
   /** Settings, payments and people strike just when a success stands and its merge does not come. */
   'interrupted',
+  /** A repository with 200 runs behind it, none of which failed by itself: one failing run is enough for a bounce. */
+  'steady',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -167,6 +169,8 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         settingsPerHour: share(2),
         recordLostPerHour,
       };
+    case 'steady':
+      return { ...NO_ODDS, ...hooks, ...merges, crash, callFails: calls.callFails, peoplePerHour };
     case 'interrupted':
       return {
         ...NO_ODDS,

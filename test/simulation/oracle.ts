@@ -14,6 +14,8 @@ export interface RestingRepo {
   readonly rows: readonly BatchRow[];
   readonly events: readonly ActivityEvent[];
   readonly isFlaky: boolean;
+  /** Failing runs of one tree that its bounces need (D-08). */
+  readonly failuresMin: number;
   /** No machine died or froze. */
   readonly isPrompt: boolean;
   /** How often the queue record was lost. */
@@ -112,11 +114,11 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
   return problems;
 }
 
-/** A35, D-08: on some proven ground the gate really fails with it, twice, and passes without it. */
-async function isGuilty({ judge, forge }: RestingRepo, event: ActivityEvent): Promise<boolean> {
+/** A35, D-08: on some proven ground the gate really fails with it, as often as it must, and passes without it. */
+async function isGuilty({ judge, forge, failuresMin }: RestingRepo, event: ActivityEvent): Promise<boolean> {
   for (const ground of judge.provenGrounds()) {
     const tree = forge.previewMerge(ground, event.head);
-    if (tree === null || judge.failuresOf(tree) < 2) continue;
+    if (tree === null || judge.failuresOf(tree) < failuresMin) continue;
     if (judgeByContent(await forge.readFiles(ground)) !== 'success') continue;
     if (judgeByContent(forge.readTreeFiles(tree)) === 'failure') return true;
   }

@@ -80,9 +80,10 @@ export class Rest {
     const rows = (await store.listBatches(repo.tenantId, 500)).filter((row) => row.repoId === id);
     const events = (await store.listEvents(repo.tenantId, 1_000)).filter((event) => event.repoId === id);
     const isFlaky = this.#family === 'flaky' || this.#family === 'everything';
+    const failuresMin = this.#family === 'steady' ? 1 : 2;
     const problems = repo.queueEnabled
       ? await judgeRest({
-          ...{ repo, forge, judge, rows, events, isFlaky },
+          ...{ repo, forge, judge, rows, events, isFlaky, failuresMin },
           prs: project.prs,
           isPrompt: PROMPT.includes(this.#family),
           recordsLost: this.#service.store.recordsLost,

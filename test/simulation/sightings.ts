@@ -103,6 +103,9 @@ export class WatchedStore extends MemoryStore {
     for (const { event, reason } of events)
       witness.sometimes(reason === null ? `event ${event}` : `event ${event} ${reason}`);
     const record = document as QueueRecord;
+    if (record.line.some((entry) => entry.doubt !== null)) witness.sometimes('suspects go on in the line');
+    const isKnown = record.rate.steady >= 200 && batches.some((row) => row.outcome === 'bounced');
+    if (isKnown) witness.sometimes('bounced by a gate known to be steady');
     for (const parked of record.parked) witness.sometimes(`parked ${parked.reason}`);
     for (const { count } of record.strikes) witness.sometimes(`strike ${count}`);
     if (record.halted !== null) witness.sometimes('halted');

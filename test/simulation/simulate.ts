@@ -8,6 +8,7 @@ import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
+import { giveHistory } from './history.ts';
 import type { Witness } from './hosts.ts';
 import { Judge } from './judge.ts';
 import type { Managed } from './managed.ts';
@@ -208,6 +209,7 @@ class Life implements Witness {
       givenConnection({ id: repo.connectionId, tenantId, botUsername: `${BOT}-${tenantId}` }),
     );
     await store.createRepo(repo, null);
+    if (this.#family === 'steady') await giveHistory(store, repo);
     const project = new Project(
       forge,
       { world: this.#world, gate: this.#faults, people: this.#people },

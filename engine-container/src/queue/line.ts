@@ -1,4 +1,4 @@
-import type { PullRequestNumber } from '#core/domain/ids.ts';
+import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, admit } from './admission.ts';
 import { BOUNCED_PREFIX, describeHeadChange, describeRefusal, describeStaleSuccess } from './describe.ts';
@@ -53,7 +53,7 @@ function bindHead(
       refusedFor: null,
       movedAt: null,
       staleScheduleId: null,
-      retestAfter: null,
+      retestAfter: retestOf(pass, pull),
       cleared: false,
       doubt: null,
     };
@@ -81,11 +81,18 @@ function bindHead(
     entry.cleared = false;
     entry.doubt = null;
   }
+  entry.retestAfter = retestOf(pass, pull) ?? entry.retestAfter;
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
   entry.movedAt = null;
   entry.staleScheduleId = null;
   entry.refusedFor = null;
+}
+
+/** Whoever schedules a bounced head again asks for another try: what failed before is not held against it (D-05). */
+function retestOf({ record, s }: Pass, pull: PullRequestView['pull']): EpochMs | null {
+  const isAgain = record.bounced.some((known) => known.pr === pull.number && known.head === pull.headSha);
+  return isAgain ? s.now : null;
 }
 
 function noticeMovedHead(

@@ -1,0 +1,18 @@
+import { grantHeldLease } from '#core/domain/lease.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { emptyRecord } from '../../engine-container/src/queue/record.ts';
+import type { MemoryStore } from '../fakes/memory-store.ts';
+
+const MINUTE_MS = 60_000;
+/** More than the ledger needs before it speaks for itself (D-08). */
+const RATE = { landed: 190, bounced: 10, steady: 200, flaked: 0, paces: [] };
+
+/** The record of a repository that has been in use for a while, idle at the moment. */
+export async function giveHistory(store: MemoryStore, repo: ManagedRepo): Promise<void> {
+  const grant = await store.acquireLease(repo.id, 'before', 'reconcile', MINUTE_MS);
+  if (grant === 'held') throw new Error('a new repository is leased');
+  const held = grantHeldLease(repo.id, grant, () => 0, MINUTE_MS);
+  const document = { ...emptyRecord(repo.statusContext), rebuilding: false, rate: RATE };
+  await store.saveQueue(held, repo, { document, expectedVersion: null, batches: [], events: [] });
+  await store.releaseLease(repo.id, grant);
+}
