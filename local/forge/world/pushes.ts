@@ -64,6 +64,7 @@ export function announcePush(world: World, repo: RepoRecord, push: BranchPush): 
 
 async function processPush(world: World, repo: RepoRecord, push: BranchPush): Promise<void> {
   if (push.after !== null && world.knobs.pushDelayMs > 0) requestChecksOfBase(world, repo, push.branch);
+  if (push.after !== null) await noteReferences(world, repo, push.after, push);
   await sendPushEvent(world, repo, push);
   for (const base of world.state.repos) {
     for (const pull of base.pulls) {
@@ -72,6 +73,24 @@ async function processPush(world: World, repo: RepoRecord, push: BranchPush): Pr
       if (isHead && push.after !== null) await syncHead(world, base, pull, push.pusher);
       const baseGone = base.id === repo.id && pull.base === push.branch;
       if (push.after === null && (isHead || baseGone)) closeForLostBranch(world, base, pull, push.pusher);
+    }
+  }
+}
+
+/** What a commit names with a mark is told so, on whatever branch it comes. */
+async function noteReferences(
+  world: World,
+  repo: RepoRecord,
+  after: string,
+  push: BranchPush,
+): Promise<void> {
+  const git = gitOf(world, repo);
+  const known = push.before ?? git.tip(repo.defaultBranch);
+  for (const id of await git.revList([after, ...(known === null ? [] : [`^${known}`])])) {
+    const { message } = await git.mustCommit(id);
+    for (const [, index] of message.matchAll(/(?<![\w&])[#!](\d+)\b/g)) {
+      const pull = repo.pulls.find((each) => each.index === Number(index));
+      if (pull !== undefined) addEntry(world, pull, 'commit_ref', push.pusher, { commit: id });
     }
   }
 }

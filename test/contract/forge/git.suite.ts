@@ -71,10 +71,12 @@ export function gitSuite(subject: () => ForgeSubject): void {
       () => repo.forge.readPullRequest(number),
       (pull) => pull.mergeable,
     );
-    await repo.must('bot', 'POST', `/pulls/${number}/merge`, {
-      Do: 'merge',
-      delete_branch_after_merge: false,
-    });
+    const how = { Do: 'merge', delete_branch_after_merge: false };
+    // A check may begin anew at any time, and until it ends the forge takes no merge.
+    await repo.until(
+      () => repo.api('bot', 'POST', `/pulls/${number}/merge`, how),
+      (answer) => answer.status === 200,
+    );
     const tip = (await repo.forge.readBranchTip(named)) ?? '';
     const rows = await repo.forge.listNewCommits(base, named);
     expect(rows[0]).toEqual({ sha: tip, parents: [second, side] });

@@ -97,8 +97,10 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     await settle(2);
     expect(await schedule(repo, pr)).toBe(201);
     await settle(4);
-    // Gitea looks right after scheduling, Forgejo at the next success only.
-    if (isForgejo()) expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
+    // Gitea looks right after scheduling, Forgejo at the next success, or at the end of a check that was still to come:
+    // a real one that is busy may have one.
+    if (isForgejo() && repo.subject.fake !== null)
+      expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
     await repo.forge.postStatus(head, SUCCESS);
     await awaitMerged(repo, pr);
   });

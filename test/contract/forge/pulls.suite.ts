@@ -242,6 +242,28 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
   });
 
+  test('a commit on any branch that says #n touches it; one that says n does not', async () => {
+    const repo = await create();
+    const { pr, head } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    const read = () => repo.forge.readPullRequest(pr);
+    const wait = async () => {
+      for (let times = 0; times < 4; times += 1) await repo.subject.wait();
+    };
+    const push = (branch: string, who: string) =>
+      repo.must('bot', 'POST', '/contents', {
+        ...{ branch: 'main', new_branch: branch, message: `staged\n\n${who} ${head}` },
+        files: [{ operation: 'create', path: `${branch}.txt`, content: '' }],
+      });
+    await repo.until(read, (pull) => pull.mergeable);
+    await wait();
+    const before = (await read()).updatedAt;
+    await push('silent', `${pr}`);
+    await wait();
+    expect((await read()).updatedAt).toBe(before);
+    await push('loud', `#${pr}`);
+    await repo.until(read, (pull) => pull.updatedAt > before);
+  });
+
   test('reviews: none, then a comment', async () => {
     const repo = await create();
     const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
