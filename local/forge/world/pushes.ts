@@ -90,7 +90,8 @@ async function noteReferences(
     const { message } = await git.mustCommit(id);
     for (const [, index] of message.matchAll(/(?<![\w&])[#!](\d+)\b/g)) {
       const pull = repo.pulls.find((each) => each.index === Number(index));
-      if (pull !== undefined) addEntry(world, pull, 'commit_ref', push.pusher, { commit: id });
+      // The merge of a pull request says its number too; what that leaves on a merged one matters to nobody.
+      if (pull?.state === 'open') addEntry(world, pull, 'commit_ref', push.pusher, { commit: id });
     }
   }
 }
