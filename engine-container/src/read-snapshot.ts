@@ -18,7 +18,7 @@ import {
 import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
-import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
+import type { ConfirmBounce, FocusView, PullRequestView, RecalledView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type Lines } from './read-commits.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
@@ -103,8 +103,10 @@ export class SnapshotReader {
       }
     }
     const lines = await this.#readDueLines(record);
+    const recalled = await this.#readRecalled(record);
     return {
       ...this.#frame(fence),
+      ...(recalled === undefined ? {} : { recalled }),
       full: true,
       base,
       pulls: schedules === null ? UNKNOWN : known(views),
@@ -193,6 +195,21 @@ export class SnapshotReader {
       if (!this.#botLogin.known) this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
     }
     return { pull, schedule, reviews, statuses };
+  }
+
+  async #readRecalled(record: QueueRecord): Promise<Snapshot['recalled']> {
+    const { recall = [] } = record;
+    if (recall.length === 0) return undefined;
+    if (!this.#botLogin.known) this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
+    const recalled = new Map<PullRequestNumber, Reading<RecalledView>>();
+    for (const pr of recall) {
+      const pull = await this.#attempt(() => this.#forge.readPullRequest(pr));
+      if (!pull.known) continue;
+      const { headSha: head, merged } = pull.value;
+      const statuses = merged ? known([]) : await this.#attempt(() => this.#forge.readStatuses(head));
+      if (statuses.known) recalled.set(pr, known({ head, statuses: statuses.value }));
+    }
+    return recalled;
   }
 
   async #readAsksFork(): Promise<Reading<boolean>> {

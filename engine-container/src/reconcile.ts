@@ -148,7 +148,12 @@ class Reconcile {
     const rows = await this.#deps.store.listBatches(this.#repo.tenantId, ORPHAN_ROWS_MAX);
     const orphans = closeOrphans(rows, this.#repo, this.#deps.clock.now());
     this.#orphans = [...orphans.rows];
-    this.#saved = { ...this.#saved, garbage: [...orphans.garbage] };
+    const recall = [...new Set(orphans.rows.flatMap((row) => row.prs))];
+    this.#saved = {
+      ...this.#saved,
+      garbage: [...orphans.garbage],
+      ...(recall.length === 0 ? {} : { recall }),
+    };
   }
 
   async #load(): Promise<{ readonly record: QueueRecord; readonly version: number } | 'unreadable' | null> {

@@ -53,6 +53,7 @@ const Record = z.looseObject({
   schema: z.literal(2),
   context: z.string(),
   rebuilding: z.boolean(),
+  recall: z.array(pr).optional(),
   line: z.array(
     z.looseObject({
       pr,

@@ -308,4 +308,12 @@ export const MUTANTS: readonly Mutant[] = [
     families: ['reviews'],
     dies: 'a fork without approval',
   },
+  {
+    guard: 'who was in flight when the record was lost (A24, A32)',
+    file: `${QUEUE}/decide.ts`,
+    find: '  recallLost(pass);\n',
+    replace: '',
+    families: ['everything'],
+    dies: 'the record and the schedule are lost in a landing',
+  },
 ];

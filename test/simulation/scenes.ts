@@ -343,6 +343,20 @@ async function loseRecordInLanding(): Promise<readonly string[]> {
   return (await wordOn(stage, pr)) === 'success' ? ['a success outlived the record that knew of it'] : [];
 }
 
+/** … and its pull request has left the line by the time it is rebuilt. */
+async function loseRecordAndSchedule(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await stage.clock.advance(70_000);
+  await stage.loseRecord();
+  await stage.forge.cancelSchedule(pr);
+  await look(stage, 4);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success nobody waits for stands'] : [];
+}
+
 /** A bounce is remembered by its words when the record that held it is lost (D-05). */
 async function loseRecordAfterBounce(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -406,6 +420,7 @@ export const SCENES = {
   'a lease is taken over': takeOver,
   'the record is lost in a landing': loseRecordInLanding,
   'what proved a failed batch is taken away': takeProofAway,
+  'the record and the schedule are lost in a landing': loseRecordAndSchedule,
   'the record is lost after a bounce': loseRecordAfterBounce,
 } as const satisfies Readonly<Record<string, Scene>>;
 export type SceneName = keyof typeof SCENES;

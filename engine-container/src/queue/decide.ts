@@ -9,7 +9,7 @@ import { requiresContext } from './admission.ts';
 import { openRoots } from './fill.ts';
 import { observeGates } from './gates.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
-import { admitLine, syncLine } from './line.ts';
+import { admitLine, recallLost, syncLine } from './line.ts';
 import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
 import { gateMsOf } from './policy.ts';
 import { traceLandings } from './proof.ts';
@@ -34,6 +34,7 @@ const OUTBOX_POSTS_MAX = 20;
 export function decide(s: Snapshot, record: QueueRecord): Decision {
   const pass = beginPass(s, record);
   adoptSettings(pass);
+  recallLost(pass);
   // A queue that is off and has nothing left to undo says nothing to anybody.
   if (s.repo.queueEnabled || record.roots.length > 0) {
     syncLine(pass);

@@ -194,6 +194,29 @@ function recallStatuses(pass: Pass, view: PullRequestView): void {
   }
 }
 
+/**
+ * Takes back what stands on the heads of those that a lost record had in flight, whatever has become of them since: who
+ * left the line meanwhile is looked at by nobody else (A24, A32).
+ */
+export function recallLost(pass: Pass): void {
+  const { record, s } = pass;
+  if (s.recalled === undefined || !s.botLogin.known || record.recall === undefined) return;
+  const bot = s.botLogin.value;
+  for (const [pr, view] of s.recalled) {
+    if (!view.known) continue;
+    const { head, statuses } = view.value;
+    record.recall = record.recall.filter((waiting) => waiting !== pr);
+    if (record.roots.some((root) => root.landing?.head === head)) continue;
+    for (const { context, state, creator } of statuses) {
+      const isKnown = record.outbox.some((waiting) => waiting.sha === head && waiting.context === context);
+      if (state !== 'success' || creator !== bot || isKnown) continue;
+      const description = describeStaleSuccess();
+      record.outbox.push({ pr, sha: head, context, state: 'error', description, targetUrl: null });
+    }
+  }
+  if (record.recall.length === 0) delete record.recall;
+}
+
 export function rememberBounce(record: QueueRecord, bounce: QueueRecord['bounced'][number]): void {
   record.bounced = record.bounced.filter((known) => known.pr !== bounce.pr);
   record.bounced.push(bounce);

@@ -27,6 +27,8 @@ export interface QueueRecord {
   context: string;
   /** True until one whole look at the forge was taken: statuses of unknown origin are checked first. */
   rebuilding: boolean;
+  /** Who was in flight when an earlier record was lost: a success may stand on their heads that no other look would find. */
+  recall?: readonly PullRequestNumber[];
   line: LineEntry[];
   /** Batches in flight: the lane bottom first, each on the one before, then those beside it. */
   roots: Root[];

@@ -35,6 +35,8 @@ export interface Snapshot {
   readonly ownMerge?: MergeView | 'not_yet' | null;
   /** First-parent line below merges whose trees are proven and whose parents were not read with them; absent: not looked for. */
   readonly lines?: ReadonlyMap<CommitSha, Reading<readonly CommitSha[]>>;
+  /** What stands on the heads of those that a lost record had in flight; absent: not looked for. */
+  readonly recalled?: ReadonlyMap<PullRequestNumber, Reading<RecalledView>>;
   /** Gate run of each node that waits for one. */
   readonly gates: ReadonlyMap<BatchId, Reading<GateReading>>;
   /** Another policy than the fan-out stands for; only the bench sets it. */
@@ -50,6 +52,12 @@ export interface PullRequestView {
   readonly reviews: Reading<readonly Review[]> | null;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
+}
+
+export interface RecalledView {
+  readonly head: CommitSha;
+  /** None for one that is merged. */
+  readonly statuses: readonly CommitStatus[];
 }
 
 export interface FocusView {
