@@ -1,12 +1,9 @@
 import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { withLease } from '#core/services/lease.ts';
-import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
-import type { JournalEntry, Switches } from '../fakes/abstract-forge/world.ts';
 import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
-import { createWorldOn, type World, type WorldOptions } from '../scenario/world.ts';
-import { VirtualClock } from '../support/virtual-clock.ts';
 import { Judge } from './judge.ts';
+import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 
 /**
  * The few moments that chance meets once in thousands of lives, each as a scene of its own: what it says is wrong. The
@@ -14,45 +11,8 @@ import { Judge } from './judge.ts';
  */
 export type Scene = () => Promise<readonly string[]>;
 
-interface StageOptions extends WorldOptions {
-  readonly switches?: Partial<Switches>;
-  readonly onEntry?: (entry: JournalEntry, stage: Stage) => void;
-}
-type Stage = World<AbstractForge>;
-
 /** Longer than a reconcile. */
 const OUTAGE_MS = 30_000;
-
-async function setStage({ switches = {}, onEntry, ...options }: StageOptions = {}): Promise<Stage> {
-  const clock = new VirtualClock();
-  let stage: Stage | null = null;
-  const forge = createAbstractForge({
-    clock,
-    switches,
-    onEntry: (entry) => {
-      if (stage !== null) onEntry?.(entry, stage);
-    },
-  });
-  stage = await createWorldOn(clock, forge, forge.forge, options);
-  return stage;
-}
-
-const isSuccess = (entry: JournalEntry): boolean =>
-  entry.kind === 'status' && entry.context === 'mq' && entry.state === 'success';
-
-const hasAlarm = (stage: Stage, alarm: string): boolean =>
-  stage.log.some((line) => line.fields.alarm === alarm);
-
-const wordOn = async (stage: Stage, pr: number): Promise<string> =>
-  (await stage.forge.status((await stage.forge.pull(pr)).headSha, 'mq'))?.state ?? 'none';
-
-/** Lets some minutes pass, with a look at every tick. */
-async function look(stage: Stage, times: number): Promise<void> {
-  for (let count = 0; count < times; count += 1) {
-    await stage.reconcile();
-    await stage.clock.advance(30_000);
-  }
-}
 
 /** The forge merges what was pushed after it had checked (E1): seen, alarmed, and nothing lands after it. */
 async function mergeNewerHead(): Promise<readonly string[]> {

@@ -1,0 +1,42 @@
+import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import type { JournalEntry, Switches } from '../fakes/abstract-forge/world.ts';
+import { createWorldOn, type World, type WorldOptions } from '../scenario/world.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+
+/** Where scenes play: the world of the scenarios over a forge in memory, with an eye on its journal. */
+interface StageOptions extends WorldOptions {
+  readonly switches?: Partial<Switches>;
+  readonly onEntry?: (entry: JournalEntry, stage: Stage) => void;
+}
+export type Stage = World<AbstractForge>;
+
+export async function setStage({ switches = {}, onEntry, ...options }: StageOptions = {}): Promise<Stage> {
+  const clock = new VirtualClock();
+  let stage: Stage | null = null;
+  const forge = createAbstractForge({
+    clock,
+    switches,
+    onEntry: (entry) => {
+      if (stage !== null) onEntry?.(entry, stage);
+    },
+  });
+  stage = await createWorldOn(clock, forge, forge.forge, options);
+  return stage;
+}
+
+export const isSuccess = (entry: JournalEntry): boolean =>
+  entry.kind === 'status' && entry.context === 'mq' && entry.state === 'success';
+
+export const hasAlarm = (stage: Stage, alarm: string): boolean =>
+  stage.log.some((line) => line.fields.alarm === alarm);
+
+export const wordOn = async (stage: Stage, pr: number): Promise<string> =>
+  (await stage.forge.status((await stage.forge.pull(pr)).headSha, 'mq'))?.state ?? 'none';
+
+/** Lets some minutes pass, with a look at every tick. */
+export async function look(stage: Stage, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) {
+    await stage.reconcile();
+    await stage.clock.advance(30_000);
+  }
+}
