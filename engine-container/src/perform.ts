@@ -3,9 +3,6 @@ import type { MergeStyle } from '#core/domain/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
-import { findNode } from './queue/lane.ts';
-import type { QueueRecord } from './queue/record.ts';
-import { recallTree } from './recall-tree.ts';
 import { stageRoot } from './stage-root.ts';
 import { placeBranch, publishTree, type TreeCache } from './stage-trees.ts';
 
@@ -23,22 +20,12 @@ export interface PerformDeps {
  * Carries one action out. The lease is the first argument of everything that writes to the forge: past its deadline
  * nothing more is sent (A41). Forge errors are thrown; what is expected is an outcome.
  */
-export async function perform(
-  held: HeldLease,
-  deps: PerformDeps,
-  record: QueueRecord,
-  action: Action,
-): Promise<ActionOutcome> {
+export async function perform(held: HeldLease, deps: PerformDeps, action: Action): Promise<ActionOutcome> {
   if (held.isPastDeadline()) return { kind: 'failed' };
   switch (action.kind) {
     case 'stage_root':
-      return stageRoot(
-        { ...deps, together: (findNode(record, action.nodeRow)?.root.builds ?? 1) <= 1 },
-        action,
-      );
+      return stageRoot(deps, action);
     case 'stage_tree': {
-      const found = findNode(record, action.nodeRow);
-      if (found !== null) await recallTree(deps, found.root, found.node.to);
       const commit = await publishTree(deps.forge, deps.trees, { ...action, baseBranch: deps.baseBranch });
       return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
     }

@@ -220,7 +220,7 @@ class Reconcile {
     let record = start;
     let refresh = false;
     for (const action of actions) {
-      const outcome = await this.#perform(record, action);
+      const outcome = await this.#perform(action);
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
       if (outcome.kind === 'failed') return { record, refresh, failed: true };
@@ -235,7 +235,7 @@ class Reconcile {
     return { record, refresh, failed: false };
   }
 
-  async #perform(record: QueueRecord, action: Action): Promise<ActionOutcome> {
+  async #perform(action: Action): Promise<ActionOutcome> {
     try {
       return await perform(
         this.#held,
@@ -248,7 +248,6 @@ class Reconcile {
           isOutOfTime: () =>
             this.#deps.clock.monotonic() + WRAP_UP_MS >= this.#deadline || this.#held.isPastDeadline(),
         },
-        record,
         action,
       );
     } catch (error) {

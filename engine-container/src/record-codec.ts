@@ -21,13 +21,6 @@ const Root = z.looseObject({
   runId: z.string(),
   members: z.array(z.looseObject({ pr, head: sha })),
   chain: z.array(z.looseObject({ sha, tree: sha })),
-  ground: z
-    .looseObject({
-      forkSha: sha,
-      stackedOn: z.array(sha).nullable(),
-      forks: z.array(sha.nullable()),
-    })
-    .optional(),
   baseSha: sha,
   baseTree: sha,
   tip: sha,

@@ -1,42 +1,36 @@
 import type { Commit, TreeEntry } from '#core/domain/forge.ts';
-import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
-import {
-  type MemberPlan,
-  MemberPlanner,
-  type Plan,
-  type PlannerDeps,
-  type ReplayStep,
-} from './plan-members.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome, CutReason } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
-import { applyToNewBranch, placeBranch, publishTree } from './stage-trees.ts';
+import { applyToNewBranch, placeBranch, publishTree, type TreeCache, touchSameFiles } from './stage-trees.ts';
+import { findStackBase, listReplayed, type OwnCommit } from './staging/ancestry.ts';
 import { findGateFile, type GateFile } from './staging/gate-file.ts';
 import { renderPatch } from './staging/patch.ts';
-import { planMerge } from './staging/three-way.ts';
+import { type MergePlan, planMerge } from './staging/three-way.ts';
 import { diffTrees } from './staging/tree-diff.ts';
-import { formatOf, hashTree } from './staging/tree-hash.ts';
+import { hashTree } from './staging/tree-hash.ts';
 
 type StageRoot = Extract<Action, { kind: 'stage_root' }>;
-type Member = StageRoot['members'][number];
+type Plan = Extract<MergePlan, { kind: 'plan' }>;
 
-export interface StageRootDeps extends PlannerDeps {
+export interface StageRootDeps {
+  readonly forge: EngineForge;
+  readonly trees: TreeCache;
   readonly baseBranch: string;
-  /** Whether members may share a commit; false once an attempt has failed, to learn on whose account. */
-  readonly together: boolean;
+  readonly queueName: string;
+  readonly mergeStyle: MergeStyle;
   /** True when staging should publish what it has and leave the rest for the next batch. */
   readonly isOutOfTime: () => boolean;
 }
 
 /** Raised inside this file only: the base is not where the plan began. */
 class BaseMoved extends Error {}
-/** Raised inside this file only: the commit of several members did not come out as planned. */
-class NotTogether extends Error {}
 
 /**
- * Builds a batch by content-free patches in queue order (A9). The tree after each member is known by its hash before
- * anything is written, unless the forge has to merge contents; so members in a row share one commit, and only what the
- * forge merges is a commit of its own, on a work branch that starts no run. Only the last commit is pushed under
- * `mq/**`, so that one attempt is one run (E22).
+ * Builds a batch by content-free patches, one commit per pull request in queue order (A9), on a work branch that
+ * starts no run; only the last commit is pushed under `mq/**`, so that one attempt is one run (E22).
  */
 export async function stageRoot(deps: StageRootDeps, action: StageRoot): Promise<ActionOutcome> {
   const builder = new ChainBuilder(deps, action);
@@ -44,22 +38,27 @@ export async function stageRoot(deps: StageRootDeps, action: StageRoot): Promise
     return await builder.build();
   } catch (error) {
     if (error instanceof BaseMoved) return { kind: 'base_moved' };
-    // One by one it shows whose change the forge applies otherwise than planned.
-    if (error instanceof NotTogether) return await stageRoot({ ...deps, together: false }, action);
     throw error;
   } finally {
     await builder.cleanUp();
   }
 }
 
-/** Members planned and not yet written, one commit for all of them. */
 interface Pending {
-  readonly members: readonly Member[];
-  /** The tree after each; null for one whose contents the forge merges, which is always alone. */
-  readonly trees: readonly (TreeHash | null)[];
-  /** Of the last one: what it changes in the tree before it, and the tree after it. */
+  readonly pr: number;
   readonly plan: Plan;
 }
+
+/** A commit that a rebase replays, as the trees of its parent and its own. */
+interface ReplayStep {
+  readonly base: readonly TreeEntry[];
+  readonly theirs: readonly TreeEntry[];
+}
+
+type MemberPlan =
+  | { readonly kind: 'plan'; readonly plan: Plan; readonly gate: GateFile | null }
+  /** Commits that the forge itself has to replay, because it merges contents on the way. */
+  | { readonly kind: 'replay'; readonly steps: readonly ReplayStep[] };
 
 class ChainBuilder {
   readonly #deps: StageRootDeps;
@@ -67,14 +66,14 @@ class ChainBuilder {
   readonly #chain: Staged[] = [];
   #tip: CommitSha;
   #entries: readonly TreeEntry[] = [];
-  readonly #planner: MemberPlanner;
   #workExists = false;
+  /** Commits that the members staged so far bring along. */
+  readonly #staged = new Set<CommitSha>();
 
   constructor(deps: StageRootDeps, action: StageRoot) {
     this.#deps = deps;
     this.#action = action;
     this.#tip = action.baseSha;
-    this.#planner = new MemberPlanner(deps, action);
   }
 
   async build(): Promise<ActionOutcome> {
@@ -95,7 +94,10 @@ class ChainBuilder {
     if (stackedOn === null) return;
     await placeBranch(this.#deps.forge, workBranch, baseSha);
     this.#workExists = true;
-    await this.#planner.standOnStack();
+    if (this.#deps.mergeStyle === 'squash') return;
+    for (const head of stackedOn) {
+      for (const { sha } of (await this.#listOwn(head)) ?? []) this.#staged.add(sha);
+    }
   }
 
   /** Plans ahead by one: the last member that can be staged is the one whose commit is published. */
@@ -117,20 +119,20 @@ class ChainBuilder {
       }
       if (index > 0 && this.#deps.isOutOfTime())
         return { last: pending, cut: { index, reason: 'out_of_time' } };
-      const own = await this.#planner.listOwn(member.head);
+      const own = await this.#listOwn(member.head);
       const next: MemberPlan | CutReason =
         own === null
           ? 'head_not_ready'
-          : await this.#planner.planInTurn(member, own, pending?.plan.result ?? this.#entries);
+          : await this.#planInTurn(member, own, pending?.plan.result ?? this.#entries);
       if (typeof next === 'string') return { last: pending, cut: { index, reason: next } };
       if (next.kind === 'replay') {
         if (pending !== null && !(await this.#applyOnWork(pending))) {
           return { last: null, cut: { index: index - 1, reason: 'conflict' } };
         }
         pending = null;
-        const reason = await this.#replayOnWork(member, next.steps, index > 0 ? baseGate : 'any');
+        const reason = await this.#replayOnWork(member.pr, next.steps, index > 0 ? baseGate : 'any');
         if (reason !== null) return { last: null, cut: { index, reason } };
-        this.#planner.pass(own ?? []);
+        for (const { sha } of own ?? []) this.#staged.add(sha);
         const ends = this.#reasonToEndAfterReplay(baseGate);
         if (ends !== null && index + 1 < members.length)
           return { last: null, cut: { index: index + 1, reason: ends } };
@@ -139,16 +141,15 @@ class ChainBuilder {
       const editsGate = next.gate?.id !== baseGate?.id;
       // The tree defines its own judge: at least it is judged alone (D-18).
       if (editsGate && index > 0) return { last: pending, cut: { index, reason: 'edits_gate' } };
-      const { result } = next.plan;
-      const tree = result === null ? null : hashTree(result, formatOf({ sha: this.#tip }));
-      const joined: Pending | null = pending === null ? null : this.#join(pending, member, next.plan, tree);
-      if (joined === null && pending !== null && !(await this.#applyOnWork(pending))) {
+      if (pending !== null && !(await this.#applyOnWork(pending))) {
         return { last: null, cut: { index: index - 1, reason: 'conflict' } };
       }
-      pending = joined ?? { members: [member], trees: [tree], plan: next.plan };
-      this.#planner.pass(own ?? []);
+      pending = { pr: member.pr, plan: next.plan };
+      for (const { sha } of own ?? []) this.#staged.add(sha);
       if (editsGate && members.length > 1) return { last: pending, cut: { index: 1, reason: 'edits_gate' } };
-      if (index + 1 < members.length && result !== null && this.#isKnownFailure(tree ?? undefined, result)) {
+      const { result } = next.plan;
+      const tree = result === null ? undefined : hashTree(result, formatOf({ sha: this.#tip }));
+      if (index + 1 < members.length && result !== null && this.#isKnownFailure(tree, result)) {
         // What is known to fail needs no run of anything longer: the batch ends at the suspect.
         return { last: pending, cut: { index: index + 1, reason: 'known_failure' } };
       }
@@ -156,17 +157,89 @@ class ChainBuilder {
     return { last: pending, cut: null };
   }
 
-  /** Null: this one needs a commit of its own. */
-  #join(pending: Pending, member: Member, plan: Plan, tree: TreeHash | null): Pending | null {
-    if (!this.#deps.together || plan.result === null || pending.plan.result === null) return null;
-    // What takes back all that is pending would leave an empty patch, which no forge takes.
-    if (tree === hashTree(this.#entries, formatOf({ sha: this.#tip }))) return null;
-    return { members: [...pending.members, member], trees: [...pending.trees, tree], plan };
+  /** Own commits of a head, where the landing's tree depends on them; null when the head is not there yet. */
+  async #listOwn(head: CommitSha): Promise<readonly OwnCommit[] | null> {
+    const { forge, mergeStyle } = this.#deps;
+    // A squash leaves no commit of the head on the base, and a merge alone has nobody to stand on.
+    const matters =
+      mergeStyle === 'rebase' ||
+      (mergeStyle === 'merge' && this.#action.members.length + (this.#action.stackedOn?.length ?? 0) > 1);
+    if (!matters) return [];
+    return unlessNotReady(() => forge.listOwnCommits(this.#action.forkSha, head));
+  }
+
+  /** A plan, unless it touches what suspects ahead of it touch: then they go first, if they go. */
+  async #planInTurn(
+    member: StageRoot['members'][number],
+    own: readonly OwnCommit[],
+    ours: readonly TreeEntry[],
+  ): Promise<MemberPlan | CutReason> {
+    const { forge, trees } = this.#deps;
+    const planned = await this.#planMember(member, own, ours);
+    if (typeof planned === 'string') return planned;
+    for (const tree of member.behind) {
+      const touches = await unlessNotReady(async () => {
+        const fork = member.mergeBase ?? (await forge.readMergeBase(this.#action.forkSha, member.head));
+        return fork !== null && touchSameFiles(trees, { fork, tree, head: member.head });
+      });
+      if (touches === true) return 'suspect_ahead';
+    }
+    return planned;
+  }
+
+  async #planMember(
+    member: StageRoot['members'][number],
+    own: readonly OwnCommit[],
+    ours: readonly TreeEntry[],
+  ): Promise<MemberPlan | CutReason> {
+    const { forge, trees, mergeStyle } = this.#deps;
+    if (mergeStyle === 'rebase' && own.length > 1) return this.#planReplay(own, ours);
+    const stackBase = mergeStyle === 'merge' ? findStackBase(own, this.#staged) : null;
+    if (stackBase === 'several') return 'conflict';
+    const sides = await unlessNotReady(async () => {
+      const theirs = await trees.read(member.head);
+      const fork =
+        stackBase ?? member.mergeBase ?? (await forge.readMergeBase(this.#action.forkSha, member.head));
+      return { theirs, base: fork === null ? null : await trees.read(fork) };
+    });
+    if (sides === null) return 'head_not_ready';
+    if (sides.base === null) return 'conflict';
+    const plan = planMerge({ base: sides.base, ours, theirs: sides.theirs });
+    if (plan.kind === 'conflict') return 'conflict';
+    if (plan.changes.length === 0) return 'no_changes';
+    return { kind: 'plan', plan, gate: findGateFile(plan.result ?? sides.theirs, this.#deps.queueName) };
+  }
+
+  /**
+   * A native rebase replays commit by commit, so that a change which is taken back on the way undoes the same change of
+   * the base, where a merge keeps it (D-13). While no step leaves contents to merge, its tree is known without a write.
+   */
+  async #planReplay(own: readonly OwnCommit[], ours: readonly TreeEntry[]): Promise<MemberPlan | CutReason> {
+    const { trees, queueName } = this.#deps;
+    const steps = await unlessNotReady(async () => {
+      const read: ReplayStep[] = [];
+      for (const { sha, parent } of listReplayed(own, this.#staged)) {
+        read.push({ base: await trees.read(parent), theirs: await trees.read(sha) });
+      }
+      return read;
+    });
+    if (steps === null) return 'head_not_ready';
+    let entries = ours;
+    for (const step of steps) {
+      const plan = planMerge({ ...step, ours: entries });
+      if (plan.kind === 'conflict') return 'conflict';
+      if (plan.result === null) return { kind: 'replay', steps };
+      entries = plan.result;
+    }
+    const changes = diffTrees(ours, entries);
+    if (changes.length === 0) return 'no_changes';
+    const plan: Plan = { kind: 'plan', changes, result: entries, contentMerges: [] };
+    return { kind: 'plan', plan, gate: findGateFile(entries, queueName) };
   }
 
   /** Applies the steps on the work branch; only the last counts. Null when all went well, else why the batch ends here. */
   async #replayOnWork(
-    member: Member,
+    pr: number,
     steps: readonly ReplayStep[],
     onlyGate: GateFile | null | 'any',
   ): Promise<CutReason | null> {
@@ -180,7 +253,7 @@ class ChainBuilder {
       const plan = planMerge({ ...step, ours: this.#entries });
       if (plan.kind === 'conflict') return undo('conflict');
       if (plan.changes.length === 0) continue;
-      if (!(await this.#applyOnWork({ members: [member], trees: [null], plan }))) return undo('conflict');
+      if (!(await this.#applyOnWork({ pr, plan }))) return undo('conflict');
       const made = this.#chain.pop();
       if (made !== undefined) this.#chain.splice(before.length, 1, made);
     }
@@ -202,14 +275,12 @@ class ChainBuilder {
 
   async #apply(pending: Pending, newBranch: string | null, mark: string): Promise<boolean> {
     const { forge, trees, baseBranch } = this.#deps;
-    const { members, plan } = pending;
-    const isAlone = members.length === 1;
-    const changes = isAlone ? plan.changes : diffTrees(this.#entries, plan.result ?? []);
     const request = {
       branch: this.#workExists ? this.#action.workBranch : baseBranch,
-      patch: renderPatch(changes),
-      message: this.#describe(members, mark),
-      mayConflict: plan.contentMerges.length > 0,
+      patch: renderPatch(pending.plan.changes),
+      // Never `#n` or `!n`: the forge would write it into the timeline of each. Never a title: its words could steer the gate.
+      message: `mq: ${this.#action.runId.slice(0, 8)} pull request ${pending.pr} ${mark}`.trimEnd(),
+      mayConflict: pending.plan.contentMerges.length > 0,
     };
     const commit =
       newBranch === null
@@ -221,30 +292,18 @@ class ChainBuilder {
       if (newBranch === this.#action.branch) await forge.deleteBranch(newBranch);
       throw new BaseMoved();
     }
-    const { result } = plan;
+    const { result } = pending.plan;
     if (result !== null && commit.tree !== hashTree(result, formatOf(commit))) {
       // The forge made another tree of this patch than git's merge would be: held to be a conflict of this one alone,
       // so that it keeps nobody else waiting and nothing is ever gated as what it is not (A9).
       if (newBranch === this.#action.branch) await forge.deleteBranch(newBranch);
-      if (!isAlone) throw new NotTogether();
       return false;
     }
     this.#entries = result ?? (await trees.read(commit.tree));
     if (result !== null) trees.remember(commit.tree, result);
     this.#tip = commit.sha;
-    for (const tree of pending.trees) this.#chain.push({ sha: commit.sha, tree: tree ?? commit.tree });
+    this.#chain.push({ sha: commit.sha, tree: commit.tree });
     return true;
-  }
-
-  /**
-   * Names who is in it, in order, with the exact heads; never a title, which could hold words that steer the gate, and
-   * never `#n` or `!n`, which the forge would write into the timeline of each: n reads more, and noise for its people.
-   */
-  #describe(members: readonly Member[], mark: string): string {
-    const [only, ...others] = members;
-    const who = others.length === 0 ? `pull request ${only?.pr}` : `${members.length} pull requests`;
-    const subject = `mq: ${this.#action.runId.slice(0, 8)} ${who} ${mark}`.trimEnd();
-    return `${subject}\n\n${members.map(({ pr, head }) => `${pr} ${head}`).join('\n')}\n`;
   }
 
   async #publish(
@@ -323,4 +382,18 @@ class ChainBuilder {
   async cleanUp(): Promise<void> {
     if (this.#workExists) await this.#deps.forge.deleteBranch(this.#action.workBranch);
   }
+}
+
+/** The head of a fork arrives in the base repository some time after the push: null until it has. */
+async function unlessNotReady<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'missing' || error.kind === 'rejected')) return null;
+    throw error;
+  }
+}
+
+function formatOf(commit: { readonly sha: CommitSha }): 'sha1' | 'sha256' {
+  return commit.sha.length === 64 ? 'sha256' : 'sha1';
 }

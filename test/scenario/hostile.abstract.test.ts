@@ -169,7 +169,7 @@ describe('what an API-only engine cannot prevent, it detects', () => {
         ...forge,
         applyPatch: async (request) => {
           const commit = await forge.applyPatch(request);
-          const wrong = request.message.includes('#2') && commit !== 'conflict';
+          const wrong = request.message.includes('pull request 2') && commit !== 'conflict';
           return wrong ? { ...commit, tree: 'f'.repeat(40) } : commit;
         },
       }),

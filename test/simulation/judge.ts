@@ -1,7 +1,7 @@
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
 /** What the judge may see: the forge's own journal and objects. Nothing of the engine, nothing of the store. */
-export type ForgeLog = Pick<AbstractForge, 'base' | 'journal' | 'commit' | 'previewMerge' | 'previewChain'>;
+export type ForgeLog = Pick<AbstractForge, 'base' | 'journal' | 'commit' | 'previewMerge'>;
 
 export interface JudgeOptions {
   readonly bot: string;
@@ -28,9 +28,6 @@ interface Latest {
 const STAGING = /^mq\//;
 const STAGED_BY_QUEUE = /^mq(-work)?\//;
 const DESCRIPTION_CHARS_MAX = 140;
-/** Marks what is no commit but a step on the way to one. */
-const JOINED = '#';
-const JOINED_HEAD = /^\d+ ([0-9a-f]{40})$/gm;
 
 /**
  * Reads the forge's journal as it grows and says what should never have been: an unproven landing (A1, A2), a success on
@@ -82,9 +79,7 @@ export class Judge {
 
   /** Commits that a pull request may have been judged on: the base, and every staged one whose tree is proven. */
   provenGrounds(): readonly string[] {
-    const staged = [...this.#staged]
-      .filter(([sha, { tree }]) => this.#proven.has(tree) && !sha.includes(JOINED))
-      .map(([sha]) => sha);
+    const staged = [...this.#staged].filter(([, { tree }]) => this.#proven.has(tree)).map(([sha]) => sha);
     return this.#baseTip === null ? staged : [this.#baseTip, ...staged];
   }
 
@@ -101,11 +96,11 @@ export class Judge {
   }
 
   /** At rest: no head that did not merge carries a success of ours (A24); no staging branch is left, unless one is probed. */
-  readRest(mayProbe: boolean, mergedElsewhere: ReadonlySet<string> = new Set()): void {
+  readRest(mayProbe: boolean, settled: Pick<Set<string>, 'has'> = new Set()): void {
     this.read();
     for (const { sha, state, by } of this.#latest.values()) {
       if (state !== 'success' || by !== this.#options.bot) continue;
-      if (this.#mergedHeads.has(sha) || mergedElsewhere.has(sha)) continue;
+      if (this.#mergedHeads.has(sha) || settled.has(sha)) continue;
       this.violations.push(`stale success on ${sha.slice(0, 8)}`);
     }
     for (const branch of mayProbe ? [] : this.#stagingTips.keys()) {
@@ -137,32 +132,13 @@ export class Judge {
 
   #keep(sha: string): void {
     if (this.#staged.has(sha)) return;
-    const { tree, parents, message } = this.#log.commit(sha);
-    let [parent] = parents;
-    for (const [index, between] of this.#readBetween(tree, parent, message).entries()) {
-      const step = `${sha}${JOINED}${index}`;
-      this.#keepOne(step, { tree: between, parent });
-      parent = step;
-    }
-    this.#keepOne(sha, { tree, parent });
-  }
-
-  #keepOne(id: string, staged: Staged): void {
-    this.#staged.set(id, staged);
-    const same = this.#byTree.get(staged.tree);
-    if (same === undefined) this.#byTree.set(staged.tree, [id]);
-    else same.push(id);
+    const { tree, parents } = this.#log.commit(sha);
+    this.#staged.set(sha, { tree, parent: parents[0] });
+    const same = this.#byTree.get(tree);
+    if (same === undefined) this.#byTree.set(tree, [sha]);
+    else same.push(sha);
     // A tree that is proven already proves what lies between it and the base.
-    if (this.#proven.has(staged.tree)) this.#prove(id);
-  }
-
-  /** A staged commit names the heads that it joins, in order. The trees between are the forge's merges, no word of the engine. */
-  #readBetween(tree: string, parent: string | undefined, message: string): readonly string[] {
-    const heads = [...message.matchAll(JOINED_HEAD)].flatMap(([, head]) => head ?? []);
-    if (parent === undefined || heads.length < 2) return [];
-    const trees = this.#log.previewChain(parent, heads);
-    const isPlain = trees.length === heads.length && trees.at(-1) === tree;
-    return isPlain ? trees.slice(0, -1) : [];
+    if (this.#proven.has(tree)) this.#prove(sha);
   }
 
   #readRun(run: { readonly tree: string; readonly branch: string; readonly state: string }): void {

@@ -55,10 +55,16 @@ export class Rest {
     return false;
   }
 
-  /** Heads of pull requests that merged, into whatever base they were for by then. */
-  async #mergedHeads(prs: readonly number[], forge: Managed['forge']): Promise<ReadonlySet<string>> {
+  /**
+   * Heads of pull requests that merged, into whatever base they were for by then; and, where a record was lost or a
+   * newer head was merged, heads that have been pushed over since: no pull request carries them any more.
+   */
+  async #settledHeads(prs: readonly number[], forge: Managed['forge']): Promise<Pick<Set<string>, 'has'>> {
     const pulls = await Promise.all(prs.map((pr) => forge.pull(pr)));
-    return new Set(pulls.filter((pull) => pull.merged).map((pull) => pull.headSha));
+    const merged = new Set(pulls.filter((pull) => pull.merged).map((pull) => pull.headSha));
+    const current = new Set(pulls.map((pull) => pull.headSha));
+    const mayStand = this.#service.store.recordsLost > 0 || this.#family === 'unchecked_head';
+    return { has: (sha) => merged.has(sha) || (mayStand && !current.has(sha)) };
   }
 
   async check({ id, forge, judge, project, deleted }: Managed): Promise<void> {
@@ -68,14 +74,14 @@ export class Rest {
     noteRuns(forge, witness);
     const repo = await store.getRepo(id);
     if (repo === null || deleted) {
-      judge.readRest(true, await this.#mergedHeads(project.prs, forge));
+      judge.readRest(true, await this.#settledHeads(project.prs, forge));
       for (const what of judge.violations.splice(0)) witness.violate(`${id} (deleted): ${what}`);
       if (repo?.tombstone === true) witness.violate(`${id}: deleted, and never purged`);
       return;
     }
     const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
     // A queue that is off still has branches of its last batch; its successes are taken back all the same (A34).
-    judge.readRest(isRed || !repo.queueEnabled, await this.#mergedHeads(project.prs, forge));
+    judge.readRest(isRed || !repo.queueEnabled, await this.#settledHeads(project.prs, forge));
     for (const what of judge.violations.splice(0)) witness.violate(`${id}: ${what}`);
     const rows = (await store.listBatches(repo.tenantId, 500)).filter((row) => row.repoId === id);
     const events = (await store.listEvents(repo.tenantId, 1_000)).filter((event) => event.repoId === id);

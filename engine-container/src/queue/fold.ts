@@ -91,10 +91,6 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   root.members = root.members.slice(0, outcome.chain.length);
   root.limit = root.members.length;
   root.chain = [...outcome.chain];
-  if (new Set(root.chain.map(({ sha }) => sha)).size < root.chain.length) {
-    const { forkSha, stackedOn, members } = action;
-    root.ground = { forkSha, stackedOn, forks: members.map(({ mergeBase }) => mergeBase) };
-  }
   root.gateKey = outcome.gateKey;
   root.baseGateKey = outcome.baseGateKey;
   root.gateFile = outcome.gateFile;

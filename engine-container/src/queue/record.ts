@@ -116,13 +116,8 @@ export interface Root {
   readonly baseTree: TreeHash;
   /** Times that staging was begun. */
   builds: number;
-  /**
-   * Empty until staged; then the tree after each member, and the staged commit that the member went into. Members in a
-   * row share one where nothing is left for the forge to merge: only the last of them has its tree on the forge.
-   */
+  /** Empty until staged; then one entry per member. */
   chain: Staged[];
-  /** What staging was planned from, so that a tree that is only known by its hash can be planned again; absent: none is. */
-  ground?: Ground;
   /** Blob id of the gate workflow file in every tree of the chain: half of the evidence key. */
   gateKey: BlobId | null;
   /** The same file in the base tree; null when the base has none, which then cannot be probed. */
@@ -157,13 +152,6 @@ export interface Root {
 export interface Untraced {
   readonly index: number;
   readonly receipt: Receipt;
-}
-
-export interface Ground {
-  readonly forkSha: CommitSha;
-  readonly stackedOn: readonly CommitSha[] | null;
-  /** Fork point of each member as the forge told it; null = to be computed. */
-  readonly forks: readonly (CommitSha | null)[];
 }
 
 /** Node that probes the bare base before anybody is blamed on it (D-09, A35). */

@@ -207,6 +207,9 @@ function split(pass: Pass, root: Root, failing: Node, { low, high, suspicion }: 
  * second run of the same tree, or by a long record of runs that do not fail by themselves (D-08).
  */
 function judgeSuspect(pass: Pass, root: Root, accused: Node, { low, high, suspicion }: Interval): void {
+  // What landed by the pass of a batch on top of it may be red by itself: nobody is judged on that. On the base that it
+  // made, the accused is one of a new batch, and that base is probed.
+  if (low > 0 && verdictOfPrefix(pass.record, root, low).pass === null) return cutRootAt(root, low);
   const verdict = verdictOfPrefix(pass.record, root, high);
   cutRootAt(root, high);
   const enough = 1 - suspicion.nobody > GUILTY_CHANCE_MIN || verdict.failures.length >= FAILURES_CONCLUSIVE;

@@ -1,14 +1,15 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { KnownTree } from './actions.ts';
 import { activeMembers, laneOf, treesAhead } from './lane.ts';
-import { type Pass, runsMax, wakeNoLaterThan } from './pass.ts';
+import { type Pass, retireNode, runsMax, wakeNoLaterThan } from './pass.ts';
 import { type Node, type QueueRecord, type Root, treeOf } from './record.ts';
-import { workBranchOf } from './root.ts';
+import { dissolve, workBranchOf } from './root.ts';
 
 /** Stages what is wanted, as many runs at once as the fan-out allows: suspects first, one slot kept for the lane (A28). */
 export function stageWanted(pass: Pass): void {
   const { record } = pass;
   if (record.halted !== null) return;
+  dissolveLate(pass);
   const allowed = runsMax(pass);
   let running = record.roots.flatMap((root) => root.nodes).filter((node) => node.state === 'gating').length;
   const laneRuns = laneOf(record).some((root) => root.nodes.some((node) => node.state === 'gating'));
@@ -24,6 +25,22 @@ export function stageWanted(pass: Pass): void {
         stageNode(pass, root, node);
       }
     }
+  }
+}
+
+/**
+ * A batch that was never built has nothing of the base that it was meant for: its patches may not even apply to the one
+ * that is there now, and a forge says no more of that than that it failed.
+ */
+function dissolveLate(pass: Pass): void {
+  const { record, s } = pass;
+  if (!s.base.known) return;
+  for (const root of [...record.roots]) {
+    const isUnbuilt = root.chain.length === 0 && root.onto === null && root.teardown === null;
+    if (!isUnbuilt || root.baseSha === s.base.value.sha) continue;
+    // A call that nobody heard the end of may have made its branches.
+    for (const node of root.nodes) retireNode(pass, node);
+    dissolve(pass, root);
   }
 }
 

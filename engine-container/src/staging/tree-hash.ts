@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { TreeEntry } from '#core/domain/forge.ts';
-import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import type { TreeHash } from '#core/domain/ids.ts';
 import { byPath } from './path-change.ts';
 
 export type ObjectFormat = 'sha1' | 'sha256';
-
-/** Of a repository, by the length of any of its commit ids. */
-export function formatOf(commit: { readonly sha: CommitSha }): ObjectFormat {
-  return commit.sha.length === 64 ? 'sha256' : 'sha1';
-}
 
 /**
  * The id git gives a tree, computed from its flat recursive listing in any order, so that the answer of a forge can be

@@ -66,8 +66,6 @@ export interface AbstractForge extends ForgeControl, Knobs {
   commit(sha: string): Commit;
   /** Tree that a squash of `head` onto the commit `onto` would have; null = a conflict. */
   previewMerge(onto: string, head: string): string | null;
-  /** Trees that squashes of these heads, one after the other, onto the commit `onto` would have; ends at a conflict. */
-  previewChain(onto: string, heads: readonly string[]): readonly string[];
   readTreeFiles(tree: string): ReadonlyMap<string, string>;
   timelineOf(pr: number): readonly TimelineEntry[];
   /** Why the branch rule forbids the merge now, statuses apart; null when it does not. */
@@ -262,19 +260,6 @@ function createViews(world: World) {
       if (fork === null) return null;
       const tree = world.merger.merge(objects.treeOf(fork), objects.treeOf(onto), objects.treeOf(head));
       return tree?.hash ?? null;
-    },
-    previewChain(onto: string, heads: readonly string[]) {
-      const trees: string[] = [];
-      let tree = objects.treeOf(onto);
-      for (const head of heads) {
-        const fork = objects.mergeBase(onto, head);
-        const merged =
-          fork === null ? null : world.merger.merge(objects.treeOf(fork), tree, objects.treeOf(head));
-        if (merged === null) break;
-        tree = merged;
-        trees.push(tree.hash);
-      }
-      return trees;
     },
     calls: () => [...world.callLog],
     clearCalls() {
