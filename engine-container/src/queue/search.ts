@@ -65,6 +65,9 @@ function advanceRoot(pass: Pass, root: Root): void {
     if (low < root.limit && !open) cutRootAt(root, Math.max(low, landing));
     return;
   }
+  // What lands right now was proven when its success was posted, by a batch that may be gone since: it ends before it is
+  // judged again.
+  if (root.landing !== null && high <= root.landing.index + 1) return;
   const failing = failingNode(root, high);
   if (failing === undefined) {
     supersedeBeyond(pass, root, high);
