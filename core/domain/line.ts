@@ -51,6 +51,11 @@ export interface QueueView {
   /** Places behind those of `line`. */
   readonly more: number;
   readonly block: Block;
+  /**
+   * Something of ours is on the forge, or is owed to it: a batch, a status, a branch. Who stops here must be wound down
+   * first. Absent: told by a version that did not say.
+   */
+  readonly afoot?: boolean;
 }
 
 /** Kept small enough to be read with every look at the dashboard. */

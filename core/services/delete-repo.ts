@@ -44,7 +44,9 @@ export async function buryRepo(deps: DeletionDeps, repo: ManagedRepo): Promise<'
 /** What cannot be read may be in flight. */
 async function mayBeLive(deps: DeletionDeps, repo: ManagedRepo): Promise<boolean> {
   try {
-    return (await readLivePrs(deps.store, repo)).length > 0;
+    // A last word to a head may be all that is left, when no batch is open any more (A24).
+    const view = (await deps.store.readQueueViews([repo.id])).get(repo.id);
+    return view?.afoot === true || (await readLivePrs(deps.store, repo)).length > 0;
   } catch (error) {
     if (error instanceof StoreError) return true;
     throw error;

@@ -23,9 +23,16 @@ import {
   VaultError,
   type WakeQueue,
 } from '../ports/system.ts';
-import { withLease } from './lease.ts';
+import { WIND_DOWN_PURPOSE, withLease } from './lease.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
-import { isOff, isWoundDown, type PurgeStore, purgeRepo } from './wind-down.ts';
+import {
+  type AfootStore,
+  isOff,
+  isWoundDown,
+  mustWindDown,
+  type PurgeStore,
+  purgeRepo,
+} from './wind-down.ts';
 
 export interface DispatchDeps extends PlanDeps {
   readonly store: Pick<
@@ -33,7 +40,8 @@ export interface DispatchDeps extends PlanDeps {
     'getRepo' | 'getConnection' | 'settleDue' | 'settleOff' | 'loadReport' | 'saveReconcileOutcome'
   > &
     PurgeStore &
-    HoldStore;
+    HoldStore &
+    AfootStore;
   readonly leases: LeaseStore;
   readonly vault: Vault;
   readonly engine: EnginePort;
@@ -61,7 +69,7 @@ export type DispatchResult =
   | { readonly kind: 'lease_held' }
   /** Nothing to do: deleted, switched off, or reconciled since the wake was sent. */
   | { readonly kind: 'gone' | 'disabled' | 'not_due' }
-  /** Beyond what its tenant pays for (A107). */
+  /** Beyond what its tenant pays for, with nothing left to take back (A107). */
   | { readonly kind: 'payment_required' };
 
 /** Answers a wake. A wake is a hint: the repo is loaded again, and what the row says decides (E7). */
@@ -75,12 +83,13 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
     // A queue that was just switched off takes back what it had posted: the engine is the only writer of statuses (A24).
     if (now - repo.updatedAt > WIND_DOWN_MS) return { kind: 'disabled' };
   } else if (repo.dueAt === null || repo.dueAt > now + DUE_TOLERANCE_MS) return { kind: 'not_due' };
-  if (!off && (await findHolds(deps, repo.tenantId)).has(repo.id)) {
+  const onHold = !off && (await findHolds(deps, repo.tenantId)).has(repo.id);
+  if (onHold && !(await mustWindDown(deps.store, repo, now))) {
     // Out of the line until the next tick: it must neither look overdue nor stand before those that are paid for.
     await deps.store.settleDue(repo.id, repo.wakeSeq, deps.clock.now() + IDLE_DUE_DELAY_MS);
     return { kind: 'payment_required' };
   }
-  const result = await reconcileRepo(deps, repo);
+  const result = await reconcileRepo(deps, repo, onHold ? WIND_DOWN_PURPOSE : 'reconcile');
   // The holder may have read the forge before this wake, and its message ends here: so another one is sent.
   if (result.kind === 'lease_held') {
     await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, LEASE_HELD_DELAY_MS);
@@ -95,12 +104,13 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
 export async function reconcileRepo(
   deps: DispatchDeps,
   repo: ManagedRepo,
+  purpose: 'reconcile' | typeof WIND_DOWN_PURPOSE = 'reconcile',
 ): Promise<Extract<DispatchResult, { readonly kind: 'reconciled' | 'lease_held' }>> {
   const leaseDeps = { leases: deps.leases, clock: deps.clock, ids: deps.ids };
   const result = await withLease(
     leaseDeps,
     repo.id,
-    'reconcile',
+    purpose,
     LEASE_TTL_MS,
     async (held) => {
       const run = await runEngine(deps, repo, held);

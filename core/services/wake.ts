@@ -9,7 +9,7 @@ import { eventWindow } from '../domain/wake.ts';
 import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
-import { isOff } from './wind-down.ts';
+import { type AfootStore, isOff, mustWindDown } from './wind-down.ts';
 
 export interface WakeDeps {
   readonly store: Pick<DispatchStore, 'markDue'>;
@@ -28,7 +28,8 @@ export interface ForwardDeps extends WakeDeps {
 
 export interface TickDeps extends WakeDeps, PlanDeps {
   readonly store: Pick<DispatchStore, 'markDue' | 'listDueRepos' | 'recordTick' | 'getRepo' | 'settleDue'> &
-    HoldStore;
+    HoldStore &
+    AfootStore;
   readonly log: Log;
 }
 
@@ -129,6 +130,7 @@ function createHoldCheck(deps: TickDeps): (repoId: RepoId) => Promise<boolean> {
     const holds = byTenant.get(repo.tenantId) ?? findHolds(deps, repo.tenantId);
     byTenant.set(repo.tenantId, holds);
     if (!(await holds).has(repo.id)) return false;
+    if (await mustWindDown(deps.store, repo, deps.clock.now())) return false;
     await deps.store.settleDue(repo.id, repo.wakeSeq, deps.clock.now() + IDLE_DUE_DELAY_MS);
     return true;
   };

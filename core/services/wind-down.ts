@@ -1,6 +1,7 @@
 import type { EpochMs } from '../domain/ids.ts';
 import { WIND_DOWN_MS } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '../domain/repo.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 
 /** Switched off or deleted: nothing new is begun, what was posted is taken back (D-24). */
@@ -22,6 +23,21 @@ export function isWoundDown(repo: ManagedRepo, look: LastLook, now: EpochMs): bo
   if (HOPELESS.includes(look.errorCode)) return true;
   if (look.errorCode === null && look.wakeAt === null) return true;
   return now - repo.updatedAt > WIND_DOWN_MS;
+}
+
+export type AfootStore = Pick<AccountStore, 'readQueueViews'> & Pick<DispatchStore, 'loadReconcileOutcome'>;
+
+/**
+ * Whether a repo that is held for payment still has something to take back, as when it goes off: a success must not stand
+ * on a head for as long as nobody pays (A24). Nobody stored since when it is held, so what it shows must have changed
+ * within the time that a queue gets when it goes off, or its last look have gone well.
+ */
+export async function mustWindDown(store: AfootStore, repo: ManagedRepo, now: EpochMs): Promise<boolean> {
+  const view = (await store.readQueueViews([repo.id])).get(repo.id);
+  if (view?.afoot !== true) return false;
+  const last = await store.loadReconcileOutcome(repo);
+  if (last === null || last.ok) return true;
+  return !HOPELESS.includes(last.errorCode) && now - view.at <= WIND_DOWN_MS;
 }
 
 export type PurgeStore = Pick<EnrollmentStore, 'deleteRepo' | 'listRepos' | 'deleteConnection'> &

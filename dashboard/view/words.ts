@@ -123,7 +123,7 @@ const REASONS: Readonly<Record<string, string>> = {
   unverified: 'It landed, but its tree could not be verified.',
   base_advanced: 'The base branch moved under the batch; tested again on the new base.',
   candidate_changed: 'A member of the batch changed; the others kept their places.',
-  queue_disabled: 'The queue was switched off.',
+  queue_disabled: 'The queue was switched off, or held for payment.',
   context_changed: 'The queue now posts under another status context.',
   merge_conflict: 'A member could not be merged any more.',
   gate_infrastructure: 'Gate runs kept breaking down. Nobody is blamed; it is tried again.',

@@ -7,7 +7,7 @@ import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { type EngineStore, type LeaseStore, type QueueWrite, StoreError } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, ReconcileRequest } from '#core/ports/system.ts';
-import { adoptLease } from '#core/services/lease.ts';
+import { adoptLease, WIND_DOWN_PURPOSE } from '#core/services/lease.ts';
 import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
@@ -62,8 +62,9 @@ export function createReconciler(
     if (repo === null) return 'failed';
     const held = await adoptLease({ leases: deps.store, clock: deps.clock }, repo.id, fence);
     if (held === null) return 'failed';
-    // A deleted repo is a queue that is off: it takes back what it posted, and begins nothing (D-24).
-    const wanted = repo.tombstone ? { ...repo, queueEnabled: false } : repo;
+    // Deleted or held for payment it is like a queue that is off: it takes back what it posted, and begins nothing (D-24).
+    const windsDown = repo.tombstone || held.purpose === WIND_DOWN_PURPOSE;
+    const wanted = windsDown ? { ...repo, queueEnabled: false } : repo;
     const reconcile = new Reconcile(deps, request, wanted, held);
     return (await reconcile.run()) === null ? 'ok' : 'failed';
   };

@@ -178,7 +178,7 @@ export class MemoryRows {
     this.refuseCorrupt('lease', repoId, 'readLease');
     const lease = this.leases.get(repoId);
     if (!lease?.running || lease.expiresAt <= this.clock.now()) return null;
-    return { fence: lease.fence, expiresAt: lease.expiresAt };
+    return { fence: lease.fence, expiresAt: lease.expiresAt, purpose: lease.purpose };
   }
 
   protected readRepo(repoId: RepoId, operation: string): ManagedRepo | null {

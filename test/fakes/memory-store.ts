@@ -108,7 +108,7 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       if (lease?.running && lease.expiresAt + LEASE_TAKEOVER_GRACE_MS > now) return 'held';
       const grant = { fence: (lease?.fence ?? 0) + 1, expiresAt: now + ttlMs };
       this.leases.set(repoId, { ...grant, running: true, owner, purpose });
-      return grant;
+      return { ...grant, purpose };
     });
   }
 

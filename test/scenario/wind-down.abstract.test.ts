@@ -184,6 +184,71 @@ describe('a queue that goes off with a success posted (D-24, A24)', () => {
   });
 });
 
+const OLDEST = '33333333-3333-4333-8333-333333333333';
+
+/** The subscription lapses, and an older repo of the tenant has the one free place. */
+async function stopPaying(world: QueueWorld): Promise<void> {
+  const { tenantId, createdAt, dueAt } = world.repo;
+  const older = givenRepo({ id: OLDEST, connectionId: CONNECTION, slug: 'acme/oldest', dueAt });
+  await world.store.createRepo(
+    { ...older, createdAt: createdAt - 1, queueEnabled: false, dueAt: null },
+    null,
+  );
+  await world.store.savePlan(tenantId, { tier: 'pro', status: 'past_due' });
+}
+
+describe('a repo that is held for payment with a success posted (A24, A107)', () => {
+  test('takes it back, deletes its staging branches, resolves its batch, and then costs nothing', async () => {
+    const { world, pr } = await givenPostedSuccess();
+    await stopPaying(world);
+    await world.pass(10 * 60_000);
+    await expectNothingLeft(world, pr);
+    expect((await world.rows()).filter((row) => row.outcome === 'running')).toEqual([]);
+    const { engineRuns } = world;
+    await givenScheduled(world.forge, 'late');
+    await world.start();
+    await world.pass(30 * 60_000);
+    expect(world.engineRuns).toBe(engineRuns);
+    expect(await world.stagingBranches()).toEqual([]);
+  });
+
+  test('without any message: the tick alone brings the engine back', async () => {
+    const { world, pr } = await givenPostedSuccess();
+    world.queue.wakes.splice(0);
+    world.queue.delayed.splice(0);
+    await stopPaying(world);
+    await world.pass(2 * TICK_MS + 60_000);
+    await expectNothingLeft(world, pr);
+  });
+
+  test('while the forge is away it is tried until it answers, but not for ever', async () => {
+    const { world, pr } = await givenPostedSuccess();
+    world.forge.fault = () => ({ status: 503 });
+    await stopPaying(world);
+    await world.pass(TICK_MS);
+    world.forge.fault = () => null;
+    await world.pass(3 * TICK_MS);
+    await expectNothingLeft(world, pr);
+    const gone = await givenPostedSuccess();
+    gone.world.forge.fault = () => ({ status: 503 });
+    await stopPaying(gone.world);
+    await gone.world.pass(WIND_DOWN_MS + 3 * TICK_MS);
+    const { engineRuns } = gone.world;
+    await gone.world.pass(WIND_DOWN_MS);
+    expect(gone.world.engineRuns).toBe(engineRuns);
+  });
+
+  test('paid again it goes on: both land', async () => {
+    const { world, pr } = await givenPostedSuccess();
+    await stopPaying(world);
+    await world.pass(10 * 60_000);
+    world.forge.mergeBehaviour = () => ({ kind: 'now' });
+    await world.store.savePlan(world.repo.tenantId, { tier: 'pro', status: 'active' });
+    await world.pass(30 * 60_000, { until: async () => world.forge.merges().length === 2 });
+    expect((await world.forge.pull(pr)).merged).toBe(true);
+  });
+});
+
 describe('a repo that is deleted with a success posted (D-24)', () => {
   test('is gone for everybody at once, and its rows go when nothing of ours is left on the forge', async () => {
     const { world, pr } = await givenPostedSuccess();
@@ -220,6 +285,26 @@ describe('a repo that is deleted with a success posted (D-24)', () => {
     world.forge.fault = () => ({ status: 503 });
     await deleteRepo(world.deletion, world.repo.tenantId, REPO);
     await world.pass(WIND_DOWN_MS + 3 * TICK_MS);
+    expect(await world.store.getRepo(REPO)).toBeNull();
+  });
+
+  test('with only a last word to a head still to be written: it is written first (A24)', async () => {
+    const world = new QueueWorld({ batchLingerSeconds: 3_600 });
+    await world.open();
+    const pr = await givenScheduled(world.forge, 'a');
+    await world.start();
+    await world.pass(60_000);
+    world.forge.fault = ({ method, path }) =>
+      method === 'POST' && path.includes('/statuses/') ? { status: 503 } : null;
+    await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'another\n' });
+    await world.start();
+    await world.pass(30_000);
+    expect(await world.stateOf(pr)).toBeUndefined();
+    await deleteRepo(world.deletion, world.repo.tenantId, REPO);
+    expect((await world.store.getRepo(REPO))?.tombstone).toBe(true);
+    world.forge.fault = () => null;
+    await world.pass(2 * TICK_MS);
+    expect(await world.stateOf(pr)).toBe('error');
     expect(await world.store.getRepo(REPO)).toBeNull();
   });
 

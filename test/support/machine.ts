@@ -49,7 +49,7 @@ const FORGE_CALLS = [...FORGE_READS, ...FORGE_WRITES] as const;
 export type WorkerStore = EngineStore &
   LeaseStore &
   DispatchStore &
-  Pick<AccountStore, 'loadPlan'> &
+  Pick<AccountStore, 'loadPlan' | 'readQueueViews'> &
   Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection'>;
 const STORE_CALLS = [
   'findRepo',
@@ -74,6 +74,7 @@ const STORE_CALLS = [
   'findRepoForHook',
   'claimDelivery',
   'loadPlan',
+  'readQueueViews',
   'listRepos',
   'settleOff',
   'deleteRepo',
@@ -91,8 +92,7 @@ const ALL_LISTED: readonly [
 export const FORGE_WRITE_LABELS: readonly string[] = FORGE_WRITES.map((name) => `forge ${name}`);
 export const IO_LABELS: readonly string[] = [
   ...(ALL_LISTED ? FORGE_CALLS.map((name) => `forge ${name}`) : []),
-  // Read by the API only.
-  ...STORE_CALLS.filter((name) => name !== 'loadReconcileOutcome').map((name) => `store ${name}`),
+  ...STORE_CALLS.map((name) => `store ${name}`),
   ...['queue sendWake', 'queue sendDelayedWake', 'vault open'],
 ];
 

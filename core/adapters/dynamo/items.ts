@@ -168,12 +168,14 @@ export interface LeaseRow {
   readonly expiresAt: EpochMs;
   /** Absent once released. */
   readonly owner: string | undefined;
+  readonly purpose: string | undefined;
 }
 
 export const leaseRow = record<LeaseRow>({
   fence: ['fence', whole],
   expiresAt: ['expires_at', whole],
   owner: ['owner', optional(text)],
+  purpose: ['purpose', optional(text)],
 });
 
 export const engineReport = record<EngineReport>({

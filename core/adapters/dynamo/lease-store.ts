@@ -13,7 +13,8 @@ export function createLeaseStore(table: Table): LeaseStore {
     if (row === null) return null;
     const lease = readRow(leaseRow, row, 'readLease');
     if (lease.owner === undefined || lease.expiresAt <= table.clock.now()) return null;
-    return { fence: lease.fence, expiresAt: lease.expiresAt };
+    const { fence, expiresAt, purpose } = lease;
+    return { fence, expiresAt, ...(purpose === undefined ? {} : { purpose }) };
   }
 
   return {
@@ -40,9 +41,10 @@ export function createLeaseStore(table: Table): LeaseStore {
         },
         'acquireLease',
       );
-      if (result.ok) return { fence: readRow(leaseRow, result.row, 'acquireLease').fence, expiresAt };
+      if (result.ok)
+        return { fence: readRow(leaseRow, result.row, 'acquireLease').fence, expiresAt, purpose };
       const { request_id: holder, fence } = result.blocking;
-      return holder?.S === requestId ? { fence: Number(fence?.N), expiresAt } : 'held';
+      return holder?.S === requestId ? { fence: Number(fence?.N), expiresAt, purpose } : 'held';
     },
 
     async releaseLease(repoId, grant) {

@@ -1,6 +1,6 @@
 import type { RepoId } from '../../domain/ids.ts';
 import { BLOCK_KINDS, type Block, LINE_STATES, type LinePlace, type QueueView } from '../../domain/line.ts';
-import { listOf, nullable, oneOf, record, text, UnreadableValue, whole } from './codec.ts';
+import { flag, listOf, nullable, oneOf, optional, record, text, UnreadableValue, whole } from './codec.ts';
 import { queueViewKey, repoIdOfPartition } from './keys.ts';
 import type { Table } from './table.ts';
 
@@ -25,6 +25,7 @@ export const queueView = record<QueueView>({
   line: ['line', listOf(place)],
   more: ['more', whole],
   block: ['block', block],
+  afoot: ['afoot', optional(flag)],
 });
 
 /** One that cannot be read is as good as none: the reader says "unknown" (A51). */

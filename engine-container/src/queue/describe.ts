@@ -36,7 +36,7 @@ const REVOKE_PHRASES: Readonly<Record<RevokeReason, string>> = {
   merge_timeout: 'requeued: the forge did not complete the merge in time; tested again',
   base_advanced: 'requeued: the base branch moved; tested again on the new base',
   candidate_changed: 'requeued: this pull request changed while it was landing',
-  queue_disabled: 'not queued: the queue of this repository was switched off',
+  queue_disabled: 'not queued: the queue of this repository is switched off or on hold',
   context_changed: 'requeued: the queue now uses another status context',
 };
 

@@ -19,7 +19,13 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
     line: places.slice(0, LINE_PLACES_MAX),
     more: Math.max(0, places.length - LINE_PLACES_MAX),
     block: blockOf(repo, record, places, at),
+    afoot: isAfoot(record),
   };
+}
+
+/** What a queue that goes off has to undo, or to hand over, before it is left alone (D-24). */
+function isAfoot({ roots, outbox, garbage, recall }: QueueRecord): boolean {
+  return roots.length > 0 || outbox.length > 0 || garbage.length > 0 || recall !== undefined;
 }
 
 function placeOf(record: QueueRecord, entry: LineEntry, at: EpochMs): LinePlace {

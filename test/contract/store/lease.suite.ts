@@ -50,6 +50,7 @@ export function describeLease(world: World): void {
       expect(await store.readLease(repoId)).toBeNull();
       const grant = await acquire(repoId);
       expect(await store.readLeaseState(repoId)).toBe('held');
+      expect(grant).toMatchObject({ purpose: 'reconcile' });
       expect(await store.readLease(repoId)).toEqual(grant);
       await world.clock.advance(TTL_MS);
       expect(await store.readLeaseState(repoId)).toBe('idle');

@@ -48,6 +48,7 @@ export function describeQueueRecord(world: World): void {
         ],
         more: 2,
         block: { kind: 'gate', since: 5, until: null, pr: 4, runUrl: 'https://forge.example.org/run' },
+        afoot: true,
       };
       const version = await world.store().saveQueue(held, repo, firstWrite({ view }));
       // A write without one leaves it as it is.

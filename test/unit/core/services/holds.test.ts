@@ -1,7 +1,9 @@
-import { IDLE_DUE_DELAY_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { IDLE_DUE_DELAY_MS, LEASE_TTL_MS, TICK_INTERVAL_MS, WIND_DOWN_MS } from '#core/domain/limits.ts';
+import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
+import { WIND_DOWN_PURPOSE, withLease } from '#core/services/lease.ts';
 import { findHolds } from '#core/services/plans.ts';
 import { wakeDueRepos } from '#core/services/wake.ts';
 import { ApiWorld, HOOK_SECRET, TENANT_A, TENANT_B } from '../../../support/api-world.ts';
@@ -25,10 +27,15 @@ async function givenTenants() {
   }
   const other = (await world.enroll(TENANT_B, { slug: 'beta/app' })).repo.id;
   const ran: string[] = [];
+  const purposes: (string | undefined)[] = [];
   const engineRan = {
     isHealthy: async () => true,
     reconcile: async ({ repoSlug }: { readonly repoSlug: string }) => {
       ran.push(repoSlug);
+      for (const id of [...ids, other]) {
+        const lease = await store.readLease(id);
+        if (lease !== null) purposes.push(lease.purpose);
+      }
       return 'ok' as const;
     },
   };
@@ -43,7 +50,20 @@ async function givenTenants() {
     return kinds;
   };
   const tick = () => wakeDueRepos({ store, queue: world.sent, clock, log: silent });
-  return { world, store, clock, ids, other, ran, work, tick };
+  return { world, store, clock, ids, other, ran, purposes, work, tick };
+}
+
+/** As the engine leaves it while something of its own is on the forge. */
+async function leaveAfoot({ store, clock }: Awaited<ReturnType<typeof givenTenants>>, id: string) {
+  const repo = await store.getRepo(id);
+  if (repo === null) throw new Error('gone');
+  const deps = { leases: store, clock, ids: { uuid: () => 'earlier' } };
+  const block = { kind: 'merge', since: null, until: null, pr: 7, runUrl: null } as const;
+  const view = { at: clock.now(), line: [], more: 0, block, afoot: true };
+  await withLease(deps, id, 'test', LEASE_TTL_MS, (held) =>
+    store.saveQueue(held, repo, { document: {}, expectedVersion: null, batches: [], events: [], view }),
+  );
+  return repo;
 }
 
 const unpaid = { tier: 'pro', status: 'past_due' } as const;
@@ -68,6 +88,28 @@ describe('held repos in the worker (A107)', () => {
     expect(await story.store.loadReconcileOutcome(held)).toBeNull();
     expect(await story.store.readLeaseState(held.id)).toBe('idle');
     expect(held.dueAt).toBe(story.clock.now() + IDLE_DUE_DELAY_MS);
+  });
+
+  test('one with a status or a batch of ours on the forge is wound down first, under a lease that says so (A24)', async () => {
+    const story = await givenTenants();
+    await leaveAfoot(story, story.ids[1] ?? '');
+    await story.store.savePlan(TENANT_A, unpaid);
+    expect(await story.work()).toEqual(['reconciled', 'reconciled', 'payment_required', 'reconciled']);
+    expect(story.purposes).toEqual(['reconcile', WIND_DOWN_PURPOSE, 'reconcile']);
+  });
+
+  test.each<[ReconcileErrorCode, number, string]>([
+    ['forge_unreachable', WIND_DOWN_MS, 'reconciled'],
+    ['forge_unreachable', WIND_DOWN_MS + 1, 'payment_required'],
+    ['decryption_error', 0, 'payment_required'],
+    ['connection_not_found', 0, 'payment_required'],
+  ])('with %s after %i ms of no change it is: %s', async (errorCode, afterMs, kind) => {
+    const story = await givenTenants();
+    const repo = await leaveAfoot(story, story.ids[1] ?? '');
+    await story.store.savePlan(TENANT_A, unpaid);
+    await story.clock.advance(afterMs);
+    await story.store.saveReconcileOutcome(repo, { ranAt: story.clock.now(), ok: false, errorCode });
+    expect((await story.work())[1]).toBe(kind);
   });
 
   test.each(['loadPlan', 'listRepos'])('%s unreadable holds nobody (A108)', async (label) => {
@@ -106,6 +148,13 @@ describe('held repos in the tick', () => {
     await story.store.savePlan(TENANT_A, { tier: 'pro', status: 'active' });
     await story.clock.advance(TICK_INTERVAL_MS);
     expect(await story.tick()).toMatchObject({ woken: 4, held: 0 });
+  });
+
+  test('one that is still to be wound down is woken', async () => {
+    const story = await givenTenants();
+    await leaveAfoot(story, story.ids[2] ?? '');
+    await story.store.savePlan(TENANT_A, unpaid);
+    expect(await story.tick()).toEqual({ due: 4, woken: 3, held: 1, failed: 0 });
   });
 
   test('one tenant is looked at once, however many of its repos are due', async () => {

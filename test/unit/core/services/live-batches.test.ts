@@ -4,10 +4,10 @@ import { buryRepo } from '#core/services/delete-repo.ts';
 import { withLease } from '#core/services/lease.ts';
 import { readLivePrs } from '#core/services/live-batches.ts';
 import { givenConnection, givenRepo } from '../../../builders/managed-repo.ts';
-import { createMemoryStore } from '../../../fakes/memory-store.ts';
+import { createMemoryStore, type MemoryStore } from '../../../fakes/memory-store.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
-async function givenView(state: LineState, block: BlockKind, pr: number | null) {
+async function givenView(state: LineState, block: BlockKind, pr: number | null, afoot = false) {
   const clock = new VirtualClock();
   const store = createMemoryStore({ clock });
   const repo = givenRepo({ dueAt: clock.now() });
@@ -19,12 +19,23 @@ async function givenView(state: LineState, block: BlockKind, pr: number | null) 
     line: [{ pr: 7, title: 'seven', head: 'a'.repeat(40), queuedAt: 0, state, reason: null, until: null }],
     more: 0,
     block: { kind: block, since: null, until: null, pr, runUrl: null },
+    afoot,
   };
   const deps = { leases: store, clock, ids: { uuid: () => 'owner' } };
   await withLease(deps, repo.id, 'test', LEASE_TTL_MS, (held) =>
     store.saveQueue(held, repo, { document: {}, expectedVersion: null, batches: [], events: [], view }),
   );
   return { store, repo, clock };
+}
+
+function deletionOf(store: MemoryStore, clock: VirtualClock) {
+  return {
+    store,
+    clock,
+    ids: { uuid: () => 'id' },
+    queue: { sendWake: async () => undefined },
+    log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+  };
 }
 
 describe('who may carry a success of ours (A24, D-24)', () => {
@@ -43,16 +54,18 @@ describe('who may carry a success of ours (A24, D-24)', () => {
     expect(await readLivePrs(store, repo)).toEqual([]);
   });
 
-  test('a repo that is deleted in such a landing stays until it is taken back (interrupted 604)', async () => {
-    const { store, repo, clock } = await givenView('landing', 'merge', 7);
-    const deps = {
-      store,
-      clock,
-      ids: { uuid: () => 'id' },
-      queue: { sendWake: async () => undefined },
-      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    };
-    expect(await buryRepo(deps, repo)).toBe('buried');
+  test.each([
+    ['in such a landing (interrupted 604)', () => givenView('landing', 'merge', 7)],
+    ['with its last word to a head still to be written', () => givenView('ready', 'empty', null, true)],
+  ])('a repo that is deleted %s stays until it is wound down', async (_name, given) => {
+    const { store, repo, clock } = await given();
+    expect(await buryRepo(deletionOf(store, clock), repo)).toBe('buried');
     expect((await store.getRepo(repo.id))?.tombstone).toBe(true);
+  });
+
+  test('a repo that is deleted with nothing afoot goes at once', async () => {
+    const { store, repo, clock } = await givenView('ready', 'staging', 7);
+    expect(await buryRepo(deletionOf(store, clock), repo)).toBe('deleted');
+    expect(await store.getRepo(repo.id)).toBeNull();
   });
 });
