@@ -35,26 +35,39 @@ const CACHE_MAX = 20_000;
 
 /**
  * Objects of one bare repository. Writes loose objects itself and reads them itself, which is git's own format without
- * a child process; packed ones and those of an alternate come from `git cat-file`.
+ * a child process; packed ones come from `git cat-file`.
  */
 export class ObjectStore {
   readonly #dir: string;
+  #alternates: readonly string[] | null = null;
   readonly #cache = new Map<string, GitObject>();
 
   constructor(gitDir: string) {
     this.#dir = gitDir;
   }
 
-  #path(id: string): string {
-    return join(this.#dir, 'objects', id.slice(0, 2), id.slice(2));
+  #path(id: string, objects = join(this.#dir, 'objects')): string {
+    return join(objects, id.slice(0, 2), id.slice(2));
   }
 
   async read(id: string): Promise<GitObject | null> {
-    const cached = this.#cache.get(id);
-    if (cached !== undefined) return cached;
-    const found = this.#readLoose(id) ?? (await this.#readPacked(id));
+    const found = this.readAtHand(id) ?? (await this.#readPacked(id));
     if (found !== null) this.#remember(id, found);
     return found;
+  }
+
+  /** Without git: null also when the object is in a pack. */
+  readAtHand(id: string): GitObject | null {
+    const cached = this.#cache.get(id);
+    if (cached !== undefined) return cached;
+    const found = this.#readLoose(id);
+    if (found !== null) this.#remember(id, found);
+    return found;
+  }
+
+  commitAtHand(id: string): CommitObject | null {
+    const object = this.readAtHand(id);
+    return object?.type === 'commit' ? parseCommit(id, object.data) : null;
   }
 
   #remember(id: string, object: GitObject): void {
@@ -66,15 +79,30 @@ export class ObjectStore {
   }
 
   #readLoose(id: string): GitObject | null {
-    let raw: Buffer;
-    try {
-      raw = inflateSync(readFileSync(this.#path(id)));
-    } catch {
-      return null;
+    for (const objects of [undefined, ...this.#alternateDirs()]) {
+      let raw: Buffer;
+      try {
+        raw = inflateSync(readFileSync(this.#path(id, objects)));
+      } catch {
+        continue;
+      }
+      const end = raw.indexOf(0);
+      const type = raw.subarray(0, end).toString('latin1').split(' ')[0] ?? '';
+      return { type, data: raw.subarray(end + 1) };
     }
-    const end = raw.indexOf(0);
-    const type = raw.subarray(0, end).toString('latin1').split(' ')[0] ?? '';
-    return { type, data: raw.subarray(end + 1) };
+    return null;
+  }
+
+  /** Where a fork finds what it has from its parent. */
+  #alternateDirs(): readonly string[] {
+    if (this.#alternates !== null) return this.#alternates;
+    try {
+      const listed = readFileSync(join(this.#dir, 'objects', 'info', 'alternates'), 'utf8');
+      this.#alternates = listed.split('\n').filter((line) => line.startsWith('/'));
+    } catch {
+      this.#alternates = [];
+    }
+    return this.#alternates;
   }
 
   async #readPacked(id: string): Promise<GitObject | null> {

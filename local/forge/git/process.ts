@@ -1,10 +1,4 @@
-import { spawn } from 'node:child_process';
-
-export interface GitResult {
-  readonly code: number;
-  readonly stdout: Buffer;
-  readonly stderr: string;
-}
+import { type CommandResult, runCommand } from './command-shell.ts';
 
 export interface GitOptions {
   readonly input?: string | Buffer;
@@ -29,24 +23,13 @@ export function runGit(
   gitDir: string,
   args: readonly string[],
   options: GitOptions = {},
-): Promise<GitResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('git', ['--git-dir', gitDir, ...args], { env: gitEnv(options.env), cwd: gitDir });
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    child.on('error', reject);
-    child.on('close', (code) => {
-      resolve({
-        code: code ?? -1,
-        stdout: Buffer.concat(stdout),
-        stderr: Buffer.concat(stderr).toString('utf8'),
-      });
-    });
-    // EPIPE when git stops reading early; its exit code tells the story.
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(options.input ?? '');
+): Promise<CommandResult> {
+  const { input } = options;
+  return runCommand({
+    words: ['git', '--git-dir', gitDir, ...args],
+    cwd: gitDir,
+    env: gitEnv(options.env),
+    ...(input === undefined ? {} : { input }),
   });
 }
 

@@ -1,10 +1,11 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CommitObject, type FlatEntry, ObjectStore, type Signature } from './objects.ts';
-import { git, runGit } from './process.ts';
+import { History } from './history.ts';
+import { type CommitObject, type FlatEntry, ObjectStore, parseTree, type Signature } from './objects.ts';
+import { GitFailure, git, runGit } from './process.ts';
+import { RefStore } from './refs.ts';
 
 const FULL_ID = /^[0-9a-f]{40}$/;
-export const ZERO_ID = '0'.repeat(40);
 
 export interface ListedEntry {
   readonly path: string;
@@ -40,6 +41,8 @@ done
 export class Repository {
   readonly dir: string;
   readonly objects: ObjectStore;
+  readonly refs: RefStore;
+  readonly #history: History;
   readonly #listings = new Map<string, readonly ListedEntry[]>();
   readonly #merges = new Map<string, MergedTree>();
   readonly #bases = new Map<string, string | null>();
@@ -48,6 +51,8 @@ export class Repository {
   constructor(dir: string) {
     this.dir = dir;
     this.objects = new ObjectStore(dir);
+    this.refs = new RefStore(dir, this.objects);
+    this.#history = new History(this.objects);
   }
 
   /** What `git init --bare` makes, without a child process: tests make hundreds. */
@@ -60,6 +65,8 @@ export class Repository {
       join(dir, 'config'),
       [
         '[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n\tlogallrefupdates = false',
+        // A fake survives a killed process, not a lost machine: waiting for the disk would be half of its time.
+        '\tfsync = none',
         // Loose objects are read in process; a pack would cost a child process per object.
         '[transfer]\n\tunpackLimit = 1000000',
         '[gc]\n\tauto = 0',
@@ -76,46 +83,28 @@ export class Repository {
   }
 
   ref(name: string): string | null {
-    try {
-      const id = readFileSync(join(this.dir, name), 'utf8').trim();
-      if (FULL_ID.test(id)) return id;
-    } catch {
-      // Not loose; it may be packed.
-    }
-    try {
-      const line = readFileSync(join(this.dir, 'packed-refs'), 'utf8')
-        .split('\n')
-        .find((row) => row.endsWith(` ${name}`));
-      return line?.slice(0, 40) ?? null;
-    } catch {
-      return null;
-    }
+    return this.refs.read(name);
   }
 
   tip(branch: string): string | null {
     return this.ref(`refs/heads/${branch}`);
   }
 
-  async branches(): Promise<{ readonly name: string; readonly sha: string }[]> {
-    const out = await git(this.dir, ['for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads']);
-    return out
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => ({ sha: line.slice(0, 40), name: line.slice(41 + 'refs/heads/'.length) }));
+  branches(): Promise<{ readonly name: string; readonly sha: string }[]> {
+    return this.refs.branches();
   }
 
   /** Compare-and-swap; `old` null = must not exist. False when git refuses: lease lost, or a/b against a. */
-  async updateRef(name: string, id: string, old: string | null): Promise<boolean> {
-    const result = await runGit(this.dir, ['update-ref', name, id, old ?? ZERO_ID]);
-    return result.code === 0;
+  updateRef(name: string, id: string, old: string | null): Promise<boolean> {
+    return this.refs.move(name, id, old);
   }
 
   async setRef(name: string, id: string): Promise<void> {
-    await git(this.dir, ['update-ref', name, id]);
+    if (!(await this.refs.move(name, id))) throw new GitFailure(`git update-ref ${name} ${id} refused`);
   }
 
-  async deleteRef(name: string, old: string): Promise<boolean> {
-    return (await runGit(this.dir, ['update-ref', '-d', name, old])).code === 0;
+  deleteRef(name: string, old: string): Promise<boolean> {
+    return this.refs.delete(name, old);
   }
 
   commit(id: string): Promise<CommitObject | null> {
@@ -153,15 +142,35 @@ export class Repository {
     const key = `${tree}:${recursive}`;
     const known = this.#listings.get(key);
     if (known !== undefined) return known;
+    const entries = this.#listAtHand(tree, recursive, '') ?? (await this.#askLsTree(tree, recursive));
+    this.#listings.set(key, entries);
+    return entries;
+  }
+
+  /** Null when an object is in a pack. */
+  #listAtHand(tree: string, recursive: boolean, prefix: string): ListedEntry[] | null {
+    const object = this.objects.readAtHand(tree);
+    if (object === null) return null;
+    const entries: ListedEntry[] = [];
+    for (const { mode, name, id } of parseTree(object.data)) {
+      const type = mode === '40000' ? 'tree' : mode === '160000' ? 'commit' : 'blob';
+      const blob = type === 'blob' ? this.objects.readAtHand(id) : undefined;
+      const below = type === 'tree' && recursive ? this.#listAtHand(id, true, `${prefix}${name}/`) : [];
+      if (blob === null || below === null) return null;
+      const size = blob?.data.length ?? 0;
+      entries.push({ mode: mode.padStart(6, '0'), type, sha: id, size, path: prefix + name }, ...below);
+    }
+    return entries;
+  }
+
+  async #askLsTree(tree: string, recursive: boolean): Promise<ListedEntry[]> {
     const args = ['ls-tree', '-l', '-z', '--full-tree', ...(recursive ? ['-r', '-t'] : []), tree];
     const out = await runGit(this.dir, args);
-    const entries = out.stdout
+    return out.stdout
       .toString('utf8')
       .split('\0')
       .filter((line) => line !== '')
       .map(parseListed);
-    this.#listings.set(key, entries);
-    return entries;
   }
 
   /** git's own three-way merge (ort) of two commits, without touching a ref. */
@@ -207,18 +216,41 @@ export class Repository {
     const key = `${a} ${b}`;
     const known = this.#bases.get(key);
     if (known !== undefined) return known;
-    const result = await runGit(this.dir, ['merge-base', a, b]);
-    const base = result.code === 0 ? (result.stdout.toString('utf8').trim().split('\n')[0] ?? null) : null;
+    const found = this.#history.mergeBase(a, b);
+    const base = found === null ? await this.#askMergeBase(a, b) : found.id;
     this.#bases.set(key, base);
     return base;
+  }
+
+  async #askMergeBase(a: string, b: string): Promise<string | null> {
+    const result = await runGit(this.dir, ['merge-base', a, b]);
+    return result.code === 0 ? (result.stdout.toString('utf8').trim().split('\n')[0] ?? null) : null;
   }
 
   async isAncestor(ancestor: string, of: string): Promise<boolean> {
     return (await this.mergeBase(ancestor, of)) === ancestor;
   }
 
-  /** Newest first. */
-  async revList(args: readonly string[]): Promise<string[]> {
+  /** What `tip` has beyond `excluded`, newest first. */
+  async revList(tip: string, excluded: readonly string[] = []): Promise<readonly string[]> {
+    return (
+      this.#history.chain(tip, excluded) ?? (await this.#askRevList([tip, ...excluded.map((id) => `^${id}`)]))
+    );
+  }
+
+  /** The same without merges, and none before all that is built on it. */
+  async revListToReplay(tip: string, excluded: string): Promise<readonly string[]> {
+    const chain = this.#history.chain(tip, [excluded]);
+    if (chain !== null) return chain.filter((id) => !this.#history.isMerge(id));
+    return this.#askRevList(['--no-merges', '--topo-order', tip, `^${excluded}`]);
+  }
+
+  /** Newest commit below `tip` that changed a path. */
+  async lastChange(tip: string, path: string): Promise<string | null> {
+    return (await this.#askRevList(['-n', '1', tip, '--', path]))[0] ?? null;
+  }
+
+  async #askRevList(args: readonly string[]): Promise<string[]> {
     const result = await runGit(this.dir, ['rev-list', ...args]);
     if (result.code !== 0) return [];
     return result.stdout

@@ -182,7 +182,7 @@ async function fileView(call: Call, commit: string, path: string) {
     name: path.split('/').pop() ?? path,
     path,
     sha: entry.id,
-    last_commit_sha: (await git.revList(['-n', '1', commit, '--', path]))[0] ?? commit,
+    last_commit_sha: (await git.lastChange(commit, path)) ?? commit,
     type: types[entry.mode] ?? 'file',
     size: data.length,
     encoding: 'base64',

@@ -151,8 +151,9 @@ async function getTree(call: Call) {
   const git = gitOf(world, repo);
   const sha = call.params.sha ?? '';
   const peeled = /^([0-9a-f]{40})\^\{tree\}$/.exec(sha)?.[1];
-  const named = /^[0-9a-f]{40}$/.test(sha) ? sha : await git.resolve(sha);
-  const id = peeled === undefined ? named : ((await git.commit(peeled))?.tree ?? null);
+  const isId = /^[0-9a-f]{40}$/.test(sha);
+  const id =
+    peeled !== undefined ? ((await git.commit(peeled))?.tree ?? null) : isId ? sha : await git.resolve(sha);
   const recursive = ['1', 'true'].includes(call.query.get('recursive') ?? '');
   const entries = id === null ? null : await git.listTree(id, recursive);
   if (id === null || entries === null) throw new Refusal(400, `sha not found: ${sha}`);
@@ -190,7 +191,7 @@ async function listCommits(call: Call) {
   const not = call.query.get('not');
   const excluded = not === null ? null : await git.resolve(not);
   if (not !== null && excluded === null) throw new Refusal(404, "The target couldn't be found.");
-  const ids = await git.revList(excluded === null ? [start] : [start, `^${excluded}`]);
+  const ids = await git.revList(start, excluded === null ? [] : [excluded]);
   const { page, headers } = paged(call, ids, `/api/v1/repos/${slugOf(repo)}/commits`);
   const rows: Json[] = [];
   for (const id of page) rows.push(convertCommit(world, repo, await git.mustCommit(id)));
@@ -204,7 +205,7 @@ async function compare(call: Call) {
   const [base, head] = [await git.resolve(from), await git.resolve(to)];
   if (base === null || head === null) throw new Refusal(404, "The target couldn't be found.");
   const fork = (await git.mergeBase(base, head)) ?? base;
-  const ids = await git.revList([`${fork}..${head}`]);
+  const ids = await git.revList(head, [fork]);
   const commits: Json[] = [];
   for (const id of ids) commits.push(convertCommit(world, repo, await git.mustCommit(id)));
   const names = await git.diff(fork, head, ['--name-only', '-z']);

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { runCommand } from '../git/command-shell.ts';
 import { gitEnv } from '../git/process.ts';
-import { ZERO_ID } from '../git/repository.ts';
+import { ZERO_ID } from '../git/refs.ts';
 import type { RepoRecord } from '../model.ts';
 import { mayPush, ruleFor } from '../world/protection.ts';
 import { announcePush } from '../world/pushes.ts';
@@ -126,7 +126,7 @@ function readCommands(body: Buffer): RefCommand[] {
   return commands;
 }
 
-function runBackend(backend: Backend, extra: Readonly<Record<string, string>>): Promise<Buffer> {
+async function runBackend(backend: Backend, extra: Readonly<Record<string, string>>): Promise<Buffer> {
   const { request, url, service, body, login, repo, world } = backend;
   const root = dirname(gitOf(world, repo).dir);
   const user = login === null ? undefined : findUser(world, login);
@@ -146,16 +146,9 @@ function runBackend(backend: Backend, extra: Readonly<Record<string, string>>): 
     ...(typeof protocol === 'string' ? { GIT_PROTOCOL: protocol } : {}),
     ...extra,
   });
-  return new Promise((resolve, reject) => {
-    // `git http-backend` finds the program in git's own exec path.
-    const child = spawn('git', ['http-backend'], { env, cwd: root, stdio: ['pipe', 'pipe', 'ignore'] });
-    const chunks: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.on('error', reject);
-    child.on('close', () => resolve(Buffer.concat(chunks)));
-    child.stdin.on('error', () => undefined);
-    child.stdin.end(body);
-  });
+  // `git http-backend` finds the program in git's own exec path.
+  const answer = await runCommand({ words: ['git', 'http-backend'], cwd: root, env, input: body });
+  return answer.stdout;
 }
 
 /** CGI answer: headers, empty line, body. */

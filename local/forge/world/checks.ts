@@ -31,7 +31,7 @@ async function runCheck(world: World, repo: RepoRecord, pull: PullRecord): Promi
     pull.conflict = 'ancestor';
     return;
   }
-  pull.behind = pull.mergeBase === tip ? 0 : (await git.revList([`${pull.headSha}..${tip}`])).length;
+  pull.behind = pull.mergeBase === tip ? 0 : (await git.revList(tip, [pull.headSha])).length;
   const merged = pull.mergeBase === null ? null : await git.mergeTree(tip, pull.headSha);
   if (merged === null || merged.kind === 'conflict') {
     pull.conflict = 'conflict';

@@ -168,7 +168,7 @@ async function replayCommits(
   committer: Signature,
 ): Promise<string | null> {
   let current = tip;
-  for (const id of (await git.revList(['--no-merges', '--topo-order', head, `^${tip}`])).reverse()) {
+  for (const id of (await git.revListToReplay(head, tip)).toReversed()) {
     const commit = await git.mustCommit(id);
     const replayed = await git.replayTree(current, commit);
     if (replayed.kind === 'conflict') return null;

@@ -63,7 +63,7 @@ export async function openPull(world: World, repo: RepoRecord, request: NewPull)
   };
   await git.setRef(`refs/pull/${pull.index}/head`, head);
   repo.pulls.push(pull);
-  const commits = (await git.revList([head, `^${tip}`])).reverse();
+  const commits = (await git.revList(head, [tip])).toReversed();
   addEntry(world, pull, 'pull_push', request.author, {
     body: JSON.stringify({ is_force_push: false, commit_ids: commits }),
   });

@@ -1,6 +1,7 @@
 import { startRuns } from '../actions/runs.ts';
 import { convertRepo, convertUser, type Json } from '../convert/entities.ts';
-import { type Repository, ZERO_ID } from '../git/repository.ts';
+import { ZERO_ID } from '../git/refs.ts';
+import type { Repository } from '../git/repository.ts';
 import type { PullRecord, RepoRecord } from '../model.ts';
 import { gitOf, slugOf, timestamp, type World } from '../world.ts';
 import { requestCheck, requestChecksOfBase } from './checks.ts';
@@ -86,7 +87,7 @@ async function noteReferences(
 ): Promise<void> {
   const git = gitOf(world, repo);
   const known = push.before ?? git.tip(repo.defaultBranch);
-  for (const id of await git.revList([after, ...(known === null ? [] : [`^${known}`])])) {
+  for (const id of await git.revList(after, known === null ? [] : [known])) {
     const { message } = await git.mustCommit(id);
     for (const [, index] of message.matchAll(/(?<![\w&])[#!](\d+)\b/g)) {
       const pull = repo.pulls.find((each) => each.index === Number(index));
@@ -134,24 +135,26 @@ async function addPushEntry(
 ): Promise<void> {
   const forced = !(await git.isAncestor(before, after));
   const tip = git.tip(pull.base);
-  const notOnBase = tip === null ? [] : [`^${tip}`];
-  let commits: string[];
-  if (!forced) commits = (await git.revList([after, `^${before}`, ...notOnBase])).reverse();
+  const notOnBase = tip === null ? [] : [tip];
+  let commits: readonly string[];
+  if (!forced) commits = (await git.revList(after, [before, ...notOnBase])).toReversed();
   else if (world.profile.forcePushListsAllCommits) {
-    commits = (await git.revList([after, ...notOnBase])).reverse();
+    commits = (await git.revList(after, notOnBase)).toReversed();
     pull.timeline = pull.timeline.filter((entry) => entry.type !== 'pull_push');
   } else commits = [before, after];
   const body = JSON.stringify({ is_force_push: forced, commit_ids: commits });
   addEntry(world, pull, 'pull_push', pusher, { body });
 }
 
+async function newCommits(git: Repository, before: string | null, after: string): Promise<readonly string[]> {
+  return before === null ? [after] : (await git.revList(after, [before])).slice(0, EVENT_COMMITS_MAX);
+}
+
 async function sendPushEvent(world: World, repo: RepoRecord, push: BranchPush): Promise<void> {
   if (repo.hooks.length === 0) return;
   const git = gitOf(world, repo);
   const url = `${world.rootUrl()}/${slugOf(repo)}`;
-  const range =
-    push.before === null ? ['-n', '1', push.after ?? ''] : [`${push.before}..${push.after ?? ''}`];
-  const ids = push.after === null ? [] : (await git.revList(range)).slice(0, EVENT_COMMITS_MAX);
+  const ids = push.after === null ? [] : await newCommits(git, push.before, push.after);
   const commits: Json[] = [];
   for (const id of ids) {
     const commit = await git.mustCommit(id);
