@@ -64,6 +64,8 @@ export interface EngineStore {
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
   /** Newest first, of all repos of the tenant. */
   listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]>;
+  /** The same of events. */
+  listEvents(tenantId: TenantId, limit: number): Promise<readonly ActivityEvent[]>;
   /** Returns the new version. */
   saveQueue(held: HeldLease, repo: ManagedRepo, write: QueueWrite): Promise<number>;
   /** Sets an unreadable record aside, so that the next reconcile rebuilds from the forge (A32). */

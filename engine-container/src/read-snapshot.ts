@@ -18,7 +18,14 @@ import {
 import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
-import type { ConfirmBounce, FocusView, PullRequestView, RecalledView, Snapshot } from './queue/snapshot.ts';
+import type {
+  ConfirmBounce,
+  FocusView,
+  PullRequestView,
+  RecalledHead,
+  RecalledView,
+  Snapshot,
+} from './queue/snapshot.ts';
 import { CommitReader, type Lines } from './read-commits.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
@@ -205,11 +212,27 @@ export class SnapshotReader {
     for (const pr of recall) {
       const pull = await this.#attempt(() => this.#forge.readPullRequest(pr));
       if (!pull.known) continue;
-      const { headSha: head, merged } = pull.value;
-      const statuses = merged ? known([]) : await this.#attempt(() => this.#forge.readStatuses(head));
-      if (statuses.known) recalled.set(pr, known({ head, statuses: statuses.value }));
+      const { headSha, merged } = pull.value;
+      const earlier = (record.recallHeads ?? []).filter((staged) => staged.pr === pr);
+      const heads = new Set([headSha, ...earlier.map(({ head }) => head)]);
+      if (merged) heads.delete(headSha);
+      const read = await this.#attempt(() => this.#readHeads(heads));
+      if (read.known) recalled.set(pr, read);
     }
     return recalled;
+  }
+
+  async #readHeads(heads: ReadonlySet<CommitSha>): Promise<RecalledView> {
+    const read: RecalledHead[] = [];
+    for (const head of heads) {
+      try {
+        read.push({ head, statuses: await this.#forge.readStatuses(head) });
+      } catch (error) {
+        // One that no branch has any more is swept by the forge some day.
+        if (!(error instanceof ForgeError) || error.kind !== 'missing') throw error;
+      }
+    }
+    return read;
   }
 
   async #readAsksFork(): Promise<Reading<boolean>> {

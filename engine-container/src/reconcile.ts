@@ -15,7 +15,7 @@ import { fold } from './queue/fold.ts';
 import { nextToLand } from './queue/lane.ts';
 import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
-import { changedRows, closeOrphans, toActivityEvent } from './queue/rows.ts';
+import { changedRows, closeOrphans, stagedHeads, toActivityEvent } from './queue/rows.ts';
 import type { ConfirmBounce, Snapshot } from './queue/snapshot.ts';
 import { toQueueView } from './queue/view.ts';
 import { SnapshotReader } from './read-snapshot.ts';
@@ -44,6 +44,7 @@ const FULL_LOOK_EVERY_LANDING_MS = 15_000;
 const LOG_TAIL_LINES_MAX = 50;
 /** How far back rows of a lost record are looked for. */
 const ORPHAN_ROWS_MAX = 200;
+const ORPHAN_EVENTS_MAX = 1_000;
 /** Well below the store's limits: a landed or bounced event takes a second place in the transaction. */
 const BATCHES_PER_WRITE_MAX = 40;
 const EVENTS_PER_WRITE_MAX = 25;
@@ -150,11 +151,20 @@ class Reconcile {
     const orphans = closeOrphans(rows, this.#repo, this.#deps.clock.now());
     this.#orphans = [...orphans.rows];
     const recall = [...new Set(orphans.rows.flatMap((row) => row.prs))];
-    this.#saved = {
-      ...this.#saved,
-      garbage: [...orphans.garbage],
-      ...(recall.length === 0 ? {} : { recall }),
-    };
+    this.#saved = { ...this.#saved, garbage: [...orphans.garbage] };
+    if (recall.length === 0) return;
+    this.#saved.recall = recall;
+    this.#saved.recallHeads = stagedHeads(orphans.rows, await this.#listOrphanEvents());
+  }
+
+  async #listOrphanEvents(): Promise<readonly ActivityEvent[]> {
+    try {
+      return await this.#deps.store.listEvents(this.#repo.tenantId, ORPHAN_EVENTS_MAX);
+    } catch (error) {
+      // A damaged row of history must not keep the queue from coming back: the heads of today are looked at anyway.
+      if (error instanceof StoreError && error.kind === 'unreadable') return [];
+      throw error;
+    }
   }
 
   async #load(): Promise<{ readonly record: QueueRecord; readonly version: number } | 'unreadable' | null> {

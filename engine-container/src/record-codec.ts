@@ -47,6 +47,7 @@ const Record = z.looseObject({
   context: z.string(),
   rebuilding: z.boolean(),
   recall: z.array(pr).optional(),
+  recallHeads: z.array(z.looseObject({ pr, head: sha })).optional(),
   line: z.array(
     z.looseObject({
       pr,

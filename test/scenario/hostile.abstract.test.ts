@@ -1,6 +1,6 @@
 import { ForgeError } from '#core/ports/forge.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled, unprovenLandings } from './stories.ts';
-import { createWorld } from './world.ts';
+import { createWorld, type World } from './world.ts';
 
 describe('what an API-only engine cannot prevent, it detects', () => {
   test('the forge merges onto a foreign push: tree mismatch, the queue stops, switching on again goes on', async () => {
@@ -94,6 +94,30 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     expect((await endingOf(world, [bad])).bounced).toEqual([bad]);
     expect(world.forge.runs().length - runs).toBeLessThanOrEqual(1);
   });
+
+  test.each([
+    [
+      'pushed over',
+      (world: World, pr: number) => world.forge.pushToPullRequest(pr, { 'src/a.txt': 'new\n' }),
+    ],
+    ['closed', (world: World, pr: number) => world.forge.close(pr)],
+  ])(
+    'a success on a head that is %s when the record is lost is taken back all the same (A24, A32)',
+    async (_name, change) => {
+      const world = await createWorld();
+      await givenProject(world.forge);
+      world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+      const pr = await givenScheduled(world.forge, 'a');
+      const { headSha } = await world.forge.pull(pr);
+      const word = async () => (await world.forge.status(headSha, 'mq'))?.state;
+      await world.drain({ until: async () => (await word()) === 'success' });
+      await world.clock.advance(70_000);
+      await world.loseRecord();
+      await change(world, pr);
+      await world.reconcile();
+      expect(await word()).toBe('error');
+    },
+  );
 
   test('an unreadable record: the reconcile ends with its code, nothing lands, the next one rebuilds', async () => {
     const world = await createWorld();

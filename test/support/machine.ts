@@ -55,6 +55,7 @@ const STORE_CALLS = [
   'findRepo',
   'loadQueueRecord',
   'listBatches',
+  'listEvents',
   'saveQueue',
   'quarantineQueueRecord',
   'saveReport',

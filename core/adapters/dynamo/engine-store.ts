@@ -9,7 +9,7 @@ import type { EngineStore, QueueWrite } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { aliveCheck, fenceCheck } from './checks.ts';
 import { whole } from './codec.ts';
-import { listBatches } from './history.ts';
+import { listBatches, listEvents } from './history.ts';
 import { engineReport, readRow } from './items.ts';
 import { quarantineKey, queueRecordKey, queueViewKey, repoGuardKey, reportKey } from './keys.ts';
 
@@ -38,6 +38,7 @@ export function createEngineStore(table: Table): EngineStore {
     },
 
     listBatches: (tenantId, limit) => listBatches(table, tenantId, limit),
+    listEvents: (tenantId, limit) => listEvents(table, tenantId, limit),
 
     async saveQueue(held, repo, write) {
       const version = (write.expectedVersion ?? 0) + 1;

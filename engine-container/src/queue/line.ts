@@ -5,7 +5,7 @@ import { BOUNCED_PREFIX, describeHeadChange, describeRefusal, describeStaleSucce
 import { activeMembers } from './lane.ts';
 import { emitEvent, entryOf, type Pass, wishStatus } from './pass.ts';
 import type { LineEntry, QueueRecord, ScheduleReading } from './record.ts';
-import type { PullRequestView } from './snapshot.ts';
+import type { PullRequestView, RecalledHead } from './snapshot.ts';
 
 /** Brings the line up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
 export function syncLine(pass: Pass): void {
@@ -196,7 +196,7 @@ function recallStatuses(pass: Pass, view: PullRequestView): void {
 
 /**
  * Takes back what stands on the heads of those that a lost record had in flight, whatever has become of them since: who
- * left the line meanwhile is looked at by nobody else (A24, A32).
+ * left the line meanwhile is looked at by nobody else, and a head that was pushed over may be pushed back (A24, A32).
  */
 export function recallLost(pass: Pass): void {
   const { record, s } = pass;
@@ -204,17 +204,27 @@ export function recallLost(pass: Pass): void {
   const bot = s.botLogin.value;
   for (const [pr, view] of s.recalled) {
     if (!view.known) continue;
-    const { head, statuses } = view.value;
     record.recall = record.recall.filter((waiting) => waiting !== pr);
-    if (record.roots.some((root) => root.landing?.head === head)) continue;
-    for (const { context, state, creator } of statuses) {
-      const isKnown = record.outbox.some((waiting) => waiting.sha === head && waiting.context === context);
-      if (state !== 'success' || creator !== bot || isKnown) continue;
-      const description = describeStaleSuccess();
-      record.outbox.push({ pr, sha: head, context, state: 'error', description, targetUrl: null });
-    }
+    for (const each of view.value) recallFrom(record, pr, each, bot);
   }
-  if (record.recall.length === 0) delete record.recall;
+  if (record.recall.length > 0) return;
+  delete record.recall;
+  delete record.recallHeads;
+}
+
+function recallFrom(
+  record: QueueRecord,
+  pr: PullRequestNumber,
+  { head, statuses }: RecalledHead,
+  bot: string,
+): void {
+  if (record.roots.some((root) => root.landing?.head === head)) return;
+  for (const { context, state, creator } of statuses) {
+    const isKnown = record.outbox.some((waiting) => waiting.sha === head && waiting.context === context);
+    if (state !== 'success' || creator !== bot || isKnown) continue;
+    const description = describeStaleSuccess();
+    record.outbox.push({ pr, sha: head, context, state: 'error', description, targetUrl: null });
+  }
 }
 
 export function rememberBounce(record: QueueRecord, bounce: QueueRecord['bounced'][number]): void {

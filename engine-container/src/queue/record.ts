@@ -29,6 +29,8 @@ export interface QueueRecord {
   rebuilding: boolean;
   /** Who was in flight when an earlier record was lost: a success may stand on their heads that no other look would find. */
   recall?: readonly PullRequestNumber[];
+  /** Heads that these had staged then, whichever they have now. */
+  recallHeads?: readonly StagedHead[];
   line: LineEntry[];
   /** Batches in flight: the lane bottom first, each on the one before, then those beside it. */
   roots: Root[];
@@ -78,6 +80,11 @@ export interface LineEntry {
   cleared: boolean;
   /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
   doubt: Doubt | null;
+}
+
+export interface StagedHead {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
 }
 
 export interface Doubt {

@@ -1,7 +1,7 @@
 import type { ActivityEvent, BatchPhase, BatchRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { DecidedEvent, GarbageBranch, Node, QueueRecord, Root } from './record.ts';
+import type { DecidedEvent, GarbageBranch, Node, QueueRecord, Root, StagedHead } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
 /** One stored row per node that was staged or resolved; a batch that is still being built has none. */
@@ -119,4 +119,18 @@ export function closeOrphans(
       row.stagingBranch === null ? [] : [{ branch: row.stagingBranch, notBefore: at, runKey: null }],
     ),
   };
+}
+
+/** Heads that were staged for these rows, by the events of the time: the rows themselves know numbers only. */
+export function stagedHeads(
+  rows: readonly BatchRow[],
+  events: readonly ActivityEvent[],
+): readonly StagedHead[] {
+  const since = Math.min(...rows.map((row) => row.createdAt));
+  const heads = new Map<string, StagedHead>();
+  for (const { repoId, event, at, pr, head } of events) {
+    const isMeant = rows.some((row) => row.repoId === repoId && row.prs.includes(pr));
+    if (event === 'pr_staged' && at >= since && isMeant) heads.set(`${pr} ${head}`, { pr, head });
+  }
+  return [...heads.values()];
 }

@@ -54,9 +54,11 @@ export interface PullRequestView {
   readonly statuses: Reading<readonly CommitStatus[]> | null;
 }
 
-export interface RecalledView {
+/** Its head, unless that is merged, and those that were staged for it before. */
+export type RecalledView = readonly RecalledHead[];
+
+export interface RecalledHead {
   readonly head: CommitSha;
-  /** None for one that is merged. */
   readonly statuses: readonly CommitStatus[];
 }
 
