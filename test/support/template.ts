@@ -1,7 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 export interface Resource {
   readonly Type: string;
@@ -61,7 +60,7 @@ export function readTemplate(context: Readonly<Record<string, string>> = {}): St
     .update(sources + JSON.stringify(context))
     .digest('hex')
     .slice(0, 32);
-  const folder = join(tmpdir(), 'mergeyard-templates');
+  const folder = resolve('node_modules/.cache/mergeyard-templates');
   const file = join(folder, `${key}.json`);
   if (!existsSync(file)) {
     const { synthesize }: typeof import('./synthesize.ts') = require('./synthesize.ts');

@@ -1,0 +1,61 @@
+const { spawnSync } = require('node:child_process');
+const {
+  accessSync,
+  constants,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} = require('node:fs');
+const { join } = require('node:path');
+
+/** Linux keeps it in memory. Elsewhere, and where it is small or runs no programs, scratch files stay on the disk. */
+const MEMORY_DIR = '/dev/shm';
+const PREFIX = 'mergeyard-test-';
+/** Repositories, tables and bundles of two test files at once, many times over. */
+const FREE_BYTES_MIN = 2 ** 30;
+
+/**
+ * The forge on real git makes tens of thousands of small files and folders, each of which may cost a disk milliseconds:
+ * that was half of the time of its tests. Workers and the programs they start take `TMPDIR` from here.
+ */
+module.exports = async () => {
+  if (process.env.TMPDIR !== undefined) return;
+  const scratch = makeScratch();
+  if (scratch === null) return;
+  process.env.TMPDIR = scratch;
+  process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+};
+
+function makeScratch() {
+  let scratch;
+  try {
+    accessSync(MEMORY_DIR, constants.W_OK);
+    sweep();
+    const { bavail, bsize } = statfsSync(MEMORY_DIR);
+    if (bavail * bsize < FREE_BYTES_MIN) return null;
+    scratch = mkdtempSync(join(MEMORY_DIR, `${PREFIX}${process.pid}-`));
+  } catch {
+    return null;
+  }
+  const probe = join(scratch, 'probe');
+  writeFileSync(probe, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+  // Hooks of repositories are programs, and containers mount this without leave to run any.
+  if (spawnSync(probe).status === 0) return scratch;
+  rmSync(scratch, { recursive: true, force: true });
+  return null;
+}
+
+/** Memory of runs that were killed. */
+function sweep() {
+  for (const name of readdirSync(MEMORY_DIR)) {
+    const pid = name.startsWith(PREFIX) ? Number.parseInt(name.slice(PREFIX.length), 10) : Number.NaN;
+    if (Number.isNaN(pid)) continue;
+    try {
+      process.kill(pid, 0);
+    } catch (error) {
+      if (error.code === 'ESRCH') rmSync(join(MEMORY_DIR, name), { recursive: true, force: true });
+    }
+  }
+}
