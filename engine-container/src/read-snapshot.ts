@@ -1,4 +1,4 @@
-import type { BranchProtection, GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection, CommitStatus, GateReading, PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -27,6 +27,7 @@ import type {
   Snapshot,
 } from './queue/snapshot.ts';
 import { CommitReader, type Lines } from './read-commits.ts';
+import { StatusPatrol } from './status-patrol.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
 const FRESH_IDS_MAX = 40;
@@ -49,6 +50,10 @@ const TIP_FRESH_MS = 2_000;
 
 type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus' | 'lines'> & { readonly tip: CommitSha | null };
 
+function isOrMayBeScheduled(reading: Reading<PullRequestReading>): boolean {
+  return !reading.known || reading.value.schedule.kind !== 'none';
+}
+
 /** Reads the one picture of a pass. Whatever cannot be read is unknown; the first reason is kept for the outcome. */
 export class SnapshotReader {
   readonly #forge: EngineForge;
@@ -57,6 +62,7 @@ export class SnapshotReader {
   readonly #confirmBounce: ConfirmBounce;
   readonly #repo: ManagedRepo;
   readonly #commits: CommitReader;
+  readonly #patrol = new StatusPatrol();
   /** When a tip of the base was first seen. */
   readonly #tips = new Map<CommitSha, EpochMs>();
   #openPulls = 0;
@@ -90,8 +96,7 @@ export class SnapshotReader {
     const pulls = await this.#attempt(() => this.#forge.listOpenPullRequests(this.#repo.baseBranch));
     if (pulls.known) this.#openPulls = pulls.value.length;
     const schedules = pulls.known ? await this.#readSchedules(record, pulls.value) : null;
-    const scheduled =
-      schedules?.some(({ reading }) => !reading.known || reading.value.schedule.kind !== 'none') ?? false;
+    const scheduled = schedules?.some(({ reading }) => isOrMayBeScheduled(reading)) ?? false;
     const isBusy = scheduled || record.roots.length > 0;
     // Without work the base matters only if it moves past the queue (A39).
     const tip = isBusy || record.baseSeen !== null ? await this.#readTip(pulls) : UNKNOWN;
@@ -101,8 +106,13 @@ export class SnapshotReader {
     const base = needsBase ? await this.#readBase(record, tip) : UNKNOWN;
     const views: PullRequestView[] = [];
     const readings: PullRequestReading[] = [];
+    const seen = (schedules ?? []).map(({ pull, reading }) => ({
+      pull,
+      isScheduled: isOrMayBeScheduled(reading),
+    }));
+    const patrolled = this.#patrol.choose(record, seen, this.#clock.now());
     for (const { pull, reading } of schedules ?? []) {
-      const view = await this.#readView(record, pull, reading);
+      const view = await this.#readView(record, pull, reading, patrolled.includes(pull));
       views.push(view);
       if (reading.known && pull.updatedAt + READING_SETTLE_MS <= this.#clock.now()) {
         const reviews = view.reviews?.known === true ? view.reviews.value : null;
@@ -184,11 +194,15 @@ export class SnapshotReader {
     record: QueueRecord,
     pull: PullRequest,
     reading: Reading<PullRequestReading>,
+    isPatrolled: boolean,
   ): Promise<PullRequestView> {
     const schedule: PullRequestView['schedule'] = reading.known ? known(reading.value.schedule) : UNKNOWN;
     const protection = this.#protection.known ? this.#protection.value : null;
     const isScheduled = schedule.known && schedule.value.kind !== 'none';
-    if (!isScheduled || protection === null) return { pull, schedule, reviews: null, statuses: null };
+    if (!isScheduled || protection === null) {
+      const statuses = isPatrolled ? await this.#readStatuses(pull) : null;
+      return { pull, schedule, reviews: null, statuses };
+    }
     if (pull.fromFork && !this.#asksFork.known) this.#asksFork = await this.#readAsksFork();
     let reviews: PullRequestView['reviews'] = null;
     if (needsReviews(protection, pull.fromFork)) {
@@ -196,18 +210,30 @@ export class SnapshotReader {
       reviews =
         cached === null ? await this.#attempt(() => this.#forge.listReviews(pull.number)) : known(cached);
     }
-    let statuses: PullRequestView['statuses'] = null;
-    if (record.rebuilding || otherContexts(protection, this.#repo.statusContext).length > 0) {
-      statuses = await this.#attempt(() => this.#forge.readStatuses(pull.headSha));
-      if (!this.#botLogin.known) this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
-    }
+    const isAsked = record.rebuilding || otherContexts(protection, this.#repo.statusContext).length > 0;
+    if (isAsked && !this.#botLogin.known) await this.#readBotLogin();
+    const statuses = isAsked || isPatrolled ? await this.#readStatuses(pull) : null;
     return { pull, schedule, reviews, statuses };
+  }
+
+  async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
+    const statuses = await this.#attempt(() => this.#forge.readStatuses(pull.headSha));
+    const isOpened =
+      statuses.known &&
+      statuses.value.some((each) => each.context === this.#repo.statusContext && each.state === 'success');
+    // Only then does it matter who wrote it.
+    if (isOpened && !this.#botLogin.known) await this.#readBotLogin();
+    return statuses;
+  }
+
+  async #readBotLogin(): Promise<void> {
+    this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
   }
 
   async #readRecalled(record: QueueRecord): Promise<Snapshot['recalled']> {
     const { recall = [] } = record;
     if (recall.length === 0) return undefined;
-    if (!this.#botLogin.known) this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
+    if (!this.#botLogin.known) await this.#readBotLogin();
     const recalled = new Map<PullRequestNumber, Reading<RecalledView>>();
     for (const pr of recall) {
       const pull = await this.#attempt(() => this.#forge.readPullRequest(pr));

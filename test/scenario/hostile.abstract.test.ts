@@ -1,5 +1,12 @@
 import { ForgeError } from '#core/ports/forge.ts';
-import { endingOf, expectHonestEnd, givenProject, givenScheduled, unprovenLandings } from './stories.ts';
+import {
+  endingOf,
+  expectHonestEnd,
+  givenProject,
+  givenScheduled,
+  judgeByContent,
+  unprovenLandings,
+} from './stories.ts';
 import { createWorld, type World } from './world.ts';
 
 describe('what an API-only engine cannot prevent, it detects', () => {
@@ -226,6 +233,46 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     expect(calls.filter((call) => call.write)).toEqual([]);
     expect(calls.length).toBeLessThanOrEqual(400);
     expect((await world.store.loadQueueRecord('repo-1'))?.version).toBe(version);
+  });
+});
+
+describe('a success that somebody else wrote under our context (A7, A24)', () => {
+  test('is written over within a few ticks on every open pull request, and what the queue had said is said again', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    await world.forge.setProtection({ requiredApprovals: 1 });
+    const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    for (const name of ['c', 'd', 'e'])
+      prs.push(await world.forge.openPullRequest({ branch: name, files: { [`src/${name}.txt`]: 'x\n' } }));
+    await world.drain();
+    const heads = await Promise.all(prs.map(async (pr) => (await world.forge.pull(pr)).headSha));
+    for (const head of heads) await world.forge.postStatusAs('mallory', head, 'mq', 'success');
+    for (let tick = 0; tick < 3; tick += 1) {
+      await world.clock.advance(300_000);
+      await world.reconcile();
+    }
+    const said = await Promise.all(heads.map((head) => world.forge.status(head, 'mq')));
+    expect(said.map((status) => status?.state)).toEqual(heads.map(() => 'error'));
+    expect(said.slice(0, 2).map((status) => status?.description)).toEqual([
+      expect.stringMatching(/^refused: required approvals/),
+      expect.stringMatching(/^refused: required approvals/),
+    ]);
+    expect(world.log.filter(({ fields }) => fields.alarm === 'foreign_status_writer')).toHaveLength(5);
+  });
+
+  test('does not hide a bounce', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.judge = judgeByContent;
+    const pr = await givenScheduled(world.forge, 'a', 'BAD\n');
+    await world.drain();
+    const { headSha } = await world.forge.pull(pr);
+    // Without another rule the forge would merge at once.
+    await world.forge.setProtection({ requiredApprovals: 1 });
+    await world.forge.postStatusAs('mallory', headSha, 'mq', 'success');
+    await world.clock.advance(300_000);
+    await world.reconcile();
+    expect((await world.forge.status(headSha, 'mq'))?.description).toMatch(/^bounced:/);
   });
 });
 

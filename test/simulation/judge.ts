@@ -20,6 +20,7 @@ interface Staged {
 /** Latest status under our context; `since` is when the first of equal ones in a row was written. */
 interface Latest {
   readonly sha: string;
+  readonly context: string;
   readonly state: string;
   readonly by: string;
   readonly since: number;
@@ -110,6 +111,15 @@ export class Judge {
     }
   }
 
+  /** At rest: no success that somebody else wrote for us stands on an open head (A7, A24). */
+  readForged(context: string, isOpen: (sha: string) => boolean): void {
+    for (const latest of this.#latest.values()) {
+      const isForged = latest.context === context && latest.by !== this.#options.bot;
+      if (isForged && latest.state === 'success' && isOpen(latest.sha))
+        this.violations.push(`somebody else's success stands on ${latest.sha.slice(0, 8)}`);
+    }
+  }
+
   #readPush(branch: string, to: string | null, by: string): void {
     if (branch === this.#log.base) {
       this.#baseTip = to;
@@ -170,7 +180,8 @@ export class Judge {
     const before = this.#latest.get(key);
     const repeats = before?.state === post.state && before.by === post.creator;
     const since = repeats ? before.since : post.at;
-    this.#latest.set(key, { sha: post.sha, state: post.state, by: post.creator, since });
+    const { sha, context, state, creator: by } = post;
+    this.#latest.set(key, { sha, context, state, by, since });
     if (post.creator !== this.#options.bot) return;
     if (!['pending', 'success', 'error'].includes(post.state)) this.violations.push(`posted ${post.state}`);
     if (post.description.length > DESCRIPTION_CHARS_MAX) this.violations.push('a description is too long');

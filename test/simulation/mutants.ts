@@ -197,12 +197,12 @@ export const MUTANTS: readonly Mutant[] = [
     dies: 'a branch comes late',
   },
   {
-    guard: 'a success of before the record was lost (A32, A24)',
+    guard: 'a success that this record knows nothing of (A7, A24)',
     file: `${QUEUE}/line.ts`,
     find: "  if (ours.state === 'success') {",
     replace: "  if (ours.state === 'never') {",
-    families: ['crashes', 'everything'],
-    dies: 'the record is lost in a landing',
+    families: ['foreign_status', 'everything'],
+    dies: "somebody else's success",
   },
   {
     guard: 'rows of a lost record (A42)',

@@ -13,6 +13,8 @@ const REST_LOOKS_MAX = 12 * 12;
 /** Looks without any change before a life counts as at rest: with nothing on record, and at most. */
 const QUIET_LOOKS_MIN = 2;
 const QUIET_LOOKS_MAX = 9;
+/** So many looks go once over the statuses of all open pull requests. */
+const PATROLLED_LOOKS = 8;
 
 const SMOOTH: readonly string[] = ['pr_queued', 'pr_staged', 'pr_landed'];
 
@@ -39,7 +41,8 @@ export class Rest {
       const entries = all.reduce((sum, { forge }) => sum + forge.journal().length, 0);
       quiet = entries === before ? quiet + 1 : 0;
       before = entries;
-      if (quiet >= QUIET_LOOKS_MIN && !this.#hasWork(all)) return;
+      const isPatrolled = this.#family !== 'foreign_status' || quiet >= PATROLLED_LOOKS;
+      if (quiet >= QUIET_LOOKS_MIN && isPatrolled && !this.#hasWork(all)) return;
     }
   }
 
@@ -82,6 +85,12 @@ export class Rest {
     const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
     // A queue that is off still has branches of its last batch; its successes are taken back all the same (A34).
     judge.readRest(isRed || !repo.queueEnabled, await this.#settledHeads(project.prs, forge));
+    if (repo.queueEnabled) {
+      const pulls = await Promise.all(project.prs.map((pr) => forge.pull(pr)));
+      const open = pulls.filter((pull) => pull.state === 'open' && pull.baseRef === forge.base);
+      const heads = new Set(open.map((pull) => pull.headSha));
+      judge.readForged(repo.statusContext, (sha) => heads.has(sha));
+    }
     for (const what of judge.violations.splice(0)) witness.violate(`${id}: ${what}`);
     const rows = (await store.listBatches(repo.tenantId, 500)).filter((row) => row.repoId === id);
     const events = (await store.listEvents(repo.tenantId, 1_000)).filter((event) => event.repoId === id);

@@ -1,15 +1,16 @@
-import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { withLease } from '#core/services/lease.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
-import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
+import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
 import { Judge } from './judge.ts';
+import { loseRecordAfterBounce, loseRecordAndSchedule, loseRecordInLanding } from './record-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 
 /**
  * The few moments that chance meets once in thousands of lives, each as a scene of its own: what it says is wrong. The
  * engine as it is makes nothing wrong; the one without the guard that the scene is about does.
  */
-export type Scene = () => Promise<readonly string[]>;
+type Scene = () => Promise<readonly string[]>;
 
 /** Longer than a reconcile. */
 const OUTAGE_MS = 30_000;
@@ -241,6 +242,23 @@ function pushUnderSchedule(afterMs: number, isKnown: boolean): Scene {
   };
 }
 
+/** Somebody else says success for us, on one whose review is still to come (A7): it must not open the gate then. */
+async function forgeSuccess(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ requiredApprovals: 1 });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await look(stage, 1);
+  const { headSha } = await stage.forge.pull(pr);
+  await stage.forge.postStatusAs('stranger', headSha, 'mq', 'success');
+  await stage.clock.advance(TICK_INTERVAL_MS);
+  await look(stage, 1);
+  stage.forge.judge = () => 'hold';
+  await stage.forge.review(pr, 'reviewer', 'approve');
+  await look(stage, 4);
+  return stage.forge.merges().length === 0 ? [] : ["somebody else's success let one in that nothing proved"];
+}
+
 /** The rule asks for a pattern that ours is one match of among many (E14). */
 async function requirePattern(): Promise<readonly string[]> {
   const stage = await setStage();
@@ -289,48 +307,6 @@ async function takeOver(): Promise<readonly string[]> {
   return ['the lease was never free'];
 }
 
-/** The record is lost while a success stands: it is taken back before anything is begun anew (A24, A32). */
-async function loseRecordInLanding(): Promise<readonly string[]> {
-  const stage = await setStage();
-  await givenProject(stage.forge);
-  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
-  const pr = await givenScheduled(stage.forge, 'a');
-  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
-  await stage.clock.advance(70_000);
-  await stage.loseRecord();
-  stage.forge.judge = () => 'hold';
-  await look(stage, 2);
-  return (await wordOn(stage, pr)) === 'success' ? ['a success outlived the record that knew of it'] : [];
-}
-
-/** … and its pull request has left the line by the time it is rebuilt. */
-async function loseRecordAndSchedule(): Promise<readonly string[]> {
-  const stage = await setStage();
-  await givenProject(stage.forge);
-  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
-  const pr = await givenScheduled(stage.forge, 'a');
-  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
-  await stage.clock.advance(70_000);
-  await stage.loseRecord();
-  await stage.forge.cancelSchedule(pr);
-  await look(stage, 4);
-  return (await wordOn(stage, pr)) === 'success' ? ['a success nobody waits for stands'] : [];
-}
-
-/** A bounce is remembered by its words when the record that held it is lost (D-05). */
-async function loseRecordAfterBounce(): Promise<readonly string[]> {
-  const stage = await setStage();
-  await givenProject(stage.forge);
-  stage.forge.judge = judgeByContent;
-  const pr = await givenScheduled(stage.forge, 'a', 'BAD\n');
-  await stage.drain();
-  const runs = stage.forge.runs().length;
-  await stage.loseRecord();
-  await look(stage, 6);
-  if ((await wordOn(stage, pr)) !== 'error') return ['the scene did not come about'];
-  return stage.forge.runs().length === runs ? [] : ['a bounced pull request was staged again'];
-}
-
 /** Two batches failed by accident and are proven by one built on them; then a head of that one changes, and the proof goes with it. */
 async function takeProofAway(): Promise<readonly string[]> {
   let pushed = false;
@@ -376,6 +352,7 @@ export const SCENES = {
   'a fork without approval': stageFork,
   'a push after a schedule': pushUnderSchedule(30_000, false),
   'a push right after a schedule': pushUnderSchedule(3_000, true),
+  "somebody else's success": forgeSuccess,
   'a pattern is required': requirePattern,
   'a lease is taken over': takeOver,
   'the record is lost in a landing': loseRecordInLanding,

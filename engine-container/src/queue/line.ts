@@ -1,7 +1,14 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
-import { type Admission, admit } from './admission.ts';
-import { BOUNCED_PREFIX, describeHeadChange, describeRefusal, describeStaleSuccess } from './describe.ts';
+import { type Admission, admit, type Refusal } from './admission.ts';
+import {
+  BOUNCED_PREFIX,
+  describeEarlierBounce,
+  describeHeadChange,
+  describePark,
+  describeRefusal,
+  describeStaleSuccess,
+} from './describe.ts';
 import { activeMembers } from './lane.ts';
 import { emitEvent, entryOf, type Pass, wishStatus } from './pass.ts';
 import type { LineEntry, QueueRecord, ScheduleReading } from './record.ts';
@@ -178,7 +185,7 @@ function recallStatuses(pass: Pass, view: PullRequestView): void {
       pr: pull.number,
       sha: pull.headSha,
       state: 'error',
-      description: describeStaleSuccess(),
+      description: describeStanding(pass, pull),
       targetUrl: null,
     });
   }
@@ -192,6 +199,17 @@ function recallStatuses(pass: Pass, view: PullRequestView): void {
   if (bouncedSince && schedule.known && schedule.value.kind === 'bound') {
     rememberBounce(pass.record, { pr: pull.number, head: pull.headSha, scheduleId: schedule.value.id });
   }
+}
+
+/** What the queue had to say on this head before somebody wrote over it. */
+function describeStanding({ record }: Pass, pull: PullRequestView['pull']): string {
+  const entry = entryOf(record, pull.number);
+  if (entry === undefined || entry.head !== pull.headSha) return describeStaleSuccess();
+  if (isBounced(record, entry)) return describeEarlierBounce();
+  if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor as Refusal);
+  if (entry.movedAt !== null) return describeHeadChange();
+  const parked = record.parked.find((each) => each.pr === entry.pr && each.head === entry.head);
+  return (parked === undefined ? null : describePark(parked.reason)) ?? describeStaleSuccess();
 }
 
 /**

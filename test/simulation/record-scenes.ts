@@ -1,0 +1,46 @@
+import { givenProject, givenScheduled, judgeByContent } from '../scenario/stories.ts';
+import { look, setStage, wordOn } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which the queue record is lost. */
+
+/** The record is lost while a success stands: it is taken back before anything is begun anew (A24, A32). */
+export async function loseRecordInLanding(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await stage.clock.advance(70_000);
+  await stage.loseRecord();
+  stage.forge.judge = () => 'hold';
+  await look(stage, 2);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success outlived the record that knew of it'] : [];
+}
+
+/** … and its pull request has left the line by the time it is rebuilt. */
+export async function loseRecordAndSchedule(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await stage.clock.advance(70_000);
+  await stage.loseRecord();
+  await stage.forge.cancelSchedule(pr);
+  await look(stage, 4);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success nobody waits for stands'] : [];
+}
+
+/** A bounce is remembered by its words when the record that held it is lost (D-05). */
+export async function loseRecordAfterBounce(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.judge = judgeByContent;
+  const pr = await givenScheduled(stage.forge, 'a', 'BAD\n');
+  await stage.drain();
+  const runs = stage.forge.runs().length;
+  await stage.loseRecord();
+  await look(stage, 6);
+  if ((await wordOn(stage, pr)) !== 'error') return ['the scene did not come about'];
+  return stage.forge.runs().length === runs ? [] : ['a bounced pull request was staged again'];
+}
