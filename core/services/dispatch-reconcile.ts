@@ -7,6 +7,7 @@ import {
   LEASE_HELD_DELAY_MS,
   LEASE_TAKEOVER_GRACE_MS,
   LEASE_TTL_MS,
+  TICK_INTERVAL_MS,
   WAKE_DELAY_MIN_MS,
   WIND_DOWN_MS,
 } from '../domain/limits.ts';
@@ -220,9 +221,11 @@ async function planNextLook(deps: DispatchDeps, repo: ManagedRepo, run: Run): Pr
     else await deps.store.settleOff(repo, repo.wakeSeq);
     return;
   }
-  const settled = await deps.store.settleDue(repo.id, repo.wakeSeq, run.wakeAt ?? now + IDLE_DUE_DELAY_MS);
-  if (!settled || run.wakeAt === null) return;
-  const delayMs = Math.max(WAKE_DELAY_MIN_MS, run.wakeAt - now);
+  // Whatever the engine waits for longer than a tick: meanwhile the tick finds what no event announced (A46).
+  const lookAt = run.wakeAt === null || run.wakeAt > now + TICK_INTERVAL_MS ? null : run.wakeAt;
+  const settled = await deps.store.settleDue(repo.id, repo.wakeSeq, lookAt ?? now + IDLE_DUE_DELAY_MS);
+  if (!settled || lookAt === null) return;
+  const delayMs = Math.max(WAKE_DELAY_MIN_MS, lookAt - now);
   await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, delayMs);
 }
 

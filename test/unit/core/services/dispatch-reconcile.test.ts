@@ -241,6 +241,17 @@ describe('the next look', () => {
     expect(world.queue.delayed[0]?.visibleAt).toBe(world.clock.now() + WAKE_DELAY_MIN_MS);
   });
 
+  test('is at the next tick where the engine waits for longer: no event need announce what happens meanwhile (A46)', async () => {
+    const world = await givenWorker();
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { wakeAt: world.clock.now() + 30 * 60_000 });
+      return 'ok';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(world.queue.delayed).toEqual([]);
+    expect(await world.store.listDueRepos(world.clock.now() + 240_000, 10)).toEqual(['repo-1']);
+  });
+
   test('of a quiet repo is at the next tick, which finds it due whatever its jitter', async () => {
     const world = await givenWorker();
     await dispatchReconcile(world.deps, 'repo-1');
