@@ -18,15 +18,9 @@ import {
 import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
-import type {
-  ConfirmBounce,
-  FocusView,
-  PullRequestView,
-  RecalledHead,
-  RecalledView,
-  Snapshot,
-} from './queue/snapshot.ts';
+import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type Lines } from './read-commits.ts';
+import { readRecalled } from './read-recalled.ts';
 import { StatusPatrol } from './status-patrol.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
@@ -120,7 +114,11 @@ export class SnapshotReader {
       }
     }
     const lines = await this.#readDueLines(record);
-    const recalled = await this.#readRecalled(record);
+    const isRecalling = (record.recall ?? []).length > 0;
+    if (isRecalling && !this.#botLogin.known) await this.#readBotLogin();
+    const recalled = isRecalling
+      ? await readRecalled(this.#forge, (read) => this.#attempt(read), record)
+      : undefined;
     return {
       ...this.#frame(fence),
       ...(recalled === undefined ? {} : { recalled }),
@@ -228,37 +226,6 @@ export class SnapshotReader {
 
   async #readBotLogin(): Promise<void> {
     this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
-  }
-
-  async #readRecalled(record: QueueRecord): Promise<Snapshot['recalled']> {
-    const { recall = [] } = record;
-    if (recall.length === 0) return undefined;
-    if (!this.#botLogin.known) await this.#readBotLogin();
-    const recalled = new Map<PullRequestNumber, Reading<RecalledView>>();
-    for (const pr of recall) {
-      const pull = await this.#attempt(() => this.#forge.readPullRequest(pr));
-      if (!pull.known) continue;
-      const { headSha, merged } = pull.value;
-      const earlier = (record.recallHeads ?? []).filter((staged) => staged.pr === pr);
-      const heads = new Set([headSha, ...earlier.map(({ head }) => head)]);
-      if (merged) heads.delete(headSha);
-      const read = await this.#attempt(() => this.#readHeads(heads));
-      if (read.known) recalled.set(pr, read);
-    }
-    return recalled;
-  }
-
-  async #readHeads(heads: ReadonlySet<CommitSha>): Promise<RecalledView> {
-    const read: RecalledHead[] = [];
-    for (const head of heads) {
-      try {
-        read.push({ head, statuses: await this.#forge.readStatuses(head) });
-      } catch (error) {
-        // One that no branch has any more is swept by the forge some day.
-        if (!(error instanceof ForgeError) || error.kind !== 'missing') throw error;
-      }
-    }
-    return read;
   }
 
   async #readAsksFork(): Promise<Reading<boolean>> {

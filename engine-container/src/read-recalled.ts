@@ -1,0 +1,40 @@
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { Reading } from '#core/domain/result.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { QueueRecord } from './queue/record.ts';
+import type { RecalledHead, RecalledView } from './queue/snapshot.ts';
+
+type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
+
+/** What stands on the heads, of now and of then, of those that a lost record had in flight (A24, A32). */
+export async function readRecalled(
+  forge: EngineForge,
+  attempt: Attempt,
+  { recall = [], recallHeads = [] }: QueueRecord,
+): Promise<ReadonlyMap<PullRequestNumber, Reading<RecalledView>>> {
+  const recalled = new Map<PullRequestNumber, Reading<RecalledView>>();
+  for (const pr of recall) {
+    const pull = await attempt(() => forge.readPullRequest(pr));
+    if (!pull.known) continue;
+    const { headSha, merged } = pull.value;
+    const earlier = recallHeads.filter((staged) => staged.pr === pr);
+    const heads = new Set([headSha, ...earlier.map(({ head }) => head)]);
+    if (merged) heads.delete(headSha);
+    const read = await attempt(() => readHeads(forge, heads));
+    if (read.known) recalled.set(pr, read);
+  }
+  return recalled;
+}
+
+async function readHeads(forge: EngineForge, heads: ReadonlySet<CommitSha>): Promise<RecalledView> {
+  const read: RecalledHead[] = [];
+  for (const head of heads) {
+    try {
+      read.push({ head, statuses: await forge.readStatuses(head) });
+    } catch (error) {
+      // One that no branch has any more is swept by the forge some day.
+      if (!(error instanceof ForgeError) || error.kind !== 'missing') throw error;
+    }
+  }
+  return read;
+}
