@@ -36,6 +36,8 @@ function makeScratch() {
     const { bavail, bsize } = statfsSync(MEMORY_DIR);
     if (bavail * bsize < FREE_BYTES_MIN) return null;
     scratch = mkdtempSync(join(MEMORY_DIR, `${PREFIX}${process.pid}-`));
+    // As the system's own: some programs are run here with nobody's rights.
+    chmodSync(scratch, 0o755);
   } catch {
     return null;
   }

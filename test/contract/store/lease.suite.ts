@@ -11,7 +11,7 @@ export function describeLease(world: World): void {
       const repoId = randomUUID();
       const answers = await Promise.all(times(50, () => acquire(repoId)));
       expect(answers.filter((answer) => answer !== 'held')).toEqual([
-        { fence: 1, expiresAt: world.clock.now() + TTL_MS },
+        { fence: 1, expiresAt: world.clock.now() + TTL_MS, purpose: 'reconcile' },
       ]);
     });
 
