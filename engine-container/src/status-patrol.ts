@@ -27,9 +27,10 @@ export class StatusPatrol {
     const inLine = new Set(record.line.map((entry) => entry.pr));
     const waiting = pulls
       // Who was scheduled just now is staged in this very pass, as a rule.
-      .filter(
-        ({ pull, isScheduled }) => !inFlight.has(pull.number) && (!isScheduled || inLine.has(pull.number)),
-      )
+      .filter(({ pull, isScheduled }) => {
+        const isStagedNow = isScheduled && !pull.draft && !inLine.has(pull.number);
+        return !inFlight.has(pull.number) && !isStagedNow;
+      })
       .map(({ pull }) => pull)
       .sort((one, other) => one.number - other.number);
     const turns = Math.max(1, Math.ceil(waiting.length / PULLS_PER_TURN));
