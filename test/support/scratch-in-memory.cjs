@@ -1,6 +1,7 @@
 const { spawnSync } = require('node:child_process');
 const {
   accessSync,
+  chmodSync,
   constants,
   mkdtempSync,
   readdirSync,
@@ -29,24 +30,27 @@ module.exports = async () => {
 };
 
 function makeScratch() {
-  let scratch;
-  try {
-    accessSync(MEMORY_DIR, constants.W_OK);
-    sweep();
-    const { bavail, bsize } = statfsSync(MEMORY_DIR);
-    if (bavail * bsize < FREE_BYTES_MIN) return null;
-    scratch = mkdtempSync(join(MEMORY_DIR, `${PREFIX}${process.pid}-`));
-    // As the system's own: some programs are run here with nobody's rights.
-    chmodSync(scratch, 0o755);
-  } catch {
-    return null;
-  }
+  if (!isRoomy()) return null;
+  const scratch = mkdtempSync(join(MEMORY_DIR, `${PREFIX}${process.pid}-`));
+  // As the system's own: some programs are run here with nobody's rights.
+  chmodSync(scratch, 0o755);
   const probe = join(scratch, 'probe');
   writeFileSync(probe, '#!/bin/sh\nexit 0\n', { mode: 0o755 });
   // Hooks of repositories are programs, and containers mount this without leave to run any.
   if (spawnSync(probe).status === 0) return scratch;
   rmSync(scratch, { recursive: true, force: true });
   return null;
+}
+
+function isRoomy() {
+  try {
+    accessSync(MEMORY_DIR, constants.W_OK);
+  } catch {
+    return false;
+  }
+  sweep();
+  const { bavail, bsize } = statfsSync(MEMORY_DIR);
+  return bavail * bsize >= FREE_BYTES_MIN;
 }
 
 /** Memory of runs that were killed. */
