@@ -314,6 +314,6 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  recallLost(pass);\n',
     replace: '',
     families: ['everything'],
-    dies: 'the record and the schedule are lost in a landing',
+    dies: { family: 'everything', seed: 415 },
   },
 ];

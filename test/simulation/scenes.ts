@@ -1,4 +1,9 @@
-import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import {
+  LEASE_SAFETY_MARGIN_MS,
+  LEASE_TTL_MS,
+  REVOKE_GRACE_MS,
+  TICK_INTERVAL_MS,
+} from '#core/domain/limits.ts';
 import { withLease } from '#core/services/lease.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
@@ -108,7 +113,8 @@ async function successComesLate(): Promise<readonly string[]> {
   await stage.drain({ until: () => late === 1 });
   await stage.forge.cancelSchedule(pr);
   await stage.reconcile();
-  await stage.drain();
+  // Longer than the grace, and sooner than whoever looks at the statuses of all in turn.
+  await stage.drain({ maxMs: LATE_EFFECT_MS + REVOKE_GRACE_MS + 30_000 });
   return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
 }
 

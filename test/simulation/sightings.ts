@@ -118,8 +118,6 @@ export class WatchedStore extends MemoryStore {
     if (landing.nudges > 0) witness.sometimes('nudge');
     if (landing.postedAt === null) witness.sometimes('intent stored before success');
     if (landing.revoke !== null) witness.sometimes(`revoke ${landing.revoke.reason}`);
-    if (landing.revoke?.schedule !== undefined)
-      witness.sometimes(`schedule ${landing.revoke.schedule} after a time-out`);
   }
 }
 

@@ -68,6 +68,8 @@ const INTERRUPTED_WITHIN_MS = 40_000;
 /** Ten minutes of a landing, and as long as it takes to be looked at on a forge that fails. */
 const STANDING_MAX_MS = 17 * 60_000;
 const BOT = 'mq-bot';
+const RARE_CHANCE = 0.1;
+const SLOW_CHECK_MS = 90_000;
 
 class Life implements Witness {
   readonly violations: string[] = [];
@@ -87,6 +89,8 @@ class Life implements Witness {
   readonly #world: SeededRandom;
   readonly #faults: SeededRandom;
   readonly #people: SeededRandom;
+  /** What came to the lives later: a stream of its own leaves the old seeds what they were. */
+  readonly #rare: SeededRandom;
   readonly #settings: Settings;
   readonly #rest: Rest;
   readonly #managed: Managed[] = [];
@@ -104,6 +108,7 @@ class Life implements Witness {
     this.#odds = drawOdds(family, stream(0));
     for (const trouble of limits.without ?? []) this.#odds[trouble] = 0;
     this.#odds0 = { ...this.#odds };
+    this.#rare = stream(5);
     this.#service = new SimService(this.#clock, stream(4), this.#odds, this);
     this.#settings = new Settings(this.#service, this.#clock, this.#people, this);
     this.#rest = new Rest(this.#service, this.#clock, this, family);
@@ -234,6 +239,17 @@ class Life implements Witness {
     this.#managed.push(managed);
     this.#service.forges.set(id, forge);
     await project.begin();
+    this.#setRareTroubles(forge);
+  }
+
+  /** Now and then a forge that takes longer for its check than anybody waits, or whose merges fail after all checks (E21). */
+  #setRareTroubles(forge: AbstractForge): void {
+    const random = this.#rare;
+    const { odds } = this.#service;
+    if (odds.mergeLost === 0 || PROMPT.includes(this.#family)) return;
+    if (random.chance(RARE_CHANCE)) forge.checkDelayMs = SLOW_CHECK_MS;
+    if (!random.chance(RARE_CHANCE)) return;
+    forge.mergeFails = () => odds.mergeLost > 0 && random.chance(0.5);
   }
 
   /** Faults of single calls, as the forge's own client would meet them. */

@@ -63,12 +63,7 @@ export const OFTEN: readonly string[] = [
 /** Met within some ten thousand seeds. */
 export const RARELY: readonly string[] = [
   ...['alarm tree_mismatch', 'halted', 'outcome code tree_mismatch', 'event pr_landed unverified'],
-  ...[
-    'action landed unverified',
-    'revoke context_changed',
-    'revoke queue_disabled',
-    'schedule lost after a time-out',
-  ],
+  ...['action landed unverified', 'revoke context_changed', 'revoke queue_disabled'],
   ...['event pr_refused branch_outdated', 'event pr_refused changes_requested', 'parked head_not_ready'],
   ...[
     'parked not_mergeable',
@@ -77,12 +72,8 @@ export const RARELY: readonly string[] = [
     'dispatch gone',
     'refused not_found',
   ],
-  ...[
-    'event pr_requeued queue_disabled',
-    'event pr_requeued gate_infrastructure',
-    'store refuses: lost_race',
-  ],
-  ...['event pr_skipped schedule_lost', 'action skipped schedule_lost', 'outcome code lease_lost'],
+  ...['event pr_requeued queue_disabled', 'event pr_requeued gate_infrastructure'],
+  ...['event pr_skipped schedule_lost', 'action skipped schedule_lost'],
 ];
 
 export const SOMETIMES: readonly string[] = [...OFTEN, ...RARELY];
