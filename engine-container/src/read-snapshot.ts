@@ -1,4 +1,4 @@
-import type { BranchProtection, CommitStatus, GateReading, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -18,7 +18,7 @@ import {
 import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
-import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
+import type { ConfirmBounce, FocusView, GateView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type Lines } from './read-commits.ts';
 import { readRecalled } from './read-recalled.ts';
 import { StatusPatrol } from './status-patrol.ts';
@@ -38,6 +38,9 @@ const BASE_SETTLE_MS_MAX = 10_000;
 
 /** A merge takes a second or two; one that takes longer may have a reason that the pull request itself shows. */
 const OWN_LOOK_AGE_MS = 3_000;
+
+/** A run that has not begun by then may never: its branch may have been deleted before the forge got to it (E7). */
+const BRANCH_LOOK_AGE_MS = 60_000;
 
 /** The base was seen to end in a merge of ours so short a time ago that nobody need ask again. */
 const TIP_FRESH_MS = 2_000;
@@ -356,16 +359,29 @@ export class SnapshotReader {
     return now - since >= Math.min(settleMs, BASE_SETTLE_MS_MAX);
   }
 
-  async #readGates(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateReading>>> {
-    const gates = new Map<BatchId, Reading<GateReading>>();
+  async #readGates(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateView>>> {
+    const gates = new Map<BatchId, Reading<GateView>>();
     for (const { gateFile, nodes } of record.roots) {
       for (const node of nodes) {
-        const { sha, branch } = node;
+        const { sha, branch, stagedAt } = node;
         if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
-        gates.set(node.id, await this.#attempt(() => this.#forge.readGate(sha, branch, gateFile)));
+        const run = { sha, branch, stagedAt, gateFile };
+        gates.set(node.id, await this.#attempt(() => this.#readGate(run)));
       }
     }
     return gates;
+  }
+
+  async #readGate(run: {
+    readonly sha: CommitSha;
+    readonly branch: string;
+    readonly stagedAt: EpochMs | null;
+    readonly gateFile: string;
+  }): Promise<GateView> {
+    const gate = await this.#forge.readGate(run.sha, run.branch, run.gateFile);
+    const isLate = this.#clock.now() - (run.stagedAt ?? this.#clock.now()) >= BRANCH_LOOK_AGE_MS;
+    if (gate.kind !== 'none' || !isLate) return gate;
+    return (await this.#forge.readBranchTip(run.branch)) === null ? { kind: 'branch_gone' } : gate;
   }
 
   async #attempt<T>(read: () => Promise<T>): Promise<Reading<T>> {

@@ -68,4 +68,47 @@ describe('a call that nobody heard the answer of is carried out later', () => {
     expect((await endingOf(world, prs)).landed).toEqual([prs[0]]);
     await expectHonestEnd(world, prs);
   });
+
+  test('a deletion that may still be carried out does not meet the next batch', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const a = await givenScheduled(world.forge, 'a');
+    let lateOnes = 0;
+    world.forge.isLate = (call) => {
+      const first =
+        call.method === 'DELETE' && call.path.endsWith('/branches/mq/main/staging') && lateOnes === 0;
+      if (first) lateOnes += 1;
+      return first;
+    };
+    await world.drain({ until: () => lateOnes === 1 });
+    await world.reconcile();
+    const b = await givenScheduled(world.forge, 'b');
+    world.forge.judge = () => 'never';
+    await world.reconcile();
+    const [next] = (await world.record()).roots.flatMap((root) => root.nodes);
+    expect(next?.state).toBe('gating');
+    await world.clock.advance(LATE_EFFECT_MS);
+    expect(await world.forge.branches()).toContain(next?.branch);
+    world.forge.judge = () => 'success';
+    await world.forge.cancelSchedule(b);
+    await world.drain();
+    expect((await endingOf(world, [a, b])).landed).toEqual([a]);
+    await expectHonestEnd(world, [a, b]);
+  });
+
+  test('a staging branch that is deleted before its run has begun is staged anew', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.judge = () => 'never';
+    const pr = await givenScheduled(world.forge, 'a');
+    await world.reconcile();
+    const [row] = await world.rows();
+    await world.forge.deleteBranch('mq/main/staging');
+    world.forge.judge = () => 'success';
+    await world.drain();
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+    const torn = (await world.rows()).find((each) => each.id === row?.id);
+    expect(torn).toMatchObject({ outcome: 'error', terminalReason: 'gate_cancelled' });
+    await expectHonestEnd(world, [pr]);
+  });
 });

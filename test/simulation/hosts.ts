@@ -12,7 +12,8 @@ export interface Witness {
   sometimes(what: string): void;
   /** A call was made; `struck` = it failed or was the last of its machine. */
   seen(label: string, struck: 'no' | 'fault' | 'crash'): void;
-  afterReconcile(repoId: string): void;
+  /** `looked`: the engine was reached and went over it. */
+  afterReconcile(repoId: string, looked: boolean): void;
   halted(repoId: string): void;
 }
 

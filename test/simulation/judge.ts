@@ -84,11 +84,11 @@ export class Judge {
     return this.#baseTip === null ? staged : [this.#baseTip, ...staged];
   }
 
-  /** A success that nobody merges on is taken back after its time (D-11, A23): none stands for longer than this. */
-  readStanding(now: number, maxMs: number, isGone: (sha: string) => boolean): void {
+  /** A success that nobody merges on is taken back after its time (D-11, A23): none that does was written before `latest`. */
+  readStanding(now: number, latest: number, isGone: (sha: string) => boolean): void {
     this.read();
     for (const { sha, state, by, since } of this.#latest.values()) {
-      if (state !== 'success' || by !== this.#options.bot || now - since <= maxMs) continue;
+      if (state !== 'success' || by !== this.#options.bot || since >= latest) continue;
       if (!this.#mergedHeads.has(sha) && !isGone(sha))
         this.violations.push(
           `success stands on ${sha.slice(0, 8)} for ${Math.round((now - since) / 60_000)} min`,

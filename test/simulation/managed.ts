@@ -11,6 +11,8 @@ export interface Managed {
   readonly judge: Judge;
   readonly project: Project;
   deleted: boolean;
+  /** When the engine last went over it, latest first. */
+  readonly lookedAt: number[];
   /** Whoever judges each success at its moment. */
   watch?: Watch;
 }

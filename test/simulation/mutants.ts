@@ -197,6 +197,22 @@ export const MUTANTS: readonly Mutant[] = [
     dies: 'a branch comes late',
   },
   {
+    guard: 'a run that can never come, because its branch is gone',
+    file: 'engine-container/src/read-snapshot.ts',
+    find: "if (gate.kind !== 'none' || !isLate) return gate;",
+    replace: "if (gate.kind !== 'none' || isLate || !isLate) return gate;",
+    families: ['people', 'everything'],
+    dies: 'a branch goes early',
+  },
+  {
+    guard: 'the name of a deletion that may still be under way (E7)',
+    file: `${QUEUE}/fold.ts`,
+    find: "if (action.kind === 'delete_branch') return keepName(pass, action.branch);",
+    replace: "if (action.kind === 'delete_branch') return;",
+    families: ['faults', 'workers', 'everything'],
+    dies: 'a deletion comes late',
+  },
+  {
     guard: 'a success that this record knows nothing of (A7, A24)',
     file: `${QUEUE}/line.ts`,
     find: "  if (ours.state === 'success') {",

@@ -268,7 +268,6 @@ export class Project {
     const staging = (await this.#forge.branches()).filter((branch) => branch.startsWith('mq/'));
     const branch = staging[this.#people.int(staging.length)];
     if (branch === undefined) return;
-    this.isStuck = true;
     this.#options.note(`a person deletes ${branch}`);
     this.#options.sometimes('staging branch deleted');
     await this.#forge.deleteBranch(branch);

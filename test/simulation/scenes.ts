@@ -1,13 +1,8 @@
-import {
-  LEASE_SAFETY_MARGIN_MS,
-  LEASE_TTL_MS,
-  REVOKE_GRACE_MS,
-  TICK_INTERVAL_MS,
-} from '#core/domain/limits.ts';
+import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { withLease } from '#core/services/lease.ts';
-import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
-import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { Judge } from './judge.ts';
+import { branchComesLate, branchGoesEarly, deletionComesLate, successComesLate } from './late-scenes.ts';
 import { loseRecordAfterBounce, loseRecordAndSchedule, loseRecordInLanding } from './record-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 
@@ -96,48 +91,6 @@ async function mergeBesideALanding(): Promise<readonly string[]> {
   await stage.forge.mergeByHand(stranger);
   await look(stage, 6);
   return hasAlarm(stage, 'unverified_landing') ? [] : ['a merge past a landing raised no alarm'];
-}
-
-/** The first success is carried out after it was taken back (E19). */
-async function successComesLate(): Promise<readonly string[]> {
-  const stage = await setStage();
-  await givenProject(stage.forge);
-  const pr = await givenScheduled(stage.forge, 'a');
-  const head = (await stage.forge.pull(pr)).headSha;
-  let late = 0;
-  stage.forge.isLate = (call) => {
-    const isFirst = call.path.endsWith(`/statuses/${head}`) && late === 0;
-    if (isFirst) late += 1;
-    return isFirst;
-  };
-  await stage.drain({ until: () => late === 1 });
-  await stage.forge.cancelSchedule(pr);
-  await stage.reconcile();
-  // Longer than the grace, and sooner than whoever looks at the statuses of all in turn.
-  await stage.drain({ maxMs: LATE_EFFECT_MS + REVOKE_GRACE_MS + 30_000 });
-  return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
-}
-
-/** A branch that a given-up call creates after its batch is gone (E7). */
-async function branchComesLate(): Promise<readonly string[]> {
-  const stage = await setStage();
-  await givenProject(stage.forge);
-  const pr = await givenScheduled(stage.forge, 'a');
-  let late = 0;
-  stage.forge.isLate = (call) => {
-    const isFirst = call.path.endsWith('/diffpatch') && late === 0;
-    if (isFirst) late += 1;
-    return isFirst;
-  };
-  await stage.reconcile();
-  await stage.forge.cancelSchedule(pr);
-  for (let waited = 0; waited < LATE_EFFECT_MS; waited += 1_000) {
-    await stage.reconcile();
-    await stage.clock.advance(1_000);
-  }
-  await stage.drain();
-  const left = (await stage.forge.branches()).filter((branch) => /^mq(-work)?\//.test(branch));
-  return late === 1 ? left.map((branch) => `branch left: ${branch}`) : ['the scene did not come about'];
 }
 
 /**
@@ -351,6 +304,8 @@ export const SCENES = {
   'a merge past the queue while it lands': mergeBesideALanding,
   'a success comes late': successComesLate,
   'a branch comes late': branchComesLate,
+  'a branch goes early': branchGoesEarly,
+  'a deletion comes late': deletionComesLate,
   'a push to the base before each call': pushBeforeEachCall,
   'a push to the base while gated': pushWhileGated,
   'no approval': askForReviews(false),

@@ -260,6 +260,7 @@ export class SimService {
     const host = this.hosts.newHost();
     const machine = this.hosts.machineOn(host);
     const store = storeOn(machine, this.store);
+    let looked = false;
     const settled = await this.#settle(async () => {
       const result = await dispatchReconcile(
         {
@@ -280,10 +281,11 @@ export class SimService {
       );
       this.#witness.sometimes(`dispatch ${result.kind}`);
       if (result.kind !== 'reconciled') return;
+      looked = true;
       this.#witness.sometimes(`outcome code ${result.outcome.errorCode ?? 'none'}`);
       this.#witness.note(`${repoId} reconciled: ${result.outcome.errorCode ?? 'ok'}`);
     });
-    this.#witness.afterReconcile(repoId);
+    this.#witness.afterReconcile(repoId, looked);
     return settled;
   }
 

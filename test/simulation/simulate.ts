@@ -1,5 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { LANDING_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
@@ -65,8 +65,10 @@ const HOURS_MAX = 2;
 const PULLS_MAX = 8;
 /** From a success to what comes between it and its merge. */
 const INTERRUPTED_WITHIN_MS = 40_000;
-/** Ten minutes of a landing, and as long as it takes to be looked at on a forge that fails. */
+/** Ten minutes of a landing, and as long as it takes to be looked at on a forge that fails … */
 const STANDING_MAX_MS = 17 * 60_000;
+/** … so often: a store that fails may keep every look from happening. */
+const STANDING_LOOKS_MIN = 3;
 const BOT = 'mq-bot';
 const RARE_CHANCE = 0.1;
 const SLOW_CHECK_MS = 90_000;
@@ -161,13 +163,18 @@ class Life implements Witness {
     else this.labelsCrashed.add(label);
   }
 
-  async afterReconcile(repoId: RepoId): Promise<void> {
+  async afterReconcile(repoId: RepoId, looked: boolean): Promise<void> {
     const managed = this.#managed.find((candidate) => candidate.id === repoId);
     if (managed === undefined) return;
     managed.judge.read();
-    if (PROMPT.includes(this.#family)) {
+    const now = this.#clock.now();
+    if (looked) managed.lookedAt.unshift(now);
+    managed.lookedAt.length = Math.min(managed.lookedAt.length, STANDING_LOOKS_MIN);
+    const since = managed.lookedAt[STANDING_LOOKS_MIN - 1];
+    if (PROMPT.includes(this.#family) && since !== undefined) {
       const isGone = (sha: string) => managed.project.isDone(sha);
-      managed.judge.readStanding(this.#clock.now(), STANDING_MAX_MS, isGone);
+      const latest = Math.min(now - STANDING_MAX_MS, since - LANDING_TIMEOUT_MS);
+      managed.judge.readStanding(now, latest, isGone);
     }
     for (const what of managed.judge.violations.splice(0)) this.violate(`${repoId}: ${what}`);
   }
@@ -234,7 +241,7 @@ class Life implements Witness {
       baseIsProtected: !UNGUARDED.includes(this.#family),
       mayLeakBranches: () => this.#service.store.recordsLost > 0,
     });
-    const managed: Managed = { id, forge, judge, project, deleted: false };
+    const managed: Managed = { id, forge, judge, project, deleted: false, lookedAt: [] };
     managed.watch = new Watch(managed, BOT, store, () => this.#clock.now(), this);
     this.#managed.push(managed);
     this.#service.forges.set(id, forge);

@@ -116,6 +116,7 @@ function sweep(pass: Pass): void {
     pass.actions.push({ kind: 'post_status', ...status, purpose: 'outbox' });
   }
   const inUse = new Set(record.roots.flatMap((root) => root.nodes.map((node) => node.branch)));
+  const swept = new Set<string>();
   for (const garbage of record.garbage) {
     if (inUse.has(garbage.branch)) continue;
     if (garbage.notBefore > s.now) {
@@ -125,7 +126,9 @@ function sweep(pass: Pass): void {
     if (garbage.runKey !== null) {
       pass.actions.push({ kind: 'cancel_run', runKey: garbage.runKey, branch: garbage.branch });
     }
-    pass.actions.push({ kind: 'delete_branch', branch: garbage.branch });
+    // Of two entries of one name the second deletion would come too late for a deletion that was lost (E7).
+    if (!swept.has(garbage.branch)) pass.actions.push({ kind: 'delete_branch', branch: garbage.branch });
+    swept.add(garbage.branch);
   }
 }
 

@@ -61,6 +61,7 @@ export function fold(
  */
 function foldFailure(pass: Pass, action: Action): void {
   const { garbage } = pass.record;
+  if (action.kind === 'delete_branch') return keepName(pass, action.branch);
   const branches =
     action.kind === 'stage_root'
       ? [action.branch, action.workBranch]
@@ -73,6 +74,14 @@ function foldFailure(pass: Pass, action: Action): void {
     if (garbage.some((known) => known.branch === branch && known.notBefore >= notBefore)) continue;
     garbage.push({ branch, notBefore, runKey: null });
   }
+}
+
+/** A deletion that may still be carried out must not meet a new branch of that name: until then the name is taken. */
+function keepName({ record, s }: Pass, branch: string): void {
+  const notBefore = s.now + LATE_EFFECT_MS;
+  record.garbage = record.garbage.map((each) =>
+    each.branch === branch && each.notBefore < notBefore ? { ...each, notBefore } : each,
+  );
 }
 
 type StageRoot = Extract<Action, { kind: 'stage_root' }>;

@@ -23,6 +23,10 @@ function observeGate(pass: Pass, root: Root, node: Node): void {
     noticeMissingRun(pass, node);
     return;
   }
+  if (gate.kind === 'branch_gone') {
+    node.verdict = 'cancelled';
+    return retryNode(pass, root, node);
+  }
   node.runKey = gate.runId;
   node.runUrl = gate.url;
   if (gate.kind === 'running') return;

@@ -38,12 +38,15 @@ export interface Snapshot {
   /** What stands on the heads of those that a lost record had in flight; absent: not looked for. */
   readonly recalled?: ReadonlyMap<PullRequestNumber, Reading<RecalledView>>;
   /** Gate run of each node that waits for one. */
-  readonly gates: ReadonlyMap<BatchId, Reading<GateReading>>;
+  readonly gates: ReadonlyMap<BatchId, Reading<GateView>>;
   /** Another policy than the fan-out stands for; only the bench sets it. */
   readonly dial?: Dial;
   /** `always` asks for a second failing run before each bounce, however steady the gate is known to be (D-08). */
   readonly confirmBounce?: ConfirmBounce;
 }
+
+/** `branch_gone`: no run for a while, and no branch that one could be of. */
+export type GateView = GateReading | { readonly kind: 'branch_gone' };
 
 export interface PullRequestView {
   readonly pull: PullRequest;

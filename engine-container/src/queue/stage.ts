@@ -85,7 +85,10 @@ function stageWhole(pass: Pass, root: Root, node: Node): void {
   const plain = stagingBranch(s.repo.baseBranch);
   const isTaken =
     record.roots.some((other) => other.nodes.some((each) => each !== node && each.branch === plain)) ||
-    (root.builds === 0 && record.roots.length > 1 && record.garbage.some(({ branch }) => branch === plain));
+    (root.builds === 0 &&
+      record.garbage.some(
+        ({ branch, notBefore }) => branch === plain && (record.roots.length > 1 || notBefore > s.now),
+      ));
   // One root at a time keeps the plain name; whatever runs beside it or after it has a name of its own (D-10).
   node.branch ??= isTaken ? ownBranch(pass, root, node) : plain;
   root.builds += 1;

@@ -1,0 +1,84 @@
+import { REVOKE_GRACE_MS } from '#core/domain/limits.ts';
+import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
+import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
+import { setStage } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which something is carried out when nobody waits for it any more. */
+
+/** The first success is carried out after it was taken back (E19). */
+export async function successComesLate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  const head = (await stage.forge.pull(pr)).headSha;
+  let late = 0;
+  stage.forge.isLate = (call) => {
+    const isFirst = call.path.endsWith(`/statuses/${head}`) && late === 0;
+    if (isFirst) late += 1;
+    return isFirst;
+  };
+  await stage.drain({ until: () => late === 1 });
+  await stage.forge.cancelSchedule(pr);
+  await stage.reconcile();
+  // Longer than the grace, and sooner than whoever looks at the statuses of all in turn.
+  await stage.drain({ maxMs: LATE_EFFECT_MS + REVOKE_GRACE_MS + 30_000 });
+  return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
+}
+
+/** A branch that a given-up call creates after its batch is gone (E7). */
+export async function branchComesLate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  let late = 0;
+  stage.forge.isLate = (call) => {
+    const isFirst = call.path.endsWith('/diffpatch') && late === 0;
+    if (isFirst) late += 1;
+    return isFirst;
+  };
+  await stage.reconcile();
+  await stage.forge.cancelSchedule(pr);
+  for (let waited = 0; waited < LATE_EFFECT_MS; waited += 1_000) {
+    await stage.reconcile();
+    await stage.clock.advance(1_000);
+  }
+  await stage.drain();
+  const left = (await stage.forge.branches()).filter((branch) => /^mq(-work)?\//.test(branch));
+  return late === 1 ? left.map((branch) => `branch left: ${branch}`) : ['the scene did not come about'];
+}
+
+/** A deletion that was given up is carried out when the next batch is under way (E7). */
+export async function deletionComesLate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await givenScheduled(stage.forge, 'a');
+  let late = 0;
+  stage.forge.isLate = (call) => {
+    const isFirst = call.method === 'DELETE' && call.path.endsWith('/mq/main/staging') && late === 0;
+    if (isFirst) late += 1;
+    return isFirst;
+  };
+  await stage.drain({ until: () => late === 1 });
+  await stage.reconcile();
+  await givenScheduled(stage.forge, 'b');
+  stage.forge.judge = () => 'never';
+  await stage.reconcile();
+  const nodes = (await stage.record()).roots.flatMap((root) => root.nodes);
+  if (nodes.length !== 1 || nodes[0]?.branch == null) return ['the scene did not come about'];
+  await stage.clock.advance(LATE_EFFECT_MS);
+  const stands = (await stage.forge.branches()).includes(nodes[0].branch);
+  return stands ? [] : ['a deletion of before took the branch of the next batch'];
+}
+
+/** Somebody deletes the staging branch before its run has begun: none can come any more. */
+export async function branchGoesEarly(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'never';
+  await givenScheduled(stage.forge, 'a');
+  await stage.reconcile();
+  await stage.forge.deleteBranch('mq/main/staging');
+  stage.forge.judge = () => 'success';
+  await stage.drain({ maxMs: 30 * 60_000 });
+  return stage.forge.merges().length === 1 ? [] : ['a batch without a branch waits for its run'];
+}
