@@ -121,14 +121,17 @@ function isDue(pass: Pass, top: Root, dial: Dial): boolean {
 
 /** Full batches of what waits, each alone on the base: what passes is cleared for the lane, what fails is searched. */
 function openScreens(pass: Pass, base: Staged, lane: Closed): void {
-  for (;;) {
+  for (let started = 0; ; started += 1) {
     const free = freeSlots(pass);
     if (free <= 0) return;
     const fresh = readyEntries(pass, base.tree, false).filter(
       (entry) => !entry.cleared && entry.doubt === null,
     );
     const size = sizeOf(pass, fresh, free);
-    if (fresh.length < fullScreen(pass, fresh, lane) || !hasLingered(pass, fresh)) return;
+    const full = fullScreen(pass, fresh, lane);
+    // The tail of a burst would wait for nobody: half a batch of it goes along.
+    const enough = started > 0 && dialFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
+    if (fresh.length < enough || !hasLingered(pass, fresh)) return;
     if (!startRoot(pass, 'screen', null, base, fresh.slice(0, size))) return;
   }
 }

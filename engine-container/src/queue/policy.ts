@@ -142,11 +142,11 @@ const PRESETS: readonly (Pick<Dial, 'depth' | 'passChance' | 'aheadChance' | 'cu
 })[] = [
   { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1 },
   { fanout: 4, depth: 1, passChance: 0.6, aheadChance: 0.55, cuts: 1 },
-  { fanout: 8, depth: 3, passChance: 0.8, aheadChance: 0.5, cuts: 4 },
+  { fanout: 8, depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4 },
   { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 },
 ];
 
-/** Between the four presets of the reference the dial runs evenly over the logarithm of the fan-out. */
+/** Between the four presets the dial runs evenly over the logarithm of the fan-out. */
 export function dialOf(fanout: number): Dial {
   const at = PRESETS.findIndex((dial) => dial.fanout >= fanout);
   const upper = PRESETS[at] ?? PRESETS[PRESETS.length - 1];

@@ -142,6 +142,35 @@ test('runners that take four at a time are not given sixteen', () => {
   expect(free.landed).toBe(capped.landed);
 });
 
+test('a burst that the free slots take is in runs at once, its tail too', () => {
+  const COUNT = 64;
+  const waiting: number[] = [];
+  measure({
+    scenario: {
+      name: 'burst',
+      n: COUNT,
+      p: 1 / COUNT,
+      arrivals: { kind: 'once' },
+      ci: { kind: 'fixed', D: CI_MINUTES },
+    },
+    fanout: 16,
+    seed: 1,
+    cold: false,
+    planned: plan(
+      Array.from({ length: COUNT }, () => false),
+      0,
+    ),
+    inspect: (record) => {
+      inspect(record);
+      const nodes = record.roots.flatMap((root) => root.nodes);
+      if (nodes.length > 1 && nodes.every((node) => node.state === 'gating'))
+        waiting.push(COUNT - record.roots.reduce((sum, root) => sum + root.members.length, 0));
+    },
+  });
+  expect(Math.min(...waiting)).toBe(0);
+  expect(waiting.length).toBeGreaterThan(1);
+});
+
 test('a record of before batches were many is read as a lane of one', () => {
   const records: QueueRecord[] = [];
   measure({

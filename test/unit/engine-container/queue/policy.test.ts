@@ -67,7 +67,7 @@ describe('batch size', () => {
 
   test.each([
     [4, 16],
-    [8, 7],
+    [8, 6],
     [16, 3],
   ])(
     'fan-out %d, 3 %% bad, nobody waits behind: as many as pass with the chance of the dial',
@@ -232,7 +232,7 @@ describe('the dial', () => {
   test('its presets', () => {
     expect(dialOf(1)).toMatchObject({ depth: 1, passChance: 0.5, cuts: 1 });
     expect(dialOf(4)).toMatchObject({ depth: 1, passChance: 0.6, cuts: 1 });
-    expect(dialOf(8)).toMatchObject({ depth: 3, passChance: 0.8, aheadChance: 0.5, cuts: 4 });
+    expect(dialOf(8)).toMatchObject({ depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4 });
     expect(dialOf(16)).toMatchObject({ depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 });
   });
 
