@@ -36,14 +36,22 @@ export function verifiedTipTree(record: QueueRecord, sha: CommitSha): string | n
   return root === undefined ? null : (treeOf(root, root.landed) ?? null);
 }
 
-/** A pull request shows the live tip of its base: one call tells about both. */
+/** A pull request shows the live tip of its base, which may be another one by now: one call tells about both. */
+export function tipFromPull(view: Reading<FocusView>, baseBranch: string): CommitSha | null {
+  if (!view.known) return null;
+  const { pull } = view.value;
+  return pull.merged || pull.baseRef !== baseBranch ? null : pull.baseTip;
+}
+
 export function baseFromFocus(
   record: QueueRecord,
   focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>,
+  baseBranch: string,
 ): Reading<Staged> | null {
+  if (record.roots.length === 0) return null;
   for (const view of focus.values()) {
-    if (!view.known || view.value.pull.merged || record.roots.length === 0) continue;
-    return known(baseAt(record, view.value.pull.baseTip));
+    const tip = tipFromPull(view, baseBranch);
+    if (tip !== null) return known(baseAt(record, tip));
   }
   return null;
 }

@@ -12,6 +12,7 @@ import {
   landingOf,
   nextBehindLanding,
   nextPullRequest,
+  tipFromPull,
   untracedOf,
   verifiedTipTree,
 } from './landing-view.ts';
@@ -147,7 +148,9 @@ export class SnapshotReader {
       ...this.#frame(fence),
       full: false,
       ...landing,
-      base: baseFromFocus(record, landing.focus) ?? (tip === null ? UNKNOWN : known(baseAt(record, tip))),
+      base:
+        baseFromFocus(record, landing.focus, this.#repo.baseBranch) ??
+        (tip === null ? UNKNOWN : known(baseAt(record, tip))),
       pulls: before.pulls,
       readings: null,
       gates: withGates ? await this.#readGates(record) : new Map(),
@@ -290,7 +293,7 @@ export class SnapshotReader {
     } else {
       const view = await this.#readOne(record, behind);
       focus.set(behind, view);
-      if (view.known && !view.value.pull.merged) tip = view.value.pull.baseTip;
+      tip = tipFromPull(view, this.#repo.baseBranch);
     }
     if (tip === landing.baseBefore && this.#clock.now() - landing.postedAt < OWN_LOOK_AGE_MS)
       return { ownMerge: 'not_yet', focus, tip };

@@ -294,6 +294,34 @@ describe('what people do to pull requests the queue has finished with', () => {
     );
   });
 
+  test.each([
+    ['as it was proven', false],
+    ['with a newer head', true],
+  ])(
+    'one that is retargeted after its success and merges elsewhere %s is no landing: the line goes on',
+    async (_, isPushed) => {
+      const world = await createWorld();
+      await givenProject(world.forge);
+      await world.forge.pushBranch('other', await world.forge.tip(world.forge.base));
+      const [a = 0, b = 0] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+      const { headSha } = await world.forge.pull(a);
+      world.forge.mergeBehaviour = (pr) => (pr === a ? { kind: 'lost' } : { kind: 'now' });
+      await world.drain({
+        until: async () => (await world.forge.status(headSha, 'mq'))?.state === 'success',
+      });
+      if (isPushed) await world.forge.pushToPullRequest(a, { 'src/a.txt': 'newer\n' });
+      await world.forge.retarget(a, 'other');
+      await world.forge.mergeByHand(a);
+      await world.drain();
+      expect(world.log.filter((line) => line.fields.alarm !== undefined)).toEqual([]);
+      expect((await endingOf(world, [b])).landed).toEqual([b]);
+      expect((await world.forge.status(headSha, 'mq'))?.state).not.toBe('success');
+      expect((await world.events()).some((event) => event.pr === a && event.reason === 'retargeted')).toBe(
+        true,
+      );
+    },
+  );
+
   test('a bounced one keeps its bounce on its head, whatever reviews come afterwards', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

@@ -205,6 +205,14 @@ export const MUTANTS: readonly Mutant[] = [
     dies: 'a branch goes early',
   },
   {
+    guard: 'a merge into another base is no landing',
+    file: `${QUEUE}/pass.ts`,
+    find: 'return pull.merged && pull.baseRef === pass.s.repo.baseBranch;',
+    replace: 'return pull.merged;',
+    families: ['interrupted', 'people'],
+    dies: { family: 'interrupted', seed: 1000418 },
+  },
+  {
     guard: 'the name of a deletion that may still be under way (E7)',
     file: `${QUEUE}/fold.ts`,
     find: "if (action.kind === 'delete_branch') return keepName(pass, action.branch);",

@@ -23,6 +23,7 @@ import { leaveLine, rememberBounce } from './line.ts';
 import {
   emitEvent,
   entryOf,
+  isMergedHere,
   moveNodeIfLegal,
   type Pass,
   pollNoLaterThan,
@@ -57,7 +58,7 @@ export function observeLanding(pass: Pass): void {
     return;
   }
   const { pull } = focus.value;
-  if (pull.merged) {
+  if (isMergedHere(pass, pull)) {
     if (focus.value.merge?.known === true) judgeMerge(pass, root, landing, focus.value.merge.value);
     else pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
     return;

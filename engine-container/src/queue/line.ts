@@ -10,7 +10,7 @@ import {
   describeStaleSuccess,
 } from './describe.ts';
 import { activeMembers } from './lane.ts';
-import { emitEvent, entryOf, type Pass, wishStatus } from './pass.ts';
+import { emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
 import type { LineEntry, QueueRecord, ScheduleReading } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
 
@@ -156,7 +156,7 @@ function noticeDeparture(pass: Pass, entry: LineEntry): void {
   if (focus === undefined || !focus.known) return;
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
-  if (pass.record.roots.some((root) => root.landing?.pr === entry.pr) && pull.merged) return;
+  if (pass.record.roots.some((root) => root.landing?.pr === entry.pr) && isMergedHere(pass, pull)) return;
   if (pull.baseRef !== pass.s.repo.baseBranch) leaveLine(pass, entry, 'retargeted');
   else if (pull.merged) {
     pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });

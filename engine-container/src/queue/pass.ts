@@ -1,4 +1,5 @@
 import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch.ts';
+import type { PullRequest } from '#core/domain/forge.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
@@ -111,6 +112,11 @@ export function chanceOfGood(pass: Pass, subject: { readonly pr: PullRequestNumb
 
 export function entryOf(record: QueueRecord, pr: PullRequestNumber): LineEntry | undefined {
   return record.line.find((entry) => entry.pr === pr);
+}
+
+/** What was retargeted is merged by another base's rules, and into that one: no landing of ours, whatever its tree. */
+export function isMergedHere(pass: Pass, pull: PullRequest): boolean {
+  return pull.merged && pull.baseRef === pass.s.repo.baseBranch;
 }
 
 /** Queues a status; a newer wish for the same head replaces an older one that was not written yet. */

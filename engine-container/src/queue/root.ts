@@ -1,7 +1,15 @@
 import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { describePark, describeRevoke } from './describe.ts';
 import { activeMembers, isWhole, startOf } from './lane.ts';
-import { emitEvent, entryOf, type Pass, pollNoLaterThan, resolveNode, wishStatus } from './pass.ts';
+import {
+  emitEvent,
+  entryOf,
+  isMergedHere,
+  type Pass,
+  pollNoLaterThan,
+  resolveNode,
+  wishStatus,
+} from './pass.ts';
 import {
   type Fate,
   type Parked,
@@ -55,7 +63,7 @@ function checkMembers(pass: Pass, root: Root): void {
 
 function isMerged(pass: Pass, pr: number): boolean {
   const focus = pass.s.focus.get(pr);
-  return focus?.known === true && focus.value.pull.merged;
+  return focus?.known === true && isMergedHere(pass, focus.value.pull);
 }
 
 /** Begins to tear a root down. A posted `success` is taken back first and given a grace period to show a late merge. */
