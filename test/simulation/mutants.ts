@@ -205,6 +205,14 @@ export const MUTANTS: readonly Mutant[] = [
     dies: 'a branch goes early',
   },
   {
+    guard: 'what is held for payment takes back what it posted (A24, A107)',
+    file: 'core/services/wind-down.ts',
+    find: 'if (view?.afoot !== true) return false;',
+    replace: 'if (view?.afoot !== true || view.afoot) return false;',
+    families: ['interrupted'],
+    dies: 'a hold in a landing',
+  },
+  {
     guard: 'a merge into another base is no landing',
     file: `${QUEUE}/pass.ts`,
     find: 'return pull.merged && pull.baseRef === pass.s.repo.baseBranch;',

@@ -1,0 +1,147 @@
+import type { BatchRow } from '#core/domain/batch.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { Secret } from '#core/secret.ts';
+import type { DeletionDeps } from '#core/services/delete-repo.ts';
+import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
+import { saveRepo } from '#core/services/save-repo.ts';
+import { forwardDelayedWake, wakeDueRepos, wakeNow } from '#core/services/wake.ts';
+import { createReconciler } from '../../engine-container/src/reconcile.ts';
+import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
+import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { createMemoryStore } from '../fakes/memory-store.ts';
+import { FakeWakeQueue } from '../fakes/wake-queue.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+import { givenProject, givenScheduled } from './stories.ts';
+
+export const REPO = '11111111-1111-4111-8111-111111111111';
+export const CONNECTION = '22222222-2222-4222-8222-222222222222';
+export const TICK_MS = 5 * 60_000;
+
+/** Worker, engine and wake queues as they are deployed, around one repository of an abstract forge. */
+export class QueueWorld {
+  readonly clock = new VirtualClock();
+  readonly forge: AbstractForge = createAbstractForge({ clock: this.clock });
+  readonly store = createMemoryStore({ clock: this.clock });
+  readonly queue = new FakeWakeQueue(this.clock);
+  readonly repo: ManagedRepo;
+  engineRuns = 0;
+  readonly #log = { info: () => {}, warn: () => {}, error: () => {} };
+  #ids = 0;
+
+  constructor(changes: Partial<ManagedRepo> = {}) {
+    this.repo = givenRepo({ id: REPO, connectionId: CONNECTION, dueAt: this.clock.now(), ...changes });
+  }
+
+  get ids() {
+    return {
+      uuid: () => {
+        this.#ids += 1;
+        return `${this.#ids.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
+      },
+    };
+  }
+
+  async open(): Promise<void> {
+    const { tenantId } = this.repo;
+    await this.store.createTenant(tenantId, this.clock.now());
+    await this.store.savePlan(tenantId, { tier: 'team', status: 'active' });
+    await this.store.createConnection(givenConnection({ id: CONNECTION }));
+    await this.store.createRepo(this.repo, null);
+    await givenProject(this.forge);
+  }
+
+  get deletion(): DeletionDeps {
+    return { store: this.store, queue: this.queue, clock: this.clock, ids: this.ids, log: this.#log };
+  }
+
+  get dispatch(): DispatchDeps {
+    const { store, clock, queue, ids } = this;
+    const reconcile = createReconciler({
+      ...{ store, clock, ids, log: this.#log },
+      forgeFor: () => this.forge.forge,
+    });
+    return {
+      ...{ store, leases: store, queue, clock, ids, log: this.#log, queueName: 'mq' },
+      vault: {
+        seal: () => Promise.reject(new Error('never sealed here')),
+        open: async () => new Secret('token'),
+      },
+      engine: {
+        isHealthy: async () => true,
+        reconcile: (request, fence) => {
+          this.engineRuns += 1;
+          return reconcile(request, fence);
+        },
+      },
+    };
+  }
+
+  /** Everything that wakes do by themselves for a while: messages, delayed ones, and the tick. */
+  async pass(ms: number, options: { readonly until?: () => Promise<boolean> } = {}): Promise<void> {
+    const end = this.clock.now() + ms;
+    let tickAt = this.clock.now() + TICK_MS;
+    while (this.clock.now() < end) {
+      for (const wake of this.queue.wakes.splice(0)) await dispatchReconcile(this.dispatch, wake.repoId);
+      if (await options.until?.()) return;
+      const ripe = this.queue.delayed.filter((wake) => wake.visibleAt <= this.clock.now());
+      for (const wake of ripe) {
+        this.queue.delayed.splice(this.queue.delayed.indexOf(wake), 1);
+        await forwardDelayedWake({ store: this.store, queue: this.queue, clock: this.clock }, wake);
+      }
+      if (this.clock.now() >= tickAt) {
+        tickAt += TICK_MS;
+        await wakeDueRepos({ store: this.store, queue: this.queue, clock: this.clock, log: this.#log });
+      }
+      await this.clock.advance(1_000);
+    }
+    if (options.until !== undefined) throw new Error('the awaited state never came');
+  }
+
+  async start(): Promise<void> {
+    await wakeNow({ store: this.store, queue: this.queue, clock: this.clock }, REPO);
+  }
+
+  async switchOff(): Promise<void> {
+    const current = await this.store.getRepo(REPO);
+    if (current === null) throw new Error('the repo is gone');
+    await saveRepo(this.store, current, () => ({ queueEnabled: false, updatedAt: this.clock.now() }));
+  }
+
+  async stateOf(pr: number): Promise<string | undefined> {
+    return (await this.forge.status((await this.forge.pull(pr)).headSha, 'mq'))?.state;
+  }
+
+  rows(): Promise<readonly BatchRow[]> {
+    return this.store.listBatches(this.repo.tenantId, 100);
+  }
+
+  async stagingBranches(): Promise<readonly string[]> {
+    return (await this.forge.branches()).filter((name) => name.startsWith('mq'));
+  }
+}
+
+/** One batch of two whose first `success` is posted, and whose merge is lost by the forge. */
+export async function givenPostedSuccess(): Promise<{ readonly world: QueueWorld; readonly pr: number }> {
+  const world = new QueueWorld();
+  await world.open();
+  const pr = await givenScheduled(world.forge, 'a');
+  await givenScheduled(world.forge, 'b');
+  world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await world.clock.advance(30_000);
+  await world.start();
+  await world.pass(10 * 60_000, { until: async () => (await world.stateOf(pr)) === 'success' });
+  return { world, pr };
+}
+
+export const OLDEST = '33333333-3333-4333-8333-333333333333';
+
+/** The subscription lapses, and an older repo of the tenant has the one free place. */
+export async function stopPaying(world: QueueWorld): Promise<void> {
+  const { tenantId, createdAt, dueAt } = world.repo;
+  const older = givenRepo({ id: OLDEST, connectionId: CONNECTION, slug: 'acme/oldest', dueAt });
+  await world.store.createRepo(
+    { ...older, createdAt: createdAt - 1, queueEnabled: false, dueAt: null },
+    null,
+  );
+  await world.store.savePlan(tenantId, { tier: 'pro', status: 'past_due' });
+}
