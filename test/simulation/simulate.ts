@@ -312,6 +312,8 @@ class Life implements Witness {
     const random = this.#people;
     if (odds === 0 || by !== BOT || !random.chance(odds)) return;
     this.#clock.after(random.int(INTERRUPTED_WITHIN_MS), async () => {
+      // Nothing would end a hold that begins after everything has healed.
+      if (this.#service.odds.interrupt === 0) return;
       if (random.chance(0.5)) await this.#settings.interrupt(managed, this.#managed);
       else await managed.project.interrupt(head);
     });
