@@ -274,6 +274,28 @@ describe('a success that somebody else wrote under our context (A7, A24)', () =>
     await world.reconcile();
     expect((await world.forge.status(headSha, 'mq'))?.description).toMatch(/^bounced:/);
   });
+
+  test('a refusal that was written over while nobody had it scheduled still says why', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    await givenScheduled(world.forge, 'first');
+    await world.drain();
+    const pr = await world.forge.openPullRequest({ branch: 'again', files: { 'src/first.txt': 'first\n' } });
+    await world.forge.schedule(pr);
+    await world.drain();
+    const { headSha } = await world.forge.pull(pr);
+    const words = (await world.forge.status(headSha, 'mq'))?.description;
+    expect(words).toMatch(/^refused: /);
+    await world.forge.cancelSchedule(pr);
+    await world.reconcile();
+    await world.forge.setProtection({ requiredApprovals: 1 });
+    await world.forge.postStatusAs('mallory', headSha, 'mq', 'success');
+    for (let look = 0; look < 8; look += 1) {
+      await world.clock.advance(300_000);
+      await world.reconcile();
+    }
+    expect(await world.forge.status(headSha, 'mq')).toMatchObject({ state: 'error', description: words });
+  });
 });
 
 describe('what people do to pull requests the queue has finished with', () => {

@@ -204,11 +204,13 @@ function recallStatuses(pass: Pass, view: PullRequestView): void {
 /** What the queue had to say on this head before somebody wrote over it. */
 function describeStanding({ record }: Pass, pull: PullRequestView['pull']): string {
   const entry = entryOf(record, pull.number);
-  if (entry === undefined || entry.head !== pull.headSha) return describeStaleSuccess();
-  if (isBounced(record, entry)) return describeEarlierBounce();
-  if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor as Refusal);
-  if (entry.movedAt !== null) return describeHeadChange();
-  const parked = record.parked.find((each) => each.pr === entry.pr && each.head === entry.head);
+  if (entry?.head === pull.headSha) {
+    if (isBounced(record, entry)) return describeEarlierBounce();
+    if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor as Refusal);
+    if (entry.movedAt !== null) return describeHeadChange();
+  }
+  // It outlives its schedule: who schedules anew while it stands reads these words and no others.
+  const parked = record.parked.find((each) => each.pr === pull.number && each.head === pull.headSha);
   return (parked === undefined ? null : describePark(parked.reason)) ?? describeStaleSuccess();
 }
 
