@@ -43,6 +43,7 @@ export function tipFromPull(view: Reading<FocusView>, baseBranch: string): Commi
   return pull.merged || pull.baseRef !== baseBranch ? null : pull.baseTip;
 }
 
+/** The base, from whichever of these stands on it. */
 export function baseFromFocus(
   record: QueueRecord,
   focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>,

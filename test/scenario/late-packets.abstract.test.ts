@@ -1,4 +1,5 @@
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
+import { giveUpFirst } from './late-call.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled, staleSuccesses } from './stories.ts';
 import { createWorld } from './world.ts';
 
@@ -9,13 +10,8 @@ describe('a call that nobody heard the answer of is carried out later', () => {
     const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
     const [a = 0, b = 0] = prs;
     const head = (await world.forge.pull(a)).headSha;
-    let lateOnes = 0;
-    world.forge.isLate = (call) => {
-      const first = call.path.endsWith(`/statuses/${head}`) && lateOnes === 0;
-      if (first) lateOnes += 1;
-      return first;
-    };
-    await world.drain({ until: () => lateOnes === 1 });
+    const wasGivenUp = giveUpFirst(world.forge, (call) => call.path.endsWith(`/statuses/${head}`));
+    await world.drain({ until: wasGivenUp });
     await world.forge.cancelSchedule(a);
     // An event wakes the queue at once, while the forge still has the old call before it.
     await world.reconcile();
@@ -31,14 +27,9 @@ describe('a call that nobody heard the answer of is carried out later', () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const pr = await givenScheduled(world.forge, 'a');
-    let lateOnes = 0;
-    world.forge.isLate = (call) => {
-      const first = call.path.endsWith('/diffpatch') && lateOnes === 0;
-      if (first) lateOnes += 1;
-      return first;
-    };
+    const wasGivenUp = giveUpFirst(world.forge, (call) => call.path.endsWith('/diffpatch'));
     await world.reconcile();
-    expect(lateOnes).toBe(1);
+    expect(wasGivenUp()).toBe(true);
     await world.forge.cancelSchedule(pr);
     // An event wakes the queue at once: the batch is dissolved before the forge comes to the call.
     await world.reconcile();
@@ -73,14 +64,11 @@ describe('a call that nobody heard the answer of is carried out later', () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const a = await givenScheduled(world.forge, 'a');
-    let lateOnes = 0;
-    world.forge.isLate = (call) => {
-      const first =
-        call.method === 'DELETE' && call.path.endsWith('/branches/mq/main/staging') && lateOnes === 0;
-      if (first) lateOnes += 1;
-      return first;
-    };
-    await world.drain({ until: () => lateOnes === 1 });
+    const wasGivenUp = giveUpFirst(
+      world.forge,
+      (call) => call.method === 'DELETE' && call.path.endsWith('/branches/mq/main/staging'),
+    );
+    await world.drain({ until: wasGivenUp });
     await world.reconcile();
     const b = await givenScheduled(world.forge, 'b');
     world.forge.judge = () => 'never';

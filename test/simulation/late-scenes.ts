@@ -1,5 +1,6 @@
 import { REVOKE_GRACE_MS } from '#core/domain/limits.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
+import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
 import { setStage } from './scene-stage.ts';
 
@@ -11,13 +12,8 @@ export async function successComesLate(): Promise<readonly string[]> {
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
   const head = (await stage.forge.pull(pr)).headSha;
-  let late = 0;
-  stage.forge.isLate = (call) => {
-    const isFirst = call.path.endsWith(`/statuses/${head}`) && late === 0;
-    if (isFirst) late += 1;
-    return isFirst;
-  };
-  await stage.drain({ until: () => late === 1 });
+  const wasGivenUp = giveUpFirst(stage.forge, (call) => call.path.endsWith(`/statuses/${head}`));
+  await stage.drain({ until: wasGivenUp });
   await stage.forge.cancelSchedule(pr);
   await stage.reconcile();
   // Longer than the grace, and sooner than whoever looks at the statuses of all in turn.
@@ -30,12 +26,7 @@ export async function branchComesLate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
-  let late = 0;
-  stage.forge.isLate = (call) => {
-    const isFirst = call.path.endsWith('/diffpatch') && late === 0;
-    if (isFirst) late += 1;
-    return isFirst;
-  };
+  const wasGivenUp = giveUpFirst(stage.forge, (call) => call.path.endsWith('/diffpatch'));
   await stage.reconcile();
   await stage.forge.cancelSchedule(pr);
   for (let waited = 0; waited < LATE_EFFECT_MS; waited += 1_000) {
@@ -44,7 +35,7 @@ export async function branchComesLate(): Promise<readonly string[]> {
   }
   await stage.drain();
   const left = (await stage.forge.branches()).filter((branch) => /^mq(-work)?\//.test(branch));
-  return late === 1 ? left.map((branch) => `branch left: ${branch}`) : ['the scene did not come about'];
+  return wasGivenUp() ? left.map((branch) => `branch left: ${branch}`) : ['the scene did not come about'];
 }
 
 /** A deletion that was given up is carried out when the next batch is under way (E7). */
@@ -52,13 +43,11 @@ export async function deletionComesLate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   await givenScheduled(stage.forge, 'a');
-  let late = 0;
-  stage.forge.isLate = (call) => {
-    const isFirst = call.method === 'DELETE' && call.path.endsWith('/mq/main/staging') && late === 0;
-    if (isFirst) late += 1;
-    return isFirst;
-  };
-  await stage.drain({ until: () => late === 1 });
+  const wasGivenUp = giveUpFirst(
+    stage.forge,
+    (call) => call.method === 'DELETE' && call.path.endsWith('/mq/main/staging'),
+  );
+  await stage.drain({ until: wasGivenUp });
   await stage.reconcile();
   await givenScheduled(stage.forge, 'b');
   stage.forge.judge = () => 'never';

@@ -1,10 +1,9 @@
 import { givenProject, givenScheduled, judgeByContent } from '../scenario/stories.ts';
-import { look, setStage, wordOn } from './scene-stage.ts';
+import { look, type Stage, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which the queue record is lost. */
 
-/** The record is lost while a success stands: it is taken back before anything is begun anew (A24, A32). */
-export async function loseRecordInLanding(): Promise<readonly string[]> {
+async function loseRecordUnderSuccess(): Promise<{ readonly stage: Stage; readonly pr: number }> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
@@ -12,6 +11,12 @@ export async function loseRecordInLanding(): Promise<readonly string[]> {
   await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
   await stage.clock.advance(70_000);
   await stage.loseRecord();
+  return { stage, pr };
+}
+
+/** The record is lost while a success stands: it is taken back before anything is begun anew (A24, A32). */
+export async function loseRecordInLanding(): Promise<readonly string[]> {
+  const { stage, pr } = await loseRecordUnderSuccess();
   stage.forge.judge = () => 'hold';
   await look(stage, 2);
   return (await wordOn(stage, pr)) === 'success' ? ['a success outlived the record that knew of it'] : [];
@@ -19,13 +24,7 @@ export async function loseRecordInLanding(): Promise<readonly string[]> {
 
 /** … and its pull request has left the line by the time it is rebuilt. */
 export async function loseRecordAndSchedule(): Promise<readonly string[]> {
-  const stage = await setStage();
-  await givenProject(stage.forge);
-  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
-  const pr = await givenScheduled(stage.forge, 'a');
-  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
-  await stage.clock.advance(70_000);
-  await stage.loseRecord();
+  const { stage, pr } = await loseRecordUnderSuccess();
   await stage.forge.cancelSchedule(pr);
   await look(stage, 4);
   return (await wordOn(stage, pr)) === 'success' ? ['a success nobody waits for stands'] : [];

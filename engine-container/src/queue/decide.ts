@@ -126,7 +126,7 @@ function sweep(pass: Pass): void {
     if (garbage.runKey !== null) {
       pass.actions.push({ kind: 'cancel_run', runKey: garbage.runKey, branch: garbage.branch });
     }
-    // Of two entries of one name the second deletion would come too late for a deletion that was lost (E7).
+    // One deletion for a name, however many entries: a second that is carried out late meets who has the name by then (E7).
     if (!swept.has(garbage.branch)) pass.actions.push({ kind: 'delete_branch', branch: garbage.branch });
     swept.add(garbage.branch);
   }

@@ -24,6 +24,7 @@ function observeGate(pass: Pass, root: Root, node: Node): void {
     return;
   }
   if (gate.kind === 'branch_gone') {
+    pass.log.push(`${node.branch} is gone and no run has begun on it: staged anew`);
     node.verdict = 'cancelled';
     return retryNode(pass, root, node);
   }
