@@ -5,16 +5,20 @@ import { UNPROVISIONED } from '../domain/provisioning.ts';
 import type { ManagedRepo, MergeStyle, WakeupMode } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
+import type { Clock, WakeQueue } from '../ports/system.ts';
 import { recordChange } from './audit.ts';
 import { finishDeletions } from './delete-connection.ts';
 import { loadOwnConnection } from './owned.ts';
 import { type PlanDeps, readCeiling } from './plans.ts';
 import { type ProvisioningDeps, provisionRepo } from './provisioning.ts';
+import { tryWake } from './wake.ts';
 
 export interface EnrollDeps extends ProvisioningDeps, PlanDeps {
   readonly store: EnrollmentStore &
-    Pick<DispatchStore, 'getConnection' | 'getRepo'> &
+    Pick<DispatchStore, 'getConnection' | 'getRepo' | 'markDue'> &
     Pick<AccountStore, 'loadPlan' | 'appendAudit'>;
+  readonly queue: Pick<WakeQueue, 'sendWake'>;
+  readonly clock: Clock;
   /** Default of the status context (D-91). */
   readonly serviceName: string;
 }
@@ -67,6 +71,7 @@ export async function enrollRepo(
     });
   }
   await recordChange(deps, tenantId, 'repo.enroll', repo.id);
+  await tryWake(deps, repo.id);
   if (repo.wakeupMode !== 'webhook') return repo;
   // Best effort: how it went is in the answer's provisioning (contract, Other rules 2).
   return (await provisionRepo(deps, repo)).repo;

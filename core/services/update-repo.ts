@@ -14,7 +14,7 @@ import { readLivePrs } from './live-batches.ts';
 import { loadOwnRepo } from './owned.ts';
 import { changeStatusContext, type ProvisioningDeps, provisionRepo } from './provisioning.ts';
 import { saveRepo } from './save-repo.ts';
-import { wakeNow } from './wake.ts';
+import { tryWake } from './wake.ts';
 
 export interface UpdateDeps extends ProvisioningDeps {
   readonly store: EnrollmentStore &
@@ -50,6 +50,7 @@ export async function updateRepo(
     stops ? stopQueue(deps, repo, () => store(deps, repo, wanted)) : store(deps, repo, wanted),
   );
   await recordChange(deps, tenantId, 'repo.update', repo.id);
+  if (saved.queueEnabled && !repo.queueEnabled) await tryWake(deps, repo.id);
   const hooks = saved.wakeupMode === 'webhook' && repo.wakeupMode !== 'webhook';
   return hooks ? (await provisionRepo(deps, saved)).repo : saved;
 }
@@ -104,7 +105,7 @@ async function stopQueue(
     if (live.length > 0) await cancelMerges(deps, repo, live);
     return storeOff();
   });
-  await askForLastLook(deps, result);
+  await tryWake(deps, repo.id);
   return result;
 }
 
@@ -137,14 +138,5 @@ async function cancelMerges(deps: UpdateDeps, repo: ManagedRepo, prs: readonly n
   } catch (error) {
     if (error instanceof ForgeError) throw new AppError(codeOf(error));
     throw error;
-  }
-}
-
-/** Best effort: the due mark is stored with the switch, so the tick finds it. */
-async function askForLastLook(deps: UpdateDeps, repo: ManagedRepo): Promise<void> {
-  try {
-    await wakeNow(deps, repo.id);
-  } catch (error) {
-    deps.log.warn('a stopped queue could not be woken to revoke its statuses', { repo_id: repo.id, error });
   }
 }

@@ -41,6 +41,15 @@ export async function wakeNow(deps: WakeDeps, repoId: RepoId): Promise<boolean> 
   return true;
 }
 
+/** Best effort, for a repo that is stored as due: if the wake cannot be sent, the tick finds the due time. */
+export async function tryWake(deps: WakeDeps & { readonly log: Log }, repoId: RepoId): Promise<void> {
+  try {
+    await wakeNow(deps, repoId);
+  } catch (error) {
+    deps.log.warn('a repo that is due could not be woken', { repo_id: repoId, error });
+  }
+}
+
 /** A delayed wake that is forwarded whatever happened since it was sent: events rely on it. */
 export const UNCONDITIONAL_WAKE_SEQ = 0;
 

@@ -40,6 +40,12 @@ describe('enroll', () => {
     expect((await world.store.getRepo(made.json.id))?.wakeupMode).toBe('poll');
   });
 
+  test('a new repository is woken at once, not at the next tick', async () => {
+    world.engine = null;
+    const made = await enroll();
+    expect(world.sent.wakes).toEqual([{ repoId: made.json.id, wakeSeq: 1, at: world.clock.now() }]);
+  });
+
   test.each([
     ['connection_id', undefined, 'missing_fields'],
     ['repo_slug', undefined, 'missing_fields'],
@@ -241,6 +247,7 @@ describe('settings', () => {
   });
 
   test('switching on sets the time that lifts an older stop, and makes the repo due', async () => {
+    world.engine = null;
     const { repo } = await world.enroll(TENANT_A, { queueEnabled: false, dueAt: null });
     await world.clock.advance(1_000);
     await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true });
@@ -249,6 +256,23 @@ describe('settings', () => {
       enabledAt: world.clock.now(),
       dueAt: world.clock.now(),
     });
+  });
+
+  test('switching on sends a wake at once; a change of a queue that is on sends none', async () => {
+    world.engine = null;
+    const { repo } = await world.enroll(TENANT_A, { queueEnabled: false, dueAt: null });
+    await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true });
+    expect(world.sent.wakes).toEqual([{ repoId: repo.id, wakeSeq: 1, at: world.clock.now() }]);
+    await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true, bisect_fanout: 2 });
+    expect(world.sent.wakes).toHaveLength(1);
+  });
+
+  test('a wake that cannot be sent leaves the queue on and due', async () => {
+    world.sent.failing = true;
+    const { repo } = await world.enroll(TENANT_A, { queueEnabled: false, dueAt: null });
+    const answer = await a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: true });
+    expect([answer.status, answer.json.queue_enabled]).toEqual([200, true]);
+    expect(await world.store.getRepo(repo.id)).toMatchObject({ dueAt: world.clock.now() });
   });
 });
 
