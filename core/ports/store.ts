@@ -106,6 +106,8 @@ export interface DispatchStore {
   ): Promise<ManagedRepo | null>;
   /** False when this delivery id was seen before (kept 24 h). */
   claimDelivery(repoId: RepoId, deliveryId: string): Promise<boolean>;
+  /** Whether this delivery id was claimed within the last 24 h. */
+  isDeliveryClaimed(repoId: RepoId, deliveryId: string): Promise<boolean>;
 }
 
 /** What enrollment needs. */
@@ -122,7 +124,7 @@ export interface EnrollmentStore {
   listConnections(tenantId: TenantId): Promise<readonly Connection[]>;
   /**
    * Credential, bot and times in one step (A59); tenant, id and instance cannot change. `lost_race` unless the stored row
-   * still is `previous` (by `updatedAt` and encrypted token) and not being deleted.
+   * still is `previous` (by `updatedAt`, encrypted token and wrapped data key) and not being deleted.
    */
   updateConnection(
     previous: Connection,

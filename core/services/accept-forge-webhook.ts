@@ -91,11 +91,12 @@ async function wake(
   kind: Exclude<ForgeEventKind, 'unrelated'>,
   deliveryId: string | undefined,
 ): Promise<WebhookOutcome> {
-  const isNew =
-    deliveryId === undefined || (await deps.store.claimDelivery(repo.id, `delivery:${deliveryId}`));
-  if (!isNew) return 'ignored';
+  const claim = deliveryId === undefined ? null : `delivery:${deliveryId}`;
+  if (claim !== null && (await deps.store.isDeliveryClaimed(repo.id, claim))) return 'ignored';
   // The mark comes before the 409, so an event that is "dropped" is not lost (D-30).
   if ((await wakeForEvent(deps, repo.id)) === 'gone') return 'ignored';
+  // Claimed only now: a delivery whose wake failed is answered with an error, and must count when it is sent again.
+  if (claim !== null) await deps.store.claimDelivery(repo.id, claim);
   if (kind === 'news') return 'wait_for_reconcile';
   if (kind === 'queue_change' && (await deps.leases.readLeaseState(repo.id)) === 'held') {
     throw new AppError('lease_held');

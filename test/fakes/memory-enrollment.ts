@@ -59,7 +59,8 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
         stored?.tenantId !== previous.tenantId ||
         stored.deleting ||
         stored.updatedAt !== previous.updatedAt ||
-        stored.credential.encryptedToken !== previous.credential.encryptedToken
+        stored.credential.encryptedToken !== previous.credential.encryptedToken ||
+        stored.credential.encryptedDek !== previous.credential.encryptedDek
       ) {
         throw new StoreError('lost_race', 'updateConnection');
       }

@@ -239,6 +239,13 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       return true;
     });
   }
+
+  isDeliveryClaimed(repoId: RepoId, deliveryId: string): Promise<boolean> {
+    return this.call('isDeliveryClaimed', () => {
+      const key = JSON.stringify([repoId, deliveryId]);
+      return (this.deliveries.get(key) ?? 0) > this.clock.now();
+    });
+  }
 }
 
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {

@@ -74,6 +74,7 @@ const STORE_CALLS = [
   'recordTick',
   'findRepoForHook',
   'claimDelivery',
+  'isDeliveryClaimed',
   'loadPlan',
   'readQueueViews',
   'listRepos',

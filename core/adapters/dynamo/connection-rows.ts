@@ -152,11 +152,13 @@ async function updateConnection(
         put: {
           Item: toConnectionRow(next),
           ConditionExpression:
-            'deleting = :false AND updated_at = :updated AND credential.encrypted_token = :token',
+            'deleting = :false AND updated_at = :updated AND credential.encrypted_token = :token AND credential.encrypted_dek = :dek',
           ExpressionAttributeValues: {
             ':false': false,
             ':updated': previous.updatedAt,
             ':token': previous.credential.encryptedToken,
+            // A re-wrap changes neither the times nor the token: without the data key a change would undo it.
+            ':dek': previous.credential.encryptedDek,
           },
         },
       },

@@ -4,7 +4,7 @@ import { DELIVERY_ID_KEPT_MS } from '../../domain/limits.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { aliveCheck } from './checks.ts';
-import { text } from './codec.ts';
+import { text, whole } from './codec.ts';
 import { connection, engineReport, readRow, reconcileOutcome, wakeState } from './items.ts';
 import {
   connectionKey,
@@ -143,6 +143,11 @@ export function createDispatchStore(table: Table): DispatchStore {
         },
         'claimDelivery',
       );
+    },
+
+    async isDeliveryClaimed(repoId, deliveryId) {
+      const row = await table.get(deliveryKey(repoId, deliveryId), 'isDeliveryClaimed');
+      return row !== null && readRow(whole, row.expires_at, 'isDeliveryClaimed') > table.clock.now();
     },
   };
 }

@@ -198,11 +198,14 @@ export function describeDispatch(world: World): void {
       const { repo } = await world.enroll();
       const deliveryId = randomUUID();
       const claim = () => world.store().claimDelivery(repo.id, deliveryId);
+      const isClaimed = () => world.store().isDeliveryClaimed(repo.id, deliveryId);
+      expect(await isClaimed()).toBe(false);
       const answers = await Promise.all(times(20, claim));
       expect(answers.filter((isNew) => isNew)).toHaveLength(1);
       await world.clock.advance(DELIVERY_ID_KEPT_MS - 1);
-      expect(await claim()).toBe(false);
+      expect([await claim(), await isClaimed()]).toEqual([false, true]);
       await world.clock.advance(1);
+      expect(await isClaimed()).toBe(false);
       expect(await claim()).toBe(true);
       expect(await world.store().claimDelivery(`${repo.id}-2`, deliveryId)).toBe(true);
     });

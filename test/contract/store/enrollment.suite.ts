@@ -162,6 +162,30 @@ export function describeEnrollment(world: World): void {
       expect(rotated[kinds.indexOf(null)]).toEqual(stored);
     });
 
+    test('a change that was read before the data key was re-wrapped is refused, so that it cannot undo that', async () => {
+      const { connection } = await world.enroll();
+      const store = world.store();
+      const { credential } = connection;
+      const rewrapped = { ...credential, keyVersion: 2, encryptedDek: 'cmV3cmFwcGVk' };
+      expect(await store.updateConnection(connection, { ...connection, credential: rewrapped })).toBe(
+        'updated',
+      );
+      const renamed = { ...connection, botUsername: 'renamed-bot', updatedAt: connection.updatedAt + 1 };
+      expect(await kindOf(store.updateConnection(connection, renamed))).toBe('lost_race');
+      expect((await store.getConnection(connection.tenantId, connection.id))?.credential).toEqual(rewrapped);
+    });
+
+    test('a credential without a data key of its own can be replaced', async () => {
+      const { connection } = await world.enroll();
+      const store = world.store();
+      const old = {
+        ...connection,
+        credential: { ...connection.credential, format: 'v1', encryptedDek: null },
+      };
+      expect(await store.updateConnection(connection, old)).toBe('updated');
+      expect(await store.updateConnection(old, { ...connection, updatedAt: 9 })).toBe('updated');
+    });
+
     test('a bot can be renamed to a free identity only, which frees the old one', async () => {
       const { connection } = await world.enroll();
       const store = world.store();

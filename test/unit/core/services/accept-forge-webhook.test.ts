@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '#core/contracts/errors.ts';
-import { LEASE_TTL_MS, WEBHOOK_BODY_BYTES_MAX } from '#core/domain/limits.ts';
+import { EVENT_WAKE_WINDOW_MS, LEASE_TTL_MS, WEBHOOK_BODY_BYTES_MAX } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
@@ -46,6 +46,8 @@ async function givenHook(changes: Partial<ManagedRepo> = {}) {
   const wakeSeq = async (): Promise<number> => (await store.getRepo('repo-1'))?.wakeSeq ?? -1;
   return { clock, store, queue, deps, calls, wakeSeq };
 }
+
+type HookWorld = Awaited<ReturnType<typeof givenHook>>;
 
 const REPOSITORY = { full_name: 'acme/app', html_url: 'https://forge.example/acme/app' };
 
@@ -390,6 +392,33 @@ describe('what an event does: a mark and a wake, never a run (A45, A47)', () => 
     expect(await acceptForgeWebhook(world.deps, request)).toBe('wait_for_reconcile');
     expect(await acceptForgeWebhook(world.deps, request)).toBe('ignored');
     expect(await world.wakeSeq()).toBe(1);
+  });
+
+  test.each([
+    [
+      'the queue',
+      (world: HookWorld, away: boolean) => {
+        world.queue.failing = away;
+      },
+    ],
+    [
+      'the store',
+      (world: HookWorld, away: boolean) => {
+        world.store.beforeCall = (label) => {
+          if (away && label === 'markDue') throw new StoreError('unavailable', label);
+        };
+      },
+    ],
+  ])('a delivery that failed because of %s is not ignored when it is sent again', async (_name, fail) => {
+    const world = await givenHook();
+    const request = requestOf(bodyOf());
+    fail(world, true);
+    await expect(acceptForgeWebhook(world.deps, request)).rejects.toThrow();
+    fail(world, false);
+    await world.clock.advance(2 * EVENT_WAKE_WINDOW_MS);
+    expect(await acceptForgeWebhook(world.deps, request)).toBe('wait_for_reconcile');
+    expect(world.queue.wakes).toHaveLength(1);
+    expect(await acceptForgeWebhook(world.deps, request)).toBe('ignored');
   });
 
   test('500 deliveries in ten seconds: one mark per five, and a look after the last (E10)', async () => {
