@@ -11,7 +11,7 @@ import {
   type Receipt,
 } from '../domain/batch.ts';
 import type { LeaseState } from '../domain/lease.ts';
-import { BLOCK_KINDS, LINE_STATES, type QueueView } from '../domain/line.ts';
+import { BLOCK_KINDS, type HaltEvidence, LINE_STATES, type QueueView } from '../domain/line.ts';
 import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
@@ -25,12 +25,19 @@ const LinePlaceView = z.object({
   reason: z.string().nullable(),
   until: Time.nullable(),
 });
+const HaltEvidenceView = z.object({
+  merge_commit: z.string(),
+  landed_tree: z.string(),
+  proven_tree: z.string(),
+  base_before: z.string(),
+});
 const BlockView = z.object({
   kind: z.enum(BLOCK_KINDS),
   since: Time.nullable(),
   until: Time.nullable(),
   pr: z.int().nullable(),
   run_url: z.string().nullable(),
+  evidence: HaltEvidenceView.nullable(),
 });
 
 export const ActivityRepo = z.object({
@@ -188,7 +195,19 @@ function toQueueView({ at, line, more, block }: QueueView): z.infer<typeof Activ
       until: formatTimeOrNull(block.until),
       pr: block.pr,
       run_url: block.runUrl,
+      evidence: toHaltEvidence(block.evidence),
     },
+  };
+}
+
+function toHaltEvidence(evidence: HaltEvidence | undefined): z.infer<typeof HaltEvidenceView> | null {
+  if (evidence === undefined) return null;
+  const { mergeCommit, landedTree, provenTree, baseBefore } = evidence;
+  return {
+    merge_commit: mergeCommit,
+    landed_tree: landedTree,
+    proven_tree: provenTree,
+    base_before: baseBefore,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { CommitSha, EpochMs, PullRequestNumber } from './ids.ts';
+import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from './ids.ts';
 
 /** Where a pull request of the line stands. */
 export const LINE_STATES = ['landing', 'staged', 'ready', 'waiting', 'refused', 'bounced'] as const;
@@ -41,6 +41,17 @@ export interface Block {
   readonly until: EpochMs | null;
   readonly pr: PullRequestNumber | null;
   readonly runUrl: string | null;
+  /** Of a stop for a wrong tree only. */
+  readonly evidence?: HaltEvidence;
+}
+
+/** What was seen when a landed tree was not the proven one; ids of the forge's repository. */
+export interface HaltEvidence {
+  readonly mergeCommit: CommitSha;
+  readonly landedTree: TreeHash;
+  readonly provenTree: TreeHash;
+  /** Tip of the base that the landing was to stand on. */
+  readonly baseBefore: CommitSha;
 }
 
 /** What the queue of one repo looked like after its last step, told for people. Bookkeeping, never authoritative. */

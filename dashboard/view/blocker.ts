@@ -64,6 +64,7 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
   const text = activity.last_reconcile_error?.replace(/\.$/, '') ?? 'The last look at the forge failed';
   switch (code) {
     case 'tree_mismatch':
+      if (activity.queue?.block.kind === 'tree_mismatch') return blockerOfQueue(activity.queue.block, 0);
       return { ...common, tone: 'stop', text, until: null, remedy: 'settings' };
     case 'gate_missing':
     case 'protection_conflict':
@@ -75,6 +76,22 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
     default:
       return { ...common, tone: 'busy', text };
   }
+}
+
+/** The evidence, and what a person has to do: the queue goes on by itself only once it is switched off and on. */
+function sayMismatch({ pr, evidence }: Block): string {
+  const what = `Stopped: #${pr ?? '?'} landed`;
+  const toDo = 'Check the base branch, revert what is wrong, then switch the queue off and on';
+  if (evidence === null) return `${what} with a tree that was not the proven one. ${toDo}`;
+  const [merge, landed, proven, base] = [
+    evidence.merge_commit,
+    evidence.landed_tree,
+    evidence.proven_tree,
+    evidence.base_before,
+  ].map((id) => id.slice(0, 10));
+  return landed === proven
+    ? `${what} as ${merge} with the proven tree ${proven}, but not on the tip ${base} that it was proven on. ${toDo}`
+    : `${what} as ${merge} with tree ${landed}; the gate had proven tree ${proven} on ${base}. ${toDo}`;
 }
 
 function blockerOfQueue(block: Block, waiting: number): Blocker {
@@ -146,7 +163,7 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
         ...facts,
         tone: 'stop',
         remedy: 'settings',
-        text: `Stopped: #${block.pr ?? '?'} landed with a tree that was not the proven one`,
+        text: sayMismatch(block),
       };
     case 'admission':
       return {

@@ -1,21 +1,21 @@
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { untracedOf } from './landing-view.ts';
 import type { QueueRecord } from './queue/record.ts';
 import type { MergeView, Snapshot } from './queue/snapshot.ts';
 
-/** Commits below a merge commit that are looked at to find the verified tip: a rebase lands one per commit. */
-const LINEAGE_COMMITS_MAX = 50;
-
-/** What stands above a commit: the tip, and the first parent of each. */
-export interface Lines {
+/** What a branch or commit has above a commit that is left out. */
+export interface History {
   readonly tip: CommitSha;
-  readonly parents: ReadonlyMap<CommitSha, CommitSha | undefined>;
+  readonly parents: ReadonlyMap<CommitSha, readonly CommitSha[]>;
+  /** False: there is more than one page of it. */
+  readonly isWhole: boolean;
 }
 
-/** Commits, their trees and the lines below them. Immutable by id, so one reconcile reads each once. */
+/** Commits, their trees and their ancestry. Immutable by id, so one reconcile reads each once. */
 export class CommitReader {
   readonly #forge: EngineForge;
   readonly #attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>;
@@ -27,54 +27,55 @@ export class CommitReader {
     this.#attempt = attempt;
   }
 
-  /** Everything above the oldest landing whose line is not read yet, in one call. Null: unknown. */
-  async readLines(record: QueueRecord, of: string, baseBefore: CommitSha): Promise<Lines | null> {
+  /** Everything above the oldest landing that is not traced yet, one page in one call. Null: unknown. */
+  async readHistory(record: QueueRecord, of: string, baseBefore: CommitSha): Promise<History | null> {
     const [first] = untracedOf(record);
     const not = first?.baseBefore ?? baseBefore;
     const links = await this.#attempt(() => this.#forge.listNewCommits(not, of));
     if (!links.known) return null;
-    const parents = new Map(links.value.map((link) => [link.sha, link.parents[0]]));
-    return { tip: links.value[0]?.sha ?? not, parents };
+    const parents = new Map(links.value.map((link) => [link.sha, link.parents]));
+    const isWhole = links.value.length < FORGE_PAGE_SIZE_MAX;
+    return { tip: links.value[0]?.sha ?? not, parents, isWhole };
   }
 
-  async readAllLines(record: QueueRecord, lines: Lines): Promise<NonNullable<Snapshot['lines']>> {
-    const result = new Map<CommitSha, Reading<readonly CommitSha[]>>();
+  async traceAll(record: QueueRecord, history: History): Promise<NonNullable<Snapshot['traces']>> {
+    const result = new Map<CommitSha, Reading<boolean>>();
     for (const { mergeCommit, baseBefore } of untracedOf(record))
-      result.set(mergeCommit, await this.readLine(lines, mergeCommit, baseBefore));
+      result.set(mergeCommit, await this.contains(history, mergeCommit, baseBefore));
     return result;
   }
 
-  /** First parents from a merge down to the tip that it is to stand on; what the page does not hold is read one by one. */
-  async readLine(lines: Lines, sha: CommitSha, tip: CommitSha): Promise<Reading<readonly CommitSha[]>> {
-    const lineage: CommitSha[] = [];
-    for (let at = sha; at !== tip && lineage.length < LINEAGE_COMMITS_MAX; ) {
-      let parent = lines.parents.get(at);
-      if (!lines.parents.has(at)) {
-        const commit = await this.readCommit(at);
-        if (!commit.known) return UNKNOWN;
-        parent = commit.value.parents[0];
+  /** Is `older` an ancestor of `newer`? Answered from a history at hand where that suffices. */
+  async contains(history: History, newer: CommitSha, older: CommitSha): Promise<Reading<boolean>> {
+    const queue = [newer];
+    const seen = new Set<CommitSha>(queue);
+    for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+      if (at === older) return known(true);
+      for (const parent of history.parents.get(at) ?? []) {
+        if (!seen.has(parent)) queue.push(parent);
+        seen.add(parent);
       }
-      if (parent === undefined) break;
-      lineage.push(parent);
-      at = parent;
     }
-    return known(lineage);
+    return history.isWhole ? known(false) : this.#isAncestor(older, newer);
+  }
+
+  /**
+   * A commit that `newer` has and `older` has not, and whose parent is `older`, exists exactly where `older` is an
+   * ancestor: ancestry needs no limit on how many commits a landing has.
+   */
+  async #isAncestor(older: CommitSha, newer: CommitSha): Promise<Reading<boolean>> {
+    const own = await this.#attempt(() => this.#forge.listOwnCommits(older, newer));
+    return own.known ? known(own.value.some(({ parents }) => parents.includes(older))) : UNKNOWN;
   }
 
   async readMerge(sha: CommitSha, tip: CommitSha | undefined): Promise<Reading<MergeView>> {
     const commit = await this.readCommit(sha);
     if (!commit.known) return UNKNOWN;
-    const lineage: CommitSha[] = [];
-    let parent = commit.value.parents[0];
-    while (parent !== undefined) {
-      lineage.push(parent);
-      // Whatever style was expected: the one that a person scheduled wins, and no forge tells which it is (D-12).
-      if (tip === undefined || parent === tip || lineage.length >= LINEAGE_COMMITS_MAX) break;
-      const next = await this.readCommit(parent);
-      if (!next.known) return UNKNOWN;
-      parent = next.value.parents[0];
-    }
-    return known({ commit: commit.value, lineage });
+    if (tip === undefined) return known({ commit: commit.value, standsOnTip: null });
+    if (commit.value.parents.includes(tip)) return known({ commit: commit.value, standsOnTip: true });
+    // Other styles than the expected one, too: the style that a person scheduled wins, and no forge tells which it is (D-12).
+    const stands = await this.#isAncestor(tip, sha);
+    return known({ commit: commit.value, standsOnTip: stands.known ? stands.value : null });
   }
 
   async readTreeId(sha: CommitSha): Promise<Reading<TreeHash>> {

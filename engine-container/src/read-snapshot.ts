@@ -20,7 +20,7 @@ import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
 import type { ConfirmBounce, FocusView, GateView, PullRequestView, Snapshot } from './queue/snapshot.ts';
-import { CommitReader, type Lines } from './read-commits.ts';
+import { CommitReader, type History } from './read-commits.ts';
 import { readRecalled } from './read-recalled.ts';
 import { StatusPatrol } from './status-patrol.ts';
 
@@ -46,7 +46,7 @@ const BRANCH_LOOK_AGE_MS = 60_000;
 /** The base was seen to end in a merge of ours so short a time ago that nobody need ask again. */
 const TIP_FRESH_MS = 2_000;
 
-type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus' | 'lines'> & { readonly tip: CommitSha | null };
+type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus' | 'traces'> & { readonly tip: CommitSha | null };
 
 function isOrMayBeScheduled(reading: Reading<PullRequestReading>): boolean {
   return !reading.known || reading.value.schedule.kind !== 'none';
@@ -117,7 +117,7 @@ export class SnapshotReader {
         readings.push({ ...reading.value, reviews });
       }
     }
-    const lines = await this.#readDueLines(record);
+    const traces = await this.#readDueTraces(record);
     const isRecalling = (record.recall ?? []).length > 0;
     if (isRecalling && !this.#botLogin.known) await this.#readBotLogin();
     const recalled = isRecalling
@@ -131,7 +131,7 @@ export class SnapshotReader {
       pulls: schedules === null ? UNKNOWN : known(views),
       readings: schedules === null ? null : readings,
       focus: await this.#readFocus(record, schedules === null ? null : views, true),
-      ...(lines === undefined ? {} : { lines }),
+      ...(traces === undefined ? {} : { traces }),
       gates: await this.#readGates(record),
     };
   }
@@ -285,11 +285,11 @@ export class SnapshotReader {
       return this.#readNext(record);
     const behind = nextBehindLanding(record);
     const focus = new Map<PullRequestNumber, Reading<FocusView>>();
-    let lines: Lines | null = null;
+    let history: History | null = null;
     let tip: CommitSha | null = null;
     if (behind === null) {
-      lines = await this.#commits.readLines(record, this.#repo.baseBranch, landing.baseBefore);
-      tip = lines?.tip ?? null;
+      history = await this.#commits.readHistory(record, this.#repo.baseBranch, landing.baseBefore);
+      tip = history?.tip ?? null;
     } else {
       const view = await this.#readOne(record, behind);
       focus.set(behind, view);
@@ -299,31 +299,31 @@ export class SnapshotReader {
       return { ownMerge: 'not_yet', focus, tip };
     const tree = tip === null || tip === landing.baseBefore ? UNKNOWN : await this.#commits.readTreeId(tip);
     if (tip === null || !tree.known || tree.value !== landing.tree) return this.#readNext(record);
-    const line = lines === null ? null : await this.#commits.readLine(lines, tip, landing.baseBefore);
-    if (line !== null && !line.known) return this.#readNext(record);
+    const stands = history === null ? null : await this.#commits.contains(history, tip, landing.baseBefore);
+    if (stands !== null && !stands.known) return this.#readNext(record);
     this.#landedTip = { sha: tip, at: this.#clock.now() };
-    const ownMerge = { commit: { sha: tip, tree: tree.value }, lineage: line === null ? null : line.value };
+    const ownMerge = { commit: { sha: tip, tree: tree.value }, standsOnTip: stands?.value ?? null };
     return {
       ownMerge,
       focus,
       tip,
-      ...(lines === null ? {} : { lines: await this.#commits.readAllLines(record, lines) }),
+      ...(history === null ? {} : { traces: await this.#commits.traceAll(record, history) }),
     };
   }
 
-  /** Who lands, or is next to, itself; and the lines below what landed, once nobody follows at once. */
+  /** Who lands, or is next to, itself; and the history below what landed, once nobody follows at once. */
   async #readNext(record: QueueRecord): Promise<LandingReading> {
-    const lines = await this.#readDueLines(record);
+    const traces = await this.#readDueTraces(record);
     const focus = await this.#readFocus(record, null, false);
-    return { ownMerge: null, focus, tip: null, ...(lines === undefined ? {} : { lines }) };
+    return { ownMerge: null, focus, tip: null, ...(traces === undefined ? {} : { traces }) };
   }
 
-  async #readDueLines(record: QueueRecord): Promise<Snapshot['lines']> {
+  async #readDueTraces(record: QueueRecord): Promise<Snapshot['traces']> {
     const [first] = untracedOf(record);
     if (first === undefined || record.tip === null || !areLinesDue(record, this.#clock.now()))
       return undefined;
-    const lines = await this.#commits.readLines(record, record.tip, first.baseBefore);
-    return lines === null ? new Map() : this.#commits.readAllLines(record, lines);
+    const history = await this.#commits.readHistory(record, record.tip, first.baseBefore);
+    return history === null ? new Map() : this.#commits.traceAll(record, history);
   }
 
   async #readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {

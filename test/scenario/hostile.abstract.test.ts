@@ -22,7 +22,13 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     await world.clock.advance(60_000);
     await world.drain();
     expect(await unprovenLandings(world.forge)).toEqual([prs[0]]);
-    expect((await world.record()).halted).toMatchObject({ reason: 'tree_mismatch', pr: prs[0] });
+    const { halted } = await world.record();
+    expect(halted).toMatchObject({ reason: 'tree_mismatch', pr: prs[0] });
+    // The stop shows what was found, what was proven, and on what.
+    const [merge] = world.forge.merges();
+    expect(halted?.evidence).toMatchObject({ mergeCommit: merge?.mergeCommit, landedTree: merge?.tree });
+    expect(halted?.evidence?.provenTree).not.toBe(merge?.tree);
+    expect(halted?.evidence?.baseBefore).not.toBe(merge?.firstParent);
     expect((await world.reconcile())?.errorCode).toBe('tree_mismatch');
     expect(world.log.some((line) => line.fields.alarm === 'tree_mismatch')).toBe(true);
     expect((await endingOf(world, prs)).landed).toEqual([prs[0]]);

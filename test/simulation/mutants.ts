@@ -111,8 +111,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the parent of a merge (A2)',
     file: `${QUEUE}/proof.ts`,
-    find: 'return lineage === null || lineage.includes(tip);',
-    replace: 'return lineage !== undefined || tip === undefined;',
+    find: ' && merge.standsOnTip !== false',
+    replace: '',
     families: ['base_pushed', 'unchecked_head', 'everything'],
     dies: 'the base is rewritten under the last landing',
   },

@@ -1,5 +1,12 @@
 import type { RepoId } from '../../domain/ids.ts';
-import { BLOCK_KINDS, type Block, LINE_STATES, type LinePlace, type QueueView } from '../../domain/line.ts';
+import {
+  BLOCK_KINDS,
+  type Block,
+  type HaltEvidence,
+  LINE_STATES,
+  type LinePlace,
+  type QueueView,
+} from '../../domain/line.ts';
 import { flag, listOf, nullable, oneOf, optional, record, text, UnreadableValue, whole } from './codec.ts';
 import { queueViewKey, repoIdOfPartition } from './keys.ts';
 import type { Table } from './table.ts';
@@ -13,12 +20,19 @@ const place = record<LinePlace>({
   reason: ['reason', nullable(text)],
   until: ['until', nullable(whole)],
 });
+const evidence = record<HaltEvidence>({
+  mergeCommit: ['merge_commit', text],
+  landedTree: ['landed_tree', text],
+  provenTree: ['proven_tree', text],
+  baseBefore: ['base_before', text],
+});
 const block = record<Block>({
   kind: ['kind', oneOf(BLOCK_KINDS)],
   since: ['since', nullable(whole)],
   until: ['until', nullable(whole)],
   pr: ['pr', nullable(whole)],
   runUrl: ['run_url', nullable(text)],
+  evidence: ['evidence', optional(evidence)],
 });
 export const queueView = record<QueueView>({
   at: ['at', whole],

@@ -1,5 +1,6 @@
 import type { Receipt } from '#core/domain/batch.ts';
-import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import type { HaltEvidence } from '#core/domain/line.ts';
 import { emitEvent, type Pass, raise } from './pass.ts';
 import { countOutcome } from './policy.ts';
 import type { Landing, Root, Untraced } from './record.ts';
@@ -8,14 +9,11 @@ import type { MergeView } from './snapshot.ts';
 
 /**
  * The staged tree on top of the verified tip: nothing else can be this landing's merge (A2). The tree alone says what
- * the base holds now, and is known before anything else lands; the line below it may be read later (`traceLandings`).
+ * the base holds now, and is known before anything else lands; its history may be read later (`traceLandings`). Ancestry,
+ * not the line of first parents: a fast-forward lands a head that had merged the base, and that base is its second parent.
  */
 export function isMergeOf(landing: Landing, merge: MergeView): boolean {
-  return merge.commit.tree === landing.tree && standsOn(merge.lineage, landing.baseBefore);
-}
-
-function standsOn(lineage: readonly CommitSha[] | null, tip: CommitSha): boolean {
-  return lineage === null || lineage.includes(tip);
+  return merge.commit.tree === landing.tree && merge.standsOnTip !== false;
 }
 
 /** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */
@@ -32,7 +30,12 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
   pass.record.outbox = pass.record.outbox.filter((waiting) => waiting.sha !== landing.head);
   pass.record.strikes = pass.record.strikes.filter((strike) => strike.pr !== landing.pr);
   if (!proven) {
-    halt(pass, landing.pr, merge.commit.sha);
+    halt(pass, landing.pr, {
+      mergeCommit: merge.commit.sha,
+      landedTree: merge.commit.tree,
+      provenTree: landing.tree,
+      baseBefore: landing.baseBefore,
+    });
     emitEvent(pass, 'pr_landed', subject, 'unverified');
     return;
   }
@@ -50,7 +53,7 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
   const landed = { index: landing.index, receipt };
   const waiting = root.untraced ?? [];
   // Receipts come in order.
-  if (merge.lineage === null || waiting.length > 0) root.untraced = [...waiting, landed];
+  if (merge.standsOnTip === null || waiting.length > 0) root.untraced = [...waiting, landed];
   else acknowledge(pass, root, landed);
 }
 
@@ -62,8 +65,14 @@ function acknowledge(pass: Pass, root: Root, { index, receipt }: Untraced): void
   if (member !== undefined) emitEvent(pass, 'pr_landed', member);
 }
 
-function halt(pass: Pass, pr: PullRequestNumber, mergeCommit: CommitSha): void {
-  pass.record.halted = { reason: 'tree_mismatch', pr, mergeCommit, at: pass.s.now };
+function halt(pass: Pass, pr: PullRequestNumber, evidence: HaltEvidence): void {
+  const { mergeCommit, landedTree, provenTree, baseBefore } = evidence;
+  pass.record.halted = { reason: 'tree_mismatch', pr, mergeCommit, at: pass.s.now, evidence };
+  pass.log.push(
+    landedTree === provenTree
+      ? `stopped: ${mergeCommit} has the proven tree ${provenTree} but does not stand on ${baseBefore}`
+      : `stopped: ${mergeCommit} has tree ${landedTree}, proven was ${provenTree} on ${baseBefore}`,
+  );
   pass.alarms.push({ name: 'tree_mismatch', pr });
   raise(pass, 'tree_mismatch');
   for (const each of pass.record.roots) startTeardown(pass, each, 'base_advanced');
@@ -77,9 +86,9 @@ function halt(pass: Pass, pr: PullRequestNumber, mergeCommit: CommitSha): void {
 export function traceLandings(pass: Pass): void {
   for (const root of pass.record.roots) {
     for (const landed of root.untraced ?? []) {
-      const line = pass.s.lines?.get(landed.receipt.mergeCommit);
-      if (line === undefined || !line.known) break;
-      if (!line.value.includes(landed.receipt.baseBefore)) {
+      const trace = pass.s.traces?.get(landed.receipt.mergeCommit);
+      if (trace === undefined || !trace.known) break;
+      if (!trace.value) {
         disown(pass, root);
         break;
       }
@@ -95,7 +104,9 @@ function disown(pass: Pass, root: Root): void {
   for (const { index } of root.untraced ?? []) {
     const member = root.members[index];
     if (member !== undefined) emitEvent(pass, 'pr_landed', member, 'unverified');
-    if (member !== undefined && index === first?.index) halt(pass, member.pr, first.receipt.mergeCommit);
+    if (member === undefined || index !== first?.index) continue;
+    const { mergeCommit, tree, baseBefore } = first.receipt;
+    halt(pass, member.pr, { mergeCommit, landedTree: tree, provenTree: tree, baseBefore });
   }
   root.untraced = [];
 }

@@ -16,6 +16,7 @@ import type {
   RunId,
   TreeHash,
 } from '#core/domain/ids.ts';
+import type { HaltEvidence } from '#core/domain/line.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, execution
@@ -301,6 +302,8 @@ export interface Halt {
   readonly pr: PullRequestNumber;
   readonly mergeCommit: CommitSha;
   readonly at: EpochMs;
+  /** Absent in records of before it was kept. */
+  readonly evidence?: HaltEvidence;
 }
 
 /** Forge facts of one pull request, valid while (`updatedAt`, `head`) stand. */

@@ -105,7 +105,7 @@ export function closeRoots(pass: Pass): void {
     const isFinished = root.chain.length > 0 && startOf(root) >= root.limit && noneRuns(root);
     if ((root.teardown !== null || isFinished) && (root.untraced ?? []).length > 0) {
       // Its landings are traced before its rows end.
-      pollNoLaterThan(pass, pass.s.lines === undefined ? 0 : LANDING_POLL_MAX_MS);
+      pollNoLaterThan(pass, pass.s.traces === undefined ? 0 : LANDING_POLL_MAX_MS);
     } else if (root.teardown !== null) closeTornDown(pass, root, root.teardown);
     else if (isFinished) closeFinished(pass, root);
     else if (root.place === 'lane' && root.chain.length > 0 && !isWhole(root)) supersedeAbove(pass, root);

@@ -33,8 +33,11 @@ export interface Snapshot {
    * on; absent or null: not looked for, or neither.
    */
   readonly ownMerge?: MergeView | 'not_yet' | null;
-  /** First-parent line below merges whose trees are proven and whose parents were not read with them; absent: not looked for. */
-  readonly lines?: ReadonlyMap<CommitSha, Reading<readonly CommitSha[]>>;
+  /**
+   * By merge commit, for landings whose tree is proven and whose history was not read with it: does it contain the tip
+   * that the landing was to stand on? Absent: not looked for.
+   */
+  readonly traces?: ReadonlyMap<CommitSha, Reading<boolean>>;
   /** What stands on the heads of those that a lost record had in flight; absent: not looked for. */
   readonly recalled?: ReadonlyMap<PullRequestNumber, Reading<RecalledView>>;
   /** Gate run of each node that waits for one. */
@@ -69,7 +72,7 @@ export interface FocusView {
   readonly pull: PullRequest;
   /** Null when it was not needed. */
   readonly schedule: Reading<ScheduleReading> | null;
-  /** For a merged pull request: its merge commit and the first-parent line below it, newest first. */
+  /** For a merged pull request: its merge commit. */
   readonly merge: Reading<MergeView> | null;
   /** For an unmerged one whose base tip is not the verified one: what that tip is. */
   readonly strangeTip: Reading<MergeView> | null;
@@ -77,6 +80,6 @@ export interface FocusView {
 
 export interface MergeView {
   readonly commit: Staged;
-  /** First parents from the merge commit down, at most one page: a rebase lands several commits. Null: not read yet. */
-  readonly lineage: readonly CommitSha[] | null;
+  /** Is the verified tip an ancestor of it? Null: not read yet, or not to be known. */
+  readonly standsOnTip: boolean | null;
 }

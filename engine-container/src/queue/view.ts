@@ -78,7 +78,8 @@ function parkOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Parked | un
 
 function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly LinePlace[], at: EpochMs): Block {
   if (record.halted !== null) {
-    return block('tree_mismatch', { since: record.halted.at, pr: record.halted.pr });
+    const { at: since, pr, evidence } = record.halted;
+    return block('tree_mismatch', { since, pr, ...(evidence === undefined ? {} : { evidence }) });
   }
   const root = record.roots.find((each) => each.landing !== null) ?? record.roots[0];
   if (root !== undefined) return blockOfRoot(root, at);

@@ -295,7 +295,7 @@ export class SymbolicForge {
                 parents: parent === undefined ? [] : [parent],
                 message: '',
               },
-              lineage: parent === undefined ? [] : [parent],
+              standsOnTip: true,
             }),
         strangeTip: null,
       }),

@@ -1,4 +1,4 @@
-import type { Commit, CommitStatus, TimelineEntry } from '#core/domain/forge.ts';
+import type { BranchProtection, Commit, CommitStatus, TimelineEntry } from '#core/domain/forge.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
@@ -20,6 +20,7 @@ import {
   retargetPull,
   reviewPull,
   schedulePull,
+  updatePullBranch,
 } from './people.ts';
 import { moveBranch, removeBranch, startChecksOfBase } from './refs.ts';
 import { findRuleViolation } from './rules.ts';
@@ -35,6 +36,7 @@ import {
   type Knobs,
   mustPull,
   mustTip,
+  type NativeStyle,
   type Switches,
   type World,
 } from './world.ts';
@@ -54,7 +56,17 @@ export interface AbstractForgeOptions {
 /** A forge in memory: what the engine sees of it, and what people and tests do to it. */
 export interface AbstractForge extends ForgeControl, Knobs {
   readonly forge: EngineForge;
-  scheduleAs(user: string, pr: number, style?: MergeStyle): Promise<void>;
+  scheduleAs(user: string, pr: number, style?: NativeStyle): Promise<void>;
+  /** A pull request whose head is a commit that exists already, to the base or to another branch. */
+  openPullRequestAt(options: {
+    readonly branch: string;
+    readonly head: string;
+    readonly base?: string;
+  }): Promise<number>;
+  /** The button "update branch": merges the base into the head. Returns the new head. */
+  updateBranch(pr: number): Promise<string>;
+  /** A rule for another branch than the base, which asks for `mq` unless `rule` says otherwise. */
+  protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
   removeProtection(): Promise<void>;
   /** A person's push of an existing commit to a branch of the repository, new or not. */
@@ -144,6 +156,9 @@ function createBranchControl(world: World) {
       world.rule = { ...(world.rule ?? defaultRule(world.base)), ...rule };
       startChecksOfBase(world, world.base);
     },
+    async protectBranch(branch: string, rule: Partial<BranchProtection> = {}) {
+      world.otherRules.set(branch, { ...defaultRule(branch), ...rule });
+    },
     async removeProtection() {
       world.rule = null;
       startChecksOfBase(world, world.base);
@@ -165,6 +180,12 @@ function createPullControl(world: World) {
     async openPullRequest(pull: Parameters<ForgeControl['openPullRequest']>[0]) {
       return openPull(world, pull);
     },
+    async openPullRequestAt(pull: Parameters<AbstractForge['openPullRequestAt']>[0]) {
+      return openPull(world, pull);
+    },
+    async updateBranch(pr: number) {
+      return updatePullBranch(world, mustPull(world, pr));
+    },
     async pushToPullRequest(pr: number, files: FileChanges) {
       return pushToPull(world, mustPull(world, pr), files);
     },
@@ -174,7 +195,7 @@ function createPullControl(world: World) {
     async schedule(pr: number, style: MergeStyle = 'merge') {
       schedulePull(world, mustPull(world, pr), style, DEFAULT_PERSON);
     },
-    async scheduleAs(user: string, pr: number, style: MergeStyle = 'merge') {
+    async scheduleAs(user: string, pr: number, style: NativeStyle = 'merge') {
       schedulePull(world, mustPull(world, pr), style, user);
     },
     async cancelSchedule(pr: number) {

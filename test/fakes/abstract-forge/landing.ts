@@ -1,11 +1,11 @@
 import type { CommitSha } from '#core/domain/ids.ts';
-import type { MergeStyle } from '#core/domain/repo.ts';
 import type { StoredCommit } from './object-store.ts';
 import { moveBranch } from './refs.ts';
 import {
   addTimelineEntry,
   liveHeadOf,
   mustTip,
+  type NativeStyle,
   type Pull,
   setPullState,
   setSchedule,
@@ -14,11 +14,10 @@ import {
 } from './world.ts';
 
 /** The native merge. Null = a conflict, nothing happened. */
-export function mergePull(world: World, pull: Pull, style: MergeStyle, doer: string): CommitSha | null {
+export function mergePull(world: World, pull: Pull, style: NativeStyle, doer: string): CommitSha | null {
   const tip = mustTip(world, pull.base);
   const head = liveHeadOf(world, pull) ?? pull.pullHead;
-  const merged =
-    style === 'rebase' ? replay(world, tip, head) : joinHead(world, pull, tip, head, style, doer);
+  const merged = makeMerge(world, pull, { tip, head, style, doer });
   if (merged === null) return null;
   pull.mergeCommit = merged.sha;
   pull.pullHead = head;
@@ -34,6 +33,19 @@ export function mergePull(world: World, pull: Pull, style: MergeStyle, doer: str
   }
   moveBranch(world, pull.base, merged.sha, doer);
   return merged.sha;
+}
+
+interface MergeRequest {
+  readonly tip: CommitSha;
+  readonly head: CommitSha;
+  readonly style: NativeStyle;
+  readonly doer: string;
+}
+
+function makeMerge(world: World, pull: Pull, { tip, head, style, doer }: MergeRequest): StoredCommit | null {
+  if (style === 'rebase') return replay(world, tip, head);
+  if (style !== 'fast-forward-only') return joinHead(world, pull, tip, head, style, doer);
+  return world.objects.isAncestor(tip, head) ? world.objects.mustCommit(head) : null;
 }
 
 function joinHead(

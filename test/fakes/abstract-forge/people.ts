@@ -12,6 +12,7 @@ import {
   liveHeadOf,
   mustPull,
   mustTip,
+  type NativeStyle,
   type Pull,
   setPullState,
   setSchedule,
@@ -47,22 +48,26 @@ export function commitFiles(
 export interface NewPull {
   readonly branch: string;
   readonly title?: string;
-  readonly files: FileChanges;
+  readonly files?: FileChanges;
   readonly from?: string;
+  /** An existing commit as the head, instead of a new one with `files`. */
+  readonly head?: CommitSha;
+  /** Branch it is to be merged into; default: the base. */
+  readonly base?: string;
   readonly fork?: boolean;
   readonly author?: string;
 }
 
 export function openPull(world: World, options: NewPull): PullRequestNumber {
-  const { branch, fork = false, author = DEFAULT_PERSON } = options;
-  const from = options.from ?? mustTip(world, world.base);
+  const { branch, fork = false, author = DEFAULT_PERSON, base = world.base } = options;
+  const from = options.from ?? mustTip(world, base);
   const parent = world.branches.get(from) ?? from;
   const number = world.pulls.size + 1;
   const title = options.title ?? `Change ${branch}`;
   if (fork ? world.forkBranches.has(forkKey(author, branch)) : isNameTaken(world, branch)) {
     throw new Error(`branch ${branch} exists`);
   }
-  const head = commitFiles(world, parent, options.files, author, title);
+  const head = options.head ?? commitFiles(world, parent, options.files ?? {}, author, title);
   if (fork) moveForkBranch(world, author, branch, head);
   else moveBranch(world, branch, head, author);
   const pull: Pull = {
@@ -71,12 +76,12 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
     author,
     fork,
     title,
-    base: world.base,
+    base,
     pullHead: head,
     state: 'open',
     mergeCommit: null,
     schedule: null,
-    check: newCheck(world, { base: world.base, pullHead: head }),
+    check: newCheck(world, { base, pullHead: head }),
     lastCheck: null,
     checkResult: null,
     updatedAt: stampOf(world),
@@ -99,6 +104,29 @@ export function pushToPull(world: World, pull: Pull, files: FileChanges): Commit
   return sha;
 }
 
+/** The button "update branch": a merge of the base into the head. */
+export function updatePullBranch(world: World, pull: Pull): CommitSha {
+  const { objects, merger } = world;
+  const head = liveHeadOf(world, pull);
+  if (head === undefined) throw new Error(`branch ${pull.branch} is gone`);
+  const tip = mustTip(world, pull.base);
+  const fork = objects.mergeBase(tip, head);
+  const tree =
+    fork === null ? null : merger.merge(objects.treeOf(fork), objects.treeOf(head), objects.treeOf(tip));
+  if (tree === null) throw new Error(`pull request ${pull.number} conflicts with ${pull.base}`);
+  const message = `Merge branch '${pull.base}' into ${pull.branch}`;
+  const parents = [head, tip];
+  const { sha } = objects.putCommit({
+    tree,
+    parents,
+    message,
+    author: pull.author,
+    atMs: world.timers.now(),
+  });
+  movePullBranch(world, pull, sha);
+  return sha;
+}
+
 export function movePullBranch(world: World, pull: Pull, sha: CommitSha): void {
   world.objects.mustCommit(sha);
   if (pull.fork) moveForkBranch(world, pull.author, pull.branch, sha);
@@ -109,7 +137,7 @@ export function movePullBranch(world: World, pull: Pull, sha: CommitSha): void {
  * The button of the web page. A second click replaces the row without a trace of the first. Pressed during a conflict
  * check it is taken as pressed again until it worked.
  */
-export function schedulePull(world: World, pull: Pull, style: MergeStyle, doer: string): void {
+export function schedulePull(world: World, pull: Pull, style: NativeStyle, doer: string): void {
   if (pull.state !== 'open') throw new Error(`pull request ${pull.number} is closed`);
   if (isDraft(pull)) throw new Error(`pull request ${pull.number} is a draft`);
   const state = conflictStateOf(world, pull);

@@ -54,9 +54,12 @@ export type Knobs = Pick<
   isLate: (call: { readonly method: string; readonly path: string }) => boolean;
 };
 
+/** Styles that a person can choose on the forge; the queue itself is never set to the last. */
+export type NativeStyle = MergeStyle | 'fast-forward-only';
+
 export interface ScheduleRow {
   readonly doer: string;
-  readonly style: MergeStyle;
+  readonly style: NativeStyle;
 }
 
 /** The branch positions a conflict check looks at; it ends at `dueAt`. */
@@ -159,6 +162,8 @@ export interface World {
   /** The open ones that have a schedule row. */
   readonly scheduledPulls: Set<Pull>;
   rule: BranchProtection | null;
+  /** Rules of other branches than the base. */
+  readonly otherRules: Map<string, BranchProtection>;
   readonly statuses: Map<CommitSha, StatusRows>;
   readonly runs: Run[];
   /** Every run by branch, newest last. */
@@ -204,6 +209,7 @@ export function createWorld(options: WorldOptions): World {
     openPulls: new Map(),
     scheduledPulls: new Set(),
     rule: defaultRule(options.base),
+    otherRules: new Map(),
     statuses: new Map(),
     runs: [],
     runsByBranch: new Map(),

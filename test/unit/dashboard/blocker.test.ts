@@ -73,3 +73,16 @@ test('since and until are told when they are known, and an until that has passed
   expect(sayTimes({ since, until: '2026-11-21T10:09:00.000Z' }, NOW)).toMatch(/^since .+ \(3 min\)$/);
   expect(sayTimes({ since: null, until: null }, NOW)).toBe('');
 });
+
+test('a stop for a wrong tree shows what landed, what was proven and what to do', () => {
+  const evidence = {
+    ...{ merge_commit: 'aaaaaaaaaaaa', landed_tree: 'bbbbbbbbbbbb' },
+    ...{ proven_tree: 'cccccccccccc', base_before: 'dddddddddddd' },
+  };
+  const queue = givenQueue('tree_mismatch', { pr: 8, evidence });
+  const stopped = givenActivity({ queue, last_reconcile_error_code: 'tree_mismatch' });
+  expect(findBlocker(stopped, null)).toMatchObject({
+    ...{ tone: 'stop', remedy: 'settings' },
+    text: 'Stopped: #8 landed as aaaaaaaaaa with tree bbbbbbbbbb; the gate had proven tree cccccccccc on dddddddddd. Check the base branch, revert what is wrong, then switch the queue off and on',
+  });
+});

@@ -63,7 +63,7 @@ export function givenQueue(
     seen_at: AT,
     line,
     line_more: 0,
-    block: { kind, since: null, until: null, pr: null, run_url: null, ...changes },
+    block: { kind, since: null, until: null, pr: null, run_url: null, evidence: null, ...changes },
   };
 }
 

@@ -13,7 +13,7 @@ function receipt(at: number) {
   return { ...ends, head: `head-${at}`, stagedSha: 'staged', runUrl: null };
 }
 
-/** All three have landed, each tree is proven; the line below the first `traced` of them is read. */
+/** All three have landed, each tree is proven; the history of the first `traced` of them is read. */
 function landed(traced: number): QueueRecord {
   const root: Root = {
     runId: 'run' as RunId,
@@ -52,7 +52,7 @@ function landed(traced: number): QueueRecord {
   return { ...emptyRecord('mq'), rebuilding: false, roots: [root], tip: 'm3' };
 }
 
-function look(record: QueueRecord, lines?: ReadonlyMap<string, Reading<readonly string[]>>) {
+function look(record: QueueRecord, traces?: ReadonlyMap<string, Reading<boolean>>) {
   return decide(
     {
       ...{ now: AT, fence: 1, repo: givenRepo(), full: false, botLogin: known('bot'), ids: [] },
@@ -64,14 +64,14 @@ function look(record: QueueRecord, lines?: ReadonlyMap<string, Reading<readonly 
         focus: new Map(),
         gates: new Map(),
       },
-      ...(lines === undefined ? {} : { lines }),
+      ...(traces === undefined ? {} : { traces }),
     },
     record,
   );
 }
 
-const told = (record: QueueRecord, lines?: ReadonlyMap<string, Reading<readonly string[]>>) => {
-  const decision = look(record, lines);
+const told = (record: QueueRecord, traces?: ReadonlyMap<string, Reading<boolean>>) => {
+  const decision = look(record, traces);
   return {
     events: decision.events.map(({ event, pr, reason }) => [event, pr, reason]),
     landed: decision.closedRoots.flatMap((root) =>
@@ -84,14 +84,16 @@ const told = (record: QueueRecord, lines?: ReadonlyMap<string, Reading<readonly 
     open: decision.record.roots.length,
   };
 };
-const good = new Map([1, 2, 3].map((at) => [`m${at}`, known([`m${at - 1}`])]));
+const good: ReadonlyMap<string, Reading<boolean>> = new Map(
+  [1, 2, 3].map((at) => [`m${at}`, known(true)] as const),
+);
 
-describe('landings whose trees are proven, until their line of parents is read (A2)', () => {
-  test('nobody is told, no row ends, and the line is asked for at once', () => {
+describe('landings whose trees are proven, until their history is read (A2)', () => {
+  test('nobody is told, no row ends, and the history is asked for at once', () => {
     expect(told(landed(0))).toEqual({ events: [], landed: [], halted: null, pollMs: 0, open: 1 });
   });
 
-  test('a line that cannot be read is asked for again, later', () => {
+  test('a history that cannot be read is asked for again, later', () => {
     const unread = new Map([1, 2, 3].map((at) => [`m${at}`, UNKNOWN]));
     expect(told(landed(0), unread)).toMatchObject({
       events: [],
@@ -112,8 +114,8 @@ describe('landings whose trees are proven, until their line of parents is read (
   });
 
   test('one that does not stand on the tip below halts the queue, and what stands on it is as unverified', () => {
-    const lines = new Map([...good, ['m2', known(['other', 'm0'])]]);
-    expect(told(landed(0), lines)).toMatchObject({
+    const traces = new Map([...good, ['m2', known(false)]]);
+    expect(told(landed(0), traces)).toMatchObject({
       events: [
         ['pr_landed', 1, null],
         ['pr_landed', 2, 'unverified'],

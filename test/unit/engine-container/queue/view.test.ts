@@ -6,6 +6,7 @@ import { toQueueView } from '../../../../engine-container/src/queue/view.ts';
 import { givenRepo } from '../../../builders/store-rows.ts';
 
 const AT = 1_000_000;
+const EVIDENCE = { mergeCommit: 'm', landedTree: 'landed', provenTree: 'proven', baseBefore: 'base' };
 const repo = givenRepo({ batchLingerSeconds: 0 });
 
 function entry(pr: number, changes: Partial<LineEntry> = {}): LineEntry {
@@ -99,8 +100,11 @@ test.each<[string, Partial<QueueRecord>, object]>([
   ['staging', { roots: [root({ nodes: [node({ state: 'wanted' })] })] }, { kind: 'staging', since: 1 }],
   [
     'halted',
-    { roots: [root()], halted: { reason: 'tree_mismatch', pr: 3, mergeCommit: 'm', at: 4 } },
-    { kind: 'tree_mismatch', since: 4, pr: 3, until: null },
+    {
+      roots: [root()],
+      halted: { reason: 'tree_mismatch', pr: 3, mergeCommit: 'm', at: 4, evidence: EVIDENCE },
+    },
+    { kind: 'tree_mismatch', since: 4, pr: 3, until: null, evidence: EVIDENCE },
   ],
   ['paused', { line: [entry(1)], pausedUntil: AT + 9 }, { kind: 'paused', until: AT + 9 }],
   [
