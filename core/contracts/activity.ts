@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type ActivityStats, CI_STATES, REPO_STATES, type RepoActivity } from '../domain/activity.ts';
+import {
+  type ActivityStats,
+  CI_STATES,
+  nextLookAt,
+  REPO_STATES,
+  type RepoActivity,
+} from '../domain/activity.ts';
 import {
   ACTIVITY_EVENTS,
   type ActivityEvent,
@@ -10,6 +16,7 @@ import {
   MEMBER_ACTIONS,
   type Receipt,
 } from '../domain/batch.ts';
+import type { EpochMs } from '../domain/ids.ts';
 import type { LeaseState } from '../domain/lease.ts';
 import { BLOCK_KINDS, type HaltEvidence, LINE_STATES, type QueueView } from '../domain/line.ts';
 import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
@@ -55,7 +62,7 @@ export const ActivityRepo = z.object({
   last_reconcile_error: z.string().nullable(),
   lease_state: LeaseStateView,
   last_reconcile_error_code: z.enum(RECONCILE_ERROR_CODES).nullable(),
-  /** Null: nobody can say when. */
+  /** In the future; null: nobody can say when. */
   next_look_at: Time.nullable(),
   /** The line in order and what stands before the next landing, as the worker last saw it; null = unknown. */
   queue: z
@@ -158,6 +165,7 @@ export function toActivityRepo(
   outcome: ReconcileOutcome | undefined,
   leaseState: LeaseState,
   queue: QueueView | undefined,
+  now: EpochMs,
 ): z.infer<typeof ActivityRepo> {
   const reconcile = toReconcileView(outcome);
   return {
@@ -175,7 +183,7 @@ export function toActivityRepo(
     last_reconcile_error: reconcile.error,
     lease_state: leaseState,
     last_reconcile_error_code: reconcile.error_code,
-    next_look_at: formatTimeOrNull(repo.dueAt),
+    next_look_at: formatTimeOrNull(nextLookAt(repo.dueAt, now)),
     queue: queue === undefined ? null : toQueueView(queue),
   };
 }

@@ -2,6 +2,7 @@ import { DAY_MS } from './api-limits.ts';
 import type { ActivityEventName, BatchOutcome, BatchRow } from './batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId } from './ids.ts';
 import type { LeaseState } from './lease.ts';
+import { TICK_INTERVAL_MS } from './limits.ts';
 import type { ManagedRepo, ReconcileOutcome } from './repo.ts';
 import type { Reading } from './result.ts';
 
@@ -43,7 +44,7 @@ export interface ActivityStats {
   readonly weekSuperseded: number | null;
   /** Percent of batches that were repeated work. */
   readonly restageRate: number | null;
-  /** From entering the line to landing; counted anew after a bounce. */
+  /** From the schedule to landing; counted anew after a bounce. */
   readonly timeInQueueP50Ms: number | null;
   readonly timeInQueueP95Ms: number | null;
   readonly weekRuns: number | null;
@@ -59,6 +60,7 @@ export interface EventHead {
   readonly event: ActivityEventName;
   readonly repoId: RepoId;
   readonly pr: PullRequestNumber;
+  readonly scheduledAt?: EpochMs;
 }
 
 export interface BatchHead {
@@ -118,14 +120,15 @@ function sumRuns(batches: readonly BatchHead[] | null): number | null {
 function waitsOf(events: readonly EventHead[]): readonly number[] {
   const since = new Map<string, EpochMs>();
   const waits: number[] = [];
-  for (const { at, event, repoId, pr } of [...events].sort((a, b) => a.at - b.at)) {
+  for (const { at, event, repoId, pr, scheduledAt = at } of [...events].sort((a, b) => a.at - b.at)) {
     const key = `${repoId} ${pr}`;
     if (event === 'pr_landed') {
       waits.push(at - (since.get(key) ?? Number.NEGATIVE_INFINITY));
       since.delete(key);
     } else if (event === 'pr_skipped') since.delete(key);
     else if (event === 'pr_bounced') since.set(key, at);
-    else if (event === 'pr_queued' && !since.has(key)) since.set(key, at);
+    // The forge's clock may be ahead of ours.
+    else if (event === 'pr_queued' && !since.has(key)) since.set(key, Math.min(scheduledAt, at));
   }
   return waits.sort((a, b) => a - b);
 }
@@ -154,6 +157,12 @@ function countDays(
       runs: sumRuns(batches?.filter(within) ?? null),
     };
   });
+}
+
+/** When a repo is looked at next: what is due by now is found by the next tick at the latest. Null: nothing is planned. */
+export function nextLookAt(dueAt: EpochMs | null, now: EpochMs): EpochMs | null {
+  if (dueAt === null || dueAt > now) return dueAt;
+  return (Math.floor(now / TICK_INTERVAL_MS) + 1) * TICK_INTERVAL_MS;
 }
 
 /** One decimal; nothing of nothing is undefined, not zero. */

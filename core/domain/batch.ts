@@ -117,4 +117,6 @@ export interface ActivityEvent {
   readonly head: CommitSha;
   readonly title: string;
   readonly reason: string | null;
+  /** When it was scheduled, by the forge's clock; only of `pr_queued`, and absent in events of before it was kept. */
+  readonly scheduledAt?: EpochMs;
 }

@@ -59,7 +59,7 @@ export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Prom
       const batches = known(history.batches.filter((row) => row.repoId === fact.repo.id));
       const view = views.known ? views.value.get(fact.repo.id) : undefined;
       const activity = describeRepoActivity({ ...fact, batches, lease, lingers: lingers(view, now) });
-      return toActivityRepo(fact.repo, activity, fact.outcome, lease, view);
+      return toActivityRepo(fact.repo, activity, fact.outcome, lease, view, now);
     }),
     recent_activity: events
       .slice(0, RECENT_ACTIVITY_MAX)

@@ -88,7 +88,10 @@ export class MemoryAccount
       const rows = [...this.events.values()].filter((row) => row.tenantId === tenantId && row.at >= since);
       return rows.length > rowsMax
         ? null
-        : rows.map(({ at, event, repoId, pr }) => ({ at, event, repoId, pr }));
+        : rows.map(({ at, event, repoId, pr, scheduledAt }) => ({
+            ...{ at, event, repoId, pr },
+            ...(scheduledAt === undefined ? {} : { scheduledAt }),
+          }));
     });
   }
 

@@ -12,7 +12,7 @@ import type {
 } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { auditRow, tenantRow } from './account-items.ts';
-import { type Codec, defaulted, oneOf, record, text, whole } from './codec.ts';
+import { type Codec, defaulted, oneOf, optional, record, text, whole } from './codec.ts';
 import { activityEvent, batchRow, readRow, reconcileOutcome } from './items.ts';
 import {
   auditKey,
@@ -120,6 +120,7 @@ const eventHead = record<EventHead>({
   repoId: ['repo_id', text],
   pr: ['pr', whole],
   event: ['event', oneOf(ACTIVITY_EVENTS)],
+  scheduledAt: ['scheduled_at', optional(whole) as Codec<EpochMs>],
 });
 const batchHead = record<BatchHead>({
   at: ['created_at', whole],
@@ -161,7 +162,7 @@ async function readSince(
         ':from': `${prefix}${padTime(since)}`,
         ':to': `${prefix}~`,
       },
-      ProjectionExpression: '#at, #event, repo_id, pr, created_at, outcome, gate_runs',
+      ProjectionExpression: '#at, #event, repo_id, pr, created_at, outcome, gate_runs, scheduled_at',
       ExpressionAttributeNames: { '#at': 'at', '#event': 'event' },
     },
     rowsMax + 1,

@@ -261,4 +261,5 @@ export const activityEvent = record<ActivityEvent>({
   head: ['head', text],
   title: ['title', text],
   reason: ['reason', nullable(text)],
+  scheduledAt: ['scheduled_at', optional(whole) as Codec<EpochMs>],
 });

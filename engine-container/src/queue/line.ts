@@ -65,7 +65,7 @@ function bindHead(
       doubt: null,
     };
     pass.record.line.push(fresh);
-    emitEvent(pass, 'pr_queued', fresh);
+    emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
     return;
   }
   entry.title = pull.title;

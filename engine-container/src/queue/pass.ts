@@ -62,8 +62,9 @@ export function emitEvent(
   event: DecidedEvent['event'],
   subject: Pick<LineEntry, 'pr' | 'head' | 'title'>,
   reason: string | null = null,
+  facts: Pick<DecidedEvent, 'scheduledAt'> = {},
 ): void {
-  pass.events.push({ event, pr: subject.pr, head: subject.head, title: subject.title, reason });
+  pass.events.push({ event, pr: subject.pr, head: subject.head, title: subject.title, reason, ...facts });
   pass.log.push(`${event} #${subject.pr}${reason === null ? '' : ` ${reason}`}`);
 }
 

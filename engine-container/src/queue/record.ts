@@ -352,6 +352,7 @@ export interface DecidedEvent {
   readonly head: CommitSha;
   readonly title: string;
   readonly reason: string | null;
+  readonly scheduledAt?: EpochMs;
 }
 
 export const NO_HISTORY: OutcomeRate = { landed: 0, bounced: 0, steady: 0, flaked: 0, paces: [] };

@@ -85,6 +85,7 @@ export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: Epoc
     head: event.head,
     title: event.title,
     reason: event.reason,
+    ...(event.scheduledAt === undefined ? {} : { scheduledAt: event.scheduledAt }),
   };
 }
 

@@ -276,6 +276,13 @@ describe('activity', () => {
     expect((await a('GET', ACTIVITY)).json.repos[0].state).toBe('staging');
   });
 
+  test('the next look is never in the past, however long a repo has been due', async () => {
+    await world.enroll(TENANT_A);
+    await world.clock.advance(90_000);
+    const [entry] = (await a('GET', ACTIVITY)).json.repos;
+    expect(Date.parse(entry.next_look_at)).toBeGreaterThan(world.clock.now());
+  });
+
   test('nothing of another tenant (A87)', async () => {
     const { repo } = await world.enroll(TENANT_B);
     await save(repo, [{}], [{ title: 'canary-title-of-b' }]);

@@ -117,11 +117,14 @@ export function describeAccount(world: World): void {
       const now = world.clock.now();
       const repo = await save(
         [{ createdAt: now - 1 }, { createdAt: now }, { createdAt: now + 1 }],
-        [{ at: now - 1 }, { at: now, event: 'pr_bounced', pr: 2 }, { at: now + 1, pr: 3 }],
+        [
+          ...[{ at: now - 1 }, { at: now, event: 'pr_bounced' as const, pr: 2 }],
+          { at: now + 1, event: 'pr_queued', pr: 3, scheduledAt: now - 5 },
+        ],
       );
       expect(await world.store().readEventsSince(repo.tenantId, now, 2)).toEqual([
         { at: now, event: 'pr_bounced', repoId: repo.id, pr: 2 },
-        { at: now + 1, event: 'pr_landed', repoId: repo.id, pr: 3 },
+        { at: now + 1, event: 'pr_queued', repoId: repo.id, pr: 3, scheduledAt: now - 5 },
       ]);
       expect(await world.store().readEventsSince(repo.tenantId, now, 1)).toBeNull();
       expect(await world.store().readBatchesSince(repo.tenantId, now, 2)).toHaveLength(2);

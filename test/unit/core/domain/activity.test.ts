@@ -1,4 +1,4 @@
-import { summarizeWeek } from '#core/domain/activity.ts';
+import { nextLookAt, summarizeWeek } from '#core/domain/activity.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 
 const DAY_START = Date.UTC(2026, 10, 21);
@@ -27,6 +27,39 @@ test('time in queue is from entering the line to landing, anew after a bounce', 
   expect([stats.weekRuns, stats.runsPerLanded, stats.runsSaved]).toEqual([3, 1, 1]);
   expect(stats.days.at(-1)).toEqual({ day: DAY_START, landed: 3, bounced: 1, runs: 3 });
   expect(stats.days).toHaveLength(7);
+});
+
+test('time in queue counts from the schedule, not from when the queue first saw it', () => {
+  const { timeInQueueP50Ms } = summarizeWeek({
+    events: known([
+      { ...event('pr_queued', 1, 4), scheduledAt: DAY_START - MINUTE_MS },
+      event('pr_landed', 1, 9),
+    ]),
+    batches: UNKNOWN,
+    dayStart: DAY_START,
+  });
+  expect(timeInQueueP50Ms).toBe(10 * MINUTE_MS);
+});
+
+test('a forge whose clock is ahead makes no wait negative: it counts from the first look', () => {
+  const { timeInQueueP50Ms } = summarizeWeek({
+    events: known([
+      { ...event('pr_queued', 1, 0), scheduledAt: DAY_START + 20 * MINUTE_MS },
+      event('pr_landed', 1, 9),
+    ]),
+    batches: UNKNOWN,
+    dayStart: DAY_START,
+  });
+  expect(timeInQueueP50Ms).toBe(9 * MINUTE_MS);
+});
+
+test.each<[string, number | null, number | null]>([
+  ['due later: then', DAY_START + MINUTE_MS, DAY_START + MINUTE_MS],
+  ['due by now: at the next tick, when a wake is lost', DAY_START - MINUTE_MS, DAY_START + 5 * MINUTE_MS],
+  ['due at this moment, on a tick: at the next one', DAY_START, DAY_START + 5 * MINUTE_MS],
+  ['never due: nobody can say', null, null],
+])('the next look never lies in the past. %s', (_name, dueAt, expected) => {
+  expect(nextLookAt(dueAt, DAY_START)).toBe(expected);
 });
 
 test('what cannot be told exactly is null: a wait that began before the week, a row without its runs', () => {
