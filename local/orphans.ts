@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -6,14 +7,61 @@ const run = promisify(execFile);
 
 const GONE_WITHIN_MS = 3_000;
 const LOOK_EVERY_MS = 25;
+/** Slim images have no `ps`, and Linux needs none. */
+const PROCESSES = '/proc';
+
+interface RunningProcess {
+  readonly pid: number;
+  /** Program and arguments, separated by spaces. */
+  readonly command: string;
+}
 
 /** False also for a zombie: it has ended, and only its parent has not asked yet. */
 export async function isRunning(pid: number): Promise<boolean> {
-  const state = await run('ps', ['-o', 'stat=', '-p', String(pid)]).then(
+  const state = hasProcessFiles() ? readState(pid) : await askState(pid);
+  return state !== '' && !/^[ZX]/.test(state);
+}
+
+/** The letter behind the name, which may hold parentheses itself; empty when there is no such process. */
+function readState(pid: number): string {
+  const stat = readProcessFile(pid, 'stat');
+  return stat.slice(stat.lastIndexOf(')') + 1).trim();
+}
+
+function askState(pid: number): Promise<string> {
+  return run('/bin/ps', ['-o', 'stat=', '-p', String(pid)]).then(
     ({ stdout }) => stdout.trim(),
     () => '',
   );
-  return state !== '' && !state.startsWith('Z');
+}
+
+function hasProcessFiles(): boolean {
+  return existsSync(`${PROCESSES}/self/stat`);
+}
+
+function readProcessFile(pid: number, name: string): string {
+  try {
+    return readFileSync(`${PROCESSES}/${pid}/${name}`, 'utf8');
+  } catch {
+    // It ended between two looks.
+    return '';
+  }
+}
+
+async function listProcesses(): Promise<RunningProcess[]> {
+  if (hasProcessFiles()) {
+    return readdirSync(PROCESSES)
+      .filter((name) => /^\d+$/.test(name))
+      .map((name) => ({
+        pid: Number(name),
+        command: readProcessFile(Number(name), 'cmdline').replaceAll('\0', ' ').trim(),
+      }));
+  }
+  const { stdout } = await run('/bin/ps', ['-eo', 'pid=,args='], { maxBuffer: 16 * 1024 * 1024 });
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, command] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined || command === undefined ? [] : [{ pid: Number(pid), command }];
+  });
 }
 
 async function waitUntilGone(pid: number): Promise<void> {
@@ -29,19 +77,17 @@ async function waitUntilGone(pid: number): Promise<void> {
  * own id, and only if its command line holds one of the marks, which are paths of this very data folder.
  */
 export async function endOrphans(marks: readonly string[]): Promise<number> {
-  const { stdout } = await run('ps', ['-eo', 'pid=,args='], { maxBuffer: 16 * 1024 * 1024 });
   let ended = 0;
-  for (const line of stdout.split('\n')) {
-    const [, pid, command] = /^\s*(\d+)\s+(.*)$/.exec(line) ?? [];
-    if (pid === undefined || command === undefined || Number(pid) === process.pid) continue;
+  for (const { pid, command } of await listProcesses()) {
+    if (pid === process.pid) continue;
     if (!marks.some((mark) => ` ${command} `.includes(` ${mark} `))) continue;
     try {
-      process.kill(Number(pid), 'SIGKILL');
+      process.kill(pid, 'SIGKILL');
     } catch {
       // It ended by itself in the meantime.
       continue;
     }
-    await waitUntilGone(Number(pid));
+    await waitUntilGone(pid);
     ended += 1;
   }
   return ended;

@@ -81,6 +81,8 @@ interface State {
   /** UUID of the emulated key by logical id. */
   readonly keyIds: Record<string, string>;
   readonly secretValues: Record<string, string>;
+  /** Its own for every data folder: an endpoint that the environment names serves others and outlives the folder. */
+  readonly tablePrefix: string;
 }
 
 type StopStep = () => Promise<void>;
@@ -138,6 +140,7 @@ export async function startLocalService(options: LocalServiceOptions = {}): Prom
       sqs: clients.sqs,
       streams: clients.streams,
       keyIds: state.keyIds,
+      tablePrefix: state.tablePrefix,
       secretValues: state.secretValues,
       machineEnvironment: async (secrets) => {
         writeState(dataDir, state);
@@ -302,9 +305,12 @@ function storeSecrets(state: State, assembly: Assembly, given: Readonly<Record<s
 
 function readState(dataDir: string): State {
   const file = join(dataDir, 'state.json');
-  if (!existsSync(file)) return { keyIds: {}, secretValues: {} };
-  const stored: Partial<State> = JSON.parse(readFileSync(file, 'utf8'));
-  return { keyIds: { ...stored.keyIds }, secretValues: { ...stored.secretValues } };
+  const stored: Partial<State> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  return {
+    keyIds: { ...stored.keyIds },
+    secretValues: { ...stored.secretValues },
+    tablePrefix: stored.tablePrefix ?? `local-${randomUUID().slice(0, 8)}`,
+  };
 }
 
 /** Whole or not at all: a kill in the middle must not cost the key ids. */

@@ -28,14 +28,14 @@ const PROBE_EVERY_MS = 15;
 const STOP_WITHIN_MS = 3_000;
 const STDERR_CHARS_KEPT = 2_000;
 
-/** DynamoDB on this machine: our own emulator process, or the endpoint that the environment names. */
+/** DynamoDB on this machine: the endpoint that the environment names, else an emulator process of our own. */
 export async function startDynamo(options: DynamoOptions = {}): Promise<Emulator> {
   const env = options.env ?? process.env;
+  const external = env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
+  if (external !== '') return { endpoint: external.replace(/\/+$/, ''), stop: async () => {} };
   const binary = findBinary(env, options.packageName ?? `@dynoxide/${process.platform}-${process.arch}`);
-  if (binary !== null) return startBinary(binary, options);
-  const external = env.AWS_ENDPOINT_URL_DYNAMODB;
-  if (external === undefined || external === '') throw new Error(explainMissing());
-  return { endpoint: external.replace(/\/+$/, ''), stop: async () => {} };
+  if (binary === null) throw new Error(explainMissing());
+  return startBinary(binary, options);
 }
 
 function explainMissing(): string {

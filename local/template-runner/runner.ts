@@ -22,6 +22,8 @@ import { asList, asNumber, asObject, asText, fail, isObject, type Json, type Res
 export interface TemplateRunOptions {
   readonly assembly: Assembly;
   readonly dynamo: DynamoDBClient;
+  /** Begins the names of the tables. */
+  readonly tablePrefix: string;
   readonly streams: DynamoDBStreamsClient;
   readonly sqs: SQSClient;
   /** Holds the clients of the template's WebSocket API; its management API runs already. */
@@ -53,7 +55,7 @@ export interface TemplateRun {
 export async function runTemplate(options: TemplateRunOptions): Promise<TemplateRun> {
   const { template } = options.assembly;
   const resolver = new Resolver(template);
-  await createTables(template, resolver, options.dynamo);
+  await createTables(template, resolver, options.dynamo, options.tablePrefix);
   await createQueues(template, resolver, options.sqs);
   defineKeys(options, resolver);
   for (const { id } of template.ofType('AWS::ApiGatewayV2::Api')) {

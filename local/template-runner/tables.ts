@@ -9,14 +9,15 @@ import type { Resolver } from './resolver.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION } from './resolver.ts';
 import { asObject, asText, isObject, type Resource, type Template } from './template.ts';
 
-/** Creates every table of the template; one that is there already keeps its data. */
+/** Creates every table of the template, named by `prefix` and its id; one that is there already keeps its data. */
 export async function createTables(
   template: Template,
   resolver: Resolver,
   client: DynamoDBClient,
+  prefix: string,
 ): Promise<void> {
   for (const resource of template.ofType('AWS::DynamoDB::GlobalTable', 'AWS::DynamoDB::Table')) {
-    const name = `local-${resource.id}`;
+    const name = `${prefix}-${resource.id}`;
     await createTable(client, name, resource, resolver);
     const arn = `arn:aws:dynamodb:${LOCAL_REGION}:${LOCAL_ACCOUNT}:table/${name}`;
     resolver.define(resource.id, { ref: name, attributes: { Arn: arn, StreamArn: `${arn}/stream/local` } });

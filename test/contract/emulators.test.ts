@@ -44,25 +44,28 @@ describe('DynamoDB emulator', () => {
       client.destroy();
       return TableNames;
     };
-    const first = await startDynamo({ dataFile });
+    const own = { dataFile, env: { PATH: process.env.PATH } };
+    const first = await startDynamo(own);
     expect(first.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const client = new DynamoDBClient({ ...SETTINGS, endpoint: first.endpoint });
     await createTable(client, 'mergeyard');
     client.destroy();
     await first.stop();
     await expect(listTables(first.endpoint)).rejects.toThrow('ECONNREFUSED');
-    const second = await startDynamo({ dataFile });
+    const second = await startDynamo(own);
     expect(await listTables(second.endpoint)).toEqual(['mergeyard']);
     await second.stop();
   });
 
   const absent = { packageName: '@dynoxide/no-such-platform' };
 
-  test('without a binary the endpoint of the environment is used', async () => {
+  test('the endpoint that the environment names wins over the bundled binary', async () => {
     const env = { PATH: folder, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000/' };
-    const emulator = await startDynamo({ ...absent, env });
-    expect(emulator.endpoint).toBe('http://127.0.0.1:8000');
-    await emulator.stop();
+    for (const settings of [{}, absent]) {
+      const emulator = await startDynamo({ ...settings, env });
+      await emulator.stop();
+      expect(emulator.endpoint).toBe('http://127.0.0.1:8000');
+    }
   });
 
   test('with nothing at all the error names the three ways in', async () => {
@@ -74,7 +77,8 @@ describe('DynamoDB emulator', () => {
 
   test('a binary that cannot serve is an error that says so', async () => {
     const dataFile = join(folder, 'no-such-folder', 'tables.db');
-    await expect(startDynamo({ dataFile })).rejects.toThrow(/did not start: it ended with code/);
+    const env = { PATH: process.env.PATH };
+    await expect(startDynamo({ dataFile, env })).rejects.toThrow(/did not start: it ended with code/);
   });
 });
 

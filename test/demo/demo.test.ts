@@ -1,49 +1,82 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Stage, setStage } from '../../local/demo/stage.ts';
-import { play, type StoryResult } from '../../local/demo/story.ts';
+import { delimiter, join, resolve } from 'node:path';
+import { PULL_REQUESTS } from '../../local/demo/project.ts';
+import type { StoryState } from '../../local/demo/stage.ts';
 import { findCanary, formsOf } from '../support/canary.ts';
 
 // The limit ends a hang; the story itself takes about half a minute on two busy cores.
-jest.setTimeout(200_000);
+const STORY_MS_MAX = 200_000;
+jest.setTimeout(STORY_MS_MAX);
 
-describe('the demo, whole', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'demo-test-'));
-  let stage: Stage;
-  let result: StoryResult;
+interface Receipt {
+  readonly pr: number;
+  readonly tree: string;
+  readonly merge_commit: string;
+}
+
+interface Summary {
+  readonly landed: readonly number[];
+  readonly bounced: readonly number[];
+  readonly skipped: readonly number[];
+  readonly receipts: readonly Receipt[];
+  readonly unproven_landings: number;
+}
+
+describe('the demo, whole, as a process that finds node, npm, git and a POSIX shell on its PATH and nothing else', () => {
+  const root = mkdtempSync(join(tmpdir(), 'demo-test-'));
+  const dataDir = join(root, 'data');
+  const scratch = join(root, 'scratch');
+  let code: number | null;
   let printed = '';
-  let botToken = '';
+  let summary: Summary;
+  let state: StoryState;
 
   beforeAll(async () => {
-    const options = { json: false, keep: false, fresh: true, fanout: 4, dataDir, forge: null };
-    stage = await setStage(options, (line) => {
-      printed += `${line}\n`;
+    mkdirSync(scratch);
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', 'local/demo/main.ts', '--json', '--fresh', '--data', dataDir],
+      {
+        cwd: resolve('.'),
+        env: { PATH: makePath(join(root, 'bin')), HOME: root, TMPDIR: scratch },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        timeout: STORY_MS_MAX,
+      },
+    );
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
     });
-    botToken = stage.state.botToken;
-    result = await play(stage, (line) => {
-      printed += `${line}\n`;
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
     });
+    code = await new Promise((done) => child.once('close', done));
+    printed += output;
+    summary = JSON.parse(output.trim().split('\n').at(-1) ?? '');
+    state = JSON.parse(readFileSync(join(dataDir, 'story.json'), 'utf8'));
   });
 
-  afterAll(async () => {
-    await stage.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   test('every pull request ends as it must, and nothing unproven lies on the base', () => {
-    expect(result.endings.filter((ending) => ending.actual !== ending.expected)).toEqual([]);
-    expect(result.unproven).toEqual([]);
-    expect(result.receipts).toHaveLength(
-      result.endings.filter((ending) => ending.expected === 'lands').length,
-    );
+    expect([code, code === 0 ? '' : printed]).toEqual([0, '']);
+    expect(summary.unproven_landings).toBe(0);
+    const { landed, bounced, skipped, receipts } = summary;
+    expect([...landed, ...bounced, ...skipped]).toHaveLength(PULL_REQUESTS.length);
+    expect(receipts.map((receipt) => receipt.pr).sort()).toEqual([...landed].sort());
+  });
+
+  test('it leaves no scratch file behind', () => {
+    expect(readdirSync(scratch).filter((name) => name.startsWith('forge-shell-'))).toEqual([]);
   });
 
   test('each receipt names the tree that git has for the merge commit', () => {
     const repository = findRepository(join(dataDir, 'forge'));
-    for (const receipt of result.receipts) {
-      const tree = execFileSync('git', ['-C', repository, 'rev-parse', `${receipt.mergeCommit}^{tree}`], {
+    expect(summary.receipts).not.toEqual([]);
+    for (const receipt of summary.receipts) {
+      const tree = execFileSync('git', ['-C', repository, 'rev-parse', `${receipt.merge_commit}^{tree}`], {
         encoding: 'utf8',
       });
       expect(tree.trim()).toBe(receipt.tree);
@@ -54,18 +87,35 @@ describe('the demo, whole', () => {
     const files = listFiles(join(dataDir, 'service')).filter((file) => !file.includes('/bundles/'));
     expect(files.some((file) => file.endsWith('service.log'))).toBe(true);
     expect(files.some((file) => file.includes('table.sqlite'))).toBe(true);
-    const leaks = files.filter((file) => findCanary(readFileSync(file), botToken) !== null);
+    const leaks = files.filter((file) => findCanary(readFileSync(file), state.botToken) !== null);
     expect(leaks).toEqual([]);
-    expect(findCanary(Buffer.from(printed), botToken)).toBeNull();
+    expect(findCanary(Buffer.from(printed), state.botToken)).toBeNull();
   });
 
   test('the scanner finds a planted leak in every form', () => {
-    for (const form of formsOf(botToken)) {
-      expect(findCanary(Buffer.from(`{"message":"before ${form} after"}`), botToken)).not.toBeNull();
+    for (const form of formsOf(state.botToken)) {
+      expect(findCanary(Buffer.from(`{"message":"before ${form} after"}`), state.botToken)).not.toBeNull();
     }
-    expect(findCanary(Buffer.from('nothing here'), botToken)).toBeNull();
+    expect(findCanary(Buffer.from('nothing here'), state.botToken)).toBeNull();
   });
 });
+
+/** A folder with those programs alone. */
+function makePath(folder: string): string {
+  mkdirSync(folder);
+  symlinkSync(process.execPath, join(folder, 'node'));
+  for (const program of ['npm', 'git', 'sh']) symlinkSync(findProgram(program), join(folder, program));
+  return folder;
+}
+
+function findProgram(name: string): string {
+  const found = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((file) => statSync(file, { throwIfNoEntry: false })?.isFile());
+  if (found === undefined) throw new Error(`there is no ${name} on the PATH`);
+  return found;
+}
 
 function findRepository(forgeDir: string): string {
   const repository = listFolders(forgeDir).find((folder) => folder.endsWith('.git') || hasHead(folder));

@@ -11,6 +11,12 @@ import type { Workflow, WorkflowJob, WorkflowStep } from './workflow-file.ts';
 /** A log beyond this is cut: it is kept in memory and in the state file. */
 const LOG_CHARS_MAX = 200_000;
 
+/** As runners choose: `bash`, and `sh` on an image without it. */
+const SHELLS: readonly (readonly string[])[] = [
+  ['bash', '--noprofile', '--norc', '-e', '-o', 'pipefail', '-c'],
+  ['sh', '-e', '-c'],
+];
+
 export interface RunnerHooks {
   setJob(world: World, repo: RepoRecord, run: RunRecord, job: JobRecord, status: RunStatus): void;
   finishRun(world: World, repo: RepoRecord, run: RunRecord, status: 'success' | 'failure'): void;
@@ -213,8 +219,11 @@ function runScript(
   env: Record<string, string>,
   write: (text: string) => void,
 ): Promise<number> {
-  return new Promise((done) => {
-    const child = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', script], {
+  return new Promise((done) => startIn(0, done));
+
+  function startIn(shell: number, done: (code: number) => void): void {
+    const [program = 'sh', ...flags] = SHELLS[shell] ?? [];
+    const child = spawn(program, [...flags, script], {
       cwd,
       env,
       detached: true,
@@ -224,10 +233,15 @@ function runScript(
     if (execution !== undefined) execution.child = child;
     child.stdout.on('data', (chunk: Buffer) => write(chunk.toString('utf8')));
     child.stderr.on('data', (chunk: Buffer) => write(chunk.toString('utf8')));
-    child.on('error', (error) => {
+    let absent = false;
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      absent = error.code === 'ENOENT' && shell + 1 < SHELLS.length;
+      if (absent) return startIn(shell + 1, done);
       write(`${error.message}\n`);
       done(127);
     });
-    child.on('close', (code) => done(code ?? 137));
-  });
+    child.on('close', (code) => {
+      if (!absent) done(code ?? 137);
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,14 @@ const SHELLS_MAX = 4;
 const IDLE_MS = 2_000;
 
 const shells = new Set<CommandShell>();
+/** A shell without `rm` on its PATH leaves its folder. */
+const folders = new Set<string>();
+process.once('exit', () => folders.forEach(removeFolder));
+
+function removeFolder(folder: string): void {
+  folders.delete(folder);
+  rmSync(folder, { recursive: true, force: true });
+}
 
 /**
  * Every fork copies the page tables of the process that forks: out of a test runner of some hundred megabytes that takes
@@ -59,6 +67,7 @@ class CommandShell {
   queued = 0;
 
   constructor() {
+    folders.add(this.#dir);
     const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
     this.#child = spawn('sh', [], { stdio: ['pipe', 'pipe', 'ignore'], cwd: '/', env });
     this.#child.stdout?.on('data', (part: Buffer) => this.#hear(part.toString('latin1')));
@@ -117,6 +126,7 @@ class CommandShell {
 
   #end(error: Error): void {
     shells.delete(this);
+    removeFolder(this.#dir);
     this.#failed = error;
     this.#answer?.reject(error);
     this.#answer = null;
