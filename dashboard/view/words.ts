@@ -97,6 +97,8 @@ const REASONS: Readonly<Record<string, string>> = {
   suspect_ahead:
     'It touches a file that a pull request ahead of it touches, and that batch failed. It waits until the search ends.',
   no_changes: 'It changes nothing on top of the base branch.',
+  removes_gate:
+    'It deletes, renames or hides the gate workflow of the queue. Keep the file, or merge it past the queue.',
   not_mergeable:
     'The forge does not report it as mergeable: a conflict, or its check still runs. The queue looks again.',
   base_red: 'The base branch itself fails the gate. It waits until the base moves; it is not to blame.',

@@ -1,16 +1,23 @@
 import type { Commit, TreeEntry } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome, CutReason } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
-import { applyToNewBranch, placeBranch, publishTree, type TreeCache, touchSameFiles } from './stage-trees.ts';
+import {
+  applyToNewBranch,
+  placeBranch,
+  publishTree,
+  type TreeCache,
+  touchSameFiles,
+  unlessNotReady,
+} from './stage-trees.ts';
 import { findStackBase, listReplayed, type OwnCommit } from './staging/ancestry.ts';
-import { findGateFile, type GateFile } from './staging/gate-file.ts';
+import { findGateFile, type GateFile, judgeGateChange } from './staging/gate-file.ts';
 import { renderPatch } from './staging/patch.ts';
 import { type MergePlan, planMerge } from './staging/three-way.ts';
 import { diffTrees } from './staging/tree-diff.ts';
-import { hashTree } from './staging/tree-hash.ts';
+import { formatOf, hashTree } from './staging/tree-hash.ts';
 
 type StageRoot = Extract<Action, { kind: 'stage_root' }>;
 type Plan = Extract<MergePlan, { kind: 'plan' }>;
@@ -130,7 +137,7 @@ class ChainBuilder {
           return { last: null, cut: { index: index - 1, reason: 'conflict' } };
         }
         pending = null;
-        const reason = await this.#replayOnWork(member.pr, next.steps, index > 0 ? baseGate : 'any');
+        const reason = await this.#replayOnWork(member.pr, next.steps, { baseGate, isFirst: index === 0 });
         if (reason !== null) return { last: null, cut: { index, reason } };
         for (const { sha } of own ?? []) this.#staged.add(sha);
         const ends = this.#reasonToEndAfterReplay(baseGate);
@@ -138,7 +145,9 @@ class ChainBuilder {
           return { last: null, cut: { index: index + 1, reason: ends } };
         continue;
       }
-      const editsGate = next.gate?.id !== baseGate?.id;
+      const change = judgeGateChange(baseGate, next.gate);
+      if (change === 'removes_gate') return { last: pending, cut: { index, reason: change } };
+      const editsGate = change === 'edits_gate';
       // The tree defines its own judge: at least it is judged alone (D-18).
       if (editsGate && index > 0) return { last: pending, cut: { index, reason: 'edits_gate' } };
       if (pending !== null && !(await this.#applyOnWork(pending))) {
@@ -241,7 +250,7 @@ class ChainBuilder {
   async #replayOnWork(
     pr: number,
     steps: readonly ReplayStep[],
-    onlyGate: GateFile | null | 'any',
+    { baseGate, isFirst }: { readonly baseGate: GateFile | null; readonly isFirst: boolean },
   ): Promise<CutReason | null> {
     const before = { entries: this.#entries, length: this.#chain.length };
     const undo = (reason: CutReason): CutReason => {
@@ -258,13 +267,15 @@ class ChainBuilder {
       if (made !== undefined) this.#chain.splice(before.length, 1, made);
     }
     if (this.#chain.length === before.length) return undo('no_changes');
+    const change = judgeGateChange(baseGate, findGateFile(this.#entries, this.#deps.queueName));
+    if (change === 'removes_gate') return undo(change);
     // The tree defines its own judge: it waits to be judged alone (D-18).
-    const gate = findGateFile(this.#entries, this.#deps.queueName);
-    return onlyGate !== 'any' && gate?.id !== onlyGate?.id ? undo('edits_gate') : null;
+    return change === 'edits_gate' && !isFirst ? undo(change) : null;
   }
 
   #reasonToEndAfterReplay(baseGate: GateFile | null): CutReason | null {
-    if (findGateFile(this.#entries, this.#deps.queueName)?.id !== baseGate?.id) return 'edits_gate';
+    const change = judgeGateChange(baseGate, findGateFile(this.#entries, this.#deps.queueName));
+    if (change !== null) return 'edits_gate';
     return this.#isKnownFailure(this.#chain.at(-1)?.tree, this.#entries) ? 'known_failure' : null;
   }
 
@@ -327,7 +338,7 @@ class ChainBuilder {
     const gate = findGateFile(this.#entries, queueName);
     if (gate === null) {
       await this.#deps.forge.deleteBranch(this.#action.branch);
-      return { kind: 'gate_missing' };
+      return { kind: 'gate_missing', members: this.#chain.length };
     }
     if (published === null && !this.#hasVerdict(tree, gate)) {
       const commit = await this.#publishChainTip(tree);
@@ -382,18 +393,4 @@ class ChainBuilder {
   async cleanUp(): Promise<void> {
     if (this.#workExists) await this.#deps.forge.deleteBranch(this.#action.workBranch);
   }
-}
-
-/** The head of a fork arrives in the base repository some time after the push: null until it has. */
-async function unlessNotReady<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ForgeError && (error.kind === 'missing' || error.kind === 'rejected')) return null;
-    throw error;
-  }
-}
-
-function formatOf(commit: { readonly sha: CommitSha }): 'sha1' | 'sha256' {
-  return commit.sha.length === 64 ? 'sha256' : 'sha1';
 }

@@ -107,3 +107,13 @@ export async function touchSameFiles(
   });
   return plan.kind === 'conflict' || plan.contentMerges.length > 0;
 }
+
+/** The head of a fork arrives in the base repository some time after the push: null until it has. */
+export async function unlessNotReady<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'missing' || error.kind === 'rejected')) return null;
+    throw error;
+  }
+}

@@ -82,6 +82,8 @@ export type CutReason =
   | 'suspect_ahead'
   | 'no_changes'
   | 'edits_gate'
+  /** Deletes the gate workflow, renames it, or hides it behind a folder that the forge looks into first. */
+  | 'removes_gate'
   | 'head_not_ready'
   | 'out_of_time'
   | 'known_failure';
@@ -99,7 +101,8 @@ export type ActionOutcome =
       readonly cut: { readonly index: number; readonly reason: CutReason } | null;
     }
   | { readonly kind: 'nothing_staged'; readonly cut: { readonly index: number; readonly reason: CutReason } }
-  | { readonly kind: 'gate_missing' }
+  /** None of the first `members` has a gate workflow: the base has none, and they do not bring it. */
+  | { readonly kind: 'gate_missing'; readonly members: number }
   | { readonly kind: 'base_moved' }
   | { readonly kind: 'tree_staged'; readonly sha: CommitSha }
   | { readonly kind: 'schedule'; readonly found: 'scheduled' | 'lost' | 'unknown' }

@@ -23,6 +23,8 @@ const REFUSAL_PHRASES: Readonly<Record<Refusal, string>> = {
 const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
   conflict: 'refused: conflicts with the base branch; update the branch and schedule again',
   no_changes: 'refused: changes nothing on top of the base branch',
+  removes_gate:
+    'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
   not_mergeable:
     'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
   conflict_ahead: null,

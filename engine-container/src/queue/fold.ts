@@ -91,7 +91,7 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   if (found === null || found.root.runId !== action.runId) return;
   const { root, node } = found;
   if (outcome.kind === 'base_moved') return dissolve(pass, root);
-  if (outcome.kind === 'gate_missing') return parkAll(pass, root, node);
+  if (outcome.kind === 'gate_missing') return parkWithoutGate(pass, root, node, outcome.members);
   if (outcome.kind === 'nothing_staged') {
     setAside(pass, root, outcome.cut);
     return dissolve(pass, root);
@@ -134,6 +134,7 @@ const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
   conflict: 'conflict',
   suspect_ahead: 'suspect_ahead',
   no_changes: 'no_changes',
+  removes_gate: 'removes_gate',
   head_not_ready: 'head_not_ready',
   edits_gate: null,
   out_of_time: null,
@@ -150,16 +151,17 @@ function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonl
   }
   const onBase = CUT_PARKS[cut.reason];
   // On top of a batch that is in flight it only says that these two do not go together.
-  const reason =
-    root.onto !== null && onBase !== null && onBase !== 'head_not_ready' ? 'conflict_ahead' : onBase;
+  const isRelative = onBase === 'conflict' || onBase === 'no_changes';
+  const reason = root.onto !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
   const until = reason === 'head_not_ready' ? pass.s.now + HEAD_COPY_WAIT_MS : null;
   park(pass, member, { reason, baseTree: root.baseTree, until });
 }
 
-function parkAll(pass: Pass, root: Root, node: Node): void {
+/** One of those behind them may bring the gate: it is tried next. */
+function parkWithoutGate(pass: Pass, root: Root, node: Node, members: number): void {
   raise(pass, 'gate_missing');
-  for (const member of root.members) {
+  for (const member of root.members.slice(0, members)) {
     park(pass, member, {
       reason: 'gate_missing',
       baseTree: root.baseTree,

@@ -267,6 +267,8 @@ export type ParkReason =
   /** Touches what suspects ahead of it touch; `baseTree` is the tree that ends theirs. Gone when they are. */
   | 'suspect_ahead'
   | 'no_changes'
+  /** Without it nothing could be tested: its author keeps the gate workflow, or takes it away past the queue. */
+  | 'removes_gate'
   | 'base_red'
   | 'head_not_ready'
   | 'gate_missing'

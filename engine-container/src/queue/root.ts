@@ -198,7 +198,7 @@ export function cutRootAt(root: Root, index: number): void {
 }
 
 /** Reasons that the author can do something about; the others are nobody's fault. */
-const BLAMING_PARKS: readonly ParkReason[] = ['conflict', 'no_changes'];
+const BLAMING_PARKS: readonly ParkReason[] = ['conflict', 'no_changes', 'removes_gate'];
 
 /** Sets a pull request aside until the base moves (or a time), and says why on its head if there are words for it. */
 export function park(

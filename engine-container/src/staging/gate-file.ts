@@ -23,3 +23,13 @@ export function findGateFile(entries: readonly TreeEntry[], queueName: string): 
   }
   return null;
 }
+
+/** What a member does to the gate that judges it: a changed file judges itself (D-18), a removed one judges nobody. */
+export function judgeGateChange(
+  before: GateFile | null,
+  after: GateFile | null,
+): 'removes_gate' | 'edits_gate' | null {
+  if (before !== null && after === null) return 'removes_gate';
+  // Runs are looked up by the file's name: a batch has one.
+  return before?.id === after?.id && before?.file === after?.file ? null : 'edits_gate';
+}

@@ -48,3 +48,7 @@ function hashRange(
   const body = Buffer.concat(parts);
   return createHash(format).update(`tree ${body.length}\0`).update(body).digest();
 }
+
+export function formatOf(commit: { readonly sha: string }): 'sha1' | 'sha256' {
+  return commit.sha.length === 64 ? 'sha256' : 'sha1';
+}

@@ -33,7 +33,7 @@ test('everything that stands aside in the line has words of its own', () => {
   // The compiler asks for a new reason here.
   const reasons = {
     ...{ conflict: true, conflict_ahead: true, suspect_ahead: true, no_changes: true, base_red: true },
-    ...{ head_not_ready: true, gate_missing: true, not_mergeable: true },
+    ...{ head_not_ready: true, gate_missing: true, not_mergeable: true, removes_gate: true },
   } satisfies Record<ParkReason, true>;
   for (const reason of Object.keys(reasons))
     expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));

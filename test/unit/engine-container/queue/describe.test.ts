@@ -5,6 +5,7 @@ import * as words from '../../../../engine-container/src/queue/describe.ts';
 const PARKS = [
   'conflict',
   'no_changes',
+  'removes_gate',
   'base_red',
   'head_not_ready',
   'gate_missing',
