@@ -65,7 +65,6 @@ export class ServiceStack extends Stack {
     });
     const queue = new WakeQueue(this, 'Queue', {
       monitoring,
-      workerTimeout: WORKER_TIMEOUT,
       forwardTimeout: FORWARD_TIMEOUT,
     });
     const defaults: FunctionDefaults = {

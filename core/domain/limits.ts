@@ -39,6 +39,11 @@ export const HEAD_CHANGE_KEEPS_POSITION_MS = 24 * 60 * 60_000;
 // Waking (D-95)
 export const WAKE_DELAY_MIN_MS = 10_000;
 export const WAKE_DELAY_MAX_MS = 30_000;
+/**
+ * A wake that a worker took and never answered for comes back after this, and hides all others of its repo until then:
+ * longer than any worker runs, and than its lease and the grace after it.
+ */
+export const WAKE_HIDDEN_MS = 90_000;
 /** The longest delay that the queue service takes. */
 export const WAKE_QUEUE_DELAY_MAX_S = 900;
 /** Events of one repo mark it due at most once in each such window (E10). */

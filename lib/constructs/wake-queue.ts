@@ -9,17 +9,18 @@ import {
   QueueEncryption,
 } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { WAKE_HIDDEN_MS } from '../../core/domain/limits.ts';
 import type { Grantee } from './data-table.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface WakeQueueProps {
   readonly monitoring: Monitoring;
-  /** Time-outs of the consumers; visibility is six times as long, as AWS advises for Lambda (A119). */
-  readonly workerTimeout: Duration;
+  /** Time-out of what takes delayed and dead wakes in. */
   readonly forwardTimeout: Duration;
 }
 
+/** Visibility in time-outs of the consumer, as AWS advises for Lambda (A119). Wakes themselves come back sooner. */
 const VISIBILITY_FACTOR = 6;
 /** Lambda throttling also counts as a receive; below five it would drain to the dead letters. */
 const MAX_RECEIVE_COUNT = 5;
@@ -43,7 +44,7 @@ export class WakeQueue extends Construct {
     this.deadWakes = new Queue(this, 'DeadWakes', {
       ...deadLetters,
       fifo: true,
-      visibilityTimeout: Duration.seconds(props.workerTimeout.toSeconds() * VISIBILITY_FACTOR),
+      visibilityTimeout: Duration.seconds(props.forwardTimeout.toSeconds() * VISIBILITY_FACTOR),
     });
     this.wakes = new Queue(this, 'Wakes', {
       ...common,
@@ -53,7 +54,7 @@ export class WakeQueue extends Construct {
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       retentionPeriod: WAKE_RETENTION,
-      visibilityTimeout: Duration.seconds(props.workerTimeout.toSeconds() * VISIBILITY_FACTOR),
+      visibilityTimeout: Duration.millis(WAKE_HIDDEN_MS),
       deadLetterQueue: { queue: this.deadWakes, maxReceiveCount: MAX_RECEIVE_COUNT },
     });
     this.deadDelayed = new Queue(this, 'DeadDelayed', deadLetters);

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { FULL, type Resource, readTemplate } from '../support/template.ts';
 
 const template = readTemplate();
@@ -30,11 +31,27 @@ function deadLetterIds(): string[] {
 }
 
 describe('queues (A119)', () => {
-  test('visibility is at least six times the time-out of the consumer', () => {
-    expect(queueMappings).toHaveLength(3);
-    for (const [, mapping] of queueMappings) {
+  /**
+   * The service refuses a mapping whose function may run for longer than its messages stay hidden, and advises six times
+   * the time-out, so that it can try again what it throttled
+   * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html). Wakes have less: the message of a worker
+   * that was killed hides all other messages of its repo meanwhile, each batch is one message, and the limit of
+   * concurrent deliveries keeps the service from receiving what it would throttle
+   * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html).
+   */
+  test('a wake of a killed worker comes back within 90 s, and no function runs for longer than its message is hidden', () => {
+    const ids = queueMappings.map(([id]) => id.replace(/Delivery.*/, ''));
+    expect(ids.sort()).toEqual(['QueueDeadWakes', 'QueueDelayed', 'QueueWakes']);
+    for (const [id, mapping] of queueMappings) {
       const timeout = template.get(mapping.Properties.FunctionName.Ref).Properties.Timeout;
-      expect(queueOf(mapping).Properties.VisibilityTimeout).toBeGreaterThanOrEqual(6 * timeout);
+      const hidden = queueOf(mapping).Properties.VisibilityTimeout;
+      if (id.startsWith('QueueWakesDelivery')) {
+        expect(hidden).toBeGreaterThanOrEqual(timeout + 15);
+        expect(hidden).toBeLessThanOrEqual(90);
+        // The lease of the killed worker is over by then, and so is the grace after it.
+        expect(hidden * 1000).toBeGreaterThan(LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS);
+        expect(mapping.Properties.ScalingConfig.MaximumConcurrency).toBeGreaterThanOrEqual(2);
+      } else expect(hidden).toBeGreaterThanOrEqual(6 * timeout);
       expect(mapping.Properties).toMatchObject({
         BatchSize: 1,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
