@@ -46,12 +46,18 @@ export interface ForgeControl {
   readonly base: string;
 
   pushToBase(files: FileChanges): Promise<string>;
-  /** A new branch from `from` (default: the base tip) with one commit, and its pull request. Returns the number. */
+  /**
+   * A new branch from `from` (default: the tip of `base`) with one commit, and its pull request. Returns the number.
+   * With `head` the branch stands at that commit, which may be the head of others, and may have stood there before.
+   */
   openPullRequest(options: {
     readonly branch: string;
     readonly title?: string;
-    readonly files: FileChanges;
+    readonly files?: FileChanges;
     readonly from?: string;
+    readonly head?: string;
+    /** Default: the base of this repository. */
+    readonly base?: string;
     readonly fork?: boolean;
     readonly author?: string;
   }): Promise<number>;
@@ -67,6 +73,7 @@ export interface ForgeControl {
   dismissReviews(pr: number): Promise<void>;
   /** Merges at once as a person with the power to bypass the rule. */
   mergeByHand(pr: number): Promise<string>;
+  /** The rule of `branch`, default the base: made if there is none, changed in what is named here. */
   setProtection(
     rule: Partial<{
       requiredContexts: readonly string[];
@@ -76,6 +83,7 @@ export interface ForgeControl {
       ignoreStaleApprovals: boolean;
       directPushAllowed: boolean;
     }>,
+    branch?: string,
   ): Promise<void>;
   postStatusAs(
     user: string,
@@ -85,6 +93,9 @@ export interface ForgeControl {
     description?: string,
   ): Promise<void>;
   deleteBranch(branch: string): Promise<void>;
+  /** A push of an existing commit to a branch of the repository, new or not. */
+  pushBranch(branch: string, sha: string): Promise<void>;
+  pushTag(name: string, sha: string): Promise<void>;
 
   /** Decides what a gate run on a tree comes to; called when the run would start. Default: success. */
   judge: (
@@ -104,7 +115,12 @@ export interface ForgeControl {
   /** Conflict check after a base move takes this long; while it runs, `mergeable` is false. */
   checkDelayMs: number;
   /** Called before each API call; may name a fault. `after` = the effect happens, the answer is lost. */
-  fault: (call: { readonly method: string; readonly path: string }) => null | {
+  fault: (call: {
+    readonly method: string;
+    readonly path: string;
+    /** The patch of a call that applies one. */
+    readonly about?: string;
+  }) => null | {
     readonly status: number;
     readonly body?: string;
     readonly html?: boolean;

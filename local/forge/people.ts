@@ -1,8 +1,12 @@
-import type { FileChanges } from './control.ts';
+import type { FileChanges, ForgeControl } from './control.ts';
 import type { RepoRecord } from './model.ts';
+import { ensureFork, ensureUser } from './set-up.ts';
+import { requestChecksOfBase } from './world/checks.ts';
 import { signatureOf } from './world/merge.ts';
+import { createRule } from './world/protection.ts';
+import { openPull } from './world/pulls.ts';
 import { announcePush } from './world/pushes.ts';
-import { gitOf, type World } from './world.ts';
+import { accessOf, gitOf, type World } from './world.ts';
 
 /** The person who pushes, schedules and closes. */
 export const PERSON = 'dev';
@@ -53,4 +57,53 @@ export async function moveBranch(
   const before = git.tip(branch);
   await git.setRef(`refs/heads/${branch}`, after);
   announcePush(world, repo, { branch, before, after, pusher });
+}
+
+/** A pull request from a new commit, or from a commit that is there already. Returns its number. */
+export async function propose(
+  world: World,
+  repo: RepoRecord,
+  options: Parameters<ForgeControl['openPullRequest']>[0],
+): Promise<number> {
+  const { branch, fork = false, author = PERSON, base = repo.defaultBranch } = options;
+  ensureUser(world, author);
+  if (!fork && accessOf(world, repo, author) === 'read') repo.collaborators[author] = 'write';
+  const headRepo = fork ? await ensureFork(world, repo, author) : repo;
+  const git = gitOf(world, repo);
+  const wanted = options.head ?? options.from;
+  const from = wanted === undefined ? git.tip(base) : await git.resolve(wanted);
+  if (from !== null && headRepo !== repo) await gitOf(world, headRepo).copyCommit(git, from);
+  if (options.head === undefined)
+    await commitChanges(world, headRepo, branch, from, options.files ?? {}, author);
+  else if (gitOf(world, headRepo).tip(branch) !== options.head)
+    await moveBranch(world, headRepo, branch, options.head, author);
+  const title = options.title ?? `Change ${branch}`;
+  const opened = await openPull(world, repo, { headRepo, headBranch: branch, base, title, body: '', author });
+  if (!opened.ok) throw new Error(`pull request not opened: ${opened.reason}`);
+  return opened.pull.index;
+}
+
+/** Makes the rule of a branch if there is none, and changes what is named. */
+export function changeRule(
+  world: World,
+  repo: RepoRecord,
+  branch: string,
+  rule: Parameters<ForgeControl['setProtection']>[0],
+): void {
+  let record = repo.rules.find((each) => each.rule_name === branch);
+  if (record === undefined) {
+    record = createRule(world, branch);
+    record.applies_to_admins = true;
+    repo.rules.push(record);
+  }
+  if (rule.requiredContexts !== undefined) {
+    record.enable_status_check = true;
+    record.status_check_contexts = [...rule.requiredContexts];
+  }
+  record.required_approvals = rule.requiredApprovals ?? record.required_approvals;
+  record.block_on_rejected_reviews = rule.blockOnRejectedReviews ?? record.block_on_rejected_reviews;
+  record.block_on_outdated_branch = rule.blockOnOutdatedBranch ?? record.block_on_outdated_branch;
+  record.ignore_stale_approvals = rule.ignoreStaleApprovals ?? record.ignore_stale_approvals;
+  record.enable_push = rule.directPushAllowed ?? record.enable_push;
+  requestChecksOfBase(world, repo, branch);
 }

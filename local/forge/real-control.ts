@@ -2,17 +2,15 @@ import { finishRun } from './actions/runs.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView } from './control.ts';
 import { convertPull } from './convert/entities.ts';
 import type { MergeStyle, PullRecord, RepoRecord } from './model.ts';
-import { commitChanges, moveBranch, OWNER, PERSON } from './people.ts';
-import { ensureFork, ensureUser } from './set-up.ts';
+import { changeRule, commitChanges, moveBranch, OWNER, PERSON, propose } from './people.ts';
+import { ensureUser } from './set-up.ts';
 import { cancelSchedule, scheduleMerge } from './world/automerge.ts';
-import { requestChecksOfBase } from './world/checks.ts';
 import { mergePull } from './world/merge.ts';
-import { createRule } from './world/protection.ts';
-import { closePull, mustPull, openPull, renamePull, reopenPull, retargetPull } from './world/pulls.ts';
+import { closePull, mustPull, renamePull, reopenPull, retargetPull } from './world/pulls.ts';
 import { announcePush, syncHead } from './world/pushes.ts';
 import { dismissReview, submitReview } from './world/reviews.ts';
 import { latestStatuses, postStatus } from './world/statuses.ts';
-import { accessOf, findRepo, gitOf, slugOf, type World } from './world.ts';
+import { findRepo, gitOf, slugOf, type World } from './world.ts';
 
 type Changes = Parameters<ForgeControl['pushToBase']>[0];
 
@@ -82,30 +80,7 @@ export class RealControl implements ForgeControl {
   }
 
   openPullRequest(options: Parameters<ForgeControl['openPullRequest']>[0]): Promise<number> {
-    return this.#locked(async () => {
-      const author = options.author ?? PERSON;
-      ensureUser(this.#world, author);
-      if (options.fork !== true && accessOf(this.#world, this.#repo, author) === 'read') {
-        this.#repo.collaborators[author] = 'write';
-      }
-      const headRepo = options.fork === true ? await ensureFork(this.#world, this.#repo, author) : this.#repo;
-      const git = gitOf(this.#world, this.#repo);
-      const from = options.from === undefined ? git.tip(this.base) : await git.resolve(options.from);
-      if (from !== null && headRepo !== this.#repo) {
-        await gitOf(this.#world, headRepo).copyCommit(git, from);
-      }
-      await commitChanges(this.#world, headRepo, options.branch, from, options.files, author);
-      const opened = await openPull(this.#world, this.#repo, {
-        headRepo,
-        headBranch: options.branch,
-        base: this.base,
-        title: options.title ?? `Change ${options.branch}`,
-        body: '',
-        author,
-      });
-      if (!opened.ok) throw new Error(`pull request not opened: ${opened.reason}`);
-      return opened.pull.index;
-    });
+    return this.#locked(() => propose(this.#world, this.#repo, options));
   }
 
   pushToPullRequest(pr: number, files: Changes): Promise<string> {
@@ -222,25 +197,8 @@ export class RealControl implements ForgeControl {
     });
   }
 
-  setProtection(rule: Parameters<ForgeControl['setProtection']>[0]): Promise<void> {
-    return this.#locked(async () => {
-      let record = this.#repo.rules.find((each) => each.rule_name === this.base);
-      if (record === undefined) {
-        record = createRule(this.#world, this.base);
-        record.applies_to_admins = true;
-        this.#repo.rules.push(record);
-      }
-      if (rule.requiredContexts !== undefined) {
-        record.enable_status_check = true;
-        record.status_check_contexts = [...rule.requiredContexts];
-      }
-      record.required_approvals = rule.requiredApprovals ?? record.required_approvals;
-      record.block_on_rejected_reviews = rule.blockOnRejectedReviews ?? record.block_on_rejected_reviews;
-      record.block_on_outdated_branch = rule.blockOnOutdatedBranch ?? record.block_on_outdated_branch;
-      record.ignore_stale_approvals = rule.ignoreStaleApprovals ?? record.ignore_stale_approvals;
-      record.enable_push = rule.directPushAllowed ?? record.enable_push;
-      requestChecksOfBase(this.#world, this.#repo, this.base);
-    });
+  setProtection(rule: Parameters<ForgeControl['setProtection']>[0], branch = this.base): Promise<void> {
+    return this.#locked(async () => changeRule(this.#world, this.#repo, branch, rule));
   }
 
   postStatusAs(user: string, sha: string, context: string, state: string, description = ''): Promise<void> {
@@ -258,6 +216,14 @@ export class RealControl implements ForgeControl {
       await git.deleteRef(`refs/heads/${branch}`, before);
       announcePush(this.#world, this.#repo, { branch, before, after: null, pusher: PERSON });
     });
+  }
+
+  pushBranch(branch: string, sha: string): Promise<void> {
+    return this.#locked(() => moveBranch(this.#world, this.#repo, branch, sha, PERSON));
+  }
+
+  pushTag(name: string, sha: string): Promise<void> {
+    return this.#locked(() => gitOf(this.#world, this.#repo).setRef(`refs/tags/${name}`, sha));
   }
 
   finishRun(runId: string, state: 'success' | 'failure' | 'cancelled' | 'error'): Promise<void> {

@@ -65,7 +65,7 @@ export class Judge {
       if (entry.kind === 'push') this.#readPush(entry.branch, entry.to, entry.by);
       else if (entry.kind === 'run') this.#readRun(entry.run);
       else if (entry.kind === 'status') this.#readStatus(entry);
-      else this.#readMerge(entry.merge);
+      else if (entry.kind === 'merge') this.#readMerge(entry.merge);
     }
   }
 

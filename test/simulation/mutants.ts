@@ -295,8 +295,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the line below a landing, read later (A2)',
     file: `${QUEUE}/proof.ts`,
-    find: 'if (!line.value.includes(landed.receipt.baseBefore)) {',
-    replace: 'if (line.value.length < 0) {',
+    find: '      if (!trace.value) {',
+    replace: '      if (!trace.value && root.landed < 0) {',
     families: ['base_pushed', 'unchecked_head', 'everything'],
     dies: 'the base is rewritten under a landing with another behind it',
   },

@@ -396,5 +396,7 @@ function describeEntry(entry: JournalEntry): string {
       return `  run ${entry.run.id} on ${entry.run.branch} ${entry.run.state} tree ${entry.run.tree.slice(0, 8)}`;
     case 'merge':
       return `  merge #${entry.merge.pr} tree ${entry.merge.tree.slice(0, 8)}`;
+    case 'merge_elsewhere':
+      return `  merge #${entry.merge.pr} into ${entry.base}`;
   }
 }

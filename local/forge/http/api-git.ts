@@ -95,6 +95,8 @@ async function createBranch(call: Call) {
   if (names.some((other) => other.startsWith(`${name}/`) || name.startsWith(`${other}/`))) {
     throw new Refusal(409, 'The branch already exists.');
   }
+  if (git.ref(`refs/tags/${name}`) !== null)
+    throw new Refusal(409, 'The branch with the same tag already exists.');
   const sha = await git.resolve(from);
   if (sha === null) {
     if (/^[0-9a-f]{40}$/.test(from) || from.startsWith('refs/'))

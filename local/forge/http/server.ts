@@ -35,6 +35,15 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+function patchOf(body: Buffer): string {
+  try {
+    const { content } = JSON.parse(body.toString('utf8')) as { readonly content?: unknown };
+    return typeof content === 'string' ? content : '';
+  } catch {
+    return '';
+  }
+}
+
 interface Served {
   readonly label: string;
   readonly by: string;
@@ -51,7 +60,9 @@ export async function serveApi(
 ): Promise<void> {
   const method = request.method ?? 'GET';
   const body = await readBody(request);
-  const fault = world.knobs.fault({ method, path: url.pathname + url.search });
+  const path = url.pathname + url.search;
+  const about = url.pathname.endsWith('/diffpatch') ? { about: patchOf(body) } : {};
+  const fault = world.knobs.fault({ method, path, ...about });
   const served =
     fault !== null && fault.when !== 'after'
       ? { label: labelOf(method, url.pathname), by: loginOf(world, request), reply: { status: fault.status } }

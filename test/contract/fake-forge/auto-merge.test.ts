@@ -228,3 +228,43 @@ test('the same story on a virtual clock gives the same commits, ids and entries'
   expect(await tell()).toEqual(once);
   expect(bench.forge.control.merges()).toHaveLength(2);
 });
+
+test('a head that is proposed for two bases with rules merges into both by one success', async () => {
+  bench = await startBench();
+  const { control } = bench.forge;
+  const first = await control.openPullRequest({ branch: 'one', files: { 'one.txt': '1\n' } });
+  const { headSha } = await control.pull(first);
+  await control.pushBranch('release', await control.tip('main'));
+  await control.setProtection({ requiredContexts: ['mq'] }, 'release');
+  const twin = await control.openPullRequest({ branch: 'one', head: headSha, base: 'release' });
+  const again = await control.openPullRequest({ branch: 'two', head: headSha, base: 'release' });
+  expect((await control.pull(again)).headSha).toBe(headSha);
+  await quiet(bench);
+  await control.schedule(first);
+  await control.schedule(twin);
+  await post(first, 'success');
+  await quiet(bench);
+  expect(await control.pull(first)).toMatchObject({ merged: true });
+  expect(await control.pull(twin)).toMatchObject({ merged: true });
+  expect(await control.pull(again)).toMatchObject({ merged: false });
+});
+
+test('no branch is made of the name of a tag', async () => {
+  bench = await startBench();
+  const { control } = bench.forge;
+  const tip = await control.tip('main');
+  await control.pushTag('mq/tagged', tip);
+  const answer = await bench.api('POST', '/branches', { new_branch_name: 'mq/tagged', old_ref_name: tip });
+  expect(answer.status).toBe(409);
+});
+
+test('a fault is told what patch it would strike', async () => {
+  bench = await startBench();
+  const seen: unknown[] = [];
+  bench.forge.control.fault = ({ about }) => {
+    seen.push(about);
+    return { status: 503 };
+  };
+  await bench.api('POST', '/diffpatch', { branch: 'main', sha: 'x', content: 'a patch\n', message: '' });
+  expect(seen).toEqual(['a patch\n']);
+});

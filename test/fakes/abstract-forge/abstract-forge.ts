@@ -5,7 +5,10 @@ import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
 import { triggerByEndedChecks, triggerByStatus } from './auto-merge.ts';
 import { createBotPort } from './bot-port.ts';
-import { endRun, GATE_WORKFLOW_PATH } from './gate.ts';
+import { LATE_EFFECT_MS } from './exchange.ts';
+import { endRun, GATE_WORKFLOW_FILE } from './gate.ts';
+import { mergeLines } from './line-merge.ts';
+import { noteMove } from './past.ts';
 import {
   cancelPullSchedule,
   closePull,
@@ -37,6 +40,7 @@ import {
   mustPull,
   mustTip,
   type NativeStyle,
+  NO_LAGS,
   type Switches,
   type World,
 } from './world.ts';
@@ -69,8 +73,6 @@ export interface AbstractForge extends ForgeControl, Knobs {
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
   removeProtection(): Promise<void>;
-  /** A person's push of an existing commit to a branch of the repository, new or not. */
-  pushBranch(branch: string, sha: string): Promise<void>;
   /** Every status of a commit ever posted, oldest first. */
   statusHistory(sha: string): readonly CommitStatus[];
   /** Pushes, statuses, ends of runs and merges, in order. */
@@ -99,6 +101,10 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     checkDelayMs: 0,
     fault: () => null,
     isLate: () => false,
+    lags: NO_LAGS,
+    lateEffectMs: LATE_EFFECT_MS,
+    clockAheadMs: 0,
+    mergeContents: mergeLines,
     mergeFails: () => false,
   };
   const world: World = createWorld({
@@ -115,8 +121,12 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
       checksEnded: (started) => triggerByEndedChecks(world, started),
     },
   });
-  const files = { 'README.md': '# app\n', [GATE_WORKFLOW_PATH]: GATE_WORKFLOW, ...options.files };
-  world.branches.set(world.base, commitFiles(world, null, files, DEFAULT_PERSON, 'Begin'));
+  const [folder] = world.switches.workflowFolders;
+  const gate = { [`${folder}/${GATE_WORKFLOW_FILE}`]: GATE_WORKFLOW };
+  const files = { 'README.md': '# app\n', ...gate, ...options.files };
+  const first = commitFiles(world, null, files, DEFAULT_PERSON, 'Begin');
+  world.branches.set(world.base, first);
+  noteMove(world, world.base, first);
   // The knobs object itself becomes the forge: a test that turns a knob turns what the world reads.
   return Object.assign(knobs, {
     slug: world.slug,
@@ -152,15 +162,19 @@ function createBranchControl(world: World) {
     async deleteBranch(branch: string) {
       removeBranch(world, branch, DEFAULT_PERSON);
     },
-    async setProtection(rule: Parameters<ForgeControl['setProtection']>[0]) {
-      world.rule = { ...(world.rule ?? defaultRule(world.base)), ...rule };
-      startChecksOfBase(world, world.base);
+    async pushTag(name: string, sha: string) {
+      world.objects.mustCommit(sha);
+      world.tags.set(name, sha);
+    },
+    async setProtection(rule: Parameters<ForgeControl['setProtection']>[0], branch = world.base) {
+      world.rules.set(branch, { ...(world.rules.get(branch) ?? defaultRule(branch)), ...rule });
+      startChecksOfBase(world, branch);
     },
     async protectBranch(branch: string, rule: Partial<BranchProtection> = {}) {
-      world.otherRules.set(branch, { ...defaultRule(branch), ...rule });
+      world.rules.set(branch, { ...defaultRule(branch), ...rule });
     },
     async removeProtection() {
-      world.rule = null;
+      world.rules.delete(world.base);
       startChecksOfBase(world, world.base);
     },
     async postStatusAs(user: string, sha: string, context: string, state: string, description = '') {
@@ -279,7 +293,7 @@ function createViews(world: World) {
     previewMerge(onto: string, head: string) {
       const fork = objects.mergeBase(onto, head);
       if (fork === null) return null;
-      const tree = world.merger.merge(objects.treeOf(fork), objects.treeOf(onto), objects.treeOf(head));
+      const tree = world.nativeMerger.merge(objects.treeOf(fork), objects.treeOf(onto), objects.treeOf(head));
       return tree?.hash ?? null;
     },
     calls: () => [...world.callLog],

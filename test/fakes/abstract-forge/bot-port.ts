@@ -4,12 +4,13 @@ import type { EngineForge, PatchRequest } from '#core/ports/forge.ts';
 import { isMergeable } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { endRun, isUnfinished } from './gate.ts';
+import { branchAgo } from './past.ts';
 import { applyContentFreePatch } from './patch-reader.ts';
 import { cancelPullSchedule, schedulePull } from './people.ts';
-import { isNameTaken, moveBranch, removeBranch } from './refs.ts';
+import { isNameInTheWay, isNameTaken, moveBranch, removeBranch } from './refs.ts';
 import { ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
-import { viewCommit, viewGate, viewPull, viewStatuses } from './views.ts';
+import { viewCommit, viewGate, viewOpenPulls, viewPull, viewStatuses } from './views.ts';
 import type { World } from './world.ts';
 
 /** The forge as the bot's token sees it: the port of the engine, without HTTP in between. */
@@ -54,14 +55,12 @@ function createReader(world: World): Reader {
         return found(objects.tree(commit?.tree ?? sha)).entries;
       }),
     listOpenPullRequests: async (base) =>
-      exchange(world, get('pulls', 'pulls'), () =>
-        [...world.openPulls.values()]
-          .filter((pull) => pull.base === base)
-          .sort((a, b) => a.number - b.number)
-          .map((pull) => viewPull(world, pull)),
-      ),
+      exchange(world, get('pulls', 'pulls'), () => viewOpenPulls(world, base)),
     readPullRequest: async (pr) =>
-      exchange(world, get(`pulls/${pr}`, 'pulls/{n}'), () => viewPull(world, found(world.pulls.get(pr)))),
+      exchange(world, get(`pulls/${pr}`, 'pulls/{n}'), () => {
+        const { pull: factsMs, pullRefs: refsMs } = world.knobs.lags;
+        return viewPull(world, found(world.pulls.get(pr)), { factsMs, refsMs });
+      }),
     readTimeline: async (pr) =>
       exchange(world, get(`issues/${pr}/timeline`, 'issues/{n}/timeline'), () => [
         ...found(world.pulls.get(pr)).timeline,
@@ -113,7 +112,8 @@ function found<Thing>(thing: Thing | undefined): Thing {
 function readBranchTip(world: World, branch: string): CommitSha | null {
   const call = get(`branches/${branch}`, 'branches/{branch}');
   const absent = new Map<number, CommitSha | null>([[404, null]]);
-  const tip = exchange(world, call, () => found(world.branches.get(branch)), absent);
+  const lagMs = world.knobs.lags.branch;
+  const tip = exchange(world, call, () => found(branchAgo(world, branch, lagMs)), absent);
   if (tip === null) exchange(world, get('', 'repo'), () => true);
   return tip;
 }
@@ -145,7 +145,7 @@ function createStager(world: World): Stager {
         () => {
           // An id that does not resolve is a fault of the server to this forge, not of the caller.
           if (world.objects.commit(at) === undefined) throw new Refusal(500);
-          if (isNameTaken(world, branch)) throw new Refusal(409);
+          if (isNameTaken(world, branch) || world.tags.has(branch)) throw new Refusal(409);
           moveBranch(world, branch, at, world.bot);
           return true;
         },
@@ -186,7 +186,7 @@ function createStager(world: World): Stager {
 
 /** Every failed apply is a bare 500; the client asks twice before it believes in a conflict. */
 function applyPatch(world: World, request: PatchRequest): Commit | 'conflict' {
-  const call: Call = { method: 'POST', path: 'diffpatch', label: 'POST diffpatch' };
+  const call: Call = { method: 'POST', path: 'diffpatch', label: 'POST diffpatch', about: request.patch };
   const answers = new Map<number, Commit | 'conflict'>(request.mayConflict ? [[500, 'conflict']] : []);
   const first = exchange(world, call, () => commitPatch(world, request), answers);
   return first === 'conflict' ? exchange(world, call, () => commitPatch(world, request), answers) : first;
@@ -197,11 +197,12 @@ function commitPatch(world: World, request: PatchRequest): Commit {
   const { branch, newBranch } = request;
   const tip = found(world.branches.get(branch));
   const target = newBranch ?? branch;
-  if (newBranch !== undefined && isNameTaken(world, newBranch)) throw new Refusal(422);
+  if (newBranch !== undefined && world.branches.has(newBranch)) throw new Refusal(422);
   const rule = ruleOf(world, target);
   if (rule !== null && !rule.directPushAllowed) throw new Refusal(403);
   const tree = applyContentFreePatch(objects, world.merger, objects.treeOf(tip), request.patch);
-  if (tree === null) throw new Refusal(500);
+  // The push that follows fails in git where the name cannot be: the forge does not say why.
+  if (tree === null || (newBranch !== undefined && isNameInTheWay(world, newBranch))) throw new Refusal(500);
   const commit = objects.putCommit({
     tree,
     parents: [tip],

@@ -47,7 +47,7 @@ export function conflictStateOf(world: World, pull: Pull): ConflictState {
 }
 
 function runCheck(world: World, { tip, head }: ConflictCheck): ConflictState {
-  const { objects, merger } = world;
+  const { objects, nativeMerger: merger } = world;
   const fork = objects.mergeBase(tip, head);
   if (fork === null) return 'conflict';
   if (fork === head) return 'ancestor';
@@ -65,7 +65,7 @@ export function storedMergeBase(world: World, pull: Pull): CommitSha | null {
 
 const WIP_PREFIX = /^\s*(wip:|\[wip\])/i;
 
-export function isDraft(pull: Pull): boolean {
+export function isDraft(pull: { readonly title: string }): boolean {
   return WIP_PREFIX.test(pull.title);
 }
 

@@ -7,9 +7,11 @@ export interface Call {
   readonly path: string;
   /** The path without numbers, names and SHAs. */
   readonly label: string;
+  /** What is asked for, where no path says it: the patch. */
+  readonly about?: string;
 }
 
-/** A call that takes longer than the client waits is carried out by the forge up to this much later. */
+/** As a rule the forge carries out a call that its client has given up within this time. */
 export const LATE_EFFECT_MS = 19_000;
 
 /** The forge's own refusals, as an HTTP status. */
@@ -31,11 +33,12 @@ export function exchange<Result>(
 ): Result {
   const path = `/api/v1${call.path.startsWith('/') ? call.path : `/repos/${world.slug}/${call.path}`}`;
   if (world.knobs.isLate({ method: call.method, path })) {
-    world.timers.after(LATE_EFFECT_MS, () => carryOutQuietly(carryOut));
+    world.timers.after(world.knobs.lateEffectMs, () => carryOutQuietly(carryOut));
     record(world, call, 0);
     throw toForgeError(call, 0, false);
   }
-  const fault = world.knobs.fault({ method: call.method, path });
+  const { method, about } = call;
+  const fault = world.knobs.fault({ method, path, ...(about === undefined ? {} : { about }) });
   if (fault === null) return settle(world, call, carryOut, answers);
 
   if (fault.when === 'after') carryOutQuietly(carryOut);

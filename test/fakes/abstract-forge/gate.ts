@@ -1,10 +1,14 @@
 import type { CommitSha } from '#core/domain/ids.ts';
+import { readWorkflow, startsOnPush, type Workflow } from '../../../local/forge/actions/workflow-file.ts';
+import { YamlError } from '../../../local/forge/actions/yaml.ts';
 import type { GateJudgement } from '../../support/forge-control.ts';
+import type { StoredTree } from './object-store.ts';
 import { appendStatus } from './statuses.ts';
 import { type Run, type World, writeJournal } from './world.ts';
 
 export const GATE_WORKFLOW_PATH = '.forgejo/workflows/mq-gate.yaml';
 export const GATE_WORKFLOW_FILE = 'mq-gate.yaml';
+const GATE_FILE_NAMES = [GATE_WORKFLOW_FILE, 'mq-gate.yml'];
 export const GATE_STATUS_CONTEXT = 'mq-gate / gate (push)';
 const ACTIONS_USER = 'forgejo-actions';
 const GATE_BRANCH_PREFIX = 'mq/';
@@ -22,7 +26,8 @@ export function queueGateRun(world: World, branch: string): void {
 function startGateRun(world: World, branch: string, sha: CommitSha): void {
   const tree = world.objects.treeOf(sha);
   const { message } = world.objects.mustCommit(sha);
-  if (!tree.byPath.has(GATE_WORKFLOW_PATH) || SKIP_WORDS.some((word) => message.includes(word))) return;
+  const file = findGateFile(world, tree, branch);
+  if (file === null || SKIP_WORDS.some((word) => message.includes(word))) return;
   const judgement = world.knobs.judge(world.objects.filesOf(tree), { branch, sha });
   if (judgement === 'never') return;
   const earlier = world.runsByBranch.get(branch) ?? [];
@@ -34,12 +39,44 @@ function startGateRun(world: World, branch: string, sha: CommitSha): void {
     tree: tree.hash,
     state: 'running',
     createdAt: world.timers.now(),
-    workflowFile: GATE_WORKFLOW_FILE,
+    workflowFile: file,
   };
   world.runs.push(run);
   world.runsByBranch.set(branch, [...earlier, run]);
   postJobStatus(world, run, 'pending');
   scheduleEnd(world, run, judgement);
+}
+
+/** The gate's file in the one folder that the forge reads, if a push to this branch starts it. */
+function findGateFile(world: World, tree: StoredTree, branch: string): string | null {
+  const folder = world.switches.workflowFolders.find((candidate) => tree.directories.has(candidate));
+  for (const name of folder === undefined ? [] : GATE_FILE_NAMES) {
+    const entry = tree.byPath.get(`${folder}/${name}`);
+    const source = entry === undefined ? undefined : world.objects.blob(entry.id);
+    if (source !== undefined && startsOn(source, branch)) return name;
+  }
+  return null;
+}
+
+/** What a workflow of this text is started by, once for all forges: a text that is no workflow is started by nothing. */
+const workflows = new Map<string, Workflow | null>();
+
+function startsOn(source: string, branch: string): boolean {
+  let workflow = workflows.get(source);
+  if (workflow === undefined) {
+    workflow = parseWorkflow(source);
+    workflows.set(source, workflow);
+  }
+  return workflow !== null && startsOnPush(workflow, branch);
+}
+
+function parseWorkflow(source: string): Workflow | null {
+  try {
+    return readWorkflow(GATE_WORKFLOW_FILE, source);
+  } catch (error) {
+    if (error instanceof YamlError) return null;
+    throw error;
+  }
 }
 
 function scheduleEnd(world: World, run: Run, judgement: Exclude<GateJudgement, 'never'>): void {

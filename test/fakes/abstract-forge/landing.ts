@@ -24,13 +24,13 @@ export function mergePull(world: World, pull: Pull, style: NativeStyle, doer: st
   setPullState(world, pull, 'closed');
   setSchedule(world, pull, null);
   addTimelineEntry(world, pull, 'other', doer);
+  const at = world.timers.now();
+  const { sha: mergeCommit, tree } = merged;
+  const merge = { pr: pull.number, head, mergeCommit, tree, firstParent: tip, at };
   if (pull.base === world.base) {
-    const at = world.timers.now();
-    const { sha: mergeCommit, tree } = merged;
-    const merge = { pr: pull.number, head, mergeCommit, tree, firstParent: tip, at };
     world.merges.push(merge);
     writeJournal(world, { kind: 'merge', at, merge });
-  }
+  } else writeJournal(world, { kind: 'merge_elsewhere', at, base: pull.base, merge });
   moveBranch(world, pull.base, merged.sha, doer);
   return merged.sha;
 }
@@ -56,7 +56,7 @@ function joinHead(
   style: 'merge' | 'squash',
   author: string,
 ): StoredCommit | null {
-  const { objects, merger } = world;
+  const { objects, nativeMerger: merger } = world;
   const fork = objects.mergeBase(tip, head);
   if (fork === null) return null;
   const tree = merger.merge(objects.treeOf(fork), objects.treeOf(tip), objects.treeOf(head));
@@ -78,7 +78,7 @@ function joinHead(
  * back again undoes the same change of the base, where a merge keeps it (D-13).
  */
 function replay(world: World, tip: CommitSha, head: CommitSha): StoredCommit | null {
-  const { objects, merger } = world;
+  const { objects, nativeMerger: merger } = world;
   const commits = objects.listMissingCommits(tip, head).filter((commit) => commit.parents.length < 2);
   if (objects.isAncestor(tip, head) && commits.every((commit) => commit.parents.length === 1)) {
     const linear = objects.listMissingCommits(tip, head).length === commits.length;

@@ -60,16 +60,14 @@ export interface NewPull {
 
 export function openPull(world: World, options: NewPull): PullRequestNumber {
   const { branch, fork = false, author = DEFAULT_PERSON, base = world.base } = options;
-  const from = options.from ?? mustTip(world, base);
-  const parent = world.branches.get(from) ?? from;
   const number = world.pulls.size + 1;
   const title = options.title ?? `Change ${branch}`;
-  if (fork ? world.forkBranches.has(forkKey(author, branch)) : isNameTaken(world, branch)) {
-    throw new Error(`branch ${branch} exists`);
+  mustTip(world, base);
+  const head = pushHead(world, { ...options, fork, author, base, title });
+  for (const other of world.openPulls.values()) {
+    const isSame = other.branch === branch && other.fork === fork && (!fork || other.author === author);
+    if (isSame && other.base === base) throw new Error(`${branch} is proposed for ${base} already`);
   }
-  const head = options.head ?? commitFiles(world, parent, options.files ?? {}, author, title);
-  if (fork) moveForkBranch(world, author, branch, head);
-  else moveBranch(world, branch, head, author);
   const pull: Pull = {
     number,
     branch,
@@ -87,6 +85,7 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
     updatedAt: stampOf(world),
     timeline: [],
     reviews: [],
+    past: [],
   };
   world.pulls.set(number, pull);
   setPullState(world, pull, 'open');
@@ -94,6 +93,26 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
   // The forge writes an entry for the commits a pull request is opened with, too.
   addTimelineEntry(world, pull, 'pushed', author, head);
   return number;
+}
+
+/** Puts the head branch where the pull request begins: at one new commit, or at a commit that is there already. */
+function pushHead(
+  world: World,
+  options: NewPull & { readonly title: string; readonly base: string },
+): CommitSha {
+  const { branch, fork = false, author = DEFAULT_PERSON, title, base } = options;
+  const standsAt = fork ? world.forkBranches.get(forkKey(author, branch)) : world.branches.get(branch);
+  if (options.head !== undefined && standsAt === options.head) return options.head;
+  if (fork ? standsAt !== undefined : isNameTaken(world, branch)) throw new Error(`branch ${branch} exists`);
+  const from = options.from ?? mustTip(world, base);
+  const parent = world.branches.get(from) ?? from;
+  const head =
+    options.head === undefined
+      ? commitFiles(world, parent, options.files ?? {}, author, title)
+      : world.objects.mustCommit(options.head).sha;
+  if (fork) moveForkBranch(world, author, branch, head);
+  else moveBranch(world, branch, head, author);
+  return head;
 }
 
 export function pushToPull(world: World, pull: Pull, files: FileChanges): CommitSha {

@@ -1,11 +1,16 @@
 import type { CommitSha } from '#core/domain/ids.ts';
 import { startChecks } from './checks.ts';
 import { queueGateRun } from './gate.ts';
+import { forkRef, noteMove } from './past.ts';
+import { ruleOf } from './rules.ts';
 import { addTimelineEntry, forkKey, type Pull, setPullState, type World, writeJournal } from './world.ts';
 
-/** A name that git cannot hold beside the others: `a` and `a/b` exclude each other. */
+/** A name that is there, or that git cannot hold beside the others: `a` and `a/b` exclude each other. */
 export function isNameTaken(world: World, branch: string): boolean {
-  if (world.branches.has(branch)) return true;
+  return world.branches.has(branch) || isNameInTheWay(world, branch);
+}
+
+export function isNameInTheWay(world: World, branch: string): boolean {
   for (const other of world.branches.keys()) {
     if (other.startsWith(`${branch}/`) || branch.startsWith(`${other}/`)) return true;
   }
@@ -15,6 +20,7 @@ export function isNameTaken(world: World, branch: string): boolean {
 /** A push: moves or creates the branch and sets off everything that follows from it. */
 export function moveBranch(world: World, branch: string, to: CommitSha, by: string): void {
   world.branches.set(branch, to);
+  noteMove(world, branch, to);
   writeJournal(world, { kind: 'push', at: world.timers.now(), branch, to, by });
   startChecksOfBase(world, branch);
   for (const pull of world.openPulls.values()) {
@@ -25,6 +31,7 @@ export function moveBranch(world: World, branch: string, to: CommitSha, by: stri
 
 export function moveForkBranch(world: World, owner: string, branch: string, to: CommitSha): void {
   world.forkBranches.set(forkKey(owner, branch), to);
+  noteMove(world, forkRef(owner, branch), to);
   for (const pull of world.openPulls.values()) {
     if (pull.fork && pull.author === owner && pull.branch === branch) takePush(world, pull, to, owner);
   }
@@ -36,7 +43,7 @@ function takePush(world: World, pull: Pull, head: CommitSha, by: string): void {
   pull.pullHead = head;
   startChecks(world, [pull]);
   const changed = describeDiff(world, pull) !== before;
-  const dismiss = world.rule?.dismissStaleApprovals === true && pull.base === world.base;
+  const dismiss = ruleOf(world, pull.base)?.dismissStaleApprovals === true;
   pull.reviews.forEach((review, i) => {
     const stale = changed ? review.commit !== head : review.stale && review.commit !== head;
     const dismissed = review.dismissed || (dismiss && changed && review.state === 'approved' && stale);
@@ -65,6 +72,7 @@ export function startChecksOfBase(world: World, base: string): void {
 /** Deleting a branch closes the open pull requests that come from it or go to it. */
 export function removeBranch(world: World, branch: string, by: string): void {
   if (!world.branches.delete(branch)) return;
+  noteMove(world, branch, null);
   writeJournal(world, { kind: 'push', at: world.timers.now(), branch, to: null, by });
   for (const pull of [...world.openPulls.values()]) {
     if (pull.base !== branch && (pull.fork || pull.branch !== branch)) continue;

@@ -16,7 +16,7 @@ function matchesContext(pattern: string, context: string): boolean {
 }
 
 export function ruleOf(world: World, base: string): BranchProtection | null {
-  return base === world.base ? world.rule : (world.otherRules.get(base) ?? null);
+  return world.rules.get(base) ?? null;
 }
 
 /** Every required pattern needs a status, and every status that a pattern finds must be a literal success. */

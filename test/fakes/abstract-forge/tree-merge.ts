@@ -1,5 +1,4 @@
 import type { TreeEntry } from '#core/domain/forge.ts';
-import { mergeLines } from './line-merge.ts';
 import type { ObjectStore, StoredTree } from './object-store.ts';
 
 /** Path -> new entry, undefined for a deletion. */
@@ -13,6 +12,9 @@ interface Difference {
 
 const MEMO_MAX = 50_000;
 
+/** Null = conflict. */
+export type MergeContents = (base: string, ours: string, theirs: string) => string | null;
+
 /**
  * The forge's own merge of trees, renames off. Written apart from the planner of the engine on purpose: a mistake
  * there must show as a difference here.
@@ -22,13 +24,19 @@ export class TreeMerger {
   readonly #differences = new WeakMap<StoredTree, WeakMap<StoredTree, readonly Difference[]>>();
   readonly #merges = new Map<string, StoredTree | null>();
 
-  constructor(objects: ObjectStore) {
+  /** Asked for at each merge of contents; its results are remembered, and it must give the same for the same contents. */
+  readonly #contents: () => MergeContents;
+  #contentsBefore: MergeContents | null = null;
+
+  constructor(objects: ObjectStore, contents: () => MergeContents) {
     this.#objects = objects;
+    this.#contents = contents;
   }
 
   /** Null = conflict. */
   merge(base: StoredTree, ours: StoredTree, theirs: StoredTree): StoredTree | null {
     const key = `${base.hash} ${ours.hash} ${theirs.hash}`;
+    this.#forgetOthers();
     const known = this.#merges.get(key);
     if (known !== undefined) return known;
     const edits = this.#computeEdits(base, ours, theirs);
@@ -67,8 +75,16 @@ export class TreeMerger {
     const texts = [base, ours, theirs].map((id) => this.#objects.blob(id));
     const [b, o, t] = texts;
     if (b === undefined || o === undefined || t === undefined) return null;
-    const merged = mergeLines(b, o, t);
+    const merged = this.#contents()(b, o, t);
     return merged === null ? null : this.#objects.putBlob(merged);
+  }
+
+  /** Another way to merge contents gives other results. */
+  #forgetOthers(): void {
+    const contents = this.#contents();
+    if (contents === this.#contentsBefore) return;
+    this.#contentsBefore = contents;
+    this.#merges.clear();
   }
 
   #computeEdits(base: StoredTree, ours: StoredTree, theirs: StoredTree): Edits | null {

@@ -1,30 +1,62 @@
 import type { Commit, CommitStatus, GateReading, PullRequest } from '#core/domain/forge.ts';
-import type { CommitSha } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { isDraft, isMergeable, storedMergeBase } from './checks.ts';
 import { isUnfinished } from './gate.ts';
 import type { StoredCommit } from './object-store.ts';
-import { liveHeadOf, type Pull, type World } from './world.ts';
+import { branchAgo, factsAgo, headAgo } from './past.ts';
+import {
+  liveHeadOf,
+  type Pull,
+  type PullFacts,
+  type StatusRow,
+  type StatusRows,
+  type World,
+} from './world.ts';
+
+/** How old the two halves of a reading are. */
+export interface Lag {
+  /** What the pull request says of itself. */
+  readonly factsMs: number;
+  /** Where its branches stand. */
+  readonly refsMs: number;
+}
+
+const NO_LAG: Lag = { factsMs: 0, refsMs: 0 };
 
 /** The head as it is right now; once its branch is gone, what the forge kept of it. */
-export function viewPull(world: World, pull: Pull): PullRequest {
-  const liveHead = liveHeadOf(world, pull);
+export function viewPull(world: World, pull: Pull, { factsMs, refsMs }: Lag = NO_LAG): PullRequest {
+  const liveHead = refsMs === 0 ? liveHeadOf(world, pull) : headAgo(world, pull, refsMs);
+  const facts: Omit<PullFacts, 'at'> =
+    (factsMs === 0 ? undefined : (factsAgo(world, pull, factsMs) ?? pull.past[0])) ?? pull;
   return {
     number: pull.number,
-    title: pull.title,
-    state: pull.state,
-    draft: isDraft(pull),
+    title: facts.title,
+    state: facts.state,
+    draft: isDraft(facts),
     mergeable: isMergeable(world, pull),
-    merged: pull.mergeCommit !== null,
-    mergeCommitSha: pull.mergeCommit,
+    merged: facts.mergeCommit !== null,
+    mergeCommitSha: facts.mergeCommit,
     mergeBase: storedMergeBase(world, pull),
-    baseRef: pull.base,
-    baseTip: world.branches.get(pull.base) ?? pull.check.tip,
+    baseRef: facts.base,
+    baseTip: branchAgo(world, facts.base, refsMs) ?? pull.check.tip,
     headRef: liveHead === undefined ? `refs/pull/${pull.number}/head` : pull.branch,
-    headSha: liveHead ?? pull.pullHead,
+    headSha: liveHead ?? facts.pullHead,
     fromFork: pull.fork,
     author: pull.author,
-    updatedAt: pull.updatedAt,
+    updatedAt: facts.updatedAt,
   };
+}
+
+/** The open list of a base, which may be behind: a merged one still in it, a new one not yet. */
+export function viewOpenPulls(world: World, base: string): readonly PullRequest[] {
+  const { list: factsMs, listRefs: refsMs } = world.knobs.lags;
+  const lag = { factsMs, refsMs };
+  const candidates = factsMs === 0 ? world.openPulls.values() : world.pulls.values();
+  return [...candidates]
+    .filter((pull) => factsMs === 0 || factsAgo(world, pull, factsMs)?.state === 'open')
+    .map((pull) => viewPull(world, pull, lag))
+    .filter((pull) => pull.baseRef === base)
+    .sort((a, b) => a.number - b.number);
 }
 
 export function viewCommit({ sha, tree, parents, message }: StoredCommit): Commit {
@@ -32,14 +64,23 @@ export function viewCommit({ sha, tree, parents, message }: StoredCommit): Commi
 }
 
 export function viewStatuses(world: World, sha: CommitSha): readonly CommitStatus[] {
-  const rows = world.statuses.get(sha)?.latest.values() ?? [];
-  return [...rows].map(({ context, state, description, creator, createdAt }) => ({
-    context,
-    state,
-    description,
-    creator,
-    createdAt,
-  }));
+  const rows = world.statuses.get(sha);
+  if (rows === undefined) return [];
+  return latestRows(rows, world.timers.now(), world.knobs.lags.status).map(
+    ({ context, state, description, creator, createdAt }) => ({
+      context,
+      state,
+      description,
+      creator,
+      createdAt,
+    }),
+  );
+}
+
+function latestRows(rows: StatusRows, now: EpochMs, lagMs: number): readonly StatusRow[] {
+  if (lagMs === 0) return [...rows.latest.values()];
+  const seen = rows.history.filter((row) => row.at <= now - lagMs);
+  return [...new Map(seen.map((row) => [row.context, row])).values()];
 }
 
 /** `workflowFile` as a name or a path: the forge knows the name only. */

@@ -3,6 +3,7 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView, MergeView } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
+import { mergeLines } from './line-merge.ts';
 import { ObjectStore } from './object-store.ts';
 import { TreeMerger } from './tree-merge.ts';
 
@@ -21,6 +22,8 @@ export interface Switches {
   readonly runsCanBeCancelled: boolean;
   /** Repository admin: reads the rule in full. */
   readonly botIsAdmin: boolean;
+  /** Workflows are read from the first of these that exists. */
+  readonly workflowFolders: readonly string[];
 }
 
 export const FORGEJO_15_SWITCHES: Switches = {
@@ -31,6 +34,16 @@ export const FORGEJO_15_SWITCHES: Switches = {
   mergesUncheckedHead: false,
   runsCanBeCancelled: true,
   botIsAdmin: true,
+  workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
+};
+
+export const GITEA_126_SWITCHES: Switches = {
+  ...FORGEJO_15_SWITCHES,
+  rowDeletedBeforeMerge: false,
+  scheduleTriggers: true,
+  forkPermission: false,
+  runsCanBeCancelled: false,
+  workflowFolders: ['.gitea/workflows', '.github/workflows'],
 };
 
 /** Times of what the forge does after it has answered, ms. */
@@ -43,11 +56,36 @@ export interface Delays {
   readonly pushEntryMs: number;
 }
 
+/** How old each reading is, ms: it shows what was true that long ago. Each becomes true at its own time. */
+export interface ReadingLags {
+  /** Which pull requests the open list holds, and what they say of themselves … */
+  readonly list: number;
+  /** … and where their heads and bases stand in it. */
+  readonly listRefs: number;
+  /** The same of one pull request read by its number. */
+  readonly pull: number;
+  readonly pullRefs: number;
+  readonly branch: number;
+  readonly status: number;
+}
+
+export const NO_LAGS: ReadingLags = { list: 0, listRefs: 0, pull: 0, pullRefs: 0, branch: 0, status: 0 };
+
 /** Knobs that tests turn while the forge works. */
 export type Knobs = Pick<
   ForgeControl,
   'judge' | 'gateDurationMs' | 'mergeBehaviour' | 'checkDelayMs' | 'fault'
 > & {
+  lags: ReadingLags;
+  /** A call that takes longer than the client waits is carried out by the forge this much later. */
+  lateEffectMs: number;
+  /** What the forge's own time stamps are ahead of everybody else's clocks. */
+  clockAheadMs: number;
+  /**
+   * What the forge's own merge makes of a file that both sides changed; null: a conflict. It decides checks and merges,
+   * not what a patch is applied to: the two are different programs.
+   */
+  mergeContents: (base: string, ours: string, theirs: string) => string | null;
   /** True: the next automatic merge of this pull request fails after all checks, as in a push race. */
   mergeFails: (pr: number) => boolean;
   /** True: nobody hears the answer of this API call, and the forge carries it out some time later (E7). */
@@ -91,10 +129,25 @@ export interface Pull {
   updatedAt: EpochMs;
   readonly timeline: TimelineEntry[];
   readonly reviews: Review[];
+  /** What it said of itself since it was opened, oldest first. */
+  readonly past: PullFacts[];
+}
+
+/** What a pull request says of itself at one instant, branches apart. */
+export interface PullFacts {
+  readonly at: EpochMs;
+  readonly title: string;
+  readonly base: string;
+  readonly pullHead: CommitSha;
+  readonly state: 'open' | 'closed';
+  readonly mergeCommit: CommitSha | null;
+  readonly updatedAt: EpochMs;
 }
 
 export interface StatusRow extends CommitStatus {
   readonly targetUrl: string | null;
+  /** When it was written; `createdAt` is the second of it by the forge's own clock. */
+  readonly at: EpochMs;
 }
 
 export interface StatusRows {
@@ -139,7 +192,14 @@ export type JournalEntry =
       readonly creator: string;
     }
   | { readonly kind: 'run'; readonly at: EpochMs; readonly run: GateRunView }
-  | { readonly kind: 'merge'; readonly at: EpochMs; readonly merge: MergeView };
+  | { readonly kind: 'merge'; readonly at: EpochMs; readonly merge: MergeView }
+  /** A merge into another base than the one that this forge is about. */
+  | {
+      readonly kind: 'merge_elsewhere';
+      readonly at: EpochMs;
+      readonly base: string;
+      readonly merge: MergeView;
+    };
 
 /** Everything the forge keeps. One repository and the branches of its forks. */
 export interface World {
@@ -152,8 +212,14 @@ export interface World {
   readonly knobs: Knobs;
   readonly reactions: Reactions;
   readonly objects: ObjectStore;
+  /** What patches are applied with. */
   readonly merger: TreeMerger;
+  /** What pull requests are checked and merged with. */
+  readonly nativeMerger: TreeMerger;
   readonly branches: Map<string, CommitSha>;
+  /** Every move of every branch, oldest first; null where it was deleted. */
+  readonly moves: Map<string, { readonly at: EpochMs; readonly to: CommitSha | null }[]>;
+  readonly tags: Map<string, CommitSha>;
   /** By owner and branch. */
   readonly forkBranches: Map<string, CommitSha>;
   readonly pulls: Map<PullRequestNumber, Pull>;
@@ -161,9 +227,8 @@ export interface World {
   readonly openPulls: Map<PullRequestNumber, Pull>;
   /** The open ones that have a schedule row. */
   readonly scheduledPulls: Set<Pull>;
-  rule: BranchProtection | null;
-  /** Rules of other branches than the base. */
-  readonly otherRules: Map<string, BranchProtection>;
+  /** By branch. */
+  readonly rules: Map<string, BranchProtection>;
   readonly statuses: Map<CommitSha, StatusRows>;
   readonly runs: Run[];
   /** Every run by branch, newest last. */
@@ -202,14 +267,16 @@ export function createWorld(options: WorldOptions): World {
     knobs: options.knobs,
     reactions: options.reactions,
     objects,
-    merger: new TreeMerger(objects),
+    merger: new TreeMerger(objects, () => mergeLines),
+    nativeMerger: new TreeMerger(objects, () => options.knobs.mergeContents),
     branches: new Map(),
+    moves: new Map(),
+    tags: new Map(),
     forkBranches: new Map(),
     pulls: new Map(),
     openPulls: new Map(),
     scheduledPulls: new Set(),
-    rule: defaultRule(options.base),
-    otherRules: new Map(),
+    rules: new Map([[options.base, defaultRule(options.base)]]),
     statuses: new Map(),
     runs: [],
     runsByBranch: new Map(),
@@ -244,9 +311,9 @@ export function writeJournal(world: World, entry: JournalEntry): void {
   world.onEntry(entry);
 }
 
-/** The forge stores whole seconds. */
+/** The forge stores whole seconds of its own clock. */
 export function stampOf(world: World): EpochMs {
-  return Math.floor(world.timers.now() / 1000) * 1000;
+  return Math.floor((world.timers.now() + world.knobs.clockAheadMs) / 1000) * 1000;
 }
 
 export function mustPull(world: World, number: PullRequestNumber): Pull {
@@ -282,6 +349,8 @@ export function addTimelineEntry(
   const at = stampOf(world);
   pull.timeline.push({ id: world.nextId++, kind, at, user, newHead });
   pull.updatedAt = at;
+  const { title, base, pullHead, state, mergeCommit, updatedAt } = pull;
+  pull.past.push({ at: world.timers.now(), title, base, pullHead, state, mergeCommit, updatedAt });
 }
 
 /** Drops or sets the schedule row and keeps the index of scheduled pull requests in step. */
