@@ -57,11 +57,14 @@ export function createHttpFunctions(
     id: string,
     props: Pick<ServiceFunctionProps, 'bundle' | 'env' | 'timeout' | 'network'>,
   ): ServiceFunction => new ServiceFunction(scope, id, { defaults, memoryMb: 256, ...props });
+  const limitRates = (fn: ServiceFunction): void => {
+    fn.setEnv('RATE_FACTOR', config.rateFactor);
+    fn.setEnv('EDGE_STAMP', parts.edgeStamp);
+  };
   const makeSurface: typeof make = (id, props) => {
     const made = make(id, props);
     identity.grantVerify(made);
-    made.setEnv('RATE_FACTOR', config.rateFactor);
-    made.setEnv('EDGE_STAMP', parts.edgeStamp);
+    limitRates(made);
     table.grantReadWrite(made);
     return made;
   };
@@ -97,8 +100,8 @@ export function createHttpFunctions(
   const publicFn = make('Public', { bundle: 'public', env: PublicEnv, timeout: QUICK });
   identity.grantVerify(publicFn);
   table.grantRead(publicFn);
-  publicFn.setEnv('RATE_FACTOR', config.rateFactor);
-  publicFn.setEnv('EDGE_STAMP', parts.edgeStamp);
+  table.grantRates(publicFn);
+  limitRates(publicFn);
   publicFn.setEnv('ANALYTICS_API_KEY', config.analyticsKey);
 
   const api = makeSurface('Api', { bundle: 'api', env: ApiEnv, timeout: AS_LONG_AS_THE_GATEWAY });
@@ -133,6 +136,8 @@ export function createHttpFunctions(
   });
   engine.grantProbe(containerHealth);
   engine.grantPower(containerHealth);
+  table.grantRates(containerHealth);
+  limitRates(containerHealth);
   network.nameServices(containerHealth, 'ECS');
 
   return {

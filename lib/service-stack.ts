@@ -92,14 +92,16 @@ export class ServiceStack extends Stack {
       publicUrl,
     });
     const adminKey = new AdminKey(this, 'AdminKey');
+    const edgeStamp = config.publicUrl === undefined ? edge.stamp : '';
     const surfaces = createHttpFunctions(this, defaults, {
       ...{ config, table, identity, credentialKey, network, engine, queue, publicUrl, adminKey },
-      edgeStamp: config.publicUrl === undefined ? edge.stamp : '',
+      edgeStamp,
     });
     const site = new DashboardSite(this, 'Dashboard', { defaults, identity });
     api.addRoutes(surfaces, site.fn);
     const realtime = new RealtimeSurface(this, 'Realtime', {
-      ...{ defaults, table, identity, monitoring, publicUrl, logRetentionDays: config.logRetentionDays },
+      ...{ defaults, table, identity, monitoring, publicUrl, edgeStamp },
+      ...{ rateFactor: config.rateFactor, logRetentionDays: config.logRetentionDays },
     });
     new Notifications(this, 'Notifications', {
       ...{ defaults, table, monitoring, publicUrl, from: config.notificationFrom },

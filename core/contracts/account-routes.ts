@@ -253,13 +253,6 @@ export const ACCOUNT_ROUTES = [
     rate: 'legacy_listing',
     // Validated by the handler: switched off, it is 404 whatever was sent (D-21).
     replies: { 200: connection.DiscoveredRepos },
-    errors: [
-      'not_found',
-      'missing_fields',
-      'invalid_field',
-      'forge_error',
-      'forge_unreachable',
-      'rate_limited',
-    ],
+    errors: ['not_found', 'missing_fields', 'invalid_field', 'forge_error', 'forge_unreachable'],
   },
 ] as const satisfies readonly RouteSpec[];

@@ -25,14 +25,17 @@ export const IdentityEnv = z.object({
 });
 export type IdentitySettings = z.infer<typeof IdentityEnv>;
 
-/** In every function that answers people. */
-export const SurfaceEnv = CommonEnv.extend(IdentityEnv.shape).extend({
+/** In every function that limits its callers. */
+export const RateEnv = z.object({
   TABLE_NAME: EnvText,
   /** Multiplies every rate limit (D-52). */
   RATE_FACTOR: EnvFactor,
   /** What the distribution adds to its requests; empty: nothing stands in front that is to be believed. */
   EDGE_STAMP: EnvOptionalText,
 });
+
+/** In every function that answers people. */
+export const SurfaceEnv = CommonEnv.extend(IdentityEnv.shape).extend(RateEnv.shape);
 
 /** Where the tasks of the engine are switched on and off. */
 export const FleetEnv = z.object({ ENGINE_CLUSTER: EnvText, ENGINE_SERVICE: EnvText });

@@ -69,13 +69,21 @@ export const AUTH_ERRORS = {
     'auth_unavailable',
     'rate_limited',
   ],
-  operator: ['missing_auth'],
-  socket: ['missing_auth', 'invalid_token', 'forbidden', 'upgrade_required', 'auth_unavailable'],
+  operator: ['missing_auth', 'rate_limited'],
+  socket: [
+    'missing_auth',
+    'invalid_token',
+    'forbidden',
+    'upgrade_required',
+    'auth_unavailable',
+    'rate_limited',
+  ],
+  // Limited by repo: one address of a forge delivers for all of its repositories (D-52).
   signature: [],
-  none: [],
+  none: ['rate_limited'],
 } as const satisfies Readonly<Record<RouteAuth, readonly ErrorCode[]>>;
 
 /** Every code that a route may answer. */
-export function errorsOf(route: RouteSpec): readonly ErrorCode[] {
+export function errorsOf(route: Pick<RouteSpec, 'auth' | 'errors'>): readonly ErrorCode[] {
   return [...AUTH_ERRORS[route.auth], ...route.errors];
 }

@@ -15,5 +15,12 @@ export type TreeHash = Branded<string, 'TreeHash'>;
 /** Full-length hexadecimal blob id. */
 export type BlobId = Branded<string, 'BlobId'>;
 export type PullRequestNumber = Branded<number, 'PullRequestNumber'>;
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** An id of ours in its one spelling; null for what is none. */
+export function canonicalId(text: string): string | null {
+  return ID.test(text) ? text.toLowerCase() : null;
+}
+
 /** Milliseconds since the Unix epoch, UTC. */
 export type EpochMs = Branded<number, 'EpochMs'>;

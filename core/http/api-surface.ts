@@ -7,7 +7,7 @@ import { StoreError } from '../ports/store.ts';
 import type { ApiCall, ApiContext, ApiHandlers, Caller } from './api-call.ts';
 import { type AuthDeps, authenticate } from './authenticate.ts';
 import { answerWithEnvelope } from './error-middleware.ts';
-import { createFailedLoginLimit, limitRate, type RateDeps } from './limit-rate.ts';
+import { arrivalOf, createFailedLoginLimit, limitRate, type RateDeps } from './limit-rate.ts';
 import { parseInput } from './parse-request.ts';
 import { type HttpResponse, respondEmpty, respondJson, respondText } from './respond.ts';
 
@@ -76,7 +76,7 @@ function checkCaller(deps: SurfaceDeps): Step {
     before: async ({ event, context }) => {
       const { route } = context;
       if (route === undefined) return;
-      failures.refuseBlocked(route, event);
+      failures.refuseBlocked(route, arrivalOf(event));
       const caller = await identify(deps, failures, route, event);
       await limitRate(deps, route, caller, event);
       context.caller = caller;
@@ -93,7 +93,7 @@ async function identify(
   try {
     return await authenticate(deps, route.auth, event);
   } catch (error) {
-    await failures.count(route, event, error);
+    await failures.count(route, arrivalOf(event), error);
     throw error;
   }
 }

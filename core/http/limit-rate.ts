@@ -2,10 +2,11 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError, ERROR_TABLE } from '../contracts/errors.ts';
 import { errorsOf, type RouteSpec } from '../contracts/route-spec.ts';
 import { RATE_LIMITS, type RateClass } from '../domain/api-limits.ts';
+import { canonicalId } from '../domain/ids.ts';
 import type { RateAnswer, RateStore } from '../ports/account-store.ts';
 import type { Log } from '../ports/system.ts';
 import type { Caller } from './api-call.ts';
-import { viewerAddress } from './viewer-address.ts';
+import { type Arrival, viewerNetwork } from './viewer-address.ts';
 
 export interface RateDeps {
   readonly rates: RateStore;
@@ -18,22 +19,31 @@ export interface RateDeps {
   readonly now?: () => number;
 }
 
+export type LimitedRoute = Pick<RouteSpec, 'auth' | 'errors' | 'rate'>;
+
 /** Takes one token from each bucket that the route has for this caller (D-52). Throws `rate_limited`. */
 export async function limitRate(
   deps: RateDeps,
-  route: RouteSpec,
+  route: LimitedRoute,
   caller: Caller,
   event: APIGatewayProxyEventV2,
 ): Promise<void> {
   if (!errorsOf(route).includes('rate_limited')) return;
-  const ip = viewerAddress(event, deps.edgeStamp ?? '');
-  const name = caller.kind === 'user' ? `user:${caller.id}` : `ip:${ip}`;
+  const name =
+    caller.kind === 'user'
+      ? `user:${caller.id}`
+      : `ip:${viewerNetwork(arrivalOf(event), deps.edgeStamp ?? '')}`;
   // Its own bucket first: a call that is refused there costs none of the caller's others.
   if (route.rate !== undefined && route.rate !== 'ip') {
-    const target = event.pathParameters?.id ?? '';
+    // Another spelling of an id is no other thing, and what is no id names nothing.
+    const target = canonicalId(event.pathParameters?.id ?? '') ?? '';
     await take(deps, route.rate, `${route.rate}:${name}:${target}`);
   }
   await take(deps, caller.kind === 'user' ? 'user' : 'ip', name);
+}
+
+export function arrivalOf(event: APIGatewayProxyEventV2): Arrival {
+  return { headers: event.headers, sourceIp: event.requestContext.http.sourceIp };
 }
 
 /** Addresses that are remembered at once; beyond it the oldest is forgotten, and counted by the store again. */
@@ -51,18 +61,18 @@ export function createFailedLoginLimit(deps: RateDeps) {
   };
   return {
     /** Before a credential is looked at. Throws `rate_limited`. */
-    refuseBlocked(route: RouteSpec, event: APIGatewayProxyEventV2): void {
+    refuseBlocked(route: LimitedRoute, arrival: Arrival): void {
       if (!errorsOf(route).includes('rate_limited')) return;
-      const ip = viewerAddress(event, deps.edgeStamp ?? '');
+      const ip = viewerNetwork(arrival, deps.edgeStamp ?? '');
       const leftMs = (blockedUntil.get(ip) ?? 0) - now();
       if (leftMs > 0) refuse(leftMs);
       blockedUntil.delete(ip);
     },
     /** After a refusal; throws `rate_limited` in its place once the address had too many of them. */
-    async count(route: RouteSpec, event: APIGatewayProxyEventV2, refusal: unknown): Promise<void> {
+    async count(route: LimitedRoute, arrival: Arrival, refusal: unknown): Promise<void> {
       if (!(refusal instanceof AppError) || ERROR_TABLE[refusal.code].status !== 401) return;
       if (!errorsOf(route).includes('rate_limited')) return;
-      const ip = viewerAddress(event, deps.edgeStamp ?? '');
+      const ip = viewerNetwork(arrival, deps.edgeStamp ?? '');
       const answer = await ask(deps, 'ip', `ip:${ip}`);
       if (answer.allowed) return;
       blockedUntil.set(ip, now() + answer.retryAfterMs);

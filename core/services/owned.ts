@@ -1,17 +1,16 @@
 import { AppError } from '../contracts/errors.ts';
-import type { TenantId } from '../domain/ids.ts';
+import { canonicalId, type TenantId } from '../domain/ids.ts';
 import type { Connection, ManagedRepo } from '../domain/repo.ts';
 import type { DispatchStore } from '../ports/store.ts';
 
-/** Ids are ours and look so; whatever else was sent is as absent as a stranger's (A86). */
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
+/** What is no id of ours is as absent as a stranger's (A86). */
 export async function loadOwnRepo(
   store: Pick<DispatchStore, 'getRepo'>,
   tenantId: TenantId,
   id: string,
 ): Promise<ManagedRepo> {
-  const repo = ID.test(id) ? await store.getRepo(id.toLowerCase()) : null;
+  const known = canonicalId(id);
+  const repo = known === null ? null : await store.getRepo(known);
   if (repo === null || repo.tombstone || repo.tenantId !== tenantId) throw new AppError('not_found');
   return repo;
 }
@@ -23,7 +22,8 @@ export async function loadOwnConnection(
   id: string,
   options: { readonly evenDeleting?: boolean } = {},
 ): Promise<Connection> {
-  const connection = ID.test(id) ? await store.getConnection(tenantId, id.toLowerCase()) : null;
+  const known = canonicalId(id);
+  const connection = known === null ? null : await store.getConnection(tenantId, known);
   if (connection === null || (connection.deleting && options.evenDeleting !== true)) {
     throw new AppError('not_found');
   }

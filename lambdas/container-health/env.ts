@@ -1,3 +1,5 @@
-import { CommonEnv, EnvUrl, FleetEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvUrl, FleetEnv, RateEnv } from '#core/contracts/env.ts';
 
-export const ContainerHealthEnv = CommonEnv.extend(FleetEnv.shape).extend({ ENGINE_URL: EnvUrl });
+export const ContainerHealthEnv = CommonEnv.extend(FleetEnv.shape)
+  .extend(RateEnv.shape)
+  .extend({ ENGINE_URL: EnvUrl });

@@ -1,11 +1,13 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ECSClient } from '@aws-sdk/client-ecs';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
-import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { createRateStore } from '#core/adapters/dynamo/rate-store.ts';
+import { Table } from '#core/adapters/dynamo/table.ts';
 import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineProbe } from '#core/adapters/engine-http/engine-client.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
-import type { HttpResponse } from '#core/http/respond.ts';
 import { wakeEngine } from '#core/services/engine-power.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ContainerHealthEnv } from './env.ts';
@@ -19,6 +21,7 @@ const fleet = createEngineFleet({
   cluster: env.ENGINE_CLUSTER,
   service: env.ENGINE_SERVICE,
 });
+const clock = createSystemClock();
 const check = createContainerHealth({
   // The contract lets this wake the container; asking again in a minute then tells the truth about one that slept.
   isHealthy: async () => {
@@ -26,11 +29,14 @@ const check = createContainerHealth({
     if (!healthy) await wakeEngine({ fleet, log });
     return healthy;
   },
-  clock: createSystemClock(),
+  ...{ clock, log, rateFactor: env.RATE_FACTOR, edgeStamp: env.EDGE_STAMP },
+  rates: createRateStore(
+    new Table({
+      client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+      tableName: env.TABLE_NAME,
+      clock,
+    }),
+  ),
 });
 
-function answer(_event: APIGatewayProxyEventV2): Promise<HttpResponse> {
-  return check();
-}
-
-export const handler = middy(answer).use(answerWithEnvelope(log));
+export const handler = middy(check).use(answerWithEnvelope(log));

@@ -3,6 +3,7 @@ import { AppError } from '#core/contracts/errors.ts';
 import type { TenantId } from '#core/domain/ids.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import { verifyToken } from '#core/http/authenticate.ts';
+import { createFailedLoginLimit, type RateDeps } from '#core/http/limit-rate.ts';
 import { type HttpResponse, respondEmpty, respondError } from '#core/http/respond.ts';
 import type { RealtimeStore } from '#core/ports/account-store.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
@@ -17,10 +18,14 @@ export interface ConnectEvent {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null;
   readonly multiValueQueryStringParameters?: Readonly<Record<string, readonly string[] | undefined>> | null;
-  readonly requestContext: { readonly connectionId: string; readonly requestId: string };
+  readonly requestContext: {
+    readonly connectionId: string;
+    readonly requestId: string;
+    readonly identity: { readonly sourceIp: string };
+  };
 }
 
-export interface ConnectDeps {
+export interface ConnectDeps extends RateDeps {
   readonly store: Pick<RealtimeStore, 'saveTicket' | 'redeemTicket' | 'addSocket'>;
   readonly identity: IdentityPort;
   readonly clock: Pick<Clock, 'now'>;
@@ -28,12 +33,16 @@ export interface ConnectDeps {
   readonly publicUrl: string;
 }
 
+/** As the table of routes has it, which would bring all schemas along. */
+const ROUTE = { auth: 'socket', errors: [] } as const;
+
 /** Opens the socket or refuses the upgrade with the contract's status (D-71). Nothing of the query is ever logged (A94). */
 export function createConnect(deps: ConnectDeps): (event: ConnectEvent) => Promise<HttpResponse> {
+  const failures = createFailedLoginLimit(deps);
   return async (event) => {
     const { connectionId, requestId } = event.requestContext;
     try {
-      const tenantId = await admit(deps, event);
+      const tenantId = await admitLimited(deps, failures, event);
       await openSocket(deps, tenantId, connectionId);
       deps.log.info('socket opened', { request_id: requestId, tenant_id: tenantId });
       return respondEmpty(200);
@@ -48,6 +57,26 @@ export function createConnect(deps: ConnectDeps): (event: ConnectEvent) => Promi
       );
     }
   };
+}
+
+/** Refused upgrades count for the address, as refused credentials do elsewhere (D-52). */
+async function admitLimited(
+  deps: ConnectDeps,
+  failures: ReturnType<typeof createFailedLoginLimit>,
+  event: ConnectEvent,
+): Promise<TenantId> {
+  const headers = Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+  const arrival = {
+    headers: Object.fromEntries(headers),
+    sourceIp: event.requestContext.identity.sourceIp,
+  };
+  failures.refuseBlocked(ROUTE, arrival);
+  try {
+    return await admit(deps, event);
+  } catch (error) {
+    await failures.count(ROUTE, arrival, error);
+    throw error;
+  }
 }
 
 /**

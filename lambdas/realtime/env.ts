@@ -1,7 +1,6 @@
-import { CommonEnv, EnvText, EnvUrl, IdentityEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvText, EnvUrl, SurfaceEnv } from '#core/contracts/env.ts';
 
-export const SocketConnectEnv = CommonEnv.extend(IdentityEnv.shape).extend({
-  TABLE_NAME: EnvText,
+export const SocketConnectEnv = SurfaceEnv.extend({
   /** Address of this service: pages of its origin may open a socket by cookie. */
   PUBLIC_URL: EnvUrl,
 });

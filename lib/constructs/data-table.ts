@@ -30,6 +30,7 @@ export type RowAction =
   | 'BatchGetItem'
   | 'Query'
   | 'PutItem'
+  | 'UpdateItem'
   | 'DeleteItem'
   | 'ConditionCheckItem';
 
@@ -105,6 +106,11 @@ export class DataTable extends Construct {
         conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } },
       }),
     );
+  }
+
+  /** Counts callers, and reads or writes nothing else. */
+  grantRates(grantee: Grantee): void {
+    this.grantRows(grantee, ['UpdateItem'], ['RL#*']);
   }
 
   /** Delivers the changes of rows whose partition key begins like one of these. At most two consumers per stream. */

@@ -64,6 +64,7 @@ export class PublicEdge extends Construct {
   readonly stamp: string;
   readonly #headers: ResponseHeadersPolicy;
   readonly #apiOrigin: IOrigin;
+  readonly #tellAddress: EdgeFunction;
 
   constructor(scope: Construct, id: string, props: PublicEdgeProps) {
     super(scope, id);
@@ -75,6 +76,11 @@ export class PublicEdge extends Construct {
       customHeaders: { [EDGE_STAMP_HEADER]: this.stamp },
     });
     const { domain } = props;
+    this.#tellAddress = new EdgeFunction(this, 'ViewerAddress', {
+      runtime: FunctionRuntime.JS_2_0,
+      comment: 'The API sees the address of the edge only',
+      code: FunctionCode.fromInline(VIEWER_ADDRESS_CODE),
+    });
     this.distribution = new Distribution(this, 'Distribution', {
       comment: `Mergeyard: API, socket and dashboard of ${Stack.of(this).stackName}`,
       httpVersion: HttpVersion.HTTP2_AND_3,
@@ -88,6 +94,7 @@ export class PublicEdge extends Construct {
             minimumProtocolVersion: SecurityPolicyProtocol.TLS_V1_2_2021,
           }),
       ...(props.webAclArn === undefined ? {} : { webAclId: props.webAclArn }),
+      // `/readyz` is here too, and limited like every call without a session.
       defaultBehavior: this.#passThrough(origin, ViewerProtocolPolicy.REDIRECT_TO_HTTPS),
       additionalBehaviors: {
         [`${DASHBOARD_ASSETS_PREFIX}*`]: {
@@ -115,7 +122,10 @@ export class PublicEdge extends Construct {
       comment: 'The socket API knows its stage only',
       code: FunctionCode.fromInline(socketPathCode(endpoint.originPath)),
     });
-    const origin = new HttpOrigin(endpoint.domainName, { protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY });
+    const origin = new HttpOrigin(endpoint.domainName, {
+      protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
+      customHeaders: { [EDGE_STAMP_HEADER]: this.stamp },
+    });
     this.distribution.addBehavior(SOCKET_PATH, origin, {
       cachePolicy: CachePolicy.CACHING_DISABLED,
       // Handshake headers, cookie, origin and the ticket in the query; not the host, which names the API for the gateway.
@@ -129,15 +139,7 @@ export class PublicEdge extends Construct {
       this.#apiOrigin,
       ViewerProtocolPolicy.HTTPS_ONLY,
     );
-    const tellAddress = new EdgeFunction(this, 'ViewerAddress', {
-      runtime: FunctionRuntime.JS_2_0,
-      comment: 'The API sees the address of the edge only',
-      code: FunctionCode.fromInline(VIEWER_ADDRESS_CODE),
-    });
-    this.distribution.addBehavior('/api/*', apiOrigin, {
-      ...options,
-      functionAssociations: [{ function: tellAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
-    });
+    this.distribution.addBehavior('/api/*', apiOrigin, options);
   }
 
   #passThrough(origin: IOrigin, viewerProtocolPolicy: ViewerProtocolPolicy) {
@@ -148,6 +150,7 @@ export class PublicEdge extends Construct {
       allowedMethods: AllowedMethods.ALLOW_ALL,
       viewerProtocolPolicy,
       responseHeadersPolicy: this.#headers,
+      functionAssociations: [{ function: this.#tellAddress, eventType: FunctionEventType.VIEWER_REQUEST }],
     };
   }
 
@@ -177,9 +180,9 @@ export class PublicEdge extends Construct {
 /** A function of the edge: puts its own word in the place of the client's. */
 export const VIEWER_ADDRESS_CODE = `function handler(event) { var request = event.request; request.headers['${VIEWER_ADDRESS_HEADER}'] = { value: event.viewer.ip }; return request; }`;
 
-/** A function of the edge: `uri` is all that changes, the query with the ticket stays. */
+/** A function of the edge: another path and the caller's address; the query with the ticket stays. */
 export function socketPathCode(path: string): string {
-  return `function handler(event) { var request = event.request; request.uri = '${path}'; return request; }`;
+  return `function handler(event) { var request = event.request; request.uri = '${path}'; request.headers['${VIEWER_ADDRESS_HEADER}'] = { value: event.viewer.ip }; return request; }`;
 }
 
 /** Host of an HTTP or WebSocket API in this region. */

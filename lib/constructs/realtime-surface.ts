@@ -24,6 +24,9 @@ export interface RealtimeSurfaceProps {
   readonly monitoring: Monitoring;
   /** Where people reach this service: pages of its origin may open a socket by cookie. */
   readonly publicUrl: string;
+  /** Proves that a request came through the distribution; empty when something else stands in front. */
+  readonly edgeStamp: string;
+  readonly rateFactor: string;
   readonly logRetentionDays: number;
 }
 
@@ -81,11 +84,15 @@ export class RealtimeSurface extends Construct {
     this.#addPush(props);
   }
 
-  #addConnect({ defaults, table, identity, monitoring, publicUrl }: RealtimeSurfaceProps): void {
+  #addConnect(props: RealtimeSurfaceProps): void {
+    const { defaults, table, identity, monitoring, publicUrl, rateFactor, edgeStamp } = props;
     const connect = new ServiceFunction(this, 'Connect', {
       ...{ defaults, bundle: 'socket-connect', env: SocketConnectEnv, memoryMb: 256, timeout: QUICK },
     });
     table.grantRows(connect, ['PutItem', 'DeleteItem'], ['TK#*', 'TW#*', 'W#*']);
+    table.grantRates(connect);
+    connect.setEnv('RATE_FACTOR', rateFactor);
+    connect.setEnv('EDGE_STAMP', edgeStamp);
     identity.grantVerify(connect);
     connect.setEnv('PUBLIC_URL', publicUrl);
     this.#addRoute('$connect', connect);

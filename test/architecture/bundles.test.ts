@@ -48,7 +48,7 @@ const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   connections: 200,
   'forge-ops': 215,
   admin: 190,
-  'container-health': 110,
+  'container-health': 125,
   tick: 165,
   'wake-forward': 165,
   'webhooks-forge': 170,
@@ -129,9 +129,11 @@ describe('who carries what', () => {
     expect(sdks).toEqual(['@aws-sdk/client-dynamodb']);
   });
 
-  test('the probe of the engine carries nothing but the way to wake it', () => {
+  test('the probe of the engine carries nothing but the way to wake it and the rates of its callers', () => {
     const sdks = [...packagesOf('container-health')].filter((name) => /^@aws-sdk\/client-/.test(name));
-    expect(sdks).toEqual(['@aws-sdk/client-ecs']);
+    expect(sdks.sort()).toEqual(['@aws-sdk/client-dynamodb', '@aws-sdk/client-ecs']);
+    const rows = inputsOf('container-health').filter((path) => /adapters\/dynamo\/.*store\.ts$/.test(path));
+    expect(rows).toEqual(['core/adapters/dynamo/rate-store.ts']);
     expect(carriers(/@aws-sdk\/client-ecs\//)).toEqual(['tick', 'worker', 'container-health']);
   });
 

@@ -136,11 +136,13 @@ describe('one address carries the whole contract', () => {
       uri: SOCKET_PATH,
       method: 'GET',
       querystring: { ticket: { value: 'abc' } },
-      headers: {},
+      headers: { 'x-mergeyard-viewer': { value: 'forged' } },
     };
-    expect(runAtEdge('EdgeSocketPath', { request: { ...request } })).toEqual({
+    const viewer = { ip: '198.51.100.7' };
+    expect(runAtEdge('EdgeSocketPath', { request: structuredClone(request), viewer })).toEqual({
       ...request,
       uri: `/${stage?.Properties.StageName}`,
+      headers: { 'x-mergeyard-viewer': { value: viewer.ip } },
     });
   });
 
@@ -151,12 +153,20 @@ describe('one address carries the whole contract', () => {
       viewer: { ip: '198.51.100.7' },
     });
     expect(answer.headers).toEqual({ ...headers, 'x-mergeyard-viewer': { value: '198.51.100.7' } });
+    const stampOf = ({ TargetOriginId }: { TargetOriginId: string }) => {
+      const origin = distribution.Origins.find((each: { Id: string }) => each.Id === TargetOriginId);
+      return origin.OriginCustomHeaders[0];
+    };
     const { found } = behaviour('/api/*');
-    expect(JSON.stringify(found.FunctionAssociations)).toContain('EdgeViewerAddress');
-    const origin = distribution.Origins.find((each: { Id: string }) => each.Id === found.TargetOriginId);
-    const [stamp] = origin.OriginCustomHeaders;
+    for (const path of ['default', '/api/*', SOCKET_PATH]) {
+      const functions = JSON.stringify(behaviour(path).found.FunctionAssociations);
+      expect(functions).toContain(path === SOCKET_PATH ? 'EdgeSocketPath' : 'EdgeViewerAddress');
+      expect(stampOf(behaviour(path).found)).toEqual(stampOf(found));
+    }
+    const stamp = stampOf(found);
     expect(stamp.HeaderName).toBe('x-mergeyard-stamp');
-    for (const fn of ['Admin', 'Api', 'Billing', 'Connections', 'ForgeOps', 'Public']) {
+    const limiting = ['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'ForgeOps', 'Public'];
+    for (const fn of [...limiting, 'RealtimeConnect']) {
       expect(template.functionNamed(fn).Properties.Environment.Variables.EDGE_STAMP).toEqual(
         stamp.HeaderValue,
       );

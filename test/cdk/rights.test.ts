@@ -140,8 +140,10 @@ describe('rights (A118)', () => {
         ...FOLLOW,
         ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'],
       ].sort(),
-      PublicRole: READ,
-      RealtimeConnectRole: ['DeleteItem', 'PutItem'],
+      // The rates of addresses, and no other row.
+      ContainerHealthRole: ['UpdateItem'],
+      PublicRole: [...READ, 'UpdateItem'],
+      RealtimeConnectRole: ['DeleteItem', 'PutItem', 'UpdateItem'],
       RealtimeDisconnectRole: ['DeleteItem'],
       RealtimePushRole: [...FOLLOW, 'DeleteItem', 'Query'].sort(),
       TickRole: ALL,
@@ -151,6 +153,20 @@ describe('rights (A118)', () => {
       WorkerDlqRole: ALL,
       WorkerRole: ALL,
     });
+  });
+
+  test('the health checks and the opening of sockets may write the rates of addresses alone', () => {
+    const writes = allowed.filter(
+      ({ holder, Action }) =>
+        /^(ContainerHealth|Public|RealtimeConnect)Role/.test(holder) &&
+        listOf(Action).includes('dynamodb:UpdateItem'),
+    );
+    expect(writes.map(({ Action, Condition }) => [listOf(Action), Condition])).toEqual(
+      [1, 2, 3].map(() => [
+        ['dynamodb:UpdateItem'],
+        { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['RL#*'] } },
+      ]),
+    );
   });
 
   test('indexes are named, never starred', () => {

@@ -239,7 +239,7 @@ export class ApiWorld {
         createForgeWebhook({ store, leases: store, queue: this.sent, clock, ...limits }),
       ).use(answerWithEnvelope(log)),
       'container-health': middy(
-        createContainerHealth({ isHealthy: async () => this.engineHealthy, clock }),
+        createContainerHealth({ ...surface, isHealthy: async () => this.engineHealthy, clock }),
       ).use(answerWithEnvelope(log)),
     };
   }

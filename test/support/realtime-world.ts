@@ -62,7 +62,10 @@ export class RealtimeWorld {
         credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
       }),
     );
-    const connect = createConnect({ store, identity, clock, log, publicUrl: `${PUBLIC_URL}/` });
+    const connect = createConnect({
+      ...{ store, identity, clock, log, rates: store, now: () => clock.now() },
+      publicUrl: `${PUBLIC_URL}/`,
+    });
     const push = createPush({ store, sender, clock, log });
     hub.serve({
       connect: asFunction((event) => connect(event as never)),

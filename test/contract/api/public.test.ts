@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createContext, runInContext } from 'node:vm';
 import { formatAnalyticsConfig } from '#core/contracts/health.ts';
+import type { RouteSpec } from '#core/contracts/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes.ts';
+import { RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { grantHeldLease } from '#core/domain/lease.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
@@ -38,6 +41,44 @@ describe('health', () => {
 
   test('readyz is gone', async () => {
     expect(await world.call('GET', '/readyz')).toMatchObject({ status: 410, code: 'gone' });
+  });
+});
+
+describe('every route without a session is limited by the address (D-52)', () => {
+  const PER_MINUTE = RATE_LIMITS.ip.perMinute;
+  /** A forge's one address speaks for all its repositories; its deliveries are limited by repository. */
+  const signed = (route: RouteSpec) => route.auth === 'signature';
+  const open = ROUTES.filter((route: RouteSpec) => !signed(route) && route.id !== 'listForgeRepos').filter(
+    (route) => !['bearer', 'admin'].includes(route.auth),
+  );
+
+  test('these are such routes', () => {
+    expect(open.map((route) => route.id)).toEqual(
+      expect.arrayContaining([
+        ...['logOut', 'readSession', 'checkIdentity', 'checkContainer', 'checkQueue', 'checkPrivately'],
+        ...['readAnalyticsConfig', 'refuseReadyz', 'openSocket', 'readMe'],
+      ]),
+    );
+  });
+
+  test.each(open.map((route) => [route.method, route.path]))('%s %s', async (method, path) => {
+    const ask = (ip: string) => world.call(method, path, { ip });
+    for (let nth = 0; nth < PER_MINUTE; nth += 1) expect((await ask('192.0.2.1')).status).not.toBe(429);
+    const over = await ask('192.0.2.1');
+    expect([over.status, over.code, over.json.error.retryable]).toEqual([429, 'rate_limited', true]);
+    expect(Number(over.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await ask('192.0.2.2')).status).not.toBe(429);
+  });
+
+  test('addresses of one IPv6 network, and the two spellings of an IPv4 address, are one caller', async () => {
+    const ask = (ip: string) => world.call('GET', '/api/queue-health', { ip });
+    for (let nth = 0; nth < PER_MINUTE; nth += 1) {
+      await ask(`2001:db8:0:1::${nth.toString(16)}`);
+      await ask(nth % 2 === 0 ? '192.0.2.1' : '::ffff:192.0.2.1');
+    }
+    expect((await ask('2001:DB8:0:1:ffff::1')).status).toBe(429);
+    expect((await ask('2001:db8:0:2::1')).status).toBe(200);
+    expect((await ask('::ffff:c000:201')).status).toBe(429);
   });
 });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
-import { SOCKET_SETTLING_MS, SOCKET_TTL_MS, TICKET_TTL_MS } from '#core/domain/api-limits.ts';
+import { RATE_LIMITS, SOCKET_SETTLING_MS, SOCKET_TTL_MS, TICKET_TTL_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { issueTicket } from '#core/services/tickets.ts';
 import { findLeaks } from '../../support/canaries.ts';
@@ -22,8 +22,10 @@ beforeAll(async () => {
   world.identity.signIn(SESSION_B, B);
 });
 afterAll(() => world.stop());
-beforeEach(() => {
+beforeEach(async () => {
   issued = [];
+  // The refusals of the test before count for the address no more.
+  await world.clock.advance(60_000);
 });
 afterEach(async () => {
   world.identity.available = true;
@@ -82,6 +84,19 @@ describe('by ticket', () => {
     const tooLate = await ticketOf(A);
     await world.clock.advance(TICKET_TTL_MS);
     expect(statusOf(await world.connect(`?ticket=${tooLate}`))).toBe(401);
+  });
+
+  test('refused upgrades are limited by address, before anything is asked (D-52)', async () => {
+    const { perMinute } = RATE_LIMITS.ip;
+    const junk = () => world.connect(`?ticket=${randomBytes(32).toString('hex')}`);
+    const statuses: number[] = [];
+    for (let nth = 0; nth < perMinute; nth += 1) statuses.push(statusOf(await junk()));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    expect(statusOf(await junk())).toBe(429);
+    const ticket = await ticketOf(A);
+    expect(statusOf(await world.connect(`?ticket=${ticket}`))).toBe(429);
+    await world.clock.advance(1_000);
+    expect(statusOf(await world.connect(`?ticket=${ticket}`))).toBe(101);
   });
 
   test('a used one is none', async () => {

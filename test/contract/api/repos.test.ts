@@ -428,6 +428,16 @@ describe('manual reconcile', () => {
     });
     expect(Number(answers[5]?.headers['retry-after'])).toBe(10);
   });
+
+  test('another spelling of the repo’s id opens no new share, and what is no id shares one', async () => {
+    const { repo } = await reconcile();
+    const ask = async (id: string) => (await a('POST', `${REPOS}/${id}/reconcile`)).status;
+    for (let nth = 0; nth < 5; nth += 1) expect(await ask(repo.id)).toBe(200);
+    expect(await ask(repo.id.toUpperCase())).toBe(429);
+    expect(await ask(repo.id)).toBe(429);
+    for (let nth = 0; nth < 6; nth += 1) expect(await ask(`none-${nth}`)).toBe(404);
+    expect(await ask('none-6')).toBe(429);
+  });
 });
 
 describe('provision, protect, gate', () => {

@@ -53,9 +53,10 @@ export class GitLab {
   /** Git's own merge of each case: a tree id, or `conflict`. */
   mergeCases(count: number): readonly string[] {
     return this.#runScript(
-      `for i in $(seq 0 ${count - 1}); do
+      `i=0; while [ $i -lt ${count} ]; do
         out=$(git -c merge.directoryRenames=false merge-tree --write-tree --no-messages refs/cases/$i/ours refs/cases/$i/theirs 2>/dev/null)
         case $? in 0) echo "$out";; 1) echo conflict;; *) echo broken;; esac
+        i=$((i + 1))
       done`,
     );
   }
@@ -68,10 +69,11 @@ export class GitLab {
       writeFileSync(join(directory, `${i}`), patch ?? '');
     });
     return this.#runScript(
-      `for i in $(seq 0 ${patches.length - 1}); do
+      `i=0; while [ $i -lt ${patches.length} ]; do
         git read-tree refs/cases/$i/ours || exit 1
         if [ ! -s ${directory}/$i ] || ${FORGE_APPLY} < ${directory}/$i >>${this.#root}/log 2>&1
         then git write-tree; else echo conflict; fi
+        i=$((i + 1))
       done`,
     );
   }

@@ -40,8 +40,9 @@ function mergeWithGit(cases: readonly TextCase[]): readonly (string | null)[] {
       for (const side of ['base', 'ours', 'theirs'] as const)
         writeFileSync(join(root, `${i}.${side}`), one[side]);
     });
-    const script = `cd ${root} && for i in $(seq 0 ${cases.length - 1}); do
+    const script = `cd ${root} && i=0; while [ $i -lt ${cases.length} ]; do
       if git merge-file -p $i.ours $i.base $i.theirs 2>/dev/null; then :; else printf '\\001'; fi; printf '\\002'
+      i=$((i + 1))
     done`;
     const answer = execFileSync('sh', ['-c', script], { encoding: 'utf8' });
     return answer
