@@ -4,7 +4,7 @@ import { assertNever } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { stageRoot } from './stage-root.ts';
-import { placeBranch, publishTree, type TreeCache } from './stage-trees.ts';
+import { publishTree, type TreeCache } from './stage-trees.ts';
 
 export interface PerformDeps {
   readonly forge: EngineForge;
@@ -29,9 +29,6 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
       const commit = await publishTree(deps.forge, deps.trees, { ...action, baseBranch: deps.baseBranch });
       return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
     }
-    case 'stage_base':
-      await placeBranch(deps.forge, action.branch, action.sha);
-      return { kind: 'tree_staged', sha: action.sha };
     case 'post_status':
       return postStatus(deps.forge, action);
     case 'probe_schedule':

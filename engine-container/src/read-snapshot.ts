@@ -18,7 +18,7 @@ import {
 } from './landing-view.ts';
 import { needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
-import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
+import { BASE_NODE_ID, type PullRequestReading, type QueueRecord, type Staged } from './queue/record.ts';
 import type { ConfirmBounce, FocusView, GateView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type History } from './read-commits.ts';
 import { readRecalled } from './read-recalled.ts';
@@ -364,9 +364,10 @@ export class SnapshotReader {
 
   async #readGates(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateView>>> {
     const gates = new Map<BatchId, Reading<GateView>>();
-    for (const { gateFile, nodes } of record.roots) {
-      for (const node of nodes) {
+    for (const root of record.roots) {
+      for (const node of root.nodes) {
         const { sha, branch, stagedAt } = node;
+        const gateFile = node.nodeId === BASE_NODE_ID ? (root.baseGateFile ?? root.gateFile) : root.gateFile;
         if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
         const run = { sha, branch, stagedAt, gateFile };
         gates.set(node.id, await this.#attempt(() => this.#readGate(run)));

@@ -2,6 +2,7 @@ import type { Commit, TreeEntry } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
 import { renderPatch } from './staging/patch.ts';
+import { isRegularFile, type PathChange } from './staging/path-change.ts';
 import { planMerge } from './staging/three-way.ts';
 import { diffTrees } from './staging/tree-diff.ts';
 
@@ -50,42 +51,86 @@ export async function placeBranch(forge: EngineForge, branch: string, at: Commit
   await forge.createBranch(branch, at);
 }
 
+export interface TreeToPublish {
+  readonly baseBranch: string;
+  readonly branch: string;
+  readonly onto: CommitSha;
+  /** Tree, or commit whose tree it is. */
+  readonly ontoTree: string;
+  readonly tree: TreeHash;
+  readonly message: string;
+  /** Branch outside `mq/**` for what has to be built first. */
+  readonly workBranch: string;
+  /** No branch holds `onto`: the work branch does meanwhile. */
+  readonly isAnchored: boolean;
+}
+
 /** Publishes one commit on `onto` that has exactly `tree`: the shape of every staged prefix but the whole batch. */
 export async function publishTree(
   forge: EngineForge,
   trees: TreeCache,
-  options: {
-    readonly baseBranch: string;
-    readonly branch: string;
-    readonly onto: CommitSha;
-    /** Branch outside `mq/**` that holds `onto` meanwhile; null where the base does. */
-    readonly anchorBranch: string | null;
-    /** Tree, or commit whose tree it is. */
-    readonly ontoTree: string;
-    readonly tree: TreeHash;
-    readonly message: string;
-  },
+  wanted: TreeToPublish,
 ): Promise<Commit | 'base_moved'> {
-  const [from, to] = await Promise.all([trees.read(options.ontoTree), trees.read(options.tree)]);
-  if (options.anchorBranch !== null) await placeBranch(forge, options.anchorBranch, options.onto);
-  const commit = await applyToNewBranch(forge, {
-    branch: options.anchorBranch ?? options.baseBranch,
-    newBranch: options.branch,
-    patch: renderPatch(diffTrees(from, to)),
-    message: options.message,
-    mayConflict: false,
-  });
-  if (options.anchorBranch !== null) await forge.deleteBranch(options.anchorBranch);
-  if (commit === 'conflict' || commit.parents[0] !== options.onto) {
-    await forge.deleteBranch(options.branch);
+  const [from, to] = await Promise.all([trees.read(wanted.ontoTree), trees.read(wanted.tree)]);
+  const changes = diffTrees(from, to);
+  const { workBranch } = wanted;
+  if (wanted.isAnchored) await placeBranch(forge, workBranch, wanted.onto);
+  const source = wanted.isAnchored ? workBranch : wanted.baseBranch;
+  const parent = changes.length > 0 ? wanted.onto : await detour(forge, wanted, from);
+  const commit =
+    parent === null
+      ? null
+      : await applyToNewBranch(forge, {
+          branch: changes.length > 0 ? source : workBranch,
+          newBranch: wanted.branch,
+          patch: renderPatch(changes.length > 0 ? changes : [extraFile(from, 'removed')]),
+          message: wanted.message,
+          mayConflict: false,
+        });
+  if (wanted.isAnchored || changes.length === 0) await forge.deleteBranch(workBranch);
+  if (commit === null) return 'base_moved';
+  if (commit === 'conflict' || commit.parents[0] !== parent) {
+    await forge.deleteBranch(wanted.branch);
     return 'base_moved';
   }
   // A tree that is not the planned one must never be gated as if it were (A9).
-  if (commit.tree !== options.tree) {
-    await forge.deleteBranch(options.branch);
+  if (commit.tree !== wanted.tree) {
+    await forge.deleteBranch(wanted.branch);
     throw new StagedTreeMismatch();
   }
   return commit;
+}
+
+/**
+ * The first half of a commit of ours whose tree is that of `onto`, which no single patch makes: a file is added on the
+ * work branch, to be removed again by what is published. The commit of `onto` itself may tell the forge to start no
+ * run, in words that each installation chooses. Null: the base has moved.
+ */
+async function detour(
+  forge: EngineForge,
+  { workBranch, isAnchored, baseBranch, onto, message }: TreeToPublish,
+  entries: readonly TreeEntry[],
+): Promise<CommitSha | null> {
+  const request = {
+    patch: renderPatch([extraFile(entries, 'added')]),
+    message: `${message} [skip ci]`,
+    mayConflict: false,
+  };
+  const commit = isAnchored
+    ? await forge.applyPatch({ ...request, branch: workBranch })
+    : await applyToNewBranch(forge, { ...request, branch: baseBranch, newBranch: workBranch });
+  return commit === 'conflict' || commit.parents[0] !== onto ? null : commit.sha;
+}
+
+/** A file under a name that the tree does not have, with contents that the forge has. */
+function extraFile(entries: readonly TreeEntry[], change: 'added' | 'removed'): PathChange {
+  const file = entries.find(isRegularFile);
+  // Without a file there is no gate workflow either, and nothing is staged.
+  if (file === undefined) throw new StagedTreeMismatch();
+  let path = 'mq-same-tree';
+  while (entries.some((entry) => entry.path === path || entry.path.startsWith(`${path}/`))) path += '-';
+  const version = { mode: file.mode, id: file.id };
+  return change === 'added' ? { path, from: null, to: version } : { path, from: version, to: null };
 }
 
 export class StagedTreeMismatch extends Error {

@@ -6,12 +6,14 @@ export const GATE_PATH = '.forgejo/workflows/mq-gate.yaml';
 export const GATE_FILE =
   'on:\n  push:\n    branches: ["mq/**"]\njobs:\n  gate:\n    steps:\n      - run: test\n';
 
-/** A base with the gate file and a few files; the gate is green while no file says BAD and no two say CLASH. */
+/** A base with the gate file, in the folder of this forge, and a few files; the gate is green while no file says BAD and no two say CLASH. */
 export async function givenProject(
   forge: ForgeControl,
   files: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  await forge.pushToBase({ [GATE_PATH]: GATE_FILE, 'README.md': 'hello\n', ...files });
+  const begun = await forge.readFiles(await forge.tip(forge.base));
+  const gatePath = [...begun.keys()].find((path) => path.endsWith('/mq-gate.yaml')) ?? GATE_PATH;
+  await forge.pushToBase({ [gatePath]: GATE_FILE, 'README.md': 'hello\n', ...files });
   forge.judge = judgeByContent;
 }
 
@@ -19,7 +21,7 @@ export async function givenProject(
 export function judgeByContent(files: ReadonlyMap<string, string>): 'success' | 'failure' {
   let clashes = 0;
   for (const [path, content] of files) {
-    if (path.startsWith('.forgejo/')) continue;
+    if (path.includes('/workflows/')) continue;
     if (content.includes('BAD') && !files.has('healed')) return 'failure';
     if (content.includes('CLASH')) clashes += 1;
     const needed = /NEEDS:(\S+)/.exec(content)?.[1];

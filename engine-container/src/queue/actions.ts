@@ -36,22 +36,18 @@ export type Action =
       readonly knownTrees: readonly KnownTree[];
     }
   | {
-      /** One commit on `onto` that has exactly `tree`, published for its own run. */
+      /** One commit of ours on `onto` that has exactly `tree`, published for its own run. The tree may be that of `onto`. */
       readonly kind: 'stage_tree';
       readonly nodeRow: BatchId;
       readonly branch: string;
       readonly onto: CommitSha;
-      /** Branch outside `mq/**` to hold `onto` while it is built on; null where `onto` is the tip of the base. */
-      readonly anchorBranch: string | null;
+      /** Branch outside `mq/**` for what has to be built first. */
+      readonly workBranch: string;
+      /** False: `onto` is the tip of the base. True: the work branch holds it while it is built on. */
+      readonly isAnchored: boolean;
       readonly ontoTree: TreeHash;
       readonly tree: TreeHash;
       readonly message: string;
-    }
-  | {
-      readonly kind: 'stage_base';
-      readonly nodeRow: BatchId;
-      readonly branch: string;
-      readonly sha: CommitSha;
     }
   | {
       readonly kind: 'post_status';
@@ -94,7 +90,8 @@ export type ActionOutcome =
       /** One entry per staged member, a prefix of the members asked for. */
       readonly chain: readonly Staged[];
       readonly gateKey: BlobId;
-      readonly baseGateKey: BlobId | null;
+      /** Null: the base has none, and cannot be run. */
+      readonly baseGate: { readonly file: string; readonly id: BlobId } | null;
       readonly gateFile: string;
       /** Null when the last tree already has a verdict: nothing was published. */
       readonly published: { readonly sha: CommitSha } | null;

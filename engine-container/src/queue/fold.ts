@@ -31,7 +31,6 @@ export function fold(
       foldRoot(pass, action, outcome);
       break;
     case 'stage_tree':
-    case 'stage_base':
       foldNode(pass, action, outcome);
       break;
     case 'post_status':
@@ -62,12 +61,8 @@ export function fold(
 function foldFailure(pass: Pass, action: Action): void {
   const { garbage } = pass.record;
   if (action.kind === 'delete_branch') return keepName(pass, action.branch);
-  const branches =
-    action.kind === 'stage_root'
-      ? [action.branch, action.workBranch]
-      : action.kind === 'stage_tree' || action.kind === 'stage_base'
-        ? [action.branch]
-        : [];
+  const isStaging = action.kind === 'stage_root' || action.kind === 'stage_tree';
+  const branches = isStaging ? [action.branch, action.workBranch] : [];
   const notBefore = pass.s.now + LATE_EFFECT_MS;
   for (const branch of branches) {
     // An earlier failure of the same name is swept sooner than this one can be.
@@ -101,7 +96,8 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   root.limit = root.members.length;
   root.chain = [...outcome.chain];
   root.gateKey = outcome.gateKey;
-  root.baseGateKey = outcome.baseGateKey;
+  root.baseGateKey = outcome.baseGate?.id ?? null;
+  root.baseGateFile = outcome.baseGate?.file ?? null;
   root.gateFile = outcome.gateFile;
   node.to = root.members.length;
   const last = outcome.chain.at(-1);
@@ -173,12 +169,12 @@ function parkWithoutGate(pass: Pass, root: Root, node: Node, members: number): v
   startTeardown(pass, root, 'gate_missing');
 }
 
-type StageNode = Extract<Action, { kind: 'stage_tree' | 'stage_base' }>;
+type StageNode = Extract<Action, { kind: 'stage_tree' }>;
 
 function foldNode(pass: Pass, action: StageNode, outcome: ActionOutcome): void {
   const found = findNode(pass.record, action.nodeRow);
   if (found === null || found.node.state !== 'wanted') return;
-  const { root, node } = found;
+  const { node } = found;
   if (outcome.kind === 'base_moved') {
     // Our own landing moved it, or somebody else did: the next look tells which.
     node.branch = null;
@@ -187,7 +183,7 @@ function foldNode(pass: Pass, action: StageNode, outcome: ActionOutcome): void {
   }
   if (outcome.kind !== 'tree_staged') return;
   node.sha = outcome.sha;
-  node.tree = action.kind === 'stage_tree' ? action.tree : root.baseTree;
+  node.tree = action.tree;
   node.state = 'gating';
   node.stagedAt = pass.s.now;
   node.retryAt = null;

@@ -131,6 +131,8 @@ export interface Root {
   /** The same file in the base tree; null when the base has none, which then cannot be probed. */
   baseGateKey: BlobId | null;
   gateFile: string | null;
+  /** Its name in the base tree; absent in records of before a batch could rename it. */
+  baseGateFile?: string | null;
   /** Members landed and verified, a prefix. */
   landed: number;
   /** Members, a prefix, that passed here on a base which has moved since: they are in the line again. */

@@ -58,22 +58,19 @@ function stageNode(pass: Pass, root: Root, node: Node): void {
   if (root.chain.length === 0) return stageWhole(pass, root, node);
   const run8 = root.runId.slice(0, 8);
   node.branch = `${ownBranch(pass, root, node)}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
-  if (node.to === 0) {
-    pass.actions.push({ kind: 'stage_base', nodeRow: node.id, branch: node.branch, sha: root.tip });
-    return;
-  }
   const tree = treeOf(root, node.to);
   const ontoTree = treeOf(root, root.landed);
   if (tree === undefined || ontoTree === undefined) return;
   // The work branch is litter once more if this is not the last use of it.
   const isAnchored = root.tip !== pass.record.tip;
-  if (isAnchored) root.builds += 1;
+  if (isAnchored || tree === ontoTree) root.builds += 1;
   pass.actions.push({
     kind: 'stage_tree',
     nodeRow: node.id,
     branch: node.branch,
     onto: root.tip,
-    anchorBranch: isAnchored ? workBranchOf(baseBranch, root) : null,
+    workBranch: workBranchOf(baseBranch, root),
+    isAnchored,
     ontoTree,
     tree,
     message: `mq: ${run8} ${node.nodeId} attempt ${node.attempt}`,

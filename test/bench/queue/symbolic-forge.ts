@@ -105,14 +105,11 @@ export class SymbolicForge {
       case 'stage_root':
         return this.#stageRoot(now, action);
       case 'stage_tree': {
-        if (action.anchorBranch === null && action.onto !== this.#base) return { kind: 'base_moved' };
+        if (!action.isAnchored && action.onto !== this.#base) return { kind: 'base_moved' };
         const sha = this.#commit(action.tree, action.onto);
         this.#start(now, sha, action.tree);
         return { kind: 'tree_staged', sha };
       }
-      case 'stage_base':
-        this.#start(now, action.sha, this.#treeOfCommit.get(action.sha) ?? '');
-        return { kind: 'tree_staged', sha: action.sha };
       case 'post_status':
         if (action.state === 'success') this.#merge(now, action.pr);
         return { kind: 'done' };
@@ -161,7 +158,7 @@ export class SymbolicForge {
       kind: 'root_staged',
       chain,
       gateKey: GATE,
-      baseGateKey: GATE,
+      baseGate: { file: 'gate.yaml', id: GATE },
       gateFile: 'mq-gate.yaml',
       published: decided ? null : { sha: last.sha },
       cut,

@@ -1,0 +1,4 @@
+import { defineSkipCiTests } from './skip-ci.suite.ts';
+import { createWorld } from './world.ts';
+
+defineSkipCiTests(createWorld);
