@@ -79,8 +79,8 @@ export const RECONCILE_PASSES_MAX = 200;
 export const ENGINE_TIMEOUT_MS = 45_000;
 /** With no queue switched on, an engine that has been up this long is put to sleep: three ticks. */
 export const ENGINE_REST_AFTER_MS = 15 * 60_000;
-/** The engine being away is retried this soon, not at the next tick. */
-export const ENGINE_AWAY_DELAY_MS = 20_000;
+/** For so long after the first of them, failures that pass are tried again within seconds; then at each tick. */
+export const RETRY_SOON_MS = 15 * 60_000;
 
 // Internal endpoint (contract, Internal reconcile endpoint)
 export const RECONCILE_BODY_BYTES_MAX = 1024;

@@ -46,6 +46,8 @@ export interface ReconcileOutcome {
   readonly ranAt: EpochMs;
   readonly ok: boolean;
   readonly errorCode: ReconcileErrorCode | null;
+  /** Since when nothing but failures that pass came of it; absent when this one was none. */
+  readonly retryingSince?: EpochMs;
 }
 
 /** A managed repository with the settings that the engine obeys. Times in epoch ms. */

@@ -1,5 +1,5 @@
 import type { EpochMs } from './ids.ts';
-import { EVENT_WAKE_WINDOW_MS } from './limits.ts';
+import { EVENT_WAKE_WINDOW_MS, RETRY_SOON_MS, WAKE_DELAY_MAX_MS, WAKE_DELAY_MIN_MS } from './limits.ts';
 import type { ManagedRepo } from './repo.ts';
 
 /** What a forge event is to the queue. A webhook only says "look again"; the forge is read at the next reconcile. */
@@ -74,4 +74,33 @@ export function obeysWebhooks(repo: Pick<ManagedRepo, 'queueEnabled' | 'tombston
 export function eventWindow(now: EpochMs): { readonly index: number; readonly endsAt: EpochMs } {
   const index = Math.floor(now / EVENT_WAKE_WINDOW_MS);
   return { index, endsAt: (index + 1) * EVENT_WAKE_WINDOW_MS };
+}
+
+/** Share of the time for which a failure has lasted that is waited for until the next try. */
+const RETRY_AGE_SHARE = 1 / 6;
+/** So much of a wait is drawn by `share`, so that those who failed together do not come back together. */
+const RETRY_SPREAD = 1 / 3;
+
+/**
+ * Until the next try of what failed and may pass: 10 to 30 s, longer the longer it has lasted; null = at the next tick.
+ * `share` is from 0 to 1 and differs from repo to repo.
+ */
+export function retryDelayMs(failingMs: number, share: number): number | null {
+  if (failingMs >= RETRY_SOON_MS) return null;
+  const longestMs = WAKE_DELAY_MAX_MS * (1 - RETRY_SPREAD);
+  const waitMs = Math.min(longestMs, Math.max(WAKE_DELAY_MIN_MS, failingMs * RETRY_AGE_SHARE));
+  return Math.round(waitMs + share * WAKE_DELAY_MAX_MS * RETRY_SPREAD);
+}
+
+/** From 0 to 1 (FNV-1a): the same for the same text, and spread evenly over many. */
+export function shareOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash >>> 0) / 2 ** 32;
+}
+
+/** Until a wake whose store or queue did not answer is delivered again, by how often it was: most of them within a lease. */
+export function redeliverySeconds(receives: number): number {
+  return Math.min(WAKE_DELAY_MAX_MS, Math.max(1, receives) * WAKE_DELAY_MIN_MS) / 1000;
 }

@@ -2,7 +2,6 @@ import type { EpochMs, RepoId } from '../domain/ids.ts';
 import type { HeldLease } from '../domain/lease.ts';
 import {
   DUE_TOLERANCE_MS,
-  ENGINE_AWAY_DELAY_MS,
   IDLE_DUE_DELAY_MS,
   LEASE_HELD_DELAY_MS,
   LEASE_TAKEOVER_GRACE_MS,
@@ -13,7 +12,8 @@ import {
 } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 import { assertNever } from '../domain/result.ts';
-import type { DispatchStore, EngineReport, LeaseStore } from '../ports/store.ts';
+import { retryDelayMs, shareOf } from '../domain/wake.ts';
+import { type DispatchStore, type EngineReport, type LeaseStore, StoreError } from '../ports/store.ts';
 import {
   type Clock,
   type EngineAnswer,
@@ -62,6 +62,8 @@ interface Run {
   readonly report: EngineReport | null;
   /** The engine may still be at work under this lease. */
   readonly leaveLease: boolean;
+  /** It failed, and the next try may go well: nobody can say when, and a success may stand unwatched meanwhile. */
+  readonly mayPass?: true;
 }
 
 export type DispatchResult =
@@ -115,29 +117,22 @@ export async function reconcileRepo(
     LEASE_TTL_MS,
     async (held) => {
       const run = await runEngine(deps, repo, held);
-      const outcome: ReconcileOutcome = {
-        ranAt: deps.clock.now(),
-        ok: run.errorCode === null,
-        errorCode: run.errorCode,
-      };
       // Caught, not thrown: a throw would release a lease under which the engine may still be at work.
-      const fault = await recordRun(deps, repo, run, outcome).then(
-        () => null,
-        (error: unknown) => ({ error }),
-      );
-      return { run, outcome, fault };
+      const recorded = await recordRun(deps, repo, run).catch((error: unknown) => ({ fault: error }));
+      return { run, recorded };
     },
     { leaveRunning: ({ run }) => run.leaveLease },
   );
   if (result.kind === 'skipped') return { kind: 'lease_held' };
-  const { run, outcome, fault } = result.value;
-  if (fault !== null) throw fault.error;
+  const { run, recorded } = result.value;
+  if ('fault' in recorded) throw recorded.fault;
+  const { outcome, wakeAt } = recorded;
   deps.log.info('reconciled', {
     tenant_id: repo.tenantId,
     repo_id: repo.id,
     ok: outcome.ok,
     error_code: outcome.errorCode,
-    wake_at: run.wakeAt,
+    wake_at: wakeAt,
   });
   return { kind: 'reconciled', outcome, logTail: run.report?.logTail ?? [] };
 }
@@ -169,7 +164,9 @@ async function runEngine(deps: DispatchDeps, repo: ManagedRepo, held: HeldLease)
     );
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
-    return failed(error.kind === 'undecryptable' ? 'decryption_error' : 'engine_error');
+    return error.kind === 'undecryptable'
+      ? failed('decryption_error')
+      : { ...failed('engine_error'), mayPass: true };
   }
   const hasEnded = answer === 'ok' || answer === 'failed';
   const stored = hasEnded ? await deps.store.loadReport(repo.id) : null;
@@ -186,14 +183,10 @@ function judgeAnswer(answer: EngineAnswer, report: EngineReport | null, held: He
       return { errorCode, wakeAt, report, leaveLease: false };
     case 'failed':
     case 'refused':
-      return { errorCode: errorCode ?? 'engine_error', wakeAt, report, leaveLease: false };
     case 'unreachable':
-      return {
-        errorCode: 'engine_error',
-        wakeAt: now + ENGINE_AWAY_DELAY_MS,
-        report: null,
-        leaveLease: false,
-      };
+      if (report === null)
+        return { errorCode: 'engine_error', wakeAt, report, leaveLease: false, mayPass: true };
+      return { errorCode: errorCode ?? 'engine_error', wakeAt, report, leaveLease: false };
     case 'lost': {
       const lookAt = Math.max(now, held.expiresAt) + LEASE_TAKEOVER_GRACE_MS;
       return { errorCode: 'timeout', wakeAt: lookAt, report: null, leaveLease: true };
@@ -203,14 +196,35 @@ function judgeAnswer(answer: EngineAnswer, report: EngineReport | null, held: He
   }
 }
 
-async function recordRun(
-  deps: DispatchDeps,
-  repo: ManagedRepo,
-  run: Run,
-  outcome: ReconcileOutcome,
-): Promise<void> {
-  await deps.store.saveReconcileOutcome(repo, outcome);
-  await planNextLook(deps, repo, run);
+interface Recorded {
+  readonly outcome: ReconcileOutcome;
+  readonly wakeAt: EpochMs | null;
+}
+
+async function recordRun(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promise<Recorded> {
+  const ranAt = deps.clock.now();
+  const outcome: ReconcileOutcome = { ranAt, ok: run.errorCode === null, errorCode: run.errorCode };
+  if (run.mayPass !== true) {
+    await deps.store.saveReconcileOutcome(repo, outcome);
+    await planNextLook(deps, repo, run);
+    return { outcome, wakeAt: run.wakeAt };
+  }
+  const retryingSince = (await readRetryStart(deps, repo)) ?? ranAt;
+  await deps.store.saveReconcileOutcome(repo, { ...outcome, retryingSince });
+  const delayMs = retryDelayMs(ranAt - retryingSince, shareOf(`${repo.wakeSeq} ${repo.id}`));
+  const wakeAt = delayMs === null ? null : ranAt + delayMs;
+  await planNextLook(deps, repo, { ...run, wakeAt });
+  return { outcome, wakeAt };
+}
+
+async function readRetryStart(deps: DispatchDeps, repo: ManagedRepo): Promise<EpochMs | null> {
+  try {
+    return (await deps.store.loadReconcileOutcome(repo))?.retryingSince ?? null;
+  } catch (error) {
+    // A damaged row is written anew by this very run.
+    if (error instanceof StoreError && error.kind === 'unreadable') return null;
+    throw error;
+  }
 }
 
 /** Due mark first, then the message. When somebody woke the repo meanwhile, that wake's own message is on its way. */
@@ -226,7 +240,13 @@ async function planNextLook(deps: DispatchDeps, repo: ManagedRepo, run: Run): Pr
   const settled = await deps.store.settleDue(repo.id, repo.wakeSeq, lookAt ?? now + IDLE_DUE_DELAY_MS);
   if (!settled || lookAt === null) return;
   const delayMs = Math.max(WAKE_DELAY_MIN_MS, lookAt - now);
-  await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, delayMs);
+  try {
+    await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, delayMs);
+  } catch (error) {
+    // The wake that this run answers comes back within seconds, and must find the repo due.
+    await deps.store.settleDue(repo.id, repo.wakeSeq, now);
+    throw error;
+  }
 }
 
 /** The wake of a repo failed for good: an honest outcome instead of silence. The tick wakes it again. */

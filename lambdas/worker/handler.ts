@@ -15,14 +15,12 @@ import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { parseWakeMessage } from '#core/contracts/events.ts';
+import { redeliverySeconds } from '#core/domain/wake.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createWakingEngine } from '#core/services/engine-power.ts';
 import { createLog } from '#core/telemetry.ts';
 import { WorkerEnv } from './env.ts';
-
-/** A store or queue that did not answer is asked again this soon, instead of after the whole visibility time-out. */
-const RETRY_AFTER_SECONDS = 10;
 
 const env = WorkerEnv.parse(process.env);
 const log = createLog({ service: 'worker' });
@@ -78,14 +76,14 @@ async function answerWake(record: SQSRecord): Promise<void> {
   if (result.kind !== 'reconciled') log.info('wake skipped', { repo_id: wake.repoId, reason: result.kind });
 }
 
-/** Best effort: without it the message comes back when its visibility time-out ends. */
+/** A store or queue that did not answer is asked again soon. Best effort: else when the visibility time-out ends. */
 async function retrySoon(record: SQSRecord): Promise<void> {
   try {
     await sqs.send(
       new ChangeMessageVisibilityCommand({
         QueueUrl: env.WAKE_QUEUE_URL,
         ReceiptHandle: record.receiptHandle,
-        VisibilityTimeout: RETRY_AFTER_SECONDS,
+        VisibilityTimeout: redeliverySeconds(Number(record.attributes.ApproximateReceiveCount)),
       }),
     );
   } catch (error) {

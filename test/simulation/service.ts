@@ -2,6 +2,7 @@ import { AppError } from '#core/contracts/errors.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { ENGINE_TIMEOUT_MS, TICK_INTERVAL_MS, WAKE_HIDDEN_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import { redeliverySeconds } from '#core/domain/wake.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
@@ -27,7 +28,6 @@ import { WatchedStore } from './sightings.ts';
 import { type SignedText, Signer } from './signer.ts';
 import { createSimLog } from './sim-log.ts';
 
-const RETRY_AFTER_MS = 10_000;
 const RECEIVES_MAX = 5;
 const DEDUP_MS = 5 * 60_000;
 const FIRST_ID = 10_000_000;
@@ -169,7 +169,10 @@ export class SimService {
     message.receives += 1;
     const result = await this.#work(repoId);
     const again = result !== 'done' && message.receives < RECEIVES_MAX;
-    if (again) await this.#clock.sleep(result === 'died' ? WAKE_HIDDEN_MS : RETRY_AFTER_MS);
+    if (again)
+      await this.#clock.sleep(
+        result === 'died' ? WAKE_HIDDEN_MS : redeliverySeconds(message.receives) * 1000,
+      );
     else {
       waiting?.shift();
       if (result !== 'done') await this.#writeOff(repoId);

@@ -190,6 +190,7 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   ranAt: ['ran_at', whole],
   ok: ['ok', flag],
   errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
+  retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
 });
 
 const receipt = record<Receipt>({

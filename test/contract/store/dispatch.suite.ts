@@ -147,7 +147,7 @@ export function describeDispatch(world: World): void {
       const { repo } = await world.enroll();
       const store = world.store();
       expect(await store.loadReconcileOutcome(repo)).toBeNull();
-      const late = { ranAt: 20, ok: false, errorCode: 'forge_unreachable' } as const;
+      const late = { ranAt: 20, ok: false, errorCode: 'engine_error', retryingSince: 5 } as const;
       await store.saveReconcileOutcome(repo, late);
       await store.saveReconcileOutcome(repo, { ranAt: 10, ok: true, errorCode: null });
       expect(await store.loadReconcileOutcome(repo)).toEqual(late);

@@ -1,6 +1,8 @@
 import {
   LEASE_TAKEOVER_GRACE_MS,
   LEASE_TTL_MS,
+  RETRY_SOON_MS,
+  WAKE_DELAY_MAX_MS,
   WAKE_DELAY_MIN_MS,
   WIND_DOWN_MS,
 } from '#core/domain/limits.ts';
@@ -292,6 +294,127 @@ describe('the next look', () => {
     }
     expect(world.requests.length).toBeGreaterThan(35);
     expect(world.requests.length).toBeLessThan(60);
+  });
+});
+
+describe('a failure that passes', () => {
+  const failures: [string, (world: Awaited<ReturnType<typeof givenWorker>>) => void][] = [
+    ['the key service is throttled', (world) => world.refuseToken(new VaultError('unavailable'))],
+    ['the engine fails and leaves no report', (world) => answer(world, 'failed')],
+    ['the engine refuses the request', (world) => answer(world, 'refused')],
+    ['the engine is away', (world) => answer(world, 'unreachable')],
+  ];
+  const answer = (world: Awaited<ReturnType<typeof givenWorker>>, value: EngineAnswer) => {
+    world.engine.act = async () => value;
+  };
+
+  test.each(failures)(
+    '%s: another try within 10 to 30 s, by due mark and by delayed wake',
+    async (_, arrange) => {
+      const world = await givenWorker();
+      arrange(world);
+      await dispatchReconcile(world.deps, 'repo-1');
+      expect(world.queue.delayed).toHaveLength(1);
+      const waitMs = (world.queue.delayed[0]?.visibleAt ?? 0) - world.clock.now();
+      expect(waitMs).toBeGreaterThanOrEqual(WAKE_DELAY_MIN_MS);
+      expect(waitMs).toBeLessThanOrEqual(WAKE_DELAY_MAX_MS);
+      expect((await world.row()).dueAt).toBeLessThanOrEqual(world.queue.delayed[0]?.visibleAt ?? 0);
+    },
+  );
+
+  test.each(failures)('%s, and it lasts: tries get rarer, then only ticks are left', async (_, arrange) => {
+    const world = await givenWorker();
+    arrange(world);
+    const startedAt = world.clock.now();
+    const tries: number[] = [];
+    await dispatchReconcile(world.deps, 'repo-1');
+    while (world.queue.delayed.length > 0 && tries.length < 1_000) {
+      const [wake] = world.queue.delayed.splice(0);
+      if (wake === undefined) break;
+      await world.clock.advance(wake.visibleAt - world.clock.now());
+      await forwardDelayedWake(world, wake);
+      tries.push(world.clock.now() - startedAt);
+      await dispatchReconcile(world.deps, 'repo-1');
+    }
+    const waits = tries.map((at, index) => at - (tries[index - 1] ?? 0));
+    expect(Math.max(...waits)).toBeLessThanOrEqual(WAKE_DELAY_MAX_MS);
+    expect(waits.at(-1)).toBeGreaterThan(waits[0] ?? 0);
+    const lastAt = tries.at(-1) ?? 0;
+    expect(lastAt).toBeGreaterThan(RETRY_SOON_MS - WAKE_DELAY_MAX_MS);
+    expect(lastAt).toBeLessThanOrEqual(RETRY_SOON_MS + WAKE_DELAY_MAX_MS);
+    expect(await world.store.listDueRepos(world.clock.now() + 240_000, 10)).toEqual(['repo-1']);
+  });
+
+  test('after one that went well the next failure is tried again as soon as the first', async () => {
+    const world = await givenWorker();
+    const failOnce = async () => {
+      world.engine.act = async () => 'failed';
+      await wakeNow(world, 'repo-1');
+      await dispatchReconcile(world.deps, 'repo-1');
+      return (world.queue.delayed.splice(0)[0]?.visibleAt ?? 0) - world.clock.now();
+    };
+    await failOnce();
+    await world.clock.advance(2 * RETRY_SOON_MS);
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence);
+      return 'ok';
+    };
+    await wakeNow(world, 'repo-1');
+    await dispatchReconcile(world.deps, 'repo-1');
+    await world.clock.advance(60_000);
+    expect(await failOnce()).toBeLessThan(20_000);
+  });
+
+  test('an outcome row that cannot be read is no reason not to try again', async () => {
+    const world = await givenWorker();
+    world.engine.act = async () => 'failed';
+    await dispatchReconcile(world.deps, 'repo-1');
+    world.store.corrupt('outcome', 'repo-1');
+    await wakeNow(world, 'repo-1');
+    expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('reconciled');
+    expect(world.queue.delayed).toHaveLength(2);
+    expect(await world.outcome()).toMatchObject({ errorCode: 'engine_error' });
+  });
+
+  test('what lasts by itself is no failure that passes: a red base leaves the next one its quick try', async () => {
+    const world = await givenWorker();
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { errorCode: 'base_red' });
+      return 'failed';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(world.queue.delayed).toEqual([]);
+    await world.clock.advance(2 * RETRY_SOON_MS);
+    world.engine.act = async () => 'failed';
+    await wakeNow(world, 'repo-1');
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(world.queue.delayed).toHaveLength(1);
+  });
+
+  test('many repos that fail at the same moment do not come back at the same moment', async () => {
+    const waits = new Set<number>();
+    for (let index = 0; index < 40; index += 1) {
+      const id = `repo-${index}`;
+      const world = await givenWorker({ id });
+      world.refuseToken(new VaultError('unavailable'));
+      await dispatchReconcile(world.deps, id);
+      waits.add((world.queue.delayed[0]?.visibleAt ?? 0) - world.clock.now());
+    }
+    expect(waits.size).toBeGreaterThan(3);
+  });
+
+  test('a delayed wake that cannot be sent leaves the repo due, so that its message does when it comes back', async () => {
+    const world = await givenWorker();
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { wakeAt: world.clock.now() + 20_000 });
+      return 'ok';
+    };
+    world.queue.failing = true;
+    await expect(dispatchReconcile(world.deps, 'repo-1')).rejects.toThrow('the queue does not answer');
+    world.queue.failing = false;
+    await world.clock.advance(10_000);
+    expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('reconciled');
+    expect(world.queue.delayed).toHaveLength(1);
   });
 });
 
