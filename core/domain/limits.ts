@@ -20,6 +20,16 @@ export const UNMERGEABLE_PAUSE_MS = 5 * 60_000;
 /** Native merge time-outs on one head that remove a pull request (A21). */
 export const LANDING_STRIKES_MAX = 2;
 
+/** How long a reading may still show the tip that a landing of ours has replaced. Later it was pushed back. */
+export const STALE_READING_MS = 60_000;
+/** Landings are remembered this long, so that a list which is late makes no news of them. */
+export const LANDED_KEPT_MS = 10 * 60_000;
+export const LANDED_MAX = 500;
+/** A `success` that was never answered may be carried out this late: longer than proxies and forges keep a request. */
+export const UNHEARD_WATCH_MS = 15 * 60_000;
+export const UNHEARD_LOOK_MIN_MS = 10_000;
+export const UNHEARD_LOOK_MAX_MS = 60_000;
+
 // Gate (D-06, D-07)
 /** A gate run that is cancelled, errored or lost is retried after these waits, then `operational_error`. */
 export const GATE_RETRY_BACKOFF_MS: readonly number[] = [60_000, 5 * 60_000, 15 * 60_000];

@@ -19,18 +19,21 @@ export async function readRecalled(
     const { headSha, merged } = pull.value;
     const earlier = recallHeads.filter((staged) => staged.pr === pr);
     const heads = new Set([headSha, ...earlier.map(({ head }) => head)]);
-    if (merged) heads.delete(headSha);
-    const read = await attempt(() => readHeads(forge, heads));
+    const read = await attempt(() => readHeads(forge, heads, merged ? headSha : null));
     if (read.known) recalled.set(pr, read);
   }
   return recalled;
 }
 
-async function readHeads(forge: EngineForge, heads: ReadonlySet<CommitSha>): Promise<RecalledView> {
+async function readHeads(
+  forge: EngineForge,
+  heads: ReadonlySet<CommitSha>,
+  merged: CommitSha | null,
+): Promise<RecalledView> {
   const read: RecalledHead[] = [];
   for (const head of heads) {
     try {
-      read.push({ head, statuses: await forge.readStatuses(head) });
+      read.push({ head, merged: head === merged, statuses: await forge.readStatuses(head) });
     } catch (error) {
       // One that no branch has any more is swept by the forge some day.
       if (!(error instanceof ForgeError) || error.kind !== 'missing') throw error;

@@ -16,7 +16,7 @@ import {
   untracedOf,
   verifiedTipTree,
 } from './landing-view.ts';
-import { needsReviews, otherContexts } from './queue/admission.ts';
+import { isOpened, needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import { BASE_NODE_ID, type PullRequestReading, type QueueRecord, type Staged } from './queue/record.ts';
 import type { ConfirmBounce, FocusView, GateView, PullRequestView, Snapshot } from './queue/snapshot.ts';
@@ -26,7 +26,6 @@ import { StatusPatrol } from './status-patrol.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
 const FRESH_IDS_MAX = 40;
-/** The forge's time stamps have a resolution of 1 s: a pull request touched just now may change again unseen. */
 const READING_SETTLE_MS = 2_000;
 
 /**
@@ -47,6 +46,23 @@ const BRANCH_LOOK_AGE_MS = 60_000;
 const TIP_FRESH_MS = 2_000;
 
 type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus' | 'traces'> & { readonly tip: CommitSha | null };
+
+/** Its own schedule or one that the head moved away from; 0 = none. */
+function scheduleIdOf({ schedule }: PullRequestReading): number {
+  return schedule.kind === 'none' ? 0 : schedule.id;
+}
+
+function isOf(reading: PullRequestReading, pull: PullRequest): boolean {
+  return reading.head === pull.headSha && reading.updatedAt === pull.updatedAt;
+}
+
+/**
+ * The forge's time stamps have a resolution of 1 s: what was read within that second may have changed again unseen. Both
+ * times are ours, because the forge's clock may be ahead of ours or behind.
+ */
+function isSettled({ seenAt, readAt }: PullRequestReading): boolean {
+  return seenAt !== undefined && readAt !== undefined && readAt - seenAt >= READING_SETTLE_MS;
+}
 
 function isOrMayBeScheduled(reading: Reading<PullRequestReading>): boolean {
   return !reading.known || reading.value.schedule.kind !== 'none';
@@ -112,10 +128,12 @@ export class SnapshotReader {
     for (const { pull, reading } of schedules ?? []) {
       const view = await this.#readView(record, pull, reading, patrolled.includes(pull));
       views.push(view);
-      if (reading.known && pull.updatedAt + READING_SETTLE_MS <= this.#clock.now()) {
-        const reviews = view.reviews?.known === true ? view.reviews.value : null;
-        readings.push({ ...reading.value, reviews });
-      }
+      if (!reading.known) continue;
+      const reviews = view.reviews?.known === true ? view.reviews.value : null;
+      const isChecked =
+        view.statuses?.known === true && !isOpened(view.statuses.value, this.#repo.statusContext);
+      const checked = isChecked ? { checkedFor: scheduleIdOf(reading.value) } : {};
+      readings.push({ ...reading.value, reviews, ...checked });
     }
     const traces = await this.#readDueTraces(record);
     const isRecalling = (record.recall ?? []).length > 0;
@@ -132,6 +150,7 @@ export class SnapshotReader {
       readings: schedules === null ? null : readings,
       focus: await this.#readFocus(record, schedules === null ? null : views, true),
       ...(traces === undefined ? {} : { traces }),
+      ...(await this.#readUnheard(record)),
       gates: await this.#readGates(record),
     };
   }
@@ -153,6 +172,7 @@ export class SnapshotReader {
         (tip === null ? UNKNOWN : known(baseAt(record, tip))),
       pulls: before.pulls,
       readings: null,
+      ...(await this.#readUnheard(record)),
       gates: withGates ? await this.#readGates(record) : new Map(),
     };
   }
@@ -175,10 +195,12 @@ export class SnapshotReader {
     const result: { pull: PullRequest; reading: Reading<PullRequestReading> }[] = [];
     for (const pull of pulls) {
       const cached = earlier.get(pull.number);
-      if (cached !== undefined && cached.head === pull.headSha && cached.updatedAt === pull.updatedAt) {
+      if (cached !== undefined && isOf(cached, pull) && isSettled(cached)) {
         result.push({ pull, reading: known(cached) });
         continue;
       }
+      const now = this.#clock.now();
+      const seenAt = cached !== undefined && isOf(cached, pull) ? (cached.seenAt ?? now) : now;
       const timeline = await this.#attempt(() => this.#forge.readTimeline(pull.number));
       const reading: Reading<PullRequestReading> = timeline.known
         ? known({
@@ -187,6 +209,10 @@ export class SnapshotReader {
             updatedAt: pull.updatedAt,
             schedule: readSchedule(timeline.value, pull.headSha),
             reviews: null,
+            ...{ seenAt, readAt: now },
+            ...(cached?.head === pull.headSha && cached.checkedFor !== undefined
+              ? { checkedFor: cached.checkedFor }
+              : {}),
           })
         : UNKNOWN;
       result.push({ pull, reading });
@@ -203,8 +229,10 @@ export class SnapshotReader {
     const schedule: PullRequestView['schedule'] = reading.known ? known(reading.value.schedule) : UNKNOWN;
     const protection = this.#protection.known ? this.#protection.value : null;
     const isScheduled = schedule.known && schedule.value.kind !== 'none';
+    // A success may stand on a head from before this pull request was, and opens it the moment that it is scheduled.
+    const isNews = reading.known && reading.value.checkedFor !== scheduleIdOf(reading.value);
     if (!isScheduled || protection === null) {
-      const statuses = isPatrolled ? await this.#readStatuses(pull) : null;
+      const statuses = isPatrolled || isNews ? await this.#readStatuses(pull) : null;
       return { pull, schedule, reviews: null, statuses };
     }
     if (pull.fromFork && !this.#asksFork.known) this.#asksFork = await this.#readAsksFork();
@@ -216,18 +244,24 @@ export class SnapshotReader {
     }
     const isAsked = record.rebuilding || otherContexts(protection, this.#repo.statusContext).length > 0;
     if (isAsked && !this.#botLogin.known) await this.#readBotLogin();
-    const statuses = isAsked || isPatrolled ? await this.#readStatuses(pull) : null;
+    const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
     return { pull, schedule, reviews, statuses };
   }
 
   async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
     const statuses = await this.#attempt(() => this.#forge.readStatuses(pull.headSha));
-    const isOpened =
-      statuses.known &&
-      statuses.value.some((each) => each.context === this.#repo.statusContext && each.state === 'success');
     // Only then does it matter who wrote it.
-    if (isOpened && !this.#botLogin.known) await this.#readBotLogin();
+    if (statuses.known && isOpened(statuses.value, this.#repo.statusContext) && !this.#botLogin.known)
+      await this.#readBotLogin();
     return statuses;
+  }
+
+  async #readUnheard({ unheard = [] }: QueueRecord): Promise<Pick<Snapshot, 'unheard'>> {
+    const due = unheard.filter(({ lookAt }) => lookAt <= this.#clock.now());
+    if (due.length === 0) return {};
+    const read = new Map<CommitSha, Reading<readonly CommitStatus[]>>();
+    for (const { sha } of due) read.set(sha, await this.#attempt(() => this.#forge.readStatuses(sha)));
+    return { unheard: read };
   }
 
   async #readBotLogin(): Promise<void> {
@@ -338,7 +372,7 @@ export class SnapshotReader {
       return known({ pull: pull.value, schedule: null, merge, strangeTip: null });
     }
     const cached = record.readings.find((reading) => reading.pr === pr);
-    const unchanged = cached?.updatedAt === pull.value.updatedAt && cached.head === pull.value.headSha;
+    const unchanged = cached !== undefined && isOf(cached, pull.value) && isSettled(cached);
     let schedule: FocusView['schedule'] = null;
     if (!unchanged) {
       const timeline = await this.#attempt(() => this.#forge.readTimeline(pr));

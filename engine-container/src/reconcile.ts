@@ -15,7 +15,7 @@ import { fold } from './queue/fold.ts';
 import { nextToLand } from './queue/lane.ts';
 import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
-import { changedRows, closeOrphans, stagedHeads, toActivityEvent } from './queue/rows.ts';
+import { changedRows, closeOrphans, landedHeads, stagedHeads, toActivityEvent } from './queue/rows.ts';
 import type { ConfirmBounce, Snapshot } from './queue/snapshot.ts';
 import { toQueueView } from './queue/view.ts';
 import { SnapshotReader } from './read-snapshot.ts';
@@ -150,11 +150,13 @@ class Reconcile {
     const rows = await this.#deps.store.listBatches(this.#repo.tenantId, ORPHAN_ROWS_MAX);
     const orphans = closeOrphans(rows, this.#repo, this.#deps.clock.now());
     this.#orphans = [...orphans.rows];
-    const recall = [...new Set(orphans.rows.flatMap((row) => row.prs))];
+    const events = await this.#listOrphanEvents();
+    const landed = landedHeads(events, this.#repo, this.#deps.clock.now());
+    const recall = [...new Set([...orphans.rows.flatMap((row) => row.prs), ...landed.map(({ pr }) => pr)])];
     this.#saved = { ...this.#saved, garbage: [...orphans.garbage] };
     if (recall.length === 0) return;
     this.#saved.recall = recall;
-    this.#saved.recallHeads = stagedHeads(orphans.rows, await this.#listOrphanEvents());
+    this.#saved.recallHeads = [...stagedHeads(orphans.rows, events), ...landed];
   }
 
   async #listOrphanEvents(): Promise<readonly ActivityEvent[]> {

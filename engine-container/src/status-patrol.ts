@@ -1,6 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
-import { activeMembers } from './queue/lane.ts';
+import { landingOf } from './landing-view.ts';
+import { hasLanded } from './queue/landed.ts';
 import type { QueueRecord } from './queue/record.ts';
 
 /** With the list of pull requests this keeps an idle look at three calls. */
@@ -23,13 +24,13 @@ export class StatusPatrol {
   choose(record: QueueRecord, pulls: readonly SeenPullRequest[], now: EpochMs): readonly PullRequest[] {
     if (now - this.#lastAt < TURN_MS) return [];
     this.#lastAt = now;
-    const inFlight = new Set(record.roots.flatMap((root) => activeMembers(root).map((member) => member.pr)));
+    const landing = landingOf(record);
     const inLine = new Set(record.line.map((entry) => entry.pr));
     const waiting = pulls
       // Who was scheduled just now is staged in this very pass, as a rule.
       .filter(({ pull, isScheduled }) => {
         const isStagedNow = isScheduled && !pull.draft && !inLine.has(pull.number);
-        return !inFlight.has(pull.number) && !isStagedNow;
+        return pull.headSha !== landing?.head && !hasLanded(record, pull.number) && !isStagedNow;
       })
       .map(({ pull }) => pull)
       .sort((one, other) => one.number - other.number);

@@ -19,13 +19,14 @@ export type Refusal = (typeof REFUSALS)[number];
 /** `refused`: said on the pull request and looked at again each reconcile (D-04). `waiting`: nothing is said. */
 export type Admission =
   | { readonly kind: 'admitted' }
-  | { readonly kind: 'waiting'; readonly reason: 'unknown' | 'other_checks' | 'twin' }
+  | { readonly kind: 'waiting'; readonly reason: 'unknown' | 'opened' | 'other_checks' | 'twin' }
   | { readonly kind: 'refused'; readonly reason: Refusal };
 
 export interface AdmissionFacts {
   readonly pull: PullRequest;
   readonly protection: BranchProtection;
   readonly reviews: Reading<readonly Review[]> | null;
+  /** Null where they were looked at before for this head and schedule. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Who scheduled; undefined when that is not known. */
   readonly scheduler?: string | undefined;
@@ -41,6 +42,10 @@ export interface AdmissionFacts {
 export function admit(facts: AdmissionFacts): Admission {
   const { pull, protection } = facts;
   if (facts.twinAhead) return { kind: 'waiting', reason: 'twin' };
+  if (facts.statuses?.known === false) return { kind: 'waiting', reason: 'unknown' };
+  // It opens the merge already; it is taken back first.
+  if (facts.statuses !== null && isOpened(facts.statuses.value, facts.context))
+    return { kind: 'waiting', reason: 'opened' };
   const review = judgeReviews(facts);
   if (review !== null) return review;
   const merger = judgeScheduler(facts);
@@ -49,6 +54,11 @@ export function admit(facts: AdmissionFacts): Admission {
     return { kind: 'refused', reason: 'branch_outdated' };
   }
   return judgeOtherChecks(facts);
+}
+
+/** Does a `success` stand under this context? */
+export function isOpened(statuses: readonly CommitStatus[], context: string): boolean {
+  return statuses.some((status) => status.context === context && status.state === 'success');
 }
 
 export function needsReviews(protection: BranchProtection, fromFork: boolean): boolean {

@@ -8,6 +8,7 @@ import type { Action, Decision } from './actions.ts';
 import { requiresContext } from './admission.ts';
 import { openRoots } from './fill.ts';
 import { observeGates } from './gates.ts';
+import { forgetLanded, withoutLateBase } from './landed.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
 import { admitLine, recallLost, syncLine } from './line.ts';
 import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
@@ -18,6 +19,7 @@ import { checkGround, closeRoots } from './root.ts';
 import { advanceSearch } from './search.ts';
 import type { Snapshot } from './snapshot.ts';
 import { stageWanted } from './stage.ts';
+import { settleUnheard } from './unheard.ts';
 
 /** First look at a gate after this share of what it usually takes: never later than that, or it would seem to take ever longer. */
 const GATE_FIRST_LOOK_SHARE = 0.9;
@@ -31,15 +33,18 @@ const OUTBOX_POSTS_MAX = 20;
  * What it returns is a new record (stored before anything is done) and the actions that the record's intents ask for.
  * An action that is never performed, or performed twice, is asked for again by the next pass on the next snapshot.
  */
-export function decide(s: Snapshot, record: QueueRecord): Decision {
+export function decide(read: Snapshot, record: QueueRecord): Decision {
+  const s = withoutLateBase(read, record);
   const pass = beginPass(s, record);
   adoptSettings(pass);
   recallLost(pass);
+  settleUnheard(pass);
   // A queue that is off and has nothing left to undo says nothing to anybody.
   if (s.repo.queueEnabled || record.roots.length > 0) {
     syncLine(pass);
     admitLine(pass);
   }
+  forgetLanded(pass);
   traceLandings(pass);
   observeGates(pass);
   observeLanding(pass);
@@ -135,11 +140,15 @@ function sweep(pass: Pass): void {
 /** When may something change by itself? While a gate or a merge is awaited the repo is due again soon (D-95). */
 function chooseWake(pass: Pass): void {
   const { record } = pass;
-  // A merge takes a moment after its success; everything else can be seen at once.
-  const isLandingPost = (action: Action) => action.kind === 'post_status' && action.purpose === 'landing';
-  if (pass.actions.some((action) => !isLandingPost(action))) pollNoLaterThan(pass, 0);
+  if (pass.actions.some((action) => !isQuiet(record, action))) pollNoLaterThan(pass, 0);
   if (pass.nextStartAt !== null) wakeNoLaterThan(pass, pass.nextStartAt);
   for (const root of record.roots) chooseWakeFor(pass, root);
+}
+
+/** A merge takes a moment after its success, and a last word on what has landed changes nothing; all else shows at once. */
+function isQuiet({ landed = [] }: QueueRecord, action: Action): boolean {
+  if (action.kind !== 'post_status') return false;
+  return action.purpose === 'landing' || landed.some(({ head }) => head === action.sha);
 }
 
 /** When to look again within this reconcile; null: the gate takes longer than a reconcile should wait for it. */

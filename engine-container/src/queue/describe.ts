@@ -97,6 +97,10 @@ export function describeHeadChange(): string {
   return shorten('requeued: head changed; schedule the new head again to keep the place in the line');
 }
 
+export function describeLanded(): string {
+  return shorten('landed: merged by the queue; a new pull request with this commit is tested again');
+}
+
 export function describeStaleSuccess(): string {
   return shorten('not proven: an earlier success no longer holds on this base');
 }

@@ -209,8 +209,9 @@ function foldStatus(pass: Pass, action: PostStatus, outcome: ActionOutcome): voi
   const { record } = pass;
   if (action.purpose === 'landing') {
     const landing = landingOf(pass);
-    if (landing != null && landing.head === action.sha && outcome.kind === 'done')
-      landing.postedAt ??= pass.s.now;
+    if (landing === null || landing.head !== action.sha || outcome.kind !== 'done') return;
+    landing.postedAt ??= pass.s.now;
+    landing.answered = (landing.answered ?? 0) + 1;
     return;
   }
   record.outbox = record.outbox.filter(

@@ -18,6 +18,7 @@ import {
   describeLostSchedule,
   describeRevoke,
 } from './describe.ts';
+import { isReplacedTip } from './landed.ts';
 import { mayLand, nextToLand, proofOf, provenLength } from './lane.ts';
 import { leaveLine, rememberBounce } from './line.ts';
 import {
@@ -37,6 +38,7 @@ import { type Landing, type Root, treeOf } from './record.ts';
 import { park, startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';
 import { isTerminal } from './transitions.ts';
+import { watchUnheard } from './unheard.ts';
 
 /** First look after this share of what the latest merge took, so that a quicker one is noticed. */
 const FIRST_LOOK_SHARE = 0.8;
@@ -65,6 +67,7 @@ export function observeLanding(pass: Pass): void {
   }
   if (landing.revoke !== null) return concludeRevoke(pass, root, landing);
   if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, root, 'candidate_changed');
+  if (isReplacedTip(pass.record, pull.baseTip, pass.s.now)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
   if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, root, landing, focus.value);
   if (landing.postedAt !== null) awaitMerge(pass, root, landing, landing.postedAt);
 }
@@ -111,6 +114,7 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
     return;
   }
   root.landing = null;
+  watchUnheard(pass, landing);
   // A success whose answer was lost may have been carried out after the revoke: the last word is ours (E19).
   wishStatus(pass, {
     pr: landing.pr,
@@ -265,6 +269,10 @@ function isAsStaged(pass: Pass, root: Root, focus: FocusView): boolean {
     return false;
   }
   if (focus.schedule !== null && !focus.schedule.known) return false;
+  if (isReplacedTip(pass.record, pull.baseTip, pass.s.now)) {
+    pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+    return false;
+  }
   if (pull.baseTip !== root.tip) {
     startTeardown(pass, root, 'base_advanced');
     return false;
@@ -302,6 +310,7 @@ function isMergeable(pass: Pass, root: Root, focus: FocusView): boolean {
 
 function postSuccess(pass: Pass, root: Root, landing: Landing): void {
   const low = provenLength(pass.record, root);
+  landing.asked = (landing.asked ?? 0) + 1;
   pass.actions.push({
     kind: 'post_status',
     pr: landing.pr,

@@ -5,10 +5,12 @@ import {
   BOUNCED_PREFIX,
   describeEarlierBounce,
   describeHeadChange,
+  describeLanded,
   describePark,
   describeRefusal,
   describeStaleSuccess,
 } from './describe.ts';
+import { hasLanded } from './landed.ts';
 import { activeMembers } from './lane.ts';
 import { emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
 import type { LineEntry, QueueRecord, ScheduleReading } from './record.ts';
@@ -22,7 +24,7 @@ export function syncLine(pass: Pass): void {
   const open = new Set<PullRequestNumber>();
   for (const view of pulls.value) {
     open.add(view.pull.number);
-    if (!view.schedule.known) continue;
+    if (hasLanded(pass.record, view.pull.number) || !view.schedule.known) continue;
     const entry = entryOf(pass.record, view.pull.number);
     if (view.schedule.value.kind === 'none' || view.pull.draft) {
       if (entry !== undefined) leaveLine(pass, entry, view.pull.draft ? 'draft' : 'auto_merge_cancelled');
@@ -235,15 +237,17 @@ export function recallLost(pass: Pass): void {
 function recallFrom(
   record: QueueRecord,
   pr: PullRequestNumber,
-  { head, statuses }: RecalledHead,
+  { head, merged, statuses }: RecalledHead,
   bot: string,
 ): void {
   if (record.roots.some((root) => root.landing?.head === head)) return;
   for (const { context, state, creator } of statuses) {
     const isKnown = record.outbox.some((waiting) => waiting.sha === head && waiting.context === context);
     if (state !== 'success' || creator !== bot || isKnown) continue;
-    const description = describeStaleSuccess();
-    record.outbox.push({ pr, sha: head, context, state: 'error', description, targetUrl: null });
+    const words = merged
+      ? { state: 'pending' as const, description: describeLanded() }
+      : { state: 'error' as const, description: describeStaleSuccess() };
+    record.outbox.push({ pr, sha: head, context, ...words, targetUrl: null });
   }
 }
 

@@ -1,11 +1,13 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import type { HaltEvidence } from '#core/domain/line.ts';
+import { concludeLanding } from './landed.ts';
 import { emitEvent, type Pass, raise } from './pass.ts';
 import { countOutcome } from './policy.ts';
 import type { Landing, Root, Untraced } from './record.ts';
 import { startTeardown } from './root.ts';
 import type { MergeView } from './snapshot.ts';
+import { watchUnheard } from './unheard.ts';
 
 /**
  * The staged tree on top of the verified tip: nothing else can be this landing's merge (A2). The tree alone says what
@@ -21,6 +23,7 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
   const proven = isMergeOf(landing, merge);
   const subject = { pr: landing.pr, head: landing.head, title: root.members[landing.index]?.title ?? '' };
   if (landing.postedAt !== null) root.mergeMs = pass.s.now - landing.postedAt;
+  watchUnheard(pass, landing);
   root.landing = null;
   root.unmergeableSince = null;
   root.landed = landing.index + 1;
@@ -28,6 +31,7 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
   pass.record.tip = merge.commit.sha;
   pass.record.line = pass.record.line.filter((entry) => entry.pr !== landing.pr);
   pass.record.outbox = pass.record.outbox.filter((waiting) => waiting.sha !== landing.head);
+  concludeLanding(pass, landing);
   pass.record.strikes = pass.record.strikes.filter((strike) => strike.pr !== landing.pr);
   if (!proven) {
     halt(pass, landing.pr, {

@@ -57,6 +57,29 @@ export interface QueueRecord {
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
   baseSeen: (Staged & { readonly at?: EpochMs }) | null;
   rate: OutcomeRate;
+  /** Our landings of the last minutes, oldest first; absent: none. */
+  landed?: readonly LandedHead[];
+  /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
+  unheard?: readonly UnheardPost[];
+}
+
+export interface LandedHead {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  /** Tip of the base that the landing replaced. */
+  readonly baseBefore: CommitSha;
+  readonly at: EpochMs;
+}
+
+/** Posts of `success` on one head that were never answered, and whose landing is over. */
+export interface UnheardPost {
+  readonly pr: PullRequestNumber;
+  readonly sha: CommitSha;
+  readonly context: string;
+  /** How many; each is taken back when it appears. */
+  readonly posts: number;
+  readonly since: EpochMs;
+  readonly lookAt: EpochMs;
 }
 
 /** A pull request in the line. Position: `queuedAt`, then number (D-22). */
@@ -220,6 +243,9 @@ export interface Landing {
   /** When `success` was written; null = the intent stands, the post may or may not have happened. */
   postedAt: EpochMs | null;
   nudges: number;
+  /** Posts of `success` that were wanted, and those that the forge answered; absent in records of before they were counted. */
+  asked?: number;
+  answered?: number;
   /** `success` is taken back; concluded one grace period after the revoke was written. */
   revoke: {
     readonly reason: RevokeReason;
@@ -318,6 +344,11 @@ export interface PullRequestReading {
   readonly schedule: ScheduleReading;
   /** Null when no rule asked for them. */
   readonly reviews: readonly Review[] | null;
+  /** By our clock: when (`updatedAt`, `head`) was first seen, and when this was read. Absent: kept by an older version. */
+  readonly seenAt?: EpochMs;
+  readonly readAt?: EpochMs;
+  /** Schedule for which the statuses of this head were looked at; 0 = while it had none, absent = not yet. */
+  readonly checkedFor?: number;
 }
 
 export type ScheduleReading =

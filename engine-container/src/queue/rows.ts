@@ -1,5 +1,6 @@
 import type { ActivityEvent, BatchPhase, BatchRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
+import { LANDED_KEPT_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { DecidedEvent, GarbageBranch, Node, QueueRecord, Root, StagedHead } from './record.ts';
 import { isTerminal } from './transitions.ts';
@@ -120,6 +121,19 @@ export function closeOrphans(
       row.stagingBranch === null ? [] : [{ branch: row.stagingBranch, notBefore: at, runKey: null }],
     ),
   };
+}
+
+/** Just landed when the record was lost: nothing else remembers that their success was still to be taken back. */
+export function landedHeads(
+  events: readonly ActivityEvent[],
+  repo: ManagedRepo,
+  now: EpochMs,
+): readonly StagedHead[] {
+  return events
+    .filter(
+      ({ repoId, event, at }) => repoId === repo.id && event === 'pr_landed' && now - at < LANDED_KEPT_MS,
+    )
+    .map(({ pr, head }) => ({ pr, head }));
 }
 
 /** Heads that were staged for these rows, by the events of the time: the rows themselves know numbers only. */

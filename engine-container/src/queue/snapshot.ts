@@ -40,6 +40,8 @@ export interface Snapshot {
   readonly traces?: ReadonlyMap<CommitSha, Reading<boolean>>;
   /** What stands on the heads of those that a lost record had in flight; absent: not looked for. */
   readonly recalled?: ReadonlyMap<PullRequestNumber, Reading<RecalledView>>;
+  /** Statuses of heads on which a `success` may appear late, by commit; absent: none was due. */
+  readonly unheard?: ReadonlyMap<CommitSha, Reading<readonly CommitStatus[]>>;
   /** Gate run of each node that waits for one. */
   readonly gates: ReadonlyMap<BatchId, Reading<GateView>>;
   /** Another policy than the fan-out stands for; only the bench sets it. */
@@ -60,11 +62,13 @@ export interface PullRequestView {
   readonly statuses: Reading<readonly CommitStatus[]> | null;
 }
 
-/** Its head, unless that is merged, and those that were staged for it before. */
+/** Its head and those that were staged for it before. */
 export type RecalledView = readonly RecalledHead[];
 
 export interface RecalledHead {
   readonly head: CommitSha;
+  /** The pull request was merged with this head. */
+  readonly merged: boolean;
   readonly statuses: readonly CommitStatus[];
 }
 

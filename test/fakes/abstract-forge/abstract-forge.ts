@@ -61,12 +61,6 @@ export interface AbstractForgeOptions {
 export interface AbstractForge extends ForgeControl, Knobs {
   readonly forge: EngineForge;
   scheduleAs(user: string, pr: number, style?: NativeStyle): Promise<void>;
-  /** A pull request whose head is a commit that exists already, to the base or to another branch. */
-  openPullRequestAt(options: {
-    readonly branch: string;
-    readonly head: string;
-    readonly base?: string;
-  }): Promise<number>;
   /** The button "update branch": merges the base into the head. Returns the new head. */
   updateBranch(pr: number): Promise<string>;
   /** A rule for another branch than the base, which asks for `mq` unless `rule` says otherwise. */
@@ -192,9 +186,6 @@ function createBranchControl(world: World) {
 function createPullControl(world: World) {
   return {
     async openPullRequest(pull: Parameters<ForgeControl['openPullRequest']>[0]) {
-      return openPull(world, pull);
-    },
-    async openPullRequestAt(pull: Parameters<AbstractForge['openPullRequestAt']>[0]) {
       return openPull(world, pull);
     },
     async updateBranch(pr: number) {

@@ -1,0 +1,47 @@
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import { LANDED_KEPT_MS, LANDED_MAX, STALE_READING_MS } from '#core/domain/limits.ts';
+import { UNKNOWN } from '#core/domain/result.ts';
+import { describeLanded } from './describe.ts';
+import { type Pass, wishStatus } from './pass.ts';
+import type { Landing, QueueRecord } from './record.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/**
+ * What has to follow a merge of ours, proven or not. The `success` is taken back at once: a status belongs to the commit,
+ * so it would open the next pull request that has the same head, after a revert for example. And the landing is
+ * remembered, because each reading of the forge becomes true in its own time.
+ */
+export function concludeLanding(pass: Pass, landing: Landing): void {
+  const { record, s } = pass;
+  const { pr, head, baseBefore } = landing;
+  record.landed = [...(record.landed ?? []), { pr, head, baseBefore, at: s.now }].slice(-LANDED_MAX);
+  wishStatus(pass, { pr, sha: head, state: 'pending', description: describeLanded(), targetUrl: null });
+}
+
+/** Landed by us: a list that still shows it as open is late. */
+export function hasLanded(record: QueueRecord, pr: PullRequestNumber): boolean {
+  return (record.landed ?? []).some((landed) => landed.pr === pr);
+}
+
+/**
+ * A tip that a landing of ours has replaced just now: a reading that shows it is late. One that lasts is no late reading:
+ * the base was pushed back.
+ */
+export function isReplacedTip(record: QueueRecord, sha: CommitSha, now: number): boolean {
+  return (record.landed ?? []).some(
+    ({ baseBefore, at }) => baseBefore === sha && baseBefore !== record.tip && now - at < STALE_READING_MS,
+  );
+}
+
+/** A base that is known to be late is unknown. */
+export function withoutLateBase(s: Snapshot, record: QueueRecord): Snapshot {
+  return s.base.known && isReplacedTip(record, s.base.value.sha, s.now) ? { ...s, base: UNKNOWN } : s;
+}
+
+/** Forgets landings once every reading must have caught up and the list no longer shows them. */
+export function forgetLanded({ record, s }: Pass): void {
+  if (record.landed === undefined || !s.full || !s.pulls.known) return;
+  const open = new Set(s.pulls.value.map((view) => view.pull.number));
+  const kept = record.landed.filter(({ pr, at }) => open.has(pr) || s.now - at < LANDED_KEPT_MS);
+  if (kept.length < record.landed.length) record.landed = kept;
+}
