@@ -96,6 +96,29 @@ export function hasHonestPhase(row: Pick<BatchRow, 'outcome' | 'phase' | 'resolv
   return (row.resolvedAt === null) === running && (row.phase !== null) === running;
 }
 
+/** Outcomes of batches that nothing has decided yet: in flight, or held until their root is resolved. */
+export const OPEN_OUTCOMES: readonly BatchOutcome[] = ['running', 'held_success', 'held_failure'];
+
+/** A batch that nobody can bring to its end any more, closed as just that: its members are in no batch. `reason` is a fixed phrase. */
+export function closeRow(row: BatchRow, at: EpochMs, reason: string): BatchRow {
+  return {
+    ...row,
+    outcome: 'operational_error',
+    phase: null,
+    resolvedAt: at,
+    terminalReason: reason,
+    stagingBranch: null,
+    actions: row.prs.map((pr, cursor) => ({
+      pr,
+      action: 'requeued',
+      stagingSha: row.stagingSha,
+      gateVerdict: row.gateVerdict,
+      cursor,
+      reason,
+    })),
+  };
+}
+
 export const ACTIVITY_EVENTS = [
   'pr_queued',
   'pr_refused',

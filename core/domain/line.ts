@@ -67,6 +67,17 @@ export interface QueueView {
    * first. Absent: told by a version that did not say.
    */
   readonly afoot?: boolean;
+  /** Absent: nothing of ours stands or is owed. */
+  readonly owed?: OwedHeads;
+}
+
+/** Where a success of ours may stand, or a last word is still to be written. */
+export interface OwedHeads {
+  /** Status context that it stands under. */
+  readonly context: string;
+  /** Their present heads are meant, whichever these are. */
+  readonly prs: readonly PullRequestNumber[];
+  readonly heads: readonly { readonly pr: PullRequestNumber; readonly head: CommitSha }[];
 }
 
 /** Kept small enough to be read with every look at the dashboard. */

@@ -1,7 +1,7 @@
 import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
-import type { QueueView } from '../domain/line.ts';
+import type { OwedHeads, QueueView } from '../domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 
 /**
@@ -19,6 +19,16 @@ export class StoreError extends Error {
   ) {
     super(`store ${operation}: ${kind}`);
   }
+}
+
+/** What makes a repository one and the same on a forge, whatever the spelling (D-46). */
+export type ForgeAddress = Pick<ManagedRepo, 'instanceUrl' | 'slug'>;
+
+/** A deleted repo that still has something to take back on its forge. */
+export interface WindDown {
+  readonly tenantId: TenantId;
+  readonly id: RepoId;
+  readonly at: EpochMs;
 }
 
 export interface RepoAddress {
@@ -60,7 +70,10 @@ export interface EngineReport {
 
 /** What the engine may read and write. Every write is refused with `fenced` under an old lease. */
 export interface EngineStore {
+  /** A deleted repo that is being wound down comes before the one that was enrolled after it: it runs first. */
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
+  /** What deleted repos of this forge address left standing on heads, of any tenant. */
+  listLeftHeads(address: ForgeAddress): Promise<readonly OwedHeads[]>;
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
   /** Newest first, of all repos of the tenant. */
   listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]>;
@@ -96,6 +109,8 @@ export interface DispatchStore {
   settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean>;
   /** Ends the last look at a repo that is off or tombstoned: it can be woken no more. False when it was woken, switched on or deleted since. */
   settleOff(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, wakeSeqSeen: number): Promise<boolean>;
+  /** Of all tenants, oldest first. Whoever was enrolled after them at this forge address runs after them. */
+  listWindDowns(address: ForgeAddress): Promise<readonly WindDown[]>;
   loadReport(repoId: RepoId): Promise<EngineReport | null>;
   saveReconcileOutcome(repo: ManagedRepo, outcome: ReconcileOutcome): Promise<void>;
   loadReconcileOutcome(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<ReconcileOutcome | null>;
@@ -130,7 +145,10 @@ export interface EnrollmentStore {
     previous: Connection,
     next: Connection,
   ): Promise<'updated' | { readonly takenBy: TenantId; readonly id: ConnectionId }>;
-  /** From here on no repo can be created under it (A57). False when it is gone already. */
+  /**
+   * From here on no repo can be created under it (A57); its identity is free and it is not counted any more. False when it
+   * is gone already.
+   */
   markConnectionDeleting(tenantId: TenantId, id: ConnectionId): Promise<boolean>;
   /** Last step of a cascade: the row and its identity guard. Refused with `lost_race` unless marked deleting. */
   deleteConnection(tenantId: TenantId, id: ConnectionId): Promise<void>;
@@ -147,8 +165,18 @@ export interface EnrollmentStore {
    * `settleOff`, so that the engine takes back what it left on the forge). Address, tenant and connection cannot change.
    */
   updateRepo(repo: ManagedRepo, options?: { readonly lastLook: boolean }): Promise<ManagedRepo>;
-  /** Row, guards, wake state, bookkeeping; fences off whoever holds the lease. Gone already is fine. */
-  deleteRepo(repo: ManagedRepo): Promise<void>;
+  /**
+   * One transaction: the row becomes a tombstone that is due now, its forge address and its hook are free, it is not
+   * counted any more. Conditional on `repo.version` (`lost_race`).
+   */
+  buryRepo(repo: ManagedRepo): Promise<void>;
+  /**
+   * Row, guards, wake state, bookkeeping; resolves its open batches; fences off whoever holds the lease. Gone already is
+   * fine. `left` is kept for whoever enrolls the forge address next.
+   */
+  deleteRepo(repo: ManagedRepo, left?: OwedHeads): Promise<void>;
+  /** Batches of one repo that run. An index: may lag by seconds (E8). */
+  listRunningBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<readonly BatchRow[]>;
   listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]>;
   listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]>;
   listEvents(tenantId: TenantId, limit: number): Promise<readonly ActivityEvent[]>;

@@ -9,7 +9,6 @@ import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/s
 import { type Clock, type Ids, type Log, type Vault, VaultError } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 import { recordChange } from './audit.ts';
-import { finishDeletions } from './delete-connection.ts';
 import { loadOwnConnection } from './owned.ts';
 import { type PlanDeps, readCeiling } from './plans.ts';
 
@@ -54,7 +53,6 @@ export async function storeConnection(
     for (let tried = 0; tried < TRIES_MAX; tried += 1) {
       const connection = await draft(deps, tenantId, wanted, verifiedAt);
       const result = await deps.store.createConnection(connection, connectionsMax);
-      if (result !== 'created' && (await waitedForDeletion(deps, tenantId, result))) continue;
       if (result === 'limit_reached') {
         throw new AppError('connection_limit_exceeded', { portal: '/api/v1/billing/portal' });
       }
@@ -68,17 +66,6 @@ export async function storeConnection(
     }
     throw new AppError('connection_rotation_failed');
   });
-}
-
-/** What stands in the way is deleted already, and only waited for the engine: then it is deleted for good, once. */
-async function waitedForDeletion(
-  deps: ConnectionDeps,
-  tenantId: TenantId,
-  obstacle: 'limit_reached' | { readonly takenBy: TenantId; readonly id: ConnectionId },
-): Promise<boolean> {
-  if (obstacle === 'limit_reached') return finishDeletions(deps.store, tenantId);
-  const holder = await deps.store.getConnection(obstacle.takenBy, obstacle.id);
-  return holder?.deleting === true && finishDeletions(deps.store, obstacle.takenBy);
 }
 
 /**

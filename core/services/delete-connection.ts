@@ -1,30 +1,31 @@
+import { AppError } from '../contracts/errors.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { Connection } from '../domain/repo.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import { recordChange } from './audit.ts';
 import { buryRepo, type DeletionDeps } from './delete-repo.ts';
 import { loadOwnConnection } from './owned.ts';
+import { dropConnection } from './wind-down.ts';
 
 /**
- * A connection and every repo under it. Cut short, it is finished by doing it again. Its credential stays as long as one of
- * its repos has something to take back on the forge; the worker deletes the row with the last of them.
+ * A connection and every repo under it. Cut short, it is finished by doing it again; once it is done it is not there any
+ * more. Its credential stays as long as one of its repos has something to take back on the forge; the worker deletes the
+ * row with the last of them.
  */
 export async function deleteConnection(deps: DeletionDeps, tenantId: TenantId, id: string): Promise<void> {
   const connection = await loadOwnConnection(deps.store, tenantId, id, { evenDeleting: true });
   const again = connection.deleting;
-  if (await deps.store.markConnectionDeleting(tenantId, connection.id)) {
-    let waits = false;
-    for (const repo of await listReposUnder(deps.store, connection)) {
-      // Asked for a second time, it is not waited for any longer.
-      if (again) await deps.store.deleteRepo(repo);
-      else if ((await buryRepo(deps, repo)) === 'buried') waits = true;
-    }
-    if (!waits) await deps.store.deleteConnection(tenantId, connection.id);
-  }
+  // The mark comes first: from then on no repo is created under it, so the list that follows is complete (A57).
+  await deps.store.markConnectionDeleting(tenantId, connection.id);
+  const repos = await listReposUnder(deps.store, connection);
+  for (const repo of repos) await buryRepo(deps, repo);
+  await dropConnection(deps.store, connection);
+  // Its repos are only waiting for the engine: for its owner it was gone before.
+  if (again && repos.length > 0 && repos.every((repo) => repo.tombstone)) throw new AppError('not_found');
   await recordChange(deps, tenantId, 'connection.delete', connection.id);
 }
 
-/** The mark comes first: from then on no repo is created under it, so the list that follows is complete (A57). */
+/** At once, whatever is in flight: for a tenant that leaves. */
 export async function cascade(
   store: EnrollmentStore,
   connection: Pick<Connection, 'id' | 'tenantId'>,
@@ -35,23 +36,8 @@ export async function cascade(
 }
 
 async function listReposUnder(
-  store: Pick<EnrollmentStore, 'listRepos'>,
+  store: Pick<EnrollmentStore & DispatchStore, 'listRepos'>,
   connection: Pick<Connection, 'id' | 'tenantId'>,
 ) {
   return (await store.listRepos(connection.tenantId)).filter((repo) => repo.connectionId === connection.id);
-}
-
-/**
- * Ends at once what was only waiting for the engine, of one tenant: whoever enrolls again must not be told that what they
- * deleted is still there, nor be counted for it. True when there was something.
- */
-export async function finishDeletions(
-  store: EnrollmentStore & Pick<DispatchStore, 'getConnection'>,
-  tenantId: TenantId,
-): Promise<boolean> {
-  const buried = (await store.listRepos(tenantId)).filter((repo) => repo.tombstone);
-  for (const repo of buried) await store.deleteRepo(repo);
-  const deleting = (await store.listConnections(tenantId)).filter((connection) => connection.deleting);
-  for (const connection of deleting) await cascade(store, connection);
-  return buried.length + deleting.length > 0;
 }

@@ -1,18 +1,19 @@
 import type { TenantId } from '../domain/ids.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
-import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
+import type { DispatchStore, EnrollmentStore, LeaseStore } from '../ports/store.ts';
 import { StoreError } from '../ports/store.ts';
 import type { Clock, WakeQueue } from '../ports/system.ts';
 import { type AuditDeps, recordChange } from './audit.ts';
 import { type LiveStore, readLivePrs } from './live-batches.ts';
 import { loadOwnRepo } from './owned.ts';
-import { wakeNow } from './wake.ts';
+import { tryWake } from './wake.ts';
 
 export interface DeletionDeps extends AuditDeps {
   readonly store: AuditDeps['store'] &
     EnrollmentStore &
     Pick<DispatchStore, 'getConnection' | 'getRepo' | 'markDue'> &
     LiveStore;
+  readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
   readonly clock: Clock;
 }
@@ -24,25 +25,25 @@ export async function deleteRepo(deps: DeletionDeps, tenantId: TenantId, id: str
 }
 
 /**
- * From here on the repo is gone for everybody but the worker (D-24): with a batch in flight its rows stay as a tombstone
- * until the engine has taken back what it posted, without one they are deleted at once. Returns whether they stay.
+ * From here on the repo is gone for everybody but the worker (D-24): its forge address, its hook and its place are free.
+ * Without anything in flight its rows are deleted at once, else they stay as a tombstone until the engine has taken back
+ * what it posted. Returns whether they stay.
  */
 export async function buryRepo(deps: DeletionDeps, repo: ManagedRepo): Promise<'buried' | 'deleted'> {
-  if (!(await mayBeLive(deps, repo)) || !(await markDeleted(deps, repo))) {
-    await deps.store.deleteRepo(repo);
+  const buried = await bury(deps, repo);
+  if (buried === null) return 'deleted';
+  // Looked at only now: whoever has no lease by now will find the tombstone, and begin nothing.
+  if (!(await mayBeLive(deps, buried))) {
+    await deps.store.deleteRepo(buried);
     return 'deleted';
   }
-  try {
-    await wakeNow(deps, repo.id);
-  } catch (error) {
-    // The due mark is stored with the tombstone, so the tick finds it.
-    deps.log.warn('a deleted repo could not be woken to revoke its statuses', { repo_id: repo.id, error });
-  }
+  await tryWake(deps, repo.id);
   return 'buried';
 }
 
 /** What cannot be read may be in flight. */
 async function mayBeLive(deps: DeletionDeps, repo: ManagedRepo): Promise<boolean> {
+  if ((await deps.leases.readLeaseState(repo.id)) !== 'idle') return true;
   try {
     // A last word to a head may be all that is left, when no batch is open any more (A24).
     const view = (await deps.store.readQueueViews([repo.id])).get(repo.id);
@@ -54,22 +55,20 @@ async function mayBeLive(deps: DeletionDeps, repo: ManagedRepo): Promise<boolean
 }
 
 /** A settings change that lands in between costs one more try. */
-const MARK_TRIES_MAX = 5;
+const BURY_TRIES_MAX = 5;
 
-/** False when it is gone meanwhile. */
-async function markDeleted(deps: DeletionDeps, repo: ManagedRepo): Promise<boolean> {
+/** The tombstone; null when the repo is gone meanwhile. */
+async function bury(deps: DeletionDeps, repo: ManagedRepo): Promise<ManagedRepo | null> {
   let current: ManagedRepo | null = repo;
-  for (let tried = 0; tried < MARK_TRIES_MAX; tried += 1) {
-    if (current === null) return false;
-    if (current.tombstone) return true;
-    const marked = { ...current, tombstone: true, queueEnabled: false, updatedAt: deps.clock.now() };
+  for (let tried = 0; tried < BURY_TRIES_MAX; tried += 1) {
+    if (current === null || current.tombstone) return current;
     try {
-      await deps.store.updateRepo(marked, { lastLook: true });
-      return true;
+      await deps.store.buryRepo(current);
     } catch (error) {
       if (!(error instanceof StoreError) || error.kind !== 'lost_race') throw error;
     }
     current = await deps.store.getRepo(repo.id);
   }
-  throw new StoreError('lost_race', 'deleteRepo');
+  if (current === null || current.tombstone) return current;
+  throw new StoreError('lost_race', 'buryRepo');
 }

@@ -28,11 +28,13 @@ import { WIND_DOWN_PURPOSE, withLease } from './lease.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
 import {
   type AfootStore,
+  finishBurial,
   isOff,
   isWoundDown,
+  mustWaitTurn,
   mustWindDown,
   type PurgeStore,
-  purgeRepo,
+  type TurnStore,
 } from './wind-down.ts';
 
 export interface DispatchDeps extends PlanDeps {
@@ -41,6 +43,7 @@ export interface DispatchDeps extends PlanDeps {
     'getRepo' | 'getConnection' | 'settleDue' | 'settleOff' | 'loadReport' | 'saveReconcileOutcome'
   > &
     PurgeStore &
+    TurnStore &
     HoldStore &
     AfootStore;
   readonly leases: LeaseStore;
@@ -73,7 +76,9 @@ export type DispatchResult =
   /** Nothing to do: deleted, switched off, or reconciled since the wake was sent. */
   | { readonly kind: 'gone' | 'disabled' | 'not_due' }
   /** Beyond what its tenant pays for, with nothing left to take back (A107). */
-  | { readonly kind: 'payment_required' };
+  | { readonly kind: 'payment_required' }
+  /** An earlier record of the same forge address still takes back what it posted; this one is looked at again soon. */
+  | { readonly kind: 'waits_turn' };
 
 /** Answers a wake. A wake is a hint: the repo is loaded again, and what the row says decides (E7). */
 export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Promise<DispatchResult> {
@@ -91,6 +96,11 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
     // Out of the line until the next tick: it must neither look overdue nor stand before those that are paid for.
     await deps.store.settleDue(repo.id, repo.wakeSeq, deps.clock.now() + IDLE_DUE_DELAY_MS);
     return { kind: 'payment_required' };
+  }
+  if (await mustWaitTurn(deps.store, repo)) {
+    await deps.store.settleDue(repo.id, repo.wakeSeq, now + IDLE_DUE_DELAY_MS);
+    await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, LEASE_HELD_DELAY_MS);
+    return { kind: 'waits_turn' };
   }
   const result = await reconcileRepo(deps, repo, onHold ? WIND_DOWN_PURPOSE : 'reconcile');
   // The holder may have read the forge before this wake, and its message ends here: so another one is sent.
@@ -230,9 +240,11 @@ async function readRetryStart(deps: DispatchDeps, repo: ManagedRepo): Promise<Ep
 /** Due mark first, then the message. When somebody woke the repo meanwhile, that wake's own message is on its way. */
 async function planNextLook(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promise<void> {
   const now = deps.clock.now();
-  if (isOff(repo) && isWoundDown(repo, run, now)) {
-    if (repo.tombstone) await purgeRepo(deps.store, repo);
-    else await deps.store.settleOff(repo, repo.wakeSeq);
+  if (repo.tombstone) {
+    // An engine that did not answer may still be at work: whoever comes after it must wait for its lease.
+    if (!run.leaveLease && (await finishBurial(deps.store, repo, run, now))) return;
+  } else if (isOff(repo) && isWoundDown(repo, run, now)) {
+    await deps.store.settleOff(repo, repo.wakeSeq);
     return;
   }
   // Whatever the engine waits for longer than a tick: meanwhile the tick finds what no event announced (A46).

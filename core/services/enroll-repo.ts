@@ -7,7 +7,6 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import type { Clock, WakeQueue } from '../ports/system.ts';
 import { recordChange } from './audit.ts';
-import { finishDeletions } from './delete-connection.ts';
 import { loadOwnConnection } from './owned.ts';
 import { type PlanDeps, readCeiling } from './plans.ts';
 import { type ProvisioningDeps, provisionRepo } from './provisioning.ts';
@@ -60,7 +59,7 @@ export async function enrollRepo(
     ...{ webhookSecret: null, hookId: null, ...UNPROVISIONED, notification: wanted.notification },
     ...{ wakeSeq: 0, dueAt: now, createdAt: now, updatedAt: now, version: 1, tombstone: false },
   };
-  const result = await createOnce(deps, repo, reposMax);
+  const result = await deps.store.createRepo(repo, reposMax);
   if (result === 'connection_gone') throw new AppError('not_found');
   if (result === 'limit_reached') {
     throw new AppError('repo_limit_exceeded', { portal: '/api/v1/billing/portal' });
@@ -75,21 +74,4 @@ export async function enrollRepo(
   if (repo.wakeupMode !== 'webhook') return repo;
   // Best effort: how it went is in the answer's provisioning (contract, Other rules 2).
   return (await provisionRepo(deps, repo)).repo;
-}
-
-/** What stands in the way may be deleted already, and only wait for the engine: then it is deleted for good. */
-async function createOnce(
-  deps: EnrollDeps,
-  repo: ManagedRepo,
-  reposMax: number | null,
-): ReturnType<EnrollmentStore['createRepo']> {
-  const result = await deps.store.createRepo(repo, reposMax);
-  if (result === 'created' || result === 'connection_gone') return result;
-  if (result !== 'limit_reached') {
-    const holder = await deps.store.getRepo(result.id);
-    if (holder !== null && !holder.tombstone) return result;
-  }
-  const tenantId = result === 'limit_reached' ? repo.tenantId : result.managedBy;
-  if (!(await finishDeletions(deps.store, tenantId)) && result === 'limit_reached') return result;
-  return deps.store.createRepo(repo, reposMax);
 }

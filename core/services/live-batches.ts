@@ -1,8 +1,9 @@
-import { QUEUE_BATCHES_MAX } from '../domain/api-limits.ts';
+import type { OwedHeads, QueueView } from '../domain/line.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
+import type { EnrollmentStore } from '../ports/store.ts';
 
-export type LiveStore = Pick<AccountStore, 'readBatchHistory' | 'readQueueViews'>;
+export type LiveStore = Pick<AccountStore, 'readQueueViews'> & Pick<EnrollmentStore, 'listRunningBatches'>;
 
 /**
  * Pull requests of a repo for whom something of ours may be posted: those of batches that are not resolved, and the one
@@ -12,12 +13,30 @@ export async function readLivePrs(
   store: LiveStore,
   repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
 ): Promise<readonly number[]> {
-  const { batches } = await store.readBatchHistory(repo.tenantId, QUEUE_BATCHES_MAX);
-  const live = batches.filter((row) => row.repoId === repo.id && row.outcome === 'running');
+  const rows = await store.listRunningBatches(repo);
   const view = (await store.readQueueViews([repo.id])).get(repo.id);
-  const landing = view?.line.filter(({ state }) => state === 'landing').map(({ pr }) => pr) ?? [];
+  return [...new Set([...rows.flatMap((row) => row.prs), ...shownInFlight(view)])];
+}
+
+/** What the newest view says of them: the rows are found by an index, which may lag behind it. */
+function shownInFlight(view: QueueView | undefined): readonly number[] {
+  const shown = view?.line.filter(({ state }) => state === 'landing' || state === 'staged') ?? [];
   const block = view?.block;
   // It may have left the line while its success is being taken back.
-  if (block?.pr != null && (block.kind === 'merge' || block.kind === 'revoke')) landing.push(block.pr);
-  return [...new Set([...live.flatMap((row) => row.prs), ...landing])];
+  const landing = block?.kind === 'merge' || block?.kind === 'revoke' ? block.pr : null;
+  return [...shown.map(({ pr }) => pr), ...(landing === null ? [] : [landing])];
+}
+
+/** Where something of ours may be left when nobody can take it back any more. */
+export async function readOwedHeads(
+  store: LiveStore,
+  repo: Pick<ManagedRepo, 'id' | 'tenantId' | 'statusContext'>,
+): Promise<OwedHeads> {
+  const owed = (await store.readQueueViews([repo.id])).get(repo.id)?.owed;
+  const live = await readLivePrs(store, repo);
+  return {
+    context: owed?.context ?? repo.statusContext,
+    prs: [...new Set([...(owed?.prs ?? []), ...live])],
+    heads: owed?.heads ?? [],
+  };
 }

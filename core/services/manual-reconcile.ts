@@ -13,6 +13,7 @@ import type { Clock, Log, WakeQueue } from '../ports/system.ts';
 import { loadOwnRepo } from './owned.ts';
 import { findHolds, type PlanDeps } from './plans.ts';
 import { wakeNow } from './wake.ts';
+import { mustWaitTurn } from './wind-down.ts';
 
 /** Clocks of two functions differ by less; a stored time beyond it is not waited for. */
 const CLOCK_SKEW_MAX_MS = 2_000;
@@ -76,6 +77,7 @@ async function refuseUnready(deps: ManualReconcileDeps, repo: ManagedRepo): Prom
   const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
   if (connection === null || connection.deleting) throw new AppError('connection_not_found');
   if ((await deps.leases.readLeaseState(repo.id)) === 'held') throw new AppError('queue_locked');
+  if (await mustWaitTurn(deps.store, repo)) throw new AppError('queue_locked');
 }
 
 async function describe(

@@ -1,8 +1,9 @@
 import type { EpochMs } from '../domain/ids.ts';
-import { WIND_DOWN_MS } from '../domain/limits.ts';
-import type { ManagedRepo, ReconcileErrorCode } from '../domain/repo.ts';
+import { BURIED_WIND_DOWN_MS, WIND_DOWN_MS } from '../domain/limits.ts';
+import type { Connection, ManagedRepo, ReconcileErrorCode } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
+import { type LiveStore, readOwedHeads } from './live-batches.ts';
 
 /** Switched off or deleted: nothing new is begun, what was posted is taken back (D-24). */
 export function isOff(repo: Pick<ManagedRepo, 'queueEnabled' | 'tombstone'>): boolean {
@@ -19,10 +20,10 @@ export interface LastLook {
 }
 
 /** Nothing is left on the forge that the engine could take back, or it had its time (`updatedAt` is when it went off). */
-export function isWoundDown(repo: ManagedRepo, look: LastLook, now: EpochMs): boolean {
+export function isWoundDown(repo: ManagedRepo, look: LastLook, now: EpochMs, mostMs = WIND_DOWN_MS): boolean {
   if (HOPELESS.includes(look.errorCode)) return true;
   if (look.errorCode === null && look.wakeAt === null) return true;
-  return now - repo.updatedAt > WIND_DOWN_MS;
+  return now - repo.updatedAt > mostMs;
 }
 
 export type AfootStore = Pick<AccountStore, 'readQueueViews'> & Pick<DispatchStore, 'loadReconcileOutcome'>;
@@ -41,14 +42,50 @@ export async function mustWindDown(store: AfootStore, repo: ManagedRepo, now: Ep
 }
 
 export type PurgeStore = Pick<EnrollmentStore, 'deleteRepo' | 'listRepos' | 'deleteConnection'> &
-  Pick<DispatchStore, 'getConnection'>;
+  Pick<DispatchStore, 'getConnection' | 'findRepoForHook'> &
+  LiveStore;
 
-/** The rows of a deleted repo, and of its connection if that was only waiting for the last of its repos. */
-export async function purgeRepo(store: PurgeStore, repo: ManagedRepo): Promise<void> {
-  await store.deleteRepo(repo);
+/**
+ * Ends the wind-down of a deleted repo if it is over; false if it goes on. Somebody who enrolled the same forge address
+ * waits for that: then it ends sooner, and at once where the forge refuses the old credential. What could not be taken back
+ * is left to whoever runs at this address next.
+ */
+export async function finishBurial(
+  store: PurgeStore,
+  repo: ManagedRepo,
+  look: LastLook,
+  now: EpochMs,
+): Promise<boolean> {
+  const successor = await store.findRepoForHook({ instanceUrl: repo.instanceUrl, slug: repo.slug });
+  const isRefused = look.errorCode === 'forge_access_denied' && successor !== null;
+  const mostMs = successor === null ? BURIED_WIND_DOWN_MS : WIND_DOWN_MS;
+  if (!isRefused && !isWoundDown(repo, look, now, mostMs)) return false;
+  const isClean = look.errorCode === null && look.wakeAt === null;
+  await store.deleteRepo(repo, isClean ? undefined : await readOwedHeads(store, repo));
   const connection = await store.getConnection(repo.tenantId, repo.connectionId);
+  if (connection !== null) await dropConnection(store, connection);
+  return true;
+}
+
+/** The row of a deleted connection, unless one of its repos still needs it. */
+export async function dropConnection(
+  store: Pick<EnrollmentStore, 'listRepos' | 'deleteConnection'> & Pick<DispatchStore, 'getConnection'>,
+  { tenantId, id }: Pick<Connection, 'tenantId' | 'id'>,
+): Promise<void> {
+  const connection = await store.getConnection(tenantId, id);
   if (connection === null || !connection.deleting) return;
-  const left = await store.listRepos(repo.tenantId);
-  if (left.some((each) => each.connectionId === connection.id)) return;
-  await store.deleteConnection(repo.tenantId, connection.id);
+  const left = await store.listRepos(tenantId);
+  if (left.some((each) => each.connectionId === id)) return;
+  await store.deleteConnection(tenantId, id);
+}
+
+export type TurnStore = Pick<DispatchStore, 'listWindDowns'>;
+
+/**
+ * Whether an earlier record of the same forge address is still being wound down: two records of one repository never act
+ * side by side. What is deleted was enrolled before what came after it, so the answer can only go from yes to no.
+ */
+export async function mustWaitTurn(store: TurnStore, repo: ManagedRepo): Promise<boolean> {
+  const waiting = await store.listWindDowns(repo);
+  return waiting.length > 0 && waiting[0]?.id !== repo.id;
 }

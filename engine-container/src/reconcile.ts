@@ -8,6 +8,7 @@ import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { type EngineStore, type LeaseStore, type QueueWrite, StoreError } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, ReconcileRequest } from '#core/ports/system.ts';
 import { adoptLease, WIND_DOWN_PURPOSE } from '#core/services/lease.ts';
+import { adoptLost } from './adopt-lost.ts';
 import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
@@ -15,7 +16,7 @@ import { fold } from './queue/fold.ts';
 import { nextToLand } from './queue/lane.ts';
 import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
-import { changedRows, closeOrphans, landedHeads, stagedHeads, toActivityEvent } from './queue/rows.ts';
+import { changedRows, toActivityEvent } from './queue/rows.ts';
 import type { ConfirmBounce, Snapshot } from './queue/snapshot.ts';
 import { toQueueView } from './queue/view.ts';
 import { SnapshotReader } from './read-snapshot.ts';
@@ -42,9 +43,6 @@ const FULL_LOOK_EVERY_MS = 5_000;
 /** While landings follow each other each pull request is looked at right before its turn. */
 const FULL_LOOK_EVERY_LANDING_MS = 15_000;
 const LOG_TAIL_LINES_MAX = 50;
-/** How far back rows of a lost record are looked for. */
-const ORPHAN_ROWS_MAX = 200;
-const ORPHAN_EVENTS_MAX = 1_000;
 /** Well below the store's limits: a landed or bounced event takes a second place in the transaction. */
 const BATCHES_PER_WRITE_MAX = 40;
 const EVENTS_PER_WRITE_MAX = 25;
@@ -147,26 +145,9 @@ class Reconcile {
   }
 
   async #adoptOrphans(): Promise<void> {
-    const rows = await this.#deps.store.listBatches(this.#repo.tenantId, ORPHAN_ROWS_MAX);
-    const orphans = closeOrphans(rows, this.#repo, this.#deps.clock.now());
-    this.#orphans = [...orphans.rows];
-    const events = await this.#listOrphanEvents();
-    const landed = landedHeads(events, this.#repo, this.#deps.clock.now());
-    const recall = [...new Set([...orphans.rows.flatMap((row) => row.prs), ...landed.map(({ pr }) => pr)])];
-    this.#saved = { ...this.#saved, garbage: [...orphans.garbage] };
-    if (recall.length === 0) return;
-    this.#saved.recall = recall;
-    this.#saved.recallHeads = [...stagedHeads(orphans.rows, events), ...landed];
-  }
-
-  async #listOrphanEvents(): Promise<readonly ActivityEvent[]> {
-    try {
-      return await this.#deps.store.listEvents(this.#repo.tenantId, ORPHAN_EVENTS_MAX);
-    } catch (error) {
-      // A damaged row of history must not keep the queue from coming back: the heads of today are looked at anyway.
-      if (error instanceof StoreError && error.kind === 'unreadable') return [];
-      throw error;
-    }
+    const { rows, record } = await adoptLost(this.#deps.store, this.#repo, this.#deps.clock.now());
+    this.#orphans = [...rows];
+    this.#saved = { ...this.#saved, ...record };
   }
 
   async #load(): Promise<{ readonly record: QueueRecord; readonly version: number } | 'unreadable' | null> {

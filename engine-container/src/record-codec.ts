@@ -48,6 +48,7 @@ const Record = z.looseObject({
   rebuilding: z.boolean(),
   recall: z.array(pr).optional(),
   recallHeads: z.array(z.looseObject({ pr, head: sha })).optional(),
+  recallContexts: z.array(z.string()).optional(),
   line: z.array(
     z.looseObject({
       pr,

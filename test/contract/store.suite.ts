@@ -1,5 +1,6 @@
 import { describeAccount } from './store/account.suite.ts';
 import { describeBilling } from './store/billing.suite.ts';
+import { describeDeletion } from './store/deletion.suite.ts';
 import { describeDispatch } from './store/dispatch.suite.ts';
 import { describeEnrollment } from './store/enrollment.suite.ts';
 import { describeLease } from './store/lease.suite.ts';
@@ -15,6 +16,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeQueueRecord(world);
     describeDispatch(world);
     describeEnrollment(world);
+    describeDeletion(world);
     describeAccount(world);
     describeBilling(world);
   });

@@ -1,5 +1,7 @@
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import { type ActivityEvent, type BatchRow, closeRow, OPEN_OUTCOMES } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
+import { LEFT_HEADS_KEPT_MS } from '#core/domain/limits.ts';
+import type { OwedHeads } from '#core/domain/line.ts';
 import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl } from '#core/domain/url.ts';
 import type { EnrollmentStore } from '#core/ports/store.ts';
@@ -78,7 +80,11 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
     return this.call('markConnectionDeleting', () => {
       const connection = this.connections.get(id);
       if (connection?.tenantId !== tenantId) return false;
+      if (connection.deleting) return true;
       this.connections.set(id, { ...connection, deleting: true });
+      this.identities.delete(identityOf(connection));
+      const tenant = this.tenants.get(tenantId);
+      if (tenant !== undefined) tenant.connections -= 1;
       return true;
     });
   }
@@ -89,9 +95,6 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       if (connection?.tenantId !== tenantId) return;
       if (!connection.deleting) throw new StoreError('lost_race', 'deleteConnection');
       this.connections.delete(id);
-      this.identities.delete(identityOf(connection));
-      const tenant = this.tenants.get(tenantId);
-      if (tenant !== undefined) tenant.connections -= 1;
     });
   }
 
@@ -142,7 +145,35 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
     });
   }
 
-  deleteRepo(repo: ManagedRepo): Promise<void> {
+  buryRepo(repo: ManagedRepo): Promise<void> {
+    return this.call('buryRepo', () => {
+      const stored = this.readRepo(repo.id, 'buryRepo');
+      const address = addressOf(repo.instanceUrl, repo.slug) ?? '';
+      if (stored?.version !== repo.version || this.addresses.get(address) !== repo.id) {
+        throw new StoreError('lost_race', 'buryRepo');
+      }
+      const now = this.clock.now();
+      this.putRepo({
+        ...stored,
+        ...{ tombstone: true, queueEnabled: false, hookId: null, webhookSecret: null },
+        ...{ updatedAt: now, version: repo.version + 1, dueAt: now },
+      });
+      this.giveBack(stored);
+      const waiting = this.windDowns.get(address) ?? [];
+      this.windDowns.set(address, [...waiting, { tenantId: repo.tenantId, id: repo.id, at: now }]);
+    });
+  }
+
+  /** Address and place, unless it gave them back before. */
+  private giveBack(repo: ManagedRepo): void {
+    const address = addressOf(repo.instanceUrl, repo.slug) ?? '';
+    if (this.addresses.get(address) !== repo.id) return;
+    this.addresses.delete(address);
+    const tenant = this.tenants.get(repo.tenantId);
+    if (tenant !== undefined) tenant.repos -= 1;
+  }
+
+  deleteRepo(repo: ManagedRepo, left?: OwedHeads): Promise<void> {
     return this.call('deleteRepo', () => {
       const stored = this.repos.get(repo.id);
       if (stored === undefined || stored.tenantId !== repo.tenantId) return;
@@ -155,7 +186,20 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
         expiresAt: 0,
       });
       this.repos.delete(repo.id);
-      this.addresses.delete(addressOf(stored.instanceUrl, stored.slug) ?? '');
+      this.giveBack(stored);
+      const address = addressOf(stored.instanceUrl, stored.slug) ?? '';
+      const waiting = (this.windDowns.get(address) ?? []).filter(({ id }) => id !== repo.id);
+      if (waiting.length > 0) this.windDowns.set(address, waiting);
+      else this.windDowns.delete(address);
+      const now = this.clock.now();
+      if (left !== undefined) {
+        const entry = { expiresAt: now + LEFT_HEADS_KEPT_MS, owed: left };
+        this.leftHeads.set(address, [...(this.leftHeads.get(address) ?? []), entry]);
+      }
+      for (const [key, row] of this.batches) {
+        if (row.repoId !== repo.id || !OPEN_OUTCOMES.includes(row.outcome)) continue;
+        this.batches.set(key, closeRow(row, now, 'repo_deleted'));
+      }
       this.records.delete(repo.id);
       this.views.delete(repo.id);
       this.reports.delete(repo.id);
@@ -164,9 +208,15 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
         if (key.startsWith(`${repo.id} `)) this.terminals.delete(key);
       }
       this.noteDue(repo.id, null);
-      const tenant = this.tenants.get(repo.tenantId);
-      if (tenant !== undefined) tenant.repos -= 1;
     });
+  }
+
+  listRunningBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<readonly BatchRow[]> {
+    return this.call('listRunningBatches', () =>
+      [...this.batches.values()].filter(
+        (row) => row.tenantId === repo.tenantId && row.repoId === repo.id && row.outcome === 'running',
+      ),
+    );
   }
 
   listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]> {

@@ -1,12 +1,12 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
-import type { QueueView } from '#core/domain/line.ts';
+import type { OwedHeads, QueueView } from '#core/domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
 import type { AuditEntry } from '#core/ports/account-store.ts';
 import type { StoredBilling } from '#core/ports/billing-store.ts';
-import type { EngineReport } from '#core/ports/store.ts';
+import type { EngineReport, WindDown } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
 
@@ -55,6 +55,12 @@ export class MemoryRows {
   protected readonly identities = new Map<string, ConnectionId>();
   protected readonly repos = new Map<RepoId, ManagedRepo>();
   protected readonly addresses = new Map<string, RepoId>();
+  /** Per address: deleted repos that are being wound down, and what others could not take back. */
+  protected readonly windDowns = new Map<string, readonly WindDown[]>();
+  protected readonly leftHeads = new Map<
+    string,
+    readonly { readonly expiresAt: EpochMs; readonly owed: OwedHeads }[]
+  >();
   protected readonly dueHistory = new Map<RepoId, DueChange[]>();
   protected readonly leases = new Map<RepoId, LeaseRow>();
   protected readonly records = new Map<RepoId, { version: number; json: string }>();
@@ -137,6 +143,8 @@ export class MemoryRows {
       identities: this.identities,
       repos: this.repos,
       addresses: this.addresses,
+      windDowns: this.windDowns,
+      leftHeads: this.leftHeads,
       leases: this.leases,
       records: this.records,
       reports: this.reports,

@@ -10,20 +10,23 @@ import {
   QUEUE_WRITE_EVENTS_MAX,
   QUEUE_WRITE_ROWS_MAX,
 } from '#core/domain/limits.ts';
+import type { OwedHeads } from '#core/domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import type {
   DispatchStore,
   EngineReport,
   EngineStore,
+  ForgeAddress,
   LeaseStore,
   QueueWrite,
   RepoAddress,
   StoredQueueRecord,
+  WindDown,
 } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { MemoryAccount } from './memory-account.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
-import { copyData, isAwake, isTerminal, isWakeable } from './memory-rows.ts';
+import { addressOf, copyData, isAwake, isTerminal, isWakeable } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
 export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, DispatchStore {
@@ -31,10 +34,28 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
 
   findRepo(address: RepoAddress): Promise<ManagedRepo | null> {
     return this.call('findRepo', () => {
-      const repo = this.repoAt(address.instanceUrl, address.slug);
-      if (repo === null || repo.tenantId !== address.tenantId) return null;
-      return repo.baseBranch === address.baseBranch ? repo : null;
+      const buried = this.windDownsAt(address).map(({ id }) => this.readRepo(id, 'findRepo'));
+      const candidates = [...buried, this.repoAt(address.instanceUrl, address.slug)];
+      const isMeant = (repo: ManagedRepo | null) =>
+        repo?.tenantId === address.tenantId && repo.baseBranch === address.baseBranch;
+      return candidates.find(isMeant) ?? null;
     });
+  }
+
+  private windDownsAt(address: ForgeAddress): readonly WindDown[] {
+    return this.windDowns.get(addressOf(address.instanceUrl, address.slug) ?? '') ?? [];
+  }
+
+  listWindDowns(address: ForgeAddress): Promise<readonly WindDown[]> {
+    return this.call('listWindDowns', () => this.windDownsAt(address));
+  }
+
+  listLeftHeads(address: ForgeAddress): Promise<readonly OwedHeads[]> {
+    return this.call('listLeftHeads', () =>
+      (this.leftHeads.get(addressOf(address.instanceUrl, address.slug) ?? '') ?? [])
+        .filter(({ expiresAt }) => expiresAt > this.clock.now())
+        .map(({ owed }) => owed),
+    );
   }
 
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null> {

@@ -51,7 +51,14 @@ export class QueueWorld {
   }
 
   get deletion(): DeletionDeps {
-    return { store: this.store, queue: this.queue, clock: this.clock, ids: this.ids, log: this.#log };
+    return {
+      store: this.store,
+      leases: this.store,
+      queue: this.queue,
+      clock: this.clock,
+      ids: this.ids,
+      log: this.#log,
+    };
   }
 
   get dispatch(): DispatchDeps {

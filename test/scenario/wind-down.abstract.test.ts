@@ -1,7 +1,10 @@
-import { WIND_DOWN_MS } from '#core/domain/limits.ts';
+import { BURIED_WIND_DOWN_MS, WIND_DOWN_MS } from '#core/domain/limits.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
+import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { saveRepo } from '#core/services/save-repo.ts';
+import { wakeNow } from '#core/services/wake.ts';
+import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { CONNECTION, givenPostedSuccess, QueueWorld, REPO, stopPaying, TICK_MS } from './queue-world.ts';
 import { givenScheduled } from './stories.ts';
 
@@ -128,21 +131,51 @@ describe('a repo that is deleted with a success posted (D-24)', () => {
     expect(await world.store.listConnections(tenantId)).toEqual([]);
   });
 
-  test('a connection that is deleted twice is not waited for', async () => {
-    const { world } = await givenPostedSuccess();
+  test('a connection that is deleted twice keeps its credential until nothing of ours is left', async () => {
+    const { world, pr } = await givenPostedSuccess();
     const { tenantId } = world.repo;
     await deleteConnection(world.deletion, tenantId, CONNECTION);
-    await deleteConnection(world.deletion, tenantId, CONNECTION);
+    await expect(deleteConnection(world.deletion, tenantId, CONNECTION)).rejects.toThrow('not_found');
+    await world.pass(10 * 60_000);
+    await expectNothingLeft(world, pr);
     expect(await world.store.listRepos(tenantId)).toEqual([]);
     expect(await world.store.listConnections(tenantId)).toEqual([]);
   });
 
-  test('a forge that never answers again does not keep the rows for ever', async () => {
-    const { world } = await givenPostedSuccess();
+  test('a forge that is away for hours is waited for, but not for ever', async () => {
+    const { world, pr } = await givenPostedSuccess();
     world.forge.fault = () => ({ status: 503 });
     await deleteRepo(world.deletion, world.repo.tenantId, REPO);
-    await world.pass(WIND_DOWN_MS + 3 * TICK_MS);
+    await world.pass(3 * WIND_DOWN_MS);
+    world.forge.fault = () => null;
+    await world.pass(2 * TICK_MS);
+    await expectNothingLeft(world, pr);
+    const gone = await givenPostedSuccess();
+    gone.world.forge.fault = () => ({ status: 503 });
+    await deleteRepo(gone.world.deletion, gone.world.repo.tenantId, REPO);
+    await gone.world.clock.advance(BURIED_WIND_DOWN_MS);
+    await gone.world.pass(3 * TICK_MS);
+    expect(await gone.world.store.getRepo(REPO)).toBeNull();
+  });
+
+  test('without its credential its batches are resolved when its rows go', async () => {
+    const { world } = await givenPostedSuccess();
+    expect(await world.store.listWaitingBatches(10)).not.toEqual([]);
+    await deleteRepo(world.deletion, world.repo.tenantId, REPO);
+    await world.store.markConnectionDeleting(world.repo.tenantId, CONNECTION);
+    await world.store.deleteConnection(world.repo.tenantId, CONNECTION);
+    await world.pass(2 * TICK_MS);
     expect(await world.store.getRepo(REPO)).toBeNull();
+    expect(await world.store.listWaitingBatches(10)).toEqual([]);
+    for (const row of await world.rows()) {
+      if (row.terminalReason !== 'repo_deleted') continue;
+      expect(row).toMatchObject({
+        outcome: 'operational_error',
+        phase: null,
+        resolvedAt: expect.any(Number),
+      });
+      expect(row.actions.map(({ pr }) => pr)).toEqual(row.prs);
+    }
   });
 
   test('with only a last word to a head still to be written: it is written first (A24)', async () => {
@@ -171,5 +204,71 @@ describe('a repo that is deleted with a success posted (D-24)', () => {
     await deleteRepo(world.deletion, world.repo.tenantId, REPO);
     expect(await world.store.getRepo(REPO)).toBeNull();
     expect(world.queue.wakes).toEqual([]);
+  });
+});
+
+const SUCCESSOR = '44444444-4444-4444-8444-444444444444';
+
+/** The same repository under another id, as an enrollment makes it. */
+async function enrollAgain(world: QueueWorld): Promise<void> {
+  const fresh = givenRepo({ id: SUCCESSOR, connectionId: CONNECTION, dueAt: world.clock.now() });
+  expect(await world.store.createRepo(fresh, 1)).toBe('created');
+  await wakeNow({ store: world.store, queue: world.queue, clock: world.clock }, SUCCESSOR);
+}
+
+describe('a repository that is enrolled again while its deleted record has a success posted', () => {
+  test('the new record waits for the end of the old one, which takes back its success first', async () => {
+    const { world, pr } = await givenPostedSuccess();
+    await deleteRepo(world.deletion, world.repo.tenantId, REPO);
+    const leased: string[] = [];
+    const acquire = world.store.acquireLease.bind(world.store);
+    world.store.acquireLease = async (id, ...rest) => {
+      leased.push(id);
+      return acquire(id, ...rest);
+    };
+    await enrollAgain(world);
+    await world.pass(15_000);
+    expect((await dispatchReconcile(world.dispatch, SUCCESSOR)).kind).toMatch(/^(waits_turn|not_due)$/);
+    expect(await world.stateOf(pr)).not.toBe('success');
+    world.forge.mergeBehaviour = () => ({ kind: 'now' });
+    await world.pass(30 * 60_000, { until: async () => world.forge.merges().length === 2 });
+    expect(await world.store.getRepo(REPO)).toBeNull();
+    expect(leased.lastIndexOf(REPO)).toBeLessThan(leased.indexOf(SUCCESSOR));
+  });
+
+  test('the new record does not wait for a credential that the forge refuses: it takes back what stands itself', async () => {
+    const { world, pr } = await givenPostedSuccess();
+    const head = (await world.forge.pull(pr)).headSha;
+    await deleteRepo(world.deletion, world.repo.tenantId, REPO);
+    world.forge.fault = () => ({ status: 401 });
+    await world.pass(20_000);
+    expect((await world.store.getRepo(REPO))?.tombstone).toBe(true);
+    await enrollAgain(world);
+    await world.pass(2 * TICK_MS, { until: async () => (await world.store.getRepo(REPO)) === null });
+    expect((await world.forge.status(head, 'mq'))?.state).toBe('success');
+    world.forge.fault = () => null;
+    // Nobody has it scheduled any more: no other look would come to it.
+    for (const each of [pr, pr + 1]) await world.forge.cancelSchedule(each);
+    await world.pass(TICK_MS, {
+      until: async () => (await world.forge.status(head, 'mq'))?.state === 'error',
+    });
+  });
+
+  test('what a deleted record could never take back is taken back by a record that comes hours later, under its own bot', async () => {
+    const { world, pr } = await givenPostedSuccess();
+    const head = (await world.forge.pull(pr)).headSha;
+    await deleteRepo(world.deletion, world.repo.tenantId, REPO);
+    await world.store.markConnectionDeleting(world.repo.tenantId, CONNECTION);
+    await world.store.deleteConnection(world.repo.tenantId, CONNECTION);
+    await world.pass(2 * TICK_MS, { until: async () => (await world.store.getRepo(REPO)) === null });
+    for (const each of [pr, pr + 1]) await world.forge.cancelSchedule(each);
+    await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
+    await world.clock.advance(6 * 60 * 60_000);
+    expect((await world.forge.status(head, 'mq'))?.state).toBe('success');
+    await world.store.createConnection(givenConnection({ id: CONNECTION }));
+    await enrollAgain(world);
+    await world.pass(TICK_MS, {
+      until: async () => (await world.forge.status(head, 'mq'))?.state === 'error',
+    });
   });
 });

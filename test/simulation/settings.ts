@@ -99,6 +99,7 @@ export class Settings {
     const { store, ids } = this.#service;
     return {
       store,
+      leases: store,
       ids,
       queue: { sendWake: async (id: RepoId, wakeSeq: number) => this.#service.send(id, wakeSeq) },
       clock: {

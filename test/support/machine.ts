@@ -50,9 +50,11 @@ export type WorkerStore = EngineStore &
   LeaseStore &
   DispatchStore &
   Pick<AccountStore, 'loadPlan' | 'readQueueViews'> &
-  Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection'>;
+  Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection' | 'listRunningBatches'>;
 const STORE_CALLS = [
   'findRepo',
+  'listLeftHeads',
+  'listWindDowns',
   'loadQueueRecord',
   'listBatches',
   'listEvents',
@@ -81,6 +83,7 @@ const STORE_CALLS = [
   'settleOff',
   'deleteRepo',
   'deleteConnection',
+  'listRunningBatches',
 ] as const satisfies readonly (keyof WorkerStore)[];
 
 /** A call that is missing from the lists above would pass a machine by: then these do not compile. */

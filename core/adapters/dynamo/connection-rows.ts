@@ -5,7 +5,7 @@ import { StoreError } from '../../ports/store.ts';
 import { connection, readRow } from './items.ts';
 import type { Key } from './keys.ts';
 import { CONNECTION_SORT_PREFIX, connectionKey, identityGuardKey, tenantKey } from './keys.ts';
-import { readPrefix } from './read-repos.ts';
+import { readGuard, readPrefix } from './read-repos.ts';
 import { toConnectionRow, toGuardRow } from './rows.ts';
 import type { BlockingRow, Step, Table } from './table.ts';
 
@@ -13,6 +13,9 @@ type ConnectionMethods = Pick<
   EnrollmentStore,
   'createConnection' | 'listConnections' | 'updateConnection' | 'markConnectionDeleting' | 'deleteConnection'
 >;
+
+/** A rename in between costs one more try. */
+const MARK_TRIES_MAX = 5;
 
 export function createConnectionMethods(table: Table): ConnectionMethods {
   return {
@@ -25,19 +28,7 @@ export function createConnectionMethods(table: Table): ConnectionMethods {
 
     updateConnection: (previous, next) => updateConnection(table, previous, next),
 
-    async markConnectionDeleting(tenantId, id) {
-      const result = await table.update(
-        {
-          Key: connectionKey(tenantId, id),
-          UpdateExpression: 'SET deleting = :true',
-          ConditionExpression: 'attribute_exists(pk)',
-          ExpressionAttributeValues: { ':true': true },
-        },
-        'markConnectionDeleting',
-      );
-      return result.ok;
-    },
-
+    markConnectionDeleting: (tenantId, id) => markConnectionDeleting(table, tenantId, id),
     deleteConnection: (tenantId, id) => deleteConnection(table, tenantId, id),
   };
 }
@@ -171,34 +162,67 @@ async function updateConnection(
   return identity === undefined ? 'updated' : readHolder(identity, 'updateConnection');
 }
 
+function freeIdentity(value: Connection): Step {
+  return {
+    name: 'identity',
+    delete: {
+      Key: guardKeyOf(value),
+      ConditionExpression: 'guards_id = :id',
+      ExpressionAttributeValues: { ':id': value.id },
+    },
+  };
+}
+
+async function markConnectionDeleting(table: Table, tenantId: TenantId, id: ConnectionId): Promise<boolean> {
+  for (let tried = 0; tried < MARK_TRIES_MAX; tried += 1) {
+    const row = await table.get(connectionKey(tenantId, id), 'markConnectionDeleting');
+    if (row === null) return false;
+    const stored = readRow(connection, row, 'markConnectionDeleting');
+    if (stored.deleting) return true;
+    const mark: Step = {
+      name: 'connection',
+      update: {
+        Key: connectionKey(tenantId, id),
+        UpdateExpression: 'SET deleting = :true',
+        // The identity that is freed must be the one it has.
+        ConditionExpression: 'deleting = :false AND bot_username = :bot',
+        ExpressionAttributeValues: { ':true': true, ':false': false, ':bot': stored.botUsername },
+      },
+    };
+    const refusals = await transactCounted(
+      table,
+      [mark, freeIdentity(stored)],
+      countStep(tenantId, 'conn_count', -1),
+      'markConnectionDeleting',
+    );
+    if (refusals.size === 0) return true;
+  }
+  throw new StoreError('lost_race', 'markConnectionDeleting');
+}
+
 async function deleteConnection(table: Table, tenantId: TenantId, id: ConnectionId): Promise<void> {
   const row = await table.get(connectionKey(tenantId, id), 'deleteConnection');
   if (row === null) return;
   const stored = readRow(connection, row, 'deleteConnection');
-  const steps: readonly Step[] = [
-    {
-      name: 'connection',
-      delete: {
-        Key: connectionKey(tenantId, id),
-        ConditionExpression: 'deleting = :true',
-        ExpressionAttributeValues: { ':true': true },
-      },
+  const remove: Step = {
+    name: 'connection',
+    delete: {
+      Key: connectionKey(tenantId, id),
+      ConditionExpression: 'deleting = :true',
+      ExpressionAttributeValues: { ':true': true },
     },
-    {
-      name: 'identity',
-      delete: {
-        Key: guardKeyOf(stored),
-        ConditionExpression: 'guards_id = :id',
-        ExpressionAttributeValues: { ':id': id },
-      },
-    },
-  ];
-  const refusals = await transactCounted(
-    table,
-    steps,
-    countStep(tenantId, 'conn_count', -1),
-    'deleteConnection',
-  );
+  };
+  // One that was marked by an earlier version still has its identity and its place.
+  const holder = await readGuard(table, guardKeyOf(stored), 'deleteConnection');
+  const refusals =
+    holder?.id === id
+      ? await transactCounted(
+          table,
+          [remove, freeIdentity(stored)],
+          countStep(tenantId, 'conn_count', -1),
+          'deleteConnection',
+        )
+      : await table.transact([remove], 'deleteConnection');
   // Refused on the row: not marked, or deleted by somebody else in between.
   if (refusals.size > 0 && (await table.get(connectionKey(tenantId, id), 'deleteConnection')) !== null) {
     throw new StoreError('lost_race', 'deleteConnection');

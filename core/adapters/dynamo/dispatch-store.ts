@@ -23,6 +23,7 @@ import {
 import { readGuard, readRepo, readRepoById } from './read-repos.ts';
 import { dueIndex } from './rows.ts';
 import type { BlockingRow, Table } from './table.ts';
+import { listWindDowns } from './wind-downs.ts';
 
 /** Between "is it due earlier?" and "then only count", a worker may settle; more than a few times in a row it cannot. */
 const MARK_DUE_TRIES_MAX = 8;
@@ -80,6 +81,8 @@ export function createDispatchStore(table: Table): DispatchStore {
       );
       return refusals.size === 0;
     },
+
+    listWindDowns: (address) => listWindDowns(table, address),
 
     async loadReport(repoId) {
       const row = await table.get(reportKey(repoId), 'loadReport');

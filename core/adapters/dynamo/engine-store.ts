@@ -18,15 +18,24 @@ import { queueView } from './queue-view.ts';
 import { readGuard, readRepo } from './read-repos.ts';
 import { toBatchRow, toEventRow, toTerminalRows } from './rows.ts';
 import type { Refusals, Step, Table } from './table.ts';
+import { listLeftHeads, listWindDowns } from './wind-downs.ts';
 
 export function createEngineStore(table: Table): EngineStore {
   return {
     async findRepo(address) {
-      const found = await readGuard(table, repoGuardKey(address.instanceUrl, address.slug), 'findRepo');
-      if (found === null || found.tenantId !== address.tenantId) return null;
-      const repo = await readRepo(table, found.tenantId, found.id, 'findRepo');
-      return repo?.baseBranch === address.baseBranch ? repo : null;
+      const [windDowns, holder] = await Promise.all([
+        listWindDowns(table, address),
+        readGuard(table, repoGuardKey(address.instanceUrl, address.slug), 'findRepo'),
+      ]);
+      for (const found of [...windDowns, ...(holder === null ? [] : [holder])]) {
+        if (found.tenantId !== address.tenantId) continue;
+        const repo = await readRepo(table, found.tenantId, found.id, 'findRepo');
+        if (repo?.baseBranch === address.baseBranch) return repo;
+      }
+      return null;
     },
+
+    listLeftHeads: (address) => listLeftHeads(table, address),
 
     async loadQueueRecord(repoId) {
       const row = await table.get(queueRecordKey(repoId), 'loadQueueRecord');

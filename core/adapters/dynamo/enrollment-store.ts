@@ -1,35 +1,15 @@
-import { DELETED_LEASE_KEPT_MS } from '../../domain/limits.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
-import {
-  countStep,
-  createConnectionMethods,
-  isFull,
-  readHolder,
-  transactCounted,
-} from './connection-rows.ts';
+import { countStep, createConnectionMethods, isFull, readHolder } from './connection-rows.ts';
 import { listBatches, listEvents } from './history.ts';
-import { readRow, wakeState } from './items.ts';
 import type { Key } from './keys.ts';
-import {
-  ALL_TENANTS_PARTITION,
-  connectionKey,
-  hookKey,
-  leaseKey,
-  outcomeKey,
-  repoGuardKey,
-  repoKey,
-  repoPartition,
-  tenantKey,
-  wakeKey,
-} from './keys.ts';
+import { ALL_TENANTS_PARTITION, connectionKey, hookKey, repoGuardKey, tenantKey, wakeKey } from './keys.ts';
 import { readRepo, readReposOf } from './read-repos.ts';
+import { buryRepo, deleteRepo } from './repo-deletion.ts';
 import { dueAfterUpdate, dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow } from './rows.ts';
+import { listRunningBatches } from './running-batches.ts';
 import type { Step, Table } from './table.ts';
-
-/** A PATCH that lands between the read and the delete costs one more try. */
-const DELETE_TRIES_MAX = 5;
 
 export function createEnrollmentStore(table: Table): EnrollmentStore {
   return {
@@ -55,7 +35,9 @@ export function createEnrollmentStore(table: Table): EnrollmentStore {
     ...createConnectionMethods(table),
     createRepo: (repo, reposMax) => createRepo(table, repo, reposMax),
     updateRepo: (repo, options) => updateRepo(table, repo, options?.lastLook === true),
-    deleteRepo: (repo) => deleteRepo(table, repo),
+    buryRepo: (repo) => buryRepo(table, repo),
+    deleteRepo: (repo, left) => deleteRepo(table, repo, left),
+    listRunningBatches: (repo) => listRunningBatches(table, repo),
     listRepos: (tenantId) => readReposOf(table, tenantId, 'listRepos'),
 
     listBatches: (tenantId, limit) => listBatches(table, tenantId, limit),
@@ -174,76 +156,4 @@ function switchSteps(before: ManagedRepo, after: ManagedRepo, lastLook: boolean)
       update: { Key: wakeKey(after.id), ConditionExpression: 'attribute_exists(pk)', ...update },
     },
   ];
-}
-
-async function deleteRepo(table: Table, repo: ManagedRepo): Promise<void> {
-  const wake = await table.get(wakeKey(repo.id), 'deleteRepo');
-  if (wake !== null && readRow(wakeState, wake, 'deleteRepo').tenantId !== repo.tenantId) return;
-  for (let tried = 0; tried < DELETE_TRIES_MAX; tried += 1) {
-    const stored = await readRepo(table, repo.tenantId, repo.id, 'deleteRepo');
-    const refusals = stored === null ? new Map() : await deleteStored(table, stored);
-    if (refusals.size === 0) {
-      await sweepRepoPartition(table, repo);
-      return;
-    }
-  }
-  throw new StoreError('lost_race', 'deleteRepo');
-}
-
-async function deleteStored(table: Table, stored: ManagedRepo): ReturnType<Table['transact']> {
-  const ttl = Math.ceil((table.clock.now() + DELETED_LEASE_KEPT_MS) / 1000);
-  return transactCounted(
-    table,
-    [
-      {
-        name: 'repo',
-        delete: {
-          Key: repoKey(stored.tenantId, stored.id),
-          ConditionExpression: '#version = :version',
-          ExpressionAttributeNames: { '#version': 'version' },
-          ExpressionAttributeValues: { ':version': stored.version },
-        },
-      },
-      {
-        name: 'address',
-        delete: {
-          Key: guardKeyOf(stored),
-          ConditionExpression: 'guards_id = :id',
-          ExpressionAttributeValues: { ':id': stored.id },
-        },
-      },
-      { name: 'wake', delete: { Key: wakeKey(stored.id) } },
-      { name: 'outcome', delete: { Key: outcomeKey(stored.tenantId, stored.id) } },
-      ...hookSteps(stored, null),
-      // Not deleted: a fence that starts again at 1 would let an old holder pass. It is raised, and swept a day later.
-      {
-        name: 'lease',
-        update: {
-          Key: leaseKey(stored.id),
-          UpdateExpression: 'SET expires_at = :zero, #ttl = :ttl ADD #fence :one REMOVE #owner',
-          ExpressionAttributeNames: { '#fence': 'fence', '#owner': 'owner', '#ttl': 'ttl' },
-          ExpressionAttributeValues: { ':zero': 0, ':ttl': ttl, ':one': 1 },
-        },
-      },
-    ],
-    countStep(stored.tenantId, 'repo_count', -1),
-    'deleteRepo',
-  );
-}
-
-/** Record, report, markers. Safe only after the wake row is gone: from then on every write of them is refused. */
-async function sweepRepoPartition(table: Table, repo: ManagedRepo): Promise<void> {
-  const rows = await table.query(
-    {
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': repoPartition(repo.id) },
-      ProjectionExpression: 'pk, sk',
-    },
-    Number.POSITIVE_INFINITY,
-    'deleteRepo',
-  );
-  await table.deleteMany(
-    rows.map((row) => ({ pk: repoPartition(repo.id), sk: String(row.sk) })),
-    'deleteRepo',
-  );
 }

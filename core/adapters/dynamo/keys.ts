@@ -3,6 +3,7 @@ import { DUE_SHARDS, STREAM_PREFIXES } from '../../contracts/table.ts';
 import type { ActivityEvent, BatchRow } from '../../domain/batch.ts';
 import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../domain/ids.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '../../domain/url.ts';
+import type { ForgeAddress } from '../../ports/store.ts';
 
 /** Every key of the table. A new access pattern starts as a row of README.md here and a builder in this file. */
 export interface Key {
@@ -49,6 +50,21 @@ export function repoGuardKey(instanceUrl: string, slug: string): Key | null {
   const normalSlug = normalizeSlug(slug);
   return url === null || normalSlug === null ? null : { pk: `UQ#REPO#${digest(url, normalSlug)}`, sk: 'U' };
 }
+/** What deleted repos of one forge address still have to take back, or could not. */
+export function windDownPartition(address: ForgeAddress): string | null {
+  const guard = repoGuardKey(address.instanceUrl, address.slug);
+  return guard === null ? null : guard.pk.replace('UQ#REPO#', 'WD#');
+}
+export const WIND_DOWN_SORT_PREFIX = 'R#';
+export const LEFT_HEADS_SORT_PREFIX = 'H#';
+export const windDownKey = (address: ForgeAddress, id: RepoId): Key => ({
+  pk: windDownPartition(address) ?? '',
+  sk: `${WIND_DOWN_SORT_PREFIX}${id}`,
+});
+export const leftHeadsKey = (address: ForgeAddress, at: EpochMs): Key => ({
+  pk: windDownPartition(address) ?? '',
+  sk: `${LEFT_HEADS_SORT_PREFIX}${padTime(at)}`,
+});
 /** The hook id is a bearer of nothing, but hashed all the same: a table dump tells no hook URL. */
 export const hookKey = (hookId: string): Key => ({ pk: `HK#${digest(hookId)}`, sk: 'U' });
 

@@ -5,9 +5,21 @@ import {
   type HaltEvidence,
   LINE_STATES,
   type LinePlace,
+  type OwedHeads,
   type QueueView,
 } from '../../domain/line.ts';
-import { flag, listOf, nullable, oneOf, optional, record, text, UnreadableValue, whole } from './codec.ts';
+import {
+  type Codec,
+  flag,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  text,
+  UnreadableValue,
+  whole,
+} from './codec.ts';
 import { queueViewKey, repoIdOfPartition } from './keys.ts';
 import type { Table } from './table.ts';
 
@@ -34,12 +46,19 @@ const block = record<Block>({
   runUrl: ['run_url', nullable(text)],
   evidence: ['evidence', optional(evidence)],
 });
+const head = record<OwedHeads['heads'][number]>({ pr: ['pr', whole], head: ['head', text] });
+export const owedHeads = record<OwedHeads>({
+  context: ['context', text],
+  prs: ['prs', listOf(whole)],
+  heads: ['heads', listOf(head)],
+});
 export const queueView = record<QueueView>({
   at: ['at', whole],
   line: ['line', listOf(place)],
   more: ['more', whole],
   block: ['block', block],
   afoot: ['afoot', optional(flag)],
+  owed: ['owed', optional(owedHeads) as Codec<OwedHeads>],
 });
 
 /** One that cannot be read is as good as none: the reader says "unknown" (A51). */

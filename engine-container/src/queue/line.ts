@@ -232,6 +232,7 @@ export function recallLost(pass: Pass): void {
   if (record.recall.length > 0) return;
   delete record.recall;
   delete record.recallHeads;
+  delete record.recallContexts;
 }
 
 function recallFrom(
@@ -243,7 +244,9 @@ function recallFrom(
   if (record.roots.some((root) => root.landing?.head === head)) return;
   for (const { context, state, creator } of statuses) {
     const isKnown = record.outbox.some((waiting) => waiting.sha === head && waiting.context === context);
-    if (state !== 'success' || creator !== bot || isKnown) continue;
+    // An earlier record of this address may have had another bot.
+    const isOurs = creator === bot || record.recallContexts?.includes(context) === true;
+    if (state !== 'success' || !isOurs || isKnown) continue;
     const words = merged
       ? { state: 'pending' as const, description: describeLanded() }
       : { state: 'error' as const, description: describeStaleSuccess() };

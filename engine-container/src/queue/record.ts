@@ -32,6 +32,8 @@ export interface QueueRecord {
   recall?: readonly PullRequestNumber[];
   /** Heads that these had staged then, whichever they have now. */
   recallHeads?: readonly StagedHead[];
+  /** Contexts of earlier records of this forge address: whoever wrote a success under one of them, it is taken back. */
+  recallContexts?: readonly string[];
   line: LineEntry[];
   /** Batches in flight: the lane bottom first, each on the one before, then those beside it. */
   roots: Root[];

@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchPhase, BatchRow } from '#core/domain/batch.ts';
+import { type ActivityEvent, type BatchPhase, type BatchRow, closeRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDED_KEPT_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -101,22 +101,7 @@ export function closeOrphans(
 ): { readonly rows: readonly BatchRow[]; readonly garbage: readonly GarbageBranch[] } {
   const orphans = rows.filter((row) => row.repoId === repo.id && !isTerminal(row.outcome));
   return {
-    rows: orphans.map((row) => ({
-      ...row,
-      outcome: 'operational_error',
-      phase: null,
-      resolvedAt: at,
-      terminalReason: 'record_lost',
-      stagingBranch: null,
-      actions: row.prs.map((pr, cursor) => ({
-        pr,
-        action: 'requeued',
-        stagingSha: row.stagingSha,
-        gateVerdict: row.gateVerdict,
-        cursor,
-        reason: 'record_lost',
-      })),
-    })),
+    rows: orphans.map((row) => closeRow(row, at, 'record_lost')),
     garbage: orphans.flatMap((row) =>
       row.stagingBranch === null ? [] : [{ branch: row.stagingBranch, notBefore: at, runKey: null }],
     ),

@@ -9,7 +9,7 @@ import {
 } from '#core/domain/line.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { activeMembers } from './lane.ts';
-import type { LineEntry, Parked, QueueRecord, Root } from './record.ts';
+import type { LineEntry, Parked, QueueRecord, Root, StagedHead } from './record.ts';
 
 /** The record told for people: the line in order, and what stands before the next landing. Reads, decides nothing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
@@ -20,12 +20,36 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
     more: Math.max(0, places.length - LINE_PLACES_MAX),
     block: blockOf(repo, record, places, at),
     afoot: isAfoot(record),
+    ...toOwed(record),
   };
 }
 
+/** Heads on which a success may stand, or a last word is missing, should this record never be gone on with. */
+function toOwed({
+  context,
+  roots,
+  outbox,
+  recall = [],
+  recallHeads = [],
+  unheard = [],
+}: QueueRecord): Pick<QueueView, 'owed'> {
+  const landing = roots.flatMap((root) => (root.landing === null ? [] : [root.landing]));
+  const heads = new Map<string, StagedHead>();
+  for (const { pr, head } of [
+    ...landing,
+    ...[...outbox, ...unheard].map(({ pr, sha }) => ({ pr, head: sha })),
+    ...recallHeads,
+  ]) {
+    heads.set(`${pr} ${head}`, { pr, head });
+  }
+  if (heads.size === 0 && recall.length === 0) return {};
+  return { owed: { context, prs: [...recall], heads: [...heads.values()] } };
+}
+
 /** What a queue that goes off has to undo, or to hand over, before it is left alone (D-24). */
-function isAfoot({ roots, outbox, garbage, recall }: QueueRecord): boolean {
-  return roots.length > 0 || outbox.length > 0 || garbage.length > 0 || recall !== undefined;
+function isAfoot({ roots, outbox, garbage, recall, unheard }: QueueRecord): boolean {
+  const isListed = roots.length > 0 || outbox.length > 0 || garbage.length > 0;
+  return isListed || recall !== undefined || unheard !== undefined;
 }
 
 function placeOf(record: QueueRecord, entry: LineEntry, at: EpochMs): LinePlace {

@@ -67,30 +67,7 @@ describe('a repo that is deleted with a batch in flight (D-24)', () => {
     expect(hook.code).toBe('not_found');
   });
 
-  test('it can be enrolled again at once, by its owner and by anybody else', async () => {
-    const { repo, connection } = await givenLiveRepo();
-    await a('DELETE', `${REPOS}/${repo.id}`);
-    // The free plan has one place, and the deleted repo does not take it.
-    const again = await a('POST', REPOS, { connection_id: connection.id, repo_slug: repo.slug });
-    expect(again.status).toBe(201);
-    expect(await world.store.getRepo(repo.id)).toBeNull();
-    await a('DELETE', `${REPOS}/${again.json.id}`);
-    const other = await world.enroll(
-      TENANT_B,
-      { instanceUrl: 'https://git.example.org', slug: 'acme/b' },
-      { botUsername: 'other' },
-    );
-    await world.store.savePlan(TENANT_B, { tier: 'team', status: 'active' });
-    const theirs = await world.as(TOKEN_B)('POST', REPOS, {
-      connection_id: other.connection.id,
-      repo_slug: repo.slug,
-    });
-    expect(theirs.status).toBe(201);
-  });
-
-  test('another tenant enrolls it while it is only waiting for the engine', async () => {
-    const { repo } = await givenLiveRepo();
-    await a('DELETE', `${REPOS}/${repo.id}`);
+  const enrollOther = async (repo: ManagedRepo) => {
     const other = await world.enroll(
       TENANT_B,
       { instanceUrl: 'https://git.example.org', slug: 'acme/b' },
@@ -98,8 +75,45 @@ describe('a repo that is deleted with a batch in flight (D-24)', () => {
     );
     await world.store.savePlan(TENANT_B, { tier: 'team', status: 'active' });
     const body = { connection_id: other.connection.id, repo_slug: repo.slug };
-    expect((await world.as(TOKEN_B)('POST', REPOS, body)).status).toBe(201);
-    expect(await world.store.getRepo(repo.id)).toBeNull();
+    return world.as(TOKEN_B)('POST', REPOS, body);
+  };
+
+  test.each([
+    [
+      'its owner',
+      async (repo: ManagedRepo) =>
+        a('POST', REPOS, { connection_id: repo.connectionId, repo_slug: repo.slug }),
+    ],
+    ['another tenant', enrollOther],
+  ])('%s enrolls it again at once, and it goes on being wound down', async (_name, enroll) => {
+    const { repo } = await givenLiveRepo();
+    await a('DELETE', `${REPOS}/${repo.id}`);
+    // The free plan has one place, and the deleted repo does not take it.
+    const again = await enroll(repo);
+    expect(again.status).toBe(201);
+    expect(again.json.id).not.toBe(repo.id);
+    expect((await world.store.getRepo(repo.id))?.tombstone).toBe(true);
+    expect(await world.store.listDueRepos(world.clock.now(), 10)).toContain(repo.id);
+  });
+
+  test('a connection that is stored anew, or a repo that is enrolled anew, ends no wind-down of its tenant', async () => {
+    const { repo, connection } = await givenLiveRepo();
+    await a('DELETE', `${CONNECTIONS}/${connection.id}`);
+    const body = { instance_url: 'https://git.example.org', token: FORGE_TOKEN, bot_login: BOT };
+    const stored = await a('POST', CONNECTIONS, body);
+    expect(stored.status).toBe(201);
+    const next = await a('POST', REPOS, { connection_id: stored.json.id, repo_slug: 'acme/next' });
+    expect(next.status).toBe(201);
+    expect((await world.store.getRepo(repo.id))?.tombstone).toBe(true);
+    expect((await world.store.getConnection(TENANT_A, connection.id))?.deleting).toBe(true);
+    expect(await world.store.loadTenant(TENANT_A)).toMatchObject({ connections: 1, repos: 1 });
+  });
+
+  test('a repo that is deleted while its worker is at it stays until the engine has looked again', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    await world.store.acquireLease(repo.id, 'worker', 'reconcile', 60_000);
+    await a('DELETE', `${REPOS}/${repo.id}`);
+    expect((await world.store.getRepo(repo.id))?.tombstone).toBe(true);
   });
 
   test('a deleted repo takes no place of the free allowance', async () => {
@@ -115,7 +129,7 @@ describe('a repo that is deleted with a batch in flight (D-24)', () => {
     const { repo } = await world.enroll(TENANT_A);
     world.sent.failing = true;
     world.store.beforeCall = (label) => {
-      if (label === 'readBatchHistory') throw new StoreError('unavailable', label);
+      if (label === 'listRunningBatches') throw new StoreError('unavailable', label);
     };
     expect((await a('DELETE', `${REPOS}/${repo.id}`)).status).toBe(204);
     world.store.beforeCall = null;
@@ -134,7 +148,16 @@ describe('a connection that is deleted with a batch in flight', () => {
     const again = await a('POST', CONNECTIONS, body);
     expect(again.status).toBe(201);
     expect(again.json.id).not.toBe(connection.id);
-    expect(await world.store.getRepo(repo.id)).toBeNull();
+    expect((await world.store.getRepo(repo.id))?.tombstone).toBe(true);
+  });
+
+  test('a second DELETE finds nothing, and ends no wind-down', async () => {
+    const { repo, connection } = await givenLiveRepo();
+    await a('DELETE', `${CONNECTIONS}/${connection.id}`);
+    const again = await a('DELETE', `${CONNECTIONS}/${connection.id}`);
+    expect([again.status, again.code]).toEqual([404, 'not_found']);
+    expect((await world.store.getRepo(repo.id))?.tombstone).toBe(true);
+    expect((await world.store.getConnection(TENANT_A, connection.id))?.deleting).toBe(true);
   });
 
   test('another tenant can store its identity', async () => {

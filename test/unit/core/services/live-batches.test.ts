@@ -31,6 +31,7 @@ async function givenView(state: LineState, block: BlockKind, pr: number | null, 
 function deletionOf(store: MemoryStore, clock: VirtualClock) {
   return {
     store,
+    leases: store,
     clock,
     ids: { uuid: () => 'id' },
     queue: { sendWake: async () => undefined },

@@ -1,0 +1,34 @@
+import { GSI1 } from '../../contracts/table.ts';
+import type { BatchRow } from '../../domain/batch.ts';
+import type { ManagedRepo } from '../../domain/repo.ts';
+import { text } from './codec.ts';
+import { batchRow, readRow } from './items.ts';
+import { batchPartition, PHASE_PARTITION } from './keys.ts';
+import type { Row, Table } from './table.ts';
+
+type Owner = Pick<ManagedRepo, 'id' | 'tenantId'>;
+
+export async function listRunningBatches(table: Table, repo: Owner): Promise<readonly BatchRow[]> {
+  const rows = await findRunningRows(table, repo, 'listRunningBatches');
+  return rows.map((row) => readRow(batchRow, row, 'listRunningBatches'));
+}
+
+/** The index has the running batches of all repos and no other; which of the tenant's are this repo's, the rows say. */
+export async function findRunningRows(table: Table, repo: Owner, operation: string): Promise<readonly Row[]> {
+  const pk = batchPartition(repo.tenantId);
+  const found = await table.query(
+    {
+      IndexName: GSI1.name,
+      KeyConditionExpression: 'gsi1pk = :phase',
+      FilterExpression: 'pk = :pk',
+      ExpressionAttributeValues: { ':phase': PHASE_PARTITION, ':pk': pk },
+    },
+    Number.POSITIVE_INFINITY,
+    operation,
+  );
+  const rows = await table.getMany(
+    found.map((row) => ({ pk, sk: readRow(text, row.sk, operation) })),
+    operation,
+  );
+  return rows.filter((row) => row.repo_id === repo.id && row.outcome === 'running');
+}

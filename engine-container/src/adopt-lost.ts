@@ -1,0 +1,59 @@
+import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { EpochMs } from '#core/domain/ids.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { type EngineStore, StoreError } from '#core/ports/store.ts';
+import type { QueueRecord } from './queue/record.ts';
+import { closeOrphans, landedHeads, stagedHeads } from './queue/rows.ts';
+
+/** How far back rows of a lost record are looked for. */
+const ORPHAN_ROWS_MAX = 200;
+const ORPHAN_EVENTS_MAX = 1_000;
+
+export interface Adopted {
+  /** Rows to store with the first write of the new record. */
+  readonly rows: readonly BatchRow[];
+  readonly record: Pick<QueueRecord, 'garbage' | 'recall' | 'recallHeads' | 'recallContexts'>;
+}
+
+/**
+ * What a repo without a record takes over: from a record of its own that was lost, and from deleted records of the same
+ * forge address that could not take back what they had posted (A24, A32).
+ */
+export async function adoptLost(
+  store: Pick<EngineStore, 'listBatches' | 'listEvents' | 'listLeftHeads'>,
+  repo: ManagedRepo,
+  now: EpochMs,
+): Promise<Adopted> {
+  const { rows, garbage } = closeOrphans(await store.listBatches(repo.tenantId, ORPHAN_ROWS_MAX), repo, now);
+  const events = await listOrphanEvents(store, repo);
+  const landed = landedHeads(events, repo, now);
+  const left = await store.listLeftHeads(repo);
+  const recall = new Set([
+    ...rows.flatMap((row) => row.prs),
+    ...landed.map(({ pr }) => pr),
+    ...left.flatMap(({ prs, heads }) => [...prs, ...heads.map(({ pr }) => pr)]),
+  ]);
+  if (recall.size === 0) return { rows, record: { garbage: [...garbage] } };
+  const recallHeads = [...stagedHeads(rows, events), ...landed, ...left.flatMap(({ heads }) => heads)];
+  const recallContexts = [...new Set(left.map(({ context }) => context))];
+  return {
+    rows,
+    record: {
+      ...{ garbage: [...garbage], recall: [...recall], recallHeads },
+      ...(recallContexts.length === 0 ? {} : { recallContexts }),
+    },
+  };
+}
+
+async function listOrphanEvents(
+  store: Pick<EngineStore, 'listEvents'>,
+  repo: ManagedRepo,
+): Promise<readonly ActivityEvent[]> {
+  try {
+    return await store.listEvents(repo.tenantId, ORPHAN_EVENTS_MAX);
+  } catch (error) {
+    // A damaged row of history must not keep the queue from coming back: the heads of today are looked at anyway.
+    if (error instanceof StoreError && error.kind === 'unreadable') return [];
+    throw error;
+  }
+}
