@@ -118,6 +118,8 @@ export const STATUS_DESCRIPTION_CHARS_MAX = 140;
 export const FORGE_BODY_BYTES_MAX = 32 * 1024 * 1024;
 export const FORGE_PAGE_SIZE_MAX = 50;
 export const FORGE_PAGES_MAX = 200;
+/** Pull requests that can be opened or pushed between a look at all of them and the next landing, generously. */
+export const FORGE_TOUCHED_PULLS_MAX = 20;
 export const FORGE_TREE_PAGE_SIZE_MAX = 1000;
 
 // Record bounds

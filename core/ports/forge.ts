@@ -86,8 +86,10 @@ export interface ForgeReader {
   readTreeId(sha: CommitSha): Promise<TreeHash>;
   /** All entries below a commit or tree, directories excluded, in git's order. */
   readTree(sha: string): Promise<readonly TreeEntry[]>;
-  /** Open pull requests of one base branch, null entries of the forge skipped. */
-  listOpenPullRequests(base: string): Promise<readonly PullRequest[]>;
+  /** Open pull requests to every branch, oldest first, null entries of the forge skipped. */
+  listOpenPullRequests(): Promise<readonly PullRequest[]>;
+  /** The open ones that changed last, to every branch, at most `FORGE_TOUCHED_PULLS_MAX`: one cheap call. */
+  listTouchedPullRequests(): Promise<readonly PullRequest[]>;
   readPullRequest(pr: PullRequestNumber): Promise<PullRequest>;
   readTimeline(pr: PullRequestNumber): Promise<readonly TimelineEntry[]>;
   listReviews(pr: PullRequestNumber): Promise<readonly Review[]>;

@@ -16,7 +16,7 @@ import {
   untracedOf,
   verifiedTipTree,
 } from './landing-view.ts';
-import { isOpened, needsReviews, otherContexts } from './queue/admission.ts';
+import { isOpened, isOpenedBy, needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import { BASE_NODE_ID, type PullRequestReading, type QueueRecord, type Staged } from './queue/record.ts';
 import type { ConfirmBounce, FocusView, GateView, PullRequestView, Snapshot } from './queue/snapshot.ts';
@@ -64,6 +64,10 @@ function isSettled({ seenAt, readAt }: PullRequestReading): boolean {
   return seenAt !== undefined && readAt !== undefined && readAt - seenAt >= READING_SETTLE_MS;
 }
 
+function isPosted(record: QueueRecord): boolean {
+  return landingOf(record)?.postedAt != null;
+}
+
 function isOrMayBeScheduled(reading: Reading<PullRequestReading>): boolean {
   return !reading.known || reading.value.schedule.kind !== 'none';
 }
@@ -80,6 +84,9 @@ export class SnapshotReader {
   /** When a tip of the base was first seen. */
   readonly #tips = new Map<CommitSha, EpochMs>();
   #openPulls = 0;
+  /** Open pull requests to other branches, by the last look at all. */
+  #elsewhere: readonly PullRequest[] = [];
+  readonly #otherRules = new Map<string, Reading<BranchProtection | null>>();
   #landedTip: { readonly sha: CommitSha; readonly at: EpochMs } | null = null;
   #failure: ForgeError | null = null;
   #botLogin: Reading<string> = UNKNOWN;
@@ -107,7 +114,12 @@ export class SnapshotReader {
 
   /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
-    const pulls = await this.#attempt(() => this.#forge.listOpenPullRequests(this.#repo.baseBranch));
+    const listed = await this.#attempt(() => this.#forge.listOpenPullRequests());
+    const { baseBranch } = this.#repo;
+    const pulls = listed.known
+      ? known(listed.value.filter(({ baseRef }) => baseRef === baseBranch))
+      : UNKNOWN;
+    if (listed.known) this.#elsewhere = listed.value.filter(({ baseRef }) => baseRef !== baseBranch);
     if (pulls.known) this.#openPulls = pulls.value.length;
     const schedules = pulls.known ? await this.#readSchedules(record, pulls.value) : null;
     const scheduled = schedules?.some(({ reading }) => isOrMayBeScheduled(reading)) ?? false;
@@ -245,7 +257,28 @@ export class SnapshotReader {
     const isAsked = record.rebuilding || otherContexts(protection, this.#repo.statusContext).length > 0;
     if (isAsked && !this.#botLogin.known) await this.#readBotLogin();
     const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
-    return { pull, schedule, reviews, statuses };
+    const opensAnother = await this.#opensAnother(pull.headSha, this.#elsewhere);
+    return { pull, schedule, reviews, statuses, opensAnother };
+  }
+
+  /** Would a `success` on this head open one of these, to other branches, as well? A status belongs to the commit (D-17). */
+  async #opensAnother(head: CommitSha, others: readonly PullRequest[]): Promise<Reading<boolean>> {
+    const bases = new Set(others.filter(({ headSha }) => headSha === head).map(({ baseRef }) => baseRef));
+    bases.delete(this.#repo.baseBranch);
+    for (const base of bases) {
+      const rule =
+        this.#otherRules.get(base) ?? (await this.#attempt(() => this.#forge.readProtection(base)));
+      if (!rule.known) return UNKNOWN;
+      this.#otherRules.set(base, rule);
+      if (rule.value !== null && isOpenedBy(rule.value, this.#repo.statusContext)) return known(true);
+    }
+    return known(false);
+  }
+
+  /** The same, asked anew: since the last look at all, somebody may have opened or pushed one. */
+  async #opensAnotherNow(head: CommitSha): Promise<Reading<boolean>> {
+    const touched = await this.#attempt(() => this.#forge.listTouchedPullRequests());
+    return touched.known ? this.#opensAnother(head, [...this.#elsewhere, ...touched.value]) : UNKNOWN;
   }
 
   async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
@@ -379,10 +412,15 @@ export class SnapshotReader {
       schedule = timeline.known ? known(readSchedule(timeline.value, pull.value.headSha)) : UNKNOWN;
     }
     const landing = landingOf(record)?.pr === pr;
+    const mayPost = pr === nextBehindLanding(record) || (pr === nextPullRequest(record) && !isPosted(record));
+    const opensAnother = mayPost ? await this.#opensAnotherNow(pull.value.headSha) : null;
     const strange = landing && tip !== undefined && pull.value.baseTip !== tip;
     const strangeTip = strange ? await this.#commits.readMerge(pull.value.baseTip, tip) : null;
     const mergeable = pull.value.mergeable && this.#isChecked(record, pull.value.baseTip);
-    return known({ pull: { ...pull.value, mergeable }, schedule, merge: null, strangeTip });
+    return known({
+      ...{ pull: { ...pull.value, mergeable }, schedule, merge: null, strangeTip },
+      ...(opensAnother === null ? {} : { opensAnother }),
+    });
   }
 
   /** Whether "mergeable" can be about this tip by now. Other styles than a rebase do not depend on it. */

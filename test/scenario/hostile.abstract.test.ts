@@ -181,10 +181,10 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     const world = await createWorld({
       wrapForge: (forge) => ({
         ...forge,
-        listOpenPullRequests: async (base) => {
+        listOpenPullRequests: async () => {
           asked += 1;
           if (limited) throw new ForgeError('rate_limited', 'GET pulls', 429, 240_000);
-          return forge.listOpenPullRequests(base);
+          return forge.listOpenPullRequests();
         },
       }),
     });

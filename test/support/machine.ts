@@ -26,6 +26,7 @@ const FORGE_READS = [
   'readTreeId',
   'readTree',
   'listOpenPullRequests',
+  'listTouchedPullRequests',
   'readPullRequest',
   'readTimeline',
   'listReviews',

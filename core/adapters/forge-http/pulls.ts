@@ -1,26 +1,37 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
+import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
 import { PullRow, PullRows } from './schema.ts';
 import { type ForgeTransport, unusable } from './transport.ts';
 
-/** Open pull requests of one base branch, oldest first. */
-export async function listOpenPullRequests(
-  transport: ForgeTransport,
-  base: string,
-): Promise<readonly PullRequest[]> {
-  const call = {
+/** Open pull requests to every branch, oldest first: the same head may be that of one to another branch (D-17). */
+export async function listOpenPullRequests(transport: ForgeTransport): Promise<readonly PullRequest[]> {
+  const call = listCall(transport, 'oldest');
+  return toOpen(await readAllPages(transport, call, (answer) => readBody(PullRows, call, answer)));
+}
+
+/** The open ones that changed last: who was opened, pushed to or retargeted just now is among them. */
+export async function listTouchedPullRequests(transport: ForgeTransport): Promise<readonly PullRequest[]> {
+  const call = listCall(transport, 'recentupdate');
+  const query = { ...call.query, page: 1, limit: FORGE_TOUCHED_PULLS_MAX };
+  return toOpen(readBody(PullRows, call, await transport.request({ ...call, query })));
+}
+
+function listCall(transport: ForgeTransport, sort: 'oldest' | 'recentupdate') {
+  return {
     method: 'GET',
-    label: 'GET pulls',
+    label: sort === 'oldest' ? 'GET pulls' : 'GET pulls (touched)',
     path: [...transport.repoPath, 'pulls'],
-    // `base` is Forgejo 16, `base_branch` Gitea 1.24; other versions ignore both, so the rows are filtered here too.
-    query: { state: 'open', sort: 'oldest', base, base_branch: base },
+    query: { state: 'open', sort },
   } as const;
-  const rows = await readAllPages(transport, call, (answer) => readBody(PullRows, call, answer));
+}
+
+function toOpen(rows: readonly (PullRow | null)[]): readonly PullRequest[] {
   const pulls = new Map<PullRequestNumber, PullRequest>();
   for (const row of rows) {
-    if (row === null || row.state !== 'open' || row.base.ref !== base || !hasCommits(row)) continue;
+    if (row === null || row.state !== 'open' || !hasCommits(row)) continue;
     pulls.set(row.number, toPullRequest(row));
   }
   return [...pulls.values()];

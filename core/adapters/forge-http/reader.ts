@@ -3,7 +3,7 @@ import { readBranchTip } from './branches.ts';
 import { listNewCommits, listOwnCommits, readCommit, readMergeBase, readTreeId } from './commits.ts';
 import { createGateReader } from './gate.ts';
 import { readProtection } from './protection.ts';
-import { listOpenPullRequests, readPullRequest } from './pulls.ts';
+import { listOpenPullRequests, listTouchedPullRequests, readPullRequest } from './pulls.ts';
 import { readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
 import { readStatuses } from './statuses.ts';
@@ -21,7 +21,8 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readCommit: (sha) => readCommit(transport, sha),
     readTreeId: (sha) => readTreeId(transport, sha),
     readTree: (sha) => readTree(transport, sha),
-    listOpenPullRequests: (base) => listOpenPullRequests(transport, base),
+    listOpenPullRequests: () => listOpenPullRequests(transport),
+    listTouchedPullRequests: () => listTouchedPullRequests(transport),
     readPullRequest: (pr) => readPullRequest(transport, pr),
     readTimeline: (pr) => readTimeline(transport, pr),
     listReviews: (pr) => listReviews(transport, pr),

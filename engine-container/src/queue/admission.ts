@@ -34,6 +34,8 @@ export interface AdmissionFacts {
   readonly asksFork?: Reading<boolean> | undefined;
   readonly context: string;
   readonly baseTip: CommitSha;
+  /** A `success` on this head would open a pull request to another branch as well (D-17); absent: it would not. */
+  readonly opensAnother?: Reading<boolean> | undefined;
   /** Another open pull request with the same head that is ahead in the line. */
   readonly twinAhead: boolean;
 }
@@ -42,6 +44,8 @@ export interface AdmissionFacts {
 export function admit(facts: AdmissionFacts): Admission {
   const { pull, protection } = facts;
   if (facts.twinAhead) return { kind: 'waiting', reason: 'twin' };
+  if (facts.opensAnother?.known === false) return { kind: 'waiting', reason: 'unknown' };
+  if (facts.opensAnother?.value === true) return { kind: 'refused', reason: 'twin_elsewhere' };
   if (facts.statuses?.known === false) return { kind: 'waiting', reason: 'unknown' };
   // It opens the merge already; it is taken back first.
   if (facts.statuses !== null && isOpened(facts.statuses.value, facts.context))
@@ -144,6 +148,13 @@ function judgeOtherChecks(facts: AdmissionFacts): Admission {
  */
 export function requiresContext(protection: BranchProtection, context: string): boolean {
   return protection.statusCheckEnabled && protection.requiredContexts.includes(context);
+}
+
+/** Could a `success` under our context open a merge that this rule governs? An empty list asks for every status. */
+export function isOpenedBy(protection: BranchProtection, context: string): boolean {
+  const { statusCheckEnabled, requiredContexts } = protection;
+  if (!statusCheckEnabled) return false;
+  return requiredContexts.length === 0 || requiredContexts.some((pattern) => matches(pattern, context));
 }
 
 /** Required contexts are patterns without separators on the forge; a malformed one matches nothing. */

@@ -14,7 +14,8 @@ const REFUSAL_PHRASES: Readonly<Record<Refusal, string>> = {
   review_requested: 'refused: a requested official review is open; the queue looks again by itself',
   branch_outdated: 'refused: branch is out of date and the branch rule blocks outdated branches; update it',
   fork_not_approved: 'refused: a pull request from a fork needs an official approval on exactly this head',
-  twin_elsewhere: 'refused: the same commit is the head of a pull request to another branch of this queue',
+  twin_elsewhere:
+    'refused: this commit also heads a pull request to another branch that asks for this status; add a commit to one of them',
   fork_scheduler:
     'refused: this forge completes a merge from a fork only for who may write to the fork; let the author schedule it',
   merge_list: 'refused: the branch rule does not list who scheduled this among those who may merge',

@@ -20,7 +20,7 @@ import {
 } from './describe.ts';
 import { isReplacedTip } from './landed.ts';
 import { mayLand, nextToLand, proofOf, provenLength } from './lane.ts';
-import { leaveLine, rememberBounce } from './line.ts';
+import { leaveLine, refuse, rememberBounce } from './line.ts';
 import {
   emitEvent,
   entryOf,
@@ -269,6 +269,16 @@ function isAsStaged(pass: Pass, root: Root, focus: FocusView): boolean {
     return false;
   }
   if (focus.schedule !== null && !focus.schedule.known) return false;
+  if (focus.opensAnother?.known === false) {
+    pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+    return false;
+  }
+  if (focus.opensAnother?.value === true) {
+    refuse(pass, entry, 'twin_elsewhere');
+    root.fates.push({ pr: member.pr, action: 'refused', reason: 'twin_elsewhere' });
+    startTeardown(pass, root, 'candidate_changed');
+    return false;
+  }
   if (isReplacedTip(pass.record, pull.baseTip, pass.s.now)) {
     pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
     return false;

@@ -280,6 +280,7 @@ export function admitLine(pass: Pass): void {
       asksFork: pass.s.asksFork,
       context: pass.record.context,
       baseTip: base.value.sha,
+      opensAnother: view.opensAnother,
       twinAhead: heads.has(entry.head),
     });
     heads.add(entry.head);
@@ -297,11 +298,16 @@ function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): voi
     if (admission.reason !== 'unknown') entry.readyAt = null;
     return;
   }
+  refuse(pass, entry, admission.reason);
+}
+
+/** Said once per head and reason; admission looks again at each full look (D-04). */
+export function refuse(pass: Pass, entry: LineEntry, reason: Refusal): void {
   entry.readyAt = null;
-  if (entry.refusedFor === admission.reason) return;
-  entry.refusedFor = admission.reason;
-  wishStatus(pass, statusOf(entry, describeRefusal(admission.reason)));
-  emitEvent(pass, 'pr_refused', entry, admission.reason);
+  if (entry.refusedFor === reason) return;
+  entry.refusedFor = reason;
+  wishStatus(pass, statusOf(entry, describeRefusal(reason)));
+  emitEvent(pass, 'pr_refused', entry, reason);
 }
 
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */

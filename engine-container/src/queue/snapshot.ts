@@ -60,6 +60,8 @@ export interface PullRequestView {
   readonly reviews: Reading<readonly Review[]> | null;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
+  /** Would a `success` on this head open a pull request to another branch as well? Absent: not scheduled, or not asked. */
+  readonly opensAnother?: Reading<boolean>;
 }
 
 /** Its head and those that were staged for it before. */
@@ -76,6 +78,8 @@ export interface FocusView {
   readonly pull: PullRequest;
   /** Null when it was not needed. */
   readonly schedule: Reading<ScheduleReading> | null;
+  /** As in `PullRequestView`, asked right before its `success` may be posted. */
+  readonly opensAnother?: Reading<boolean>;
   /** For a merged pull request: its merge commit. */
   readonly merge: Reading<MergeView> | null;
   /** For an unmerged one whose base tip is not the verified one: what that tip is. */

@@ -31,7 +31,7 @@ export function longListingsSuite(subject: () => ForgeSubject): void {
     }
     const [closed, ...open] = numbers;
     await repo.must('bot', 'PATCH', `/pulls/${closed}`, { state: 'closed' });
-    expect((await repo.forge.listOpenPullRequests('main')).map((pull) => pull.number)).toEqual(open);
+    expect((await repo.forge.listOpenPullRequests()).map((pull) => pull.number)).toEqual(open);
   });
 
   test('statuses of one commit', async () => {

@@ -109,18 +109,22 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     await expect(repo.forge.readPullRequest(9999)).rejects.toMatchObject({ kind: 'missing', status: 404 });
   });
 
-  test('the list holds the open ones of one base, oldest first', async () => {
+  test('the list holds the open ones to every branch, oldest first; the touched ones are those that changed last', async () => {
     const repo = await create();
     await repo.forge.createBranch('next', (await repo.forge.readBranchTip('main')) ?? '');
     const closed = await repo.openPull('bot', 'closed', { 'c.txt': 'c\n' });
     const one = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
-    await repo.openPull('bot', 'other', { 'x.txt': 'x\n' }, { base: 'next' });
+    const other = await repo.openPull('bot', 'other', { 'x.txt': 'x\n' }, { base: 'next' });
     const two = await repo.openPull('bot', 'two', { 'b.txt': 'b\n' });
     await repo.must('bot', 'PATCH', `/pulls/${closed.pr}`, { state: 'closed' });
-    const numbers = (await repo.forge.listOpenPullRequests('main')).map((pull) => pull.number);
-    expect(numbers).toEqual([one.pr, two.pr]);
-    expect((await repo.forge.listOpenPullRequests('next')).map((pull) => pull.headRef)).toEqual(['other']);
-    expect(await repo.forge.listOpenPullRequests('nowhere')).toEqual([]);
+    const numbers = (await repo.forge.listOpenPullRequests()).map(({ number, baseRef }) => [number, baseRef]);
+    expect(numbers).toEqual([
+      [one.pr, 'main'],
+      [other.pr, 'next'],
+      [two.pr, 'main'],
+    ]);
+    const touched = (await repo.forge.listTouchedPullRequests()).map((pull) => pull.number);
+    expect([...touched].sort((a, b) => a - b)).toEqual([one.pr, other.pr, two.pr]);
   });
 
   needs('fake')('an entry that the forge could not convert is passed over', async () => {
@@ -130,7 +134,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     const two = await repo.openPull('bot', 'two', { 'b.txt': 'b\n' });
     fake.knobs.nullPulls.add(one.pr);
     try {
-      expect((await repo.forge.listOpenPullRequests('main')).map((pull) => pull.number)).toEqual([two.pr]);
+      expect((await repo.forge.listOpenPullRequests()).map((pull) => pull.number)).toEqual([two.pr]);
     } finally {
       fake.knobs.nullPulls.clear();
     }

@@ -99,13 +99,13 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     const repo = await create();
     const stranger = repo.connect({ token: '0'.repeat(40) });
     await expect(stranger.readBotLogin()).rejects.toMatchObject({ kind: 'denied', status: 401 });
-    await expect(stranger.listOpenPullRequests('main')).rejects.toMatchObject({
+    await expect(stranger.listOpenPullRequests()).rejects.toMatchObject({
       kind: 'denied',
       status: 401,
     });
     const lost = repo.connect({ slug: `${repo.loginOf('bot')}/no-such-repository` });
     await expect(lost.readBranchTip('main')).rejects.toMatchObject({ kind: 'missing', status: 404 });
-    await expect(lost.listOpenPullRequests('main')).rejects.toMatchObject({ kind: 'missing', status: 404 });
+    await expect(lost.listOpenPullRequests()).rejects.toMatchObject({ kind: 'missing', status: 404 });
   });
 
   test('a repository that has another name by now: the old one is denied, and followed by nobody', async () => {
@@ -116,7 +116,7 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     const renamed = new RepoDriver(subject(), `${owner}/${name}-renamed`);
     const moved = { kind: 'denied', status: 301, effectUnknown: false };
     await expect(repo.forge.readBranchTip('main')).rejects.toMatchObject(moved);
-    await expect(repo.forge.listOpenPullRequests('main')).rejects.toMatchObject(moved);
+    await expect(repo.forge.listOpenPullRequests()).rejects.toMatchObject(moved);
     await expect(repo.forge.createBranch('x', tip)).rejects.toMatchObject(moved);
     await expect(repo.forge.deleteBranch('x')).rejects.toMatchObject(moved);
     expect(await renamed.forge.readBranchTip('main')).toBe(tip);

@@ -1,5 +1,6 @@
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
+import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
 import type { EngineForge, PatchRequest } from '#core/ports/forge.ts';
 import { isMergeable } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
@@ -54,8 +55,13 @@ function createReader(world: World): Reader {
         const commit = objects.commit(sha);
         return found(objects.tree(commit?.tree ?? sha)).entries;
       }),
-    listOpenPullRequests: async (base) =>
-      exchange(world, get('pulls', 'pulls'), () => viewOpenPulls(world, base)),
+    listOpenPullRequests: async () => exchange(world, get('pulls', 'pulls'), () => viewOpenPulls(world)),
+    listTouchedPullRequests: async () =>
+      exchange(world, get('pulls', 'pulls (touched)'), () =>
+        viewOpenPulls(world)
+          .toSorted((a, b) => b.updatedAt - a.updatedAt)
+          .slice(0, FORGE_TOUCHED_PULLS_MAX),
+      ),
     readPullRequest: async (pr) =>
       exchange(world, get(`pulls/${pr}`, 'pulls/{n}'), () => {
         const { pull: factsMs, pullRefs: refsMs } = world.knobs.lags;

@@ -48,14 +48,13 @@ export function viewPull(world: World, pull: Pull, { factsMs, refsMs }: Lag = NO
 }
 
 /** The open list of a base, which may be behind: a merged one still in it, a new one not yet. */
-export function viewOpenPulls(world: World, base: string): readonly PullRequest[] {
+export function viewOpenPulls(world: World): readonly PullRequest[] {
   const { list: factsMs, listRefs: refsMs } = world.knobs.lags;
   const lag = { factsMs, refsMs };
   const candidates = factsMs === 0 ? world.openPulls.values() : world.pulls.values();
   return [...candidates]
     .filter((pull) => factsMs === 0 || factsAgo(world, pull, factsMs)?.state === 'open')
     .map((pull) => viewPull(world, pull, lag))
-    .filter((pull) => pull.baseRef === base)
     .sort((a, b) => a.number - b.number);
 }
 

@@ -12,13 +12,13 @@ describe('readings that are behind, each by its own time', () => {
     control.lags = { ...NO_LAGS, list: 4 * SECOND };
     await success(control, head);
     await clock.advance(SECOND);
-    const [listed] = await bot.listOpenPullRequests('main');
+    const [listed] = await bot.listOpenPullRequests();
     expect(listed).toMatchObject({ number: pr, state: 'open', merged: false });
     expect(listed?.baseTip).toBe(await control.tip('main'));
     expect(listed?.baseTip).not.toBe(before);
     expect(await bot.readPullRequest(pr)).toMatchObject({ merged: true });
     await clock.advance(4 * SECOND);
-    expect(await bot.listOpenPullRequests('main')).toEqual([]);
+    expect(await bot.listOpenPullRequests()).toEqual([]);
   });
 
   test('the listed head is older than the branch, and the branch older than the pull request', async () => {
@@ -28,10 +28,10 @@ describe('readings that are behind, each by its own time', () => {
     control.lags = { ...NO_LAGS, listRefs: 3 * SECOND, branch: 5 * SECOND };
     const pushed = await control.pushToPullRequest(pr, { f: '2' });
     expect((await bot.readPullRequest(pr)).headSha).toBe(pushed);
-    expect((await bot.listOpenPullRequests('main'))[0]?.headSha).toBe(head);
+    expect((await bot.listOpenPullRequests())[0]?.headSha).toBe(head);
     expect(await bot.readBranchTip('one')).toBe(head);
     await clock.advance(3 * SECOND);
-    expect((await bot.listOpenPullRequests('main'))[0]?.headSha).toBe(pushed);
+    expect((await bot.listOpenPullRequests())[0]?.headSha).toBe(pushed);
     expect(await bot.readBranchTip('one')).toBe(head);
     await clock.advance(2 * SECOND);
     expect(await bot.readBranchTip('one')).toBe(pushed);
@@ -43,11 +43,11 @@ describe('readings that are behind, each by its own time', () => {
     const { pr, head } = await openScheduled(control, 'one');
     await success(control, head, 'pending');
     await control.setTitle(pr, 'WIP: one');
-    expect(await bot.listOpenPullRequests('main')).toEqual([]);
+    expect(await bot.listOpenPullRequests()).toEqual([]);
     expect(await bot.readStatuses(head)).toEqual([]);
     expect(await bot.readPullRequest(pr)).toMatchObject({ draft: false, headSha: head });
     await clock.advance(SECOND);
-    expect(await bot.listOpenPullRequests('main')).toMatchObject([{ number: pr, draft: true }]);
+    expect(await bot.listOpenPullRequests()).toMatchObject([{ number: pr, draft: true }]);
     await clock.advance(SECOND);
     expect(await bot.readPullRequest(pr)).toMatchObject({ draft: true });
     await clock.advance(SECOND);

@@ -44,7 +44,7 @@ describe('pull requests', () => {
     ['whole: 😀', 'whole: 😀'],
   ])('a title with half a character in it (%j) is text that can be stored', async (title, read) => {
     const { forge } = open(pagesOf([pullRow(1, { title })], 50));
-    expect((await forge.listOpenPullRequests('main')).map((pull) => pull.title)).toEqual([read]);
+    expect((await forge.listOpenPullRequests()).map((pull) => pull.title)).toEqual([read]);
   });
 
   test('in the fields we use', async () => {
@@ -109,7 +109,7 @@ describe('pull requests', () => {
     await expect(forge.readPullRequest(3)).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
-  test('the open ones of one base, whatever else the forge lists', async () => {
+  test('the open ones to every branch, whatever else the forge lists', async () => {
     const rows = [
       pullRow(1),
       null,
@@ -119,16 +119,17 @@ describe('pull requests', () => {
       pullRow(5),
     ];
     const { forge, seen } = open(pagesOf(rows, 50));
-    expect((await forge.listOpenPullRequests('main')).map((pr) => pr.number)).toEqual([1, 5]);
+    expect((await forge.listOpenPullRequests()).map((pr) => pr.number)).toEqual([1, 2, 5]);
     expect(seen).toHaveLength(1);
-    expect(seen[0]?.query).toEqual({
-      state: 'open',
-      sort: 'oldest',
-      base: 'main',
-      base_branch: 'main',
-      page: '1',
-      limit: '50',
-    });
+    expect(seen[0]?.query).toEqual({ state: 'open', sort: 'oldest', page: '1', limit: '50' });
+  });
+
+  test('the open ones that changed last are one page, newest change first', async () => {
+    const { forge, seen } = open(pagesOf([pullRow(7), null, pullRow(2)], 50));
+    expect((await forge.listTouchedPullRequests()).map((pr) => pr.number)).toEqual([7, 2]);
+    expect(seen.map((request) => request.query)).toEqual([
+      { state: 'open', sort: 'recentupdate', page: '1', limit: '20' },
+    ]);
   });
 
   test.each([
@@ -138,7 +139,7 @@ describe('pull requests', () => {
   ])('pages that the instance caps below the limit, %s', async (_name, count, headers, requests) => {
     const rows = Array.from({ length: count }, (_, at) => pullRow(at + 1));
     const { forge, seen } = open(pagesOf(rows, 3, headers));
-    expect((await forge.listOpenPullRequests('main')).map((pr) => pr.number)).toEqual(
+    expect((await forge.listOpenPullRequests()).map((pr) => pr.number)).toEqual(
       rows.map((row) => row.number),
     );
     expect(seen).toHaveLength(requests);
@@ -147,7 +148,7 @@ describe('pull requests', () => {
   test('one that closes while the pages are read hides no other', async () => {
     const rows = Array.from({ length: 7 }, (_, at) => pullRow(at + 1));
     const { forge } = open((request, nth) => pagesOf(nth === 1 ? rows : rows.slice(1), 3)(request));
-    expect((await forge.listOpenPullRequests('main')).map((pr) => pr.number)).toEqual([2, 3, 4, 5, 6, 7]);
+    expect((await forge.listOpenPullRequests()).map((pr) => pr.number)).toEqual([2, 3, 4, 5, 6, 7]);
   });
 
   test('a list that never holds still is taken as it is', async () => {
@@ -155,18 +156,18 @@ describe('pull requests', () => {
       json: Number(request.query.page) > 2 ? [] : [pullRow(Number(request.query.page))],
       headers: { 'x-total-count': String(100 + nth) },
     }));
-    expect((await forge.listOpenPullRequests('main')).map((pr) => pr.number)).toEqual([1, 2]);
+    expect((await forge.listOpenPullRequests()).map((pr) => pr.number)).toEqual([1, 2]);
   });
 
   test('a forge that repeats one page for ever is left', async () => {
     const { forge, seen } = open(() => ({ json: [pullRow(1)] }));
-    await expect(forge.listOpenPullRequests('main')).rejects.toMatchObject({ kind: 'unreachable' });
+    await expect(forge.listOpenPullRequests()).rejects.toMatchObject({ kind: 'unreachable' });
     expect(seen).toHaveLength(200);
   });
 
   test.each([null, []])('none (%j)', async (json) => {
     const { forge } = open(() => ({ json }));
-    expect(await forge.listOpenPullRequests('main')).toEqual([]);
+    expect(await forge.listOpenPullRequests()).toEqual([]);
   });
 });
 
