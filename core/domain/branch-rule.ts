@@ -73,7 +73,7 @@ export function planRequirement(rules: readonly BranchRule[], wanted: Requiremen
   if (hasForeignPattern(rule, wanted)) return { kind: 'refused', reasons: ['foreign_pattern'] };
   const contexts = withOurContext(rule.contexts, wanted);
   if (rule.statusCheckEnabled && sameList(rule.contexts, contexts)) {
-    return { kind: 'kept', rule, reasons: noteReasons(rule) };
+    return { kind: 'kept', rule, reasons: noteReasons(rule, rules, wanted.context) };
   }
   if (rule.statusCheckEnabled && rule.contexts.length === 0) {
     // An empty list asks for every status; with ours in it, it would ask for ours alone.
@@ -90,11 +90,26 @@ export function planRequirement(rules: readonly BranchRule[], wanted: Requiremen
 }
 
 /** What the owner should know of a rule that works. */
-function noteReasons(rule: BranchRule): readonly ProtectionReason[] {
+function noteReasons(
+  rule: BranchRule,
+  rules: readonly BranchRule[],
+  context: string,
+): readonly ProtectionReason[] {
   const reasons: ProtectionReason[] = [];
   if (rule.blockOnOutdatedBranch) reasons.push('block_on_outdated_branch');
   if (rule.directPushAllowed) reasons.push('direct_push_allowed');
+  const others = isGlob(rule.name) ? rules : rules.filter((other) => other !== rule);
+  if (others.some((other) => isOpenedByContext(other, context))) reasons.push('context_required_elsewhere');
   return reasons;
+}
+
+/** An empty list asks for every status, and so for ours. */
+function isOpenedByContext({ statusCheckEnabled, contexts }: BranchRule, context: string): boolean {
+  if (!statusCheckEnabled) return false;
+  return (
+    contexts.length === 0 ||
+    contexts.some((pattern) => pattern === context || matchGlob(pattern, context, null) === true)
+  );
 }
 
 /** With `ci/*` beside `ci/queue` a foreign status could stand for ours, or ours for a foreign one (E14). */

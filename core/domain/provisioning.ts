@@ -52,6 +52,7 @@ export const PROTECTION_REASONS = [
   'rule_not_effective',
   'rule_changed_meanwhile',
   'merge_style_not_allowed',
+  'context_required_elsewhere',
 ] as const;
 export type ProtectionReason = (typeof PROTECTION_REASONS)[number];
 
@@ -134,6 +135,8 @@ const REASON_PHRASES: Readonly<Record<ProtectionReason, string>> = {
   rule_not_effective:
     'rule_not_effective: the forge goes on obeying another rule; put the rule of the base branch first',
   rule_changed_meanwhile: 'rule_changed_meanwhile: somebody edited the rule at the same time; try again',
+  context_required_elsewhere:
+    'context_required_elsewhere: a rule of other branches asks for the same status, and a status belongs to a commit, not to a branch; a commit that heads pull requests to both is refused. A status context with the name of the branch in it, such as mq/main, keeps them apart',
   merge_style_not_allowed:
     'merge_style_not_allowed: the forge does not allow this merge style, so its auto-merge will not complete',
 };

@@ -261,6 +261,19 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
     expect(world.takeWrites()).toEqual([]);
   });
 
+  test('a rule of another branch that asks for our status too is told, with the way out (D-17)', async () => {
+    const rule = { enable_status_check: true, status_check_contexts: ['mq'] };
+    const { world, repo } = await begin([
+      { rule_name: 'main', ...rule },
+      { rule_name: 'release/*', ...rule },
+    ]);
+    const result = await setProtection(world.deps, repo, true);
+    expect(viewProvisioning(result.repo).protection).toMatchObject({
+      status: 'configured',
+      detail: expect.stringMatching(/^context_required_elsewhere: .* mq\/main/),
+    });
+  });
+
   test('our context twice in the rule becomes once', async () => {
     const { world, repo } = await begin([
       { rule_name: 'main', enable_status_check: true, status_check_contexts: ['mq', 'ci', 'mq'] },
