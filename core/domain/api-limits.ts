@@ -72,6 +72,10 @@ export const DISABLE_LEASE_TTL_MS = 60_000;
 // Queue health (D-72)
 export const HEALTH_TICK_AGE_MAX_MS = 11 * 60_000;
 export const HEALTH_OVERDUE_MAX_MS = 15 * 60_000;
+/** One tenant alone trips no public signal, unless it is the only one there is. */
+export const HEALTH_TENANTS_MIN = 2;
+/** Overdue repos that are looked at per shard of the due index. */
+export const HEALTH_OVERDUE_MAX = 500;
 export const HEALTH_SUPERSEDE_RATE_MAX = 0.3;
 export const HEALTH_GATE_AGE_MAX_MS = 6 * 60 * 60_000;
 export const HEALTH_MERGE_AGE_MAX_MS = 30 * 60_000;

@@ -119,6 +119,7 @@ export type ConnectionHead = Pick<
 
 /** A batch that waits for its gate or its merge. */
 export interface WaitingBatch {
+  readonly tenantId: TenantId;
   readonly phase: BatchPhase;
   readonly createdAt: EpochMs;
 }
@@ -128,6 +129,9 @@ export interface HealthStore {
   loadLastTick(): Promise<EpochMs | null>;
   /** When the repo that is due longest became due; null when none is. */
   loadOldestDue(): Promise<EpochMs | null>;
+  /** Tenants of the repos that became due before then; `limit` repos are looked at. */
+  listOverdueTenants(dueBefore: EpochMs, limit: number): Promise<ReadonlySet<TenantId>>;
+  /** Oldest first. */
   listWaitingBatches(limit: number): Promise<readonly WaitingBatch[]>;
   /** Batches of all tenants made since then. */
   countBatchesSince(since: EpochMs): Promise<{ readonly total: number; readonly superseded: number }>;

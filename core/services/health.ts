@@ -4,15 +4,18 @@ import {
   HEALTH_BATCHES_MAX,
   HEALTH_GATE_AGE_MAX_MS,
   HEALTH_MERGE_AGE_MAX_MS,
+  HEALTH_OVERDUE_MAX,
   HEALTH_OVERDUE_MAX_MS,
   HEALTH_SUPERSEDE_RATE_MAX,
+  HEALTH_TENANTS_MIN,
   HEALTH_TICK_AGE_MAX_MS,
 } from '../domain/api-limits.ts';
-import type { HealthStore, WaitingBatch } from '../ports/account-store.ts';
+import type { TenantId } from '../domain/ids.ts';
+import type { AdminStore, HealthStore, WaitingBatch } from '../ports/account-store.ts';
 import type { Clock, Log } from '../ports/system.ts';
 
 export interface HealthDeps {
-  readonly store: HealthStore;
+  readonly store: HealthStore & Pick<AdminStore, 'countTenants'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
@@ -35,8 +38,8 @@ export async function readQueueHealth(deps: HealthDeps): Promise<QueueHealth> {
     judge(
       deps,
       'overdue_repo',
-      () => store.loadOldestDue(),
-      (at) => (at !== null && now - at > HEALTH_OVERDUE_MAX_MS ? 'degraded' : 'ok'),
+      () => isShared(store, () => store.listOverdueTenants(now - HEALTH_OVERDUE_MAX_MS, HEALTH_OVERDUE_MAX)),
+      (shared) => (shared ? 'degraded' : 'ok'),
     ),
     judge(
       deps,
@@ -49,8 +52,12 @@ export async function readQueueHealth(deps: HealthDeps): Promise<QueueHealth> {
     judge(
       deps,
       'phase_age',
-      () => store.listWaitingBatches(HEALTH_BATCHES_MAX),
-      (waiting) => (waiting.some((batch) => isStuck(batch, now)) ? 'degraded' : 'ok'),
+      () =>
+        isShared(store, async () => {
+          const waiting = await store.listWaitingBatches(HEALTH_BATCHES_MAX);
+          return new Set(waiting.filter((batch) => isStuck(batch, now)).map(({ tenantId }) => tenantId));
+        }),
+      (shared) => (shared ? 'degraded' : 'ok'),
     ),
   ]);
   const signals = {
@@ -66,6 +73,16 @@ export async function readQueueHealth(deps: HealthDeps): Promise<QueueHealth> {
     degraded_by: bad ?? 'none',
     signals,
   };
+}
+
+/** A fault of the service strikes several tenants, or the only one there is; a gate of one tenant that hangs is its own. */
+async function isShared(
+  store: Pick<HealthDeps['store'], 'countTenants'>,
+  find: () => Promise<ReadonlySet<TenantId>>,
+): Promise<boolean> {
+  const struck = await find();
+  if (struck.size === 0) return false;
+  return struck.size >= Math.min(HEALTH_TENANTS_MIN, await store.countTenants());
 }
 
 async function judge<T>(

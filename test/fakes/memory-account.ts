@@ -217,10 +217,19 @@ export class MemoryAccount
     });
   }
 
+  listOverdueTenants(dueBefore: EpochMs, limit: number): Promise<ReadonlySet<TenantId>> {
+    return this.call('listOverdueTenants', () => {
+      const overdue = [...this.repos.values()].filter(
+        (repo) => isAwake(repo) && repo.dueAt !== null && repo.dueAt < dueBefore,
+      );
+      return new Set(overdue.slice(0, limit).map(({ tenantId }) => tenantId));
+    });
+  }
+
   listWaitingBatches(limit: number): Promise<readonly WaitingBatch[]> {
     return this.call('listWaitingBatches', () =>
       [...this.batches.values()]
-        .flatMap(({ phase, createdAt }) => (phase === null ? [] : [{ phase, createdAt }]))
+        .flatMap(({ tenantId, phase, createdAt }) => (phase === null ? [] : [{ tenantId, phase, createdAt }]))
         .sort((a, b) => a.createdAt - b.createdAt)
         .slice(0, limit),
     );

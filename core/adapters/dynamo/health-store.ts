@@ -36,6 +36,23 @@ export function createHealthStore(table: Table): HealthStore {
       return times.length === 0 ? null : Math.min(...times);
     },
 
+    async listOverdueTenants(dueBefore, limit) {
+      const shards = await Promise.all(
+        dueShards.map((shard) =>
+          table.query(
+            {
+              IndexName: GSI1.name,
+              KeyConditionExpression: 'gsi1pk = :shard AND gsi1sk < :before',
+              ExpressionAttributeValues: { ':shard': shard, ':before': padTime(dueBefore) },
+            },
+            limit,
+            'listOverdueTenants',
+          ),
+        ),
+      );
+      return new Set(shards.flat().map((row) => readRow(text, row.tenant_id, 'listOverdueTenants')));
+    },
+
     async listWaitingBatches(limit) {
       const rows = await table.query(
         {
@@ -47,6 +64,7 @@ export function createHealthStore(table: Table): HealthStore {
         'listWaitingBatches',
       );
       return rows.map((row) => ({
+        tenantId: readRow(text, row.tenant_id, 'listWaitingBatches'),
         phase: readRow(oneOf(BATCH_PHASES), row.phase, 'listWaitingBatches'),
         createdAt: timeOf(row.gsi1sk, 'listWaitingBatches'),
       }));

@@ -8,7 +8,7 @@ import { grantHeldLease } from '#core/domain/lease.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenBatch } from '../../builders/store-rows.ts';
-import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A } from '../../support/api-world.ts';
 
 const MINUTE_MS = 60_000;
 let world: ApiWorld;
@@ -91,8 +91,11 @@ describe('queue health', () => {
   };
   const OK = { tick_freshness: 'ok', overdue_repo: 'ok', supersede_rate: 'ok', phase_age: 'ok' };
 
-  const saveBatches = async (batches: readonly Parameters<typeof givenBatch>[0][]) => {
-    const { repo } = await world.enroll(TENANT_A, {
+  const saveBatches = async (
+    batches: readonly Parameters<typeof givenBatch>[0][],
+    tenantId: string = TENANT_A,
+  ) => {
+    const { repo } = await world.enroll(tenantId, {
       slug: `acme/${randomUUID()}`,
       queueEnabled: false,
       dueAt: null,
@@ -102,9 +105,7 @@ describe('queue health', () => {
     const held = grantHeldLease(repo.id, grant, () => 0, 1);
     await world.store.saveQueue(held, repo, {
       ...{ document: {}, expectedVersion: null, events: [] },
-      batches: batches.map((each) =>
-        givenBatch({ id: randomUUID(), tenantId: TENANT_A, repoId: repo.id, ...each }),
-      ),
+      batches: batches.map((each) => givenBatch({ id: randomUUID(), tenantId, repoId: repo.id, ...each })),
     });
   };
 
@@ -156,9 +157,34 @@ describe('queue health', () => {
     expect(await read()).toMatchObject({ status: 'degraded', degraded_by: 'phase_age' });
   });
 
+  describe('one tenant of several does not decide it', () => {
+    const later = async (ms: number) => {
+      await world.clock.advance(ms);
+      await world.store.recordTick(world.clock.now());
+      return read();
+    };
+
+    test('a repo that is long overdue is its own; with one of another tenant it is the service', async () => {
+      await world.store.createTenant(TENANT_B, world.clock.now());
+      await world.enroll(TENANT_A, { slug: 'acme/one' });
+      await world.enroll(TENANT_A, { slug: 'acme/two' });
+      expect(await later(15 * MINUTE_MS + 1)).toEqual({ status: 'ok', degraded_by: 'none', signals: OK });
+      await world.enroll(TENANT_B);
+      expect(await later(15 * MINUTE_MS + 1)).toMatchObject({ degraded_by: 'overdue_repo' });
+    });
+
+    test('a gate that hangs for ever is its own; with one of another tenant it is the service', async () => {
+      await world.store.createTenant(TENANT_B, world.clock.now());
+      await saveBatches([{ createdAt: world.clock.now() }]);
+      expect(await later(7 * 60 * MINUTE_MS)).toEqual({ status: 'ok', degraded_by: 'none', signals: OK });
+      await saveBatches([{ createdAt: 1 }], TENANT_B);
+      expect(await later(0)).toMatchObject({ degraded_by: 'phase_age' });
+    });
+  });
+
   test.each([
     ['loadLastTick', 'tick_freshness'],
-    ['loadOldestDue', 'overdue_repo'],
+    ['listOverdueTenants', 'overdue_repo'],
     ['countBatchesSince', 'supersede_rate'],
     ['listWaitingBatches', 'phase_age'],
   ])('%s unreadable: %s is unknown, never ok (A112)', async (label, signal) => {

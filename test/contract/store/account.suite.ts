@@ -193,7 +193,12 @@ export function describeAccount(world: World): void {
       expect(await world.store().loadLastTick()).toBe(start);
       await world.enroll({ dueAt: 1_000 });
       expect(await world.store().loadOldestDue()).toBe(1_000);
+      const other = await world.enroll({ dueAt: 2_000 });
+      const overdue = await world.store().listOverdueTenants(2_001, 1_000);
+      expect(overdue).toContain(other.repo.tenantId);
+      expect(await world.store().listOverdueTenants(2_000, 1_000)).not.toContain(other.repo.tenantId);
       const since = start + 10 * MINUTE_MS;
+      const { tenantId } = other.repo;
       await save(
         [
           { createdAt: since, outcome: 'superseded', phase: null, resolvedAt: since },
@@ -201,11 +206,12 @@ export function describeAccount(world: World): void {
           { createdAt: since - 1 },
         ],
         [],
+        other,
       );
       expect(await world.store().countBatchesSince(since)).toEqual({ total: 2, superseded: 1 });
       const waiting = await world.store().listWaitingBatches(1_000);
-      expect(waiting).toContainEqual({ phase: 'waiting_merge', createdAt: since + 1 });
-      expect(waiting).not.toContainEqual({ phase: 'waiting_gate', createdAt: since });
+      expect(waiting).toContainEqual({ tenantId, phase: 'waiting_merge', createdAt: since + 1 });
+      expect(waiting).not.toContainEqual({ tenantId, phase: 'waiting_gate', createdAt: since });
     });
   });
 
