@@ -84,6 +84,8 @@ export const ReceiptView = z.object({
   base_before: z.string(),
   head: z.string(),
   staged_sha: z.string(),
+  /** Null: not kept at the time. */
+  gated_tree: z.string().nullable(),
   tree: z.string(),
   run_url: z.string().nullable(),
   merge_commit: z.string(),
@@ -278,6 +280,7 @@ function toReceiptView(receipt: Receipt): z.infer<typeof ReceiptView> {
     base_before: receipt.baseBefore,
     head: receipt.head,
     staged_sha: receipt.stagedSha,
+    gated_tree: receipt.gatedTree ?? null,
     tree: receipt.tree,
     run_url: receipt.runUrl,
     merge_commit: receipt.mergeCommit,

@@ -41,6 +41,11 @@ export interface Receipt {
   readonly stagedSha: CommitSha;
   /** Tree after this member, as staged and as landed. */
   readonly tree: TreeHash;
+  /**
+   * Tree that the run judged. Another one than `tree` means that `tree` is an exact prefix of it, which no run has judged
+   * alone. Absent in receipts of before it was kept.
+   */
+  readonly gatedTree?: TreeHash;
   readonly runUrl: string | null;
   readonly mergeCommit: CommitSha;
   readonly landedAt: EpochMs;

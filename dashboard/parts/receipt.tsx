@@ -2,6 +2,20 @@ import { commitUrl, pullUrl, shortSha, showFullTime } from '../view/format.ts';
 import type { BatchTree } from '../view/tree.ts';
 import { Copy, Outward } from './basics.tsx';
 
+/** What the gate run says of this landing: it judged the state after the last pull request that it speaks for (D-101). */
+function sayProof({
+  tree,
+  gated_tree,
+}: {
+  readonly tree: string;
+  readonly gated_tree: string | null;
+}): string {
+  if (gated_tree === null) return 'as proven';
+  return gated_tree === tree
+    ? 'as proven: the gate ran on exactly this state'
+    : 'as proven: an exact prefix of the batch that the gate ran on, not run alone';
+}
+
 /** Proof of every landing of a batch: what was proven, by which run, and the merge that carries exactly that tree. */
 export function Receipts({
   tree,
@@ -32,7 +46,8 @@ export function Receipts({
             <dl>
               <dt>tree</dt>
               <dd>
-                <code>{shortSha(receipt.tree)}</code> <span className="receipt-proof">as proven</span>
+                <code>{shortSha(receipt.tree)}</code>{' '}
+                <span className="receipt-proof">{sayProof(receipt)}</span>
               </dd>
               <dt>merge</dt>
               <dd>

@@ -61,14 +61,15 @@ function report(result: StoryResult, stage: Stage, print: (line: string) => void
   print('');
   print(
     table(
-      ['#', 'landed tree = proven tree', 'merge commit', 'gate run'],
+      ['#', 'landed tree = proven tree', 'the gate ran on', 'merge commit', 'gate run'],
       result.receipts.map((receipt) => [
         String(receipt.pr),
         receipt.tree.slice(0, 16),
+        receipt.gatedTree === receipt.tree ? 'this state' : 'a batch from it',
         receipt.mergeCommit.slice(0, 12),
         receipt.runUrl === null ? '' : new URL(receipt.runUrl, stage.pagesUrl).pathname,
       ]),
-      [4, 26, 14, 44],
+      [4, 26, 16, 14, 40],
     ),
   );
   print('');
@@ -99,6 +100,7 @@ function summary(result: StoryResult, seconds: number) {
       base_before: receipt.baseBefore,
       head: receipt.head,
       staged_sha: receipt.stagedSha,
+      gated_tree: receipt.gatedTree ?? null,
       tree: receipt.tree,
       run_url: receipt.runUrl,
       merge_commit: receipt.mergeCommit,

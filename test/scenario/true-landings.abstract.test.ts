@@ -1,4 +1,4 @@
-import { expectHonestEnd, givenProject } from './stories.ts';
+import { expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Landings that are right, in shapes that a check of first parents or of one page of commits takes for wrong (A2). */
@@ -48,5 +48,34 @@ describe('a proven landing is never called a wrong tree', () => {
     await world.clock.advance(30_000);
     await world.drain({ maxMs: 60 * 60_000 });
     await expectLanded(world, prs);
+  });
+});
+
+/** What a gate run proves is the state after the last pull request that it speaks for (D-101). */
+describe('receipt and status say which of the two proofs a landing has', () => {
+  test('the last of a batch was judged as it is, those before it are exact prefixes that no run has judged alone', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const prs = [];
+    for (const name of ['a', 'b', 'c']) prs.push(await givenScheduled(world.forge, name));
+    await world.clock.advance(30_000);
+    await world.drain();
+    const [row] = await world.rows();
+    const receipts = (row?.actions ?? []).map((action) => action.receipt);
+    expect(receipts.map((receipt) => receipt?.gatedTree)).toEqual(receipts.map(() => receipts[2]?.tree));
+    expect(receipts.map((receipt) => receipt?.gatedTree === receipt?.tree)).toEqual([false, false, true]);
+    expect(world.forge.runs().map((run) => run.tree)).toEqual([receipts[2]?.tree]);
+    const words = [];
+    for (const pr of prs) {
+      const { headSha } = await world.forge.pull(pr);
+      words.push(
+        world.forge.statusHistory(headSha).find((status) => status.state === 'success')?.description,
+      );
+    }
+    expect(words).toEqual([
+      'proven: an exact prefix of the batch of 3 that passed the gate; landing 1 of 3',
+      'proven: an exact prefix of the batch of 3 that passed the gate; landing 2 of 3',
+      'proven: the gate passed on exactly this state; landing now',
+    ]);
   });
 });

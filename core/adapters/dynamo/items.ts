@@ -197,6 +197,7 @@ const receipt = record<Receipt>({
   baseBefore: ['base_before', text],
   head: ['head', text],
   stagedSha: ['staged_sha', text],
+  gatedTree: ['gated_tree', optional(text)],
   tree: ['tree', text],
   runUrl: ['run_url', nullable(text)],
   mergeCommit: ['merge_commit', text],

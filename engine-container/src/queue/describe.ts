@@ -58,9 +58,9 @@ export function describeRevoke(reason: RevokeReason): string {
 
 export function describeLanding(position: number, size: number): string {
   return shorten(
-    size === 1
-      ? 'proven: gate passed on the staged tree; landing now'
-      : `proven: gate passed on the staged tree of ${size}; landing ${position} of ${size}`,
+    position === size
+      ? 'proven: the gate passed on exactly this state; landing now'
+      : `proven: an exact prefix of the batch of ${size} that passed the gate; landing ${position} of ${size}`,
   );
 }
 

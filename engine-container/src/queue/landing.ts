@@ -235,7 +235,7 @@ export function advanceLanding(pass: Pass): void {
     head: member.head,
     baseBefore: root.tip,
     tree,
-    proof: { sha: proof.sha, runUrl: proof.runUrl },
+    proof: { sha: proof.sha, runUrl: proof.runUrl, tree: proof.tree },
     fence: s.fence,
     intentAt: s.now,
     postedAt: null,

@@ -48,6 +48,7 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
     head: landing.head,
     stagedSha: landing.proof.sha,
     tree: landing.tree,
+    ...(landing.proof.tree === undefined ? {} : { gatedTree: landing.proof.tree }),
     runUrl: landing.proof.runUrl,
     mergeCommit: merge.commit.sha,
     landedAt: pass.s.now,

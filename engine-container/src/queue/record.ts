@@ -238,8 +238,8 @@ export interface Landing {
   readonly head: CommitSha;
   readonly baseBefore: CommitSha;
   readonly tree: TreeHash;
-  /** Run and staged commit that proved the batch this landing belongs to. */
-  readonly proof: { readonly sha: CommitSha; readonly runUrl: string | null };
+  /** Run, staged commit and tree that proved the batch this landing belongs to; no tree in records of before it was kept. */
+  readonly proof: { readonly sha: CommitSha; readonly runUrl: string | null; readonly tree?: TreeHash };
   readonly fence: number;
   readonly intentAt: EpochMs;
   /** When `success` was written; null = the intent stands, the post may or may not have happened. */
