@@ -73,6 +73,15 @@ export function measure(options: MeasureOptions): Measurement {
     return Math.ceil(at / tick) * tick;
   };
 
+  // Blamed rightly: it is bad, or what it fails with has landed.
+  const isGuilty = (each: PlannedPullRequest): boolean =>
+    each.bad ||
+    planned.some(
+      (other) =>
+        forge.mergedAt.has(other.number) &&
+        (each.clashes.includes(other.number) || other.clashes.includes(each.number)),
+    );
+
   const reconcile = (): void => {
     let full = true;
     for (let pass = 0; pass < PASSES_MAX; pass += 1) {
@@ -95,7 +104,8 @@ export function measure(options: MeasureOptions): Measurement {
         const each = truth.get(event.pr);
         if (each === undefined) continue;
         bounced.set(event.pr, now);
-        if (!each.bad && each.clashes.length === 0 && scenario.requeue !== undefined)
+        // Whoever fails with what has landed would fail again, for ever.
+        if (!isGuilty(each) && scenario.requeue !== undefined)
           rescheduled.push({ number: event.pr, at: now + scenario.requeue * MINUTE_MS });
       }
       for (const action of decision.actions) {
@@ -137,14 +147,6 @@ export function measure(options: MeasureOptions): Measurement {
     }
     reconcile();
   }
-  // Blamed rightly: it is bad, or what it fails with has landed.
-  const isGuilty = (each: PlannedPullRequest) =>
-    each.bad ||
-    planned.some(
-      (other) =>
-        forge.mergedAt.has(other.number) &&
-        (each.clashes.includes(other.number) || other.clashes.includes(each.number)),
-    );
   const told = planned.filter((each) => bounced.has(each.number));
   const bounceTimes = told
     .filter(isGuilty)

@@ -5,7 +5,11 @@ import { createSeededRandom, type SeededRandom } from '../../support/seeded-rand
 export interface Scenario {
   readonly name: string;
   readonly n: number;
-  readonly arrivals: { readonly kind: 'once' } | { readonly kind: 'poisson'; readonly rate: number };
+  readonly arrivals:
+    | { readonly kind: 'once' }
+    | { readonly kind: 'poisson'; readonly rate: number }
+    /** `size` at once, every `every` gate durations. */
+    | { readonly kind: 'burst'; readonly size: number; readonly every: number };
   readonly p?: number;
   readonly culprits?: number;
   readonly f?: number;
@@ -57,6 +61,10 @@ export function planPullRequests(scenario: Scenario, seed: number): readonly Pla
   for (let number = 1; number <= scenario.n; number += 1) {
     if (scenario.arrivals.kind === 'poisson') {
       at += (-Math.log(1 - random.next()) / scenario.arrivals.rate) * ciDurationMs(scenario);
+    }
+    if (scenario.arrivals.kind === 'burst') {
+      const burst = Math.floor((number - 1) / scenario.arrivals.size);
+      at = burst * scenario.arrivals.every * ciDurationMs(scenario);
     }
     const bad = culprits.has(number) || random.chance(scenario.p ?? 0);
     const window = planned.slice(-(scenario.W ?? 0));
