@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import {
   ADMIN_CONNECTIONS_MAX,
-  ADMIN_OFFSET_MAX,
   ADMIN_PAGE_SIZE_DEFAULT,
   ADMIN_PAGE_SIZE_MAX,
   ADMIN_QUERY_CHARS_MAX,
@@ -19,18 +18,16 @@ import {
 } from './managed-repo.ts';
 
 /** Digits only: `Number` would also take "1e2", "0x10" and "". */
-const Whole = z
-  .string()
-  .regex(/^\d{1,16}$/)
-  .transform(Number);
+const Whole = z.string().regex(/^\d{1,15}$/);
+const Counting = z.string().regex(/^(?=0*[1-9])\d{1,15}$/);
 
 export const AdminReposQuery = z.object({
   q: z.string().max(ADMIN_QUERY_CHARS_MAX).default(''),
   /** More than the cap is clamped, not refused (D-85). */
-  limit: Whole.pipe(z.number().min(1))
-    .transform((limit) => Math.min(limit, ADMIN_PAGE_SIZE_MAX))
-    .default(ADMIN_PAGE_SIZE_DEFAULT),
-  offset: Whole.pipe(z.number().max(ADMIN_OFFSET_MAX)).default(0),
+  limit: Counting.transform((limit) => Math.min(Number(limit), ADMIN_PAGE_SIZE_MAX)).default(
+    ADMIN_PAGE_SIZE_DEFAULT,
+  ),
+  offset: Whole.transform(Number).default(0),
 });
 
 const shape = ManagedRepoView.shape;

@@ -1,4 +1,4 @@
-/** THE table of error codes (contract, Errors; the last seven by decision). Nothing else decides a status. */
+/** THE table of error codes (contract, Errors; the last eight by decision). Nothing else decides a status. */
 export interface ErrorShape {
   readonly status: number;
   /** The same request may succeed later without any change. */
@@ -100,6 +100,11 @@ export const ERROR_TABLE = {
     retryable: false,
     message: 'Your plan does not allow more connections.',
   },
+  method_not_allowed: {
+    status: 405,
+    retryable: false,
+    message: 'This address does not take this method; see the Allow header.',
+  },
   forbidden: { status: 403, retryable: false, message: 'Your session has no right to do this.' },
   gone: { status: 410, retryable: false, message: 'This address is no longer served.' },
   upgrade_required: { status: 426, retryable: false, message: 'A WebSocket upgrade is required.' },
@@ -123,6 +128,8 @@ export interface ErrorExtras {
   readonly message?: string;
   /** Seconds, sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** Methods, sent as `Allow`. */
+  readonly allow?: readonly string[];
   /** Further fields of one code, such as `existing_tenant_id`. */
   readonly more?: Readonly<Record<string, string>>;
 }

@@ -11,9 +11,9 @@ import {
   TOKEN_CHARS_MAX,
 } from '../domain/api-limits.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
-import { isChatUrl } from '../domain/notification.ts';
+import { CHAT_URL_PATTERNS } from '../domain/notification.ts';
 import { MERGE_STYLES, WAKEUP_MODES } from '../domain/repo.ts';
-import { normalizeInstanceUrl, normalizeSlug } from '../domain/url.ts';
+import { normalizeInstanceUrl, SLUG_CHARS_MAX, SLUG_PATTERN } from '../domain/url.ts';
 import { HttpsUrl } from './reconcile.ts';
 
 /** Printable ASCII without space, quote and backslash: one byte each in the internal request's JSON (D-88). */
@@ -26,29 +26,27 @@ export const Time = z.iso.datetime({ precision: 3 });
 export const InstanceUrl = z
   .string()
   .max(INSTANCE_URL_CHARS_MAX)
-  .regex(PLAIN)
+  .regex(/^[hH][tT][tT][pP][sS]:\/\/(?![/?#:])(?![^/?#]*@)[!#-[\]-~]+$/)
   .refine((text) => HttpsUrl.safeParse(text).success && normalizeInstanceUrl(text) !== null);
 export const ForgeToken = z.string().min(1).max(TOKEN_CHARS_MAX).regex(PLAIN);
 export const BotLogin = z.string().min(1).max(BOT_LOGIN_CHARS_MAX).regex(PLAIN);
 /** Covers Gitea: what a forge can do is probed, not named (D-92). */
 export const ForgeType = z.literal('forgejo');
 
-export const Slug = z.string().refine((text) => normalizeSlug(text) !== null);
+export const Slug = z.string().max(SLUG_CHARS_MAX).regex(SLUG_PATTERN);
 /** What git takes as a branch name, as far as it matters here; never one of the queue's own (D-91). */
 export const BaseBranch = z
   .string()
   .min(1)
   .max(BASE_BRANCH_CHARS_MAX)
-  .regex(PLAIN)
-  .regex(/^(?![-./])[^~^:?*[\]]+(?<![./])$/)
-  .refine((text) => !/\.\.|\/\/|\/\.|@\{|\.lock(\/|$)/.test(text) && !text.startsWith('mq/'));
+  .regex(/^(?!mq\/)(?![-./])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[!#-)+-9;->@-Z_-}]+(?<![./])$/);
 /** D-68: nothing that is a pattern on the forge, nothing that needs escaping in a log. */
 export const StatusContext = z
   .string()
   .trim()
   .min(1)
   .max(STATUS_CONTEXT_CHARS_MAX)
-  .regex(/^[A-Za-z0-9._/ -]+$/);
+  .regex(/^(?=.*[^ ])[A-Za-z0-9._/ -]+$/);
 export const MergeStyle = z.enum(MERGE_STYLES);
 export const WakeupMode = z.enum(WAKEUP_MODES);
 export const BatchLingerSeconds = z.int().min(0).max(BATCH_LINGER_SECONDS_MAX);
@@ -59,12 +57,11 @@ const Email = z
   .string()
   .max(EMAIL_CHARS_MAX)
   .regex(/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/);
-const ChatUrl = z.string().max(CHAT_URL_CHARS_MAX);
 /** Unrecognised keys are dropped, not stored. */
 export const Notification = z.object({
   email: Email.optional(),
-  chat_a_webhook_url: ChatUrl.refine((text) => isChatUrl('chatA', text)).optional(),
-  chat_b_webhook_url: ChatUrl.refine((text) => isChatUrl('chatB', text)).optional(),
+  chat_a_webhook_url: z.string().max(CHAT_URL_CHARS_MAX).regex(CHAT_URL_PATTERNS.chatA).optional(),
+  chat_b_webhook_url: z.string().max(CHAT_URL_CHARS_MAX).regex(CHAT_URL_PATTERNS.chatB).optional(),
 });
 export type Notification = z.infer<typeof Notification>;
 

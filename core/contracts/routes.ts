@@ -10,5 +10,5 @@ export type RouteId = Route['id'];
 export type RouteById<Id extends RouteId> = Extract<Route, { readonly id: Id }>;
 export type RouteIdOf<Surface extends HttpSurface> = Extract<Route, { readonly surface: Surface }>['id'];
 
-/** Answers what no route matches with the 404 envelope; the gateway's own 404 has another shape (D-77). */
+/** Answers what no route matches, 404 or 405, in the envelope; the gateway's own 404 has another shape (D-77). */
 export const CATCH_ALL_SURFACE = 'public' satisfies HttpSurface;

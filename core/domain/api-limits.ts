@@ -22,7 +22,6 @@ export const ADMIN_QUERY_CHARS_MAX = 200;
 export const ADMIN_CONNECTIONS_MAX = 200;
 /** Rows that one operator listing reads at most; beyond it the answer says that it is cut. */
 export const ADMIN_SCAN_ROWS_MAX = 20_000;
-export const ADMIN_OFFSET_MAX = Number.MAX_SAFE_INTEGER;
 export const EXPORT_OUTCOMES_MAX = 1000;
 export const EXPORT_AUDIT_MAX = 500;
 export const RECENT_ACTIVITY_MAX = 20;

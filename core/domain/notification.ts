@@ -13,14 +13,20 @@ export const CHAT_DESTINATIONS = {
 export type ChatDestination = keyof typeof CHAT_DESTINATIONS;
 
 /**
- * True for an address of exactly that service: https, default port, no userinfo, query or fragment (A82). Strict on the
- * spelling, because what a URL parser repairs no honest person types.
+ * An address of exactly that service: https, default port, no userinfo, query or fragment (A82). Strict on the spelling,
+ * because what a URL parser repairs no honest person types.
  */
+export const CHAT_URL_PATTERNS: Readonly<Record<ChatDestination, RegExp>> = {
+  chatA: urlPattern(CHAT_DESTINATIONS.chatA),
+  chatB: urlPattern(CHAT_DESTINATIONS.chatB),
+};
+
+function urlPattern(destination: { readonly hosts: readonly string[]; readonly pathPrefix: string }): RegExp {
+  const hosts = destination.hosts.map((host) => host.replaceAll('.', '\\.')).join('|');
+  return new RegExp(`^https://(?:${hosts})(?!.*/\\.{1,2}(?:/|$))${destination.pathPrefix}[A-Za-z0-9/_.~-]+$`);
+}
+
+/** True for an address of exactly that service. */
 export function isChatUrl(destination: ChatDestination, text: string): boolean {
-  const { hosts, pathPrefix } = CHAT_DESTINATIONS[destination];
-  const found = /^https:\/\/([a-z.]+)(\/[A-Za-z0-9/_.~-]+)$/.exec(text);
-  const [, host, path] = found ?? [];
-  if (host === undefined || path === undefined) return false;
-  if (!hosts.some((allowed) => allowed === host)) return false;
-  return path.startsWith(pathPrefix) && path.length > pathPrefix.length && !/\/\.{1,2}(\/|$)/.test(path);
+  return CHAT_URL_PATTERNS[destination].test(text);
 }

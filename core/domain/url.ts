@@ -1,11 +1,12 @@
 import { parseUrl } from './parse-url.ts';
 
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
-/** `owner/name`: exactly one slash, both parts non-empty, printable ASCII without `"` and `\` (D-88). */
-const SLUG = /^[!#-.0-[\]-~]+\/[!#-.0-[\]-~]+$/;
-/** A part that is a step in a path would make another address of it: `../b` is no repository of anybody. */
-const DOT_PART = /(^|\/)\.{1,2}(\/|$)/;
-const SLUG_CHARS_MAX = 141;
+/**
+ * `owner/name`: exactly one slash, both parts non-empty, printable ASCII without `"` and `\` (D-88). A part that is a step
+ * in a path would make another address of it: `../b` is no repository of anybody.
+ */
+export const SLUG_PATTERN = /^(?!\.{1,2}\/)[!#-.0-[\]-~]+\/(?!\.{1,2}$)[!#-.0-[\]-~]+$/;
+export const SLUG_CHARS_MAX = 141;
 
 /**
  * The one spelling under which an instance is compared (D-46, A101): lower-case scheme and host, punycode, no default
@@ -34,6 +35,6 @@ function normalizePath(path: string): string {
 
 /** `owner/name` in the spelling under which it is compared: lower case (D-46). Null when it is no slug. */
 export function normalizeSlug(typed: string): string | null {
-  if (typed.length > SLUG_CHARS_MAX || !SLUG.test(typed) || DOT_PART.test(typed)) return null;
+  if (typed.length > SLUG_CHARS_MAX || !SLUG_PATTERN.test(typed)) return null;
   return typed.toLowerCase();
 }

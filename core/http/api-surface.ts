@@ -30,6 +30,13 @@ const BY_KEY: ReadonlyMap<string, Route> = new Map(
   ROUTES.map((route) => [`${route.method} ${route.path}`, route]),
 );
 
+/** The contract has it answer 404 by every method that it does not take, and by all while it is switched off (D-21). */
+const NEVER_TOLD: RouteId = 'listForgeRepos';
+const PATTERNS = ROUTES.filter((route) => route.id !== NEVER_TOLD).map(({ method, path }) => ({
+  method,
+  pattern: new RegExp(`^${path.replace('{id}', '[^/]+')}$`),
+}));
+
 /** The router of one function: the gateway has chosen the route, the table says everything else about it. */
 export function createSurface<Surface extends HttpSurface>(
   deps: SurfaceDeps,
@@ -64,10 +71,17 @@ function findRoute(switchedOff: readonly RouteId[]): Step {
   return {
     before: ({ event, context }) => {
       const route = BY_KEY.get(event.routeKey);
-      if (route === undefined || switchedOff.includes(route.id)) throw new AppError('not_found');
+      if (route === undefined) throw refuseUnrouted(event.rawPath);
+      if (switchedOff.includes(route.id)) throw new AppError('not_found');
       context.route = route;
     },
   };
+}
+
+/** Nothing is there, or not by this method. */
+function refuseUnrouted(path: string): AppError {
+  const allow = PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method);
+  return allow.length === 0 ? new AppError('not_found') : new AppError('method_not_allowed', { allow });
 }
 
 function checkCaller(deps: SurfaceDeps): Step {

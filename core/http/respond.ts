@@ -41,8 +41,12 @@ function respondAppError(error: AppError): HttpResponse {
       ...extras.more,
     },
   });
-  if (extras.retryAfterSeconds === undefined) return response;
-  return { ...response, headers: { ...response.headers, 'retry-after': String(extras.retryAfterSeconds) } };
+  const headers = {
+    ...response.headers,
+    ...(extras.retryAfterSeconds === undefined ? {} : { 'retry-after': String(extras.retryAfterSeconds) }),
+    ...(extras.allow === undefined ? {} : { allow: extras.allow.join(', ') }),
+  };
+  return { ...response, headers };
 }
 
 /**

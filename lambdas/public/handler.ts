@@ -18,7 +18,7 @@ const store = createDynamoStore({
   clock,
 });
 
-/** Also what no route matches: a wrong method on a known path is 404 as well (D-77). */
+/** Also what no route matches: 404, and 405 for a known path. */
 export const handler = createSurface<'public'>(
   { identity, log, rates: store, rateFactor: env.RATE_FACTOR, edgeStamp: env.EDGE_STAMP },
   createPublicRoutes({ store, identity, clock, log, analyticsKey: env.ANALYTICS_API_KEY }),

@@ -68,6 +68,8 @@ export class ApiSurface extends Construct {
     };
     for (const route of ROUTES) addRoute(`${route.method} ${route.path}`, route.surface);
     for (const routeKey of SITE_ROUTES) addRoute(routeKey, 'site');
+    // Else the page's own route would take what nothing serves under the API's addresses.
+    addRoute('GET /api/{rest+}', CATCH_ALL_SURFACE);
     addRoute('$default', CATCH_ALL_SURFACE);
   }
 

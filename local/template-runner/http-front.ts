@@ -24,7 +24,7 @@ interface CompiledRoute {
   readonly method: string;
   readonly pattern: RegExp;
   readonly names: readonly string[];
-  /** Literal segments first, then parameters, then greedy ones. */
+  /** Literal segments first, then parameters, then greedy ones, the longest prefix of those first. */
   readonly rank: number;
 }
 
@@ -35,10 +35,10 @@ function compileRoute(route: HttpRoute): CompiledRoute {
   let rank = method === 'ANY' ? 1 : 0;
   const source = path.replace(
     /\{([^}+]+)(\+?)\}|[^{}]+/g,
-    (text, name: string | undefined, greedy: string) => {
+    (text, name: string | undefined, greedy: string, at: number) => {
       if (name === undefined) return text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
       names.push(name);
-      rank += greedy === '+' ? 1000 : 10;
+      rank += greedy === '+' ? 1000 - at : 10;
       return greedy === '+' ? '(.+)' : '([^/]+)';
     },
   );

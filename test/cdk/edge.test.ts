@@ -49,6 +49,7 @@ describe('routes', () => {
       [
         `$default -> ${construct[CATCH_ALL_SURFACE]}`,
         'GET / -> DashboardSite',
+        'GET /api/{rest+} -> Public',
         'GET /{page+} -> DashboardSite',
         ...ROUTES.map((route) => `${route.method} ${route.path} -> ${construct[route.surface]}`),
       ].sort(),

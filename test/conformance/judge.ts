@@ -7,6 +7,17 @@ export interface SeenAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
+  /** Of the `Allow` header. */
+  readonly allow?: string | undefined;
+}
+
+/** What was sent, as far as the answer is judged by it. */
+export interface Asked {
+  /** The route that the gateway chooses; null for none. */
+  readonly route: RouteSpec | null;
+  readonly method?: string;
+  readonly path?: string;
+  readonly expected?: Expected;
 }
 
 interface Listed {
@@ -25,6 +36,13 @@ const LISTED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
     ),
   ]),
 );
+
+/** The listing has no other method, and answers 404 by every one that it does not take. */
+const METHODS = endpoints
+  .filter(
+    ({ path }) => path.startsWith('/') && path !== '/api/v1/forge/repos' && !path.startsWith('/internal'),
+  )
+  .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace('<id>', '[^/]+')}$`) }));
 
 /** Faults of our own side, which no request may cause by itself. */
 const NEVER: ReadonlySet<string> = new Set([
@@ -49,25 +67,27 @@ const FORM: ReadonlySet<string> = new Set([
 /** Fields whose value is also checked against the world: the bot must be the token's, the forge must be reachable. */
 const WORLDLY: ReadonlySet<string> = new Set(['bot_login', 'instance_url', 'token']);
 
-/** What is wrong with an answer by the contract; null when nothing is. `route` null: no route matches. */
-export function judgeAnswer(
-  route: RouteSpec | null,
-  answer: SeenAnswer,
-  expected: Expected = null,
-  method = '',
-): string | null {
-  // A HEAD has no body to judge.
-  if (method === 'HEAD') return answer.status === 404 ? null : `HEAD answered ${answer.status}`;
+/** What is wrong with an answer by the contract; null when nothing is. */
+export function judgeAnswer(asked: Asked, answer: SeenAnswer): string | null {
+  const { route, expected = null } = asked;
   const body = parse(answer.text);
   const code = codeOf(body);
-  if (route === null) {
-    return answer.status === 404 && code === 'not_found'
-      ? null
-      : `unknown route answered ${answer.status} ${code}`;
-  }
+  if (route === null) return judgeUnrouted(asked, answer, code);
   const fault =
     code === undefined ? judgeReply(route, answer, body) : judgeFailure(route, answer, code, body);
   return fault ?? judgeExpected(expected, answer.status, code, body);
+}
+
+/** 405 with the methods that are listed for the path, 404 where none is. */
+function judgeUnrouted(asked: Asked, answer: SeenAnswer, code: string | undefined): string | null {
+  const allow = METHODS.filter(({ pattern }) => pattern.test(asked.path ?? '')).map(({ method }) => method);
+  const told = (answer.allow ?? '').split(', ').sort().join(', ');
+  const expected = allow.length === 0 ? [404, ''] : [405, allow.sort().join(', ')];
+  // A HEAD has no body to judge.
+  const named = asked.method === 'HEAD' || code === (allow.length === 0 ? 'not_found' : 'method_not_allowed');
+  return answer.status === expected[0] && told === expected[1] && named
+    ? null
+    : `unknown route answered ${answer.status} ${code} ${told}`;
 }
 
 function isListed(route: RouteSpec, status: number, code?: string): boolean {

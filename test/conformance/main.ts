@@ -80,7 +80,7 @@ async function run(ready: Ready, files: readonly string[], containerSecret: stri
         answer = await insist(() => exchange(ready.base_url, agent, request));
       }
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const fault = judgeAnswer(request.route, answer, request.expected, request.method);
+      const fault = judgeAnswer(request, answer);
       if (fault !== null) {
         faults.push(describe(nth, request, answer, fault));
         process.stderr.write(`${faults.at(-1)}\n`);
@@ -205,7 +205,7 @@ function exchange(baseUrl: string, agent: Agent, request: GeneratedRequest): Pro
         });
         incoming.on('end', () => {
           const contentType = incoming.headers['content-type'] ?? '';
-          resolve({ status: incoming.statusCode ?? 0, contentType, text });
+          resolve({ status: incoming.statusCode ?? 0, contentType, text, allow: incoming.headers.allow });
         });
       },
     );

@@ -151,7 +151,7 @@ class WorldRun {
     seen.set(key, (seen.get(key) ?? 0) + 1);
     const contentType = answer.headers['content-type'] ?? '';
     const fault =
-      judgeAnswer(request.route, { ...answer, contentType }, request.expected, method) ??
+      judgeAnswer(request, { ...answer, contentType, allow: answer.headers.allow }) ??
       this.#judgeState(request, answer.status, answer.text) ??
       (before !== null &&
       answer.status >= 400 &&

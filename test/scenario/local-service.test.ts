@@ -25,7 +25,6 @@ describe('the synthesized template on loopback', () => {
   test('what no route matches gets the envelope, with a request id', async () => {
     for (const [method, path] of [
       ['GET', '/'],
-      ['GET', '/api/v1/webhooks/forge'],
       ['POST', '/internal/reconcile'],
       ['DELETE', '/api/v1/nothing/at/all'],
     ] as const) {
@@ -34,6 +33,8 @@ describe('the synthesized template on loopback', () => {
       expect(await response.json()).toEqual({ error: { code: 'not_found', message: expect.any(String) } });
       expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
     }
+    const other = await fetch(`${world.service.baseUrl}/api/v1/webhooks/forge`);
+    expect([other.status, other.headers.get('allow')]).toEqual([405, 'POST']);
   });
 
   test('every function sees exactly its environment of the template', () => {

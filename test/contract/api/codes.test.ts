@@ -80,6 +80,7 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
     world.identity.available = false;
     return as(world)('GET', REPOS);
   },
+  method_not_allowed: (world) => as(world)('PUT', REPOS),
   not_found: (world) => as(world)('DELETE', `${REPOS}/${randomUUID()}`),
   connection_not_found: async (world) => {
     const { repo, connection } = await world.enroll(TENANT_A, { wakeupMode: 'webhook' });

@@ -38,7 +38,7 @@ describe('the judge itself', () => {
     [503, '{"error":{"code":"auth_unavailable"}}', 'a fault of our own: auth_unavailable'],
     [500, 'oops', 'status 500 is not listed'],
   ])('%i %s', (status, text, fault) => {
-    expect(judgeAnswer(route, { status, text, contentType: json })).toEqual(fault);
+    expect(judgeAnswer({ route }, { status, text, contentType: json })).toEqual(fault);
   });
 
   const patch = matchRoute('PATCH', '/api/v1/user/repos/x');
@@ -56,17 +56,36 @@ describe('the judge itself', () => {
     ],
     [null, 400, '{"error":{"code":"invalid_field","message":"x"}}', 'invalid_field names no field'],
   ] as const)('what was foretold: %s, and %i came', (expected, status, text, fault) => {
-    expect(judgeAnswer(patch, { status, text, contentType: json }, expected)).toBe(fault);
+    expect(judgeAnswer({ route: patch, expected }, { status, text, contentType: json })).toBe(fault);
   });
 
   test('an unhealthy answer of a healthy run', () => {
     const answer = { status: 503, text: '{"ok":false,"dependency":"x"}', contentType: json };
-    expect(judgeAnswer(matchRoute('GET', '/api/healthz'), answer)).toContain('unhealthy');
+    expect(judgeAnswer({ route: matchRoute('GET', '/api/healthz') }, answer)).toContain('unhealthy');
   });
 
   test('an answer where there is no route', () => {
     const answer = { status: 200, text: '{}', contentType: json };
-    expect(judgeAnswer(null, answer)).toContain('unknown route');
+    expect(judgeAnswer({ route: null, method: 'GET', path: '/x' }, answer)).toContain('unknown route');
+  });
+
+  test.each([
+    ['/x', 404, undefined, null],
+    ['/x', 405, 'GET', 'unknown route'],
+    ['/api/v1/me', 405, 'GET', null],
+    ['/api/v1/me', 405, undefined, 'unknown route'],
+    ['/api/v1/me', 404, undefined, 'unknown route'],
+    ['/api/v1/connections/1', 405, 'DELETE, PATCH', null],
+    ['/api/v1/connections/1', 405, 'PATCH', 'unknown route'],
+    ['/api/v1/forge/repos', 404, undefined, null],
+  ])('an unlisted method of %s: %i %s', (path, status, allow, fault) => {
+    const code = status === 404 ? 'not_found' : 'method_not_allowed';
+    const text = `{"error":{"code":"${code}"}}`;
+    const said = judgeAnswer(
+      { route: null, method: 'PUT', path },
+      { status, text, contentType: json, allow },
+    );
+    expect(said).toEqual(fault === null ? null : expect.stringContaining(fault));
   });
 });
 

@@ -1,6 +1,23 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
+import * as z from 'zod';
 import { buildOpenApi } from '#core/contracts/openapi.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
+import { BODY_FIELDS, type Material } from '../../conformance/values.ts';
+import { createSeededRandom } from '../../support/seeded-random.ts';
+
+const TENANT = 'aaaaaaaa-0000-4000-8000-000000000001';
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { readonly name: string; readonly schema: unknown }[];
+  readonly requestBody: {
+    readonly content: {
+      readonly 'application/json': {
+        readonly schema: { readonly properties: Readonly<Record<string, unknown>> };
+      };
+    };
+  };
+}
 
 describe('the OpenAPI document', () => {
   const document = JSON.parse(JSON.stringify(buildOpenApi('https://api.example.org')));
@@ -15,6 +32,75 @@ describe('the OpenAPI document', () => {
   test('a broken document would be told', async () => {
     const broken = { ...structuredClone(document), paths: { '/x': { get: { responses: 5 } } } };
     expect((await new Validator().validate(broken)).valid).toBe(false);
+  });
+
+  describe('a body’s field is described as strictly as it is validated', () => {
+    const material: Material = {
+      ...{ tokens: ['t'], tenantIds: [TENANT], adminKey: 'k', connectionIds: [TENANT], repoIds: [TENANT] },
+      ...{ botLogins: ['queue-bot'], forgeTokens: ['0f1e2d'], slugs: ['acme/app', 'a.b/c-d_e'], hook: null },
+      instanceUrls: ['https://git.example.org', 'HTTPS://Git.Example.Org:8443/sub/'],
+    };
+    const operations = Object.values<Record<string, Operation>>(document.paths).flatMap(Object.values);
+    const schemaOf = (operation: string, field: string) => {
+      const found: Operation | undefined = operations.find(({ operationId }) => operationId === operation);
+      const schema = found?.requestBody.content['application/json'].schema.properties[field];
+      if (schema === undefined) throw new Error(`no field ${field} in ${operation}`);
+      return z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema);
+    };
+    const fields = Object.entries(BODY_FIELDS).flatMap(([operation, values]) =>
+      Object.keys(values).map((field) => [operation, field] as const),
+    );
+
+    test.each(fields)('%s %s', (operation, field) => {
+      const schema = schemaOf(operation, field);
+      const values = BODY_FIELDS[operation]?.[field];
+      // A confirmation is compared, not validated; an id is looked up.
+      const told = (values?.bad ?? []).filter(
+        (text) => !['confirm', 'connection_id'].includes(field) || !text.startsWith('"'),
+      );
+      const taken = told.filter((text) => schema.safeParse(JSON.parse(text)).success);
+      expect(taken).toEqual([]);
+      const random = createSeededRandom(1);
+      const good = Array.from({ length: 40 }, () => values?.good(random, material) ?? '');
+      const refused = good.filter((text) => text !== '' && !schema.safeParse(JSON.parse(text)).success);
+      expect(refused).toEqual([]);
+    });
+
+    test.each([
+      ['enrollRepo', 'repo_slug', ['./b', 'a/.', `${'a'.repeat(140)}/b`, 'a b/c']],
+      ['enrollRepo', 'base_branch', ['a//b', 'a/.b', 'a@{b', 'a.lock/b', 'mq/x', '/a', 'a/', 'a.']],
+      ['enrollRepo', 'status_context', ['  ']],
+    ])('%s %s beyond', (operation, field, wrong) => {
+      const schema = schemaOf(operation, field);
+      expect(wrong.filter((value) => schema.safeParse(value).success)).toEqual([]);
+    });
+
+    test.each([
+      [
+        'chat_a_webhook_url',
+        'https://hooks.slack.com/services/T/B/x',
+        'https://discord.com/api/webhooks/1/x',
+      ],
+      [
+        'chat_b_webhook_url',
+        'https://discord.com/api/webhooks/1/x',
+        'https://hooks.slack.com/services/T/B/x',
+      ],
+    ])('%s names the hosts that are taken', (field, right, wrong) => {
+      const schema = schemaOf('updateRepo', 'notification');
+      const others = [wrong, `${right}?q=1`, `${right}/../x`, right.replace('https', 'http'), 'x'];
+      expect(schema.safeParse({ [field]: right }).success).toBe(true);
+      expect(others.filter((value) => schema.safeParse({ [field]: value }).success)).toEqual([]);
+    });
+
+    test.each(['limit', 'offset'])('the query of %s', (name) => {
+      const parameters = operations.find(({ operationId }) => operationId === 'searchRepos')?.parameters;
+      const described = parameters?.find((each: { readonly name: string }) => each.name === name)?.schema;
+      const schema = z.fromJSONSchema(described as z.core.JSONSchema.JSONSchema);
+      const refused = ['', '-1', '1.5', 'x', '1e2', '9'.repeat(16), ...(name === 'limit' ? ['0', '00'] : [])];
+      expect(refused.filter((value) => schema.safeParse(value).success)).toEqual([]);
+      expect(['1', '10', '100'].filter((value) => !schema.safeParse(value).success)).toEqual([]);
+    });
   });
 
   test('has every route once, under its own name', () => {

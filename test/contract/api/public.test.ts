@@ -223,8 +223,6 @@ describe('what is not there', () => {
     ['POST', '/api/v1/forge/repos'],
     ['GET', '/api/v1/tenants/x'],
     ['POST', '/api/v1/tenants/x/keys'],
-    ['PUT', '/api/v1/connections'],
-    ['GET', '/api/v1/logout'],
     ['POST', '/internal/reconcile'],
     ['GET', '/healthz'],
     ['GET', '/'],
@@ -237,6 +235,31 @@ describe('what is not there', () => {
     const answer = await world.call('POST', '/api/v1/payments/webhook', { body: '{}' });
     expect([answer.status, answer.code]).toEqual([401, 'invalid_signature']);
   });
+});
+
+describe('a known path with another method', () => {
+  test.each([
+    ['PUT', '/api/v1/connections', 'GET, POST'],
+    ['GET', '/api/v1/logout', 'POST'],
+    ['OPTIONS', '/api/v1/me', 'GET'],
+    ['POST', '/readyz', 'GET'],
+    ['GET', `/api/v1/user/repos/${randomUUID()}`, 'PATCH, DELETE'],
+    ['GET', `/api/v1/user/repos/${randomUUID()}/protect`, 'POST'],
+    ['GET', '/api/v1/webhooks/forge', 'POST'],
+  ])('%s %s is 405 and says which are taken', async (method, path, allow) => {
+    const answer = await world.call(method, path, { token: TOKEN_A });
+    expect([answer.status, answer.code, answer.headers.allow]).toEqual([405, 'method_not_allowed', allow]);
+  });
+
+  test.each(['GET', 'PUT', 'DELETE'])(
+    '%s on the listing stays 404, as the contract has it',
+    async (method) => {
+      for (const legacyListing of [false, true]) {
+        world.legacyListing = legacyListing;
+        expect((await world.call(method, '/api/v1/forge/repos')).status).toBe(404);
+      }
+    },
+  );
 });
 
 describe('the listing without authentication, switched off (D-21)', () => {

@@ -43,6 +43,7 @@ const BY_CONTRACT = {
   payments_not_configured: 503,
 };
 const BY_DECISION = {
+  method_not_allowed: 405,
   connection_limit_exceeded: 402,
   forbidden: 403,
   gone: 410,
@@ -53,12 +54,12 @@ const BY_DECISION = {
 };
 const ALL: Record<ErrorCode, number> = { ...BY_CONTRACT, ...BY_DECISION };
 
-test('the table has the codes of the contract and the seven by decision, no more', () => {
+test('the table has the codes of the contract and the eight by decision, no more', () => {
   const statuses = Object.fromEntries(
     Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]),
   );
   expect(statuses).toEqual(ALL);
-  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 7]);
+  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 8]);
 });
 
 test.each(Object.entries(ALL))('%s is %d in the envelope', (code, status) => {
