@@ -32,6 +32,11 @@ export function asksForkForMergeRight(version: ForgeVersion): boolean {
   return version.kind === 'forgejo' || !isAtLeast(version, 1, 25, 5);
 }
 
+/** Does the forge hold a job's token to the `permissions` of its workflow? Forgejo 16 warns of the key, older ones skip it. */
+export function heedsJobPermissions(version: ForgeVersion): boolean {
+  return version.kind === 'gitea' && isAtLeast(version, 1, 26, 0);
+}
+
 /** Folders that workflows are read from; the first that exists counts alone (forge facts, 8). */
 export function workflowFolders(version: ForgeVersion): readonly string[] {
   const shared = ['.gitea/workflows', '.github/workflows'];

@@ -48,6 +48,8 @@ export interface FoundGate {
 }
 
 export interface GatePlace {
+  /** Null: the forge names no version that we know. */
+  readonly version: ForgeVersion | null;
   /** The folder that the forge reads workflows from, or the one to make. */
   readonly folder: string;
   readonly gate: FoundGate | null;
@@ -59,17 +61,18 @@ export async function findGatePlace(
   branch: string,
   queueName: string,
 ): Promise<GatePlace> {
-  const folders = workflowFolders((await forge.readVersion()) ?? UNKNOWN_FORGE);
+  const version = await forge.readVersion();
+  const folders = workflowFolders(version ?? UNKNOWN_FORGE);
   for (const folder of folders) {
     const files = await forge.listFolder(folder, branch);
     if (files === null) continue;
     for (const file of gateFileNames(queueName)) {
       const found = files.find((entry) => entry.path === `${folder}/${file}`);
-      if (found !== undefined) return { folder, gate: { file, blob: found.blob } };
+      if (found !== undefined) return { version, folder, gate: { file, blob: found.blob } };
     }
-    return { folder, gate: null };
+    return { version, folder, gate: null };
   }
-  return { folder: folders[0] ?? '.github/workflows', gate: null };
+  return { version, folder: folders[0] ?? '.github/workflows', gate: null };
 }
 
 /** Folders of both forges are tried where a version string is of neither. */
@@ -119,7 +122,7 @@ async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Pr
       branch: base,
       newBranch: head,
       path: `${place.folder}/${gateFileName(deps.queueName)}`,
-      content: gateTemplate(deps.queueName),
+      content: gateTemplate(deps.queueName, place.version),
       message: 'Add the gate workflow of the merge queue',
     });
     if (made.parents[0] !== tip)

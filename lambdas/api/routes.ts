@@ -71,7 +71,7 @@ function repoRoutes(deps: ApiDeps) {
       await loadOwnRepo(store, tenantId, id);
       return {
         status: 200,
-        text: gateTemplate(deps.queueName),
+        text: gateTemplate(deps.queueName, null),
         headers: { 'content-disposition': `inline; filename="${gateFileName(deps.queueName)}"` },
       };
     },

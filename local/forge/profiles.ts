@@ -23,6 +23,11 @@ export interface Profile {
   readonly rowDeletedBeforeMerge: boolean;
   /** A rebase takes a head for up to date that was so at its last check, and fails if it no longer is. */
   readonly rebaseTrustsLastCheck: boolean;
+  /**
+   * Gitea on a git before 2.40: the conflict check goes path by path, so it follows no rename, and a file whose mode
+   * changed on one side and whose contents on the other is a conflict, although git merges it.
+   */
+  readonly checksByPath: boolean;
   /** The scheduler's permission is looked up on the head repository. */
   readonly permissionOnHeadRepo: boolean;
   /** Anyone who may merge may cancel a schedule; else only repository admins. */
@@ -72,6 +77,7 @@ const FORGEJO_11: Profile = {
   queueAtScheduling: false,
   rowDeletedBeforeMerge: true,
   rebaseTrustsLastCheck: true,
+  checksByPath: false,
   permissionOnHeadRepo: true,
   cancelNeedsMergeOnly: true,
   combinedLikeGithub: false,
@@ -117,6 +123,7 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     queueAtScheduling: true,
     rowDeletedBeforeMerge: false,
     rebaseTrustsLastCheck: false,
+    checksByPath: true,
     permissionOnHeadRepo: false,
     combinedLikeGithub: true,
     forcePushListsAllCommits: true,

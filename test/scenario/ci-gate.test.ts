@@ -1,3 +1,4 @@
+import { parseForgeVersion } from '#core/domain/forge-version.ts';
 import { gateTemplate } from '#core/domain/gate-workflow.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { openSetupPull } from '#core/services/ci-gate.ts';
@@ -19,7 +20,7 @@ async function create(options: Parameters<typeof openSetUpWorld>[0] = {}): Promi
 }
 
 const GATE = '.forgejo/workflows/mq-gate.yaml';
-const withGate = { [GATE]: gateTemplate('mq') };
+const withGate = { [GATE]: gateTemplate('mq', null) };
 const branchesOf = async (world: SetUpWorld) =>
   (await world.api('GET', '/branches')).map((branch) => branch.name);
 const tipOf = async (world: SetUpWorld) =>
@@ -33,10 +34,21 @@ const later = async (world: SetUpWorld, ms: number) => {
 };
 
 describe('the template', () => {
-  test.each(['mq', 'queue'])('for a queue named %s: fails closed, reads only, posts nothing (A8)', (name) => {
-    const text = gateTemplate(name);
+  test.each([
+    ['1.26.3', { contents: 'read' }],
+    ['1.25.5', undefined],
+    ['15.0.3+gitea-1.22.0', undefined],
+    ['16.0.0+gitea-1.22.0', undefined],
+    [null, undefined],
+  ])('for %s it has the key `permissions` only where the forge heeds it', (version, permissions) => {
+    const text = gateTemplate('mq', version === null ? null : parseForgeVersion(version));
+    expect((readYaml(text) as Record<string, unknown>).permissions).toEqual(permissions);
+    expect(text).toContain('code of a fork runs here too');
+  });
+
+  test.each(['mq', 'queue'])('for a queue named %s: fails closed, posts nothing (A8)', (name) => {
+    const text = gateTemplate(name, null);
     const yaml = readYaml(text) as Record<string, Record<string, unknown>>;
-    expect(yaml.permissions).toEqual({ contents: 'read' });
     expect(Object.keys(yaml.on ?? {})).toEqual(['push']);
     const workflow = readWorkflow(`${name}-gate.yaml`, text);
     expect(workflow.name).toBe(`${name}-gate`);
@@ -82,7 +94,9 @@ describe('setup pull request', () => {
     const pull = await world.api('GET', `/pulls/${result.pull.number}`);
     expect(pull).toMatchObject({ state: 'open', head: { ref: 'setup-mq-gate' }, base: { ref: 'main' } });
     const files2 = await world.api('GET', `/contents/${folder}/mq-gate.yaml?ref=setup-mq-gate`);
-    expect(Buffer.from(String(files2.content), 'base64').toString()).toBe(gateTemplate('mq'));
+    expect(Buffer.from(String(files2.content), 'base64').toString()).toBe(
+      gateTemplate('mq', parseForgeVersion(world.fake.profile.version)),
+    );
     expect(await tipOf(world)).toBe(tip);
     expect(new Set(world.takeWrites())).toEqual(new Set(SETUP_WRITES));
     const timeline = await world.api('GET', `/issues/${result.pull.number}/timeline`);
@@ -141,7 +155,7 @@ describe('setup pull request', () => {
 describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
   const folder = profile === 'gt126' ? '.gitea/workflows' : '.forgejo/workflows';
   const begin = (
-    files: Readonly<Record<string, string>> = { [`${folder}/mq-gate.yaml`]: gateTemplate('mq') },
+    files: Readonly<Record<string, string>> = { [`${folder}/mq-gate.yaml`]: gateTemplate('mq', null) },
   ) => create({ profile, files });
 
   test('no file: 409, no probe, nothing saved', async () => {
@@ -275,7 +289,7 @@ describe('verify', () => {
     const world = await create({ files: withGate });
     await verifyCiGate(world.deps, await world.repo());
     const old = (await world.repo()).ciGate.probe?.sha;
-    await world.fake.controlFor('acme/app').pushToBase({ [GATE]: `${gateTemplate('mq')}# edited\n` });
+    await world.fake.controlFor('acme/app').pushToBase({ [GATE]: `${gateTemplate('mq', null)}# edited\n` });
     await later(world, 60_000);
     const result = await verifyCiGate(world.deps, await world.repo());
     if (result.kind === 'failed') throw new Error(result.code);

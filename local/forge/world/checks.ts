@@ -1,3 +1,4 @@
+import type { ListedEntry, Repository } from '../git/repository.ts';
 import type { PullRecord, RepoRecord } from '../model.ts';
 import { gitOf, type World } from '../world.ts';
 
@@ -33,12 +34,39 @@ async function runCheck(world: World, repo: RepoRecord, pull: PullRecord): Promi
   }
   pull.behind = pull.mergeBase === tip ? 0 : (await git.revList(tip, [pull.headSha])).length;
   const merged = pull.mergeBase === null ? null : await git.mergeTree(tip, pull.headSha);
-  if (merged === null || merged.kind === 'conflict') {
+  const isConflict =
+    pull.mergeBase === null ||
+    merged === null ||
+    merged.kind === 'conflict' ||
+    (world.profile.checksByPath && (await clashesByPath(git, pull.mergeBase, tip, pull.headSha)));
+  if (isConflict) {
     pull.conflict = 'conflict';
     return;
   }
-  pull.conflict = merged.tree === (await git.mustCommit(tip)).tree ? 'empty' : 'mergeable';
+  pull.conflict =
+    merged?.kind === 'clean' && merged.tree === (await git.mustCommit(tip)).tree ? 'empty' : 'mergeable';
   if (pull.conflict === 'mergeable' && world.profile.recheckAfterConflictCheck) {
     world.queueAutoMerge(repo, pull, pull.headSha);
   }
+}
+
+/** Is there a path that one side deleted and the other changed, or whose mode both sides have otherwise? */
+async function clashesByPath(git: Repository, base: string, ours: string, theirs: string): Promise<boolean> {
+  const [from, mine, other] = await Promise.all([base, ours, theirs].map((commit) => filesOf(git, commit)));
+  if (from === undefined || mine === undefined || other === undefined) throw new Error('no such commit');
+  for (const [path, before] of from) {
+    const [a, b] = [mine.get(path), other.get(path)];
+    if (isSame(a, before) || isSame(b, before) || isSame(a, b)) continue;
+    if (a === undefined || b === undefined || a.mode !== b.mode) return true;
+  }
+  return false;
+}
+
+async function filesOf(git: Repository, commit: string): Promise<ReadonlyMap<string, ListedEntry>> {
+  const listed = (await git.listTree(commit, true)) ?? [];
+  return new Map(listed.filter((entry) => entry.type !== 'tree').map((entry) => [entry.path, entry]));
+}
+
+function isSame(a: ListedEntry | undefined, b: ListedEntry | undefined): boolean {
+  return a?.sha === b?.sha && a?.mode === b?.mode;
 }

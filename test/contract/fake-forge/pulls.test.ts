@@ -200,3 +200,38 @@ test('branches: create at a commit, clash, unknown commit, lease update where th
   expect(fork.body.map((commit: { sha: string }) => commit.sha)).toEqual([headSha]);
   expect((await bench.api('GET', `/compare/main...one`)).body.total_commits).toBe(1);
 });
+
+test.each([
+  ['fj15', { mode: true, rename: true }],
+  ['gt126', { mode: false, rename: false }],
+] as const)(
+  '%s: is a mode beside contents, or a rename beside an edit, mergeable to the check: %j',
+  async (profile, mergeable) => {
+    bench = await startBench({ profile });
+    const { control } = bench.forge;
+    const text = (edited: string) =>
+      `${Array.from({ length: 30 }, (_, at) => `line ${at}`).join('\n')}\n${edited}\n`;
+    await control.pushToBase({ 'run.sh': text('a'), 'old.txt': text('a') });
+    const from = await control.tip('main');
+    const mode = await control.openPullRequest({
+      ...{ branch: 'mode', from },
+      files: { 'run.sh': { content: text('a'), mode: '100755' } },
+    });
+    const rename = await control.openPullRequest({
+      ...{ branch: 'rename', from },
+      files: { 'old.txt': null, 'new.txt': text('a') },
+    });
+    await quiet(bench);
+    expect([(await control.pull(mode)).mergeable, (await control.pull(rename)).mergeable]).toEqual([
+      true,
+      true,
+    ]);
+    await control.pushToBase({ 'run.sh': text('b'), 'old.txt': text('b') });
+    await quiet(bench);
+    const told = {
+      mode: (await control.pull(mode)).mergeable,
+      rename: (await control.pull(rename)).mergeable,
+    };
+    expect(told).toEqual(mergeable);
+  },
+);

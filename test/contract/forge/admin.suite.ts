@@ -69,7 +69,12 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(hook).toMatchObject({ url: HOOK_URL, isJson: true, active: true, branchFilter: '*' });
     expect(hook.events).toEqual(expect.arrayContaining(['push', 'pull_request', 'issue_comment']));
     expect(hook.events).not.toContain('no_such_event');
-    expect(await admin.listHooks()).toEqual([hook]);
+    const [listed] = await admin.listHooks();
+    // Gitea tells the events of one hook in another order each time.
+    expect({ ...listed, events: [...(listed?.events ?? [])].sort() }).toEqual({
+      ...hook,
+      events: [...hook.events].sort(),
+    });
     expect(JSON.stringify(await repo.must('bot', 'GET', '/hooks'))).not.toContain('hush-hush');
     await admin.deleteHook(hook.id);
     await admin.deleteHook(hook.id);

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
+import { deleteEach } from '../../support/delete-each.ts';
 import type { Actor, ForgeSubject } from './subject.ts';
 
 /** Time between two looks at a real forge, which works on wall time. */
@@ -27,8 +29,10 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
   const bot = tokens.bot;
   if (bot === undefined) throw new Error('FORGE_TOKEN is not set');
   const version: string = (await call(bot.token, 'GET', '/version')).version;
-  const isForgejo = version.includes('+gitea-');
-  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const parsed = parseForgeVersion(version);
+  if (parsed === null) throw new Error(`the forge says it is ${version}, which is neither Forgejo nor Gitea`);
+  const { major, minor } = parsed;
+  const isForgejo = parsed.kind === 'forgejo';
   const created: string[] = [];
   const forks: string[] = [];
   return {
@@ -37,7 +41,7 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
     asksForkForMergeRight: isForgejo || (major === 1 && minor < 26),
     cancelsRuns: isForgejo ? major >= 16 : major > 1 || minor >= 28,
     hasRulePriorities: !isForgejo && (major > 1 || minor >= 23),
-    workflowDir: isForgejo ? '.forgejo/workflows' : '.gitea/workflows',
+    workflowDir: workflowFolders(parsed)[0] ?? '',
     fake: null,
     async createRepo(files) {
       const name = `contract-${Date.now().toString(36)}-${created.length}`;
@@ -81,9 +85,15 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
     now: () => Date.now(),
     wait: () => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS)),
     async stop() {
-      for (const slug of forks) await call(tokens.person?.token ?? '', 'DELETE', `/repos/${slug}`);
-      for (const slug of created) await call(bot.token, 'DELETE', `/repos/${slug}`);
-      http.close();
+      const ofPerson = tokens.person?.token ?? '';
+      try {
+        await deleteEach([
+          ...forks.map((slug) => () => call(ofPerson, 'DELETE', `/repos/${slug}`)),
+          ...created.map((slug) => () => call(bot.token, 'DELETE', `/repos/${slug}`)),
+        ]);
+      } finally {
+        http.close();
+      }
     },
   };
 }

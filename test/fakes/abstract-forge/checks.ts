@@ -1,4 +1,6 @@
+import type { TreeEntry } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
+import type { StoredTree } from './object-store.ts';
 import {
   type ConflictCheck,
   type ConflictState,
@@ -54,7 +56,17 @@ function runCheck(world: World, { tip, head }: ConflictCheck): ConflictState {
   const [baseTree, tipTree, headTree] = [fork, tip, head].map((sha) => objects.treeOf(sha));
   if (baseTree === undefined || tipTree === undefined || headTree === undefined) return 'conflict';
   if (baseTree === headTree) return 'empty';
+  if (world.switches.modesClash && doModesClash(baseTree, tipTree, headTree)) return 'conflict';
   return merger.isClean(baseTree, tipTree, headTree) ? 'mergeable' : 'conflict';
+}
+
+function doModesClash(base: StoredTree, ours: StoredTree, theirs: StoredTree): boolean {
+  return base.entries.some(({ path, id, mode }) => {
+    const [a, b] = [ours.byPath.get(path), theirs.byPath.get(path)];
+    if (a === undefined || b === undefined || a.mode === b.mode) return false;
+    const isChanged = (entry: TreeEntry) => entry.id !== id || entry.mode !== mode;
+    return isChanged(a) && isChanged(b);
+  });
 }
 
 /** As the forge stored it at the last check that ended. */

@@ -22,6 +22,8 @@ export interface Switches {
   readonly runsCanBeCancelled: boolean;
   /** Repository admin: reads the rule in full. */
   readonly botIsAdmin: boolean;
+  /** Gitea on a git before 2.40: a file whose mode changed on one side and whose contents on the other is a conflict. */
+  readonly modesClash: boolean;
   /** Workflows are read from the first of these that exists. */
   readonly workflowFolders: readonly string[];
 }
@@ -34,6 +36,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   mergesUncheckedHead: false,
   runsCanBeCancelled: true,
   botIsAdmin: true,
+  modesClash: false,
   workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
 };
 
@@ -43,6 +46,7 @@ export const GITEA_126_SWITCHES: Switches = {
   scheduleTriggers: true,
   forkPermission: false,
   runsCanBeCancelled: false,
+  modesClash: true,
   workflowFolders: ['.gitea/workflows', '.github/workflows'],
 };
 

@@ -6,7 +6,7 @@ import { baseFiles, type Cell, makeHeads } from './cells.ts';
 import { GitDesk } from './git-desk.ts';
 import { callApi, type TreeForge } from './tree-forge.ts';
 
-const GATE_PATH = '.forgejo/workflows/mq-gate.yaml';
+const GATE_FILE = 'mq-gate.yaml';
 /** Needs nothing from outside: a runner in host mode runs it in a moment. */
 const GATE = `on:
   push:
@@ -33,6 +33,8 @@ export type Ending =
 export interface CellResult {
   readonly endings: readonly Ending[];
   readonly halted: boolean;
+  /** False: somebody still waited when the time of the cell was over. */
+  readonly cameToRest: boolean;
   /** First-parent line of the base after the first commit, with the trees that git reads there. */
   readonly line: readonly { readonly sha: string; readonly tree: string }[];
 }
@@ -55,7 +57,8 @@ export async function runCell(forge: TreeForge, cell: Cell, name: string): Promi
 async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): Promise<CellResult> {
   const api = (as: 'bot' | 'person', method: 'GET' | 'POST', path: string, body?: unknown) =>
     callApi(forge.send, forge.instanceUrl, forge[as].token, method, `/repos/${slug}${path}`, body);
-  const files = { ...baseFiles(cell.kind), [GATE_PATH]: { mode: '100644', content: GATE } as const };
+  const gate = { [`${forge.workflowFolder}/${GATE_FILE}`]: { mode: '100644', content: GATE } as const };
+  const files = { ...baseFiles(cell.kind), ...gate };
   const [base = ''] = await desk.commitAll([{ parent: null, change: files, message: 'First commit' }]);
   await desk.push({ main: base });
   await forge.settle();
@@ -87,6 +90,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   const world = await createWorldOn(forge.clock, none, client, { repo }, forge.settle);
   // On time that does not pass by itself the world drains at once; on real time until nobody is in the line.
   const deadline = Date.now() + DRAIN_MS_MAX;
+  let cameToRest = false;
   await world.drain({
     maxMs: 2 * 60 * 60_000,
     until: async () => {
@@ -98,7 +102,8 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
           !record.bounced.some((known) => known.pr === entry.pr) &&
           entry.refusedFor === null,
       );
-      return record.halted !== null || (idle && waits.length === 0) || Date.now() > deadline;
+      cameToRest = idle && waits.length === 0;
+      return record.halted !== null || cameToRest || Date.now() > deadline;
     },
   });
   const record = await world.record();
@@ -125,7 +130,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
     }
   }
   const line = (await desk.readLine('main')).slice(1);
-  return { endings, halted: record.halted !== null, line };
+  return { endings, halted: record.halted !== null, cameToRest, line };
 }
 
 type Api = (

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
 import { BOT, createFakeForge } from '../../../local/forge/fake-forge.ts';
+import type { ProfileName } from '../../../local/forge/profiles.ts';
+import { deleteEach } from '../../support/delete-each.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 export interface TreeForge {
@@ -11,6 +14,8 @@ export interface TreeForge {
   readonly caFile: string | undefined;
   readonly send: HttpSend;
   readonly clock: VirtualClock;
+  /** The first folder that this forge reads workflows from. */
+  readonly workflowFolder: string;
   readonly bot: { readonly login: string; readonly token: string };
   readonly person: { readonly login: string; readonly token: string };
   /** Lets the forge finish what it does after its answers. */
@@ -37,12 +42,13 @@ class WallClock extends VirtualClock {
 }
 const LOOK_MS_MAX = 2_000;
 
-export async function openFakeTreeForge(): Promise<TreeForge> {
+export async function openFakeTreeForge(profile: ProfileName = 'fj15'): Promise<TreeForge> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tree-forge-'));
   const clock = new VirtualClock();
   const failures: unknown[] = [];
   const fake = createFakeForge({
     dataDir,
+    profile,
     timers: clock,
     seed: null,
     knobs: { gateDurationMs: 2_000 },
@@ -60,6 +66,7 @@ export async function openFakeTreeForge(): Promise<TreeForge> {
     caFile,
     send: http.send,
     clock,
+    workflowFolder: fake.profile.workflowDirs[0] ?? '',
     bot: { login: BOT, token: fake.addToken(BOT) },
     person: { login: 'dev', token: fake.addToken('dev') },
     settle: () => fake.settle(),
@@ -89,6 +96,8 @@ export async function openRealTreeForge(
   const call = (token: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
     callApi(http.send, instanceUrl, token, method, path, body);
   const loginOf = async (token: string): Promise<string> => (await call(token, 'GET', '/user')).login;
+  const version = parseForgeVersion((await call(botToken, 'GET', '/version')).version);
+  if (version === null) throw new Error('the forge says it is neither Forgejo nor Gitea');
   const bot = { login: await loginOf(botToken), token: botToken };
   const person = { login: await loginOf(personToken), token: personToken };
   return {
@@ -96,6 +105,7 @@ export async function openRealTreeForge(
     caFile: env.FORGE_CA_FILE,
     send: http.send,
     clock: new WallClock(),
+    workflowFolder: workflowFolders(version)[0] ?? '',
     bot,
     person,
     settle: async () => undefined,
@@ -111,8 +121,11 @@ export async function openRealTreeForge(
       return slug;
     },
     async stop() {
-      for (const slug of created) await call(botToken, 'DELETE', `/repos/${slug}`);
-      http.close();
+      try {
+        await deleteEach(created.map((slug) => () => call(botToken, 'DELETE', `/repos/${slug}`)));
+      } finally {
+        http.close();
+      }
     },
   };
 }
