@@ -67,6 +67,13 @@ export const MANUAL_RECONCILE_POLL_MS = 250;
 export const LOG_TAIL_LINES_MAX = 50;
 /** A lease that is only needed to switch a queue off: the forge calls of one batch. */
 export const DISABLE_LEASE_TTL_MS = 60_000;
+/** A queue that its owner asked to stop begins nothing for so long, also when nobody waits for it any more. */
+export const STOP_ASKED_MS = 60_000;
+/** The engine is waited for this long; the rest of the gateway's time is for taking back schedules. */
+export const STOP_WAIT_MS = 15_000;
+export const STOP_POLL_MS = 250;
+/** Scheduled merges that are taken back side by side. */
+export const CANCEL_CONCURRENCY_MAX = 5;
 
 // Queue health (D-72)
 export const HEALTH_TICK_AGE_MAX_MS = 11 * 60_000;

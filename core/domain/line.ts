@@ -67,6 +67,8 @@ export interface QueueView {
    * first. Absent: told by a version that did not say.
    */
   readonly afoot?: boolean;
+  /** A success of ours is on a head, or on its way there, and is not taken back. Absent: none is. */
+  readonly standing?: boolean;
   /** Absent: nothing of ours stands or is owed. */
   readonly owed?: OwedHeads;
 }

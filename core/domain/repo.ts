@@ -86,6 +86,8 @@ export interface ManagedRepo {
   readonly wakeSeq: number;
   /** When the repo is next due; null while disabled. */
   readonly dueAt: EpochMs | null;
+  /** Its owner asked to switch it off: until then nothing is begun, and what stands is taken back. Absent: never asked. */
+  readonly stopUntil?: EpochMs;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
   /** Row version for conditional updates. */

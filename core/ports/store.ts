@@ -105,6 +105,8 @@ export interface DispatchStore {
   listDueRepos(now: EpochMs, limit: number): Promise<readonly RepoId[]>;
   /** Marks due at `dueAt`, or leaves an earlier due time; returns the grown `wakeSeq`, null when the repo is gone or disabled. */
   markDue(repoId: RepoId, dueAt: EpochMs): Promise<number | null>;
+  /** Marks due now, and until `until` as asked to stop; returns the grown `wakeSeq`, null when the repo is gone or disabled. */
+  askStop(repoId: RepoId, until: EpochMs): Promise<number | null>;
   /** After a reconcile: next due time, only if nobody woke the repo since `wakeSeqSeen`; false when somebody did. True, without effect, when the repo is gone or disabled. */
   settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean>;
   /** Ends the last look at a repo that is off or tombstoned: it can be woken no more. False when it was woken, switched on or deleted since. */

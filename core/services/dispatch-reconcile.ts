@@ -102,7 +102,8 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
     await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, LEASE_HELD_DELAY_MS);
     return { kind: 'waits_turn' };
   }
-  const result = await reconcileRepo(deps, repo, onHold ? WIND_DOWN_PURPOSE : 'reconcile');
+  const stops = onHold || (repo.stopUntil ?? 0) > now;
+  const result = await reconcileRepo(deps, repo, stops ? WIND_DOWN_PURPOSE : 'reconcile');
   // The holder may have read the forge before this wake, and its message ends here: so another one is sent.
   if (result.kind === 'lease_held') {
     await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, LEASE_HELD_DELAY_MS);

@@ -1,27 +1,22 @@
 import { AppError } from '../contracts/errors.ts';
-import { DISABLE_LEASE_TTL_MS } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
 import type { ManagedRepo, WakeupMode } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
-import { ForgeError } from '../ports/forge.ts';
-import { type DispatchStore, type EnrollmentStore, type LeaseStore, StoreError } from '../ports/store.ts';
-import type { Clock, WakeQueue } from '../ports/system.ts';
+import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
+import type { Clock } from '../ports/system.ts';
 import { recordChange } from './audit.ts';
-import { codeOf } from './ci-gate.ts';
-import { withLease } from './lease.ts';
-import { readLivePrs } from './live-batches.ts';
 import { loadOwnRepo } from './owned.ts';
 import { changeStatusContext, type ProvisioningDeps, provisionRepo } from './provisioning.ts';
 import { saveRepo } from './save-repo.ts';
+import { type StopDeps, stopQueue } from './stop-queue.ts';
 import { tryWake } from './wake.ts';
 
-export interface UpdateDeps extends ProvisioningDeps {
+export interface UpdateDeps extends ProvisioningDeps, StopDeps {
   readonly store: EnrollmentStore &
-    Pick<DispatchStore, 'getRepo' | 'markDue'> &
-    Pick<AccountStore, 'readBatchHistory' | 'readQueueViews' | 'appendAudit'>;
-  readonly leases: LeaseStore;
-  readonly queue: Pick<WakeQueue, 'sendWake'>;
+    StopDeps['store'] &
+    Pick<DispatchStore, 'getRepo'> &
+    Pick<AccountStore, 'appendAudit'>;
   readonly clock: Clock;
 }
 
@@ -87,56 +82,4 @@ async function store(
   const changed = await changeStatusContext(deps, repo, statusContext, others);
   if (changed.kind !== 'done') throw new AppError(changed.kind);
   return changed.repo;
-}
-
-/**
- * The queue goes off only once nothing in flight can land any more (D-24): under the repo's lease, so that no worker
- * stages meanwhile, every scheduled merge of a live batch is taken back, then the switch is stored. A scheduled merge
- * that cannot be taken back leaves the queue on. What was already posted is revoked by the engine, the only writer of
- * statuses: the repo stays due for that one last look.
- */
-async function stopQueue(
-  deps: UpdateDeps,
-  repo: ManagedRepo,
-  storeOff: () => Promise<ManagedRepo>,
-): Promise<ManagedRepo> {
-  const live = await readLivePrs(deps.store, repo);
-  const result = await lockQueue(deps, repo, async () => {
-    if (live.length > 0) await cancelMerges(deps, repo, live);
-    return storeOff();
-  });
-  await tryWake(deps, repo.id);
-  return result;
-}
-
-async function lockQueue<T>(deps: UpdateDeps, repo: ManagedRepo, run: () => Promise<T>): Promise<T> {
-  let fault: unknown;
-  const attempt = async (): Promise<T | null> => {
-    try {
-      return await run();
-    } catch (error) {
-      fault = error;
-      return null;
-    }
-  };
-  try {
-    const locked = await withLease(deps, repo.id, 'disable', DISABLE_LEASE_TTL_MS, attempt);
-    if (locked.kind === 'skipped') throw new AppError('queue_locked');
-    if (locked.value !== null) return locked.value;
-  } catch (error) {
-    if (error instanceof StoreError) throw new AppError('queue_lock_failed');
-    throw error;
-  }
-  throw fault;
-}
-
-async function cancelMerges(deps: UpdateDeps, repo: ManagedRepo, prs: readonly number[]): Promise<void> {
-  const opened = await deps.openForge(repo);
-  if (opened.kind !== 'open') throw new AppError(opened.kind);
-  try {
-    for (const pr of prs) await opened.forge.cancelAutoMerge(pr);
-  } catch (error) {
-    if (error instanceof ForgeError) throw new AppError(codeOf(error));
-    throw error;
-  }
 }

@@ -139,7 +139,13 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       const now = this.clock.now();
       const off = options?.lastLook === true ? now : isWakeable(stored) ? null : stored.dueAt;
       const dueAt = isWakeable(repo) ? (stored.dueAt ?? repo.dueAt ?? now) : off;
-      const next = { ...repo, version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt };
+      const { stopUntil: _asked, ...settings } = repo;
+      const isSwitched = isWakeable(stored) !== isWakeable(repo) || options?.lastLook === true;
+      const next = {
+        ...settings,
+        ...{ version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt },
+        ...(isSwitched || stored.stopUntil === undefined ? {} : { stopUntil: stored.stopUntil }),
+      };
       this.putRepo(next);
       return next;
     });

@@ -191,6 +191,16 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
     });
   }
 
+  askStop(repoId: RepoId, until: EpochMs): Promise<number | null> {
+    return this.call('askStop', () => {
+      const repo = this.repos.get(repoId);
+      if (repo === undefined || !isAwake(repo)) return null;
+      const wakeSeq = repo.wakeSeq + 1;
+      this.putRepo({ ...repo, wakeSeq, dueAt: this.clock.now(), stopUntil: until });
+      return wakeSeq;
+    });
+  }
+
   settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean> {
     return this.call('settleDue', () => {
       const repo = this.repos.get(repoId);

@@ -1,8 +1,10 @@
 import { BURIED_WIND_DOWN_MS, WIND_DOWN_MS } from '#core/domain/limits.ts';
+import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { saveRepo } from '#core/services/save-repo.ts';
+import { updateRepo } from '#core/services/update-repo.ts';
 import { wakeNow } from '#core/services/wake.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { CONNECTION, givenPostedSuccess, QueueWorld, REPO, stopPaying, TICK_MS } from './queue-world.ts';
@@ -25,6 +27,41 @@ describe('a queue that goes off with a success posted (D-24, A24)', () => {
     const { engineRuns } = world;
     await world.pass(30 * 60_000);
     expect(world.engineRuns).toBe(engineRuns);
+  });
+
+  test('whoever switches it off is answered once the success is taken back, no schedule is live, and the switch is stored', async () => {
+    const { world, pr } = await givenPostedSuccess();
+    const told: string[] = [];
+    const clock = {
+      now: () => world.clock.now(),
+      monotonic: () => world.clock.monotonic(),
+      // While a request waits, the service goes on.
+      sleep: (ms: number) => world.pass(Math.max(1_000, ms)),
+    };
+    const cancel = async (each: number) => {
+      const isOn = (await world.store.getRepo(REPO))?.queueEnabled;
+      told.push(`cancel #${each}: ${await world.stateOf(pr)}, on ${isOn}`);
+      await world.forge.cancelSchedule(each);
+      return 'cancelled' as const;
+    };
+    const openForge = async () => ({
+      kind: 'open' as const,
+      forge: { cancelAutoMerge: cancel } as ForgeAdmin,
+    });
+    const deps = {
+      ...world.deletion,
+      store: world.store,
+      leases: world.store,
+      clock,
+      openForge,
+      webhookUrl: '',
+    };
+    const changed = await updateRepo(deps, world.repo.tenantId, REPO, { queueEnabled: false });
+    expect(changed.queueEnabled).toBe(false);
+    expect(told).toEqual([`cancel #${pr}: pending, on true`, `cancel #${pr + 1}: pending, on true`]);
+    world.forge.mergeBehaviour = () => ({ kind: 'now' });
+    await world.pass(10 * 60_000);
+    await expectNothingLeft(world, pr);
   });
 
   test('without any message: the tick alone brings the engine back', async () => {

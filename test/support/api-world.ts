@@ -6,7 +6,8 @@ import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import type { HttpSurface } from '#core/contracts/route-spec.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
 import type { PlanLimitsTable } from '#core/domain/billing.ts';
-import type { Connection, ManagedRepo, SealedCredential } from '#core/domain/repo.ts';
+import type { LeaseGrant } from '#core/domain/lease.ts';
+import type { Connection, ManagedRepo, ReconcileErrorCode, SealedCredential } from '#core/domain/repo.ts';
 import type { PriceBook } from '#core/domain/subscription.ts';
 import { createSurface, type SurfaceDeps } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
@@ -78,6 +79,13 @@ export interface PaymentsSetup {
   readonly signingSecret: string;
 }
 
+export interface EngineStub {
+  readonly answer: EngineAnswer;
+  readonly logTail: readonly string[];
+  /** What it does under its lease, and the code that its report then has. @default nothing, null */
+  readonly act?: (repoId: string, grant: LeaseGrant) => Promise<ReconcileErrorCode | null>;
+}
+
 /** The whole HTTP API in one process, over the memory store: events and answers as the gateway has them. */
 export class ApiWorld {
   readonly clock = new VirtualClock();
@@ -89,7 +97,7 @@ export class ApiWorld {
   readonly answers: string[] = [];
   readonly sent = new FakeWakeQueue(this.clock);
   /** What the engine answers to the worker, and what it leaves behind. */
-  engine: { answer: EngineAnswer; logTail: readonly string[] } | null = { answer: 'ok', logTail: ['looked'] };
+  engine: EngineStub | null = { answer: 'ok', logTail: ['looked'] };
   engineHealthy = true;
   readonly vault = new PlainVault();
   adminKey: string | null = ADMIN_KEY;
@@ -266,7 +274,7 @@ export class ApiWorld {
       sendWake: async (repoId: string, wakeSeq: number): Promise<void> => {
         await this.sent.sendWake(repoId, wakeSeq);
         if (this.engine === null) return;
-        const { answer, logTail } = this.engine;
+        const { answer, logTail, act } = this.engine;
         await dispatchReconcile(
           {
             ...{ store, leases: store, vault: this.vault, queue: this.sent, clock, log: this.#log },
@@ -276,10 +284,8 @@ export class ApiWorld {
               reconcile: async (_request, fence) => {
                 const grant = await store.readLease(repoId);
                 if (grant === null) throw new Error('the engine runs without a lease');
-                store.leaveReport(repoId, {
-                  ...{ fence, at: clock.now(), wakeAt: null, logTail },
-                  errorCode: null,
-                });
+                const errorCode = (await act?.(repoId, grant)) ?? null;
+                store.leaveReport(repoId, { fence, at: clock.now(), wakeAt: null, logTail, errorCode });
                 return answer;
               },
             },
@@ -391,6 +397,8 @@ export class ScriptedAccounts {
   repos: readonly SeenRepo[] | ForgeError = [];
   cancelFault: ForgeError | null = null;
   readonly cancelled: number[] = [];
+  /** Runs before each scheduled merge is taken back. */
+  onCancel: (() => Promise<void>) | null = null;
   readonly asked: string[] = [];
   /** Calls of setting up that answer. */
   setUp: Partial<ForgeAdmin> = {};
@@ -414,6 +422,7 @@ export class ScriptedAccounts {
       ...{ listRules: no, createRule: no, editRule: no, listFolder: no, commitFile: no, listBranches: no },
       ...{ deleteBranch: no, findOpenPull: no, openPull: no, readGate: no },
       cancelAutoMerge: async (pr) => {
+        await this.onCancel?.();
         if (this.cancelFault !== null) throw this.cancelFault;
         this.cancelled.push(pr);
         return 'cancelled';

@@ -70,6 +70,7 @@ const STORE_CALLS = [
   'getConnection',
   'listDueRepos',
   'markDue',
+  'askStop',
   'settleDue',
   'loadReport',
   'saveReconcileOutcome',

@@ -40,6 +40,21 @@ export function createDispatchStore(table: Table): DispatchStore {
     listDueRepos: (now, limit) => listDueRepos(table, now, limit),
     markDue: (repoId, dueAt) => markDue(table, repoId, dueAt),
 
+    async askStop(repoId, until) {
+      const now = table.clock.now();
+      const asked = await table.update(
+        {
+          Key: wakeKey(repoId),
+          UpdateExpression:
+            'SET stop_until = :until, due_at = :due, gsi1pk = :shard, gsi1sk = :sort ADD wake_seq :one',
+          ConditionExpression: 'enabled = :true',
+          ExpressionAttributeValues: { ...dueValues(now, repoId), ':until': until, ':true': true, ':one': 1 },
+        },
+        'askStop',
+      );
+      return asked.ok ? readRow(wakeState, asked.row, 'askStop').wakeSeq : null;
+    },
+
     async settleDue(repoId, wakeSeqSeen, nextDueAt) {
       const result = await table.update(
         {

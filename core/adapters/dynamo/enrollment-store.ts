@@ -111,7 +111,13 @@ async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): P
     throw new RangeError('the address, tenant and connection of a repo cannot change');
   }
   const dueAt = dueAfterUpdate(stored, repo, lastLook, table.clock.now());
-  const next = { ...repo, version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt };
+  const { stopUntil: _asked, ...settings } = repo;
+  const switched = isSwitch(stored, repo, lastLook);
+  const next: ManagedRepo = {
+    ...settings,
+    ...{ version: repo.version + 1, wakeSeq: stored.wakeSeq, dueAt },
+    ...(switched || stored.stopUntil === undefined ? {} : { stopUntil: stored.stopUntil }),
+  };
   const refusals = await table.transact(
     [
       {
@@ -123,7 +129,7 @@ async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): P
           ExpressionAttributeValues: { ':version': repo.version },
         },
       },
-      ...switchSteps(stored, next, lastLook),
+      ...(switched ? switchSteps(next) : []),
       ...hookSteps(stored, next),
     ],
     'updateRepo',
@@ -132,17 +138,22 @@ async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): P
   return next;
 }
 
-/** Into or out of the due index; nothing while the queue stays as it is, so that a PATCH cannot undo a wake. */
-function switchSteps(before: ManagedRepo, after: ManagedRepo, lastLook: boolean): readonly Step[] {
-  if (isWakeable(before) === isWakeable(after) && !lastLook) return [];
+/** While the queue stays as it is its wake state is left alone, so that a PATCH cannot undo a wake. */
+function isSwitch(before: ManagedRepo, after: ManagedRepo, lastLook: boolean): boolean {
+  return isWakeable(before) !== isWakeable(after) || lastLook;
+}
+
+/** Into or out of the due index. */
+function switchSteps(after: ManagedRepo): readonly Step[] {
   const update =
     after.dueAt === null
       ? {
-          UpdateExpression: 'SET enabled = :enabled, due_at = :due REMOVE gsi1pk, gsi1sk',
+          UpdateExpression: 'SET enabled = :enabled, due_at = :due REMOVE gsi1pk, gsi1sk, stop_until',
           ExpressionAttributeValues: { ':enabled': false, ':due': null },
         }
       : {
-          UpdateExpression: 'SET enabled = :enabled, due_at = :due, gsi1pk = :shard, gsi1sk = :sort',
+          UpdateExpression:
+            'SET enabled = :enabled, due_at = :due, gsi1pk = :shard, gsi1sk = :sort REMOVE stop_until',
           ExpressionAttributeValues: {
             ':enabled': true,
             ':due': after.dueAt,

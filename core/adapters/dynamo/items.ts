@@ -85,7 +85,7 @@ const notification = record<NotificationTargets>({
 });
 
 /** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
-export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt'>;
+export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt' | 'stopUntil'>;
 
 export const repoSettings = record<RepoSettings>({
   id: ['repo_id', text],
@@ -124,6 +124,7 @@ export interface WakeState {
   readonly enabled: boolean;
   readonly wakeSeq: number;
   readonly dueAt: EpochMs | null;
+  readonly stopUntil: EpochMs | undefined;
 }
 
 export const wakeState = record<WakeState>({
@@ -132,6 +133,7 @@ export const wakeState = record<WakeState>({
   enabled: ['enabled', flag],
   wakeSeq: ['wake_seq', whole],
   dueAt: ['due_at', nullable(whole)],
+  stopUntil: ['stop_until', optional(whole)],
 });
 
 /** What a guard points at: the address guard, the identity guard and the hook look-up have the same shape. */

@@ -58,6 +58,7 @@ export const queueView = record<QueueView>({
   more: ['more', whole],
   block: ['block', block],
   afoot: ['afoot', optional(flag)],
+  standing: ['standing', optional(flag) as Codec<boolean>],
   owed: ['owed', optional(owedHeads) as Codec<OwedHeads>],
 });
 

@@ -7,7 +7,12 @@ import { REPO_SORT_PREFIX, repoKey, tenantKey, wakeKey } from './keys.ts';
 import type { Row, Table } from './table.ts';
 
 function joinRepo(settings: RepoSettings, wake: WakeState): ManagedRepo {
-  return { ...settings, wakeSeq: wake.wakeSeq, dueAt: wake.enabled ? wake.dueAt : null };
+  const { wakeSeq, stopUntil } = wake;
+  return {
+    ...settings,
+    ...{ wakeSeq, dueAt: wake.enabled ? wake.dueAt : null },
+    ...(stopUntil === undefined ? {} : { stopUntil }),
+  };
 }
 
 /** Both rows of a repo; null when either is missing, because they are created and deleted together. */

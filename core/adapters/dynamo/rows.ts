@@ -56,6 +56,7 @@ export function toWakeRow(repo: ManagedRepo, dueAt: EpochMs | null): StoredRow {
     enabled: isWakeable(repo),
     wakeSeq: repo.wakeSeq,
     dueAt,
+    stopUntil: undefined,
   };
   return {
     ...wakeKey(repo.id),

@@ -20,6 +20,7 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
     more: Math.max(0, places.length - LINE_PLACES_MAX),
     block: blockOf(repo, record, places, at),
     afoot: isAfoot(record),
+    ...(isStanding(record) ? { standing: true } : {}),
     ...toOwed(record),
   };
 }
@@ -44,6 +45,10 @@ function toOwed({
   }
   if (heads.size === 0 && recall.length === 0) return {};
   return { owed: { context, prs: [...recall], heads: [...heads.values()] } };
+}
+
+function isStanding({ roots }: QueueRecord): boolean {
+  return roots.some(({ landing }) => landing !== null && (landing.revoke?.postedAt ?? null) === null);
 }
 
 /** What a queue that goes off has to undo, or to hand over, before it is left alone (D-24). */

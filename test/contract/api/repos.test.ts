@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { grantHeldLease } from '#core/domain/lease.ts';
+import { grantHeldLease, type LeaseGrant } from '#core/domain/lease.ts';
+import type { QueueView } from '#core/domain/line.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenBatch } from '../../builders/store-rows.ts';
-import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+import { ApiWorld, type EngineStub, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 
 const REPOS = '/api/v1/user/repos';
 
@@ -277,16 +278,53 @@ describe('settings', () => {
 });
 
 describe('switching the queue off (D-24)', () => {
-  const withBatch = async () => {
-    const { repo } = await world.enroll(TENANT_A);
+  /** What an engine leaves behind: rows of batches, and the view of a landing. */
+  const leave = async (
+    repo: ManagedRepo,
+    grant: LeaseGrant,
+    write: {
+      readonly prs?: readonly number[];
+      readonly landing?: 'posted' | 'revoked';
+      readonly at?: number;
+    },
+  ) => {
+    const stored = await world.store.loadQueueRecord(repo.id);
+    const { prs = [], landing, at } = write;
+    const block = { kind: 'merge', since: 1, until: null, pr: 4, runUrl: null } as const;
+    const view: QueueView = {
+      ...{ at: world.clock.now(), line: [], more: 0, afoot: true },
+      block: landing === 'revoked' ? { ...block, kind: 'revoke' } : block,
+      ...(landing === 'posted' ? { standing: true } : {}),
+    };
+    const row = {
+      ...{ id: randomUUID(), tenantId: repo.tenantId, repoId: repo.id, prs },
+      ...(at === undefined ? {} : { createdAt: at }),
+    };
+    await world.store.saveQueue(
+      grantHeldLease(repo.id, grant, () => 0, 1),
+      repo,
+      {
+        ...{ document: {}, expectedVersion: stored?.version ?? null, events: [] },
+        batches: prs.length === 0 ? [] : [givenBatch(row)],
+        ...(landing === undefined ? {} : { view }),
+      },
+    );
+  };
+  const under = async (repo: ManagedRepo, write: Parameters<typeof leave>[2]) => {
     const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 1_000);
     if (grant === 'held') throw new Error('held');
-    const held = grantHeldLease(repo.id, grant, () => 0, 1);
-    await world.store.saveQueue(held, repo, {
-      ...{ document: {}, expectedVersion: null, events: [] },
-      batches: [givenBatch({ id: randomUUID(), tenantId: TENANT_A, repoId: repo.id, prs: [4, 7] })],
-    });
+    await leave(repo, grant, write);
     await world.store.releaseLease(repo.id, grant);
+  };
+  const withBatch = async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    await under(repo, { prs: [4, 7] });
+    return repo;
+  };
+  /** A success is posted on #4, and its merge is awaited. */
+  const withLanding = async () => {
+    const repo = await withBatch();
+    await under(repo, { landing: 'posted' });
     return repo;
   };
   const disable = (repo: ManagedRepo) => a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: false });
@@ -324,6 +362,87 @@ describe('switching the queue off (D-24)', () => {
     expect(await disable(repo)).toMatchObject({ status: 503, code: 'queue_lock_failed' });
     world.store.beforeCall = null;
     expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
+  });
+
+  test('what a worker staged until the lease was taken is cancelled too', async () => {
+    const repo = await withBatch();
+    world.store.beforeCall = async (label) => {
+      if (label !== 'acquireLease') return;
+      world.store.beforeCall = null;
+      await under(repo, { prs: [11] });
+    };
+    expect((await disable(repo)).status).toBe(200);
+    expect([...world.forge.cancelled].sort((x, y) => x - y)).toEqual([4, 7, 11]);
+  });
+
+  test('however many batches other repositories of the tenant have had since', async () => {
+    const repo = await withBatch();
+    const other = (await world.enroll(TENANT_A, { slug: 'acme/busy' })).repo;
+    for (let index = 0; index < 205; index += 1) {
+      await under(other, { prs: [100 + index], at: world.clock.now() + index + 1 });
+    }
+    expect((await disable(repo)).status).toBe(200);
+    expect(world.forge.cancelled).toEqual([4, 7]);
+  });
+
+  describe('with a success that stands', () => {
+    const revoking: EngineStub = {
+      ...{ answer: 'ok', logTail: [] },
+      act: async (id, grant) => {
+        const repo = await world.store.getRepo(id);
+        if (repo === null) throw new Error('gone');
+        steps.push(`engine ${grant.purpose}`);
+        await leave(repo, grant, { landing: 'revoked' });
+        return null;
+      },
+    };
+    let steps: string[];
+    beforeEach(() => {
+      steps = [];
+      world.forge.onCancel = async () => {
+        const stored = (await world.store.listRepos(TENANT_A))[0];
+        const view = (await world.store.readQueueViews([stored?.id ?? ''])).get(stored?.id ?? '');
+        steps.push(`cancel ${view?.block.kind} ${stored?.queueEnabled}`);
+      };
+    });
+
+    test('the engine takes it back first, then the schedules go, then the switch is stored', async () => {
+      const repo = await withLanding();
+      world.engine = revoking;
+      const answer = await disable(repo);
+      expect([answer.status, answer.json.queue_enabled]).toEqual([200, false]);
+      expect(steps.slice(0, 3)).toEqual(['engine wind_down', 'cancel revoke true', 'cancel revoke true']);
+      expect((await world.store.getRepo(repo.id))?.stopUntil).toBeUndefined();
+    });
+
+    test.each([
+      ['forge_access_denied', 422, 'forge_access_denied'],
+      ['forge_unreachable', 502, 'forge_unreachable'],
+      ['engine_error', 503, 'queue_lock_failed'],
+    ] as const)('%s: the queue stays on, and nothing is cancelled', async (errorCode, status, code) => {
+      const repo = await withLanding();
+      world.engine = { answer: 'failed', logTail: [], act: async () => errorCode };
+      expect(await disable(repo)).toMatchObject({ status, code });
+      expect(steps).toEqual([]);
+      expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
+    });
+
+    test('an engine that does not come is 409 queue_locked; it goes on being asked, so a second try finds it done', async () => {
+      const repo = await withLanding();
+      world.engine = null;
+      expect(await disable(repo)).toMatchObject({ status: 409, code: 'queue_locked' });
+      expect(steps).toEqual([]);
+      await under(repo, { landing: 'revoked' });
+      expect((await disable(repo)).status).toBe(200);
+      expect(steps).toEqual(['cancel revoke true', 'cancel revoke true']);
+    });
+
+    test('a queue that cannot be asked is 503 queue_lock_failed', async () => {
+      const repo = await withLanding();
+      world.sent.failing = true;
+      expect(await disable(repo)).toMatchObject({ status: 503, code: 'queue_lock_failed' });
+      expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
+    });
   });
 
   test('a credential that does not open keeps it on', async () => {

@@ -210,6 +210,21 @@ export function describeDispatch(world: World): void {
       expect(await world.store().claimDelivery(`${repo.id}-2`, deliveryId)).toBe(true);
     });
 
+    test('a queue that is asked to stop is due at once, counts the wake, and forgets it once it is switched', async () => {
+      const { repo } = await world.enroll({ dueAt: world.clock.now() + 60_000 });
+      const store = world.store();
+      const until = world.clock.now() + 1_000;
+      expect(await store.askStop(repo.id, until)).toBe(1);
+      const asked = await store.getRepo(repo.id);
+      expect(asked).toMatchObject({ wakeSeq: 1, dueAt: world.clock.now(), stopUntil: until });
+      expect(await store.listDueRepos(world.clock.now(), 10_000)).toContain(repo.id);
+      const tuned = await store.updateRepo({ ...(asked ?? repo), batchTarget: 3 });
+      expect((await store.getRepo(repo.id))?.stopUntil).toBe(until);
+      const off = await store.updateRepo({ ...tuned, queueEnabled: false });
+      expect([off.stopUntil, (await store.getRepo(repo.id))?.stopUntil]).toEqual([undefined, undefined]);
+      expect(await store.askStop(repo.id, until)).toBeNull();
+    });
+
     test('ticks are recorded', async () => {
       await world.store().recordTick(world.clock.now());
       await world.store().recordTick(world.clock.now() - 1);
