@@ -43,11 +43,7 @@ export async function judgeRest(subject: RestingRepo): Promise<string[]> {
   // A red base that nobody repairs is probed again and again: there is no rest, and nothing to expect of one.
   if (judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure')
     return checkEvents(subject);
-  return [
-    ...checkRows(subject),
-    ...(await checkEvents(subject)),
-    ...(subject.repo.queueEnabled ? await checkPulls(subject) : []),
-  ];
+  return [...checkRows(subject), ...(await checkEvents(subject))];
 }
 
 /** A26, A42, A43, A54: resolved for good, one action per member, a parent in its run, nobody landed or bounced by a superseded node. */
@@ -125,10 +121,18 @@ async function isGuilty({ judge, forge, failuresMin }: RestingRepo, event: Activ
   return false;
 }
 
-/** Liveness: every open pull request that is scheduled on its head has landed, is bounced, or waits for its author. */
-async function checkPulls(subject: RestingRepo): Promise<string[]> {
-  const { forge, prs } = subject;
-  const problems: string[] = [];
+/** Scheduled on its head, and neither landed nor told why not. */
+export interface Unsettled {
+  readonly pr: number;
+  /** What the head says of it, under each context. */
+  readonly words: string;
+}
+
+export async function listUnsettled(
+  forge: AbstractForge,
+  prs: readonly number[],
+): Promise<readonly Unsettled[]> {
+  const unsettled: Unsettled[] = [];
   const tip = await forge.tip(forge.base);
   const baseTree = await forge.tree(tip);
   for (const pr of prs) {
@@ -149,8 +153,7 @@ async function checkPulls(subject: RestingRepo): Promise<string[]> {
       return false;
     });
     if (excused) continue;
-    const words = said.map((status) => status?.description ?? 'nothing').join(' / ');
-    problems.push(`#${pr} neither landed nor bounced (${words})`);
+    unsettled.push({ pr, words: said.map((status) => status?.description ?? 'nothing').join(' / ') });
   }
-  return problems;
+  return unsettled;
 }

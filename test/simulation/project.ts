@@ -22,6 +22,8 @@ export class Project {
   readonly prs: number[] = [];
   /** Gate runs were swallowed or staging branches deleted: only a person can set that going again (A20). */
   isStuck = false;
+  /** How long a run takes. */
+  gateMs = 0;
   readonly #forge: AbstractForge;
   readonly #world: SeededRandom;
   readonly #gate: SeededRandom;
@@ -58,9 +60,9 @@ export class Project {
       'lines.txt': 'a\nb\nc\nd\ne\nf\ng\nh\n',
     });
     await forge.pushBranch('other', await forge.tip(forge.base));
-    const gateMs = random.pick([1_000, 20_000, 120_000, 600_000]);
+    this.gateMs = random.pick([1_000, 20_000, 120_000, 600_000]);
     forge.checkDelayMs = random.pick([0, 0, 1_000, 20_000]);
-    forge.judge = (files, run) => this.#judge(files, run, gateMs);
+    forge.judge = (files, run) => this.#judge(files, run);
     forge.mergeBehaviour = () => {
       const odds = this.#odds();
       if (this.#gate.chance(odds.mergeLost)) return { kind: 'lost' };
@@ -155,11 +157,11 @@ export class Project {
     this.#heads.set(pr, heads);
   }
 
-  #judge(files: ReadonlyMap<string, string>, run: { readonly branch: string }, gateMs: number) {
+  #judge(files: ReadonlyMap<string, string>, run: { readonly branch: string }) {
     const odds = this.#odds();
     const random = this.#gate;
     const truth = judgeByContent(files);
-    this.#forge.gateDurationMs = gateMs;
+    this.#forge.gateDurationMs = this.gateMs;
     if (random.chance(odds.gateNever)) {
       this.isStuck = true;
       this.#options.note(`no run on ${run.branch}`);

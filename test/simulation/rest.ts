@@ -1,10 +1,14 @@
+import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
+import { judgeLiveness, settledWithinMs } from './liveness.ts';
 import type { Managed } from './managed.ts';
 import { type Family, PROMPT } from './odds.ts';
-import { judgeRest } from './oracle.ts';
+import { judgeRest, listUnsettled } from './oracle.ts';
+import type { Project } from './project.ts';
 import type { SimService } from './service.ts';
 import { noteRuns } from './sightings.ts';
 
@@ -32,18 +36,42 @@ export class Rest {
     this.#family = family;
   }
 
-  /** Lets time pass until nothing changes any more. */
+  /** Lets time pass until nothing changes any more. Each repository is judged when its stated time is over, at the latest then. */
   async reach(all: readonly Managed[]): Promise<void> {
     let quiet = 0;
     let before = -1;
+    const due = new Map(
+      await Promise.all(all.map(async (each) => [each, await this.#settledBy(each)] as const)),
+    );
     for (let look = 0; look < REST_LOOKS_MAX && quiet < QUIET_LOOKS_MAX; look += 1) {
       await this.#clock.runUntil(this.#clock.now() + TICK_INTERVAL_MS);
+      for (const [managed, at] of due) {
+        if (at > this.#clock.now()) continue;
+        due.delete(managed);
+        const { id, forge, project, deleted } = managed;
+        if (!deleted) await this.#judgeLiveness(id, forge, project);
+      }
       const entries = all.reduce((sum, { forge }) => sum + forge.journal().length, 0);
       quiet = entries === before ? quiet + 1 : 0;
       before = entries;
       const isPatrolled = this.#family !== 'foreign_status' || quiet >= PATROLLED_LOOKS;
       if (quiet >= QUIET_LOOKS_MIN && isPatrolled && !this.#hasWork(all)) return;
     }
+  }
+
+  /** By when each of its pull requests has landed or its author is told why not. */
+  async #settledBy({ forge, project }: Managed): Promise<number> {
+    const open = await listUnsettled(forge, project.prs);
+    return this.#clock.now() + settledWithinMs(open.length, project.gateMs);
+  }
+
+  async #judgeLiveness(id: RepoId, forge: AbstractForge, project: Project): Promise<void> {
+    const repo = await this.#service.store.getRepo(id);
+    if (repo === null || !repo.queueEnabled) return;
+    this.#witness.sometimes('liveness judged');
+    const record = this.#service.store.peekRecord(id);
+    const waiting = { forge, prs: project.prs, record, now: this.#clock.now() };
+    for (const what of await judgeLiveness(waiting)) this.#witness.violate(`${id}: ${what}`);
   }
 
   /** A hint that ends a life early, no part of the judgement: a record with nothing open waits for nothing. */
@@ -105,6 +133,7 @@ export class Rest {
         })
       : [];
     for (const what of problems) witness.violate(`${id}: ${what}`);
+    await this.#judgeLiveness(id, forge, project);
     if (this.#family === 'calm') {
       // Scheduled together, and nothing ever failed: they land in the order of their numbers (A9, A18).
       const landed = forge.merges().map((merge) => merge.pr);

@@ -1,0 +1,102 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import type { QueueRecord, Root } from '../../engine-container/src/queue/record.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { judgeByContent } from '../scenario/stories.ts';
+import { listUnsettled } from './oracle.ts';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * Within this time after the last fault each pull request that is not at fault has landed, or its author is told why
+ * not: the longest wait that a fault may have begun (a red base is probed again after 30 minutes, a broken gate run is
+ * tried again after 15), and three gate runs for each that is open.
+ */
+export const SETTLED_BASE_MS = 45 * MINUTE_MS;
+const RUNS_PER_PULL = 3;
+const AROUND_A_RUN_MS = MINUTE_MS;
+
+export function settledWithinMs(openPulls: number, gateMs: number): number {
+  return SETTLED_BASE_MS + openPulls * RUNS_PER_PULL * (gateMs + AROUND_A_RUN_MS);
+}
+
+export interface WaitingRepo {
+  readonly forge: AbstractForge;
+  readonly prs: readonly number[];
+  /** The queue record as stored; null when there is none. Read for the words only, never for the judgement. */
+  readonly record: QueueRecord | null;
+  readonly now: EpochMs;
+}
+
+/** Who waits after the stated time, and for what. A red base that stays red keeps everybody waiting, and they are told. */
+export async function judgeLiveness({ forge, prs, record, now }: WaitingRepo): Promise<readonly string[]> {
+  if (judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure') return [];
+  const unsettled = await listUnsettled(forge, prs);
+  return unsettled.map(
+    ({ pr, words }) => `#${pr} waits: ${explainWait(record, pr, now)}; its head says "${words}"`,
+  );
+}
+
+/** What the record has to say about one that neither landed nor was told why not. */
+export function explainWait(record: QueueRecord | null, pr: number, now: EpochMs): string {
+  if (record === null) return 'the queue has no record';
+  const whole = describeStandstill(record, now);
+  const own = describeOwn(record, pr, now);
+  return whole === '' ? own : `${own}, ${whole}`;
+}
+
+function describeOwn(record: QueueRecord, pr: number, now: EpochMs): string {
+  const root = record.roots.find((each) => each.members.some((member) => member.pr === pr));
+  if (root !== undefined) return describeRoot(root, pr, now);
+  const parked = record.parked.find((each) => each.pr === pr);
+  if (parked !== undefined) return `set aside as ${parked.reason} ${describeUntil(parked.until, now)}`;
+  const entry = record.line.find((each) => each.pr === pr);
+  if (entry === undefined) return 'it is not in the line';
+  if (entry.refusedFor !== null) return `refused as ${entry.refusedFor}`;
+  if (record.bounced.some((each) => each.pr === pr && each.head === entry.head)) return 'held to be bounced';
+  if (entry.scheduleId === 0) return 'held to have moved away from its schedule';
+  if (entry.readyAt === null) return 'in the line, not admitted';
+  return 'in the line, admitted, in no batch';
+}
+
+function describeRoot(root: Root, pr: number, now: EpochMs): string {
+  const place = root.members.findIndex((member) => member.pr === pr) + 1;
+  const parts = [
+    `number ${place} of ${root.members.length} in a batch (${root.place}, built ${root.builds} times)`,
+  ];
+  if (root.teardown !== null) parts.push(`torn down for ${root.teardown}`);
+  const { landing } = root;
+  if (landing !== null)
+    parts.push(
+      landing.revoke === null
+        ? `#${landing.pr} lands since ${minutes(now - landing.intentAt)}`
+        : `the success of #${landing.pr} is taken back for ${landing.revoke.reason}`,
+    );
+  if (root.unmergeableSince !== null)
+    parts.push(`the next is not mergeable since ${minutes(now - root.unmergeableSince)}`);
+  for (const node of root.nodes) {
+    if (node.state === 'done') continue;
+    const since = node.stagedAt === null ? 'never staged' : `staged ${minutes(now - node.stagedAt)} ago`;
+    parts.push(`run ${node.nodeId} ${node.state}, ${since}, ${describeUntil(node.retryAt, now)}`);
+  }
+  return parts.join(', ');
+}
+
+function describeStandstill(record: QueueRecord, now: EpochMs): string {
+  const parts: string[] = [];
+  if (record.halted !== null) parts.push(`the queue is halted by #${record.halted.pr}`);
+  if (record.pausedUntil !== null) parts.push(`the queue pauses ${describeUntil(record.pausedUntil, now)}`);
+  if (record.rebuilding) parts.push('the record is being rebuilt');
+  if (record.recall !== undefined)
+    parts.push(`statuses of #${record.recall.join(', #')} are still to be read`);
+  if (record.outbox.length > 0) parts.push(`${record.outbox.length} statuses are still to be written`);
+  return parts.join(', ');
+}
+
+function describeUntil(until: EpochMs | null, now: EpochMs): string {
+  if (until === null) return 'without a time';
+  return until > now ? `for another ${minutes(until - now)}` : `until ${minutes(now - until)} ago`;
+}
+
+function minutes(ms: number): string {
+  return `${Math.round(ms / 6_000) / 10} min`;
+}
