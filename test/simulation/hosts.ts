@@ -26,6 +26,8 @@ export interface Host {
 /** The longest lives take a tenth of it; an engine that does the same thing again and again must not keep a run. */
 const STEPS_MAX = 150_000;
 
+const THROTTLED_SHARE = 0.8;
+
 /** Calls that are made once in a long time would hardly ever be the last of a machine. */
 const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
   [
@@ -43,6 +45,8 @@ export class Hosts {
   /** What the clock of whoever calls the store right now is wrong by. */
   storeSkewMs = 0;
   odds: Odds;
+  /** Until then the store refuses most calls. */
+  throttledUntil = Number.NEGATIVE_INFINITY;
   readonly #clock: SimClock;
   readonly #random: SeededRandom;
   readonly #witness: Witness;
@@ -93,6 +97,7 @@ export class Hosts {
     }
     this.#mayCrash(host, label);
     const isStore = label.startsWith('store');
+    if (isStore && this.#isThrottled()) throw this.#storeFault(label, 'before');
     if (isStore && random.chance(odds.storeFails)) throw this.#storeFault(label, 'before');
     this.storeSkewMs = isStore ? host.skewMs : 0;
     const answer = call();
@@ -101,6 +106,10 @@ export class Hosts {
     if (isStore && random.chance(odds.storeFails)) throw this.#storeFault(label, 'after');
     this.#mayCrash(host, label);
     return result;
+  }
+
+  #isThrottled(): boolean {
+    return this.#clock.now() < this.throttledUntil && this.#random.chance(THROTTLED_SHARE);
   }
 
   async #waitOn(host: Host, ms: number): Promise<void> {

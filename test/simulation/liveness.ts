@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { QueueRecord, Root } from '../../engine-container/src/queue/record.ts';
-import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
+import type { Managed } from './managed.ts';
 import { listUnsettled } from './oracle.ts';
 
 const MINUTE_MS = 60_000;
@@ -19,18 +19,21 @@ export function settledWithinMs(openPulls: number, gateMs: number): number {
   return SETTLED_BASE_MS + openPulls * RUNS_PER_PULL * (gateMs + AROUND_A_RUN_MS);
 }
 
-export interface WaitingRepo {
-  readonly forge: AbstractForge;
-  readonly prs: readonly number[];
+export interface WaitingRepo extends Pick<Managed, 'forge' | 'project'> {
   /** The queue record as stored; null when there is none. Read for the words only, never for the judgement. */
   readonly record: QueueRecord | null;
   readonly now: EpochMs;
 }
 
 /** Who waits after the stated time, and for what. A red base that stays red keeps everybody waiting, and they are told. */
-export async function judgeLiveness({ forge, prs, record, now }: WaitingRepo): Promise<readonly string[]> {
+export async function judgeLiveness({
+  forge,
+  project,
+  record,
+  now,
+}: WaitingRepo): Promise<readonly string[]> {
   if (judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure') return [];
-  const unsettled = await listUnsettled(forge, prs);
+  const unsettled = await listUnsettled({ forge, project });
   return unsettled.map(
     ({ pr, words }) => `#${pr} waits: ${explainWait(record, pr, now)}; its head says "${words}"`,
   );

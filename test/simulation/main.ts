@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { IO_LABELS } from '../support/machine.ts';
 import { bundleProgram } from './bundle.ts';
-import { FAMILIES } from './odds.ts';
+import { FAMILIES, OPEN_FAMILIES } from './odds.ts';
 import { countOption, hasOption, option } from './options.ts';
 import { type Order, runLives } from './pool.ts';
 import { shrink } from './shrink.ts';
@@ -9,7 +9,7 @@ import { type Limits, simulate } from './simulate.ts';
 import { parseSeeds, Tally } from './tally.ts';
 
 /**
- * `npm run sim -- --seeds N [--from S] [--family F] [--jobs J] [--seconds T] [--list]`: N seeds spread over the families, old failures
+ * `npm run sim -- --seeds N [--from S] [--family F,G] [--jobs J] [--seconds T] [--list]`: N seeds spread over the families, old failures
  * first. `--seed S --trace [--shrink] [--limits JSON]`: one life of each family, told; `--shrink` says which limits keep it
  * failing. The last line is one JSON object.
  */
@@ -25,7 +25,8 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-const families = FAMILIES.filter((family) => (option('family') ?? family) === family);
+const named = option('family')?.split(',');
+const families = FAMILIES.filter((family) => named?.includes(family) ?? !OPEN_FAMILIES.includes(family));
 if (families.length === 0) throw new Error(`families are ${FAMILIES.join(', ')}`);
 const tally = new Tally();
 const started = performance.now();

@@ -22,8 +22,45 @@ export const FAMILIES = [
   'interrupted',
   /** A repository with 200 runs behind it, none of which failed by itself: one failing run is enough for a bounce. */
   'steady',
+  /** Readings are behind, each by its own time. */
+  'lagging',
+  /** One commit is the head of several pull requests, at once or one after the other, on one base or two. */
+  'shared_heads',
+  /** Gitea: merges right at scheduling, and from folders of its own. */
+  'gitea',
+  /** Files that both sides changed: the forge merges them by another algorithm than it applies patches with. */
+  'other_merge',
+  /** What a client has given up is carried out up to two minutes later. */
+  'long_late',
+  /** One pull request makes the forge fail for ever. */
+  'cursed',
+  /** The forge's clock is seconds to minutes away from ours. */
+  'clocks',
+  /** People delete, rename and silence the gate, and title so that no run starts. */
+  'gate_edits',
+  /** People have branches and tags under the names of the queue. */
+  'taken_names',
+  /** A store that throttles, an engine that dies with all that it is at work on. */
+  'outages',
+  /** All of these at once. */
+  'storm',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
+
+/** Lived only when asked for by name: the engine still breaks a promise in them (see the README). */
+export const OPEN_FAMILIES: readonly Family[] = [
+  'lagging',
+  'shared_heads',
+  'gitea',
+  'other_merge',
+  'long_late',
+  'cursed',
+  'clocks',
+  'gate_edits',
+  'taken_names',
+  'outages',
+  'storm',
+];
 
 /** In these nobody can promise more than that an unproven landing is seen. */
 export const UNGUARDED: readonly Family[] = ['base_pushed', 'unchecked_head', 'foreign_status'];
@@ -67,6 +104,23 @@ export interface Odds {
   mergeSlow: number;
   skewMs: number;
   indexLagMs: number;
+  /** Readings of the forge are behind by at most this. */
+  lagMs: number;
+  /** A given-up call is carried out later than usual by at most this. */
+  lateMs: number;
+  /** What the forge's clock is ahead of ours; behind, when negative. */
+  clockAheadMs: number;
+  /** Shares of what people open or do. */
+  sharedHeads: number;
+  otherMerges: number;
+  gateEdits: number;
+  skipTitles: number;
+  takenNames: number;
+  /** More than 0: one pull request makes the forge fail. */
+  curse: number;
+  /** Times per hour: for a while the store refuses most calls; the engine dies with all that it is at work on. */
+  throttlesPerHour: number;
+  engineDiesPerHour: number;
 }
 export type Trouble = keyof Odds;
 
@@ -94,6 +148,17 @@ export const NO_ODDS: Readonly<Odds> = {
   mergeSlow: 0,
   skewMs: 0,
   indexLagMs: 0,
+  lagMs: 0,
+  lateMs: 0,
+  clockAheadMs: 0,
+  sharedHeads: 0,
+  otherMerges: 0,
+  gateEdits: 0,
+  skipTitles: 0,
+  takenNames: 0,
+  curse: 0,
+  throttlesPerHour: 0,
+  engineDiesPerHour: 0,
 };
 
 const SKEW_NORMAL_MS = 2_000;
@@ -181,6 +246,89 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         crash: random.chance(0.5) ? crash : 0,
         peoplePerHour: peoplePerHour / 3,
       };
+    case 'lagging':
+      return { ...NO_ODDS, ...hooks, ...merges, ...drawLag(random), peoplePerHour };
+    case 'shared_heads':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        sharedHeads: 0.15 + share(0.5),
+        callFails: calls.callFails / 2,
+        peoplePerHour: 6 + peoplePerHour,
+      };
+    case 'gitea':
+      return { ...NO_ODDS, ...calls, ...merges, ...hooks, crash, peoplePerHour };
+    case 'other_merge':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        otherMerges: 0.3 + share(0.5),
+        mergeSlow: merges.mergeSlow,
+        peoplePerHour,
+      };
+    case 'long_late':
+      return {
+        ...NO_ODDS,
+        ...merges,
+        ...hooks,
+        callLate: 0.01 + share(0.05),
+        lateMs: 100_000,
+        peoplePerHour,
+      };
+    case 'cursed':
+      return { ...NO_ODDS, curse: 1, mergeSlow: merges.mergeSlow, peoplePerHour: peoplePerHour / 3 };
+    case 'clocks':
+      return { ...NO_ODDS, ...hooks, ...merges, clockAheadMs: drawClock(random), peoplePerHour };
+    case 'gate_edits':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        gateEdits: random.chance(0.8) ? 0.1 + share(0.3) : 0,
+        skipTitles: random.chance(0.6) ? 0.1 + share(0.3) : 0,
+        peoplePerHour: peoplePerHour / 2,
+      };
+    case 'taken_names':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        takenNames: 0.2 + share(0.5),
+        peoplePerHour: 4 + peoplePerHour,
+      };
+    case 'outages':
+      return {
+        ...NO_ODDS,
+        ...merges,
+        hookLost: hooks.hookLost,
+        throttlesPerHour: share(12),
+        engineDiesPerHour: share(12),
+        crash,
+        engineLost: workers.engineLost,
+        peoplePerHour: peoplePerHour / 2,
+      };
+    case 'storm':
+      return {
+        ...NO_ODDS,
+        ...calls,
+        ...merges,
+        ...hooks,
+        ...gate,
+        ...workers,
+        ...drawLag(random),
+        crash,
+        flake: flake / 2,
+        peoplePerHour: 4 + peoplePerHour,
+        settingsPerHour: share(2),
+        recordLostPerHour,
+        clockAheadMs: random.chance(0.5) ? drawClock(random) : 0,
+        sharedHeads: share(0.3),
+        gateEdits: share(0.1),
+        skipTitles: share(0.1),
+        takenNames: share(0.2),
+        throttlesPerHour: share(4),
+        engineDiesPerHour: share(4),
+      };
     case 'base_pushed':
     case 'unchecked_head':
     case 'foreign_status':
@@ -192,4 +340,19 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         peoplePerHour: 6 + peoplePerHour,
       };
   }
+}
+
+const LAG_USUAL_MS = 3_000;
+const LAG_LONG_MS = 15_000;
+
+function drawLag(random: SeededRandom): Pick<Odds, 'lagMs'> {
+  return { lagMs: 100 + random.next() * (random.chance(0.3) ? LAG_LONG_MS : LAG_USUAL_MS) };
+}
+
+const CLOCK_NEAR_MS = 10_000;
+const CLOCK_FAR_MS = 600_000;
+
+function drawClock(random: SeededRandom): number {
+  const most = random.chance(0.6) ? CLOCK_NEAR_MS : CLOCK_FAR_MS;
+  return (random.next() * 2 - 1) * most;
 }

@@ -4,6 +4,7 @@ import { readSchedule } from '../../engine-container/src/queue/eligibility.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { Judge } from './judge.ts';
+import type { Managed } from './managed.ts';
 
 /** One repository at rest, as its forge, its judge and its stored rows have it. */
 export interface RestingRepo {
@@ -128,14 +129,14 @@ export interface Unsettled {
   readonly words: string;
 }
 
-export async function listUnsettled(
-  forge: AbstractForge,
-  prs: readonly number[],
-): Promise<readonly Unsettled[]> {
+export async function listUnsettled({
+  forge,
+  project,
+}: Pick<Managed, 'forge' | 'project'>): Promise<readonly Unsettled[]> {
   const unsettled: Unsettled[] = [];
   const tip = await forge.tip(forge.base);
   const baseTree = await forge.tree(tip);
-  for (const pr of prs) {
+  for (const pr of project.prs) {
     const pull = await forge.pull(pr);
     if (pull.state !== 'open' || pull.draft || pull.baseRef !== forge.base || !forge.isScheduled(pr))
       continue;
@@ -152,7 +153,9 @@ export async function listUnsettled(
       if (words.startsWith('refused: changes nothing')) return merged === baseTree;
       return false;
     });
-    if (excused) continue;
+    const words = said.map((status) => status?.description ?? '');
+    if (excused || (await Promise.all(words.map((each) => project.isTold(pr, each)))).includes(true))
+      continue;
     unsettled.push({ pr, words: said.map((status) => status?.description ?? 'nothing').join(' / ') });
   }
   return unsettled;

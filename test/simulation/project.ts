@@ -1,14 +1,17 @@
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
-import { GATE_FILE, GATE_PATH, judgeByContent } from '../scenario/stories.ts';
+import { GATE_FILE, judgeByContent } from '../scenario/stories.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Family, Odds } from './odds.ts';
+import { drawPlots, type NewPull, type Plot } from './plots.ts';
 
 export interface ProjectOptions {
   readonly family: Family;
   readonly style: MergeStyle;
   /** Pull requests opened over the whole life. */
   readonly pullsMax: number;
+  /** Where the forge reads the gate's workflow from. */
+  readonly gatePath: string;
   readonly now: () => number;
   readonly note: (line: string) => void;
   readonly sometimes: (what: string) => void;
@@ -35,11 +38,17 @@ export class Project {
   readonly #scheduledAt = new Map<number, number>();
   readonly #touchedAt = new Map<number, number>();
   readonly #branches: string[] = [];
+  #plots: readonly Plot[] = [];
   #opened = 0;
 
   constructor(
     forge: AbstractForge,
-    randoms: { readonly world: SeededRandom; readonly gate: SeededRandom; readonly people: SeededRandom },
+    randoms: {
+      readonly world: SeededRandom;
+      readonly gate: SeededRandom;
+      readonly people: SeededRandom;
+      readonly plots: SeededRandom;
+    },
     odds: () => Odds,
     options: ProjectOptions,
   ) {
@@ -49,13 +58,21 @@ export class Project {
     this.#people = randoms.people;
     this.#odds = odds;
     this.#options = options;
+    const { note, sometimes, gatePath } = options;
+    const hand = {
+      ...{ forge, odds, note, sometimes, gatePath, prs: this.prs, random: randoms.plots },
+      takeName: () => this.#takeName(),
+      press: (pr: number) => this.#press(pr),
+      open: (pull: NewPull) => this.#propose(pull),
+    };
+    this.#plots = drawPlots(hand, odds());
   }
 
   async begin(): Promise<void> {
     const forge = this.#forge;
     const random = this.#world;
     await forge.pushToBase({
-      [GATE_PATH]: GATE_FILE,
+      [this.#options.gatePath]: GATE_FILE,
       'shared.txt': 'base\n',
       'lines.txt': 'a\nb\nc\nd\ne\nf\ng\nh\n',
     });
@@ -84,10 +101,25 @@ export class Project {
     for (let index = 0; index < count; index += 1) await this.#open();
   }
 
-  async #open(): Promise<void> {
-    const random = this.#world;
+  #takeName(): string {
     this.#opened += 1;
-    const name = `p${this.#opened}`;
+    return `p${this.#opened}`;
+  }
+
+  /** What a plot opens: pressed like any other, wherever there is a button. */
+  async #propose(pull: NewPull): Promise<number> {
+    const pr = await this.#forge.openPullRequest(pull);
+    this.prs.push(pr);
+    this.#touchedAt.set(pr, this.#options.now());
+    this.#remember(pr, (await this.#forge.pull(pr)).headSha);
+    if (this.#people.chance(0.9)) await this.#press(pr);
+    return pr;
+  }
+
+  async #open(): Promise<void> {
+    for (const plot of this.#plots) if ((await plot.open?.()) === true) return;
+    const random = this.#world;
+    const name = this.#takeName();
     const kind = random.int(16);
     let content = `${name}\n`;
     let path = `src/${name}.txt`;
@@ -105,7 +137,7 @@ export class Project {
       path = 'healed';
       content = 'yes\n';
     } else if (kind === 10 && random.chance(0.5)) {
-      path = GATE_PATH;
+      path = this.#options.gatePath;
       content = `# ${name}\n${GATE_FILE}`;
     }
     const fork = this.#options.family === 'reviews' && random.chance(0.2);
@@ -128,9 +160,15 @@ export class Project {
     return this.#scheduled.has(sha);
   }
 
-  pullOf(sha: string): number | undefined {
-    for (const [pr, heads] of this.#heads) if (heads.includes(sha)) return pr;
-    return undefined;
+  /** Everything that this was ever the head of. */
+  pullsOf(sha: string): readonly number[] {
+    return [...this.#heads].filter(([, heads]) => heads.includes(sha)).map(([pr]) => pr);
+  }
+
+  /** Whether these words on its head say what its author has to know of it. */
+  async isTold(pr: number, words: string): Promise<boolean> {
+    for (const plot of this.#plots) if ((await plot.isTold?.(pr, words)) === true) return true;
+    return false;
   }
 
   isMerged(sha: string): boolean {
@@ -139,8 +177,7 @@ export class Project {
 
   /** Merged, into whatever base it was for by then. */
   isDone(sha: string): boolean {
-    const pr = this.pullOf(sha);
-    return pr !== undefined && this.#forge.isMerged(pr);
+    return this.pullsOf(sha).some((pr) => this.#forge.isMerged(pr));
   }
 
   /** When somebody last did something to it; minus infinity when nobody has. */
@@ -179,7 +216,8 @@ export class Project {
   /** Presses the button where the page shows it. */
   async #press(pr: number): Promise<void> {
     const pull = await this.#forge.pull(pr);
-    if (pull.state !== 'open' || pull.draft || !pull.mergeable || pull.baseRef !== this.#forge.base) return;
+    const isOurs = pull.baseRef === this.#forge.base || pull.baseRef === 'release';
+    if (pull.state !== 'open' || pull.draft || !pull.mergeable || !isOurs) return;
     const user = pull.fromFork && this.#people.chance(0.8) ? pull.author : 'maintainer';
     try {
       await this.#forge.scheduleAs(user, pr, this.#options.style);
@@ -199,6 +237,7 @@ export class Project {
 
   /** One thing that a person does. */
   async act(): Promise<void> {
+    for (const plot of this.#plots) if ((await plot.act?.()) === true) return;
     const random = this.#people;
     const forge = this.#forge;
     const { note } = this.#options;
@@ -242,7 +281,7 @@ export class Project {
       if (forge.isScheduled(pr)) await forge.cancelSchedule(pr);
     } else if (act === 5 || act === 6) await this.reschedule(pr);
     else if (act === 7) await forge.close(pr);
-    else if (act === 8) await forge.retarget(pr, pull.baseRef === 'other' ? forge.base : 'other');
+    else if (act === 8) await this.#retarget(pr, pull.baseRef === forge.base ? 'other' : forge.base);
     else if (act === 9) await forge.setTitle(pr, pull.draft ? `Add p${pr}` : `WIP: p${pr}`);
     else if (act === 10) await forge.setTitle(pr, `Add p${pr} ${random.int(100)}`);
     else if (act === 11) await this.#deleteStagingBranch();
@@ -253,7 +292,7 @@ export class Project {
 
   /** One thing that a person does to a pull request whose success stands. */
   async interrupt(head: string): Promise<void> {
-    const pr = this.pullOf(head);
+    const [pr] = this.pullsOf(head);
     if (pr === undefined || (await this.#forge.pull(pr)).state !== 'open') return;
     const forge = this.#forge;
     const kind = this.#people.int(6);
@@ -262,8 +301,13 @@ export class Project {
     if (kind < 2) await forge.cancelSchedule(pr).catch(() => undefined);
     else if (kind === 2) await forge.close(pr);
     else if (kind === 3) await forge.setTitle(pr, `WIP: p${pr}`);
-    else if (kind === 4) await forge.retarget(pr, 'other');
+    else if (kind === 4) await this.#retarget(pr, 'other');
     else this.#remember(pr, await forge.pushToPullRequest(pr, { [`src/p${pr}-more.txt`]: 'interrupted\n' }));
+  }
+
+  async #retarget(pr: number, base: string): Promise<void> {
+    // The forge takes no second proposal of a branch for one base.
+    await this.#forge.retarget(pr, base).catch(() => undefined);
   }
 
   async #deleteStagingBranch(): Promise<void> {
@@ -286,6 +330,7 @@ export class Project {
   /** Everybody becomes reasonable: runs end, what is open is approved, a red base is repaired where that is allowed. */
   async heal(): Promise<void> {
     const forge = this.#forge;
+    for (const plot of this.#plots) await plot.heal?.();
     for (const run of forge.runs()) {
       if (run.state !== 'running') continue;
       await forge.finishRun(run.id, judgeByContent(forge.readTreeFiles(run.tree)));

@@ -61,7 +61,7 @@ export class Rest {
 
   /** By when each of its pull requests has landed or its author is told why not. */
   async #settledBy({ forge, project }: Managed): Promise<number> {
-    const open = await listUnsettled(forge, project.prs);
+    const open = await listUnsettled({ forge, project });
     return this.#clock.now() + settledWithinMs(open.length, project.gateMs);
   }
 
@@ -70,7 +70,7 @@ export class Rest {
     if (repo === null || !repo.queueEnabled) return;
     this.#witness.sometimes('liveness judged');
     const record = this.#service.store.peekRecord(id);
-    const waiting = { forge, prs: project.prs, record, now: this.#clock.now() };
+    const waiting = { forge, project, record, now: this.#clock.now() };
     for (const what of await judgeLiveness(waiting)) this.#witness.violate(`${id}: ${what}`);
   }
 

@@ -29,6 +29,7 @@ import { type SignedText, Signer } from './signer.ts';
 import { createSimLog } from './sim-log.ts';
 
 const RECEIVES_MAX = 5;
+const THROTTLED_MS_MAX = 4 * 60_000;
 const DEDUP_MS = 5 * 60_000;
 const FIRST_ID = 10_000_000;
 const WRITES: ReadonlySet<string> = new Set(FORGE_WRITE_LABELS);
@@ -131,6 +132,20 @@ export class SimService {
   /** The engine's next run is on a new container, with a clock as right as the odds in force make it. */
   replaceContainer(): void {
     this.#container = { dead: true, skewMs: 0 };
+  }
+
+  /** For some minutes the store refuses most calls of everybody. */
+  throttleStore(): void {
+    this.#witness.note('the store throttles');
+    this.#witness.sometimes('the store throttles');
+    this.hosts.throttledUntil = this.#clock.now() + 10_000 + this.#random.int(THROTTLED_MS_MAX);
+  }
+
+  /** The engine's process dies in the middle of whatever it is at, for every repo. */
+  killEngine(): void {
+    if (this.#atWork.size > 1) this.#witness.sometimes('the engine dies with several reconciles');
+    this.#witness.note('the engine dies');
+    this.#container.dead = true;
   }
 
   // Queues

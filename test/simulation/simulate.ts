@@ -3,15 +3,15 @@ import { LANDING_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
-import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
-import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
+import { drawForge, setFaults, setRareTroubles } from './forge-troubles.ts';
 import { giveHistory } from './history.ts';
 import type { Witness } from './hosts.ts';
 import { Judge } from './judge.ts';
 import type { Managed } from './managed.ts';
+import { healMood, setMood } from './moods.ts';
 import {
   drawOdds,
   FAMILIES,
@@ -70,8 +70,6 @@ const STANDING_MAX_MS = 17 * 60_000;
 /** … so often: a store that fails may keep every look from happening. */
 const STANDING_LOOKS_MIN = 3;
 const BOT = 'mq-bot';
-const RARE_CHANCE = 0.1;
-const SLOW_CHECK_MS = 90_000;
 
 class Life implements Witness {
   readonly violations: string[] = [];
@@ -93,6 +91,8 @@ class Life implements Witness {
   readonly #people: SeededRandom;
   /** What came to the lives later: a stream of its own leaves the old seeds what they were. */
   readonly #rare: SeededRandom;
+  /** Another one for the plots and moods that came after that. */
+  readonly #plots: SeededRandom;
   readonly #settings: Settings;
   readonly #rest: Rest;
   readonly #managed: Managed[] = [];
@@ -111,6 +111,7 @@ class Life implements Witness {
     for (const trouble of limits.without ?? []) this.#odds[trouble] = 0;
     this.#odds0 = { ...this.#odds };
     this.#rare = stream(5);
+    this.#plots = stream(6);
     this.#service = new SimService(this.#clock, stream(4), this.#odds, this);
     this.#settings = new Settings(this.#service, this.#clock, this.#people, this);
     this.#rest = new Rest(this.#service, this.#clock, this, family);
@@ -122,7 +123,8 @@ class Life implements Witness {
   }
 
   async run(): Promise<void> {
-    const repos = this.#family === 'fleet' ? 2 + this.#world.int(2) : this.#family === 'interrupted' ? 2 : 1;
+    const isFleet = this.#family === 'fleet' || this.#family === 'outages';
+    const repos = isFleet ? 2 + this.#world.int(2) : this.#family === 'interrupted' ? 2 : 1;
     for (let index = 1; index <= repos; index += 1) await this.#manage(index);
     this.#service.startTicks();
     const hours = Math.min(this.#limits.hours ?? HOURS_MAX, 0.3 + this.#world.next() * (HOURS_MAX - 0.3));
@@ -130,6 +132,8 @@ class Life implements Witness {
     this.#planActs('peoplePerHour', end, () => this.#act());
     this.#planActs('settingsPerHour', end, () => this.#settings.change(this.#pickManaged()));
     this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
+    this.#planActs('throttlesPerHour', end, async () => this.#service.throttleStore());
+    this.#planActs('engineDiesPerHour', end, async () => this.#service.killEngine());
     await this.#clock.runUntil(end, () => this.violations.length === 0);
     if (this.violations.length === 0) await this.#heal();
   }
@@ -149,7 +153,7 @@ class Life implements Witness {
 
   /** A landed tree was not the proven one: nothing may land any more. */
   halted(repoId: RepoId): void {
-    this.#managed.find((managed) => managed.id === repoId)?.watch?.halt();
+    this.#find(repoId)?.watch?.halt();
   }
 
   /** Something that should happen in some life. */
@@ -164,7 +168,7 @@ class Life implements Witness {
   }
 
   async afterReconcile(repoId: RepoId, looked: boolean): Promise<void> {
-    const managed = this.#managed.find((candidate) => candidate.id === repoId);
+    const managed = this.#find(repoId);
     if (managed === undefined) return;
     managed.judge.read();
     const now = this.#clock.now();
@@ -202,19 +206,14 @@ class Life implements Witness {
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,
     });
-    const forge = createAbstractForge({
+    const { forge, gatePath } = drawForge(this.#family, random, this.#plots, {
       clock: this.#clock,
       slug: repo.slug,
       bot: BOT,
-      switches: {
-        recheckTriggers: random.chance(0.7),
-        rowDeletedBeforeMerge: random.chance(0.5),
-        mergesUncheckedHead: this.#family === 'unchecked_head',
-      },
-      delays: { pushEntryMs: random.pick([0, 0, 3_000]) },
       onEntry: (entry) => this.#tellHooks(id, entry),
     });
-    this.#setFaults(id, forge);
+    setFaults(id, forge, this.#faults, this.#plots, this.#service, this, (each) => this.#find(each));
+    setMood(forge, this.#odds, this.#plots);
     const { store } = this.#service;
     await store.createTenant(tenantId, 0);
     await store.createConnection(
@@ -224,12 +223,13 @@ class Life implements Witness {
     if (this.#family === 'steady') await giveHistory(store, repo);
     const project = new Project(
       forge,
-      { world: this.#world, gate: this.#faults, people: this.#people },
+      { world: this.#world, gate: this.#faults, people: this.#people, plots: this.#plots },
       () => this.#service.odds,
       {
         family: this.#family,
         style,
         pullsMax: this.#limits.pulls ?? PULLS_MAX,
+        gatePath,
         now: () => this.#clock.now(),
         note: (line) => this.note(`${id} ${line}`),
         sometimes: (what) => this.sometimes(what),
@@ -246,47 +246,16 @@ class Life implements Witness {
     this.#managed.push(managed);
     this.#service.forges.set(id, forge);
     await project.begin();
-    this.#setRareTroubles(forge);
+    setRareTroubles(forge, this.#family, this.#service.odds, this.#rare);
   }
 
-  /** Now and then a forge that takes longer for its check than anybody waits, or whose merges fail after all checks (E21). */
-  #setRareTroubles(forge: AbstractForge): void {
-    const random = this.#rare;
-    const { odds } = this.#service;
-    if (odds.mergeLost === 0 || PROMPT.includes(this.#family)) return;
-    if (random.chance(RARE_CHANCE)) forge.checkDelayMs = SLOW_CHECK_MS;
-    if (!random.chance(RARE_CHANCE)) return;
-    forge.mergeFails = () => odds.mergeLost > 0 && random.chance(0.5);
-  }
-
-  /** Faults of single calls, as the forge's own client would meet them. */
-  #setFaults(id: RepoId, forge: AbstractForge): void {
-    const random = this.#faults;
-    const LATE_METHODS = ['POST', 'DELETE'];
-    forge.isLate = ({ method, path }) => {
-      if (!LATE_METHODS.includes(method) || !random.chance(this.#service.odds.callLate)) return false;
-      this.note(`late effect of ${method} ${path}`);
-      this.sometimes(`late ${method}`);
-      this.#service.watchLate(id, LATE_EFFECT_MS);
-      const sha = /statuses\/([0-9a-f]+)$/.exec(path)?.[1];
-      if (sha !== undefined) this.#managed.find((managed) => managed.id === id)?.watch?.expectLate(sha);
-      return true;
-    };
-    forge.fault = ({ method, path }) => {
-      if (!random.chance(this.#service.odds.callFails)) return null;
-      // A lie that says "no such thing" or "no such patch" cannot be told from the truth: the codes below leave it out.
-      const status = random.pick([400, 401, 403, 429, 502, 503, 200, 0]);
-      const when =
-        random.chance(0.5) && (status === 0 || status >= 500) ? ('after' as const) : ('before' as const);
-      this.note(`fault ${status} ${when} ${method} ${path}`);
-      this.sometimes(`fault ${status}`);
-      return status === 200 ? { status, html: true, when } : { status, when };
-    };
+  #find(id: RepoId): Managed | undefined {
+    return this.#managed.find((managed) => managed.id === id);
   }
 
   #tellHooks(id: RepoId, entry: JournalEntry): void {
     if (this.#keepTrace) this.note(`${id} ${describeEntry(entry)}`);
-    const managed = this.#managed.find((each) => each.id === id);
+    const managed = this.#find(id);
     managed?.watch?.read(entry);
     if (managed !== undefined && entry.kind === 'status' && entry.state === 'success')
       this.#interrupt(managed, entry.sha, entry.creator);
@@ -319,11 +288,7 @@ class Life implements Witness {
     });
   }
 
-  #planActs(
-    rate: 'peoplePerHour' | 'settingsPerHour' | 'recordLostPerHour',
-    end: number,
-    act: () => Promise<void>,
-  ): void {
+  #planActs(rate: keyof Odds & `${string}PerHour`, end: number, act: () => Promise<void>): void {
     const perHour = this.#odds[rate];
     if (perHour <= 0) return;
     const random = this.#people;
@@ -365,8 +330,13 @@ class Life implements Witness {
     this.#service.replaceContainer();
     if (this.#family === 'interrupted') await this.#settings.pay('tenant-1');
     this.#service.store.indexLagMs = 0;
+    for (const { forge } of this.#managed) healMood(forge);
     // What is still under way may take as long as the longest pause, delay and late delivery.
-    const hasLateOnes = this.#odds0.pause > 0 || this.#odds0.hookLate > 0 || this.#odds0.engineLost > 0;
+    const hasLateOnes =
+      this.#odds0.pause > 0 ||
+      this.#odds0.lateMs > 0 ||
+      this.#odds0.hookLate > 0 ||
+      this.#odds0.engineLost > 0;
     await this.#clock.runUntil(this.#clock.now() + (hasLateOnes ? 0.6 : 0.2) * HOUR_MS);
     for (const managed of this.#managed) {
       const { project } = managed;

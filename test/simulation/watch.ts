@@ -58,10 +58,13 @@ export class Watch {
     if (!this.#store.hasIntent(id, sha) && !project.isMerged(sha)) blame('without a stored intent');
     if (!project.wasScheduled(sha)) blame('which nobody scheduled');
     if (this.#halted) blame('although the queue stands still');
-    const pr = project.pullOf(sha);
-    if (pr !== undefined && this.#now() - project.touchedAt(pr) > TOLERANCE_MS) {
-      const why = forge.ruleViolation(pr);
-      if (why === 'not enough approvals' || why === 'changes requested') blame(why);
+    const isSettled = (pr: number) => this.#now() - project.touchedAt(pr) > TOLERANCE_MS;
+    const prs = project.pullsOf(sha);
+    if (prs.length > 0 && prs.every(isSettled)) {
+      const why = prs.map((pr) => forge.ruleViolation(pr));
+      const isRefused = (reason: string | null) =>
+        reason === 'not enough approvals' || reason === 'changes requested';
+      if (why.every(isRefused)) blame(why[0] ?? '');
     }
     if (this.#now() - this.#baseMovedAt <= TOLERANCE_MS || project.isMerged(sha)) return;
     judge.read();

@@ -37,6 +37,7 @@ import {
   FORGEJO_15_SWITCHES,
   type JournalEntry,
   type Knobs,
+  liveHeadOf,
   mustPull,
   mustTip,
   type NativeStyle,
@@ -80,6 +81,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   ruleViolation(pr: number): string | null;
   tipOfBase(): string;
   isMerged(pr: number): boolean;
+  /** Where its head stands; once its branch is gone, where it stood. */
+  headOf(pr: number): string;
   /** Whether the forge still has the schedule row, which no API tells. */
   isScheduled(pr: number): boolean;
 }
@@ -249,6 +252,10 @@ function createViews(world: World) {
     statusHistory: (sha: string) => [...(world.statuses.get(sha)?.history ?? [])],
     isScheduled: (pr: number) => mustPull(world, pr).schedule !== null,
     ruleViolation: (pr: number) => findRuleViolation(world, mustPull(world, pr)),
+    headOf(pr: number) {
+      const pull = mustPull(world, pr);
+      return liveHeadOf(world, pull) ?? pull.pullHead;
+    },
     isMerged: (pr: number) => mustPull(world, pr).mergeCommit !== null,
     tipOfBase: () => mustTip(world, world.base),
     async branches() {

@@ -1,0 +1,97 @@
+import type { RepoId } from '#core/domain/ids.ts';
+import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import {
+  FORGEJO_15_SWITCHES,
+  GITEA_126_SWITCHES,
+  type JournalEntry,
+  type Switches,
+} from '../fakes/abstract-forge/world.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { SimClock } from '../support/sim-clock.ts';
+import type { Witness } from './hosts.ts';
+import type { Managed } from './managed.ts';
+import { drawLateness } from './moods.ts';
+import { type Family, type Odds, PROMPT } from './odds.ts';
+import type { SimService } from './service.ts';
+
+/** Families whose forge may be either kind. */
+const EITHER_KIND: readonly Family[] = ['shared_heads', 'storm'];
+const GITEA_CHANCE = 0.4;
+
+/** Which forge a life is on: drawn from `random`, its kind from `rare`. */
+export function drawForge(
+  family: Family,
+  random: SeededRandom,
+  rare: SeededRandom,
+  options: {
+    readonly clock: SimClock;
+    readonly slug: string;
+    readonly bot: string;
+    readonly onEntry: (entry: JournalEntry) => void;
+  },
+): { readonly forge: AbstractForge; readonly gatePath: string } {
+  const drawn = {
+    recheckTriggers: random.chance(0.7),
+    rowDeletedBeforeMerge: random.chance(0.5),
+    mergesUncheckedHead: family === 'unchecked_head',
+  };
+  const isGitea = family === 'gitea' || (EITHER_KIND.includes(family) && rare.chance(GITEA_CHANCE));
+  const switches: Switches = isGitea ? GITEA_126_SWITCHES : { ...FORGEJO_15_SWITCHES, ...drawn };
+  const forge = createAbstractForge({
+    ...options,
+    switches,
+    delays: { pushEntryMs: random.pick([0, 0, 3_000]) },
+  });
+  return { forge, gatePath: `${switches.workflowFolders[0]}/mq-gate.yaml` };
+}
+
+const LATE_METHODS = ['POST', 'DELETE'];
+
+/** Faults of single calls, as the forge's own client would meet them. */
+export function setFaults(
+  id: RepoId,
+  forge: AbstractForge,
+  random: SeededRandom,
+  lateness: SeededRandom,
+  service: SimService,
+  witness: Witness,
+  managedOf: (id: RepoId) => Managed | undefined,
+): void {
+  forge.isLate = ({ method, path }) => {
+    if (!LATE_METHODS.includes(method) || !random.chance(service.odds.callLate)) return false;
+    witness.note(`late effect of ${method} ${path}`);
+    witness.sometimes(`late ${method}`);
+    const lateMs = drawLateness(service.odds, lateness);
+    forge.lateEffectMs = lateMs;
+    service.watchLate(id, lateMs);
+    const sha = /statuses\/([0-9a-f]+)$/.exec(path)?.[1];
+    if (sha !== undefined) managedOf(id)?.watch?.expectLate(sha);
+    return true;
+  };
+  forge.fault = ({ method, path }) => {
+    if (!random.chance(service.odds.callFails)) return null;
+    // A lie that says "no such thing" or "no such patch" cannot be told from the truth: the codes below leave it out.
+    const status = random.pick([400, 401, 403, 429, 502, 503, 200, 0]);
+    const when =
+      random.chance(0.5) && (status === 0 || status >= 500) ? ('after' as const) : ('before' as const);
+    witness.note(`fault ${status} ${when} ${method} ${path}`);
+    witness.sometimes(`fault ${status}`);
+    return status === 200 ? { status, html: true, when } : { status, when };
+  };
+}
+
+const RARE_CHANCE = 0.1;
+const SLOW_CHECK_MS = 90_000;
+
+/** Now and then a forge that takes longer for its check than anybody waits, or whose merges fail after all checks (E21). */
+export function setRareTroubles(
+  forge: AbstractForge,
+  family: Family,
+  odds: Readonly<Odds>,
+  random: SeededRandom,
+): void {
+  if (odds.mergeLost === 0 || PROMPT.includes(family)) return;
+  if (random.chance(RARE_CHANCE)) forge.checkDelayMs = SLOW_CHECK_MS;
+  if (!random.chance(RARE_CHANCE)) return;
+  forge.mergeFails = () => odds.mergeLost > 0 && random.chance(0.5);
+}

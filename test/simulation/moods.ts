@@ -1,0 +1,56 @@
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
+import { mergeLines } from '../fakes/abstract-forge/line-merge.ts';
+import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { Odds } from './odds.ts';
+
+/** What a forge is like besides failing: behind, early or late, of another opinion. As far as the odds ask for it. */
+export function setMood(forge: AbstractForge, odds: Readonly<Odds>, random: SeededRandom): void {
+  if (odds.lagMs > 0) setLags(forge, odds.lagMs, random);
+  if (odds.clockAheadMs !== 0) forge.clockAheadMs = Math.round(odds.clockAheadMs);
+  if (odds.otherMerges > 0) forge.mergeContents = mergeOtherwise;
+}
+
+/** The forge heals; the clock of a machine and the algorithm of a merge are no faults that pass. */
+export function healMood(forge: AbstractForge): void {
+  forge.lags = NO_LAGS;
+}
+
+function setLags(forge: AbstractForge, most: number, random: SeededRandom): void {
+  // Most are in step, some a little behind, one or two as far as it goes.
+  const draw = (): number => random.pick([0, 0, 0.1, 0.3, 1]) * random.int(Math.round(most) + 1);
+  forge.lags = {
+    list: Math.round(draw()),
+    listRefs: Math.round(draw()),
+    pull: Math.round(draw()),
+    pullRefs: Math.round(draw()),
+    branch: Math.round(draw()),
+    status: Math.round(draw()),
+  };
+}
+
+/** How much later this call is carried out. */
+export function drawLateness(odds: Readonly<Odds>, random: SeededRandom): number {
+  return odds.lateMs === 0 ? LATE_EFFECT_MS : LATE_EFFECT_MS + random.int(Math.round(odds.lateMs));
+}
+
+/**
+ * Another program than the one that applies patches: of texts that both sides changed it makes the same, calls some a
+ * conflict and puts the lines of others in another place. By the contents alone, as a real one does.
+ */
+function mergeOtherwise(base: string, ours: string, theirs: string): string | null {
+  const merged = mergeLines(base, ours, theirs);
+  if (merged === null || merged === ours || merged === theirs) return merged;
+  const opinion = sumOf(merged) % 3;
+  if (opinion === 0) return merged;
+  if (opinion === 1) return null;
+  const lines = merged.split('\n');
+  return [...lines.slice(1, -1), lines[0], ''].join('\n');
+}
+
+function sumOf(text: string): number {
+  let sum = 0;
+  for (let at = 0; at < text.length; at += 1) sum = (sum * 31 + text.charCodeAt(at)) >>> 0;
+  return sum;
+}

@@ -1,0 +1,338 @@
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import type { FileChanges } from '../support/forge-control.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import type { Odds } from './odds.ts';
+
+/** What the people of a project do besides the usual, each in a plot of its own. */
+export interface Plot {
+  /** Opens a pull request of its own kind in place of a usual one; false = not this time. */
+  open?(): Promise<boolean>;
+  /** Acts in place of the usual; false = not this time. */
+  act?(): Promise<boolean>;
+  /** Everybody becomes reasonable. */
+  heal?(): Promise<void>;
+  /** Whether these words on the head of a pull request of this plot are true and say what its author needs to know. */
+  isTold?(pr: number, words: string): Promise<boolean>;
+}
+
+/** What a plot may do in the project it plays in. */
+export interface Stagehand {
+  readonly forge: AbstractForge;
+  readonly random: SeededRandom;
+  readonly odds: () => Readonly<Odds>;
+  readonly gatePath: string;
+  readonly prs: readonly number[];
+  note(line: string): void;
+  sometimes(what: string): void;
+  /** A name that no branch has had. */
+  takeName(): string;
+  /** Opens a pull request, knows its head from then on, and presses the button as people do. */
+  open(pull: NewPull): Promise<number>;
+  press(pr: number): Promise<void>;
+}
+
+export interface NewPull {
+  readonly branch: string;
+  readonly title?: string;
+  readonly files?: FileChanges;
+  readonly head?: string;
+  readonly base?: string;
+}
+
+export function drawPlots(hand: Stagehand, odds: Readonly<Odds>): readonly Plot[] {
+  const plots: Plot[] = [];
+  if (odds.sharedHeads > 0) plots.push(new SharedHeads(hand));
+  if (odds.otherMerges > 0) plots.push(new TwoSides(hand));
+  if (odds.gateEdits > 0) plots.push(new GateEdits(hand));
+  if (odds.skipTitles > 0) plots.push(new SkipTitles(hand));
+  if (odds.takenNames > 0) plots.push(new TakenNames(hand));
+  if (odds.curse > 0) plots.push(new Curse(hand));
+  return plots;
+}
+
+const RELEASE = 'release';
+
+/** One commit is the head of several: twins at once, on one base or on two with rules, and again after a revert. */
+class SharedHeads implements Plot {
+  readonly #hand: Stagehand;
+
+  constructor(hand: Stagehand) {
+    this.#hand = hand;
+  }
+
+  async open(): Promise<boolean> {
+    const { random, odds, prs } = this.#hand;
+    if (prs.length === 0 || !random.chance(odds().sharedHeads)) return false;
+    return this.#openTwin(prs[random.int(prs.length)] ?? 0);
+  }
+
+  async act(): Promise<boolean> {
+    const { random, odds, prs } = this.#hand;
+    if (prs.length === 0 || !random.chance(odds().sharedHeads)) return false;
+    const pr = prs[random.int(prs.length)] ?? 0;
+    return this.#hand.forge.isMerged(pr) ? this.#revertOrRepeat(pr) : this.#openTwin(pr);
+  }
+
+  async #openTwin(of: number): Promise<boolean> {
+    const { forge, random, note, sometimes } = this.#hand;
+    const pull = await forge.pull(of);
+    if (pull.fromFork) return false;
+    const branches = await forge.branches();
+    if (!branches.includes(RELEASE)) {
+      await forge.pushBranch(RELEASE, await forge.tip(forge.base));
+      await forge.setProtection({ requiredContexts: ['mq'] }, RELEASE);
+    }
+    const base = random.chance(0.5) ? RELEASE : forge.base;
+    // One branch may be proposed for two bases; for one base it takes two branches.
+    const branch =
+      base === RELEASE && branches.includes(pull.headRef) && random.chance(0.5)
+        ? pull.headRef
+        : this.#hand.takeName();
+    const isThere = (await this.#openOn(base)).some((other) => other.headRef === branch);
+    if (isThere) return false;
+    const twin = await this.#hand.open({ branch, head: pull.headSha, base, title: `Twin of ${of}` });
+    note(`#${twin} has the head of #${of} for ${base}`);
+    sometimes(base === RELEASE ? 'one head for two bases' : 'one head twice');
+    return true;
+  }
+
+  async #openOn(base: string) {
+    const { forge, prs } = this.#hand;
+    const pulls = await Promise.all(prs.map((pr) => forge.pull(pr)));
+    return pulls.filter((pull) => pull.state === 'open' && pull.baseRef === base);
+  }
+
+  async #revertOrRepeat(pr: number): Promise<boolean> {
+    const { forge, note, sometimes } = this.#hand;
+    const merge = forge.merges().find((each) => each.pr === pr);
+    if (merge === undefined) return false;
+    const before = await forge.readFiles(merge.firstParent);
+    const after = await forge.readFiles(merge.mergeCommit);
+    const now = await forge.readFiles(await forge.tip(forge.base));
+    const changed = [...new Set([...before.keys(), ...after.keys()])].filter(
+      (path) => before.get(path) !== after.get(path),
+    );
+    if (changed.length === 0) return false;
+    const isReverted = changed.every((path) => now.get(path) === before.get(path));
+    const branch = this.#hand.takeName();
+    if (isReverted) {
+      const again = await this.#hand.open({ branch, head: merge.head, title: `Again ${pr}` });
+      note(`#${again} is #${pr} again, whose landing was reverted`);
+      sometimes('a landed head again');
+      return true;
+    }
+    const files = Object.fromEntries(changed.map((path) => [path, before.get(path) ?? null]));
+    const revert = await this.#hand.open({ branch, files, title: `Revert ${pr}` });
+    note(`#${revert} reverts #${pr}`);
+    return true;
+  }
+}
+
+/** Files that both sides change: the forge merges them in its own way. */
+class TwoSides implements Plot {
+  readonly #hand: Stagehand;
+
+  constructor(hand: Stagehand) {
+    this.#hand = hand;
+  }
+
+  async open(): Promise<boolean> {
+    const { forge, random, odds, note, sometimes } = this.#hand;
+    if (!random.chance(odds().otherMerges)) return false;
+    const now = await forge.readFiles(await forge.tip(forge.base));
+    const lines = (now.get('lines.txt') ?? '').split('\n').slice(0, -1);
+    const name = this.#hand.takeName();
+    const at = random.int(Math.max(1, lines.length));
+    const content = `${lines.map((line, index) => (index === at ? name : line)).join('\n')}\n`;
+    const pr = await this.#hand.open({
+      branch: name,
+      title: `Line ${name}`,
+      files: { 'lines.txt': content },
+    });
+    note(`#${pr} changes line ${at}`);
+    sometimes('a file changed on both sides');
+    return true;
+  }
+}
+
+const SILENT_GATES: readonly [string, ...string[]] = [
+  'on:\n  push:\n    branches: [main]\njobs:\n  gate:\n    steps:\n      - run: test\n',
+  'on: workflow_dispatch\njobs:\n  gate:\n    steps:\n      - run: test\n',
+  'not: [a, workflow\n',
+];
+
+/** Who deletes, renames or edits the gate's file. What lands with a silent gate would silence it for all. */
+class GateEdits implements Plot {
+  readonly #hand: Stagehand;
+  readonly #edits = new Set<number>();
+
+  constructor(hand: Stagehand) {
+    this.#hand = hand;
+  }
+
+  async open(): Promise<boolean> {
+    const { random, odds, gatePath, note, sometimes } = this.#hand;
+    if (!random.chance(odds().gateEdits)) return false;
+    const name = this.#hand.takeName();
+    const kind = random.int(3);
+    const more = random.chance(0.5) ? { [`src/${name}.txt`]: `${name}\n` } : {};
+    const edits: readonly FileChanges[] = [
+      { [gatePath]: null },
+      { [gatePath]: null, [gatePath.replace('mq-gate', 'other')]: SILENT_GATES[0] },
+      { [gatePath]: random.pick(SILENT_GATES) },
+    ];
+    const pr = await this.#hand.open({
+      branch: name,
+      title: `Gate ${name}`,
+      files: { ...edits[kind], ...more },
+    });
+    this.#edits.add(pr);
+    note(`#${pr} ${['deletes', 'renames', 'silences'][kind]} the gate`);
+    sometimes(`gate ${['deleted', 'renamed', 'silenced'][kind]}`);
+    return true;
+  }
+
+  async isTold(pr: number, words: string): Promise<boolean> {
+    return this.#edits.has(pr) && /^(refused|bounced): .*gate/.test(words);
+  }
+}
+
+/** A title becomes the message of a squash: on the base it would tell the forge to run nothing. */
+class SkipTitles implements Plot {
+  readonly #hand: Stagehand;
+
+  constructor(hand: Stagehand) {
+    this.#hand = hand;
+  }
+
+  async open(): Promise<boolean> {
+    const { random, odds, sometimes } = this.#hand;
+    if (!random.chance(odds().skipTitles)) return false;
+    const name = this.#hand.takeName();
+    const title = `${random.pick(['[skip ci]', '[ci skip]', '[no ci]'])} ${name}`;
+    const files = { [`src/${name}.txt`]: random.chance(0.2) ? 'BAD\n' : `${name}\n` };
+    await this.#hand.open({ branch: name, title, files });
+    sometimes('a title that skips runs');
+    return true;
+  }
+}
+
+const OUR_NAMES: readonly [string, ...string[]] = [
+  'mq',
+  'mq/main',
+  'mq/main/staging',
+  'mq/main/staging-b',
+  'mq/main/staging/deep',
+  'mq/notes',
+  'mq-work',
+  'mq-work/main',
+  'mq-work/main/notes',
+];
+
+/** Who has branches and tags under the names of the queue, for a while. */
+class TakenNames implements Plot {
+  readonly #hand: Stagehand;
+  readonly #taken = new Set<string>();
+
+  constructor(hand: Stagehand) {
+    this.#hand = hand;
+  }
+
+  async act(): Promise<boolean> {
+    const { forge, random, odds, note, sometimes } = this.#hand;
+    if (!random.chance(odds().takenNames)) return false;
+    const [held] = [...this.#taken];
+    if (held !== undefined && random.chance(0.5)) {
+      await this.#giveBack(held);
+      return true;
+    }
+    const name = random.pick(OUR_NAMES);
+    const tip = await forge.tip(forge.base);
+    if (random.chance(0.2)) {
+      await forge.pushTag(name, tip);
+      sometimes('a tag of our name');
+    } else {
+      const branches = await forge.branches();
+      // What the queue has there itself keeps people's git from pushing beside or below it.
+      const isInTheWay = (other: string) => other.startsWith(`${name}/`) || name.startsWith(`${other}/`);
+      if (branches.some(isInTheWay)) return false;
+      await forge.pushBranch(name, tip);
+      this.#taken.add(name);
+      sometimes('a branch of our name');
+    }
+    note(`somebody takes the name ${name}`);
+    return true;
+  }
+
+  async heal(): Promise<void> {
+    for (const name of this.#taken) await this.#giveBack(name);
+  }
+
+  async #giveBack(name: string): Promise<void> {
+    const { forge, note } = this.#hand;
+    this.#taken.delete(name);
+    if (!(await forge.branches()).includes(name)) return;
+    note(`somebody gives the name ${name} back`);
+    await forge.deleteBranch(name);
+  }
+}
+
+const CURSES = ['staging', 'listing', 'timeline', 'reviews', 'pull', 'statuses'] as const;
+type CurseKind = (typeof CURSES)[number];
+/** The queue knows who it is and that it is scheduled: then its author is told. */
+const TOLD_CURSES: readonly CurseKind[] = ['staging', 'listing'];
+
+/** Something about one pull request makes the forge fail, and that never passes. The others are none the wiser. */
+class Curse implements Plot {
+  readonly #hand: Stagehand;
+  readonly #kind: CurseKind;
+  readonly #status: number;
+  #cursed: { readonly pr: number; readonly path: string } | null = null;
+  #opened = 0;
+
+  constructor(hand: Stagehand) {
+    this.#hand = hand;
+    this.#kind = hand.random.pick(CURSES);
+    this.#status = hand.random.pick([500, 500, 502, 404, 0]);
+    const others = hand.forge.fault;
+    hand.forge.fault = (call) => (this.#strikes(call) ? { status: this.#status } : others(call));
+  }
+
+  async open(): Promise<boolean> {
+    const { note, sometimes } = this.#hand;
+    this.#opened += 1;
+    if (this.#cursed !== null || this.#opened < 2) return false;
+    const name = this.#hand.takeName();
+    const path = `src/cursed-${name}.txt`;
+    const pr = await this.#hand.open({ branch: name, title: `Add ${name}`, files: { [path]: `${name}\n` } });
+    this.#cursed = { pr, path };
+    note(`#${pr} is cursed: ${this.#kind} answers ${this.#status}`);
+    sometimes(`cursed ${this.#kind}`);
+    return true;
+  }
+
+  #strikes({ method, path, about }: Parameters<AbstractForge['fault']>[0]): boolean {
+    if (this.#cursed === null) return false;
+    const { pr, path: file } = this.#cursed;
+    switch (this.#kind) {
+      case 'staging':
+        return about?.includes(file) === true;
+      case 'timeline':
+        return path.endsWith(`/issues/${pr}/timeline`);
+      case 'reviews':
+        return path.endsWith(`/pulls/${pr}/reviews`);
+      case 'pull':
+        return method === 'GET' && path.endsWith(`/pulls/${pr}`);
+      case 'listing':
+        return path.endsWith(`/git/trees/${this.#hand.forge.headOf(pr)}`);
+      case 'statuses':
+        return method === 'GET' && path.endsWith(`/commits/${this.#hand.forge.headOf(pr)}/status`);
+    }
+  }
+
+  /** Of what cannot be read nothing can be told: asked is only that no other waits for it. */
+  async isTold(pr: number, words: string): Promise<boolean> {
+    if (pr !== this.#cursed?.pr) return false;
+    return !TOLD_CURSES.includes(this.#kind) || /^(refused|waiting|bounced): /.test(words);
+  }
+}
