@@ -16,8 +16,8 @@ export async function successComesLate(): Promise<readonly string[]> {
   await stage.drain({ until: wasGivenUp });
   await stage.forge.cancelSchedule(pr);
   await stage.reconcile();
-  // Longer than the grace, and sooner than whoever looks at the statuses of all in turn.
-  await stage.drain({ maxMs: LATE_EFFECT_MS + REVOKE_GRACE_MS + 30_000 });
+  // The grace is over, and it is too early for whoever looks whether a lost answer has come true.
+  await stage.drain({ maxMs: REVOKE_GRACE_MS + 2_000 });
   return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
 }
 
