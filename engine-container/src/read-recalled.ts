@@ -1,8 +1,9 @@
-import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { CommitStatus } from '#core/domain/forge.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { QueueRecord } from './queue/record.ts';
-import type { RecalledHead, RecalledView } from './queue/snapshot.ts';
+import type { RecalledHead, RecalledView, Snapshot } from './queue/snapshot.ts';
 
 type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
 
@@ -40,4 +41,18 @@ async function readHeads(
     }
   }
   return read;
+}
+
+/** What stands on the heads whose post nobody heard the end of. */
+export async function readUnheard(
+  forge: EngineForge,
+  attempt: Attempt,
+  { unheard = [] }: QueueRecord,
+  now: EpochMs,
+): Promise<Pick<Snapshot, 'unheard'>> {
+  const due = unheard.filter(({ lookAt }) => lookAt <= now);
+  if (due.length === 0) return {};
+  const read = new Map<CommitSha, Reading<readonly CommitStatus[]>>();
+  for (const { sha } of due) read.set(sha, await attempt(() => forge.readStatuses(sha)));
+  return { unheard: read };
 }

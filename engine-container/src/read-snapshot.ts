@@ -1,10 +1,11 @@
 import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
-import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Clock, Ids } from '#core/ports/system.ts';
+import { CheckClock } from './check-clock.ts';
 import {
   areLinesDue,
   baseAt,
@@ -16,31 +17,22 @@ import {
   untracedOf,
   verifiedTipTree,
 } from './landing-view.ts';
-import { isOpened, isOpenedBy, needsReviews, otherContexts } from './queue/admission.ts';
+import { isOpened, needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
-import { BASE_NODE_ID, type PullRequestReading, type QueueRecord, type Staged } from './queue/record.ts';
-import type { ConfirmBounce, FocusView, GateView, PullRequestView, Snapshot } from './queue/snapshot.ts';
+import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
+import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type History } from './read-commits.ts';
-import { readRecalled } from './read-recalled.ts';
+import { GateReader } from './read-gates.ts';
+import { readRecalled, readUnheard } from './read-recalled.ts';
+import { isUntouched, readSchedules } from './read-schedules.ts';
+import { TwinReader } from './read-twins.ts';
 import { StatusPatrol } from './status-patrol.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
 const FRESH_IDS_MAX = 40;
-const READING_SETTLE_MS = 2_000;
-
-/**
- * How long a pull request may show the new tip of its base and the check against the old one. A rebase that is set off
- * meanwhile fails, and its schedule is lost (seen on Forgejo 15.0.3). The forge counts through its open ones in turn.
- */
-const BASE_SETTLE_MS = 3_000;
-const BASE_SETTLE_PER_PULL_MS = 25;
-const BASE_SETTLE_MS_MAX = 10_000;
 
 /** A merge takes a second or two; one that takes longer may have a reason that the pull request itself shows. */
 const OWN_LOOK_AGE_MS = 3_000;
-
-/** A run that has not begun by then may never: its branch may have been deleted before the forge got to it (E7). */
-const BRANCH_LOOK_AGE_MS = 60_000;
 
 /** The base was seen to end in a merge of ours so short a time ago that nobody need ask again. */
 const TIP_FRESH_MS = 2_000;
@@ -50,18 +42,6 @@ type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus' | 'traces'> & { readon
 /** Its own schedule or one that the head moved away from; 0 = none. */
 function scheduleIdOf({ schedule }: PullRequestReading): number {
   return schedule.kind === 'none' ? 0 : schedule.id;
-}
-
-function isOf(reading: PullRequestReading, pull: PullRequest): boolean {
-  return reading.head === pull.headSha && reading.updatedAt === pull.updatedAt;
-}
-
-/**
- * The forge's time stamps have a resolution of 1 s: what was read within that second may have changed again unseen. Both
- * times are ours, because the forge's clock may be ahead of ours or behind.
- */
-function isSettled({ seenAt, readAt }: PullRequestReading): boolean {
-  return seenAt !== undefined && readAt !== undefined && readAt - seenAt >= READING_SETTLE_MS;
 }
 
 function isPosted(record: QueueRecord): boolean {
@@ -80,13 +60,11 @@ export class SnapshotReader {
   readonly #confirmBounce: ConfirmBounce;
   readonly #repo: ManagedRepo;
   readonly #commits: CommitReader;
+  readonly #gates: GateReader;
   readonly #patrol = new StatusPatrol();
-  /** When a tip of the base was first seen. */
-  readonly #tips = new Map<CommitSha, EpochMs>();
+  readonly #checks: CheckClock;
   #openPulls = 0;
-  /** Open pull requests to other branches, by the last look at all. */
-  #elsewhere: readonly PullRequest[] = [];
-  readonly #otherRules = new Map<string, Reading<BranchProtection | null>>();
+  readonly #twins: TwinReader;
   #landedTip: { readonly sha: CommitSha; readonly at: EpochMs } | null = null;
   #failure: ForgeError | null = null;
   #botLogin: Reading<string> = UNKNOWN;
@@ -102,7 +80,10 @@ export class SnapshotReader {
     this.#ids = deps.ids;
     this.#confirmBounce = deps.confirmBounce ?? 'adaptive';
     this.#repo = repo;
+    this.#twins = new TwinReader(deps.forge, repo, (read) => this.#attempt(read));
+    this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
     this.#commits = new CommitReader(deps.forge, (read) => this.#attempt(read));
+    this.#gates = new GateReader(deps.forge, deps.clock, (read) => this.#attempt(read));
   }
 
   /** Why something stayed unknown since the last call; null when all was read. */
@@ -119,9 +100,11 @@ export class SnapshotReader {
     const pulls = listed.known
       ? known(listed.value.filter(({ baseRef }) => baseRef === baseBranch))
       : UNKNOWN;
-    if (listed.known) this.#elsewhere = listed.value.filter(({ baseRef }) => baseRef !== baseBranch);
+    if (listed.known) this.#twins.keep(listed.value);
     if (pulls.known) this.#openPulls = pulls.value.length;
-    const schedules = pulls.known ? await this.#readSchedules(record, pulls.value) : null;
+    const schedules = pulls.known
+      ? await readSchedules(this.#forge, this.#clock, (read) => this.#attempt(read), record, pulls.value)
+      : null;
     const scheduled = schedules?.some(({ reading }) => isOrMayBeScheduled(reading)) ?? false;
     const isBusy = scheduled || record.roots.length > 0;
     // Without work the base matters only if it moves past the queue (A39).
@@ -162,8 +145,8 @@ export class SnapshotReader {
       readings: schedules === null ? null : readings,
       focus: await this.#readFocus(record, schedules === null ? null : views, true),
       ...(traces === undefined ? {} : { traces }),
-      ...(await this.#readUnheard(record)),
-      gates: await this.#readGates(record),
+      ...(await readUnheard(this.#forge, (read) => this.#attempt(read), record, this.#clock.now())),
+      gates: await this.#gates.read(record),
     };
   }
 
@@ -184,8 +167,8 @@ export class SnapshotReader {
         (tip === null ? UNKNOWN : known(baseAt(record, tip))),
       pulls: before.pulls,
       readings: null,
-      ...(await this.#readUnheard(record)),
-      gates: withGates ? await this.#readGates(record) : new Map(),
+      ...(await readUnheard(this.#forge, (read) => this.#attempt(read), record, this.#clock.now())),
+      gates: withGates ? await this.#gates.read(record) : new Map(),
     };
   }
 
@@ -200,36 +183,6 @@ export class SnapshotReader {
       confirmBounce: this.#confirmBounce,
       asksFork: this.#asksFork,
     };
-  }
-
-  async #readSchedules(record: QueueRecord, pulls: readonly PullRequest[]) {
-    const earlier = new Map(record.readings.map((reading) => [reading.pr, reading]));
-    const result: { pull: PullRequest; reading: Reading<PullRequestReading> }[] = [];
-    for (const pull of pulls) {
-      const cached = earlier.get(pull.number);
-      if (cached !== undefined && isOf(cached, pull) && isSettled(cached)) {
-        result.push({ pull, reading: known(cached) });
-        continue;
-      }
-      const now = this.#clock.now();
-      const seenAt = cached !== undefined && isOf(cached, pull) ? (cached.seenAt ?? now) : now;
-      const timeline = await this.#attempt(() => this.#forge.readTimeline(pull.number));
-      const reading: Reading<PullRequestReading> = timeline.known
-        ? known({
-            pr: pull.number,
-            head: pull.headSha,
-            updatedAt: pull.updatedAt,
-            schedule: readSchedule(timeline.value, pull.headSha),
-            reviews: null,
-            ...{ seenAt, readAt: now },
-            ...(cached?.head === pull.headSha && cached.checkedFor !== undefined
-              ? { checkedFor: cached.checkedFor }
-              : {}),
-          })
-        : UNKNOWN;
-      result.push({ pull, reading });
-    }
-    return result;
   }
 
   async #readView(
@@ -254,31 +207,12 @@ export class SnapshotReader {
       reviews =
         cached === null ? await this.#attempt(() => this.#forge.listReviews(pull.number)) : known(cached);
     }
-    const isAsked = record.rebuilding || otherContexts(protection, this.#repo.statusContext).length > 0;
+    const isUnread = record.rebuilding || record.unread?.includes(pull.number) === true;
+    const isAsked = isUnread || otherContexts(protection, this.#repo.statusContext).length > 0;
     if (isAsked && !this.#botLogin.known) await this.#readBotLogin();
     const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
-    const opensAnother = await this.#opensAnother(pull.headSha, this.#elsewhere);
+    const opensAnother = await this.#twins.opensAnother(pull.headSha);
     return { pull, schedule, reviews, statuses, opensAnother };
-  }
-
-  /** Would a `success` on this head open one of these, to other branches, as well? A status belongs to the commit (D-17). */
-  async #opensAnother(head: CommitSha, others: readonly PullRequest[]): Promise<Reading<boolean>> {
-    const bases = new Set(others.filter(({ headSha }) => headSha === head).map(({ baseRef }) => baseRef));
-    bases.delete(this.#repo.baseBranch);
-    for (const base of bases) {
-      const rule =
-        this.#otherRules.get(base) ?? (await this.#attempt(() => this.#forge.readProtection(base)));
-      if (!rule.known) return UNKNOWN;
-      this.#otherRules.set(base, rule);
-      if (rule.value !== null && isOpenedBy(rule.value, this.#repo.statusContext)) return known(true);
-    }
-    return known(false);
-  }
-
-  /** The same, asked anew: since the last look at all, somebody may have opened or pushed one. */
-  async #opensAnotherNow(head: CommitSha): Promise<Reading<boolean>> {
-    const touched = await this.#attempt(() => this.#forge.listTouchedPullRequests());
-    return touched.known ? this.#opensAnother(head, [...this.#elsewhere, ...touched.value]) : UNKNOWN;
   }
 
   async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
@@ -287,14 +221,6 @@ export class SnapshotReader {
     if (statuses.known && isOpened(statuses.value, this.#repo.statusContext) && !this.#botLogin.known)
       await this.#readBotLogin();
     return statuses;
-  }
-
-  async #readUnheard({ unheard = [] }: QueueRecord): Promise<Pick<Snapshot, 'unheard'>> {
-    const due = unheard.filter(({ lookAt }) => lookAt <= this.#clock.now());
-    if (due.length === 0) return {};
-    const read = new Map<CommitSha, Reading<readonly CommitStatus[]>>();
-    for (const { sha } of due) read.set(sha, await this.#attempt(() => this.#forge.readStatuses(sha)));
-    return { unheard: read };
   }
 
   async #readBotLogin(): Promise<void> {
@@ -405,7 +331,7 @@ export class SnapshotReader {
       return known({ pull: pull.value, schedule: null, merge, strangeTip: null });
     }
     const cached = record.readings.find((reading) => reading.pr === pr);
-    const unchanged = cached !== undefined && isOf(cached, pull.value) && isSettled(cached);
+    const unchanged = cached !== undefined && isUntouched(cached, pull.value);
     let schedule: FocusView['schedule'] = null;
     if (!unchanged) {
       const timeline = await this.#attempt(() => this.#forge.readTimeline(pr));
@@ -413,51 +339,15 @@ export class SnapshotReader {
     }
     const landing = landingOf(record)?.pr === pr;
     const mayPost = pr === nextBehindLanding(record) || (pr === nextPullRequest(record) && !isPosted(record));
-    const opensAnother = mayPost ? await this.#opensAnotherNow(pull.value.headSha) : null;
+    const opensAnother = mayPost ? await this.#twins.opensAnotherNow(pull.value.headSha) : null;
     const strange = landing && tip !== undefined && pull.value.baseTip !== tip;
     const strangeTip = strange ? await this.#commits.readMerge(pull.value.baseTip, tip) : null;
-    const mergeable = pull.value.mergeable && this.#isChecked(record, pull.value.baseTip);
+    const mergeable =
+      pull.value.mergeable && this.#checks.mayBeAbout(record, pull.value.baseTip, this.#openPulls);
     return known({
       ...{ pull: { ...pull.value, mergeable }, schedule, merge: null, strangeTip },
       ...(opensAnother === null ? {} : { opensAnother }),
     });
-  }
-
-  /** Whether "mergeable" can be about this tip by now. Other styles than a rebase do not depend on it. */
-  #isChecked(record: QueueRecord, tip: CommitSha): boolean {
-    if (this.#repo.mergeStyle !== 'rebase') return true;
-    const now = this.#clock.now();
-    const seen = this.#tips.get(tip) ?? now;
-    this.#tips.set(tip, seen);
-    const since = record.baseSeen?.sha === tip ? Math.min(seen, record.baseSeen.at ?? seen) : seen;
-    const settleMs = BASE_SETTLE_MS + BASE_SETTLE_PER_PULL_MS * this.#openPulls;
-    return now - since >= Math.min(settleMs, BASE_SETTLE_MS_MAX);
-  }
-
-  async #readGates(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateView>>> {
-    const gates = new Map<BatchId, Reading<GateView>>();
-    for (const root of record.roots) {
-      for (const node of root.nodes) {
-        const { sha, branch, stagedAt } = node;
-        const gateFile = node.nodeId === BASE_NODE_ID ? (root.baseGateFile ?? root.gateFile) : root.gateFile;
-        if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
-        const run = { sha, branch, stagedAt, gateFile };
-        gates.set(node.id, await this.#attempt(() => this.#readGate(run)));
-      }
-    }
-    return gates;
-  }
-
-  async #readGate(run: {
-    readonly sha: CommitSha;
-    readonly branch: string;
-    readonly stagedAt: EpochMs | null;
-    readonly gateFile: string;
-  }): Promise<GateView> {
-    const gate = await this.#forge.readGate(run.sha, run.branch, run.gateFile);
-    const isLate = this.#clock.now() - (run.stagedAt ?? this.#clock.now()) >= BRANCH_LOOK_AGE_MS;
-    if (gate.kind !== 'none' || !isLate) return gate;
-    return (await this.#forge.readBranchTip(run.branch)) === null ? { kind: 'branch_gone' } : gate;
   }
 
   async #attempt<T>(read: () => Promise<T>): Promise<Reading<T>> {

@@ -46,6 +46,7 @@ const Record = z.looseObject({
   schema: z.literal(2),
   context: z.string(),
   rebuilding: z.boolean(),
+  unread: z.array(pr).optional(),
   recall: z.array(pr).optional(),
   recallHeads: z.array(z.looseObject({ pr, head: sha })).optional(),
   recallContexts: z.array(z.string()).optional(),

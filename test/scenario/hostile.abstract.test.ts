@@ -367,3 +367,64 @@ describe('what people do to pull requests the queue has finished with', () => {
     expect((await endingOf(world, [pr])).bounced).toEqual([pr]);
   });
 });
+
+describe('one pull request whose readings fail, in a queue that is new or has lost its record', () => {
+  async function createHalfBlind(isUnreadable: (pr: number) => boolean): Promise<World> {
+    const world = await createWorld({
+      wrapForge: (forge) => ({
+        ...forge,
+        readTimeline: async (pr) => {
+          if (isUnreadable(pr)) throw new ForgeError('unreachable', 'GET issues/{n}/timeline', 500);
+          return forge.readTimeline(pr);
+        },
+      }),
+    });
+    await givenProject(world.forge);
+    return world;
+  }
+
+  test('waits alone, the others land, and it lands once it can be read', async () => {
+    let blind = 0;
+    const world = await createHalfBlind((pr) => pr === blind);
+    const first = await givenScheduled(world.forge, 'a');
+    blind = await givenScheduled(world.forge, 'blind');
+    const last = await givenScheduled(world.forge, 'c');
+    await world.drain({ maxMs: 20 * 60_000 });
+    expect((await endingOf(world, [first, blind, last])).landed).toEqual([first, last]);
+    const unreadable = blind;
+    blind = 0;
+    await world.drain({ maxMs: 20 * 60_000 });
+    expect((await endingOf(world, [unreadable])).landed).toContain(unreadable);
+    await expectHonestEnd(world, [first, unreadable, last]);
+  });
+
+  test('keeps its bounce, and a success on it is taken back as soon as it is read', async () => {
+    let blind = 0;
+    const world = await createHalfBlind((pr) => pr === blind);
+    const bad = await givenScheduled(world.forge, 'bad', 'BAD\n');
+    await world.drain();
+    const stale = await givenScheduled(world.forge, 'stale');
+    world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const { headSha } = await world.forge.pull(stale);
+    await world.forge.postStatusAs('mq-bot', headSha, 'mq', 'success');
+    await world.loseRecord();
+    blind = bad;
+    const runs = world.forge.runs().length;
+    world.forge.judge = () => 'hold';
+    await world.reconcile();
+    expect(world.forge.runs().length - runs).toBeLessThanOrEqual(1);
+    expect((await world.forge.status(headSha, 'mq'))?.state).not.toBe('success');
+    blind = stale;
+    await world.loseRecord();
+    await world.forge.postStatusAs('mq-bot', headSha, 'mq', 'success');
+    await world.clock.advance(60_000);
+    await world.reconcile();
+    blind = 0;
+    await world.clock.advance(60_000);
+    await world.reconcile();
+    const said = await world.forge.status(headSha, 'mq');
+    expect(said).toMatchObject({ state: 'error', description: expect.stringMatching(/^not proven/) });
+    expect((await endingOf(world, [bad])).bounced).toEqual([bad]);
+    expect((await world.record()).bounced.map(({ pr }) => pr)).toEqual([bad]);
+  });
+});

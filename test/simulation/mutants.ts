@@ -198,7 +198,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a run that can never come, because its branch is gone',
-    file: 'engine-container/src/read-snapshot.ts',
+    file: 'engine-container/src/read-gates.ts',
     find: "if (gate.kind !== 'none' || !isLate) return gate;",
     replace: "if (gate.kind !== 'none' || isLate || !isLate) return gate;",
     families: ['people', 'everything'],

@@ -36,10 +36,24 @@ export function syncLine(pass: Pass): void {
     if (!open.has(entry.pr)) noticeDeparture(pass, entry);
   }
   pass.record.line.sort((a, b) => a.queuedAt - b.queuedAt || a.pr - b.pr);
-  const everythingKnown = pulls.value.every(
-    (view) => view.schedule.known && (view.statuses === null || view.statuses.known),
-  );
-  if (everythingKnown && pass.s.botLogin.known) pass.record.rebuilding = false;
+  noticeRead(pass, pulls.value);
+}
+
+/**
+ * A record that is new knows of no status on any head. Which pull requests were not read with it is kept: each waits
+ * alone until it is, and nobody else for it.
+ */
+function noticeRead({ record, s }: Pass, views: readonly PullRequestView[]): void {
+  if (!s.botLogin.known) return;
+  const unread = views.filter((view) => !isRead(view)).map((view) => view.pull.number);
+  const waiting = record.rebuilding ? unread : unread.filter((pr) => record.unread?.includes(pr));
+  record.rebuilding = false;
+  if (waiting.length > 0) record.unread = waiting;
+  else delete record.unread;
+}
+
+function isRead({ schedule, statuses }: PullRequestView): boolean {
+  return schedule.known && (schedule.value.kind === 'none' || statuses?.known === true);
 }
 
 type Scheduled = Extract<ScheduleReading, { kind: 'bound' | 'moved' }>;
@@ -269,7 +283,7 @@ export function admitLine(pass: Pass): void {
     const view = views.get(entry.pr);
     if (view === undefined || entry.scheduleId === 0) continue;
     // What a bounce says on a head stays there: it is also the memory of it (D-05).
-    if (isBounced(pass.record, entry)) continue;
+    if (isBounced(pass.record, entry) || pass.record.unread?.includes(entry.pr) === true) continue;
     const admission = admit({
       pull: view.pull,
       protection: protection.value,

@@ -26,8 +26,10 @@ export interface QueueRecord {
   readonly schema: 2;
   /** Status context that everything below was posted under. */
   context: string;
-  /** True until one whole look at the forge was taken: statuses of unknown origin are checked first. */
+  /** True until one look at the forge was taken: statuses of unknown origin are checked first. */
   rebuilding: boolean;
+  /** Whose timeline or statuses that look could not read: not staged before they are. Absent: nobody's. */
+  unread?: readonly PullRequestNumber[];
   /** Who was in flight when an earlier record was lost: a success may stand on their heads that no other look would find. */
   recall?: readonly PullRequestNumber[];
   /** Heads that these had staged then, whichever they have now. */

@@ -1,0 +1,50 @@
+import type { BatchId, CommitSha, EpochMs } from '#core/domain/ids.ts';
+import type { Reading } from '#core/domain/result.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import type { Clock } from '#core/ports/system.ts';
+import { BASE_NODE_ID, type QueueRecord } from './queue/record.ts';
+import type { GateView } from './queue/snapshot.ts';
+
+/** A run that has not begun by then may never: its branch may have been deleted before the forge got to it (E7). */
+const BRANCH_LOOK_AGE_MS = 60_000;
+
+interface AwaitedRun {
+  readonly sha: CommitSha;
+  readonly branch: string;
+  readonly stagedAt: EpochMs | null;
+  readonly gateFile: string;
+}
+
+/** Gate runs of the nodes that wait for one. */
+export class GateReader {
+  readonly #forge: EngineForge;
+  readonly #clock: Clock;
+  readonly #attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>;
+
+  constructor(forge: EngineForge, clock: Clock, attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>) {
+    this.#forge = forge;
+    this.#clock = clock;
+    this.#attempt = attempt;
+  }
+
+  async read(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateView>>> {
+    const gates = new Map<BatchId, Reading<GateView>>();
+    for (const root of record.roots) {
+      for (const node of root.nodes) {
+        const { sha, branch, stagedAt } = node;
+        const gateFile = node.nodeId === BASE_NODE_ID ? (root.baseGateFile ?? root.gateFile) : root.gateFile;
+        if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
+        const run = { sha, branch, stagedAt, gateFile };
+        gates.set(node.id, await this.#attempt(() => this.#readOne(run)));
+      }
+    }
+    return gates;
+  }
+
+  async #readOne(run: AwaitedRun): Promise<GateView> {
+    const gate = await this.#forge.readGate(run.sha, run.branch, run.gateFile);
+    const isLate = this.#clock.now() - (run.stagedAt ?? this.#clock.now()) >= BRANCH_LOOK_AGE_MS;
+    if (gate.kind !== 'none' || !isLate) return gate;
+    return (await this.#forge.readBranchTip(run.branch)) === null ? { kind: 'branch_gone' } : gate;
+  }
+}

@@ -1,0 +1,67 @@
+import type { PullRequest } from '#core/domain/forge.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import type { Clock } from '#core/ports/system.ts';
+import { readSchedule } from './queue/eligibility.ts';
+import type { PullRequestReading, QueueRecord } from './queue/record.ts';
+
+const READING_SETTLE_MS = 2_000;
+
+/** What was read of it is still what it is. */
+export function isUntouched(cached: PullRequestReading, pull: PullRequest): boolean {
+  return isOf(cached, pull) && isSettled(cached);
+}
+
+function isOf(reading: PullRequestReading, pull: PullRequest): boolean {
+  return reading.head === pull.headSha && reading.updatedAt === pull.updatedAt;
+}
+
+/**
+ * The forge's time stamps have a resolution of 1 s: what was read within that second may have changed again unseen. Both
+ * times are ours, because the forge's clock may be ahead of ours or behind.
+ */
+function isSettled({ seenAt, readAt }: PullRequestReading): boolean {
+  return seenAt !== undefined && readAt !== undefined && readAt - seenAt >= READING_SETTLE_MS;
+}
+
+export interface ReadPullRequest {
+  readonly pull: PullRequest;
+  readonly reading: Reading<PullRequestReading>;
+}
+
+/** Who is scheduled on which head: from the timeline of each, or from what was read while nothing has touched it since. */
+export async function readSchedules(
+  forge: EngineForge,
+  clock: Clock,
+  attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
+  record: QueueRecord,
+  pulls: readonly PullRequest[],
+): Promise<readonly ReadPullRequest[]> {
+  const earlier = new Map(record.readings.map((reading) => [reading.pr, reading]));
+  const result: ReadPullRequest[] = [];
+  for (const pull of pulls) {
+    const cached = earlier.get(pull.number);
+    if (cached !== undefined && isUntouched(cached, pull)) {
+      result.push({ pull, reading: known(cached) });
+      continue;
+    }
+    const now = clock.now();
+    const seenAt = cached !== undefined && isOf(cached, pull) ? (cached.seenAt ?? now) : now;
+    const timeline = await attempt(() => forge.readTimeline(pull.number));
+    const reading: Reading<PullRequestReading> = timeline.known
+      ? known({
+          pr: pull.number,
+          head: pull.headSha,
+          updatedAt: pull.updatedAt,
+          schedule: readSchedule(timeline.value, pull.headSha),
+          reviews: null,
+          ...{ seenAt, readAt: now },
+          ...(cached?.head === pull.headSha && cached.checkedFor !== undefined
+            ? { checkedFor: cached.checkedFor }
+            : {}),
+        })
+      : UNKNOWN;
+    result.push({ pull, reading });
+  }
+  return result;
+}

@@ -1,0 +1,52 @@
+import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import { isOpenedBy } from './queue/admission.ts';
+
+/** Would a `success` on a head open a pull request to another branch as well? A status belongs to the commit (D-17). */
+export class TwinReader {
+  readonly #forge: EngineForge;
+  readonly #repo: ManagedRepo;
+  readonly #attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>;
+  /** Open pull requests to other branches, by the last look at all. */
+  #elsewhere: readonly PullRequest[] = [];
+  readonly #rules = new Map<string, Reading<BranchProtection | null>>();
+
+  constructor(
+    forge: EngineForge,
+    repo: ManagedRepo,
+    attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
+  ) {
+    this.#forge = forge;
+    this.#repo = repo;
+    this.#attempt = attempt;
+  }
+
+  keep(pulls: readonly PullRequest[]): void {
+    this.#elsewhere = pulls.filter(({ baseRef }) => baseRef !== this.#repo.baseBranch);
+  }
+
+  opensAnother(head: CommitSha): Promise<Reading<boolean>> {
+    return this.#opensOneOf(head, this.#elsewhere);
+  }
+
+  /** The same, asked anew: since the last look at all, somebody may have opened or pushed one. */
+  async opensAnotherNow(head: CommitSha): Promise<Reading<boolean>> {
+    const touched = await this.#attempt(() => this.#forge.listTouchedPullRequests());
+    return touched.known ? this.#opensOneOf(head, [...this.#elsewhere, ...touched.value]) : UNKNOWN;
+  }
+
+  async #opensOneOf(head: CommitSha, others: readonly PullRequest[]): Promise<Reading<boolean>> {
+    const bases = new Set(others.filter(({ headSha }) => headSha === head).map(({ baseRef }) => baseRef));
+    bases.delete(this.#repo.baseBranch);
+    for (const base of bases) {
+      const rule = this.#rules.get(base) ?? (await this.#attempt(() => this.#forge.readProtection(base)));
+      if (!rule.known) return UNKNOWN;
+      this.#rules.set(base, rule);
+      if (rule.value !== null && isOpenedBy(rule.value, this.#repo.statusContext)) return known(true);
+    }
+    return known(false);
+  }
+}
