@@ -3,7 +3,8 @@ import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { readSchedule } from './queue/eligibility.ts';
-import type { PullRequestReading, QueueRecord } from './queue/record.ts';
+import type { PullRequestReading } from './queue/readings.ts';
+import type { QueueRecord } from './queue/record.ts';
 
 const READING_SETTLE_MS = 2_000;
 

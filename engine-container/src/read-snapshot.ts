@@ -19,7 +19,8 @@ import {
 } from './landing-view.ts';
 import { isOpened, needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
-import type { PullRequestReading, QueueRecord, Staged } from './queue/record.ts';
+import type { PullRequestReading } from './queue/readings.ts';
+import type { QueueRecord, Staged } from './queue/record.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';

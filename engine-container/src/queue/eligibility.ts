@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
-import type { ScheduleReading } from './record.ts';
+import type { ScheduleReading } from './readings.ts';
 
 /**
  * A push entry is written some seconds after the push, so a schedule clicked right after it can stand before it in

@@ -13,7 +13,8 @@ import {
 import { hasLanded } from './landed.ts';
 import { activeMembers } from './lane.ts';
 import { emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
-import type { LineEntry, QueueRecord, ScheduleReading } from './record.ts';
+import type { ScheduleReading } from './readings.ts';
+import type { LineEntry, QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
 
 /** Brings the line up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */

@@ -5,15 +5,8 @@ import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
 import { cloneRecord } from './clone.ts';
 import { type Dial, dialOf, goodChance, runnersOf } from './policy.ts';
-import {
-  type DecidedEvent,
-  type LineEntry,
-  NO_HISTORY,
-  type Node,
-  type OutboxStatus,
-  type QueueRecord,
-  type Root,
-} from './record.ts';
+import { NO_HISTORY } from './rate.ts';
+import type { DecidedEvent, LineEntry, Node, OutboxStatus, QueueRecord, Root } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
 

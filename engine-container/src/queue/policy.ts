@@ -1,5 +1,5 @@
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
-import type { OutcomeRate, Pace } from './record.ts';
+import type { OutcomeRate, Pace } from './rate.ts';
 
 /** Assumed share of bad pull requests before a repo has a history (design: start with 5 %), with the weight of this many outcomes. */
 const PRIOR_BAD_RATE = 0.05;

@@ -6,7 +6,7 @@ import type {
   MemberActionKind,
   Receipt,
 } from '#core/domain/batch.ts';
-import type { PostedState, Review } from '#core/domain/forge.ts';
+import type { PostedState } from '#core/domain/forge.ts';
 import type {
   BatchId,
   BlobId,
@@ -17,6 +17,8 @@ import type {
   TreeHash,
 } from '#core/domain/ids.ts';
 import type { HaltEvidence } from '#core/domain/line.ts';
+import { NO_HISTORY, type OutcomeRate } from './rate.ts';
+import type { PullRequestReading } from './readings.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, execution
@@ -340,51 +342,6 @@ export interface Halt {
   readonly evidence?: HaltEvidence;
 }
 
-/** Forge facts of one pull request, valid while (`updatedAt`, `head`) stand. */
-export interface PullRequestReading {
-  readonly pr: PullRequestNumber;
-  readonly head: CommitSha;
-  readonly updatedAt: EpochMs;
-  readonly schedule: ScheduleReading;
-  /** Null when no rule asked for them. */
-  readonly reviews: readonly Review[] | null;
-  /** By our clock: when (`updatedAt`, `head`) was first seen, and when this was read. Absent: kept by an older version. */
-  readonly seenAt?: EpochMs;
-  readonly readAt?: EpochMs;
-  /** Schedule for which the statuses of this head were looked at; 0 = while it had none, absent = not yet. */
-  readonly checkedFor?: number;
-}
-
-export type ScheduleReading =
-  | { readonly kind: 'none' }
-  /** Scheduled, and the head has not moved since (D-03). */
-  | {
-      readonly kind: 'bound';
-      readonly id: number;
-      readonly at: EpochMs;
-      /** Who scheduled; absent in readings of before it was kept. */
-      readonly by?: string;
-    }
-  /** Scheduled, but the head moved afterwards: the forge would merge what nobody scheduled. */
-  | { readonly kind: 'moved'; readonly id: number; readonly at: EpochMs };
-
-/** What the repo teaches: counts that fade, for the size of batches and for the weight of a failure. */
-export interface OutcomeRate {
-  readonly landed: number;
-  readonly bounced: number;
-  /** Runs of trees known to be good: those that passed, and those that failed all the same. */
-  readonly steady: number;
-  readonly flaked: number;
-  /** How long gate runs take, by how many were out when they started: 1, 2, up to 4, 8, 16. */
-  readonly paces: readonly Pace[];
-}
-
-/** Smoothed duration of the gate under one load, and how many recent runs it speaks of. */
-export interface Pace {
-  readonly ms: number;
-  readonly runs: number;
-}
-
 export interface DecidedEvent {
   readonly event: ActivityEventName;
   readonly pr: PullRequestNumber;
@@ -393,8 +350,6 @@ export interface DecidedEvent {
   readonly reason: string | null;
   readonly scheduledAt?: EpochMs;
 }
-
-export const NO_HISTORY: OutcomeRate = { landed: 0, bounced: 0, steady: 0, flaked: 0, paces: [] };
 
 export function emptyRecord(context: string): QueueRecord {
   return {

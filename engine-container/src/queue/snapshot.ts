@@ -3,7 +3,8 @@ import type { BatchId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { Dial } from './policy.ts';
-import type { PullRequestReading, ScheduleReading, Staged } from './record.ts';
+import type { PullRequestReading, ScheduleReading } from './readings.ts';
+import type { Staged } from './record.ts';
 
 export type ConfirmBounce = 'always' | 'adaptive';
 

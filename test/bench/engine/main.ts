@@ -4,7 +4,7 @@ import { BATCH_PULL_REQUESTS_MAX, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { withLease } from '#core/services/lease.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
-import { NO_HISTORY } from '../../../engine-container/src/queue/record.ts';
+import { NO_HISTORY } from '../../../engine-container/src/queue/rate.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { createWorld, type World } from '../../scenario/world.ts';

@@ -1,11 +1,8 @@
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
 import type { Dial } from '../../../engine-container/src/queue/policy.ts';
-import {
-  emptyRecord,
-  type OutcomeRate,
-  type QueueRecord,
-} from '../../../engine-container/src/queue/record.ts';
+import type { OutcomeRate } from '../../../engine-container/src/queue/rate.ts';
+import { emptyRecord, type QueueRecord } from '../../../engine-container/src/queue/record.ts';
 import type { ConfirmBounce } from '../../../engine-container/src/queue/snapshot.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 import { SymbolicForge } from './symbolic-forge.ts';

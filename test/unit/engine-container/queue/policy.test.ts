@@ -15,7 +15,7 @@ import {
   suspect,
   thriftySize,
 } from '../../../../engine-container/src/queue/policy.ts';
-import { NO_HISTORY, type OutcomeRate } from '../../../../engine-container/src/queue/record.ts';
+import { NO_HISTORY, type OutcomeRate } from '../../../../engine-container/src/queue/rate.ts';
 
 /** A rate that the repo's history has made all but certain. */
 function learned(bad: number): OutcomeRate {

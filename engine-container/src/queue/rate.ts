@@ -1,0 +1,18 @@
+/** What the repo teaches: counts that fade, for the size of batches and for the weight of a failure. */
+export interface OutcomeRate {
+  readonly landed: number;
+  readonly bounced: number;
+  /** Runs of trees known to be good: those that passed, and those that failed all the same. */
+  readonly steady: number;
+  readonly flaked: number;
+  /** How long gate runs take, by how many were out when they started: 1, 2, up to 4, 8, 16. */
+  readonly paces: readonly Pace[];
+}
+
+/** Smoothed duration of the gate under one load, and how many recent runs it speaks of. */
+export interface Pace {
+  readonly ms: number;
+  readonly runs: number;
+}
+
+export const NO_HISTORY: OutcomeRate = { landed: 0, bounced: 0, steady: 0, flaked: 0, paces: [] };
