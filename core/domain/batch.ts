@@ -135,6 +135,11 @@ export const ACTIVITY_EVENTS = [
 ] as const;
 export type ActivityEventName = (typeof ACTIVITY_EVENTS)[number];
 
+/** Each pull request keeps a mark of the newest such event. */
+export function endsPullRequest({ event }: Pick<ActivityEvent, 'event'>): boolean {
+  return event === 'pr_landed' || event === 'pr_bounced';
+}
+
 export interface ActivityEvent {
   readonly tenantId: TenantId;
   readonly repoId: RepoId;

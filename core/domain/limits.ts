@@ -129,8 +129,6 @@ export const TOMBSTONES_MAX = 500;
 // Store
 /** Webhook delivery ids are remembered this long: forges resend within minutes, replays come later. */
 export const DELIVERY_ID_KEPT_MS = 24 * 60 * 60_000;
-export const QUEUE_WRITE_BATCHES_MAX = 60;
-export const QUEUE_WRITE_EVENTS_MAX = 30;
 /** A transaction has 100 places: lease, repo and record take three. */
 export const QUEUE_WRITE_ROWS_MAX = 97;
 /** Above this the engine's document is stored compressed. */

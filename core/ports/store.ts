@@ -49,11 +49,11 @@ export interface QueueWrite {
   readonly document: unknown;
   /** Version read before; null = there was no record. */
   readonly expectedVersion: number | null;
-  /** Rows to put, whole. At most 60 per write. Rows, events and one marker per landed or bounced PR: 97 together. */
+  /** Rows to put, whole. Rows, events, one mark per landed or bounced pull request and the view: 97 together. */
   readonly batches: readonly BatchRow[];
-  /** Events to append. At most 30 per write. */
+  /** Events to append. */
   readonly events: readonly ActivityEvent[];
-  /** What people see of it, when that has changed. One row more. */
+  /** What people see of it, when that has changed. */
   readonly view?: QueueView;
 }
 

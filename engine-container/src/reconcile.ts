@@ -1,26 +1,20 @@
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
-import type { QueueView } from '#core/domain/line.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
-import { type EngineStore, type LeaseStore, type QueueWrite, StoreError } from '#core/ports/store.ts';
+import { type EngineStore, type LeaseStore, StoreError } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, ReconcileRequest } from '#core/ports/system.ts';
 import { adoptLease, WIND_DOWN_PURPOSE } from '#core/services/lease.ts';
-import { adoptLost } from './adopt-lost.ts';
 import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
 import { fold } from './queue/fold.ts';
 import { nextToLand } from './queue/lane.ts';
-import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
-import { emptyRecord } from './queue/record.ts';
-import { changedRows, toActivityEvent } from './queue/rows.ts';
+import type { QueueRecord } from './queue/record.ts';
 import type { ConfirmBounce, Snapshot } from './queue/snapshot.ts';
-import { toQueueView } from './queue/view.ts';
 import { SnapshotReader } from './read-snapshot.ts';
-import { parseRecord } from './record-codec.ts';
+import { RecordKeeper } from './record-keeper.ts';
 import { StagedTreeMismatch, TreeCache } from './stage-trees.ts';
 
 export interface ReconcilerDeps {
@@ -43,9 +37,6 @@ const FULL_LOOK_EVERY_MS = 5_000;
 /** While landings follow each other each pull request is looked at right before its turn. */
 const FULL_LOOK_EVERY_LANDING_MS = 15_000;
 const LOG_TAIL_LINES_MAX = 50;
-/** Well below the store's limits: a landed or bounced event takes a second place in the transaction. */
-const BATCHES_PER_WRITE_MAX = 40;
-const EVENTS_PER_WRITE_MAX = 25;
 
 /** The engine behind the internal endpoint: one reconcile of one repo under the lease with this fence (A52, D-76). */
 export function createReconciler(
@@ -77,15 +68,7 @@ class Reconcile {
   readonly #forge: EngineForge;
   readonly #trees: TreeCache;
   readonly #deadline: number;
-  #saved: QueueRecord;
-  #savedText = '';
-  /** Compared with what is saved last, and found the same or saved. */
-  #looked: QueueRecord | null = null;
-  #savedView = '';
-  #version: number | null = null;
-  #orphans: BatchRow[] = [];
-  #closed: Root[] = [];
-  #events: ActivityEvent[] = [];
+  readonly #keeper: RecordKeeper;
   #errorCode: ReconcileErrorCode | null = null;
   #wakeAt: EpochMs | null = null;
   /** The forge asked not to be called before. */
@@ -100,7 +83,7 @@ class Reconcile {
     this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
     this.#forge = deps.forgeFor(request, () => !held.isPastDeadline());
     this.#trees = new TreeCache(this.#forge);
-    this.#saved = emptyRecord(repo.statusContext);
+    this.#keeper = new RecordKeeper({ store: deps.store, repo, held });
   }
 
   /** Null when all went well. Whatever happens, a report is left for the worker (A48). */
@@ -127,45 +110,19 @@ class Reconcile {
   }
 
   async #work(): Promise<void> {
-    const stored = await this.#load();
-    if (stored === 'unreadable') {
+    if ((await this.#keeper.load(this.#deps.clock.now())) === 'unreadable') {
       this.#deps.log.error('queue record unreadable, set aside', { repo_id: this.#repo.id });
       await this.#deps.store.quarantineQueueRecord(this.#held);
       this.#errorCode = 'engine_error';
       return;
     }
-    if (stored === null) await this.#adoptOrphans();
-    else {
-      this.#saved = stored.record;
-      this.#version = stored.version;
-      this.#savedText = JSON.stringify(stored.record);
-      this.#savedView = viewText(toQueueView(this.#repo, stored.record, this.#deps.clock.now()));
-    }
     await this.#passes();
-  }
-
-  async #adoptOrphans(): Promise<void> {
-    const { rows, record } = await adoptLost(this.#deps.store, this.#repo, this.#deps.clock.now());
-    this.#orphans = [...rows];
-    this.#saved = { ...this.#saved, ...record };
-  }
-
-  async #load(): Promise<{ readonly record: QueueRecord; readonly version: number } | 'unreadable' | null> {
-    try {
-      const stored = await this.#deps.store.loadQueueRecord(this.#repo.id);
-      if (stored === null) return null;
-      const record = parseRecord(stored.document);
-      return record === null ? 'unreadable' : { record, version: stored.version };
-    } catch (error) {
-      if (error instanceof StoreError && error.kind === 'unreadable') return 'unreadable';
-      throw error;
-    }
   }
 
   async #passes(): Promise<void> {
     const { clock } = this.#deps;
     const reader = new SnapshotReader({ ...this.#deps, forge: this.#forge }, this.#repo);
-    let record = this.#saved;
+    let record = this.#keeper.saved;
     let snapshot: Snapshot | null = null;
     let gatesReadAt = clock.monotonic();
     let allReadAt = clock.monotonic();
@@ -189,8 +146,9 @@ class Reconcile {
       this.#errorCode ??= decision.errorCode;
       this.#wakeAt = decision.wakeAt;
       this.#tell(decision.log, decision.alarms);
-      this.#closed.push(...decision.closedRoots);
-      await this.#save(record, decision.events, snapshot.now);
+      this.#keeper.close(decision.closedRoots);
+      this.#keeper.collect(decision.events, snapshot.now);
+      await this.#keeper.save(record, snapshot.now);
       const result = await this.#performAll(snapshot, record, decision.actions);
       record = result.record;
       refresh ||= result.refresh;
@@ -203,7 +161,7 @@ class Reconcile {
       }
       if (decision.pollMs > 0) await clock.sleep(decision.pollMs);
     }
-    await this.#save(record, [], clock.now());
+    await this.#keeper.save(record, clock.now());
   }
 
   async #performAll(
@@ -221,10 +179,10 @@ class Reconcile {
       refresh ||= folded.refresh;
       this.#errorCode ??= folded.errorCode;
       this.#tell(folded.log, folded.alarms);
-      this.#collect(folded.events, folded.s.now);
+      this.#keeper.collect(folded.events, folded.s.now);
       // Staging is the costly step: a crash right after it must not repeat it.
       if (action.kind === 'stage_root' || action.kind === 'stage_tree')
-        await this.#save(record, [], folded.s.now);
+        await this.#keeper.save(record, folded.s.now);
     }
     return { record, refresh, failed: false };
   }
@@ -254,45 +212,6 @@ class Reconcile {
       });
       return { kind: 'failed' };
     }
-  }
-
-  #collect(events: readonly DecidedEvent[], at: EpochMs): void {
-    for (const event of events) this.#events.push(toActivityEvent(this.#repo, event, at));
-  }
-
-  /** Stores record, rows and events together; nothing is written when nothing changed. */
-  async #save(record: QueueRecord, events: readonly DecidedEvent[], at: EpochMs): Promise<void> {
-    this.#collect(events, at);
-    const isBare = this.#orphans.length === 0 && this.#closed.length === 0 && this.#events.length === 0;
-    // A pass never changes a record in place: the one looked at last is as it was then.
-    if (isBare && record === this.#looked) return;
-    this.#looked = record;
-    const text = JSON.stringify(record);
-    // Rows are made of the record alone, those of ended roots apart.
-    if (isBare && text === this.#savedText) return;
-    const changed = changedRows(this.#repo, this.#saved, record, this.#closed);
-    const batches = [...this.#orphans, ...changed];
-    if (text === this.#savedText && batches.length === 0 && this.#events.length === 0) return;
-    const view = toQueueView(this.#repo, record, at);
-    const seen = viewText(view);
-    const pending = { batches: [...batches], events: [...this.#events], view: seen !== this.#savedView };
-    do {
-      const write: QueueWrite = {
-        document: record,
-        expectedVersion: this.#version,
-        batches: pending.batches.splice(0, BATCHES_PER_WRITE_MAX),
-        events: pending.events.splice(0, EVENTS_PER_WRITE_MAX),
-        ...(pending.view ? { view } : {}),
-      };
-      pending.view = false;
-      this.#version = await this.#deps.store.saveQueue(this.#held, this.#repo, write);
-    } while (pending.batches.length > 0 || pending.events.length > 0);
-    this.#saved = record;
-    this.#savedText = text;
-    this.#savedView = seen;
-    this.#closed = [];
-    this.#orphans = [];
-    this.#events = [];
   }
 
   #tell(
@@ -332,9 +251,4 @@ class Reconcile {
     });
     return 'engine_error';
   }
-}
-
-/** What people see, without when it was told. */
-function viewText(view: QueueView): string {
-  return JSON.stringify({ ...view, at: 0 });
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { BATCH_OUTCOMES } from '#core/domain/batch.ts';
+import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
 import type { QueueRecord } from './queue/record.ts';
+import { NOTHING_UNSENT, type Unsent } from './unsent.ts';
 
 /**
  * Reads a stored queue record. Checked are the shapes that `decide` relies on, not every leaf: the writer is this very
@@ -80,6 +81,12 @@ const Record = z.looseObject({
   }),
 });
 
+/** Rows and events of an unfinished save. */
+const Left = z.object({
+  batches: z.array(z.looseObject({ id: z.string(), prs: z.array(pr), createdAt: z.number() })),
+  events: z.array(z.looseObject({ event: z.enum(ACTIVITY_EVENTS), pr, head: sha, at: z.number() })),
+});
+
 /** A record of before several batches could be in flight: its one batch is the whole lane. */
 const First = z.looseObject({
   schema: z.literal(1),
@@ -121,9 +128,15 @@ function upgrade(document: unknown): unknown {
   };
 }
 
+export interface StoredRecord {
+  readonly record: QueueRecord;
+  readonly unsent: Unsent;
+}
+
 /** Null when the document is not a record this version understands. */
-export function parseRecord(document: unknown): QueueRecord | null {
-  const record = upgrade(document);
+export function parseRecord(document: unknown): StoredRecord | null {
+  const { unsent = NOTHING_UNSENT, ...record } = (upgrade(document) ?? {}) as { readonly unsent?: unknown };
   // Not the copy that the check makes: built key by key, its objects are slow ever after, and all of a reconcile works on them.
-  return Record.safeParse(record).success ? (record as QueueRecord) : null;
+  if (!Record.safeParse(record).success || !Left.safeParse(unsent).success) return null;
+  return { record: record as unknown as QueueRecord, unsent: unsent as Unsent };
 }

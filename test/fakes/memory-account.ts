@@ -1,6 +1,6 @@
 import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import { type ActivityEvent, type BatchRow, endsPullRequest } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { QueueView } from '#core/domain/line.ts';
 import type { ReconcileOutcome } from '#core/domain/repo.ts';
@@ -21,7 +21,7 @@ import type {
   WaitingBatch,
 } from '#core/ports/account-store.ts';
 import { MemoryBilling } from './memory-billing.ts';
-import { isAwake, isTerminal, newest } from './memory-rows.ts';
+import { isAwake, newest } from './memory-rows.ts';
 
 /** What the API reads and writes beyond enrollment, over the memory rows. */
 export class MemoryAccount
@@ -126,7 +126,7 @@ export class MemoryAccount
     return this.call('readTerminals', () =>
       wanted
         .map(({ repoId, pr }) => this.terminals.get(`${repoId} ${pr}`))
-        .filter((event): event is ActivityEvent => event !== undefined && isTerminal(event))
+        .filter((event): event is ActivityEvent => event !== undefined && endsPullRequest(event))
         .map((row) => ({
           repoId: row.repoId,
           pr: row.pr,

@@ -224,10 +224,6 @@ export function copyData<T>(value: T): T {
   return copy as T;
 }
 
-export function isTerminal(event: ActivityEvent): boolean {
-  return event.event === 'pr_landed' || event.event === 'pr_bounced';
-}
-
 /** Off, but due: its last look is still to be taken. */
 export function isAwake(repo: ManagedRepo): boolean {
   return isWakeable(repo) || repo.dueAt !== null;

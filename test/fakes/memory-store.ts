@@ -1,15 +1,9 @@
 import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/keys.ts';
 import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
-import { hasHonestPhase } from '#core/domain/batch.ts';
+import { endsPullRequest, hasHonestPhase } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
-import {
-  DELIVERY_ID_KEPT_MS,
-  LEASE_TAKEOVER_GRACE_MS,
-  QUEUE_WRITE_BATCHES_MAX,
-  QUEUE_WRITE_EVENTS_MAX,
-  QUEUE_WRITE_ROWS_MAX,
-} from '#core/domain/limits.ts';
+import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
 import type { OwedHeads } from '#core/domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import type {
@@ -26,7 +20,7 @@ import type {
 import { StoreError } from '#core/ports/store.ts';
 import { MemoryAccount } from './memory-account.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
-import { addressOf, copyData, isAwake, isTerminal, isWakeable } from './memory-rows.ts';
+import { addressOf, copyData, isAwake, isWakeable } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
 export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, DispatchStore {
@@ -69,16 +63,11 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
 
   saveQueue(held: HeldLease, repo: ManagedRepo, write: QueueWrite): Promise<number> {
     return this.call('saveQueue', () => {
-      const terminals = write.events.filter(isTerminal);
+      const terminals = write.events.filter(endsPullRequest);
       const terminalPrs = new Set(terminals.map((event) => event.pr)).size;
       const viewRows = write.view === undefined ? 0 : 1;
-      if (
-        write.batches.length > QUEUE_WRITE_BATCHES_MAX ||
-        write.events.length > QUEUE_WRITE_EVENTS_MAX ||
-        write.batches.length + write.events.length + terminalPrs + viewRows > QUEUE_WRITE_ROWS_MAX
-      ) {
+      if (write.batches.length + write.events.length + terminalPrs + viewRows > QUEUE_WRITE_ROWS_MAX)
         throw new StoreError('too_large', 'saveQueue');
-      }
       for (const row of write.batches) {
         if (!hasHonestPhase(row)) throw new RangeError(`batch ${row.id} is neither running nor resolved`);
       }

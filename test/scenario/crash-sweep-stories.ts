@@ -1,3 +1,4 @@
+import type { ActivityEventName } from '#core/domain/batch.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { endingOf, givenProject, givenScheduled, judgeByContent } from './stories.ts';
 import type { World } from './world.ts';
@@ -15,6 +16,10 @@ export interface SweepStory {
   readonly bounced: readonly number[];
   /** Where the order of landing may differ by timing: the set that must land. */
   readonly landedSet?: readonly number[];
+  /** Only these calls are struck; absent: all. */
+  readonly struck?: readonly string[];
+  /** So many pull requests have such an event at the end, each exactly one. */
+  readonly toldOnce?: Readonly<Partial<Record<ActivityEventName, number>>>;
   /** True when the queue stands still at the end by intent (disabled, deleted). */
   readonly stops?: boolean;
   /** Why a worker that dies at the wrong moment may let this one end in a halt: detected, alarmed, nothing more lands. */

@@ -203,7 +203,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
       pauseNextPost = true;
     },
     rows: () => store.listBatches(repo.tenantId, 500),
-    events: () => store.listEvents(repo.tenantId, 500),
+    events: () => store.listEvents(repo.tenantId, 5_000),
     async record() {
       const stored = await store.loadQueueRecord(repo.id);
       if (stored === null) throw new Error('no queue record yet');

@@ -1,5 +1,5 @@
 import { createSeededRandom } from '../support/seeded-random.ts';
-import { type Blow, modesOf, playStory } from './crash-sweep.ts';
+import { type Blow, modesOf, playStory, struckCalls } from './crash-sweep.ts';
 import { CRASH_STORIES } from './lane-stories.ts';
 
 /** `npm run sim:crash [-- --story N] [--double N]`: every call of every story in every mode; one JSON line at the end. */
@@ -32,7 +32,9 @@ for (const [index, story] of CRASH_STORIES.entries()) {
   if (only !== undefined && Number(only) !== index + 1) continue;
   const clean = await playStory(story, []);
   if (clean.problems.length > 0) throw new Error(`${story.name} fails without any blow: ${clean.problems}`);
-  for (const [at, label] of clean.labels.entries()) {
+  const calls = struckCalls(story, clean.labels);
+  for (const at of calls) {
+    const label = clean.labels[at] ?? '';
     seen.add(label);
     for (const mode of modesOf(label)) {
       if (mode.startsWith('crash')) crashed.add(label);
@@ -40,7 +42,7 @@ for (const [index, story] of CRASH_STORIES.entries()) {
     }
   }
   for (let count = 0; count < doubles / CRASH_STORIES.length; count += 1) {
-    const first = random.int(clean.labels.length);
+    const first = calls[random.int(calls.length)] ?? 0;
     const second = first + 1 + random.int(clean.labels.length);
     await strike(
       story,

@@ -1,5 +1,5 @@
 import { createSeededRandom } from '../support/seeded-random.ts';
-import { modesOf, playStory } from './crash-sweep.ts';
+import { modesOf, playStory, struckCalls } from './crash-sweep.ts';
 import { CRASH_STORIES } from './lane-stories.ts';
 
 /** Of each story's hundreds of calls and five modes this many are drawn here; `npm run sim:crash` takes all of them. */
@@ -13,7 +13,7 @@ describe('a worker that dies, or a call that fails, changes nothing but time (A4
       const clean = await playStory(story, []);
       expect(clean.problems).toEqual([]);
       for (let count = 0; count < BLOWS_PER_STORY; count += 1) {
-        const at = random.int(clean.labels.length);
+        const at = random.pick(struckCalls(story, clean.labels) as [number, ...number[]]);
         const label = clean.labels[at] ?? '';
         const modes = modesOf(label);
         const mode = modes[random.int(modes.length)] ?? 'crash before';

@@ -27,6 +27,12 @@ export interface SweepResult {
   readonly problems: readonly string[];
 }
 
+/** Positions of the calls of a run that are to be struck. */
+export function struckCalls(story: SweepStory, labels: readonly string[]): readonly number[] {
+  const { struck } = story;
+  return [...labels.keys()].filter((at) => struck === undefined || struck.includes(labels[at] ?? ''));
+}
+
 /** Modes that make sense for a call: only what writes to the forge can be carried out late. */
 export function modesOf(label: string): readonly CrashMode[] {
   return CRASH_MODES.filter((mode) => mode !== 'late effect' || FORGE_WRITE_LABELS.includes(label));
@@ -85,7 +91,7 @@ async function compare(
         problems.push(`row ${row.nodeId} has not one action per member`);
       }
     }
-    problems.push(...(await findDoubleEvents(world)));
+    problems.push(...(await findDoubleEvents(world)), ...(await findUntold(world, story)));
   }
   return [...problems, ...judge.violations];
 }
@@ -109,6 +115,17 @@ async function findDoubleEvents(world: World): Promise<string[]> {
     seen.add(key);
   }
   return problems;
+}
+
+async function findUntold(world: World, story: SweepStory): Promise<string[]> {
+  const events = await world.events();
+  return Object.entries(story.toldOnce ?? {}).flatMap(([name, expected]) => {
+    const told = events.filter(({ event }) => event === name).map(({ pr }) => pr);
+    const different = new Set(told).size;
+    return told.length === expected && different === expected
+      ? []
+      : [`${told.length} of ${name}, of ${different} pull requests`];
+  });
 }
 
 /** One machine of the story. All of them count their calls together, so that a position means one call of one run. */

@@ -63,6 +63,21 @@ export const LANE_STORIES: readonly SweepStory[] = [
     landedSet: numbers(8),
     bounced: [],
   },
+  {
+    // Each is an event as it enters the line, and one transaction takes 97 rows.
+    name: '30 more to tell than one write holds',
+    async given(world) {
+      const prs = await open(world, all(105));
+      await world.forge.setProtection({ requiredApprovals: 1 });
+      for (const pr of prs.slice(0, 2)) await world.forge.review(pr, 'alice', 'approve');
+      await world.clock.advance(30_000);
+      return prs;
+    },
+    landed: [1, 2],
+    bounced: [],
+    struck: ['store saveQueue'],
+    toldOnce: { pr_queued: 105, pr_refused: 103, pr_landed: 2 },
+  },
 ];
 
 export const CRASH_STORIES: readonly SweepStory[] = [...SWEEP_STORIES, ...LANE_STORIES];

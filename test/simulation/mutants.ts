@@ -1,5 +1,6 @@
 import type { Mutation } from './bundle.ts';
 import type { Family } from './odds.ts';
+import { RECORD_MUTANTS } from './record-mutants.ts';
 import type { SceneName } from './scenes.ts';
 
 /** A guard of the engine and what the engine is without it. */
@@ -167,7 +168,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the intent before the success (A5)',
     file: 'engine-container/src/reconcile.ts',
-    find: '      await this.#save(record, decision.events, snapshot.now);\n',
+    find: '      await this.#keeper.save(record, snapshot.now);\n',
     replace: '',
     families: ['calm', 'crashes'],
     dies: { family: 'calm', seed: 4 },
@@ -348,4 +349,5 @@ export const MUTANTS: readonly Mutant[] = [
     families: ['everything'],
     dies: { family: 'everything', seed: 415 },
   },
+  ...RECORD_MUTANTS,
 ];

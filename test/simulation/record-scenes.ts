@@ -1,4 +1,5 @@
 import { givenProject, givenScheduled, judgeByContent } from '../scenario/stories.ts';
+import { Crash, type Machine } from '../support/machine.ts';
 import { look, type Stage, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which the queue record is lost. */
@@ -42,4 +43,35 @@ export async function loseRecordAfterBounce(): Promise<readonly string[]> {
   await look(stage, 6);
   if ((await wordOn(stage, pr)) !== 'error') return ['the scene did not come about'];
   return stage.forge.runs().length === runs ? [] : ['a bounced pull request was staged again'];
+}
+
+/** A machine that dies right after the first save of all machines of a stage; the others live. */
+function dieAfterFirstSave(): () => Machine {
+  let saves = 0;
+  return () => {
+    let isDead = false;
+    return {
+      async io(label, call) {
+        if (isDead) throw new Crash();
+        const result = await call();
+        if (label !== 'store saveQueue' || saves++ > 0) return result;
+        isDead = true;
+        throw new Crash();
+      },
+    };
+  };
+}
+
+/** More events than one transaction takes: those that wait are stored by the next machine, each once (A42). */
+export async function crashBetweenWrites(): Promise<readonly string[]> {
+  const stage = await setStage({ newMachine: dieAfterFirstSave() });
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'hold';
+  const prs: number[] = [];
+  for (let index = 0; index < 105; index += 1) prs.push(await givenScheduled(stage.forge, `p${index}`));
+  await stage.clock.advance(30_000);
+  await look(stage, 4);
+  const queued = (await stage.events()).filter(({ event }) => event === 'pr_queued').map(({ pr }) => pr);
+  const isOnce = queued.length === prs.length && new Set(queued).size === prs.length;
+  return isOnce ? [] : [`${queued.length} of ${prs.length} pull requests are told of`];
 }

@@ -4,7 +4,12 @@ import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { holdInLanding } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
 import { branchComesLate, branchGoesEarly, deletionComesLate, successComesLate } from './late-scenes.ts';
-import { loseRecordAfterBounce, loseRecordAndSchedule, loseRecordInLanding } from './record-scenes.ts';
+import {
+  crashBetweenWrites,
+  loseRecordAfterBounce,
+  loseRecordAndSchedule,
+  loseRecordInLanding,
+} from './record-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 
 /**
@@ -322,6 +327,7 @@ export const SCENES = {
   'what proved a failed batch is taken away': takeProofAway,
   'the record and the schedule are lost in a landing': loseRecordAndSchedule,
   'the record is lost after a bounce': loseRecordAfterBounce,
+  'a crash between two writes of one save': crashBetweenWrites,
 } as const satisfies Readonly<Record<string, Scene>>;
 export type SceneName = keyof typeof SCENES;
 export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];

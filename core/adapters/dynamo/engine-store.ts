@@ -1,10 +1,5 @@
 import type { RepoId } from '../../domain/ids.ts';
-import {
-  QUARANTINE_KEPT_MS,
-  QUEUE_WRITE_BATCHES_MAX,
-  QUEUE_WRITE_EVENTS_MAX,
-  QUEUE_WRITE_ROWS_MAX,
-} from '../../domain/limits.ts';
+import { QUARANTINE_KEPT_MS, QUEUE_WRITE_ROWS_MAX } from '../../domain/limits.ts';
 import type { EngineStore, QueueWrite } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { aliveCheck, fenceCheck } from './checks.ts';
@@ -104,13 +99,7 @@ function toSteps(repoId: RepoId, write: QueueWrite, version: number): readonly S
     ...toTerminalRows(write.events),
     ...(write.view === undefined ? [] : [{ ...queueViewKey(repoId), ...queueView.write(write.view) }]),
   ];
-  if (
-    write.batches.length > QUEUE_WRITE_BATCHES_MAX ||
-    write.events.length > QUEUE_WRITE_EVENTS_MAX ||
-    rows.length > QUEUE_WRITE_ROWS_MAX
-  ) {
-    throw new StoreError('too_large', 'saveQueue');
-  }
+  if (rows.length > QUEUE_WRITE_ROWS_MAX) throw new StoreError('too_large', 'saveQueue');
   return [
     {
       name: 'record',

@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchRow } from '../../domain/batch.ts';
+import { type ActivityEvent, type BatchRow, endsPullRequest } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { Connection, ManagedRepo } from '../../domain/repo.ts';
 import { activityEvent, batchRow, connection, guard, repoSettings, wakeState } from './items.ts';
@@ -110,7 +110,7 @@ export function toEventRow(event: ActivityEvent, version: number, index: number)
 export function toTerminalRows(events: readonly ActivityEvent[]): readonly StoredRow[] {
   const newest = new Map<number, ActivityEvent>();
   for (const event of events) {
-    if (event.event === 'pr_landed' || event.event === 'pr_bounced') newest.set(event.pr, event);
+    if (endsPullRequest(event)) newest.set(event.pr, event);
   }
   return [...newest.values()].map((event) => ({
     ...terminalKey(event.repoId, event.pr),

@@ -238,7 +238,7 @@ export function describeQueueRecord(world: World): void {
       const eighth = [...queued.slice(1), ...landed, eventOf(repo, { pr: 8 })];
       const larger = { ...write, expectedVersion: 1, events: eighth };
       expect(await kindOf(store.saveQueue(held, repo, larger))).toBe('too_large');
-      const many = times(61, (index) => batchOf(repo, { id: `batch-${index}` }));
+      const many = times(98, (index) => batchOf(repo, { id: `batch-${index}` }));
       expect(await kindOf(store.saveQueue(held, repo, { ...write, batches: many, events: [] }))).toBe(
         'too_large',
       );

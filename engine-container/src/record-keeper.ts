@@ -1,0 +1,135 @@
+import type { EpochMs } from '#core/domain/ids.ts';
+import type { HeldLease } from '#core/domain/lease.ts';
+import type { QueueView } from '#core/domain/line.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
+import { type EngineStore, StoreError } from '#core/ports/store.ts';
+import { adoptLost } from './adopt-lost.ts';
+import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
+import { emptyRecord } from './queue/record.ts';
+import { changedRows, toActivityEvent } from './queue/rows.ts';
+import { toQueueView } from './queue/view.ts';
+import { parseRecord } from './record-codec.ts';
+import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
+
+export interface KeeperDeps {
+  readonly store: EngineStore;
+  readonly repo: ManagedRepo;
+  readonly held: HeldLease;
+}
+
+/**
+ * The queue record as it is stored, and what is still to be stored with it. Rows and events that do not fit the
+ * transaction of their record wait in its document: each is stored exactly once, wherever a crash falls.
+ */
+export class RecordKeeper {
+  readonly #store: EngineStore;
+  readonly #repo: ManagedRepo;
+  readonly #held: HeldLease;
+  #saved: QueueRecord;
+  #savedText = '';
+  /** Compared with what is saved last, and found the same or saved. */
+  #looked: QueueRecord | null = null;
+  #savedView = '';
+  #version: number | null = null;
+  #closed: Root[] = [];
+  #unsent: Unsent = NOTHING_UNSENT;
+
+  constructor({ store, repo, held }: KeeperDeps) {
+    this.#store = store;
+    this.#repo = repo;
+    this.#held = held;
+    this.#saved = emptyRecord(repo.statusContext);
+  }
+
+  /** The record of the last save; before the first, one of a repo that nothing is known of. */
+  get saved(): QueueRecord {
+    return this.#saved;
+  }
+
+  /** `unreadable` when what is stored is no record that this version understands. */
+  async load(now: EpochMs): Promise<'loaded' | 'unreadable'> {
+    const stored = await this.#read();
+    if (stored === 'unreadable') return stored;
+    if (stored === null) {
+      const { rows, record } = await adoptLost(this.#store, this.#repo, now);
+      this.#saved = { ...this.#saved, ...record };
+      this.#unsent = { batches: rows, events: [] };
+      return 'loaded';
+    }
+    this.#saved = stored.record;
+    this.#unsent = stored.unsent;
+    this.#version = stored.version;
+    this.#savedText = JSON.stringify(stored.record);
+    this.#savedView = viewText(toQueueView(this.#repo, stored.record, now));
+    // What a crash kept from being stored comes before anything new.
+    if (!isEmpty(this.#unsent)) await this.#write(this.#saved, null);
+    return 'loaded';
+  }
+
+  collect(events: readonly DecidedEvent[], at: EpochMs): void {
+    if (events.length === 0) return;
+    const told = events.map((event) => toActivityEvent(this.#repo, event, at));
+    this.#unsent = { ...this.#unsent, events: [...this.#unsent.events, ...told] };
+  }
+
+  /** Batches that have ended: their rows are stored with the record that no longer holds them. */
+  close(roots: readonly Root[]): void {
+    this.#closed.push(...roots);
+  }
+
+  /** Stores record, rows and events together; nothing is written when nothing changed. */
+  async save(record: QueueRecord, at: EpochMs): Promise<void> {
+    const isBare = isEmpty(this.#unsent) && this.#closed.length === 0;
+    // A pass never changes a record in place: the one looked at last is as it was then.
+    if (isBare && record === this.#looked) return;
+    this.#looked = record;
+    const text = JSON.stringify(record);
+    // Rows are made of the record alone, those of ended roots apart.
+    if (isBare && text === this.#savedText) return;
+    const changed = changedRows(this.#repo, this.#saved, record, this.#closed);
+    this.#unsent = { ...this.#unsent, batches: [...this.#unsent.batches, ...changed] };
+    this.#closed = [];
+    if (text === this.#savedText && isEmpty(this.#unsent)) return;
+    const view = toQueueView(this.#repo, record, at);
+    const seen = viewText(view);
+    await this.#write(record, seen === this.#savedView ? null : view);
+    this.#saved = record;
+    this.#savedText = text;
+    this.#savedView = seen;
+  }
+
+  async #write(record: QueueRecord, view: QueueView | null): Promise<void> {
+    let shown = view;
+    do {
+      const { batches, events, left } = takeWrite(this.#unsent, shown === null ? 0 : 1);
+      this.#version = await this.#store.saveQueue(this.#held, this.#repo, {
+        document: isEmpty(left) ? record : { ...record, unsent: left },
+        expectedVersion: this.#version,
+        batches,
+        events,
+        ...(shown === null ? {} : { view: shown }),
+      });
+      this.#unsent = left;
+      shown = null;
+    } while (!isEmpty(this.#unsent));
+  }
+
+  async #read(): Promise<
+    { readonly record: QueueRecord; readonly unsent: Unsent; readonly version: number } | 'unreadable' | null
+  > {
+    try {
+      const stored = await this.#store.loadQueueRecord(this.#repo.id);
+      if (stored === null) return null;
+      const parsed = parseRecord(stored.document);
+      return parsed === null ? 'unreadable' : { ...parsed, version: stored.version };
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === 'unreadable') return 'unreadable';
+      throw error;
+    }
+  }
+}
+
+/** What people see, without when it was told. */
+function viewText(view: QueueView): string {
+  return JSON.stringify({ ...view, at: 0 });
+}

@@ -1,0 +1,54 @@
+import { QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
+import { emptyRecord } from '../../../engine-container/src/queue/record.ts';
+import { parseRecord } from '../../../engine-container/src/record-codec.ts';
+import { isEmpty, takeWrite } from '../../../engine-container/src/unsent.ts';
+import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+
+const batches = (count: number) =>
+  Array.from({ length: count }, (_, id) => givenBatch({ id: `batch-${id}` }));
+const events = (count: number, event: 'pr_queued' | 'pr_landed') =>
+  Array.from({ length: count }, (_, pr) => givenEvent({ pr: pr + 1, event }));
+
+describe('what is stored with one write', () => {
+  test('is as much as one transaction takes, in order; the rest waits', () => {
+    const all = { batches: batches(50), events: events(100, 'pr_queued') };
+    const first = takeWrite(all, 1);
+    expect([first.batches.length, first.events.length]).toEqual([50, QUEUE_WRITE_ROWS_MAX - 51]);
+    const second = takeWrite(first.left, 0);
+    expect([...first.events, ...second.events]).toEqual(all.events);
+    expect(isEmpty(second.left)).toBe(true);
+  });
+
+  test('an event that ends a pull request takes the place of its mark as well', () => {
+    const { events: taken, left } = takeWrite({ batches: [], events: events(60, 'pr_landed') }, 0);
+    expect([taken.length, left.events.length]).toEqual([48, 12]);
+  });
+
+  test('more rows than places are taken in several', () => {
+    const {
+      batches: taken,
+      events: told,
+      left,
+    } = takeWrite({ batches: batches(200), events: events(1, 'pr_queued') }, 1);
+    expect([taken.length, told.length, left.batches.length]).toEqual([96, 0, 104]);
+  });
+});
+
+describe('a document with rows and events that wait', () => {
+  const waiting = { batches: batches(1), events: events(2, 'pr_landed') };
+  const document = { ...emptyRecord('mq'), unsent: waiting };
+
+  test('is read back as the record and what waits', () => {
+    const parsed = parseRecord(JSON.parse(JSON.stringify(document)));
+    expect(parsed).toEqual({ record: emptyRecord('mq'), unsent: waiting });
+    expect(parseRecord(emptyRecord('mq'))?.unsent).toEqual({ batches: [], events: [] });
+  });
+
+  test.each([
+    7,
+    { batches: [null], events: [] },
+    { batches: [], events: [{ event: 'pr_forgotten', pr: 1 }] },
+  ])('is no record when what waits is %j', (unsent) => {
+    expect(parseRecord({ ...document, unsent })).toBeNull();
+  });
+});
