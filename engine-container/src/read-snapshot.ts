@@ -101,7 +101,7 @@ export class SnapshotReader {
     const pulls = listed.known
       ? known(listed.value.filter(({ baseRef }) => baseRef === baseBranch))
       : UNKNOWN;
-    if (listed.known) this.#twins.keep(listed.value);
+    if (listed.known) this.#twins.keep(listed.value, record);
     if (pulls.known) this.#openPulls = pulls.value.length;
     const schedules = pulls.known
       ? await readSchedules(this.#forge, this.#clock, (read) => this.#attempt(read), record, pulls.value)
@@ -259,6 +259,7 @@ export class SnapshotReader {
     const focus = new Map<PullRequestNumber, Reading<FocusView>>();
     const next = nextPullRequest(record);
     if (next !== null) focus.set(next, await this.#readOne(record, next));
+    for (const twin of this.#twins.ofLanding(record)) focus.set(twin, await this.#readOne(record, twin));
     if (full && views !== null) {
       const open = new Set(views.map((view) => view.pull.number));
       for (const { pr } of record.line) {
@@ -277,6 +278,8 @@ export class SnapshotReader {
     const landing = landingOf(record);
     if (landing === null || landing.postedAt === null || landing.revoke !== null)
       return this.#readNext(record);
+    // The tip alone does not say which of them was merged.
+    if (this.#twins.ofLanding(record).length > 0) return this.#readNext(record);
     const behind = nextBehindLanding(record);
     const focus = new Map<PullRequestNumber, Reading<FocusView>>();
     let history: History | null = null;
@@ -324,7 +327,9 @@ export class SnapshotReader {
     const pull = await this.#attempt(() => this.#forge.readPullRequest(pr));
     if (!pull.known) return UNKNOWN;
     const tip = record.tip ?? undefined;
-    const inRoot = record.roots.some((root) => root.members.some((member) => member.pr === pr));
+    const inRoot =
+      record.roots.some((root) => root.members.some((member) => member.pr === pr)) ||
+      landingOf(record)?.head === pull.value.headSha;
     if (pull.value.merged) {
       const { mergeCommitSha } = pull.value;
       const merge =

@@ -1,17 +1,21 @@
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
-import type { CommitSha } from '#core/domain/ids.ts';
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
+import { landingOf } from './landing-view.ts';
 import { isOpenedBy } from './queue/admission.ts';
+import type { QueueRecord } from './queue/record.ts';
 
-/** Would a `success` on a head open a pull request to another branch as well? A status belongs to the commit (D-17). */
+/** Whom else would a `success` on a head open, on our base or on another branch? A status belongs to the commit (D-17). */
 export class TwinReader {
   readonly #forge: EngineForge;
   readonly #repo: ManagedRepo;
   readonly #attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>;
   /** Open pull requests to other branches, by the last look at all. */
   #elsewhere: readonly PullRequest[] = [];
+  /** Every head that was seen of a pull request to our base, closed since or not. */
+  readonly #heads = new Map<PullRequestNumber, CommitSha>();
   readonly #rules = new Map<string, Reading<BranchProtection | null>>();
 
   constructor(
@@ -24,8 +28,23 @@ export class TwinReader {
     this.#attempt = attempt;
   }
 
-  keep(pulls: readonly PullRequest[]): void {
+  keep(pulls: readonly PullRequest[], record: QueueRecord): void {
     this.#elsewhere = pulls.filter(({ baseRef }) => baseRef !== this.#repo.baseBranch);
+    for (const { pr, head } of record.line) this.#heads.set(pr, head);
+    this.#noteHeads(pulls);
+  }
+
+  #noteHeads(pulls: readonly PullRequest[]): void {
+    for (const { number, headSha, baseRef } of pulls)
+      if (baseRef === this.#repo.baseBranch) this.#heads.set(number, headSha);
+  }
+
+  /** Who has, or had, the head that lands, besides the one it lands for: merged, it may be this landing. */
+  ofLanding(record: QueueRecord): readonly PullRequestNumber[] {
+    const landing = landingOf(record);
+    if (landing === null) return [];
+    const { pr: own, head } = landing;
+    return [...this.#heads].filter(([pr, of]) => of === head && pr !== own).map(([pr]) => pr);
   }
 
   opensAnother(head: CommitSha): Promise<Reading<boolean>> {
@@ -35,6 +54,7 @@ export class TwinReader {
   /** The same, asked anew: since the last look at all, somebody may have opened or pushed one. */
   async opensAnotherNow(head: CommitSha): Promise<Reading<boolean>> {
     const touched = await this.#attempt(() => this.#forge.listTouchedPullRequests());
+    if (touched.known) this.#noteHeads(touched.value);
     return touched.known ? this.#opensOneOf(head, [...this.#elsewhere, ...touched.value]) : UNKNOWN;
   }
 

@@ -320,8 +320,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the last word after a revoke (E19)',
     file: `${QUEUE}/landing.ts`,
-    find: 'the last word is ours (E19).\n  wishStatus(pass, {',
-    replace: 'the last word is ours (E19).\n  ((..._: readonly unknown[]) => undefined)(pass, {',
+    find: '  sayLastWord(pass, landing, revoke.reason);\n',
+    replace: '',
     families: ['workers', 'everything'],
     dies: 'a success comes late',
   },

@@ -102,6 +102,12 @@ class SharedHeads implements Plot {
     return pulls.filter((pull) => pull.state === 'open' && pull.baseRef === base);
   }
 
+  async isTold(pr: number, words: string): Promise<boolean> {
+    if (!words.startsWith('refused: this commit also heads a pull request to another branch')) return false;
+    const { headSha } = await this.#hand.forge.pull(pr);
+    return (await this.#openOn(RELEASE)).some((other) => other.headSha === headSha);
+  }
+
   async #revertOrRepeat(pr: number): Promise<boolean> {
     const { forge, note, sometimes } = this.#hand;
     const merge = forge.merges().find((each) => each.pr === pr);

@@ -16,10 +16,10 @@ import {
   describeForkTimeout,
   describeLanding,
   describeLostSchedule,
-  describeRevoke,
 } from './describe.ts';
 import { isReplacedTip } from './landed.ts';
 import { mayLand, nextToLand, proofOf, provenLength } from './lane.ts';
+import { sayLastWord } from './last-word.ts';
 import { leaveLine, refuse, rememberBounce } from './line.ts';
 import {
   emitEvent,
@@ -38,6 +38,7 @@ import { type Landing, type Root, treeOf } from './record.ts';
 import { park, startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';
 import { isTerminal } from './transitions.ts';
+import { adoptTwin } from './twins.ts';
 import { watchUnheard } from './unheard.ts';
 
 /** First look after this share of what the latest merge took, so that a quicker one is noticed. */
@@ -65,6 +66,8 @@ export function observeLanding(pass: Pass): void {
     else pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
     return;
   }
+  const twin = adoptTwin(pass, root, landing);
+  if (twin !== null) return judgeMerge(pass, root, twin.landing, twin.merge);
   if (landing.revoke !== null) return concludeRevoke(pass, root, landing);
   if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, root, 'candidate_changed');
   if (isReplacedTip(pass.record, pull.baseTip, pass.s.now)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
@@ -115,14 +118,7 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
   }
   root.landing = null;
   watchUnheard(pass, landing);
-  // A success whose answer was lost may have been carried out after the revoke: the last word is ours (E19).
-  wishStatus(pass, {
-    pr: landing.pr,
-    sha: landing.head,
-    state: 'pending',
-    description: describeRevoke(revoke.reason),
-    targetUrl: null,
-  });
+  sayLastWord(pass, landing, revoke.reason);
   if (revoke.schedule === 'lost') loseSchedule(pass, root, landing);
   else if (revoke.reason === 'merge_timeout') strike(pass, root, landing);
 }

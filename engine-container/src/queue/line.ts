@@ -16,6 +16,7 @@ import { emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.
 import type { ScheduleReading } from './readings.ts';
 import type { LineEntry, QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
+import { isTwinOfLanding } from './twins.ts';
 
 /** Brings the line up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
 export function syncLine(pass: Pass): void {
@@ -174,6 +175,7 @@ function noticeDeparture(pass: Pass, entry: LineEntry): void {
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
   if (pass.record.roots.some((root) => root.landing?.pr === entry.pr) && isMergedHere(pass, pull)) return;
+  if (isTwinOfLanding(pass, focus.value)) return;
   if (pull.baseRef !== pass.s.repo.baseBranch) leaveLine(pass, entry, 'retargeted');
   else if (pull.merged) {
     pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });

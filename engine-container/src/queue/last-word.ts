@@ -1,0 +1,19 @@
+import type { Refusal } from './admission.ts';
+import { describeRefusal, describeRevoke } from './describe.ts';
+import { entryOf, type Pass, wishStatus } from './pass.ts';
+import type { Landing, RevokeReason } from './record.ts';
+
+/**
+ * A success whose answer was lost may have been carried out after the revoke: the last word is ours (E19). Who was
+ * refused meanwhile keeps the words of the refusal: they say what to do.
+ */
+export function sayLastWord(pass: Pass, landing: Landing, reason: RevokeReason): void {
+  const { pr, head: sha } = landing;
+  const entry = entryOf(pass.record, pr);
+  const refusedFor = entry?.head === sha ? entry.refusedFor : null;
+  const words =
+    refusedFor === null
+      ? ({ state: 'pending', description: describeRevoke(reason) } as const)
+      : ({ state: 'error', description: describeRefusal(refusedFor as Refusal) } as const);
+  wishStatus(pass, { pr, sha, ...words, targetUrl: null });
+}

@@ -1,0 +1,40 @@
+import { entryOf, isMergedHere, type Pass } from './pass.ts';
+import { isMergeOf } from './proof.ts';
+import type { Landing, Root } from './record.ts';
+import type { FocusView, MergeView } from './snapshot.ts';
+
+/** The landing that another pull request has become, and its merge. */
+export interface TwinLanding {
+  readonly landing: Landing;
+  readonly merge: MergeView;
+}
+
+/**
+ * One success opens every scheduled pull request with this head, and the forge merges first which it comes to first. The
+ * tree is the proven one all the same: the landing is that of its twin, and the one it was meant for stays in the line.
+ */
+export function adoptTwin(pass: Pass, root: Root, landing: Landing): TwinLanding | null {
+  for (const [pr, view] of pass.s.focus) {
+    if (!view.known || !isTwinMerge(pass, landing, view.value)) continue;
+    const { pull, merge } = view.value;
+    if (merge?.known !== true) continue;
+    const scheduleId = entryOf(pass.record, pr)?.scheduleId ?? 0;
+    root.members[landing.index] = { pr, head: landing.head, scheduleId, title: pull.title };
+    // Every row of this batch speaks of its members as they are now.
+    for (const node of root.nodes)
+      node.actions = node.actions.map((each) => (each.pr === landing.pr ? { ...each, pr } : each));
+    root.landing = { ...landing, pr };
+    return { landing: root.landing, merge: merge.value };
+  }
+  return null;
+}
+
+/** Merged by the success of a landing that was meant for another one with the same head. */
+export function isTwinOfLanding(pass: Pass, focus: FocusView): boolean {
+  return pass.record.roots.some(({ landing }) => landing !== null && isTwinMerge(pass, landing, focus));
+}
+
+function isTwinMerge(pass: Pass, landing: Landing, { pull, merge }: FocusView): boolean {
+  if (pull.number === landing.pr || pull.headSha !== landing.head || !isMergedHere(pass, pull)) return false;
+  return merge?.known === true && isMergeOf(landing, merge.value);
+}

@@ -1,0 +1,44 @@
+import { expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
+import { createWorld, type World } from './world.ts';
+
+const toldAs = async (world: World, pr: number): Promise<readonly string[]> =>
+  (await world.events()).filter((event) => event.pr === pr).map((event) => event.event);
+
+const alarmsOf = (world: World) =>
+  world.log.flatMap((line) => (line.fields.alarm === undefined ? [] : [line.fields.alarm]));
+
+describe('two scheduled pull requests with one head', () => {
+  test('landed is the one that the forge merged, and the other is told that nothing is left of it', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const first = await givenScheduled(world.forge, 'a');
+    const { headSha } = await world.forge.pull(first);
+    const twin = await world.forge.openPullRequest({ branch: 'twin', head: headSha });
+    await world.forge.schedule(twin, 'squash');
+    // One success opens both, and the forge comes to the one that waits first.
+    world.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+    await world.drain();
+    expect([world.forge.isMerged(first), world.forge.isMerged(twin)]).toEqual([false, true]);
+    expect(await toldAs(world, twin)).toContain('pr_landed');
+    expect(await toldAs(world, first)).not.toContain('pr_landed');
+    expect((await world.forge.status(headSha, 'mq'))?.description).toMatch(/^refused: changes nothing/);
+    expect(alarmsOf(world)).toEqual([]);
+    await expectHonestEnd(world, [first, twin]);
+  });
+});
+
+test('what is refused in the middle of its landing keeps the words of its refusal', async () => {
+  const world = await createWorld();
+  await givenProject(world.forge);
+  world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(world.forge, 'a');
+  const { headSha } = await world.forge.pull(pr);
+  const word = async () => world.forge.status(headSha, 'mq');
+  await world.drain({ until: async () => (await word())?.state === 'success' });
+  await world.forge.setProtection({ requiredApprovals: 1 });
+  await world.drain();
+  expect(await word()).toMatchObject({
+    state: 'error',
+    description: expect.stringMatching(/^refused: required approvals are missing/),
+  });
+});
