@@ -1,25 +1,41 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
 import {
   MakeAdminError,
   makeCognitoAdmin,
   makeGoTrueAdmin,
 } from '../core/adapters/identity-http/make-admin.ts';
+import { createSystemClock } from '../core/adapters/system/clock.ts';
 import { Secret } from '../core/secret.ts';
+import { type Release, releaseIdentity, releaseRepo } from '../core/services/release-claim.ts';
 
 const USAGE = `npm run admin -- --email <address> --user-pool <UserPoolId>
 npm run admin -- --email <address> --identity <address of the provider> --service-key-file <file>
+npm run admin -- release-claim --table <TableName> --instance <forge URL> --bot <login>
+npm run admin -- release-claim --table <TableName> --instance <forge URL> --repo <owner/name>
 
 Makes somebody an administrator: in the stack's user pool, or at a provider with the GoTrue contract. An address without an
-account is invited first. Sessions that exist already see it at their next sign-in.`;
+account is invited first. Sessions that exist already see it at their next sign-in.
+
+release-claim frees the identity of a bot, or the name of a repository, that a tenant claimed and the forge never confirmed.
+What the forge confirmed once stays as it is.`;
 
 const text = { type: 'string' } as const;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: { email: text, 'user-pool': text, identity: text, 'service-key-file': text },
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      ...{ email: text, 'user-pool': text, identity: text, 'service-key-file': text },
+      ...{ table: text, instance: text, bot: text, repo: text },
+    },
   });
+  if (positionals[0] === 'release-claim') return releaseClaim(values);
+  if (positionals.length > 0) return explain();
   const { email, identity } = values;
   const userPoolId = values['user-pool'];
   const keyFile = values['service-key-file'];
@@ -44,6 +60,28 @@ async function main(): Promise<number> {
   const serviceKey = new Secret(readFileSync(keyFile, 'utf8').trim());
   console.log(`${email}: ${await makeGoTrueAdmin({ url: identity, serviceKey }, email)}`);
   return 0;
+}
+
+interface Claim {
+  readonly table?: string | undefined;
+  readonly instance?: string | undefined;
+  readonly bot?: string | undefined;
+  readonly repo?: string | undefined;
+}
+
+async function releaseClaim({ table, instance, bot, repo }: Claim): Promise<number> {
+  if (table === undefined || instance === undefined) return explain();
+  const store = createDynamoStore({
+    client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+    tableName: table,
+    clock: createSystemClock(),
+  });
+  let released: Release;
+  if (bot !== undefined && repo === undefined) released = await releaseIdentity(store, instance, bot);
+  else if (repo !== undefined && bot === undefined) released = await releaseRepo(store, instance, repo);
+  else return explain();
+  console.log(JSON.stringify(released));
+  return released.kind === 'released' ? 0 : 1;
 }
 
 function explain(): number {

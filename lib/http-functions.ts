@@ -112,6 +112,8 @@ export function createHttpFunctions(
     ...{ bundle: 'connections', env: ConnectionsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
   });
   credentialKey.grantSeal(connections);
+  // A new login is asked of the forge with the token that is stored.
+  credentialKey.grantOpen(connections);
   mayReachForges(connections);
   connections.setEnv('LEGACY_FORGE_REPOS', config.legacyForgeRepos);
 

@@ -90,6 +90,8 @@ export interface ManagedRepo {
   readonly stopUntil?: EpochMs;
   readonly createdAt: EpochMs;
   readonly updatedAt: EpochMs;
+  /** When the forge last said that the connection's bot can write there. Absent: a claim that was never verified. */
+  readonly verifiedAt?: EpochMs;
   /** Row version for conditional updates. */
   readonly version: number;
   /** Being deleted: no worker starts any more. */

@@ -138,6 +138,8 @@ export interface EnrollmentStore {
     connection: Connection,
     connectionsMax?: number | null,
   ): Promise<'created' | 'limit_reached' | { readonly takenBy: TenantId; readonly id: ConnectionId }>;
+  /** Who claims this bot of this forge; null: none does. */
+  findConnection(instanceUrl: string, botUsername: string): Promise<Connection | null>;
   listConnections(tenantId: TenantId): Promise<readonly Connection[]>;
   /**
    * Credential, bot and times in one step (A59); tenant, id and instance cannot change. `lost_race` unless the stored row

@@ -11,12 +11,13 @@ import type { Secret } from '../secret.ts';
 import { recordChange } from './audit.ts';
 import { loadOwnConnection } from './owned.ts';
 import { type PlanDeps, readCeiling } from './plans.ts';
+import { dropClaim } from './release-claim.ts';
 
 export interface ConnectionDeps extends PlanDeps {
   readonly store: EnrollmentStore &
     Pick<DispatchStore, 'getConnection'> &
     Pick<AccountStore, 'loadPlan' | 'appendAudit'>;
-  readonly vault: Pick<Vault, 'seal'>;
+  readonly vault: Pick<Vault, 'seal' | 'open'>;
   readonly openAccount: OpenForgeAccount;
   readonly checkTarget: CheckTarget;
   readonly clock: Pick<Clock, 'now'>;
@@ -60,7 +61,10 @@ export async function storeConnection(
         await recordChange(deps, tenantId, 'connection.create', connection.id);
         return { kind: 'created', connection };
       }
-      if (result.takenBy !== tenantId) throw new AppError('connection_identity_already_used');
+      if (result.takenBy !== tenantId) {
+        if (verifiedAt !== null && (await displaceClaim(deps, result))) continue;
+        throw new AppError('connection_identity_already_used');
+      }
       const rotated = await rotateToken(deps, tenantId, result.id, wanted.token, verifiedAt);
       if (rotated) return { kind: 'rotated', id: result.id };
     }
@@ -85,7 +89,7 @@ async function verifyToken(
     if (error.kind !== 'denied') return null;
     throw new AppError(denied.code, denied.field === undefined ? {} : { field: denied.field });
   }
-  if (login.toLowerCase() !== wanted.botLogin.toLowerCase()) {
+  if (!isSameLogin(login, wanted.botLogin)) {
     throw new AppError('invalid_field', { field: 'bot_login' });
   }
   return deps.clock.now();
@@ -118,7 +122,11 @@ async function rotateToken(
     const previous = await deps.store.getConnection(tenantId, id);
     if (previous === null || previous.deleting) return false;
     const credential = await deps.vault.seal({ tenantId, connectionId: id }, token);
-    const next = { ...previous, credential, verifiedAt, updatedAt: later(deps, previous) };
+    // What was verified once stays so: a forge that is away says nothing against it.
+    const next = {
+      ...previous,
+      ...{ credential, verifiedAt: verifiedAt ?? previous.verifiedAt, updatedAt: later(deps, previous) },
+    };
     if (!(await tryUpdate(deps, previous, next))) return false;
     await recordChange(deps, tenantId, 'connection.rotate', id);
     return true;
@@ -130,16 +138,35 @@ function later(deps: ConnectionDeps, previous: Connection): EpochMs {
   return Math.max(deps.clock.now(), previous.updatedAt + 1);
 }
 
-/** False when somebody else was first; throws when the new identity is taken. */
+/** False when somebody else was first, or gave way: then the same can be tried again. Throws when the identity is taken. */
 async function tryUpdate(deps: ConnectionDeps, previous: Connection, next: Connection): Promise<boolean> {
   try {
     const result = await deps.store.updateConnection(previous, next);
-    if (result !== 'updated') throw new AppError('connection_identity_already_used');
-    return true;
+    if (result === 'updated') return true;
+    const isOurs = result.takenBy === next.tenantId || next.verifiedAt === null;
+    if (!isOurs && (await displaceClaim(deps, result))) return false;
+    throw new AppError('connection_identity_already_used');
   } catch (error) {
     if (error instanceof StoreError && error.kind === 'lost_race') return false;
     throw error;
   }
+}
+
+/**
+ * A verified claim on a bot's identity displaces one that never was: that connection is deleted, and its repos are wound
+ * down. False when the holder's was verified.
+ */
+async function displaceClaim(
+  deps: ConnectionDeps,
+  { takenBy, id }: { readonly takenBy: TenantId; readonly id: ConnectionId },
+): Promise<boolean> {
+  const holder = await deps.store.getConnection(takenBy, id);
+  if (holder === null) return true;
+  if (holder.verifiedAt !== null) return false;
+  await dropClaim(deps.store, holder);
+  deps.log.warn('a claim that never was verified gave way', { tenant_id: takenBy, connection_id: id });
+  await recordChange(deps, takenBy, 'connection.displaced', id);
+  return true;
 }
 
 export interface ConnectionChanges {
@@ -156,14 +183,7 @@ export async function changeConnection(
   const first = await loadOwnConnection(deps.store, tenantId, id);
   const { token, botLogin } = changes;
   if (token === undefined && botLogin === undefined) return first;
-  const verifiedAt =
-    token === undefined
-      ? null
-      : await verifyToken(
-          deps,
-          { instanceUrl: first.instanceUrl, botLogin: botLogin ?? first.botUsername, token },
-          { code: 'invalid_field', field: 'token' },
-        );
+  const verifiedAt = await verifyChange(deps, first, changes);
   return nameFailures('connection_rotation_failed', async () => {
     for (let tried = 0; tried < TRIES_MAX; tried += 1) {
       const previous = await loadOwnConnection(deps.store, tenantId, id);
@@ -173,7 +193,7 @@ export async function changeConnection(
           : await deps.vault.seal({ tenantId, connectionId: previous.id }, token);
       const next: Connection = {
         ...previous,
-        ...{ credential, verifiedAt, updatedAt: later(deps, previous) },
+        ...{ credential, verifiedAt: verifiedAt ?? previous.verifiedAt, updatedAt: later(deps, previous) },
         botUsername: botLogin ?? previous.botUsername,
       };
       if (await tryUpdate(deps, previous, next)) {
@@ -183,6 +203,35 @@ export async function changeConnection(
     }
     throw new AppError('connection_rotation_failed');
   });
+}
+
+/**
+ * Time of the forge's answer; null when it gave none. A new login is never stored on trust: without an answer it is not
+ * stored. A new token of the same login is (D-45).
+ */
+async function verifyChange(
+  deps: ConnectionDeps,
+  connection: Connection,
+  { token, botLogin }: ConnectionChanges,
+): Promise<EpochMs | null> {
+  const renames = botLogin !== undefined && !isSameLogin(botLogin, connection.botUsername);
+  if (token === undefined && !renames) return null;
+  const owner = { tenantId: connection.tenantId, connectionId: connection.id };
+  const asked = {
+    ...{ instanceUrl: connection.instanceUrl, botLogin: botLogin ?? connection.botUsername },
+    token:
+      token ??
+      (await nameFailures('connection_rotation_failed', () => deps.vault.open(owner, connection.credential))),
+  };
+  const field = token === undefined ? 'bot_login' : 'token';
+  const verifiedAt = await verifyToken(deps, asked, { code: 'invalid_field', field });
+  if (verifiedAt === null && renames) throw new AppError('connection_rotation_failed');
+  return verifiedAt;
+}
+
+/** As forges compare them. */
+function isSameLogin(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** A store or key service that fails in the middle has a code of its own here. */

@@ -1,21 +1,28 @@
 import { AppError } from '../contracts/errors.ts';
+import { WHO_AM_I_TIMEOUT_MS } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
 import { UNPROVISIONED } from '../domain/provisioning.ts';
-import type { ManagedRepo, MergeStyle, WakeupMode } from '../domain/repo.ts';
+import type { Connection, ManagedRepo, MergeStyle, WakeupMode } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
-import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
-import type { Clock, WakeQueue } from '../ports/system.ts';
+import { ForgeError } from '../ports/forge.ts';
+import type { OpenForgeAccount } from '../ports/forge-account.ts';
+import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
+import { type Clock, type Vault, VaultError, type WakeQueue } from '../ports/system.ts';
 import { recordChange } from './audit.ts';
 import { loadOwnConnection } from './owned.ts';
 import { type PlanDeps, readCeiling } from './plans.ts';
 import { type ProvisioningDeps, provisionRepo } from './provisioning.ts';
+import { saveRepo } from './save-repo.ts';
+import { type ClaimCheck, checkClaim, UNFOUNDED } from './verify-claim.ts';
 import { tryWake } from './wake.ts';
 
 export interface EnrollDeps extends ProvisioningDeps, PlanDeps {
   readonly store: EnrollmentStore &
     Pick<DispatchStore, 'getConnection' | 'getRepo' | 'markDue'> &
     Pick<AccountStore, 'loadPlan' | 'appendAudit'>;
+  readonly vault: Pick<Vault, 'open'>;
+  readonly openAccount: OpenForgeAccount;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
   readonly clock: Clock;
   /** Default of the status context (D-91). */
@@ -36,7 +43,11 @@ export interface Enrollment {
 /** One run at a time until the owner allows more: each costs the forge a runner. */
 const DEFAULT_FANOUT = 1;
 
-/** Takes a repository under management. Order of refusals: not yours, taken, over the ceiling. */
+/**
+ * Takes a repository under management. Order of refusals: not yours, not what the forge says, taken, over the ceiling. The
+ * forge is asked first, so that only who can write to a repository learns who has it, and a name cannot be held by a
+ * tenant that never could.
+ */
 export async function enrollRepo(
   deps: EnrollDeps,
   tenantId: TenantId,
@@ -44,6 +55,7 @@ export async function enrollRepo(
 ): Promise<ManagedRepo> {
   const connection = await loadOwnConnection(deps.store, tenantId, wanted.connectionId);
   const { repos: reposMax } = await readCeiling(deps, tenantId);
+  await verifyBot(deps, connection);
   const now = deps.clock.now();
   const repo: ManagedRepo = {
     ...{ id: deps.ids.uuid(), tenantId, connectionId: connection.id, instanceUrl: connection.instanceUrl },
@@ -58,20 +70,98 @@ export async function enrollRepo(
     bisectFanout: DEFAULT_FANOUT,
     ...{ webhookSecret: null, hookId: null, ...UNPROVISIONED, notification: wanted.notification },
     ...{ wakeSeq: 0, dueAt: now, createdAt: now, updatedAt: now, version: 1, tombstone: false },
+    verifiedAt: now,
   };
-  const result = await deps.store.createRepo(repo, reposMax);
-  if (result === 'connection_gone') throw new AppError('not_found');
-  if (result === 'limit_reached') {
-    throw new AppError('repo_limit_exceeded', { portal: '/api/v1/billing/portal' });
-  }
-  if (result !== 'created') {
-    throw new AppError('repo_already_managed', {
-      more: { existing_tenant_id: result.managedBy, existing_managed_repo_id: result.id },
-    });
-  }
+  refuseClaim(await checkClaim(deps.openForge, repo));
+  await create(deps, repo, reposMax);
   await recordChange(deps, tenantId, 'repo.enroll', repo.id);
   await tryWake(deps, repo.id);
   if (repo.wakeupMode !== 'webhook') return repo;
   // Best effort: how it went is in the answer's provisioning (contract, Other rules 2).
   return (await provisionRepo(deps, repo)).repo;
+}
+
+/** A connection that was stored while its forge was away: whose its token is was never asked (D-45). */
+async function verifyBot(deps: EnrollDeps, connection: Connection): Promise<void> {
+  if (connection.verifiedAt !== null) return;
+  const owner = { tenantId: connection.tenantId, connectionId: connection.id };
+  let login: string;
+  try {
+    const token = await deps.vault.open(owner, connection.credential);
+    login = await deps.openAccount(connection.instanceUrl, token, WHO_AM_I_TIMEOUT_MS).readBotLogin();
+  } catch (error) {
+    if (error instanceof VaultError) throw new AppError('decryption_error');
+    if (!(error instanceof ForgeError)) throw error;
+    throw new AppError(error.kind === 'denied' ? 'forge_access_denied' : 'forge_unreachable');
+  }
+  if (login.toLowerCase() !== connection.botUsername.toLowerCase()) {
+    throw new AppError('forge_access_denied', { message: 'The stored token belongs to another login.' });
+  }
+  try {
+    await deps.store.updateConnection(connection, { ...connection, verifiedAt: deps.clock.now() });
+  } catch (error) {
+    // Changed meanwhile; it is asked again with the next repo.
+    if (!(error instanceof StoreError) || error.kind !== 'lost_race') throw error;
+  }
+}
+
+function refuseClaim(check: ClaimCheck): void {
+  switch (check) {
+    case 'writes':
+      return;
+    case 'read_only':
+      throw new AppError('forge_access_denied', {
+        message: 'The bot of this connection cannot write to that repository.',
+      });
+    case 'missing':
+      throw new AppError('invalid_field', { field: 'repo_slug' });
+    case 'denied':
+      throw new AppError('forge_access_denied');
+    case 'unreachable':
+      throw new AppError('forge_unreachable');
+    case 'connection_not_found':
+      throw new AppError('not_found');
+    case 'decryption_error':
+      throw new AppError('decryption_error');
+  }
+}
+
+/** Somebody who could never write there does not keep the name from somebody who can. */
+const DISPLACEMENTS_MAX = 2;
+
+async function create(deps: EnrollDeps, repo: ManagedRepo, reposMax: number | null): Promise<void> {
+  for (let displaced = 0; ; displaced += 1) {
+    const result = await deps.store.createRepo(repo, reposMax);
+    if (result === 'created') return;
+    if (result === 'connection_gone') throw new AppError('not_found');
+    if (result === 'limit_reached') {
+      throw new AppError('repo_limit_exceeded', { portal: '/api/v1/billing/portal' });
+    }
+    const holder = await deps.store.getRepo(result.id);
+    const isFree = holder === null || (await displace(deps, repo, holder));
+    if (isFree && displaced < DISPLACEMENTS_MAX) continue;
+    throw new AppError('repo_already_managed', {
+      more: { existing_tenant_id: result.managedBy, existing_managed_repo_id: result.id },
+    });
+  }
+}
+
+/** A claim that never was verified is verified now, or it gives way and is wound down like a deleted one. */
+async function displace(deps: EnrollDeps, repo: ManagedRepo, holder: ManagedRepo): Promise<boolean> {
+  if (holder.tombstone || holder.tenantId === repo.tenantId || holder.verifiedAt !== undefined) return false;
+  const check = await checkClaim(deps.openForge, holder);
+  if (check === 'writes') await saveRepo(deps.store, holder, () => ({ verifiedAt: deps.clock.now() }));
+  if (!UNFOUNDED.includes(check)) return false;
+  try {
+    await deps.store.buryRepo(holder);
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'lost_race') return false;
+    throw error;
+  }
+  deps.log.warn('a claim that never was verified gave way', {
+    ...{ tenant_id: holder.tenantId, repo_id: holder.id, reason: check },
+  });
+  await recordChange(deps, holder.tenantId, 'repo.displaced', holder.id);
+  await tryWake(deps, holder.id);
+  return true;
 }

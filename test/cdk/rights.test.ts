@@ -66,9 +66,10 @@ describe('rights (A118)', () => {
     ]);
   });
 
-  test('the key opens for the worker and the calls to forges, seals for connections, and is nothing to all others', () => {
+  test('the key opens for what calls forges, seals for connections, and is nothing to all others', () => {
     expect(rightsOf('kms')).toEqual({
-      ConnectionsRole: ['GenerateDataKey'],
+      // Opens what is stored to ask the forge whose it is, before another login is stored with it.
+      ConnectionsRole: ['Decrypt', 'GenerateDataKey'],
       ForgeOpsRole: ['Decrypt'],
       WorkerRole: ['Decrypt'],
     });
@@ -79,7 +80,9 @@ describe('rights (A118)', () => {
       readTemplate(context)
         .allowed()
         .filter(
-          ({ holder, Action }) => /^(Worker|Connections)Role/.test(holder) && listOf(Action).includes(action),
+          ({ holder, Action }) =>
+            (action === 'kms:Decrypt' ? /^WorkerRole/ : /^ConnectionsRole/).test(holder) &&
+            listOf(Action).includes(action),
         )
         .flatMap(
           ({ Resource }) => JSON.stringify(Resource).match(/CredentialsKey\d?(?=[0-9A-F]{8}")/g) ?? [],
@@ -94,7 +97,7 @@ describe('rights (A118)', () => {
 
   test('it opens and seals only what names its tenant and its connection (A96)', () => {
     const statements = allowed.filter(({ Action }) => /^kms:/.test(listOf(Action)[0] ?? ''));
-    expect(statements).toHaveLength(3);
+    expect(statements).toHaveLength(4);
     for (const { Condition } of statements) {
       expect(Condition).toEqual({
         'ForAllValues:StringEquals': {

@@ -38,6 +38,13 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
     });
   }
 
+  findConnection(instanceUrl: string, botUsername: string): Promise<Connection | null> {
+    return this.call('findConnection', () => {
+      const id = this.identities.get(`${normalizeInstanceUrl(instanceUrl)} ${botUsername.toLowerCase()}`);
+      return this.connections.get(id ?? '') ?? null;
+    });
+  }
+
   listConnections(tenantId: TenantId): Promise<readonly Connection[]> {
     return this.call('listConnections', () =>
       [...this.connections.values()].filter((connection) => connection.tenantId === tenantId).sort(byId),

@@ -15,7 +15,7 @@ import type { HttpResponse } from '#core/http/respond.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
-import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
+import type { ForgeAdmin, ForgeRepo } from '#core/ports/forge-admin.ts';
 import type { NoticeRequest, NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { OpenPayments, SubscriptionReader } from '#core/ports/payments.ts';
 import { type CredentialOwner, type EngineAnswer, type Vault, VaultError } from '#core/ports/system.ts';
@@ -209,7 +209,11 @@ export class ApiWorld {
         surface,
         createForgeOpsRoutes({
           ...{ ...common, vault: this.vault, openAccount },
-          openForge: createForgeOpener({ store, vault: this.vault, connect: () => this.forge.admin }),
+          openForge: createForgeOpener({
+            store,
+            vault: this.vault,
+            connect: ({ slug }) => this.forge.adminOf(slug),
+          }),
           webhookUrl: 'https://api.mergeyard.example/api/v1/webhooks/forge',
           ...{ queueName: 'mq', serviceName: 'mq' },
         }),
@@ -395,6 +399,8 @@ export class PlainVault implements Vault {
 export class ScriptedAccounts {
   login: string | ForgeError = BOT;
   repos: readonly SeenRepo[] | ForgeError = [];
+  /** What the bot sees of any repository that is claimed. */
+  access: Partial<ForgeRepo> | ForgeError = {};
   cancelFault: ForgeError | null = null;
   readonly cancelled: number[] = [];
   /** Runs before each scheduled merge is taken back. */
@@ -415,10 +421,17 @@ export class ScriptedAccounts {
     return { readBotLogin: () => tell(this.login), listRepos: () => tell(this.repos) };
   }
 
-  get admin(): ForgeAdmin {
+  adminOf(slug: string): ForgeAdmin {
     const no = () => Promise.reject(this.fault);
+    const readRepo = async (): Promise<ForgeRepo> => {
+      if (this.access instanceof ForgeError) throw this.access;
+      return {
+        ...{ fullName: slug, defaultBranch: 'main', archived: false, hasActions: true },
+        ...{ isAdmin: false, canPush: true, allowedStyles: null, ...this.access },
+      };
+    };
     return {
-      ...{ readVersion: no, readRepo: no, readBranchTip: no, listHooks: no, createHook: no, deleteHook: no },
+      ...{ readVersion: no, readRepo, readBranchTip: no, listHooks: no, createHook: no, deleteHook: no },
       ...{ listRules: no, createRule: no, editRule: no, listFolder: no, commitFile: no, listBranches: no },
       ...{ deleteBranch: no, findOpenPull: no, openPull: no, readGate: no },
       cancelAutoMerge: async (pr) => {

@@ -11,7 +11,12 @@ import type { BlockingRow, Step, Table } from './table.ts';
 
 type ConnectionMethods = Pick<
   EnrollmentStore,
-  'createConnection' | 'listConnections' | 'updateConnection' | 'markConnectionDeleting' | 'deleteConnection'
+  | 'createConnection'
+  | 'findConnection'
+  | 'listConnections'
+  | 'updateConnection'
+  | 'markConnectionDeleting'
+  | 'deleteConnection'
 >;
 
 /** A rename in between costs one more try. */
@@ -20,6 +25,14 @@ const MARK_TRIES_MAX = 5;
 export function createConnectionMethods(table: Table): ConnectionMethods {
   return {
     createConnection: (value, connectionsMax = null) => createConnection(table, value, connectionsMax),
+
+    async findConnection(instanceUrl, botUsername) {
+      const guardKey = identityGuardKey(instanceUrl, botUsername);
+      const holder = await readGuard(table, guardKey, 'findConnection');
+      if (holder === null) return null;
+      const row = await table.get(connectionKey(holder.tenantId, holder.id), 'findConnection');
+      return row === null ? null : readRow(connection, row, 'findConnection');
+    },
 
     async listConnections(tenantId) {
       const rows = await readPrefix(table, tenantKey(tenantId).pk, CONNECTION_SORT_PREFIX, 'listConnections');

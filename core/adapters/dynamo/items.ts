@@ -113,6 +113,7 @@ export const repoSettings = record<RepoSettings>({
   notification: ['notification', defaulted(nullable(notification), null)],
   createdAt: ['created_at', whole],
   updatedAt: ['updated_at', whole],
+  verifiedAt: ['verified_at', optional(whole) as Codec<number>],
   version: ['version', whole],
   tombstone: ['tombstone', flag],
 });

@@ -193,6 +193,58 @@ describe('change', () => {
     expect(await world.store.getConnection(TENANT_A, id)).toEqual(before);
   });
 
+  test('a new login is asked of the forge with the stored token, and never stored on trust', async () => {
+    const { id } = (await a('POST', PATH, BODY)).json;
+    const before = await world.store.getConnection(TENANT_A, id);
+    const rename = () => a('PATCH', `${PATH}/${id}`, { bot_login: 'new-bot' });
+    const lied = await rename();
+    expect([lied.status, lied.code, lied.json.error.field]).toEqual([400, 'invalid_field', 'bot_login']);
+    world.forge.login = new ForgeError('denied', 'GET user', 401);
+    const denied = await rename();
+    expect([denied.status, denied.code, denied.json.error.field]).toEqual([
+      400,
+      'invalid_field',
+      'bot_login',
+    ]);
+    world.forge.login = new ForgeError('unreachable', 'GET user', null);
+    expect(await rename()).toMatchObject({ status: 500, code: 'connection_rotation_failed' });
+    const both = await a('PATCH', `${PATH}/${id}`, { token: 'x', bot_login: 'new-bot' });
+    expect(both).toMatchObject({ status: 500, code: 'connection_rotation_failed' });
+    world.vault.failing = 'open';
+    expect(await rename()).toMatchObject({ status: 500, code: 'connection_rotation_failed' });
+    world.vault.failing = null;
+    expect(await world.store.getConnection(TENANT_A, id)).toEqual(before);
+    world.forge.login = 'new-bot';
+    expect((await rename()).status).toBe(200);
+    expect((await world.store.getConnection(TENANT_A, id))?.verifiedAt).toBe(world.clock.now());
+  });
+
+  test('what was verified once stays verified while the forge is away', async () => {
+    const { id } = (await a('POST', PATH, BODY)).json;
+    const verifiedAt = world.clock.now();
+    await world.clock.advance(1_000);
+    world.forge.login = new ForgeError('unreachable', 'GET user', null);
+    expect((await a('PATCH', `${PATH}/${id}`, { token: 'x' })).status).toBe(200);
+    expect((await a('POST', PATH, BODY)).status).toBe(200);
+    expect((await world.store.getConnection(TENANT_A, id))?.verifiedAt).toBe(verifiedAt);
+  });
+
+  test('a verified claim displaces one that never was, with its repos; a verified one stays', async () => {
+    world.forge.login = new ForgeError('unreachable', 'GET user', null);
+    const { id } = (await b('POST', PATH, BODY)).json;
+    await world.enroll(TENANT_B, { instanceUrl: BODY.instance_url, slug: 'acme/theirs' }, { id });
+    expect((await a('POST', PATH, BODY)).code).toBe('connection_identity_already_used');
+    world.forge.login = BOT;
+    const mine = await a('POST', PATH, BODY);
+    expect(mine.status).toBe(201);
+    expect((await b('GET', PATH)).json).toEqual([]);
+    expect((await b('GET', '/api/v1/user/repos')).json).toEqual([]);
+    const notes = await world.store.listAudit(TENANT_B, 9);
+    expect(notes).toContainEqual(expect.objectContaining({ action: 'connection.displaced', target: id }));
+    expect((await b('POST', PATH, BODY)).code).toBe('connection_identity_already_used');
+    expect((await a('GET', PATH)).json).toHaveLength(1);
+  });
+
   test('a token that the forge refuses, and an identity that is taken', async () => {
     const { id } = (await a('POST', PATH, BODY)).json;
     world.forge.login = 'b-bot';

@@ -71,7 +71,7 @@ describe('a repo that is deleted with a batch in flight (D-24)', () => {
     const other = await world.enroll(
       TENANT_B,
       { instanceUrl: 'https://git.example.org', slug: 'acme/b' },
-      { botUsername: 'other' },
+      { botUsername: 'other', verifiedAt: 1 },
     );
     await world.store.savePlan(TENANT_B, { tier: 'team', status: 'active' });
     const body = { connection_id: other.connection.id, repo_slug: repo.slug };

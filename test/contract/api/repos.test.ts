@@ -5,7 +5,16 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenBatch } from '../../builders/store-rows.ts';
-import { ApiWorld, type EngineStub, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+import {
+  ApiWorld,
+  BOT,
+  type EngineStub,
+  ScriptedAccounts,
+  TENANT_A,
+  TENANT_B,
+  TOKEN_A,
+  TOKEN_B,
+} from '../../support/api-world.ts';
 
 const REPOS = '/api/v1/user/repos';
 
@@ -92,7 +101,7 @@ describe('enroll', () => {
     const { connection } = await world.enroll(
       TENANT_A,
       { slug: 'acme/mine', instanceUrl: 'https://GIT.example.org:443/' },
-      { botUsername: 'a-bot' },
+      { botUsername: 'a-bot', verifiedAt: 1 },
     );
     await world.store.savePlan(TENANT_A, { tier: 'free', status: 'active' });
     const taken = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'ACME/Shared' });
@@ -121,11 +130,122 @@ describe('enroll', () => {
     expect(answers.filter((answer) => answer.code === 'repo_already_managed')).toHaveLength(49);
   });
 
-  test('a forge that fails never blocks enrollment (A56)', async () => {
+  test('provisioning that fails never blocks enrollment (A56)', async () => {
     world.forge.fault = new ForgeError('denied', 'any', 403);
     const made = await enroll({ wakeup_mode: 'webhook' });
     expect([made.status, made.json.provisioning.webhook.status]).toEqual([201, 'needs_admin']);
     expect(made.json.provisioning.last_provisioned_at).not.toBeNull();
+  });
+
+  test.each<[string, ScriptedAccounts['access'], number, string, string | undefined]>([
+    ['can only read it', { canPush: false }, 422, 'forge_access_denied', undefined],
+    ['is refused', new ForgeError('denied', 'GET repo', 401), 422, 'forge_access_denied', undefined],
+    ['sees none', new ForgeError('missing', 'GET repo', 404), 400, 'invalid_field', 'repo_slug'],
+    ['sees it under another name', { fullName: 'acme/renamed' }, 400, 'invalid_field', 'repo_slug'],
+    ['gets no answer', new ForgeError('unreachable', 'GET repo', null), 502, 'forge_unreachable', undefined],
+  ])(
+    'a repository of which the bot %s is not enrolled, taken or not',
+    async (_name, access, status, code, field) => {
+      world.forge.access = access;
+      const { repo } = await world.enroll(TENANT_B, {
+        slug: 'acme/theirs',
+        instanceUrl: 'https://git.example.org',
+      });
+      const { connection } = await world.enroll(
+        TENANT_A,
+        { slug: 'acme/first', instanceUrl: 'https://git.example.org' },
+        { botUsername: 'a-bot', verifiedAt: 1 },
+      );
+      for (const slug of [repo.slug, 'acme/free']) {
+        const refused = await a('POST', REPOS, { connection_id: connection.id, repo_slug: slug });
+        expect([refused.status, refused.code, refused.json.error.field]).toEqual([status, code, field]);
+        expect(refused.text).not.toContain(TENANT_B);
+      }
+      expect(await world.store.listRepos(TENANT_A)).toHaveLength(1);
+    },
+  );
+
+  test('a credential that does not open is 500 decryption_error', async () => {
+    const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+    world.vault.failing = 'open';
+    const refused = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/app' });
+    expect([refused.status, refused.code]).toEqual([500, 'decryption_error']);
+  });
+
+  test('a connection that was stored while its forge was away is verified first', async () => {
+    const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
+    const body = { connection_id: connection.id, repo_slug: 'acme/app' };
+    world.forge.login = new ForgeError('unreachable', 'GET user', null);
+    expect((await a('POST', REPOS, body)).code).toBe('forge_unreachable');
+    world.forge.login = 'somebody-else';
+    expect((await a('POST', REPOS, body)).code).toBe('forge_access_denied');
+    world.forge.login = BOT;
+    expect((await a('POST', REPOS, body)).status).toBe(201);
+    const stored = await world.store.getConnection(TENANT_A, connection.id);
+    expect(stored?.verifiedAt).toBe(world.clock.now());
+    world.forge.login = new ForgeError('unreachable', 'GET user', null);
+    expect((await a('POST', REPOS, { ...body, repo_slug: 'acme/next' })).status).toBe(201);
+  });
+
+  describe('a name that another tenant has', () => {
+    const instanceUrl = 'https://git.example.org';
+    const claim = async (changes: Partial<ManagedRepo> = {}) => {
+      const held = await world.enroll(TENANT_B, { slug: 'acme/app', instanceUrl, ...changes });
+      const { connection } = await world.enroll(
+        TENANT_A,
+        { slug: 'acme/first', instanceUrl },
+        { botUsername: 'a-bot', verifiedAt: 1 },
+      );
+      const wanted = { connection_id: connection.id, repo_slug: 'acme/app' };
+      return { held: held.repo, answer: () => a('POST', REPOS, wanted) };
+    };
+    /** The forge as each of the two sees it: `TENANT_A` writes. */
+    const theirs = (access: ScriptedAccounts['access']) => {
+      const adminOf = ScriptedAccounts.prototype.adminOf.bind(world.forge);
+      let asked = 0;
+      world.forge.adminOf = (slug) => {
+        asked += 1;
+        world.forge.access = asked === 1 ? {} : access;
+        return adminOf(slug);
+      };
+    };
+
+    test.each<[string, ScriptedAccounts['access']]>([
+      ['can only read', { canPush: false }],
+      ['is refused', new ForgeError('denied', 'GET repo', 401)],
+      ['sees none', new ForgeError('missing', 'GET repo', 404)],
+    ])('gives way when its claim never was verified and its bot %s', async (_name, access) => {
+      const { held, answer } = await claim();
+      theirs(access);
+      expect((await answer()).status).toBe(201);
+      expect((await world.store.getRepo(held.id))?.tombstone ?? true).toBe(true);
+      const notes = await world.store.listAudit(TENANT_B, 9);
+      expect(notes).toContainEqual(expect.objectContaining({ action: 'repo.displaced', target: held.id }));
+    });
+
+    test('stays when its bot can write after all, and is verified from then on', async () => {
+      const { held, answer } = await claim();
+      theirs({});
+      const refused = await answer();
+      expect([refused.status, refused.json.error.existing_managed_repo_id]).toEqual([409, held.id]);
+      expect((await world.store.getRepo(held.id))?.verifiedAt).toBe(world.clock.now());
+      theirs({ canPush: false });
+      expect((await answer()).code).toBe('repo_already_managed');
+    });
+
+    test('stays when it was verified, or when its forge says nothing', async () => {
+      const verified = await claim({ verifiedAt: 1 });
+      theirs({ canPush: false });
+      expect((await verified.answer()).code).toBe('repo_already_managed');
+      const other = await world.enroll(TENANT_B, { slug: 'acme/other', instanceUrl }, { botUsername: 'b2' });
+      theirs(new ForgeError('unreachable', 'GET repo', null));
+      const body = {
+        connection_id: (await world.store.listConnections(TENANT_A))[0]?.id,
+        repo_slug: 'acme/other',
+      };
+      const refused = await a('POST', REPOS, body);
+      expect(refused.json.error.existing_managed_repo_id).toBe(other.repo.id);
+    });
   });
 
   test('a plan that cannot be read is 503, never a ceiling (A108)', async () => {
