@@ -1,4 +1,4 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:net';
@@ -7,21 +7,32 @@ import { parseArgs } from 'node:util';
 import type { OfferedAccount } from '#core/contracts/dashboard.ts';
 import { buildOpenApi } from '#core/contracts/openapi.ts';
 import { TIERS, type Tier } from '#core/domain/billing.ts';
-import { UNPROVISIONED } from '#core/domain/provisioning.ts';
-import { Secret } from '#core/secret.ts';
 import { serveDashboard } from './dashboard.ts';
 import { createFakeForge, defaultSeed, type FakeForge } from './forge/fake-forge.ts';
 import { faultBySentinel, judgeBySentinel } from './forge/sentinels.ts';
+import {
+  ForgeOptionError,
+  type RealForge,
+  readForgeTokens,
+  readRealForge,
+  refuseTokenOption,
+  TOKEN_USAGE,
+} from './forge-account.ts';
+import { describeHook, enrollHookExample, type WebhookExample } from './hook-example.ts';
 import { type LocalIdentity, startLocalIdentity } from './identity/provider.ts';
 import { giveSubscription } from './payments/give-subscription.ts';
 import { LOCAL_PAYMENTS, type LocalPayments, startLocalPayments } from './payments/provider.ts';
+import { connectRealForge, joinAuthorities } from './real-forge.ts';
 import { type LocalService, startLocalService } from './service.ts';
 
 /** What a black-box test or a person needs to begin. Written once everything answers. */
 export interface Ready {
   readonly base_url: string;
   readonly dashboard_url: string;
+  /** The fake forge of this machine. */
   readonly forge_url: string;
+  /** A real forge that the first tenant is connected with; null: none was named. */
+  readonly real_forge: { readonly url: string; readonly bot_login: string } | null;
   /** The payment provider's stand-in: its pages are there, and events signed with the secret are believed. */
   readonly payments: { readonly url: string; readonly webhook_secret: string };
   readonly admin_key: string;
@@ -32,13 +43,7 @@ export interface Ready {
     readonly forge_token: string;
   }[];
   readonly admin_token: string;
-  /** A delivery that the service accepts with 200: to be sent as it is, or signed anew with the secret. */
-  readonly webhook_example: {
-    readonly url: string;
-    readonly secret: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: string;
-  };
+  readonly webhook_example: WebhookExample;
 }
 
 export interface StartOptions {
@@ -50,6 +55,8 @@ export interface StartOptions {
   readonly context?: Readonly<Record<string, string>>;
   /** What the seeded tenants have bought at their first start. @default pro: room to try things, and a plan above it */
   readonly plan?: Tier;
+  /** A real forge beside the fake one, with the token of its bot: the first tenant is connected with it. */
+  readonly realForge?: RealForge & { readonly token: string };
   /** @default one second */
   readonly gateDurationMs?: number;
 }
@@ -83,18 +90,12 @@ const SENTINELS = [
 ] as const;
 /** Sessions of a local run outlive the day. */
 const SESSION_SECONDS = 30 * 24 * 3600;
-const HOOK = {
-  tenantId: '00000000-0000-4000-8000-0000000000e1',
-  connectionId: '00000000-0000-4000-8000-0000000000e2',
-  repoId: '00000000-0000-4000-8000-0000000000e3',
-  slug: 'example/hooks',
-  secret: 'local-example-webhook-secret',
-};
 
 export async function startEverything(options: StartOptions): Promise<Started> {
   const dataDir = resolve(options.dataDir ?? '.mergeyard/start');
   if (options.fresh) rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
+  const { realForge } = options;
   const stateFile = join(dataDir, 'start.json');
   const state = await loadState(stateFile);
   const stops: (() => Promise<void>)[] = [];
@@ -126,8 +127,10 @@ export async function startEverything(options: StartOptions): Promise<Started> {
       port: options.port === 0 ? await freePort() : options.port,
       context: {
         identityUrl: identity.url,
-        forgeAllowHosts: new URL(address.httpsUrl).host,
-        forgeCaFile: address.caFile,
+        forgeAllowHosts: [address.httpsUrl, ...(realForge === undefined ? [] : [realForge.url])]
+          .map((url) => new URL(url).host)
+          .join(','),
+        forgeCaFile: joinAuthorities(dataDir, [address.caFile, realForge?.caFile ?? null]),
         paymentsApiUrl: payments.url,
         paymentsPrices: LOCAL_PAYMENTS.prices,
         ...options.context,
@@ -142,7 +145,12 @@ export async function startEverything(options: StartOptions): Promise<Started> {
     payments.listenAt(`${service.baseUrl}/api/v1/payments/webhook`);
     serveDocument(service);
     const parts = { service, identity, payments, plan: options.plan ?? 'pro' };
-    const ready = await furnishService(parts, state, address.httpsUrl);
+    const furnished = await furnishService(parts, state, address.httpsUrl);
+    const [first] = furnished.tenants;
+    const ready: Ready =
+      realForge === undefined || first === undefined
+        ? furnished
+        : { ...furnished, real_forge: await connectRealForge(service.baseUrl, first.token, realForge) };
     await serveDashboard(service.run.front, {
       outDir: join(dataDir, 'dashboard'),
       identityUrl: identity.url,
@@ -204,6 +212,7 @@ async function furnishService(
     base_url: baseUrl,
     dashboard_url: baseUrl,
     forge_url: forgeUrl,
+    real_forge: null,
     payments: { url: payments.url, webhook_secret: LOCAL_PAYMENTS.signingSecret },
     admin_key: await service.readSecret('AdminKey'),
     tenants,
@@ -224,49 +233,6 @@ function offerAccounts({ tenants, forge_url }: Ready): readonly OfferedAccount[]
     { label: 'the operator', email: ADMIN, password: PASSWORD },
     ...SENTINELS.map(({ email, label }) => ({ email, label, password: PASSWORD, apart: true })),
   ];
-}
-
-/** A repository whose webhook secret is known here; it is on no forge, so nothing ever comes of its events. */
-async function enrollHookExample(service: LocalService, forgeUrl: string): Promise<void> {
-  const { store, vault } = service;
-  const { tenantId, connectionId, repoId: id, slug } = HOOK;
-  if ((await store.getRepo(id)) !== null) return;
-  const now = Date.now();
-  const credential = await vault.seal({ tenantId, connectionId }, new Secret('no-token'));
-  await store.createTenant(tenantId, now);
-  await store.createConnection({
-    ...{ id: connectionId, tenantId, instanceUrl: forgeUrl, botUsername: 'hook-example', credential },
-    ...{ verifiedAt: null, createdAt: now, updatedAt: now, deleting: false },
-  });
-  await store.createRepo(
-    {
-      ...{ id, tenantId, connectionId, instanceUrl: forgeUrl, slug, baseBranch: 'main', statusContext: 'mq' },
-      ...{ mergeStyle: 'squash', automerge: false, wakeupMode: 'poll', queueEnabled: false, enabledAt: now },
-      ...{ batchLingerSeconds: 0, batchTarget: 0, bisectFanout: 1, hookId: null, notification: null },
-      ...{ webhookSecret: new Secret(HOOK.secret), ...UNPROVISIONED, wakeSeq: 0, dueAt: null },
-      ...{ createdAt: now, updatedAt: now, version: 1, tombstone: false },
-    },
-    null,
-  );
-}
-
-function describeHook(baseUrl: string, forgeUrl: string): Ready['webhook_example'] {
-  const body = JSON.stringify({
-    ref: 'refs/heads/main',
-    repository: { full_name: HOOK.slug, html_url: `${forgeUrl}/${HOOK.slug}` },
-    sender: { login: 'dev' },
-  });
-  return {
-    url: `${baseUrl}/api/v1/webhooks/forge`,
-    secret: HOOK.secret,
-    headers: {
-      'content-type': 'application/json',
-      'x-forgejo-event': 'push',
-      'x-forgejo-delivery': randomUUID(),
-      'x-hub-signature-256': `sha256=${createHmac('sha256', HOOK.secret).update(body).digest('hex')}`,
-    },
-    body,
-  };
 }
 
 /** The API's own description, beside the API. */
@@ -315,7 +281,14 @@ function failOption(name: string, allowed: readonly string[]): never {
   throw new Error(`${name} must be one of: ${allowed.join(', ')}`);
 }
 
+const USAGE = `npm start -- [--port N] [--data DIR] [--fresh] [--ready-file FILE] [--plan free|pro|team] [--rate-factor N]
+  --forge URL         a real forge beside the fake one: the first tenant is connected with it
+  --forge-ca FILE     its certificate authority, if it has its own
+with --forge, in the environment:
+${TOKEN_USAGE}`;
+
 async function main(): Promise<void> {
+  refuseTokenOption(process.argv.slice(2));
   const { values } = parseArgs({
     options: {
       port: { type: 'string', default: '8787' },
@@ -324,12 +297,20 @@ async function main(): Promise<void> {
       fresh: { type: 'boolean', default: false },
       'rate-factor': { type: 'string', default: '1' },
       plan: { type: 'string', default: 'pro' },
+      forge: { type: 'string' },
+      'forge-ca': { type: 'string' },
     },
   });
+  const forge = readRealForge(values.forge, values['forge-ca']);
+  const realForge =
+    forge === null
+      ? {}
+      : { realForge: { ...forge, token: (await readForgeTokens(process.env, process.stdin)).bot } };
   const started = await startEverything({
     port: Number(values.port),
     fresh: values.fresh,
     context: { rateFactor: values['rate-factor'] },
+    ...realForge,
     plan: TIERS.find((tier) => tier === values.plan) ?? failOption('--plan', TIERS),
     ...(values.data === undefined ? {} : { dataDir: values.data }),
   });
@@ -340,6 +321,9 @@ async function main(): Promise<void> {
       `dashboard  ${ready.dashboard_url}`,
       `API        ${ready.base_url}   (description: ${ready.base_url}/openapi.json)`,
       `forge      ${ready.forge_url}`,
+      ...(ready.real_forge === null
+        ? []
+        : [`real forge ${ready.real_forge.url}   connected for Ada as ${ready.real_forge.bot_login}`]),
       `payments   ${ready.payments.url}   (a stand-in: cards 4242 4242 4242 4242, 4000 0000 0000 0002 declined)`,
       ...ready.tenants.map((tenant) => `tenant     ${tenant.id}   bot ${tenant.forge_login}`),
       'Sessions and keys are in the file named by --ready-file. Ctrl-C ends everything.',
@@ -359,6 +343,7 @@ async function main(): Promise<void> {
 if (process.argv[1]?.endsWith(join('local', 'start.ts'))) {
   main().catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    if (error instanceof ForgeOptionError) process.stderr.write(`${USAGE}\n`);
     process.exitCode = 1;
   });
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { ForgeOptionError, type ForgeTokens, readForgeTokens } from '../forge-account.ts';
 import { type DemoOptions, parseOptions, UsageError } from './options.ts';
 import { type Stage, setStage } from './stage.ts';
 import { play, type StoryResult } from './story.ts';
@@ -7,15 +8,16 @@ import { bold, dim, green, red, table } from './view.ts';
 
 async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2));
+  const tokens = options.forge === null ? null : await readForgeTokens(process.env, process.stdin);
   const authority = options.forge?.caFile ?? null;
-  if (authority !== null && process.env.NODE_EXTRA_CA_CERTS !== resolve(authority))
-    return startTrusting(authority);
+  if (authority !== null && tokens !== null && process.env.NODE_EXTRA_CA_CERTS !== resolve(authority))
+    return startTrusting(authority, tokens);
   const startedAt = Date.now();
   const print = (line: string) => (options.json ? process.stderr : process.stdout).write(`${line}\n`);
   const seconds = () => (Date.now() - startedAt) / 1000;
   const say = (line: string) => print(`${dim(`${seconds().toFixed(1).padStart(5)}s`)}  ${line}`);
   print(bold('Mergeyard: twelve pull requests, one queue'));
-  const stage = await setStage(options, say);
+  const stage = await setStage({ ...options, tokens }, say);
   try {
     if (stage.resumed)
       say('going on with the story that was interrupted; the lease of a killed worker runs out within 75 s');
@@ -32,6 +34,7 @@ async function main(): Promise<number> {
     );
     for (const deviation of deviations) print(red(`  ${deviation}`));
     if (options.keep) await keepRunning(stage, options, print);
+    else await cleanUp(stage, say);
     if (options.json) process.stdout.write(`${JSON.stringify(summary(result, seconds()))}\n`);
     return passed ? 0 : 1;
   } finally {
@@ -39,11 +42,23 @@ async function main(): Promise<number> {
   }
 }
 
-/** What people do goes through `fetch`, which trusts another authority only from the start of the process. */
-function startTrusting(caFile: string): Promise<number> {
+/** What cannot be deleted is named: the story's verdict stands without it. */
+async function cleanUp(stage: Stage, say: (line: string) => void): Promise<void> {
+  try {
+    await stage.cleanUp?.();
+  } catch {
+    say(`${stage.forgeUrl}/${stage.state.slug} could not be deleted: delete it there`);
+  }
+}
+
+/**
+ * What people do goes through `fetch`, which trusts another authority only from the start of the process. The tokens go
+ * by the environment: the first process may have read them from its standard input.
+ */
+function startTrusting(caFile: string, tokens: ForgeTokens): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: 'inherit',
-    env: { ...process.env, NODE_EXTRA_CA_CERTS: resolve(caFile) },
+    env: { ...process.env, FORGE_TOKEN: tokens.bot, NODE_EXTRA_CA_CERTS: resolve(caFile) },
   });
   return new Promise((done) => child.once('exit', (code) => done(code ?? 1)));
 }
@@ -124,7 +139,8 @@ async function keepRunning(stage: Stage, options: DemoOptions, print: (line: str
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    console.error(error instanceof UsageError ? error.message : error);
-    process.exit(error instanceof UsageError ? 2 : 1);
+    const isUsage = error instanceof UsageError || error instanceof ForgeOptionError;
+    console.error(isUsage ? error.message : error);
+    process.exit(isUsage ? 2 : 1);
   },
 );

@@ -1,3 +1,11 @@
+import {
+  ACCOUNT_USAGE,
+  ForgeOptionError,
+  type RealForge,
+  readRealForge,
+  refuseTokenOption,
+} from '../forge-account.ts';
+
 /** Flags of `npm run demo`. Unknown or malformed ones are refused with the list of what there is. */
 export interface DemoOptions {
   readonly json: boolean;
@@ -6,7 +14,7 @@ export interface DemoOptions {
   readonly fanout: number;
   readonly dataDir: string;
   /** A real forge; null = the fake one on loopback. */
-  readonly forge: { readonly url: string; readonly token: string; readonly caFile: string | null } | null;
+  readonly forge: RealForge | null;
 }
 
 const USAGE = `npm run demo -- [options]
@@ -15,21 +23,33 @@ const USAGE = `npm run demo -- [options]
   --keep            leave forge and service running at the end
   --fresh           forget a story that was interrupted and begin again
   --data DIR        where everything is kept (default .mergeyard/demo)
-  --forge URL       the same story on a real forge, https only; needs --token
-  --token T         access token there: scopes write:repository, write:issue, write:user, read:user
-  --forge-ca FILE   certificate authority of that forge, if it has its own`;
+  --forge URL       the same story on a real forge, https only, with a runner of its own; the repository that is made
+                    there is deleted at the end, unless --keep is given
+  --forge-ca FILE   certificate authority of that forge, if it has its own
+with --forge, in the environment:
+${ACCOUNT_USAGE}`;
 
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
 export function parseOptions(argv: readonly string[]): DemoOptions {
+  try {
+    refuseTokenOption(argv);
+    return parse(argv);
+  } catch (error) {
+    if (error instanceof ForgeOptionError) throw new UsageError(`${error.message}\n${USAGE}`);
+    throw error;
+  }
+}
+
+function parse(argv: readonly string[]): DemoOptions {
   const values = new Map<string, string>();
   const switches = new Set<string>();
   for (let index = 0; index < argv.length; index += 1) {
     const name = argv[index] ?? '';
     if (['--json', '--keep', '--fresh'].includes(name)) switches.add(name);
-    else if (['--fanout', '--data', '--forge', '--token', '--forge-ca'].includes(name)) {
+    else if (['--fanout', '--data', '--forge', '--forge-ca'].includes(name)) {
       const value = argv[index + 1];
       if (value === undefined || value.startsWith('--'))
         throw new UsageError(`${name} needs a value\n${USAGE}`);
@@ -41,21 +61,12 @@ export function parseOptions(argv: readonly string[]): DemoOptions {
   if (!Number.isInteger(fanout) || fanout < 1 || fanout > 16) {
     throw new UsageError(`--fanout takes a whole number from 1 to 16\n${USAGE}`);
   }
-  const url = values.get('--forge');
-  const token = values.get('--token');
-  if ((url === undefined) !== (token === undefined))
-    throw new UsageError(`--forge and --token go together\n${USAGE}`);
-  if (url !== undefined && !url.startsWith('https://'))
-    throw new UsageError(`--forge takes an https URL\n${USAGE}`);
   return {
     json: switches.has('--json'),
     keep: switches.has('--keep'),
     fresh: switches.has('--fresh'),
     fanout,
     dataDir: values.get('--data') ?? '.mergeyard/demo',
-    forge:
-      url === undefined || token === undefined
-        ? null
-        : { url, token, caFile: values.get('--forge-ca') ?? null },
+    forge: readRealForge(values.get('--forge'), values.get('--forge-ca')),
   };
 }

@@ -41,6 +41,15 @@ export class Person {
     return user.login;
   }
 
+  async version(): Promise<string> {
+    const answer = (await this.call('GET', '/api/v1/version')) as { version: string };
+    return answer.version;
+  }
+
+  async deleteRepo(): Promise<void> {
+    await this.call('DELETE', this.#repo);
+  }
+
   async createRepo(name: string): Promise<void> {
     await this.call('POST', '/api/v1/user/repos', {
       name,

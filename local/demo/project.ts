@@ -1,7 +1,5 @@
 /** The small project of the demo, and the twelve pull requests of its story. */
 
-export const GATE_PATH = '.forgejo/workflows/mq-gate.yaml';
-
 /**
  * Plain git instead of an action: the story is played where no other server can be reached. The token of the run goes
  * by the environment, never by a command line; an authority of the forge's own is the runner's `GIT_SSL_CAINFO`.
@@ -31,7 +29,7 @@ jobs:
         run: node --test
 `;
 
-export const BASE_FILES: Readonly<Record<string, string>> = {
+const PROJECT_FILES: Readonly<Record<string, string>> = {
   'README.md': '# Corner shop\n\nA cart, prices and a few features.\n',
   'package.json': '{ "name": "corner-shop", "private": true, "type": "module" }\n',
   'src/cart.js': `export function total(items) {
@@ -56,8 +54,12 @@ test('all features together fit into four slots', () => {
   assert.ok(features.reduce((sum, feature) => sum + feature.slots, 0) <= 4);
 });
 `,
-  [GATE_PATH]: GATE,
 };
+
+/** What the base starts with. `workflowFolder` is one that the forge reads: the gate goes there. */
+export function baseFiles(workflowFolder: string): Readonly<Record<string, string>> {
+  return { ...PROJECT_FILES, [`${workflowFolder}/mq-gate.yaml`]: GATE };
+}
 
 export type Fate = 'lands' | 'bounced' | 'skipped';
 
@@ -69,6 +71,8 @@ export interface PlannedPullRequest {
   /** What is special about it, as shown at the end. */
   readonly note: string;
   readonly twist?: 'head_pushed' | 'cancelled';
+  /** Branch of the one that it fails together with: whichever is first lands, and the fates may be the other way round. */
+  readonly rival?: string;
 }
 
 function withTest(name: string, body: string, check: string): Readonly<Record<string, string>> {
@@ -134,6 +138,7 @@ export const PULL_REQUESTS: readonly PlannedPullRequest[] = [
     files: { 'features/wishlist.json': '{ "slots": 2 }\n' },
     fate: 'lands',
     note: 'fails only together with the gift wrap',
+    rival: 'gift-wrap',
   },
   {
     branch: 'gift-wrap',
@@ -141,6 +146,7 @@ export const PULL_REQUESTS: readonly PlannedPullRequest[] = [
     files: { 'features/gift-wrap.json': '{ "slots": 2 }\n' },
     fate: 'bounced',
     note: 'fails only together with the wish list',
+    rival: 'wishlist',
   },
   {
     branch: 'stock',

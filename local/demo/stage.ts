@@ -6,15 +6,20 @@ import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge, type FakeForge } from '../forge/fake-forge.ts';
+import type { ForgeTokens } from '../forge-account.ts';
 import { type LocalService, startLocalService } from '../service.ts';
-import type { DemoOptions } from './options.ts';
+import { type DemoOptions, UsageError } from './options.ts';
 import { Person } from './people.ts';
-import { BASE_FILES, PULL_REQUESTS } from './project.ts';
+import { baseFiles, PULL_REQUESTS } from './project.ts';
+import { createRealRepo, knownRepo, type RealRepo } from './real-forge.ts';
 
 /** What a story must know to go on after everything was killed. */
 export interface StoryState {
   readonly ports: { readonly http: number; readonly https: number; readonly api: number };
+  /** Address of the real forge that the story is played on; null = the fake. */
+  readonly forgeUrl: string | null;
   readonly slug: string;
+  /** Of the fake forge; '' on a real one, whose tokens are asked for at every start and never kept. */
   readonly botToken: string;
   readonly personToken: string;
   readonly repoId: string;
@@ -35,7 +40,14 @@ export interface Stage {
   readonly state: StoryState;
   readonly resumed: boolean;
   save(changes: Partial<StoryState>): StoryState;
+  /** Takes from a real forge what was made there. Null on the fake, which is the demo's own. */
+  readonly cleanUp: (() => Promise<void>) | null;
   stop(): Promise<void>;
+}
+
+export interface StageOptions extends DemoOptions {
+  /** Of the real forge, where one is named. */
+  readonly tokens?: ForgeTokens | null;
 }
 
 const SLUG = 'corner/shop';
@@ -49,11 +61,18 @@ const HOOK_EVENTS = [
 ];
 
 /** Boots forge and service, and lays out the project and its twelve pull requests unless an interrupted story has them. */
-export async function setStage(options: DemoOptions, say: (line: string) => void): Promise<Stage> {
+export async function setStage(options: StageOptions, say: (line: string) => void): Promise<Stage> {
   const dataDir = resolve(options.dataDir);
   const stateFile = join(dataDir, 'story.json');
-  const earlier = options.fresh ? null : readState(stateFile);
-  const resumed = earlier !== null && !earlier.finished;
+  const left = readState(stateFile);
+  const unfinished = left !== null && !left.finished ? left : null;
+  if (options.fresh && unfinished !== null) await forget(options, unfinished, say);
+  const earlier = options.fresh ? null : unfinished;
+  const resumed = earlier !== null;
+  if (resumed && earlier.forgeUrl !== (options.forge?.url ?? null))
+    throw new UsageError(
+      `${stateFile} holds a story that was interrupted on ${earlier.forgeUrl ?? 'the fake forge'}: go on with it there, or begin again with --fresh`,
+    );
   if (!resumed) rmSync(dataDir, { recursive: true, force: true });
   mkdirSync(dataDir, { recursive: true });
   const ports = resumed
@@ -77,27 +96,37 @@ export async function setStage(options: DemoOptions, say: (line: string) => void
     await service.stop();
     await forge?.fake.stop();
   };
+  const { forge: real, tokens = null } = options;
+  let realRepo: RealRepo | null =
+    real === null || tokens === null || !resumed ? null : knownRepo(real, tokens, earlier.slug);
+  const cleanUp = async (): Promise<void> => {
+    if (realRepo === null) return;
+    await realRepo.remove();
+    say(`${realRepo.slug} is deleted from the forge again`);
+    realRepo = null;
+  };
   try {
     if (state === null) {
-      const tokens =
+      if (real !== null && tokens !== null) realRepo = await createRealRepo(real, tokens);
+      const kept =
         forge === null
-          ? { botToken: options.forge?.token ?? '', personToken: options.forge?.token ?? '' }
+          ? { botToken: '', personToken: '' }
           : { botToken: forge.fake.addToken(BOT), personToken: forge.fake.addToken(PERSON) };
-      const slug = forge === null ? await createRealRepo(forgeUrl, tokens.personToken) : SLUG;
-      const person = new Person({ url: forge?.httpUrl ?? forgeUrl, token: tokens.personToken }, slug);
-      const startTip = await person.baseTip();
+      const slug = realRepo?.slug ?? SLUG;
+      const at = (token: string) => new Person({ url: forge?.httpUrl ?? forgeUrl, token }, slug);
+      const author = realRepo?.author ?? at(kept.personToken);
+      const startTip = await author.baseTip();
       const repoId = randomUUID();
-      const numbers = await openPullRequests(person, say);
+      const numbers = await openPullRequests(author, say);
       await enroll({
-        service,
-        forgeUrl,
-        slug,
-        repoId,
-        botToken: tokens.botToken,
-        fanout: options.fanout,
-        person: new Person({ url: forge?.httpUrl ?? forgeUrl, token: tokens.botToken }, slug),
+        ...{ service, forgeUrl, slug, repoId, fanout: options.fanout },
+        botToken: tokens?.bot ?? kept.botToken,
+        person: realRepo?.bot ?? at(kept.botToken),
       });
-      save({ ports, slug, ...tokens, repoId, startTip, numbers, twistsDone: [], finished: false });
+      save({
+        ...{ ports, forgeUrl: real?.url ?? null, slug, ...kept, repoId, startTip, numbers },
+        ...{ twistsDone: [], finished: false },
+      });
     }
     const known = state as unknown as StoryState;
     return {
@@ -105,17 +134,38 @@ export async function setStage(options: DemoOptions, say: (line: string) => void
       fake: forge?.fake ?? null,
       forgeUrl,
       pagesUrl: forge?.httpUrl ?? forgeUrl,
-      person: new Person({ url: forge?.httpUrl ?? forgeUrl, token: known.personToken }, known.slug),
+      person:
+        realRepo?.author ??
+        new Person({ url: forge?.httpUrl ?? forgeUrl, token: known.personToken }, known.slug),
       get state() {
         return state as StoryState;
       },
       resumed,
       save,
+      cleanUp: real === null ? null : cleanUp,
       stop,
     };
   } catch (error) {
+    // Nothing is kept that a later start could go on with.
+    if (state === null) await cleanUp().catch(() => undefined);
     await stop();
     throw error;
+  }
+}
+
+/** `--fresh` on a real forge: what the interrupted story has made there goes. */
+async function forget(options: StageOptions, left: StoryState, say: (line: string) => void): Promise<void> {
+  const { forge, tokens = null } = options;
+  if (left.forgeUrl === null) return;
+  if (forge === null || tokens === null || forge.url !== left.forgeUrl) {
+    say(`left behind on ${left.forgeUrl}: ${left.slug}; delete it there`);
+    return;
+  }
+  try {
+    await knownRepo(forge, tokens, left.slug).remove();
+    say(`${left.slug}, left by a story that was interrupted, is deleted from the forge`);
+  } catch {
+    say(`left behind on ${left.forgeUrl}: ${left.slug}, which could not be deleted`);
   }
 }
 
@@ -129,7 +179,7 @@ async function startFake(dataDir: string, ports: StoryState['ports']) {
     seed: {
       owner,
       name,
-      files: BASE_FILES,
+      files: baseFiles('.forgejo/workflows'),
       collaborators: { [PERSON]: 'write', [BOT]: 'admin' },
       requiredContexts: ['mq'],
     },
@@ -143,18 +193,6 @@ function serviceContext(forgeUrl: string, caFile: string | null): Record<string,
     forgeAllowHosts: new URL(forgeUrl).host,
     ...(caFile === null ? {} : { forgeCaFile: resolve(caFile) }),
   };
-}
-
-/** On a real forge: a fresh repository of the token's user, with its rule. */
-async function createRealRepo(url: string, token: string): Promise<string> {
-  const login = await new Person({ url, token }, 'nobody/nothing').login();
-  const name = `corner-shop-${randomBytes(3).toString('hex')}`;
-  const slug = `${login}/${name}`;
-  const person = new Person({ url, token }, slug);
-  await person.createRepo(name);
-  await person.commitFiles('main', BASE_FILES, false);
-  await person.requireStatus('mq');
-  return slug;
 }
 
 async function openPullRequests(

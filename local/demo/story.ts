@@ -1,5 +1,5 @@
 import type { ActivityEvent, BatchRow, Receipt } from '#core/domain/batch.ts';
-import { type Fate, HEAD_PUSH, PULL_REQUESTS } from './project.ts';
+import { type Fate, HEAD_PUSH, type PlannedPullRequest, PULL_REQUESTS } from './project.ts';
 import type { Stage } from './stage.ts';
 import { StoryTeller } from './view.ts';
 
@@ -124,6 +124,11 @@ async function judge(stage: Stage, rows: readonly BatchRow[]): Promise<StoryResu
           : 'open';
     endings.push({ pr, title: planned.title, note: planned.note, expected: planned.fate, actual, said });
   }
+  const fates = new Map(PULL_REQUESTS.map((planned, at) => [planned.branch, endings[at]?.actual ?? 'open']));
+  const asTheyMayEnd = endings.map((ending, at) => {
+    const planned = PULL_REQUESTS[at];
+    return planned === undefined ? ending : { ...ending, expected: fateAmongRivals(planned, fates) };
+  });
   const receipts = rows
     .flatMap((row) => row.actions)
     .flatMap((action) => (action.receipt === undefined ? [] : [{ ...action.receipt, pr: action.pr }]))
@@ -132,12 +137,23 @@ async function judge(stage: Stage, rows: readonly BatchRow[]): Promise<StoryResu
     )
     .sort((a, b) => a.landedAt - b.landedAt);
   return {
-    endings,
+    endings: asTheyMayEnd,
     receipts,
     gateRuns: await countRuns(stage),
     batches: rows.filter((row) => row.nodeId === 'r').length,
     unproven: await findUnproven(stage, receipts),
   };
+}
+
+/** Which of two that fail together is in a batch that lands first hangs on how long the runs take. */
+export function fateAmongRivals(
+  planned: Pick<PlannedPullRequest, 'branch' | 'fate' | 'rival'>,
+  fates: ReadonlyMap<string, Ending['actual']>,
+): Fate {
+  if (planned.rival === undefined) return planned.fate;
+  const [own, other] = [fates.get(planned.branch), fates.get(planned.rival)];
+  if (own === 'lands' && other === 'bounced') return 'lands';
+  return own === 'bounced' && other === 'lands' ? 'bounced' : planned.fate;
 }
 
 async function findUnproven(stage: Stage, receipts: StoryResult['receipts']): Promise<string[]> {

@@ -5,6 +5,7 @@ import { FILE_ROUTES } from './api-files.ts';
 import { GIT_ROUTES } from './api-git.ts';
 import { HOOK_ROUTES } from './api-hooks.ts';
 import { MISC_ROUTES } from './api-misc.ts';
+import { PEOPLE_ROUTES } from './api-people.ts';
 import { PULL_ROUTES } from './api-pulls.ts';
 import { RULE_ROUTES } from './api-rules.ts';
 import { RUN_ROUTES } from './api-runs.ts';
@@ -13,6 +14,7 @@ import { type Call, Refusal, type Reply, type Route } from './router.ts';
 
 const ROUTES: readonly Route[] = [
   ...MISC_ROUTES,
+  ...PEOPLE_ROUTES,
   ...PULL_ROUTES,
   ...GIT_ROUTES,
   ...FILE_ROUTES,

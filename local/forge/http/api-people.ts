@@ -1,0 +1,77 @@
+import { convertRepo, convertUser } from '../convert/entities.ts';
+import type { AccessLevel } from '../model.ts';
+import { createRepo } from '../set-up.ts';
+import { accessOf, findRepo, findUser } from '../world.ts';
+import {
+  type Call,
+  callerOf,
+  created,
+  flagField,
+  NO_CONTENT,
+  ok,
+  REPO,
+  Refusal,
+  type Route,
+  route,
+  textField,
+} from './router.ts';
+
+const LEVELS: readonly AccessLevel[] = ['read', 'write', 'admin'];
+
+/** A repository of the caller; with `auto_init` it has a README. */
+async function createOwnRepo(call: Call) {
+  const { world } = call;
+  const [owner, name] = [callerOf(call), textField(call, 'name')];
+  if (name === '') throw new Refusal(422, 'name is empty');
+  if (findRepo(world, owner, name) !== undefined)
+    throw new Refusal(409, 'The repository with the same name already exists.');
+  const repo = await createRepo(world, {
+    ...{ owner, name, private: flagField(call, 'private') },
+    defaultBranch: textField(call, 'default_branch') || 'main',
+    ...(flagField(call, 'auto_init') ? { files: { 'README.md': `# ${name}\n` } } : {}),
+  });
+  world.store.changed();
+  return created(convertRepo(world, repo, owner));
+}
+
+function deleteRepo(call: Call) {
+  const { world, repo } = call;
+  world.state.repos = world.state.repos.filter((each) => each !== repo);
+  world.store.changed();
+  return NO_CONTENT;
+}
+
+function personOf(call: Call): string {
+  const user = findUser(call.world, call.params.login ?? '');
+  if (user === undefined) throw new Refusal(404, 'user does not exist');
+  return user.login;
+}
+
+/** Without a level it is `write`. */
+function addCollaborator(call: Call) {
+  const level = LEVELS.find((each) => each === textField(call, 'permission')) ?? 'write';
+  call.repo.collaborators[personOf(call)] = level;
+  call.world.store.changed();
+  return NO_CONTENT;
+}
+
+/** What somebody may do here: asked by an administrator, or by that person. */
+function readPermission(call: Call) {
+  const { world, repo } = call;
+  const caller = callerOf(call);
+  const isOwn = caller.toLowerCase() === (call.params.login ?? '').toLowerCase();
+  if (!isOwn && accessOf(world, repo, caller) !== 'admin')
+    throw new Refusal(403, 'Only admins can query all permissions');
+  const login = personOf(call);
+  const isOwner =
+    repo.owner.toLowerCase() === login.toLowerCase() || findUser(world, login)?.siteAdmin === true;
+  const permission = isOwner ? 'owner' : accessOf(world, repo, login);
+  return ok({ permission, role_name: permission, user: convertUser(world, login) });
+}
+
+export const PEOPLE_ROUTES: readonly Route[] = [
+  route('POST', '/api/v1/user/repos', createOwnRepo, { access: 'none' }),
+  route('DELETE', REPO, deleteRepo, { access: 'admin', whenArchived: true }),
+  route('PUT', `${REPO}/collaborators/:login`, addCollaborator, { access: 'admin' }),
+  route('GET', `${REPO}/collaborators/:login/permission`, readPermission),
+];
