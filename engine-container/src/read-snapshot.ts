@@ -21,6 +21,7 @@ import { isOpened, needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import type { QueueRecord, Staged } from './queue/record.ts';
+import { countReviews, type ReviewCount } from './queue/reviews.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';
@@ -205,8 +206,7 @@ export class SnapshotReader {
     let reviews: PullRequestView['reviews'] = null;
     if (needsReviews(protection, pull.fromFork)) {
       const cached = reading.known ? reading.value.reviews : null;
-      reviews =
-        cached === null ? await this.#attempt(() => this.#forge.listReviews(pull.number)) : known(cached);
+      reviews = cached === null ? await this.#countReviews(pull) : known(cached);
     }
     const isUnread = record.rebuilding || record.unread?.includes(pull.number) === true;
     const isAsked = isUnread || otherContexts(protection, this.#repo.statusContext).length > 0;
@@ -214,6 +214,10 @@ export class SnapshotReader {
     const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
     const opensAnother = await this.#twins.opensAnother(pull.headSha);
     return { pull, schedule, reviews, statuses, opensAnother };
+  }
+
+  #countReviews({ number, headSha }: PullRequest): Promise<Reading<readonly ReviewCount[]>> {
+    return this.#attempt(async () => countReviews(await this.#forge.listReviews(number), headSha));
   }
 
   async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
 import type { QueueRecord } from './queue/record.ts';
+import { COUNTED_STATES } from './queue/reviews.ts';
 import { NOTHING_UNSENT, type Unsent } from './unsent.ts';
 
 /**
@@ -71,7 +72,12 @@ const Record = z.looseObject({
   parked: z.array(z.looseObject({ pr, head: sha, baseTree: sha })),
   outbox: z.array(z.looseObject({ pr, sha, state: z.enum(['pending', 'success', 'error']) })),
   garbage: z.array(z.looseObject({ branch: z.string(), notBefore: z.number() })),
-  readings: z.array(z.looseObject({ pr, head: sha, updatedAt: z.number() })),
+  readings: z.array(
+    z.looseObject({
+      ...{ pr, head: sha, updatedAt: z.number() },
+      reviews: z.array(z.looseObject({ state: z.enum(COUNTED_STATES), count: z.number() })).nullable(),
+    }),
+  ),
   rate: z.object({
     landed: z.number(),
     bounced: z.number(),
@@ -95,8 +101,22 @@ const First = z.looseObject({
   rate: z.object({ landed: z.number(), bounced: z.number() }),
 });
 
+/** Readings of before reviews were counted hold every one of them: they are read again. */
+function forgetUncounted(document: unknown): unknown {
+  const { readings } = (document ?? {}) as { readonly readings?: unknown };
+  if (!Array.isArray(readings)) return document;
+  const isUncounted = (each: { readonly reviews?: readonly { readonly count?: unknown }[] | null }) =>
+    Array.isArray(each?.reviews) && each.reviews.some((review) => review?.count === undefined);
+  if (!readings.some(isUncounted)) return document;
+  return {
+    ...(document as object),
+    readings: readings.map((each) => (isUncounted(each) ? { ...each, reviews: null } : each)),
+  };
+}
+
 /** Older records get what they lack: an entry of before suspects could go on in the line is doubted by nobody. */
-function upgrade(document: unknown): unknown {
+function upgrade(stored: unknown): unknown {
+  const document = forgetUncounted(stored);
   const { schema, line: entries } = (document ?? {}) as {
     readonly schema?: unknown;
     readonly line?: unknown;

@@ -1,7 +1,8 @@
-import type { BranchProtection, CommitStatus, PullRequest, Review } from '#core/domain/forge.ts';
+import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
 import { matchGlob } from '#core/domain/glob.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
+import type { ReviewCount } from './reviews.ts';
 
 /** Rules that keep a pull request from being staged, each with its own words in `describe.ts`. */
 export const REFUSALS = [
@@ -25,7 +26,7 @@ export type Admission =
 export interface AdmissionFacts {
   readonly pull: PullRequest;
   readonly protection: BranchProtection;
-  readonly reviews: Reading<readonly Review[]> | null;
+  readonly reviews: Reading<readonly ReviewCount[]> | null;
   /** Null where they were looked at before for this head and schedule. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Who scheduled; undefined when that is not known. */
@@ -84,23 +85,20 @@ function judgeReviews(facts: AdmissionFacts): Admission | null {
   const { protection, pull } = facts;
   if (!needsReviews(protection, pull.fromFork)) return null;
   if (facts.reviews === null || !facts.reviews.known) return { kind: 'waiting', reason: 'unknown' };
-  const official = facts.reviews.value.filter((review) => review.official && !review.dismissed);
-  if (protection.blockOnRejectedReviews && official.some((review) => review.state === 'changes_requested')) {
+  const reviews = facts.reviews.value;
+  if (protection.blockOnRejectedReviews && reviews.some(({ state }) => state === 'changes_requested')) {
     return { kind: 'refused', reason: 'changes_requested' };
   }
-  const approvals = official.filter(
-    (review) => review.state === 'approved' && !(protection.ignoreStaleApprovals && review.stale),
+  const approvals = reviews.filter(
+    ({ state, stale }) => state === 'approved' && !(protection.ignoreStaleApprovals && stale),
   );
-  if (approvals.length < protection.requiredApprovals)
-    return { kind: 'refused', reason: 'approvals_missing' };
-  if (
-    protection.blockOnOfficialReviewRequests &&
-    official.some((review) => review.state === 'review_requested')
-  ) {
+  const approvalCount = approvals.reduce((sum, { count }) => sum + count, 0);
+  if (approvalCount < protection.requiredApprovals) return { kind: 'refused', reason: 'approvals_missing' };
+  if (protection.blockOnOfficialReviewRequests && reviews.some(({ state }) => state === 'review_requested')) {
     return { kind: 'refused', reason: 'review_requested' };
   }
   // Once staged, a fork's code runs with the secrets of this repository (D-99).
-  if (pull.fromFork && !approvals.some((review) => review.commit === pull.headSha)) {
+  if (pull.fromFork && !approvals.some(({ onHead }) => onHead)) {
     return { kind: 'refused', reason: 'fork_not_approved' };
   }
   return null;

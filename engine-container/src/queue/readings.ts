@@ -1,5 +1,5 @@
-import type { Review } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { ReviewCount } from './reviews.ts';
 
 /** Forge facts of one pull request, valid while (`updatedAt`, `head`) stand. */
 export interface PullRequestReading {
@@ -8,7 +8,7 @@ export interface PullRequestReading {
   readonly updatedAt: EpochMs;
   readonly schedule: ScheduleReading;
   /** Null when no rule asked for them. */
-  readonly reviews: readonly Review[] | null;
+  readonly reviews: readonly ReviewCount[] | null;
   /** By our clock: when (`updatedAt`, `head`) was first seen, and when this was read. Absent: kept by an older version. */
   readonly seenAt?: EpochMs;
   readonly readAt?: EpochMs;

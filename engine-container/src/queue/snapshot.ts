@@ -1,10 +1,11 @@
-import type { BranchProtection, CommitStatus, GateReading, PullRequest, Review } from '#core/domain/forge.ts';
+import type { BranchProtection, CommitStatus, GateReading, PullRequest } from '#core/domain/forge.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { Dial } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
 import type { Staged } from './record.ts';
+import type { ReviewCount } from './reviews.ts';
 
 export type ConfirmBounce = 'always' | 'adaptive';
 
@@ -58,7 +59,7 @@ export interface PullRequestView {
   readonly pull: PullRequest;
   readonly schedule: Reading<ScheduleReading>;
   /** Null when no rule asks for reviews. */
-  readonly reviews: Reading<readonly Review[]> | null;
+  readonly reviews: Reading<readonly ReviewCount[]> | null;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Would a `success` on this head open a pull request to another branch as well? Absent: not scheduled, or not asked. */

@@ -34,6 +34,16 @@ describe('what is stored with one write', () => {
   });
 });
 
+test('reviews of before they were counted are read again', () => {
+  const reading = { pr: 1, head: 'a', updatedAt: 1, schedule: { kind: 'none' } };
+  const uncounted = { id: 1, user: 'u', state: 'comment', official: false };
+  const counted = { state: 'approved', stale: false, onHead: true, count: 2 };
+  const reviews = [[uncounted], [counted], [], null];
+  const old = { ...emptyRecord('mq'), readings: reviews.map((each) => ({ ...reading, reviews: each })) };
+  const read = parseRecord(old)?.record.readings.map((each) => each.reviews);
+  expect(read).toEqual([null, [counted], [], null]);
+});
+
 describe('a document with rows and events that wait', () => {
   const waiting = { batches: batches(1), events: events(2, 'pr_landed') };
   const document = { ...emptyRecord('mq'), unsent: waiting };

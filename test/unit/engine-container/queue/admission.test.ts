@@ -1,10 +1,11 @@
 import type { BranchProtection, CommitStatus, PullRequest, Review } from '#core/domain/forge.ts';
-import { known, UNKNOWN } from '#core/domain/result.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import {
   type AdmissionFacts,
   admit,
   requiresContext,
 } from '../../../../engine-container/src/queue/admission.ts';
+import { countReviews } from '../../../../engine-container/src/queue/reviews.ts';
 
 const HEAD = 'a'.repeat(40);
 const TIP = 'b'.repeat(40);
@@ -55,16 +56,17 @@ function review(changes: Partial<Review>): Review {
 }
 
 function judge(
-  changes: Partial<Omit<AdmissionFacts, 'protection' | 'pull'>> & {
+  changes: Partial<Omit<AdmissionFacts, 'protection' | 'pull' | 'reviews'>> & {
     readonly rule?: Partial<BranchProtection>;
     readonly pull?: Partial<PullRequest>;
+    readonly reviews?: Reading<readonly Review[]>;
   } = {},
 ) {
-  const { rule, pull, ...facts } = changes;
+  const { rule, pull, reviews = known([]), ...facts } = changes;
   const verdict = admit({
     pull: { ...PULL, ...pull },
     protection: { ...RULE, ...rule },
-    reviews: known([]),
+    reviews: reviews.known ? known(countReviews(reviews.value, PULL.headSha)) : UNKNOWN,
     statuses: known([]),
     context: 'mq',
     baseTip: TIP,
@@ -123,6 +125,20 @@ describe('reviews (A31, D-04)', () => {
     ],
   ] as const)('%s', (_name, rule, reviews, verdict) => {
     expect(judge({ rule, reviews: known([...reviews]) })).toBe(verdict);
+  });
+
+  test('thousands of reviews are a handful of counts, and comments are none', () => {
+    const many = Array.from({ length: 16_000 }, (_, id) =>
+      review({ id, state: id % 2 === 0 ? 'comment' : 'approved', commit: id % 4 === 1 ? HEAD : TIP }),
+    );
+    expect(countReviews(many, HEAD)).toEqual([
+      { state: 'approved', stale: false, onHead: false, count: 4_000 },
+      { state: 'approved', stale: false, onHead: true, count: 4_000 },
+    ]);
+    expect(judge({ rule: { requiredApprovals: 8_000 }, reviews: known(many) })).toBe('admitted');
+    expect(judge({ rule: { requiredApprovals: 8_001 }, reviews: known(many) })).toBe(
+      'refused: approvals_missing',
+    );
   });
 
   test('unread reviews refuse nobody and admit nobody', () => {

@@ -1,0 +1,31 @@
+import type { Review } from '#core/domain/forge.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
+
+/** States that a rule can ask for. */
+export const COUNTED_STATES = ['approved', 'changes_requested', 'review_requested'] as const;
+type CountedState = (typeof COUNTED_STATES)[number];
+
+/** How many reviews with a say are alike in all that a rule asks about: at most twelve kinds, however many reviews. */
+export interface ReviewCount {
+  readonly state: CountedState;
+  readonly stale: boolean;
+  /** Made on the head that they are counted for. */
+  readonly onHead: boolean;
+  readonly count: number;
+}
+
+/** What the forge's rules ask of the reviews of one head: those without a say, and all comments, are left out. */
+export function countReviews(reviews: readonly Review[], head: CommitSha): readonly ReviewCount[] {
+  const kinds = new Map<string, ReviewCount>();
+  for (const { state, official, dismissed, stale, commit } of reviews) {
+    if (!official || dismissed || !isCounted(state)) continue;
+    const onHead = commit === head;
+    const key = `${state} ${stale} ${onHead}`;
+    kinds.set(key, { state, stale, onHead, count: (kinds.get(key)?.count ?? 0) + 1 });
+  }
+  return [...kinds.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
+}
+
+function isCounted(state: Review['state']): state is CountedState {
+  return (COUNTED_STATES as readonly string[]).includes(state);
+}
