@@ -93,7 +93,7 @@ export const EnvPriceBook = parsedBy(parsePriceBook);
 /** For every function that knows ceilings or holds. */
 export const PlanEnv = z.object({ PLAN_LIMITS: parsedBy(parsePlanLimits) });
 
-/** Where the payment provider is and which prices it has; empty prices: no payments (contract, 503). */
+/** Where the payment provider is and which prices it has; empty prices: no payments (contract, Billing). */
 export const PaymentsEnv = z.object({
   PAYMENTS_API_URL: z.url(),
   PAYMENTS_PRICES: EnvPriceBook,

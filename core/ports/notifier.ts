@@ -20,7 +20,7 @@ export interface NoticeRequest {
   readonly email: string | null;
 }
 
-/** For whoever wants a tenant told something: one conditional write, no call to the outside (B6, contract L482). */
+/** For whoever wants a tenant told something: one conditional write, no call to the outside (contract, Emitted). */
 export interface NoticeRequestStore {
   /** False when the same notice is asked for already. */
   requestNotice(notice: NoticeRequest): Promise<boolean>;

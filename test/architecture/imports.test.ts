@@ -34,7 +34,7 @@ function readEdges(from: string): Edge[] {
 const files = FOLDERS.flatMap(listSources);
 const edges = files.flatMap(readEdges);
 
-/** Layer of a path (architecture, 2.3). Packages and node built-ins are layers too. */
+/** Layer of a path (ARCHITECTURE.md, Layers). Packages and node built-ins are layers too. */
 const LAYERS = [
   ['domain', /^core\/domain\//],
   ['secret', /^core\/secret\.ts$/],

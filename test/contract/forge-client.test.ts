@@ -15,7 +15,7 @@ forgeSuite('fake fj15', () => openFake('fj15'), [...COMMON, 'long listings', 'fa
 forgeSuite('fake fj16', () => openFake('fj16'), ['gate'], ALL_MEANS);
 forgeSuite('fake gt126', () => openFake('gt126'), [...COMMON, 'faults'], ALL_MEANS);
 
-// With a real forge at hand the same suite holds the fake to it: see core/adapters/forge-http/README.md.
+// With a real forge at hand the same suite holds the fake to it: see docs/forge-facts.md.
 const { env } = process;
 if (env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined) {
   const means: Means[] = [];

@@ -19,7 +19,7 @@ const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 /** Every guard has one: a guard whose absence nothing notices is not tested, whatever else is green. */
 export const MUTANTS: readonly Mutant[] = [
   {
-    guard: 'one landing after the other (section 0.1)',
+    guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing.ts`,
     find: '  root.landing = landing;\n  postSuccess(pass, root, landing);',
     replace: `  root.landing = landing;
@@ -174,7 +174,7 @@ export const MUTANTS: readonly Mutant[] = [
     dies: { family: 'calm', seed: 4 },
   },
   {
-    guard: 'the standstill after a wrong tree (section 0.2)',
+    guard: 'the standstill after a wrong tree (A2)',
     file: `${QUEUE}/proof.ts`,
     find: "  pass.record.halted = { reason: 'tree_mismatch',",
     replace: "  const ignored = { reason: 'tree_mismatch',",

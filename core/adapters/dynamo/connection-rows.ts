@@ -65,7 +65,7 @@ export function readHolder(
 
 /**
  * Adds to a counter of a tenant that exists; a deleted tenant must not come back as a bare counter (A100), and one that is
- * being deleted gets nothing new (D-62). Below a ceiling the condition reads the counter in the same transaction (E8c).
+ * being deleted gets nothing new (D-62). Below a ceiling the condition reads the counter in the same transaction (E8).
  */
 export function countStep(
   tenantId: TenantId,

@@ -21,8 +21,8 @@ import { NO_HISTORY, type OutcomeRate } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
 
 /**
- * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, execution
- * model 8). Losing it costs time and runs, never safety: the forge is read again and everything is proven again (A32).
+ * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, Queue execution
+ * model, 8). Losing it costs time and runs, never safety: the forge is read again and everything is proven again (A32).
  */
 export interface QueueRecord {
   readonly schema: 2;
