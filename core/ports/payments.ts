@@ -50,6 +50,8 @@ export interface Payments extends SubscriptionReader {
   openCheckout(order: CheckoutOrder, requestId: string): Promise<string>;
   /** With prorations; nothing is changed when the charge fails. Returns the subscription as it is afterwards. */
   moveSubscription(move: PlanMove, requestId: string): Promise<Subscription>;
+  /** At once, without a last invoice. Ended already is fine. */
+  cancelSubscription(subscriptionId: string, requestId: string): Promise<void>;
   /** Address of a page for payment methods, invoices and cancellation. */
   openPortal(customerId: string, returnUrl: string, requestId: string): Promise<string>;
 }

@@ -224,7 +224,8 @@ async function orDbError<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-async function askProvider<T>(deps: Pick<BillingDeps, 'log'>, run: () => Promise<T>): Promise<T> {
+/** The provider's refusal or silence as the one code that callers learn. */
+export async function askProvider<T>(deps: Pick<BillingDeps, 'log'>, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

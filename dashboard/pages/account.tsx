@@ -96,8 +96,9 @@ function Offboard({
       <h2 id="offboard-title">Delete this account</h2>
       <p>
         Repositories, connections with their tokens, outcomes, audit log and plan are deleted at once. There
-        is no way back and no waiting time. Webhooks and branch rules stay on the forge: remove the required
-        check there, or nothing merges any more.
+        is no way back and no waiting time. A subscription is cancelled first; if the payment provider
+        refuses, nothing is deleted. Webhooks and branch rules stay on the forge: remove the required check
+        there, or nothing merges any more.
       </p>
       <form
         onSubmit={(event) => {

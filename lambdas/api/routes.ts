@@ -11,7 +11,7 @@ import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { DispatchStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '#core/ports/system.ts';
-import { exportTenant, offboardTenant } from '#core/services/account.ts';
+import { exportTenant } from '#core/services/account.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
 import { reconcileNow } from '#core/services/manual-reconcile.ts';
@@ -112,9 +112,5 @@ function accountRoutes(deps: ApiDeps) {
       ...(isOwnOrigin(event) ? { cookies: [clearedSessionCookie(SESSION_COOKIE)] } : {}),
     }),
     exportTenant: async ({ tenantId }) => ({ status: 200, body: await exportTenant(deps, tenantId) }),
-    offboardTenant: async ({ tenantId, body }) => ({
-      status: 200,
-      body: await offboardTenant(deps, tenantId, body.confirm),
-    }),
   } satisfies Partial<ApiHandlers<'api'>>;
 }

@@ -6,8 +6,9 @@ import {
   readBillingSummary,
   startCheckout,
 } from '#core/services/billing.ts';
+import { type OffboardDeps, offboardTenant } from '#core/services/offboard.ts';
 
-export function createBillingRoutes(deps: BillingDeps): ApiHandlers<'billing'> {
+export function createBillingRoutes(deps: BillingDeps & OffboardDeps): ApiHandlers<'billing'> {
   return {
     readBilling: async ({ tenantId }) => ({ status: 200, body: await readBillingSummary(deps, tenantId) }),
     startCheckout: async ({ tenantId, body }) => ({
@@ -21,6 +22,10 @@ export function createBillingRoutes(deps: BillingDeps): ApiHandlers<'billing'> {
     openPortal: async ({ tenantId }) => ({
       status: 200,
       body: { portal_url: await openPortal(deps, tenantId) },
+    }),
+    offboardTenant: async ({ tenantId, body }) => ({
+      status: 200,
+      body: await offboardTenant(deps, tenantId, body.confirm),
     }),
   };
 }

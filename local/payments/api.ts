@@ -18,6 +18,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   ],
   'POST /v1/billing_portal/sessions': ['customer', 'return_url'],
   'POST /v1/subscriptions/{id}': ['items', 'proration_behavior', 'payment_behavior', 'metadata'],
+  'DELETE /v1/subscriptions/{id}': ['invoice_now', 'prorate'],
   'GET /v1/subscriptions': ['customer', 'status', 'limit'],
 };
 
@@ -44,7 +45,7 @@ export function answerApi(world: PaymentsWorld, request: ApiRequest): object {
     case 'POST /v1/subscriptions/{id}':
       return changeSubscription(world, id ?? '', fields);
     case 'DELETE /v1/subscriptions/{id}':
-      return world.cancel(id ?? '');
+      return cancelSubscription(world, id ?? '');
     default:
       throw new ProviderError(404, 'invalid_request_error', 'url_invalid', 'Unrecognized request URL.');
   }
@@ -91,6 +92,18 @@ function listSubscriptions(world: PaymentsWorld, fields: FormFields): object {
   const all = world.listSubscriptions(customer, textOf(fields, 'status'));
   const data = all.slice(0, limit);
   return { object: 'list', url: '/v1/subscriptions', has_more: all.length > data.length, data };
+}
+
+function cancelSubscription(world: PaymentsWorld, id: string): object {
+  if (world.subscription(id).status === 'canceled') {
+    throw new ProviderError(
+      404,
+      'invalid_request_error',
+      'resource_missing',
+      `No such subscription: '${id}'`,
+    );
+  }
+  return world.cancel(id);
 }
 
 function changeSubscription(world: PaymentsWorld, id: string, fields: FormFields): object {

@@ -229,7 +229,7 @@ export class ApiWorld {
         surface,
         createBillingRoutes({
           ...common,
-          openPayments: payments?.openPayments ?? (async () => null),
+          openPayments: async () => (await this.payments?.openPayments()) ?? null,
           prices: payments?.prices ?? null,
           billingPageUrl: 'https://mergeyard.example/billing',
         }),

@@ -54,6 +54,17 @@ export function createPayments(config: PaymentsConfig): Payments {
         return read.data;
       }),
 
+    cancelSubscription: (subscriptionId, requestId) =>
+      call('cancelSubscription', async () => {
+        try {
+          await sdk.subscriptions.cancel(subscriptionId, {}, { idempotencyKey: requestId });
+        } catch (error) {
+          // What has ended is not there any more for a cancellation.
+          if (error instanceof Stripe.errors.StripeError && error.code === 'resource_missing') return;
+          throw error;
+        }
+      }),
+
     openPortal: (customerId, returnUrl, requestId) =>
       call('openPortal', async () => {
         const session = await sdk.billingPortal.sessions.create(

@@ -1,6 +1,7 @@
 import { parsePaymentEvent } from '#core/contracts/payment-event.ts';
 import { PAYMENT_SIGNATURE_HEADER, signPaymentEvent } from '#core/contracts/payment-signature.ts';
 import { PAID_TIERS, PLAN_LIMITS } from '#core/domain/billing.ts';
+import { type OpenPayments, PaymentsError } from '#core/ports/payments.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { acceptPaymentEvent } from '#core/services/accept-payment-event.ts';
@@ -618,6 +619,95 @@ describe('ceilings and holds', () => {
       status: 503,
       code: 'billing_unavailable',
     });
+  });
+});
+
+describe('offboarding ends what is paid for, first (L383)', () => {
+  const offboard = () => world.api.as(TOKEN_A)('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A });
+  const statusOf = (id: string) => world.provider.world.subscription(id).status;
+
+  test('the subscription is cancelled at the provider, then everything goes', async () => {
+    const { repo } = await world.api.enroll(TENANT_A);
+    const id = await world.buy('pro');
+    let atDeletion: string | null = null;
+    world.api.store.beforeCall = (label) => {
+      if (label === 'markTenantDeleting') atDeletion = statusOf(id);
+    };
+    expect(await offboard()).toMatchObject({ status: 200, json: { deleted: { billing: 1 } } });
+    world.api.store.beforeCall = null;
+    expect([atDeletion, statusOf(id)]).toEqual(['canceled', 'canceled']);
+    expect(await world.api.store.getRepo(repo.id)).toBeNull();
+    // What the provider then says of it meets nobody.
+    await world.deliverAll();
+    expect(await world.stored()).toBeNull();
+  });
+
+  test('one that is unpaid as well', async () => {
+    const id = await world.buy('team');
+    world.provider.world.setStatus(id, 'past_due');
+    expect((await offboard()).status).toBe(200);
+    expect(statusOf(id)).toBe('canceled');
+  });
+
+  test.each(['silent', 'failing', 'garbage', 'refusing'] as const)(
+    'a provider that is %s leaves everything as it was, with its error',
+    async (behaviour) => {
+      const { repo, connection } = await world.api.enroll(TENANT_A);
+      const id = await world.buy('pro');
+      const before = await world.stored();
+      beSilent(behaviour);
+      const answer = await offboard();
+      expect([answer.status, answer.code]).toEqual([502, 'payments_error']);
+      world.timeoutMs = 10_000;
+      world.provider.behave('normal');
+      expect(statusOf(id)).toBe('active');
+      expect(await world.stored()).toEqual(before);
+      expect(await world.api.store.getRepo(repo.id)).toEqual(repo);
+      expect(await world.api.store.getConnection(TENANT_A, connection.id)).toEqual(connection);
+      expect(await world.api.store.loadTenant(TENANT_A)).toMatchObject({ deleting: false });
+      expect((await offboard()).status).toBe(200);
+      expect(statusOf(id)).toBe('canceled');
+    },
+  );
+
+  test('an answer that is lost is asked for again, and finds it done', async () => {
+    const id = await world.buy('pro');
+    let cancelled = 0;
+    const open = world.api.payments?.openPayments;
+    if (world.api.payments === null || open === undefined) throw new Error('nothing is sold');
+    (world.api.payments as { openPayments: OpenPayments }).openPayments = async () => {
+      const payments = await open();
+      return payments === null
+        ? null
+        : {
+            ...payments,
+            cancelSubscription: async (...given) => {
+              cancelled += 1;
+              await payments.cancelSubscription(...given);
+              if (cancelled === 1) throw new PaymentsError('unreachable', 'cancelSubscription', null);
+            },
+          };
+    };
+    expect((await offboard()).code).toBe('payments_error');
+    expect(statusOf(id)).toBe('canceled');
+    expect(await world.stored()).not.toBeNull();
+    expect((await offboard()).status).toBe(200);
+  });
+
+  test('where payments were switched off, one that is still charged is no reason to forget it', async () => {
+    await world.buy('pro');
+    if (world.api.payments === null) throw new Error('nothing is sold');
+    (world.api.payments as { openPayments: OpenPayments }).openPayments = async () => null;
+    expect(await offboard()).toMatchObject({ status: 503, code: 'payments_not_configured' });
+    expect(await world.stored()).not.toBeNull();
+  });
+
+  test('whoever never bought anything needs no provider', async () => {
+    await world.api.enroll(TENANT_A);
+    world.provider.behave('failing');
+    const { calls } = world.provider;
+    expect((await offboard()).status).toBe(200);
+    expect(calls).toEqual([]);
   });
 });
 

@@ -123,6 +123,13 @@ export function describePayments(
         expect(await kindOf(subject.payments.moveSubscription(move, randomUUID()))).toBe('rejected');
       });
 
+      test('a subscription is cancelled at once, and once more is fine', async () => {
+        const move = await givenMove(subject, checkout);
+        await subject.payments.cancelSubscription(move.subscriptionId, randomUUID());
+        expect(await subject.payments.listSubscriptions(move.customerId)).toEqual([]);
+        await subject.payments.cancelSubscription(move.subscriptionId, randomUUID());
+      });
+
       test('what is not there is `rejected`, not empty', async () => {
         expect(await kindOf(subject.payments.listSubscriptions('cus_nobody'))).toBe('rejected');
         expect(await kindOf(checkout('cus_nobody'))).toBe('rejected');
