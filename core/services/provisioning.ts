@@ -45,8 +45,11 @@ export async function provisionProtection(
 
 export type ProtectResult =
   | ProvisioningResult
-  /** The forge did not answer, or not as a forge. The opt-in is recorded. */
+  /** The rule is not as it should be: no answer, no right, or a rule that must not be edited. The opt-in is recorded. */
   | { readonly kind: 'forge_unreachable'; readonly repo: ManagedRepo };
+
+/** What the forge, or our own caution, makes of an attempt that configured nothing (D-90). */
+const NOT_CONFIGURED: readonly ProtectionObservation['kind'][] = ['failed', 'denied', 'refused'];
 
 /**
  * Opt-in or out of our managing the branch rule. The opt-in is stored first, so that a later attempt finishes what
@@ -67,7 +70,7 @@ export async function setProtection(
   if (typeof saved === 'string') return { kind: saved === 'gone' ? 'not_found' : 'db_error', repo };
   if (!enabled) return { kind: 'done', repo: saved };
   const result = await provisionProtection(deps, saved);
-  const failed = result.kind === 'done' && result.repo.provisioning.protection.kind === 'failed';
+  const failed = result.kind === 'done' && NOT_CONFIGURED.includes(result.repo.provisioning.protection.kind);
   return failed ? { kind: 'forge_unreachable', repo: result.repo } : result;
 }
 

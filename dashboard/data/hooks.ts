@@ -111,7 +111,8 @@ export function useChange<Input, Output>(
     mutationFn: (input: Input) => change(api, input),
     retry,
     retryDelay: RETRY_CHANGE_MS,
-    onSuccess: async () => {
+    // After a failure too: some of it may have been done.
+    onSettled: async () => {
       await Promise.all(touches.map((queryKey) => queries.invalidateQueries({ queryKey })));
     },
   });

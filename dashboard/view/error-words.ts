@@ -43,8 +43,8 @@ const WORDS: Readonly<Record<string, Words>> = {
     'Check that it has not expired, has the scopes named, and that the bot may see the repository.',
   ],
   forge_unreachable: [
-    'The forge did not answer',
-    'Nothing was changed. Try again when it is reachable from the internet.',
+    'The forge did not do it',
+    'Try again once it can be reached from the internet and lets the bot do it.',
   ],
   payment_required: ['This repository is held', 'Settle the payment; it goes on by itself.', 'billing'],
   repo_limit_exceeded: [

@@ -3,6 +3,7 @@ import { AppError } from '#core/contracts/errors.ts';
 import type { Notification } from '#core/contracts/fields.ts';
 import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contracts/managed-repo.ts';
 import type { NotificationTargets } from '#core/domain/notification.ts';
+import { describeReasons } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import { recordChange } from '#core/services/audit.ts';
@@ -73,6 +74,7 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       const { kind, repo } = await setProtection(deps, own, body.enabled);
       // The opt-in is stored before the forge is asked, so a failure is a change as well.
       await note(repo, body.enabled ? 'repo.protect' : 'repo.unprotect', kind === 'done' ? 'ok' : 'failed');
+      if (kind === 'forge_unreachable') throw notProtected(repo);
       if (kind !== 'done') throw new AppError(kind);
       return {
         status: 200,
@@ -102,6 +104,18 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       return { status: 200, body: { ci_gate: { status, url, probe: { ...result.probe } } } };
     },
   } satisfies Partial<ApiHandlers<'forge-ops'>>;
+}
+
+/** One code for all of it (contract, Protect rules); the words say which it was. */
+function notProtected({ provisioning: { protection } }: ManagedRepo): AppError {
+  const why =
+    protection.kind === 'denied'
+      ? 'the bot may not edit branch rules there'
+      : describeReasons(protection.reasons);
+  return new AppError(
+    'forge_unreachable',
+    why === null ? {} : { message: `Protection could not be configured: ${why}.` },
+  );
 }
 
 function toTargets(notification: Notification | null): NotificationTargets | null {

@@ -315,7 +315,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
     const { world, repo } = await begin(rules);
     const before = await rulesOf(world);
     const result = await setProtection(world.deps, repo, true);
-    expect(result.kind).toBe('done');
+    expect(result.kind).toBe('forge_unreachable');
     const { protection } = viewProvisioning(result.repo);
     expect(protection).toMatchObject({ status, id: null });
     expect(protection.detail).toMatch(new RegExp(`^${reason}: `));

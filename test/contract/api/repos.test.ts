@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { BranchRule } from '#core/domain/branch-rule.ts';
 import { grantHeldLease, type LeaseGrant } from '#core/domain/lease.ts';
 import type { QueueView } from '#core/domain/line.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
+import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenBatch } from '../../builders/store-rows.ts';
 import {
@@ -716,6 +718,106 @@ describe('provision, protect, gate', () => {
         code: 'connection_not_found',
       });
     }
+  });
+
+  describe('protect', () => {
+    const VERIFIED = {
+      ciGate: { status: 'verified', url: null, setupPr: null, probe: null },
+    } as const satisfies Partial<ManagedRepo>;
+    const protect = async (enabled: boolean, changes: Partial<ManagedRepo> = VERIFIED) => {
+      const { repo } = await world.enroll(TENANT_A, changes);
+      const answer = await a('POST', `${REPOS}/${repo.id}/protect`, { enabled });
+      const [shown] = (await a('GET', REPOS)).json;
+      return { answer, stored: await world.store.getRepo(repo.id), shown: shown.provisioning.protection };
+    };
+    const ruleOf = (fields: Partial<BranchRule> = {}): BranchRule => ({
+      ...{ name: 'main', priority: null, createdAt: 1, statusCheckEnabled: true, contexts: ['mq'] },
+      ...{ blockOnOutdatedBranch: false, directPushAllowed: false, raw: {}, ...fields },
+    });
+
+    test('200: the rule asks for the context', async () => {
+      world.forge.setUp = { listRules: async () => [ruleOf()] };
+      const { answer, stored } = await protect(true);
+      expect([answer.status, answer.json.protection_requested]).toEqual([200, true]);
+      expect(answer.json.provisioning.protection).toEqual({ status: 'configured', id: 'main', detail: null });
+      expect(stored?.protectionRequested).toBe(true);
+    });
+
+    test('200: before the gate is verified it is only recorded', async () => {
+      world.forge.setUp = { listRules: async () => [] };
+      const { answer } = await protect(true, {});
+      expect([answer.status, answer.json.provisioning.protection.status]).toEqual([200, 'awaiting_ci_gate']);
+    });
+
+    test('200: opting out asks the forge nothing', async () => {
+      const { answer, stored } = await protect(false, { ...VERIFIED, protectionRequested: true });
+      expect([answer.status, answer.json.protection_requested]).toEqual([200, false]);
+      expect(stored?.protectionRequested).toBe(false);
+    });
+
+    test.each<[string, Partial<ForgeAdmin>, string, RegExp | null]>([
+      ['does not answer', {}, 'error', null],
+      [
+        'refuses the bot',
+        { listRules: () => Promise.reject(new ForgeError('denied', 'GET branch_protections', 403)) },
+        'needs_admin',
+        /may not edit branch rules/,
+      ],
+      [
+        'refuses the edit',
+        {
+          listRules: async () => [ruleOf({ contexts: ['ci'] })],
+          editRule: () => Promise.reject(new ForgeError('denied', 'PATCH branch_protections', 403)),
+        },
+        'needs_admin',
+        /may not edit branch rules/,
+      ],
+      [
+        'has a rule that must not be edited',
+        { listRules: async () => [ruleOf({ contexts: ['ci'], blockOnOutdatedBranch: true })] },
+        'error',
+        /block_on_outdated_branch/,
+      ],
+      [
+        'protects the staging branches',
+        { listRules: async () => [ruleOf({ name: '**' })] },
+        'needs_admin',
+        /staging_protected/,
+      ],
+    ])(
+      '502 when the forge %s: the opt-in is recorded, and shown as what it is',
+      async (_name, setUp, status, words) => {
+        world.forge.setUp = setUp;
+        const { answer, stored, shown } = await protect(true);
+        expect([answer.status, answer.code, answer.json.error.retryable]).toEqual([
+          502,
+          'forge_unreachable',
+          true,
+        ]);
+        if (words !== null) expect(answer.json.error.message).toMatch(words);
+        expect(stored?.protectionRequested).toBe(true);
+        expect(shown.status).toBe(status);
+      },
+    );
+
+    test.each([
+      ['connection_not_found', 404],
+      ['decryption_error', 500],
+      ['db_error', 500],
+    ])('%s is %i', async (code, status) => {
+      const { repo, connection } = await world.enroll(TENANT_A, VERIFIED);
+      world.forge.setUp = { listRules: async () => [ruleOf()] };
+      if (code === 'connection_not_found') await world.store.markConnectionDeleting(TENANT_A, connection.id);
+      if (code === 'decryption_error') world.vault.failing = 'open';
+      let updates = 0;
+      world.store.beforeCall = (label) => {
+        updates += label === 'updateRepo' ? 1 : 0;
+        // The forge has changed by then, and it cannot be recorded.
+        if (code === 'db_error' && updates > 1) throw new StoreError('unavailable', label);
+      };
+      const answer = await a('POST', `${REPOS}/${repo.id}/protect`, { enabled: true });
+      expect([answer.status, answer.code]).toEqual([status, code]);
+    });
   });
 
   test('the template is YAML to copy, and fails until its stub is replaced', async () => {
