@@ -37,8 +37,13 @@ export function heedsJobPermissions(version: ForgeVersion): boolean {
   return version.kind === 'gitea' && isAtLeast(version, 1, 26, 0);
 }
 
-/** Folders that workflows are read from; the first that exists counts alone (forge facts, 8). */
-export function workflowFolders(version: ForgeVersion): readonly string[] {
-  const shared = ['.gitea/workflows', '.github/workflows'];
-  return version.kind === 'forgejo' ? ['.forgejo/workflows', ...shared] : shared;
+const GITEA_FOLDERS: readonly string[] = ['.gitea/workflows', '.github/workflows'];
+const FORGEJO_FOLDERS: readonly string[] = ['.forgejo/workflows', ...GITEA_FOLDERS];
+
+/**
+ * Folders that workflows are read from; the first that exists counts alone (forge facts, 8). Null: a forge whose version
+ * we do not know.
+ */
+export function workflowFolders(version: ForgeVersion | null): readonly string[] {
+  return version?.kind === 'gitea' ? GITEA_FOLDERS : FORGEJO_FOLDERS;
 }

@@ -122,6 +122,9 @@ export const FORGE_PAGES_MAX = 200;
 export const FORGE_TOUCHED_PULLS_MAX = 20;
 export const FORGE_TREE_PAGE_SIZE_MAX = 1000;
 
+/** A forge is asked for its version again after this: somebody may have upgraded it. */
+export const FORGE_VERSION_KEPT_MS = 60 * 60_000;
+
 // Record bounds
 export const EVIDENCE_ENTRIES_MAX = 400;
 export const TOMBSTONES_MAX = 500;

@@ -62,7 +62,7 @@ export async function findGatePlace(
   queueName: string,
 ): Promise<GatePlace> {
   const version = await forge.readVersion();
-  const folders = workflowFolders(version ?? UNKNOWN_FORGE);
+  const folders = workflowFolders(version);
   for (const folder of folders) {
     const files = await forge.listFolder(folder, branch);
     if (files === null) continue;
@@ -74,9 +74,6 @@ export async function findGatePlace(
   }
   return { version, folder: folders[0] ?? '.github/workflows', gate: null };
 }
-
-/** Folders of both forges are tried where a version string is of neither. */
-const UNKNOWN_FORGE: ForgeVersion = { kind: 'forgejo', major: 0, minor: 0, patch: 0 };
 
 export type SetupResult =
   | { readonly kind: 'open'; readonly repo: ManagedRepo; readonly pull: PullLink }

@@ -1,6 +1,6 @@
 import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
-import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import { FORGE_VERSION_KEPT_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
@@ -20,7 +20,7 @@ import {
 import { isOpened, needsReviews, otherContexts } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading } from './queue/readings.ts';
-import type { QueueRecord, Staged } from './queue/record.ts';
+import type { KnownForge, QueueRecord, Staged } from './queue/record.ts';
 import { countReviews, type ReviewCount } from './queue/reviews.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type History } from './read-commits.ts';
@@ -71,7 +71,7 @@ export class SnapshotReader {
   #failure: ForgeError | null = null;
   #botLogin: Reading<string> = UNKNOWN;
   #protection: Reading<BranchProtection | null> = UNKNOWN;
-  #asksFork: Reading<boolean> = UNKNOWN;
+  #knownForge: Reading<KnownForge> | null = null;
 
   constructor(
     deps: { forge: EngineForge; clock: Clock; ids: Ids; confirmBounce?: ConfirmBounce },
@@ -112,6 +112,7 @@ export class SnapshotReader {
     // Without work the base matters only if it moves past the queue (A39).
     const tip = isBusy || record.baseSeen !== null ? await this.#readTip(pulls) : UNKNOWN;
     const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
+    if (isBusy) this.#knownForge = await this.#readForge(record);
     if (needsBase)
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
     const base = needsBase ? await this.#readBase(record, tip) : UNKNOWN;
@@ -183,7 +184,7 @@ export class SnapshotReader {
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
       protection: this.#protection,
       confirmBounce: this.#confirmBounce,
-      asksFork: this.#asksFork,
+      ...(this.#knownForge === null ? {} : { forge: this.#knownForge }),
     };
   }
 
@@ -202,7 +203,6 @@ export class SnapshotReader {
       const statuses = isPatrolled || isNews ? await this.#readStatuses(pull) : null;
       return { pull, schedule, reviews: null, statuses };
     }
-    if (pull.fromFork && !this.#asksFork.known) this.#asksFork = await this.#readAsksFork();
     let reviews: PullRequestView['reviews'] = null;
     if (needsReviews(protection, pull.fromFork)) {
       const cached = reading.known ? reading.value.reviews : null;
@@ -232,10 +232,13 @@ export class SnapshotReader {
     this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
   }
 
-  async #readAsksFork(): Promise<Reading<boolean>> {
-    const version = await this.#attempt(() => this.#forge.readVersion());
-    if (!version.known || version.value === null) return UNKNOWN;
-    return known(asksForkForMergeRight(version.value));
+  /** Asked anew now and then: the forge may have been upgraded. */
+  async #readForge({ forge: kept }: QueueRecord): Promise<Reading<KnownForge>> {
+    const now = this.#clock.now();
+    if (kept !== undefined && now - kept.readAt < FORGE_VERSION_KEPT_MS) return known(kept);
+    const version = await this.#attempt(() => unlessHidden(() => this.#forge.readVersion()));
+    if (version.known) return known({ version: version.value, readAt: now });
+    return kept === undefined ? UNKNOWN : known(kept);
   }
 
   /** Every open pull request shows the live tip of its base: where all agree, nobody need ask. */
@@ -368,5 +371,15 @@ export class SnapshotReader {
       this.#failure ??= error;
       return UNKNOWN;
     }
+  }
+}
+
+/** Some hide their version from everybody: then it is not known, and nothing waits for it. */
+async function unlessHidden<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'denied' || error.kind === 'missing')) return null;
+    throw error;
   }
 }

@@ -78,6 +78,7 @@ const Record = z.looseObject({
       reviews: z.array(z.looseObject({ state: z.enum(COUNTED_STATES), count: z.number() })).nullable(),
     }),
   ),
+  forge: z.looseObject({ readAt: z.number() }).optional(),
   rate: z.object({
     landed: z.number(),
     bounced: z.number(),

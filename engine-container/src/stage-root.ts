@@ -84,11 +84,11 @@ class ChainBuilder {
   }
 
   async build(): Promise<ActionOutcome> {
-    const { trees, queueName } = this.#deps;
+    const { trees } = this.#deps;
     const baseEntries = await trees.read(this.#action.baseSha);
     this.#entries = baseEntries;
     await this.#standOnStack();
-    const { last, cut } = await this.#applyAllButLast(findGateFile(baseEntries, queueName));
+    const { last, cut } = await this.#applyAllButLast(this.#findGate(baseEntries));
     if (last === null && this.#chain.length === 0) {
       return cut === null ? { kind: 'failed' } : { kind: 'nothing_staged', cut };
     }
@@ -216,7 +216,7 @@ class ChainBuilder {
     const plan = planMerge({ base: sides.base, ours, theirs: sides.theirs });
     if (plan.kind === 'conflict') return 'conflict';
     if (plan.changes.length === 0) return 'no_changes';
-    return { kind: 'plan', plan, gate: findGateFile(plan.result ?? sides.theirs, this.#deps.queueName) };
+    return { kind: 'plan', plan, gate: this.#findGate(plan.result ?? sides.theirs) };
   }
 
   /**
@@ -224,7 +224,7 @@ class ChainBuilder {
    * the base, where a merge keeps it (D-13). While no step leaves contents to merge, its tree is known without a write.
    */
   async #planReplay(own: readonly OwnCommit[], ours: readonly TreeEntry[]): Promise<MemberPlan | CutReason> {
-    const { trees, queueName } = this.#deps;
+    const { trees } = this.#deps;
     const steps = await unlessNotReady(async () => {
       const read: ReplayStep[] = [];
       for (const { sha, parent } of listReplayed(own, this.#staged)) {
@@ -243,7 +243,7 @@ class ChainBuilder {
     const changes = diffTrees(ours, entries);
     if (changes.length === 0) return 'no_changes';
     const plan: Plan = { kind: 'plan', changes, result: entries, contentMerges: [] };
-    return { kind: 'plan', plan, gate: findGateFile(entries, queueName) };
+    return { kind: 'plan', plan, gate: this.#findGate(entries) };
   }
 
   /** Applies the steps on the work branch; only the last counts. Null when all went well, else why the batch ends here. */
@@ -267,14 +267,14 @@ class ChainBuilder {
       if (made !== undefined) this.#chain.splice(before.length, 1, made);
     }
     if (this.#chain.length === before.length) return undo('no_changes');
-    const change = judgeGateChange(baseGate, findGateFile(this.#entries, this.#deps.queueName));
+    const change = judgeGateChange(baseGate, this.#findGate(this.#entries));
     if (change === 'removes_gate') return undo(change);
     // The tree defines its own judge: it waits to be judged alone (D-18).
     return change === 'edits_gate' && !isFirst ? undo(change) : null;
   }
 
   #reasonToEndAfterReplay(baseGate: GateFile | null): CutReason | null {
-    const change = judgeGateChange(baseGate, findGateFile(this.#entries, this.#deps.queueName));
+    const change = judgeGateChange(baseGate, this.#findGate(this.#entries));
     if (change !== null) return 'edits_gate';
     return this.#isKnownFailure(this.#chain.at(-1)?.tree, this.#entries) ? 'known_failure' : null;
   }
@@ -322,7 +322,6 @@ class ChainBuilder {
     cut: { index: number; reason: CutReason } | null,
     baseEntries: readonly TreeEntry[],
   ): Promise<ActionOutcome> {
-    const { queueName } = this.#deps;
     let finalCut = cut;
     let published: { sha: CommitSha } | null = null;
     if (last !== null && this.#isDecided(last.plan)) {
@@ -335,7 +334,7 @@ class ChainBuilder {
     if (tree === undefined) {
       return { kind: 'nothing_staged', cut: finalCut ?? { index: 0, reason: 'conflict' } };
     }
-    const gate = findGateFile(this.#entries, queueName);
+    const gate = this.#findGate(this.#entries);
     if (gate === null) {
       await this.#deps.forge.deleteBranch(this.#action.branch);
       return { kind: 'gate_missing', members: this.#chain.length };
@@ -351,7 +350,7 @@ class ChainBuilder {
       kind: 'root_staged',
       chain: this.#chain,
       gateKey: gate.id,
-      baseGate: findGateFile(baseEntries, queueName),
+      baseGate: this.#findGate(baseEntries),
       gateFile: gate.file,
       published,
       cut: finalCut,
@@ -373,9 +372,13 @@ class ChainBuilder {
     });
   }
 
+  #findGate(entries: readonly TreeEntry[]): GateFile | null {
+    return findGateFile(entries, { queueName: this.#deps.queueName, folders: this.#action.workflowFolders });
+  }
+
   #isDecided(plan: Plan): boolean {
     if (plan.result === null) return false;
-    const gate = findGateFile(plan.result, this.#deps.queueName);
+    const gate = this.#findGate(plan.result);
     return gate !== null && this.#hasVerdict(hashTree(plan.result, formatOf({ sha: this.#tip })), gate);
   }
 
@@ -384,7 +387,7 @@ class ChainBuilder {
   }
 
   #isKnownFailure(tree: string | undefined, entries: readonly TreeEntry[]): boolean {
-    const gate = findGateFile(entries, this.#deps.queueName);
+    const gate = this.#findGate(entries);
     return this.#action.knownTrees.some(
       (known) => known.verdict === 'failure' && known.tree === tree && known.gate === gate?.id,
     );

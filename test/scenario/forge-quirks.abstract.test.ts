@@ -1,6 +1,6 @@
 import type { EngineForge } from '#core/ports/forge.ts';
 import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
-import type { Switches } from '../fakes/abstract-forge/world.ts';
+import { GITEA_126_SWITCHES, type Switches } from '../fakes/abstract-forge/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import { createWorldOn, type World, type WorldOptions } from './world.ts';
@@ -73,7 +73,7 @@ describe('a pull request from a fork', () => {
   });
 
   test('on a forge that asks the base (Gitea 1.26): lands, whoever scheduled it', async () => {
-    const world = await createQuirk({ forkPermission: false });
+    const world = await createQuirk(GITEA_126_SWITCHES);
     const fork = await givenFork(world, 'guest', 'dev');
     await world.drain();
     expect((await endingOf(world, [fork])).landed).toEqual([fork]);

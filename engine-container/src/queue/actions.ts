@@ -32,6 +32,8 @@ export type Action =
         /** Trees of suspects that stand before it in the line: it does not overtake those whose files it touches. */
         readonly behind: readonly TreeHash[];
       }[];
+      /** Where this forge looks for workflows, first things first. */
+      readonly workflowFolders: readonly string[];
       /** Trees with a verdict in the ledger: a batch ends at the first known failure, and one that ends in either needs no run. */
       readonly knownTrees: readonly KnownTree[];
     }

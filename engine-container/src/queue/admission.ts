@@ -31,8 +31,8 @@ export interface AdmissionFacts {
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Who scheduled; undefined when that is not known. */
   readonly scheduler?: string | undefined;
-  /** Does the forge ask the fork for the right to merge? Absent or unknown refuses nobody. */
-  readonly asksFork?: Reading<boolean> | undefined;
+  /** Does the forge ask the fork for the right to merge? Unknown (null) refuses nobody. */
+  readonly asksFork?: boolean | null;
   readonly context: string;
   readonly baseTip: CommitSha;
   /** A `success` on this head would open a pull request to another branch as well (D-17); absent: it would not. */
@@ -116,7 +116,7 @@ function judgeScheduler(facts: AdmissionFacts): Admission | null {
     const isListed = protection.mergeList.some((login) => login.toLowerCase() === scheduler.toLowerCase());
     return isListed ? null : { kind: 'refused', reason: 'merge_list' };
   }
-  const asksFork = pull.fromFork && facts.asksFork?.known === true && facts.asksFork.value;
+  const asksFork = pull.fromFork && facts.asksFork === true;
   const isAuthor = pull.author.toLowerCase() === scheduler.toLowerCase();
   return asksFork && !isAuthor ? { kind: 'refused', reason: 'fork_scheduler' } : null;
 }

@@ -78,6 +78,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
 function adoptSettings(pass: Pass): void {
   const { record, s } = pass;
   if (s.full && s.readings !== null) record.readings = [...s.readings];
+  if (s.forge?.known === true) record.forge = s.forge.value;
   noticeBase(pass);
   if (record.halted !== null) {
     if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;

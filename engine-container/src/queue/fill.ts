@@ -25,6 +25,8 @@ export function openRoots(pass: Pass): void {
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return;
   if (record.rebuilding || record.context !== s.repo.statusContext) return;
+  // Where its workflows are depends on which forge it is.
+  if (s.forge?.known === false) return;
   // A base that is about to move, or has moved by this very pass, is no ground for a new batch.
   if (record.tip !== null && record.tip !== s.base.value.sha) return;
   const base = s.base.value;

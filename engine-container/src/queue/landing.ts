@@ -22,6 +22,7 @@ import { mayLand, nextToLand, proofOf, provenLength } from './lane.ts';
 import { sayLastWord } from './last-word.ts';
 import { leaveLine, refuse, rememberBounce } from './line.ts';
 import {
+  asksFork,
   emitEvent,
   entryOf,
   isMergedHere,
@@ -158,7 +159,7 @@ function strike(pass: Pass, root: Root, landing: Landing): void {
 function mayLackForkRight(pass: Pass, landing: Landing): boolean {
   const focus = pass.s.focus.get(landing.pr);
   const fromFork = focus?.known === true && focus.value.pull.fromFork;
-  return fromFork && (pass.s.asksFork?.known !== true || pass.s.asksFork.value);
+  return fromFork && asksFork(pass) !== false;
 }
 
 /** Out of the line until the head or the schedule changes, like a bounce, but without its name and its blame. */

@@ -12,7 +12,7 @@ import {
 } from './describe.ts';
 import { hasLanded } from './landed.ts';
 import { activeMembers } from './lane.ts';
-import { emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
+import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
 import type { ScheduleReading } from './readings.ts';
 import type { LineEntry, QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
@@ -294,7 +294,7 @@ export function admitLine(pass: Pass): void {
       statuses: view.statuses,
       scheduler:
         view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined,
-      asksFork: pass.s.asksFork,
+      asksFork: asksFork(pass),
       context: pass.record.context,
       baseTip: base.value.sha,
       opensAnother: view.opensAnother,

@@ -1,5 +1,6 @@
 import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch.ts';
 import type { PullRequest } from '#core/domain/forge.ts';
+import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
@@ -111,6 +112,12 @@ export function entryOf(record: QueueRecord, pr: PullRequestNumber): LineEntry |
 /** What was retargeted is merged by another base's rules, and into that one: no landing of ours, whatever its tree. */
 export function isMergedHere(pass: Pass, pull: PullRequest): boolean {
   return pull.merged && pull.baseRef === pass.s.repo.baseBranch;
+}
+
+/** Does this forge ask the fork whether who scheduled may merge (forge facts, 11)? Null: unknown. */
+export function asksFork({ record }: Pass): boolean | null {
+  const version = record.forge?.version ?? null;
+  return version === null ? null : asksForkForMergeRight(version);
 }
 
 /** Queues a status; a newer wish for the same head replaces an older one that was not written yet. */

@@ -7,6 +7,7 @@ import type {
   Receipt,
 } from '#core/domain/batch.ts';
 import type { PostedState } from '#core/domain/forge.ts';
+import type { ForgeVersion } from '#core/domain/forge-version.ts';
 import type {
   BatchId,
   BlobId,
@@ -63,6 +64,8 @@ export interface QueueRecord {
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
   baseSeen: (Staged & { readonly at?: EpochMs }) | null;
   rate: OutcomeRate;
+  /** Which forge this is; absent until it was asked. */
+  forge?: KnownForge;
   /** Our landings of the last minutes, oldest first; absent: none. */
   landed?: readonly LandedHead[];
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
@@ -110,6 +113,12 @@ export interface LineEntry {
   cleared: boolean;
   /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
   doubt: Doubt | null;
+}
+
+/** Null version: it names none that we can read. */
+export interface KnownForge {
+  readonly version: ForgeVersion | null;
+  readonly readAt: EpochMs;
 }
 
 export interface StagedHead {

@@ -4,7 +4,7 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { Dial } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
-import type { Staged } from './record.ts';
+import type { KnownForge, Staged } from './record.ts';
 import type { ReviewCount } from './reviews.ts';
 
 export type ConfirmBounce = 'always' | 'adaptive';
@@ -22,8 +22,8 @@ export interface Snapshot {
   readonly base: Reading<{ readonly sha: CommitSha; readonly tree: TreeHash }>;
   /** Null value: no rule governs the base. */
   readonly protection: Reading<BranchProtection | null>;
-  /** Does this forge ask the fork whether who scheduled may merge (forge facts, 11)? Read when a fork is in the line. */
-  readonly asksFork?: Reading<boolean>;
+  /** Absent: not asked, because nobody is in the line. */
+  readonly forge?: Reading<KnownForge>;
   /** Open pull requests of the base branch. */
   readonly pulls: Reading<readonly PullRequestView[]>;
   /** Timeline and review facts behind `pulls`, to be kept for the next look; null when `pulls` is unknown. */

@@ -1,3 +1,4 @@
+import { workflowFolders } from '#core/domain/forge-version.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import type { KnownTree } from './actions.ts';
 import { activeMembers, laneOf, treesAhead } from './lane.ts';
@@ -104,6 +105,7 @@ function stageWhole(pass: Pass, root: Root, node: Node): void {
       mergeBase: knownMergeBase(pass, root, pr, head),
       behind: root.place === 'suspect' ? [] : treesAhead(record, pr),
     })),
+    workflowFolders: workflowFolders(record.forge?.version ?? null),
     knownTrees: knownTrees(pass, root),
   });
 }

@@ -1,8 +1,6 @@
 import type { TreeEntry } from '#core/domain/forge.ts';
+import { gateFileNames } from '#core/domain/gate-workflow.ts';
 import type { BlobId } from '#core/domain/ids.ts';
-
-/** A forge runs workflows only from the first of these folders that exists (forge facts, 8). Gitea does not know the first. */
-const WORKFLOW_FOLDERS = ['.forgejo/workflows/', '.gitea/workflows/', '.github/workflows/'];
 
 export interface GateFile {
   /** Name without its folder, as run listings show it. */
@@ -10,15 +8,15 @@ export interface GateFile {
   readonly id: BlobId;
 }
 
-/** The gate workflow of a tree: `<name>-gate.yaml` or `.yml` in the folder that the forge reads; null when absent. */
-export function findGateFile(entries: readonly TreeEntry[], queueName: string): GateFile | null {
-  const folder = WORKFLOW_FOLDERS.find((candidate) =>
-    entries.some((entry) => entry.path.startsWith(candidate)),
-  );
+/** The gate workflow of a tree, in the first of the forge's folders that the tree has; null when absent there. */
+export function findGateFile(
+  entries: readonly TreeEntry[],
+  { queueName, folders }: { readonly queueName: string; readonly folders: readonly string[] },
+): GateFile | null {
+  const folder = folders.find((candidate) => entries.some((entry) => entry.path.startsWith(`${candidate}/`)));
   if (folder === undefined) return null;
-  for (const extension of ['yaml', 'yml']) {
-    const file = `${queueName}-gate.${extension}`;
-    const entry = entries.find((candidate) => candidate.path === `${folder}${file}`);
+  for (const file of gateFileNames(queueName)) {
+    const entry = entries.find((candidate) => candidate.path === `${folder}/${file}`);
     if (entry !== undefined) return { file, id: entry.id };
   }
   return null;

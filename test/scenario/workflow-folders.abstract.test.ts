@@ -1,0 +1,16 @@
+import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { FORGEJO_15_SWITCHES, GITEA_126_SWITCHES, type Switches } from '../fakes/abstract-forge/world.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+import { defineWorkflowFolderTests } from './workflow-folders.suite.ts';
+import { createWorldOn, type World } from './world.ts';
+
+const on = (switches: Switches) => (): Promise<World> => {
+  const clock = new VirtualClock();
+  const forge = createAbstractForge({ clock, switches });
+  return createWorldOn(clock, forge, forge.forge, {});
+};
+
+defineWorkflowFolderTests([
+  { kind: 'forgejo', create: on(FORGEJO_15_SWITCHES) },
+  { kind: 'gitea', create: on(GITEA_126_SWITCHES) },
+]);
