@@ -18,6 +18,7 @@ export const RECONCILE_ERROR_CODES = [
   'protection_conflict',
   'base_red',
   'tree_mismatch',
+  'record_too_large',
   'lease_lost',
   'timeout',
   'engine_error',
@@ -37,6 +38,8 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   protection_conflict: 'A branch rule keeps the queue from landing; see the protection detail.',
   base_red: 'The base branch itself fails the gate; pull requests wait until it is repaired.',
   tree_mismatch: 'A landed tree is not the tree that was proven; the queue of this repository is stopped.',
+  record_too_large:
+    'The record of this queue has outgrown the store, so nothing lands; take pull requests off auto-merge.',
   lease_lost: 'Another worker took over this repository; it continues there.',
   timeout: 'The reconcile ran out of time; it continues at the next wake.',
   engine_error: 'The reconcile failed; it is tried again at the next wake.',

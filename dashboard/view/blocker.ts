@@ -69,6 +69,8 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
     case 'gate_missing':
     case 'protection_conflict':
       return { ...common, tone: 'stop', text, remedy: 'setup' };
+    case 'record_too_large':
+      return { ...common, tone: 'stop', text, remedy: 'forge' };
     case 'forge_access_denied':
     case 'decryption_error':
     case 'connection_not_found':

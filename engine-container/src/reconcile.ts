@@ -16,6 +16,7 @@ import type { ConfirmBounce, Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import { RecordKeeper } from './record-keeper.ts';
 import { StagedTreeMismatch, TreeCache } from './stage-trees.ts';
+import { takeBackUnrecorded } from './take-back.ts';
 
 export interface ReconcilerDeps {
   readonly store: EngineStore & LeaseStore;
@@ -83,7 +84,7 @@ class Reconcile {
     this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
     this.#forge = deps.forgeFor(request, () => !held.isPastDeadline());
     this.#trees = new TreeCache(this.#forge);
-    this.#keeper = new RecordKeeper({ store: deps.store, repo, held });
+    this.#keeper = new RecordKeeper({ ...deps, repo, held });
   }
 
   /** Null when all went well. Whatever happens, a report is left for the worker (A48). */
@@ -91,6 +92,7 @@ class Reconcile {
     try {
       await this.#work();
     } catch (error) {
+      if (error instanceof StoreError && error.kind === 'too_large') await this.#takeBack();
       this.#errorCode = this.#classify(error);
     }
     if (this.#errorCode !== null) this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MAX_MS;
@@ -107,6 +109,15 @@ class Reconcile {
       this.#errorCode ??= this.#classify(error);
     }
     return this.#errorCode;
+  }
+
+  /** Before anybody is told: nothing that stands now could be watched. */
+  async #takeBack(): Promise<void> {
+    const isComplete = await takeBackUnrecorded(this.#forge, this.#keeper.posted);
+    this.#deps.log.error('queue alarm', {
+      ...{ repo_id: this.#repo.id, alarm: 'record_too_large', pr: null },
+      ok: isComplete,
+    });
   }
 
   async #work(): Promise<void> {
@@ -240,6 +251,7 @@ class Reconcile {
         : 'forge_unreachable';
     }
     if (error instanceof StoreError) {
+      if (error.kind === 'too_large') return 'record_too_large';
       return error.kind === 'fenced' || error.kind === 'lost_race' ? 'lease_lost' : 'engine_error';
     }
     // Frames only: the text of a foreign error may quote what it choked on.

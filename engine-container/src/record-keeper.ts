@@ -2,11 +2,13 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import type { QueueView } from '#core/domain/line.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { type EngineStore, StoreError } from '#core/ports/store.ts';
+import { type EngineStore, type QueueWrite, StoreError } from '#core/ports/store.ts';
+import type { Log } from '#core/ports/system.ts';
 import { adoptLost } from './adopt-lost.ts';
 import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
 import { changedRows, toActivityEvent } from './queue/rows.ts';
+import { shedRecord } from './queue/shed.ts';
 import { toQueueView } from './queue/view.ts';
 import { parseRecord } from './record-codec.ts';
 import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
@@ -15,6 +17,7 @@ export interface KeeperDeps {
   readonly store: EngineStore;
   readonly repo: ManagedRepo;
   readonly held: HeldLease;
+  readonly log: Log;
 }
 
 /**
@@ -25,20 +28,27 @@ export class RecordKeeper {
   readonly #store: EngineStore;
   readonly #repo: ManagedRepo;
   readonly #held: HeldLease;
+  readonly #log: Log;
   #saved: QueueRecord;
   #savedText = '';
-  /** Compared with what is saved last, and found the same or saved. */
+  /** Compared with what is saved last, and found the same, saved, or tried to be saved. */
   #looked: QueueRecord | null = null;
   #savedView = '';
   #version: number | null = null;
   #closed: Root[] = [];
   #unsent: Unsent = NOTHING_UNSENT;
 
-  constructor({ store, repo, held }: KeeperDeps) {
+  constructor({ store, repo, held, log }: KeeperDeps) {
+    this.#log = log;
     this.#store = store;
     this.#repo = repo;
     this.#held = held;
     this.#saved = emptyRecord(repo.statusContext);
+  }
+
+  /** What may have been posted: by the last save, and by what could not be saved since. */
+  get posted(): readonly QueueRecord[] {
+    return this.#looked === null ? [this.#saved] : [this.#saved, this.#looked];
   }
 
   /** The record of the last save; before the first, one of a repo that nothing is known of. */
@@ -102,16 +112,31 @@ export class RecordKeeper {
     let shown = view;
     do {
       const { batches, events, left } = takeWrite(this.#unsent, shown === null ? 0 : 1);
-      this.#version = await this.#store.saveQueue(this.#held, this.#repo, {
-        document: isEmpty(left) ? record : { ...record, unsent: left },
+      this.#version = await this.#saveWhatFits(record, (fitting) => ({
+        document: isEmpty(left) ? fitting : { ...fitting, unsent: left },
         expectedVersion: this.#version,
         batches,
         events,
         ...(shown === null ? {} : { view: shown }),
-      });
+      }));
       this.#unsent = left;
       shown = null;
     } while (!isEmpty(this.#unsent));
+  }
+
+  /** The record, or as much of it as the store takes. Throws `too_large` when it does not even take what must not be left out. */
+  async #saveWhatFits(record: QueueRecord, toWrite: (fitting: QueueRecord) => QueueWrite): Promise<number> {
+    for (let step = 0; ; step += 1) {
+      const fitting = shedRecord(record, step);
+      if (fitting === null) throw new StoreError('too_large', 'saveQueue');
+      try {
+        const version = await this.#store.saveQueue(this.#held, this.#repo, toWrite(fitting));
+        if (step > 0) this.#log.warn('queue record shortened', { repo_id: this.#repo.id, step });
+        return version;
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.kind !== 'too_large') throw error;
+      }
+    }
   }
 
   async #read(): Promise<

@@ -65,6 +65,12 @@ const QUEUE_ALARMS = [
     'page',
     'Somebody else writes the required status, so pull requests can merge unproven.',
   ],
+  [
+    'RecordTooLargeAlarm',
+    'record_too_large',
+    'page',
+    'The record of a queue has outgrown the store; what it had posted was taken back, and it stands still.',
+  ],
   ['BaseRedAlarm', 'base_red', 'ticket', 'The gate fails on a base branch itself.'],
   ['GatePhaseAgeAlarm', 'gate_phase_age', 'ticket', 'A gate run has been awaited for over half an hour.'],
 ] as const;

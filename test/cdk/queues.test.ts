@@ -143,6 +143,7 @@ describe('alarms', () => {
     ['treemismatchalarm', 'tree_mismatch'],
     ['unverifiedlandingalarm', 'unverified_landing'],
     ['foreignstatuswriteralarm', 'foreign_status_writer'],
+    ['recordtoolargealarm', 'record_too_large'],
     ['baseredalarm', 'base_red'],
     ['fencelostalarm', 'lease_lost'],
     ['decryptfailedalarm', 'decryption_error'],

@@ -18,6 +18,8 @@ export interface MemoryStoreOptions {
   readonly beforeCall?: (label: string) => void | Promise<void>;
   /** Runs after the effect of every call: a throw here is an effect whose answer was lost. */
   readonly afterCall?: (label: string) => void | Promise<void>;
+  /** A row smaller than the service's, so that a test needs no thousands. */
+  readonly documentBytesMax?: number;
 }
 
 export const CORRUPTIBLE_ROWS = ['repo', 'connection', 'queue', 'report', 'lease', 'outcome'] as const;
@@ -46,6 +48,7 @@ interface TenantRow {
 /** What the memory store holds, its test controls, and the steps that its ports share. */
 export class MemoryRows {
   indexLagMs: number;
+  documentBytesMax: number;
   beforeCall: ((label: string) => void | Promise<void>) | null;
   afterCall: ((label: string) => void | Promise<void>) | null;
 
@@ -94,6 +97,7 @@ export class MemoryRows {
   constructor(options: MemoryStoreOptions) {
     this.clock = options.clock;
     this.indexLagMs = options.indexLagMs ?? 0;
+    this.documentBytesMax = options.documentBytesMax ?? Number.POSITIVE_INFINITY;
     this.beforeCall = options.beforeCall ?? null;
     this.afterCall = options.afterCall ?? null;
   }

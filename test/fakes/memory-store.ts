@@ -71,7 +71,8 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       for (const row of write.batches) {
         if (!hasHonestPhase(row)) throw new RangeError(`batch ${row.id} is neither running nor resolved`);
       }
-      const json = encodeDocument(write.document, 'saveQueue').json;
+      const { json, stored } = encodeDocument(write.document, 'saveQueue');
+      if (Buffer.byteLength(stored) > this.documentBytesMax) throw new StoreError('too_large', 'saveQueue');
       this.refuseFenced(held, 'saveQueue');
       const current = this.records.get(repo.id);
       if ((current?.version ?? null) !== write.expectedVersion)

@@ -3,6 +3,10 @@ import { Crash, type Machine } from '../support/machine.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 
+const wordOn = async (world: World, pr: number): Promise<string> =>
+  (await world.forge.status((await world.forge.pull(pr)).headSha, 'mq'))?.state ?? 'none';
+const errorOf = async (world: World) => (await world.store.loadReport('repo-1'))?.errorCode ?? null;
+
 /** More than one transaction holds: each is told of with one event as it enters the line. */
 const MANY = 230;
 const SAVES_MAX = 12;
@@ -62,4 +66,65 @@ describe('a save that takes several writes', () => {
     },
     120_000,
   );
+});
+
+describe('a record that outgrows its row', () => {
+  test('what can be read again is left out, and everything lands all the same', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const idle = 120;
+    for (let index = 0; index < idle; index += 1)
+      await world.forge.openPullRequest({ branch: `idle-${index}`, title: `Idle ${index}`, files: {} });
+    const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    await world.clock.advance(30_000);
+    await world.reconcile();
+    expect((await world.record()).readings).toHaveLength(idle + prs.length);
+    world.store.documentBytesMax = 12_000;
+    await world.drain({ until: () => world.forge.merges().length === prs.length });
+    const { readings } = await world.record();
+    expect(readings.length).toBeLessThan(idle);
+    expect(await errorOf(world)).toBeNull();
+    expect(world.log.some(({ message }) => message === 'queue record shortened')).toBe(true);
+  });
+
+  test('where nothing helps a success that stands is taken back first, then the alarm is raised', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const pr = await givenScheduled(world.forge, 'a');
+    await world.drain({ until: async () => (await wordOn(world, pr)) === 'success' });
+    world.store.documentBytesMax = 10;
+    await world.clock.advance(20_000);
+    await world.reconcile();
+    expect(await wordOn(world, pr)).toBe('pending');
+    expect(await errorOf(world)).toBe('record_too_large');
+    expect(world.log.filter(({ fields }) => fields.alarm === 'record_too_large')).toHaveLength(1);
+    // Whoever pushes to the base now opens nothing.
+    world.forge.mergeBehaviour = () => ({ kind: 'now' });
+    await world.forge.pushToBase({ 'pushed.txt': 'pushed\n' });
+    for (let looks = 0; looks < 5; looks += 1) {
+      await world.clock.advance(60_000);
+      await world.reconcile();
+    }
+    expect(world.forge.merges()).toEqual([]);
+    expect(await errorOf(world)).toBe('record_too_large');
+    world.store.documentBytesMax = Number.POSITIVE_INFINITY;
+    await world.drain();
+    expect(world.forge.merges().map((merge) => merge.pr)).toEqual([pr]);
+    expect(await errorOf(world)).toBeNull();
+  });
+
+  test('a success that was to be taken back when the record stopped to fit is taken back', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const pr = await givenScheduled(world.forge, 'a');
+    await world.drain({ until: async () => (await wordOn(world, pr)) === 'success' });
+    const head = (await world.forge.pull(pr)).headSha;
+    await world.forge.cancelSchedule(pr);
+    world.store.documentBytesMax = 10;
+    await world.clock.advance(20_000);
+    await world.reconcile();
+    expect((await world.forge.status(head, 'mq'))?.state).toBe('pending');
+  });
 });

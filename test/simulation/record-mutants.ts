@@ -10,4 +10,20 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     families: ['crashes', 'everything'],
     dies: 'a crash between two writes of one save',
   },
+  {
+    guard: 'a record that is too large is stored without what can be read again',
+    file: 'engine-container/src/queue/shed.ts',
+    find: '  if (step > STEPS.length) return null;',
+    replace: '  if (step > 0) return null;',
+    families: ['crashes', 'everything'],
+    dies: 'the record outgrows its row',
+  },
+  {
+    guard: 'a success is taken back though the record cannot be saved',
+    file: 'engine-container/src/reconcile.ts',
+    find: "error.kind === 'too_large') await this.#takeBack();",
+    replace: "error.kind === 'too_large') await Promise.resolve();",
+    families: ['crashes', 'everything'],
+    dies: 'the record outgrows its row in a landing',
+  },
 ];

@@ -75,3 +75,29 @@ export async function crashBetweenWrites(): Promise<readonly string[]> {
   const isOnce = queued.length === prs.length && new Set(queued).size === prs.length;
   return isOnce ? [] : [`${queued.length} of ${prs.length} pull requests are told of`];
 }
+
+/** Many open pull requests beside the one that is scheduled, and a row that does not take what is known of all. */
+export async function outgrowRow(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  for (let index = 0; index < 100; index += 1)
+    await stage.forge.openPullRequest({ branch: `idle-${index}`, title: `Idle ${index}`, files: {} });
+  stage.store.documentBytesMax = 10_000;
+  await givenScheduled(stage.forge, 'a');
+  await stage.clock.advance(30_000);
+  await look(stage, 6);
+  return stage.forge.merges().length === 1 ? [] : ['nothing lands once the record has outgrown its row'];
+}
+
+/** … and one that takes nothing at all while a success stands: a push to the base must not be merged onto. */
+export async function outgrowRowInLanding(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  stage.store.documentBytesMax = 10;
+  await stage.clock.advance(20_000);
+  await look(stage, 2);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success that cannot be watched stands'] : [];
+}

@@ -9,6 +9,8 @@ import {
   loseRecordAfterBounce,
   loseRecordAndSchedule,
   loseRecordInLanding,
+  outgrowRow,
+  outgrowRowInLanding,
 } from './record-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 
@@ -328,6 +330,8 @@ export const SCENES = {
   'the record and the schedule are lost in a landing': loseRecordAndSchedule,
   'the record is lost after a bounce': loseRecordAfterBounce,
   'a crash between two writes of one save': crashBetweenWrites,
+  'the record outgrows its row': outgrowRow,
+  'the record outgrows its row in a landing': outgrowRowInLanding,
 } as const satisfies Readonly<Record<string, Scene>>;
 export type SceneName = keyof typeof SCENES;
 export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];

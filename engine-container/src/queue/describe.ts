@@ -106,6 +106,12 @@ export function describeStaleSuccess(): string {
   return shorten('not proven: an earlier success no longer holds on this base');
 }
 
+export function describeUnrecorded(): string {
+  return shorten(
+    'requeued: the queue cannot store its record of this repository; it lands again once that is repaired',
+  );
+}
+
 function shorten(phrase: string): string {
   return phrase.length <= STATUS_DESCRIPTION_CHARS_MAX
     ? phrase

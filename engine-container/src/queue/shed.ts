@@ -1,0 +1,66 @@
+import type { PullRequestReading } from './readings.ts';
+import { type QueueRecord, treeOf } from './record.ts';
+
+/** Enough to tell changes apart by. */
+const SHORT_TITLE_CHARS = 40;
+
+type Shed = (record: QueueRecord) => QueueRecord;
+
+/** In this order, each on top of those before it: first what costs a call to read again, then what costs a run. */
+const STEPS: readonly Shed[] = [
+  (record) => ({ ...record, readings: keepNewest(record, 0.5, 1) }),
+  (record) => ({ ...record, readings: keepNewest(record, 0, 1) }),
+  (record) => ({ ...record, readings: keepNewest(record, 0, 0.5) }),
+  (record) => ({ ...record, readings: [] }),
+  keepNeeded,
+  shortenTitles,
+];
+
+/**
+ * The record with less and less in it, for a store that has no room for all of it: nothing that stands on the forge, or
+ * is to be written there, is ever left out. `step` 0 is the record itself; null: there is nothing more to leave out.
+ */
+export function shedRecord(record: QueueRecord, step: number): QueueRecord | null {
+  if (step > STEPS.length) return null;
+  return STEPS.slice(0, step).reduce((kept, shed) => shed(kept), record);
+}
+
+/** Shares of the readings of those outside the line, and in it. The longest unread go, so that each has its turn. */
+function keepNewest(record: QueueRecord, idleShare: number, lineShare: number): PullRequestReading[] {
+  const inLine = new Set(record.line.map(({ pr }) => pr));
+  const newestFirst = [...record.readings].sort((a, b) => (b.readAt ?? 0) - (a.readAt ?? 0));
+  const take = (isWanted: boolean, share: number) => {
+    const all = newestFirst.filter(({ pr }) => inLine.has(pr) === isWanted);
+    return all.slice(0, Math.floor(all.length * share));
+  };
+  return [...take(true, lineShare), ...take(false, idleShare)];
+}
+
+/** Evidence of what is in flight, and the memory of those in the line. */
+function keepNeeded(record: QueueRecord): QueueRecord {
+  const inLine = new Set(record.line.map(({ pr }) => pr));
+  const trees = new Set(
+    record.roots.flatMap((root) =>
+      Array.from({ length: root.members.length + 1 }, (_, length) => treeOf(root, length)),
+    ),
+  );
+  return {
+    ...record,
+    evidence: record.evidence.filter(({ tree }) => trees.has(tree)),
+    strikes: record.strikes.filter(({ pr }) => inLine.has(pr)),
+    bounced: record.bounced.filter(({ pr }) => inLine.has(pr)),
+    parked: record.parked.filter(({ pr }) => inLine.has(pr)),
+  };
+}
+
+function shortenTitles(record: QueueRecord): QueueRecord {
+  const shorten = <T extends { readonly title: string }>(each: T): T => ({
+    ...each,
+    title: [...each.title].slice(0, SHORT_TITLE_CHARS).join(''),
+  });
+  return {
+    ...record,
+    line: record.line.map(shorten),
+    roots: record.roots.map((root) => ({ ...root, members: root.members.map(shorten) })),
+  };
+}

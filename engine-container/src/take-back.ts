@@ -1,0 +1,58 @@
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { describeUnrecorded } from './queue/describe.ts';
+import type { QueueRecord } from './queue/record.ts';
+
+/** Those that land come first; each costs a call, and one more where something stands. */
+const HEADS_MAX = 60;
+
+interface Posted {
+  readonly pr: PullRequestNumber;
+  readonly sha: CommitSha;
+  readonly context: string;
+}
+
+/**
+ * Takes back every `success` that these records know of, without a record to write that down in: what cannot be stored
+ * cannot be watched either, and would open a merge onto whatever the base is by then. True when all of them were looked
+ * at. Safe to repeat: what says something else already is left alone.
+ */
+export async function takeBackUnrecorded(
+  forge: EngineForge,
+  records: readonly QueueRecord[],
+): Promise<boolean> {
+  const heads = new Map(
+    records.flatMap(postedBy).map((posted) => [`${posted.sha} ${posted.context}`, posted]),
+  );
+  let isComplete = heads.size <= HEADS_MAX;
+  for (const posted of [...heads.values()].slice(0, HEADS_MAX)) {
+    try {
+      await takeBack(forge, posted);
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      // A commit that is gone opens nothing.
+      if (error.kind !== 'missing') isComplete = false;
+    }
+  }
+  return isComplete;
+}
+
+function postedBy({ context, roots, outbox, unheard = [] }: QueueRecord): readonly Posted[] {
+  const landing = roots.flatMap((root) => (root.landing === null ? [] : [root.landing]));
+  return [
+    ...landing.map(({ pr, head }) => ({ pr, sha: head, context })),
+    ...unheard.map(({ pr, sha, context: posted }) => ({ pr, sha, context: posted })),
+    ...outbox.map(({ pr, sha, context: posted }) => ({ pr, sha, context: posted })),
+  ];
+}
+
+async function takeBack(forge: EngineForge, { sha, context }: Posted): Promise<void> {
+  const statuses = await forge.readStatuses(sha);
+  if (statuses.find((status) => status.context === context)?.state !== 'success') return;
+  await forge.postStatus(sha, {
+    state: 'pending',
+    context,
+    description: describeUnrecorded(),
+    targetUrl: null,
+  });
+}

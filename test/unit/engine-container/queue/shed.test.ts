@@ -1,0 +1,84 @@
+import {
+  emptyRecord,
+  type LineEntry,
+  type QueueRecord,
+} from '../../../../engine-container/src/queue/record.ts';
+import { shedRecord } from '../../../../engine-container/src/queue/shed.ts';
+
+const head = (pr: number): string => pr.toString(16).padStart(40, '0');
+
+function entry(pr: number): LineEntry {
+  return {
+    ...{ pr, title: 't'.repeat(200), head: head(pr), scheduleId: pr, queuedAt: pr, readyAt: pr },
+    ...{ refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null, cleared: false },
+    doubt: null,
+  };
+}
+
+/** Ten in the line, ten outside it; each was read a second after the one before. */
+function givenRecord(): QueueRecord {
+  const prs = Array.from({ length: 20 }, (_, index) => index + 1);
+  return {
+    ...emptyRecord('mq'),
+    line: prs.slice(0, 10).map(entry),
+    readings: prs.map((pr) => ({
+      ...{ pr, head: head(pr), updatedAt: 1, schedule: { kind: 'none' as const }, reviews: null },
+      readAt: pr * 1_000,
+    })),
+    evidence: [{ tree: 'x', gate: 'g', verdict: 'success', runKey: '1', runUrl: null, sha: head(1), at: 1 }],
+    bounced: [1, 15].map((pr) => ({ pr, head: head(pr), scheduleId: pr })),
+    outbox: [
+      ...[
+        { pr: 15, sha: head(15), context: 'mq', state: 'error' as const, description: '', targetUrl: null },
+      ],
+    ],
+    garbage: [{ branch: 'mq/main/staging', notBefore: 0, runKey: null }],
+    recall: [15],
+    unheard: [{ pr: 16, sha: head(16), context: 'mq', posts: 1, since: 0, lookAt: 0 }],
+  };
+}
+
+function steps(record: QueueRecord): QueueRecord[] {
+  const all: QueueRecord[] = [];
+  for (let step = 0; ; step += 1) {
+    const kept = shedRecord(record, step);
+    if (kept === null) return all;
+    all.push(kept);
+  }
+}
+
+describe('what is left out of a record that is too large', () => {
+  test('is nothing at first, and more with every step', () => {
+    const record = givenRecord();
+    const sizes = steps(record).map((kept) => JSON.stringify(kept).length);
+    expect(shedRecord(record, 0)).toBe(record);
+    expect([...new Set(sizes)].sort((a, b) => b - a)).toEqual(sizes);
+  });
+
+  test('is never the line, what stands on the forge, or what is to be written there', () => {
+    const record = givenRecord();
+    for (const kept of steps(record)) {
+      expect(kept.line.map(({ pr }) => pr)).toEqual(record.line.map(({ pr }) => pr));
+      const { outbox, garbage, recall, unheard, halted, tip } = record;
+      expect(kept).toMatchObject({ outbox, garbage, recall, unheard, halted, tip });
+      expect(kept.roots).toHaveLength(record.roots.length);
+    }
+  });
+
+  test('are the readings of those outside the line first, the longest unread before the others', () => {
+    const [, first, second, third, fourth] = steps(givenRecord()).map(({ readings }) =>
+      readings.map(({ pr }) => pr).sort((a, b) => a - b),
+    );
+    expect(first).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17, 18, 19, 20]);
+    expect(second).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect(third).toEqual([6, 7, 8, 9, 10]);
+    expect(fourth).toEqual([]);
+  });
+
+  test('is the memory of those outside the line, and in the end most of each title', () => {
+    const last = steps(givenRecord()).at(-1);
+    expect(last?.bounced.map(({ pr }) => pr)).toEqual([1]);
+    expect(last?.evidence).toEqual([]);
+    expect(last?.line[0]?.title).toBe('t'.repeat(40));
+  });
+});
