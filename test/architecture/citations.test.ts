@@ -95,6 +95,18 @@ describe('what is cited is defined in this repository', () => {
     );
   });
 
+  test('files that documents name exist', () => {
+    const named =
+      /`((?:core|lambdas|engine-container|lib|bin|dashboard|local|test)\/[\w./-]+\.(?:tsx?|[cm]?js|jsonl?|md|css))`/g;
+    expect(
+      findAll(named, ([, path = ''], file) => !file.endsWith('.md') || existsSync(join(ROOT, path))),
+    ).toEqual([]);
+  });
+
+  test('the README is a page: at most 80 lines', () => {
+    expect(textOf('README.md').trimEnd().split('\n').length).toBeLessThanOrEqual(80);
+  });
+
   test('no document outside the repository is cited', () => {
     const outside =
       /\b(?:spec|shared|design)\/\w|\b(?:interface|invariants|decisions|forgejo-api)\.md\b|\bL\d{2,4}\b/g;

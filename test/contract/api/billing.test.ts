@@ -622,7 +622,7 @@ describe('ceilings and holds', () => {
   });
 });
 
-describe('offboarding ends what is paid for, first (L383)', () => {
+describe('offboarding ends what is paid for, first (contract, Account)', () => {
   const offboard = () => world.api.as(TOKEN_A)('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A });
   const statusOf = (id: string) => world.provider.world.subscription(id).status;
 
