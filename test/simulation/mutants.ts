@@ -144,7 +144,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'stale approvals (A31)',
     file: `${QUEUE}/admission.ts`,
-    find: ' && !(protection.ignoreStaleApprovals && review.stale)',
+    find: ' && !(protection.ignoreStaleApprovals && stale)',
     replace: '',
     families: ['reviews'],
     dies: 'a stale approval',
