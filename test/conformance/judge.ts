@@ -2,6 +2,7 @@ import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
 import type { RouteSpec } from '#core/contracts/route-spec.ts';
 import endpoints from '../contract/api/endpoints.json';
 import type { Expected } from './generate.ts';
+import { answerShape, errorShape, findFault } from './shapes.ts';
 
 export interface SeenAnswer {
   readonly status: number;
@@ -9,6 +10,8 @@ export interface SeenAnswer {
   readonly text: string;
   /** Of the `Allow` header. */
   readonly allow?: string | undefined;
+  /** Of the `Retry-After` header. */
+  readonly retryAfter?: string | undefined;
 }
 
 /** What was sent, as far as the answer is judged by it. */
@@ -104,6 +107,10 @@ function judgeReply(route: RouteSpec, answer: SeenAnswer, body: unknown): string
   if (shape === null) return text === '' ? null : 'a body where there is none';
   if ('mediaType' in shape) return contentType === shape.mediaType ? null : `type ${contentType}`;
   if (!contentType.startsWith('application/json')) return `type ${contentType}`;
+  const listed = answerShape(`${route.method} ${route.path}`, status);
+  if (listed === undefined) return `${status} has no fields in the contract's list`;
+  const fault = findFault(listed, body);
+  if (fault !== null) return `contract: ${fault}`;
   const parsed = shape.safeParse(body);
   if (!parsed.success) return `schema: ${JSON.stringify(parsed.error.issues[0])}`;
   // A field that the schema does not name would be missing from what it let through.
@@ -119,10 +126,12 @@ function judgeFailure(route: RouteSpec, answer: SeenAnswer, code: string, body: 
   if (!answer.contentType.startsWith('application/json')) return `type ${answer.contentType}`;
   const error = (body as { error: Readonly<Record<string, unknown>> }).error;
   if (Object.keys(body as object).length !== 1) return 'fields beside the envelope';
-  const namesField = typeof error.field === 'string' && error.field !== '';
-  if ((code === 'invalid_field' || code === 'missing_fields') && !namesField) return `${code} names no field`;
-  if (code === 'payment_required' && typeof error.portal !== 'string')
-    return 'payment_required has no portal';
+  const fault = findFault(errorShape(code), error, 'error');
+  if (fault !== null) return `contract: ${fault}`;
+  if (code === 'connection_identity_already_used' && Object.keys(error).length > 1)
+    return 'a stranger’s connection is told of';
+  if (error.field === '') return `${code} names no field`;
+  if (code === 'rate_limited' && !(Number(answer.retryAfter) > 0)) return 'no time to come back at';
   return (error.retryable === true) === shape.retryable ? null : 'retryable is not the table’s';
 }
 

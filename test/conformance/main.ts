@@ -205,7 +205,8 @@ function exchange(baseUrl: string, agent: Agent, request: GeneratedRequest): Pro
         });
         incoming.on('end', () => {
           const contentType = incoming.headers['content-type'] ?? '';
-          resolve({ status: incoming.statusCode ?? 0, contentType, text, allow: incoming.headers.allow });
+          const { allow, 'retry-after': retryAfter } = incoming.headers;
+          resolve({ status: incoming.statusCode ?? 0, contentType, text, allow, retryAfter });
         });
       },
     );

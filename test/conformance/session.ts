@@ -1,10 +1,13 @@
+import { grantHeldLease } from '#core/domain/lease.ts';
+import type { ManagedRepo } from '#core/domain/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
+import { givenBatch, givenEvent } from '../builders/store-rows.ts';
 import { ADMIN_KEY, ApiWorld, BOT, CONTAINER_SECRET, HOOK_SECRET } from '../support/api-world.ts';
 import { type Canary, findLeaks } from '../support/canaries.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { type GeneratedRequest, generateRequest } from './generate.ts';
 import { judgeAnswer } from './judge.ts';
-import type { Material } from './values.ts';
+import { type Material, makeUuid } from './values.ts';
 
 export interface SessionResult {
   readonly sent: number;
@@ -120,6 +123,7 @@ class WorldRun {
       world.identity.signIn(token, id);
       if (this.#random.chance(0.75)) await world.store.savePlan(id, { tier: 'team', status: 'active' });
       const { repo, connection } = await world.enroll(id, { slug: `seed/${id}`, wakeupMode: 'webhook' });
+      await this.#giveHistory(repo);
       this.#material.repoIds.push(repo.id);
       this.#material.connectionIds.push(connection.id);
       const body = JSON.stringify({
@@ -128,6 +132,34 @@ class WorldRun {
       });
       this.#material = { ...this.#material, hook: { body, signature: world.signHook(body) } };
     }
+  }
+
+  /** Rows of the past, so that answers have something in their arrays to be judged. */
+  async #giveHistory(repo: ManagedRepo): Promise<void> {
+    const { store, clock } = this.#world;
+    const owner = { tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug };
+    const grant = await store.acquireLease(repo.id, 'history', 'reconcile', 1_000);
+    if (grant === 'held') throw new Error('held');
+    await store.saveQueue(
+      grantHeldLease(repo.id, grant, () => 0, 1),
+      repo,
+      {
+        ...{ document: {}, expectedVersion: null },
+        batches: [
+          givenBatch({ id: makeUuid(this.#random), ...owner, createdAt: clock.now() }),
+          givenBatch({
+            ...{ id: makeUuid(this.#random), ...owner, createdAt: clock.now() - 1, outcome: 'success' },
+            ...{ phase: null, resolvedAt: clock.now(), prs: [1, 2] },
+            actions: [1, 2].map((pr, cursor) => ({
+              ...{ pr, action: 'landed' as const, stagingSha: 'a'.repeat(40), cursor },
+              gateVerdict: 'success' as const,
+            })),
+          }),
+        ],
+        events: [givenEvent({ ...owner, at: clock.now(), event: 'pr_landed' })],
+      },
+    );
+    await store.releaseLease(repo.id, grant);
   }
 
   /** One request. Null when its answer is as the contract wants it. */
@@ -151,7 +183,12 @@ class WorldRun {
     seen.set(key, (seen.get(key) ?? 0) + 1);
     const contentType = answer.headers['content-type'] ?? '';
     const fault =
-      judgeAnswer(request, { ...answer, contentType, allow: answer.headers.allow }) ??
+      judgeAnswer(request, {
+        ...answer,
+        contentType,
+        allow: answer.headers.allow,
+        retryAfter: answer.headers['retry-after'],
+      }) ??
       this.#judgeState(request, answer.status, answer.text) ??
       (before !== null &&
       answer.status >= 400 &&

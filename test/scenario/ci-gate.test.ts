@@ -25,7 +25,7 @@ const branchesOf = async (world: SetUpWorld) =>
   (await world.api('GET', '/branches')).map((branch) => branch.name);
 const tipOf = async (world: SetUpWorld) =>
   ((await world.api('GET', '/branches/main')) as unknown as { commit: { id: string } }).commit.id;
-/** Calls that setting up a gate may make (A79): no merge, no status, no write to a rule. */
+/** Calls that setting up a gate may make: no merge, no status, no write to a rule. */
 const SETUP_WRITES = ['DELETE branches/{branch}', 'POST contents/{path}', 'POST pulls'];
 const VERIFY_WRITES = ['DELETE branches/{branch}', 'POST contents/{path}'];
 const later = async (world: SetUpWorld, ms: number) => {
@@ -79,29 +79,32 @@ describe('setup pull request', () => {
     ['gt126', {}, '.gitea/workflows'],
     ['gt126', { '.forgejo/workflows/ci.yml': 'on: push\n' }, '.gitea/workflows'],
     ['gt126', { '.github/workflows/ci.yml': 'on: push\n' }, '.github/workflows'],
-  ] as const)('on %s beside %j it goes to %s', async (profile, files, folder) => {
-    const world = await create({ profile, files });
-    const tip = await tipOf(world);
-    const result = await openSetupPull(world.deps, await world.repo());
-    if (result.kind !== 'open') throw new Error(result.code);
-    expect(result.repo.ciGate).toEqual({
-      status: 'setup_pr_open',
-      url: result.pull.url,
-      setupPr: result.pull.number,
-      probe: null,
-    });
-    expect(result.pull.url).toMatch(/^https:\/\/.*\/acme\/app\/pulls\/\d+$/);
-    const pull = await world.api('GET', `/pulls/${result.pull.number}`);
-    expect(pull).toMatchObject({ state: 'open', head: { ref: 'setup-mq-gate' }, base: { ref: 'main' } });
-    const files2 = await world.api('GET', `/contents/${folder}/mq-gate.yaml?ref=setup-mq-gate`);
-    expect(Buffer.from(String(files2.content), 'base64').toString()).toBe(
-      gateTemplate('mq', parseForgeVersion(world.fake.profile.version)),
-    );
-    expect(await tipOf(world)).toBe(tip);
-    expect(new Set(world.takeWrites())).toEqual(new Set(SETUP_WRITES));
-    const timeline = await world.api('GET', `/issues/${result.pull.number}/timeline`);
-    expect(JSON.stringify(timeline ?? [])).not.toContain('pull_scheduled_merge');
-  });
+  ] as const)(
+    'on %s beside %j it goes to %s, and nothing else is written (A79)',
+    async (profile, files, folder) => {
+      const world = await create({ profile, files });
+      const tip = await tipOf(world);
+      const result = await openSetupPull(world.deps, await world.repo());
+      if (result.kind !== 'open') throw new Error(result.code);
+      expect(result.repo.ciGate).toEqual({
+        status: 'setup_pr_open',
+        url: result.pull.url,
+        setupPr: result.pull.number,
+        probe: null,
+      });
+      expect(result.pull.url).toMatch(/^https:\/\/.*\/acme\/app\/pulls\/\d+$/);
+      const pull = await world.api('GET', `/pulls/${result.pull.number}`);
+      expect(pull).toMatchObject({ state: 'open', head: { ref: 'setup-mq-gate' }, base: { ref: 'main' } });
+      const files2 = await world.api('GET', `/contents/${folder}/mq-gate.yaml?ref=setup-mq-gate`);
+      expect(Buffer.from(String(files2.content), 'base64').toString()).toBe(
+        gateTemplate('mq', parseForgeVersion(world.fake.profile.version)),
+      );
+      expect(await tipOf(world)).toBe(tip);
+      expect(new Set(world.takeWrites())).toEqual(new Set(SETUP_WRITES));
+      const timeline = await world.api('GET', `/issues/${result.pull.number}/timeline`);
+      expect(JSON.stringify(timeline ?? [])).not.toContain('pull_scheduled_merge');
+    },
+  );
 
   test('a second call returns the open one; a closed one is opened anew (A77)', async () => {
     const world = await create();
@@ -182,7 +185,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     expect(await world.repo()).toEqual(before);
   });
 
-  test('a probe: one commit on an isolated ref, gone once its run is seen; success verifies', async () => {
+  test('a probe: one commit on an isolated ref, gone once its run is seen; success verifies; nothing else is written (A79)', async () => {
     const world = await begin();
     const tip = await tipOf(world);
     const first = await verifyCiGate(world.deps, await world.repo());

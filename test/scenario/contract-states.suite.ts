@@ -17,7 +17,7 @@ export function describeContractStates(
   createWorld: (options?: WorldOptions) => Promise<World>,
 ): void {
   describe(`${level}: pull request moves through the queue`, () => {
-    test('eligible, review policy not met: refused at admission, no staging and no run; admitted once approved', async () => {
+    test('eligible, review policy not met: refused at admission, no staging and no run; admitted once approved (A29)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       await world.forge.setProtection({ requiredApprovals: 1 });
@@ -56,7 +56,7 @@ export function describeContractStates(
       expect(row?.stagingTree).toBe(await world.forge.tree(await world.forge.tip('mq/main/staging')));
     });
 
-    test('staged, gate succeeds: success on each head in order, the forge merges, a receipt each', async () => {
+    test('staged, gate succeeds: success on each head in order, the forge merges, a receipt each (A1, A9)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       const prs: number[] = [];
@@ -126,7 +126,7 @@ export function describeContractStates(
       await expectHonestEnd(world, [a, b, c, d]);
     });
 
-    test('queued, head changes: error on old and new head, re-queued; lands after it is scheduled again', async () => {
+    test('queued, head changes: error on old and new head, re-queued, the others keep their order; lands after it is scheduled again (A18)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
@@ -170,7 +170,7 @@ export function describeContractStates(
       await expectHonestEnd(world, prs);
     });
 
-    test('staged, gate run never appears: still staged, nothing is posted or pushed again', async () => {
+    test('staged, gate run never appears: still staged, nothing is posted or pushed again (A20)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       world.forge.judge = () => 'never';
@@ -186,7 +186,7 @@ export function describeContractStates(
       ).not.toBe('error');
     });
 
-    test('landing, native merge times out once: restored, batch retested, then lands', async () => {
+    test('landing, native merge times out once: restored, batch retested, then lands (A21)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
@@ -208,7 +208,7 @@ export function describeContractStates(
       await expectHonestEnd(world, prs);
     });
 
-    test('landing, native merge times out twice on the same head: bounced, the others land', async () => {
+    test('landing, native merge times out twice on the same head: bounced, the others land (A21)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
@@ -267,7 +267,7 @@ export function describeContractStates(
       await expectHonestEnd(world, [a, bad]);
     });
 
-    test('error: a cancelled run blames nobody and is tried again after a back-off', async () => {
+    test('error: a cancelled run blames nobody and is tried again after a back-off (A22)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       let runs = 0;
@@ -284,7 +284,7 @@ export function describeContractStates(
       await expectHonestEnd(world, [pr]);
     });
 
-    test('operational_error: infrastructure that stays broken ends honestly and never bounces', async () => {
+    test('operational_error: infrastructure that stays broken ends honestly and never bounces (A22)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       world.forge.judge = () => 'cancelled';
@@ -316,7 +316,7 @@ export function describeContractStates(
       expect((await endingOf(world, [pr])).landed).toEqual([pr]);
     });
 
-    test('held_failure and superseded: fan-out 6, the earliest failing cut decides, later nodes are replaced', async () => {
+    test('held_failure and superseded: fan-out 6, the earliest failing cut decides, later nodes are replaced and decide nothing (A26)', async () => {
       const world = await createWorld({ repo: { bisectFanout: 6 } });
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
@@ -379,7 +379,7 @@ export function describeContractStates(
       await expectHonestEnd(world, prs);
     });
 
-    test('invalidated: somebody pushes to the base while the batch is gated; members keep their order', async () => {
+    test('invalidated: somebody pushes to the base while the batch is gated; members keep their order (A23)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';

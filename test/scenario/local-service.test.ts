@@ -67,11 +67,26 @@ describe('the synthesized template on loopback', () => {
 
   test('a webhook lands what is queued, without a tick', async () => {
     const prs = await world.queuePullRequests(['three']);
+    const response = await world.postWebhook('push', { ref: 'refs/heads/main' });
+    expect([response.status, await response.json()]).toEqual([200, { outcome: 'wait_for_reconcile' }]);
+    await eventually('it lands', LANDING_MS, landed(prs));
+  });
+
+  test('an event of the line is 409 while somebody works on the repo, and is not lost', async () => {
+    const { store } = world.service;
+    let grant: Awaited<ReturnType<typeof store.acquireLease>> = 'held';
+    await eventually('the lease', 30_000, async () => {
+      grant = await store.acquireLease(world.repo.id, 'test', 'reconcile', 60_000);
+      return grant !== 'held';
+    });
+    if (grant === 'held') throw new Error('held');
+    const prs = await world.queuePullRequests(['three-and-a-half']);
     const response = await world.postWebhook('pull_request', {
       action: 'synchronized',
       pull_request: { base: { ref: 'main' } },
     });
-    expect([200, 409]).toContain(response.status);
+    expect([response.status, await response.json()]).toMatchObject([409, { error: { code: 'lease_held' } }]);
+    await store.releaseLease(world.repo.id, grant);
     await eventually('it lands', LANDING_MS, landed(prs));
   });
 

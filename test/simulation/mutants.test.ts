@@ -17,10 +17,11 @@ test.each(SCENE_NAMES)('nothing goes wrong when %s', async (name) => {
   expect(await SCENES[name]()).toEqual([]);
 });
 
-const SHOWN = ['E7', 'E14', 'E19', 'A39', 'D-03'];
-
-test.each(SHOWN)('without its guard something goes wrong (%s)', async (name) => {
-  const mutant = MUTANTS.find(({ guard, dies }) => guard.includes(name) && typeof dies === 'string');
-  if (mutant === undefined || typeof mutant.dies !== 'string') throw new Error(`no guard ${name}`);
-  expect(await playScene([mutant], mutant.dies)).not.toEqual([]);
-});
+test.each(['A4', 'E7', 'E14', 'E19', 'A39', 'D-03'])(
+  'without its guard something goes wrong (%s)',
+  async (name) => {
+    const mutant = MUTANTS.find(({ guard, dies }) => guard.includes(name) && typeof dies === 'string');
+    if (mutant === undefined || typeof mutant.dies !== 'string') throw new Error(`no guard ${name}`);
+    expect(await playScene([mutant], mutant.dies)).not.toEqual([]);
+  },
+);

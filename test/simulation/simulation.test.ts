@@ -5,8 +5,8 @@ import { parseSeeds } from './tally.ts';
 
 /** Lived at every commit, besides all that failed once. */
 const SEEDS = 2_000;
-/** A machine too slow for all of them stops here: the whole test run has its own limit. */
-const SECONDS_MAX = 75;
+/** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
+const LIVES_MS_MAX = 900_000;
 
 interface Summary {
   readonly seeds: number;
@@ -36,17 +36,18 @@ function runSimulation(...options: readonly string[]): Promise<{ lines: string[]
   });
 }
 
-test('thousands of seeded lives break no promise, all come to rest, and everything happens sometimes', async () => {
-  const { lines, summary } = await runSimulation(
-    ...['--seeds', String(SEEDS), '--jobs', '2', '--seconds', String(SECONDS_MAX)],
-  );
-  expect(lines).toEqual([]);
-  expect(summary.violations).toBe(0);
-  const old = parseSeeds(readFileSync('test/simulation/seeds.txt', 'utf8')).length;
-  // Of fewer lives it cannot be asked that everything happened in one of them.
-  if (summary.seeds === old + SEEDS) expect(summary.sometimes_missing).toEqual([]);
-  else expect(summary.seeds).toBeGreaterThan(old);
-}, 150_000);
+test(
+  'thousands of seeded lives break no promise, all come to rest, and everything happens sometimes',
+  async () => {
+    const { lines, summary } = await runSimulation('--seeds', String(SEEDS), '--jobs', '2');
+    expect(lines).toEqual([]);
+    expect(summary.violations).toBe(0);
+    const old = parseSeeds(readFileSync('test/simulation/seeds.txt', 'utf8')).length;
+    expect(summary.seeds).toBe(old + SEEDS);
+    expect(summary.sometimes_missing).toEqual([]);
+  },
+  LIVES_MS_MAX,
+);
 
 test('a seed is one life: lived again it is the same to the last call', async () => {
   const [first, again] = [

@@ -451,7 +451,7 @@ describe('switching the queue off (D-24)', () => {
   };
   const disable = (repo: ManagedRepo) => a('PATCH', `${REPOS}/${repo.id}`, { queue_enabled: false });
 
-  test('cancels every scheduled merge of a live batch, then stores, then asks for the statuses', async () => {
+  test('cancels every scheduled merge of a live batch, then stores, then asks for the statuses (A34)', async () => {
     const repo = await withBatch();
     world.engine = null;
     const answer = await disable(repo);

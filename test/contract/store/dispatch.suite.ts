@@ -225,9 +225,15 @@ export function describeDispatch(world: World): void {
       expect(await store.askStop(repo.id, until)).toBeNull();
     });
 
-    test('ticks are recorded', async () => {
-      await world.store().recordTick(world.clock.now());
-      await world.store().recordTick(world.clock.now() - 1);
+    test('the newest tick is kept; one that comes late changes nothing', async () => {
+      const at = world.clock.now();
+      const tell = async (tick: number) => {
+        await world.store().recordTick(tick);
+        return world.store().loadLastTick();
+      };
+      expect(await tell(at)).toBe(at);
+      expect(await tell(at - 1)).toBe(at);
+      expect(await tell(at + 300_000)).toBe(at + 300_000);
     });
   });
 }

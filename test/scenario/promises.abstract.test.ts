@@ -1,0 +1,151 @@
+import type { EngineForge } from '#core/ports/forge.ts';
+import type { ForgeControl } from '../support/forge-control.ts';
+import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
+import { createWorld, type World } from './world.ts';
+
+/** Calls of a forge by an engine that lands two pull requests, and a few more. */
+const CALLS = 60;
+
+/** Lets a person act just before the engine's `nth` call. */
+function beforeCall(nth: number, act: () => Promise<void>) {
+  let made = 0;
+  return (forge: EngineForge): EngineForge =>
+    new Proxy(forge, {
+      get(target, name) {
+        const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
+        return async (...values: unknown[]) => {
+          made += 1;
+          if (made === nth) await act();
+          return call.apply(target, values);
+        };
+      },
+    });
+}
+
+const statesOf = (
+  forge: ForgeControl & { statusHistory(sha: string): readonly { state: string }[] },
+  sha: string,
+) => forge.statusHistory(sha).map((status) => status.state);
+
+test(`success is posted on a head that was staged and on no other, whichever of ${CALLS} calls the push comes before (A3)`, async () => {
+  let changed = 0;
+  for (let nth = 1; nth <= CALLS; nth += 1) {
+    let act = async (): Promise<void> => undefined;
+    const world = await createWorld({ wrapForge: beforeCall(nth, () => act()) });
+    await givenProject(world.forge);
+    const [a, b] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    let pushed = '';
+    act = async () => {
+      if ((await world.forge.pull(a)).merged) return;
+      pushed = await world.forge.pushToPullRequest(a, { 'src/a.txt': 'BAD\n' });
+    };
+    await world.drain();
+    if (pushed !== '') {
+      changed += 1;
+      expect([nth, statesOf(world.forge, pushed).includes('success')]).toEqual([nth, false]);
+    }
+    expect((await endingOf(world, [a, b])).landed).toContain(b);
+    await expectHonestEnd(world, [a, b]);
+  }
+  // Landed before the push in the others.
+  expect(changed).toBeGreaterThan(CALLS / 3);
+});
+
+describe('a bounce has one of two causes: it fails alone, or its merge timed out twice on that head (A15)', () => {
+  const told = async (world: World) =>
+    (await world.events())
+      .filter((event) => event.event === 'pr_bounced')
+      .map(({ pr, reason }) => [pr, reason]);
+
+  test.each<[string, string, (world: Awaited<ReturnType<typeof createWorld>>, pr: number) => Promise<void>]>([
+    [
+      'it fails alone',
+      'gate_failed',
+      async (world, pr) => void (await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'BAD\n' })),
+    ],
+    [
+      'its merge is lost again and again',
+      'merge_timeout',
+      async (world, pr) => {
+        world.forge.mergeBehaviour = (each) => ({ kind: each === pr ? 'lost' : 'now' });
+      },
+    ],
+  ])('%s', async (_name, reason, arrange) => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const [a, b] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    await arrange(world, a);
+    await world.forge.cancelSchedule(a);
+    await world.forge.schedule(a);
+    await world.drain();
+    expect(await told(world)).toEqual([[a, reason]]);
+    expect((await endingOf(world, [a, b])).landed).toEqual([b]);
+  });
+
+  test.each<[string, (world: Awaited<ReturnType<typeof createWorld>>, pr: number) => Promise<void>]>([
+    [
+      'its runs are cancelled',
+      async (world) => {
+        world.forge.judge = () => 'cancelled';
+      },
+    ],
+    [
+      'its runs never appear',
+      async (world) => {
+        world.forge.judge = () => 'never';
+      },
+    ],
+    [
+      'it conflicts with the base',
+      async (world) => void (await world.forge.pushToBase({ 'src/a.txt': 'x\n' })),
+    ],
+    ['its approvals are missing', (world) => world.forge.setProtection({ requiredApprovals: 1 })],
+    ['its schedule is cancelled', (world, pr) => world.forge.cancelSchedule(pr)],
+    ['the base is red', async (world) => void (await world.forge.pushToBase({ 'broken.txt': 'BAD\n' }))],
+  ])('nobody is bounced because %s', async (_name, arrange) => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const pr = await givenScheduled(world.forge, 'a');
+    await arrange(world, pr);
+    await world.drain({ maxMs: 2 * 60 * 60_000 });
+    expect(await told(world)).toEqual([]);
+    expect((await world.forge.pull(pr)).merged).toBe(false);
+  });
+});
+
+test('no bounce is decided on a base that fails by itself; once it is repaired the same head lands (A35)', async () => {
+  for (const bisectFanout of [1, 4]) {
+    const world = await createWorld({ repo: { bisectFanout } });
+    await givenProject(world.forge);
+    await world.forge.pushToBase({ 'broken.txt': 'BAD\n' });
+    const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    await world.drain({ maxMs: 60 * 60_000 });
+    expect((await world.events()).filter((event) => event.event === 'pr_bounced')).toEqual([]);
+    expect(world.forge.runs().some((run) => run.state === 'failure')).toBe(true);
+    await world.forge.pushToBase({ 'broken.txt': 'mended\n' });
+    await world.drain();
+    expect((await endingOf(world, prs)).landed).toEqual(prs);
+    await expectHonestEnd(world, prs);
+  }
+});
+
+test('a bounced head is not staged again, whatever moves, until it is scheduled again (A37)', async () => {
+  const world = await createWorld();
+  await givenProject(world.forge);
+  const pr = await givenScheduled(world.forge, 'a', 'BAD\n');
+  await world.drain();
+  const runs = world.forge.runs().length;
+  for (let round = 0; round < 3; round += 1) {
+    await world.forge.pushToBase({ [`moved-${round}.txt`]: 'x\n' });
+    await world.drain({ maxMs: 2 * 60 * 60_000 });
+  }
+  expect(world.forge.runs()).toHaveLength(runs);
+  const bounces = async () => (await world.events()).filter((event) => event.event === 'pr_bounced').length;
+  expect(await bounces()).toBe(1);
+  await world.forge.cancelSchedule(pr);
+  await world.forge.schedule(pr);
+  await world.drain();
+  expect(world.forge.runs().length).toBeGreaterThan(runs);
+  expect(await bounces()).toBe(2);
+  await expectHonestEnd(world, [pr]);
+});
