@@ -106,7 +106,7 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
   } satisfies Partial<ApiHandlers<'forge-ops'>>;
 }
 
-/** One code for all of it (contract, Protect rules); the words say which it was. */
+/** One code for all of it ; the words say which it was. */
 function notProtected({ provisioning: { protection } }: ManagedRepo): AppError {
   const why =
     protection.kind === 'denied'

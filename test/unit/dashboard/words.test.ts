@@ -77,7 +77,7 @@ test('the exact reason of the forge is shown where there is one', () => {
   expect(steps.find(({ id }) => id === 'protection')?.advice).toBe('direct_push_allowed: turn that off');
 });
 
-/** What a person never sees here: answers to webhooks, sockets, keys and removed routes, and a tier no form offers. */
+/** What a person never sees here: answers to webhooks, sockets, keys, removed routes and other methods, and a tier no form offers. */
 const NOT_SHOWN = [
   'invalid_key',
   'invalid_body',
@@ -86,6 +86,7 @@ const NOT_SHOWN = [
   'lease_held',
   'gone',
   'upgrade_required',
+  'method_not_allowed',
 ];
 
 test('every error that a person can meet has a title of its own', () => {
