@@ -19,6 +19,8 @@ export interface PullRequest {
   readonly headSha: CommitSha;
   /** True when the head lives in another repository. */
   readonly fromFork: boolean;
+  /** True when the head was pushed to `refs/for/…` (AGit): no branch has it, and who can read the repository can push it. */
+  readonly agit: boolean;
   readonly author: string;
   /** Resolution 1 s; moved by every timeline entry. */
   readonly updatedAt: EpochMs;

@@ -77,6 +77,8 @@ export interface CommitLink {
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
 export interface ForgeReader {
   readBotLogin(): Promise<string>;
+  /** May this user write to the repository? False for one who is gone. */
+  canWrite(login: string): Promise<boolean>;
   /** Null for a forge that names no version we can read. */
   readVersion(): Promise<ForgeVersion | null>;
   /** Tip of a branch; null when the branch does not exist. */

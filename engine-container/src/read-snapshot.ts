@@ -17,7 +17,7 @@ import {
   untracedOf,
   verifiedTipTree,
 } from './landing-view.ts';
-import { isOpened, needsReviews, otherContexts } from './queue/admission.ts';
+import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import type { KnownForge, QueueRecord, Staged } from './queue/record.ts';
@@ -131,7 +131,9 @@ export class SnapshotReader {
       const isChecked =
         view.statuses?.known === true && !isOpened(view.statuses.value, this.#repo.statusContext);
       const checked = isChecked ? { checkedFor: scheduleIdOf(reading.value) } : {};
-      readings.push({ ...reading.value, reviews, ...checked });
+      const { authorWrites } = view;
+      const author = authorWrites?.known === true ? { authorWrites: authorWrites.value } : {};
+      readings.push({ ...reading.value, reviews, ...checked, ...author });
     }
     const traces = await this.#readDueTraces(record);
     const isRecalling = (record.recall ?? []).length > 0;
@@ -204,7 +206,9 @@ export class SnapshotReader {
       return { pull, schedule, reviews: null, statuses };
     }
     let reviews: PullRequestView['reviews'] = null;
-    if (needsReviews(protection, pull.fromFork)) {
+    const cachedAuthor = reading.known ? reading.value.authorWrites : undefined;
+    const authorWrites = await this.#readAuthorWrites(pull, cachedAuthor);
+    if (needsReviews(protection, outsideOf(pull, authorWrites) !== null)) {
       const cached = reading.known ? reading.value.reviews : null;
       reviews = cached === null ? await this.#countReviews(pull) : known(cached);
     }
@@ -213,7 +217,8 @@ export class SnapshotReader {
     if (isAsked && !this.#botLogin.known) await this.#readBotLogin();
     const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
     const opensAnother = await this.#twins.opensAnother(pull.headSha);
-    return { pull, schedule, reviews, statuses, opensAnother };
+    const author = authorWrites === undefined ? {} : { authorWrites };
+    return { pull, schedule, reviews, statuses, opensAnother, ...author };
   }
 
   #countReviews({ number, headSha }: PullRequest): Promise<Reading<readonly ReviewCount[]>> {
@@ -226,6 +231,15 @@ export class SnapshotReader {
     if (statuses.known && isOpened(statuses.value, this.#repo.statusContext) && !this.#botLogin.known)
       await this.#readBotLogin();
     return statuses;
+  }
+
+  /** Who pushed the head of a fork or by AGit need not be able to write here: nothing hangs on their author. */
+  async #readAuthorWrites(
+    pull: PullRequest,
+    cached: boolean | undefined,
+  ): Promise<Reading<boolean> | undefined> {
+    if (outsideOf(pull, undefined) !== null) return undefined;
+    return cached === undefined ? this.#attempt(() => this.#forge.canWrite(pull.author)) : known(cached);
   }
 
   async #readBotLogin(): Promise<void> {

@@ -59,8 +59,12 @@ export interface ForgeControl {
     /** Default: the base of this repository. */
     readonly base?: string;
     readonly fork?: boolean;
+    /** Pushed to `refs/for/…`, which takes no right to write: no branch is made. */
+    readonly agit?: boolean;
     readonly author?: string;
   }): Promise<number>;
+  /** What somebody may do in the repository. */
+  setAccess(user: string, access: 'read' | 'write'): Promise<void>;
   pushToPullRequest(pr: number, files: FileChanges): Promise<string>;
   forcePushPullRequest(pr: number, sha: string): Promise<void>;
   schedule(pr: number, style?: 'merge' | 'squash' | 'rebase'): Promise<void>;

@@ -70,6 +70,8 @@ export interface PullRecord {
   base: string;
   headRepoId: number;
   headBranch: string;
+  /** Pushed to `refs/for/…`: the head is on no branch, only where the forge keeps it. Absent: it is on `headBranch`. */
+  agit?: boolean;
   /** What `refs/pull/N/head` holds; a push reaches it a moment later. */
   headSha: string;
   mergeBase: string | null;

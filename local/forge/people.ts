@@ -1,12 +1,12 @@
 import type { FileChanges, ForgeControl } from './control.ts';
-import type { RepoRecord } from './model.ts';
+import type { PullRecord, RepoRecord } from './model.ts';
 import { ensureFork, ensureUser } from './set-up.ts';
 import { requestChecksOfBase } from './world/checks.ts';
 import { signatureOf } from './world/merge.ts';
 import { createRule } from './world/protection.ts';
-import { openPull } from './world/pulls.ts';
-import { announcePush } from './world/pushes.ts';
-import { accessOf, gitOf, type World } from './world.ts';
+import { type OpenOutcome, openPull } from './world/pulls.ts';
+import { announcePush, syncHead } from './world/pushes.ts';
+import { accessOf, gitOf, headTip, type World } from './world.ts';
 
 /** The person who pushes, schedules and closes. */
 export const PERSON = 'dev';
@@ -24,6 +24,18 @@ export async function commitChanges(
   changes: FileChanges,
   author: string,
 ): Promise<string> {
+  const commit = await writeChanges(world, repo, from, changes, author);
+  await moveBranch(world, repo, branch, commit, author);
+  return commit;
+}
+
+async function writeChanges(
+  world: World,
+  repo: RepoRecord,
+  from: string | null,
+  changes: FileChanges,
+  author: string,
+): Promise<string> {
   const git = gitOf(world, repo);
   const tree = await git.changeTree(
     from,
@@ -34,15 +46,37 @@ export async function commitChanges(
     }),
   );
   const who = signatureOf(world, author);
-  const commit = git.objects.writeCommit({
+  return git.objects.writeCommit({
     tree,
     parents: from === null ? [] : [from],
     author: who,
     committer: who,
     message: `Change ${Object.keys(changes).join(', ')}`.slice(0, 200),
   });
-  await moveBranch(world, repo, branch, commit, author);
+}
+
+/** One more commit on the head of a pull request, from its author. Returns the commit. */
+export async function commitToHead(
+  world: World,
+  headRepo: RepoRecord,
+  pull: PullRecord,
+  changes: FileChanges,
+): Promise<string> {
+  const commit = await writeChanges(world, headRepo, headTip(world, pull), changes, pull.author);
+  await moveHead(world, headRepo, pull, commit);
   return commit;
+}
+
+/** A push of the author: to the head's branch, or to `refs/for/…`, which moves what the forge keeps. */
+export async function moveHead(
+  world: World,
+  headRepo: RepoRecord,
+  pull: PullRecord,
+  after: string,
+): Promise<void> {
+  if (pull.agit !== true) return moveBranch(world, headRepo, pull.headBranch, after, pull.author);
+  await gitOf(world, headRepo).setRef(`refs/pull/${pull.index}/head`, after);
+  await syncHead(world, headRepo, pull, pull.author);
 }
 
 /** Past every rule: that direct pushes are forbidden is a fact about the rule, not about this hand. */
@@ -65,20 +99,32 @@ export async function propose(
   repo: RepoRecord,
   options: Parameters<ForgeControl['openPullRequest']>[0],
 ): Promise<number> {
-  const { branch, fork = false, author = PERSON, base = repo.defaultBranch } = options;
+  const { branch, fork = false, agit = false, author = PERSON, base = repo.defaultBranch } = options;
   ensureUser(world, author);
-  if (!fork && accessOf(world, repo, author) === 'read') repo.collaborators[author] = 'write';
+  const isStranger = repo.collaborators[author] === undefined && accessOf(world, repo, author) === 'read';
+  if (!fork && !agit && isStranger) repo.collaborators[author] = 'write';
   const headRepo = fork ? await ensureFork(world, repo, author) : repo;
   const git = gitOf(world, repo);
   const wanted = options.head ?? options.from;
   const from = wanted === undefined ? git.tip(base) : await git.resolve(wanted);
   if (from !== null && headRepo !== repo) await gitOf(world, headRepo).copyCommit(git, from);
+  const title = options.title ?? `Change ${branch}`;
+  if (agit) {
+    const agitHead = options.head ?? (await writeChanges(world, repo, from, options.files ?? {}, author));
+    const topic = `${author}/${branch}`;
+    const pushed = { headRepo: repo, headBranch: topic, agitHead, base, title, body: '', author };
+    return numberOf(await openPull(world, repo, pushed));
+  }
   if (options.head === undefined)
     await commitChanges(world, headRepo, branch, from, options.files ?? {}, author);
   else if (gitOf(world, headRepo).tip(branch) !== options.head)
     await moveBranch(world, headRepo, branch, options.head, author);
-  const title = options.title ?? `Change ${branch}`;
-  const opened = await openPull(world, repo, { headRepo, headBranch: branch, base, title, body: '', author });
+  return numberOf(
+    await openPull(world, repo, { headRepo, headBranch: branch, base, title, body: '', author }),
+  );
+}
+
+function numberOf(opened: OpenOutcome): number {
   if (!opened.ok) throw new Error(`pull request not opened: ${opened.reason}`);
   return opened.pull.index;
 }

@@ -2,7 +2,16 @@ import { finishRun } from './actions/runs.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView } from './control.ts';
 import { convertPull } from './convert/entities.ts';
 import type { MergeStyle, PullRecord, RepoRecord } from './model.ts';
-import { changeRule, commitChanges, moveBranch, OWNER, PERSON, propose } from './people.ts';
+import {
+  changeRule,
+  commitChanges,
+  commitToHead,
+  moveBranch,
+  moveHead,
+  OWNER,
+  PERSON,
+  propose,
+} from './people.ts';
 import { ensureUser } from './set-up.ts';
 import { cancelSchedule, scheduleMerge } from './world/automerge.ts';
 import { mergePull } from './world/merge.ts';
@@ -83,12 +92,17 @@ export class RealControl implements ForgeControl {
     return this.#locked(() => propose(this.#world, this.#repo, options));
   }
 
+  setAccess(user: string, access: 'read' | 'write'): Promise<void> {
+    return this.#locked(async () => {
+      ensureUser(this.#world, user);
+      this.#repo.collaborators[user] = access;
+    });
+  }
+
   pushToPullRequest(pr: number, files: Changes): Promise<string> {
     return this.#locked(async () => {
       const pull = this.#pull(pr);
-      const headRepo = this.#headRepo(pull);
-      const tip = gitOf(this.#world, headRepo).tip(pull.headBranch);
-      const after = await commitChanges(this.#world, headRepo, pull.headBranch, tip, files, pull.author);
+      const after = await commitToHead(this.#world, this.#headRepo(pull), pull, files);
       await this.#syncNow(pull);
       return after;
     });
@@ -100,7 +114,7 @@ export class RealControl implements ForgeControl {
       const headRepo = this.#headRepo(pull);
       const git = gitOf(this.#world, headRepo);
       await git.copyCommit(gitOf(this.#world, this.#repo), sha);
-      await moveBranch(this.#world, headRepo, pull.headBranch, sha, pull.author);
+      await moveHead(this.#world, headRepo, pull, sha);
       await this.#syncNow(pull);
     });
   }
@@ -267,6 +281,7 @@ export class RealControl implements ForgeControl {
       headRef: shown.head.ref,
       headSha: shown.head.sha,
       fromFork: pull.headRepoId !== this.#repo.id,
+      agit: pull.agit === true,
       author: pull.author,
       updatedAt: Math.floor(pull.updatedAt / 1000) * 1000,
     };

@@ -118,6 +118,14 @@ export function findPull(repo: RepoRecord, index: number): PullRecord | undefine
   return repo.pulls.find((pull) => pull.index === index);
 }
 
+/** Where the head is now: its branch, or for an AGit pull request what the forge keeps. Null: gone. */
+export function headTip(world: World, pull: PullRecord): string | null {
+  const repo = repoById(world, pull.headRepoId);
+  if (repo === undefined) return null;
+  const git = gitOf(world, repo);
+  return pull.agit === true ? git.ref(`refs/pull/${pull.index}/head`) : git.tip(pull.headBranch);
+}
+
 export function slugOf(repo: RepoRecord): string {
   return `${repo.owner}/${repo.name}`;
 }

@@ -336,10 +336,26 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'an approval before a fork is staged (D-99)',
     file: `${QUEUE}/admission.ts`,
-    find: '  if (pull.fromFork && !approvals',
-    replace: '  if (pull.fromFork && pull.number < 0 && !approvals',
+    find: '  if (pull.fromFork) return',
+    replace: '  if (pull.fromFork && pull.number < 0) return',
     families: ['reviews'],
     dies: 'a fork without approval',
+  },
+  {
+    guard: 'an approval before an AGit head is staged (D-99)',
+    file: `${QUEUE}/admission.ts`,
+    find: '  if (pull.agit) return',
+    replace: '  if (pull.agit && pull.number < 0) return',
+    families: ['reviews'],
+    dies: 'an AGit head without approval',
+  },
+  {
+    guard: 'an approval before the branch of one who may only read is staged (D-99)',
+    file: `${QUEUE}/admission.ts`,
+    find: 'return authorWrites?.known === true && !authorWrites.value',
+    replace: 'return authorWrites?.known === true && pull.number < 0 && !authorWrites.value',
+    families: ['reviews'],
+    dies: 'a branch of an author who may only read',
   },
   {
     guard: 'who was in flight when the record was lost (A24, A32)',

@@ -29,6 +29,7 @@ const WAITS_FOR_AUTHOR = [
   'refused: approvals',
   'refused: branch is out of date',
   'refused: a pull request from a fork',
+  'refused: a pull request pushed to refs/for',
   'refused: this forge completes a merge from a fork only',
 ];
 

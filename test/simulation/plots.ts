@@ -76,7 +76,7 @@ class SharedHeads implements Plot {
   async #openTwin(of: number): Promise<boolean> {
     const { forge, random, note, sometimes } = this.#hand;
     const pull = await forge.pull(of);
-    if (pull.fromFork) return false;
+    if (pull.fromFork || pull.agit) return false;
     const branches = await forge.branches();
     if (!branches.includes(RELEASE)) {
       await forge.pushBranch(RELEASE, await forge.tip(forge.base));

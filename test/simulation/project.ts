@@ -140,15 +140,19 @@ export class Project {
       path = this.#options.gatePath;
       content = `# ${name}\n${GATE_FILE}`;
     }
-    const fork = this.#options.family === 'reviews' && random.chance(0.2);
+    const isOutside = this.#options.family === 'reviews' && random.chance(0.2);
+    // Every third of them was pushed to `refs/for/…`.
+    const agit = isOutside && this.#opened % 3 === 0;
+    const fork = isOutside && !agit;
     const pr = await this.#forge.openPullRequest({
       branch: name,
       title: `Add ${name}`,
       files: { [path]: content },
       ...(from === undefined ? {} : { from }),
       fork,
+      agit,
     });
-    if (!fork) this.#branches.push(name);
+    if (!isOutside) this.#branches.push(name);
     this.prs.push(pr);
     this.#remember(pr, (await this.#forge.pull(pr)).headSha);
     this.#options.note(`opens #${pr} ${path} ${content.trim().slice(0, 20)} ${from ?? ''}`);

@@ -179,19 +179,22 @@ function askForReviews(isStale: boolean): Scene {
   };
 }
 
-/** A fork's code runs with the secrets of the repository once it is staged (D-99). */
-async function stageFork(): Promise<readonly string[]> {
-  const stage = await setStage();
-  await givenProject(stage.forge);
-  const pr = await stage.forge.openPullRequest({
-    branch: 'a',
-    files: { 'src/a.txt': 'a\n' },
-    fork: true,
-    author: 'stranger',
-  });
-  await stage.forge.scheduleAs('stranger', pr, 'squash');
-  await look(stage, 4);
-  return stage.forge.runs().length === 0 ? [] : ['the code of a stranger ran with our secrets'];
+/** Code that one who cannot write here has pushed runs with the secrets of the repository once it is staged (D-99). */
+function stageOutside(from: 'fork' | 'agit' | 'reader'): Scene {
+  return async () => {
+    const stage = await setStage();
+    await givenProject(stage.forge);
+    if (from === 'reader') await stage.forge.setAccess('stranger', 'read');
+    const pr = await stage.forge.openPullRequest({
+      branch: 'a',
+      files: { 'src/a.txt': 'a\n' },
+      ...(from === 'reader' ? {} : { [from]: true }),
+      author: 'stranger',
+    });
+    await stage.forge.scheduleAs(from === 'fork' ? 'stranger' : 'maintainer', pr, 'squash');
+    await look(stage, 4);
+    return stage.forge.runs().length === 0 ? [] : ['the code of a stranger ran with our secrets'];
+  };
 }
 
 /** A push under a schedule that nobody made for it (A30): the queue sees it for the first time, or knew the head before (D-03). */
@@ -319,7 +322,9 @@ export const SCENES = {
   'a push to the base while gated': pushWhileGated,
   'no approval': askForReviews(false),
   'a stale approval': askForReviews(true),
-  'a fork without approval': stageFork,
+  'a fork without approval': stageOutside('fork'),
+  'an AGit head without approval': stageOutside('agit'),
+  'a branch of an author who may only read': stageOutside('reader'),
   'a push after a schedule': pushUnderSchedule(30_000, false),
   'a push right after a schedule': pushUnderSchedule(3_000, true),
   "somebody else's success": forgeSuccess,

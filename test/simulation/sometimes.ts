@@ -45,7 +45,12 @@ export const OFTEN: readonly string[] = [
   'action skipped left_the_queue',
   ...['event pr_queued', 'event pr_staged', 'event pr_landed', 'event pr_bounced gate_failed'],
   ...['event pr_bounced merge_timeout', 'event pr_refused approvals_missing', 'event pr_refused conflict'],
-  ...['event pr_refused fork_not_approved', 'event pr_refused fork_scheduler', 'event pr_refused no_changes'],
+  ...[
+    'event pr_refused fork_not_approved',
+    'event pr_refused agit_not_approved',
+    'event pr_refused fork_scheduler',
+    'event pr_refused no_changes',
+  ],
   ...['event pr_requeued base_advanced', 'event pr_requeued candidate_changed'],
   ...[
     'event pr_requeued context_changed',

@@ -20,6 +20,7 @@ export class Crash extends Error {
 
 const FORGE_READS = [
   'readBotLogin',
+  'canWrite',
   'readVersion',
   'readBranchTip',
   'readCommit',

@@ -57,6 +57,9 @@ function hasCommits(row: PullRow): boolean {
   return row.head.sha !== '' && row.base.sha !== '';
 }
 
+/** `flow` of a pull request that was pushed to `refs/for/…`. */
+const FLOW_AGIT = 1;
+
 function toPullRequest(row: PullRow): PullRequest {
   return {
     number: row.number,
@@ -74,7 +77,17 @@ function toPullRequest(row: PullRow): PullRequest {
     headSha: row.head.sha,
     // -1 for a repository that is gone: not ours either.
     fromFork: row.head.repo_id !== row.base.repo_id,
+    agit: isAgit(row),
     author: row.user,
     updatedAt: row.updated_at,
   };
+}
+
+/**
+ * Forgejo says so. Gitea shows the repository itself as its head's, without a branch; one whose branch is gone looks
+ * alike and is closed by the forge.
+ */
+function isAgit(row: PullRow): boolean {
+  if (row.flow !== null) return row.flow === FLOW_AGIT;
+  return row.head.repo_id === row.base.repo_id && row.head.ref.startsWith('refs/');
 }

@@ -11,11 +11,13 @@ import { readTimeline } from './timeline.ts';
 import type { ForgeTransport } from './transport.ts';
 import { readTree } from './trees.ts';
 import { readBotLogin } from './users.ts';
+import { createWriterReader } from './writers.ts';
 
 export function createForgeReader(transport: ForgeTransport): ForgeReader {
   const readGate = createGateReader(transport);
   return {
     readBotLogin: () => readBotLogin(transport),
+    canWrite: createWriterReader(transport),
     readVersion: () => readVersion(transport),
     readBranchTip: (branch) => readBranchTip(transport, branch),
     readCommit: (sha) => readCommit(transport, sha),

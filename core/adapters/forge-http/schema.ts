@@ -94,6 +94,8 @@ export const PullRow = z.object({
   merge_base: OptionalSha,
   base: PullEnd,
   head: PullEnd,
+  // Forgejo's alone.
+  flow: z.number().int().nullable().catch(null),
   user: Login,
   updated_at: Instant,
 });
@@ -116,6 +118,12 @@ export const TimelineRows = nullableList(TimelineRow.nullable());
 
 /** The body of a `pull_push` entry, itself JSON in a string. */
 export const PushBody = z.object({ commit_ids: z.array(Sha).min(1) });
+
+/** Users who can be given work here: all who may write to some part of the repository. */
+export const Assignees = nullableList(z.object({ login: z.string() }));
+
+/** Gitea says `none` for what a team may do. */
+export const Permission = z.object({ permission: z.string() });
 
 export const ReviewRow = z.object({
   id: z.number().int(),

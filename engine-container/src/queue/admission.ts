@@ -11,6 +11,8 @@ export const REFUSALS = [
   'review_requested',
   'branch_outdated',
   'fork_not_approved',
+  'agit_not_approved',
+  'author_not_writer',
   'twin_elsewhere',
   'fork_scheduler',
   'merge_list',
@@ -29,6 +31,8 @@ export interface AdmissionFacts {
   readonly reviews: Reading<readonly ReviewCount[]> | null;
   /** Null where they were looked at before for this head and schedule. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
+  /** May its author write to this repository? Absent: the head is one from outside whatever the answer. */
+  readonly authorWrites?: Reading<boolean> | undefined;
   /** Who scheduled; undefined when that is not known. */
   readonly scheduler?: string | undefined;
   /** Does the forge ask the fork for the right to merge? Unknown (null) refuses nobody. */
@@ -66,9 +70,22 @@ export function isOpened(statuses: readonly CommitStatus[], context: string): bo
   return statuses.some((status) => status.context === context && status.state === 'success');
 }
 
-export function needsReviews(protection: BranchProtection, fromFork: boolean): boolean {
+/**
+ * Why the head may come from one who cannot write here; null when it does not. Once staged, its code runs with the
+ * secrets of this repository (D-99).
+ */
+export function outsideOf(
+  pull: PullRequest,
+  authorWrites: Reading<boolean> | undefined,
+): 'fork_not_approved' | 'agit_not_approved' | 'author_not_writer' | null {
+  if (pull.fromFork) return 'fork_not_approved';
+  if (pull.agit) return 'agit_not_approved';
+  return authorWrites?.known === true && !authorWrites.value ? 'author_not_writer' : null;
+}
+
+export function needsReviews(protection: BranchProtection, fromOutside: boolean): boolean {
   return (
-    fromFork ||
+    fromOutside ||
     protection.requiredApprovals > 0 ||
     protection.blockOnRejectedReviews ||
     protection.blockOnOfficialReviewRequests
@@ -83,7 +100,9 @@ export function otherContexts(protection: BranchProtection, context: string): re
 /** The forge's own review rules (forge facts, 5), evaluated on this head now. */
 function judgeReviews(facts: AdmissionFacts): Admission | null {
   const { protection, pull } = facts;
-  if (!needsReviews(protection, pull.fromFork)) return null;
+  if (facts.authorWrites?.known === false) return { kind: 'waiting', reason: 'unknown' };
+  const outside = outsideOf(pull, facts.authorWrites);
+  if (!needsReviews(protection, outside !== null)) return null;
   if (facts.reviews === null || !facts.reviews.known) return { kind: 'waiting', reason: 'unknown' };
   const reviews = facts.reviews.value;
   if (protection.blockOnRejectedReviews && reviews.some(({ state }) => state === 'changes_requested')) {
@@ -97,9 +116,8 @@ function judgeReviews(facts: AdmissionFacts): Admission | null {
   if (protection.blockOnOfficialReviewRequests && reviews.some(({ state }) => state === 'review_requested')) {
     return { kind: 'refused', reason: 'review_requested' };
   }
-  // Once staged, a fork's code runs with the secrets of this repository (D-99).
-  if (pull.fromFork && !approvals.some(({ onHead }) => onHead)) {
-    return { kind: 'refused', reason: 'fork_not_approved' };
+  if (outside !== null && !approvals.some(({ onHead }) => onHead)) {
+    return { kind: 'refused', reason: outside };
   }
   return null;
 }

@@ -14,6 +14,10 @@ const REFUSAL_PHRASES: Readonly<Record<Refusal, string>> = {
   review_requested: 'refused: a requested official review is open; the queue looks again by itself',
   branch_outdated: 'refused: branch is out of date and the branch rule blocks outdated branches; update it',
   fork_not_approved: 'refused: a pull request from a fork needs an official approval on exactly this head',
+  agit_not_approved:
+    'refused: a pull request pushed to refs/for needs an official approval on exactly this head',
+  author_not_writer:
+    'refused: its author cannot write to this repository; it needs an official approval on exactly this head',
   twin_elsewhere:
     'refused: this commit also heads a pull request to another branch that asks for this status; add a commit to one of them',
   fork_scheduler:

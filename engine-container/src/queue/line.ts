@@ -292,6 +292,7 @@ export function admitLine(pass: Pass): void {
       protection: protection.value,
       reviews: view.reviews,
       statuses: view.statuses,
+      authorWrites: view.authorWrites,
       scheduler:
         view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined,
       asksFork: asksFork(pass),

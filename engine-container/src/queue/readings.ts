@@ -9,6 +9,8 @@ export interface PullRequestReading {
   readonly schedule: ScheduleReading;
   /** Null when no rule asked for them. */
   readonly reviews: readonly ReviewCount[] | null;
+  /** Could its author write to the repository? Absent: not asked. */
+  readonly authorWrites?: boolean;
   /** By our clock: when (`updatedAt`, `head`) was first seen, and when this was read. Absent: kept by an older version. */
   readonly seenAt?: EpochMs;
   readonly readAt?: EpochMs;

@@ -60,6 +60,8 @@ export interface PullRequestView {
   readonly schedule: Reading<ScheduleReading>;
   /** Null when no rule asks for reviews. */
   readonly reviews: Reading<readonly ReviewCount[]> | null;
+  /** May its author write to the repository? Absent: not scheduled, or not asked. */
+  readonly authorWrites?: Reading<boolean>;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Would a `success` on this head open a pull request to another branch as well? Absent: not scheduled, or not asked. */

@@ -1,6 +1,6 @@
 import type { CommitObject, Signature } from '../git/objects.ts';
 import type { PullRecord, RepoRecord, ReviewRecord, StatusRecord, TimelineRecord } from '../model.ts';
-import { accessOf, findUser, gitOf, repoById, slugOf, timestamp, type World } from '../world.ts';
+import { accessOf, findUser, gitOf, headTip, repoById, slugOf, timestamp, type World } from '../world.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -90,10 +90,10 @@ export interface LiveHead {
 /** The head branch as it is now, which may be ahead of `refs/pull/N/head`. */
 export function liveHead(world: World, pull: PullRecord): LiveHead {
   const repo = repoById(world, pull.headRepoId) ?? null;
-  const sha = repo === null ? null : gitOf(world, repo).tip(pull.headBranch);
-  if (repo === null || sha === null)
-    return { ref: `refs/pull/${pull.index}/head`, sha: pull.headSha, repo: null };
-  return { ref: pull.headBranch, sha, repo };
+  const sha = headTip(world, pull);
+  const kept = `refs/pull/${pull.index}/head`;
+  if (repo === null || sha === null) return { ref: kept, sha: pull.headSha, repo: null };
+  return { ref: pull.agit === true ? kept : pull.headBranch, sha, repo };
 }
 
 export function convertPull(world: World, repo: RepoRecord, pull: PullRecord, viewer: string | null): Json {
@@ -132,7 +132,12 @@ export function convertPull(world: World, repo: RepoRecord, pull: PullRecord, vi
     merge_base: pull.mergeBase ?? '',
     allow_maintainer_edit: false,
     base: side(pull.base, pull.base, gitOf(world, repo).tip(pull.base) ?? '', repo),
-    head: side(head.repo === null ? '' : pull.headBranch, head.ref, head.sha, head.repo),
+    head: side(
+      head.repo === null || pull.agit === true ? '' : pull.headBranch,
+      head.ref,
+      head.sha,
+      head.repo,
+    ),
     diff_url: `${url}.diff`,
     patch_url: `${url}.patch`,
     created_at: timestamp(pull.createdAt),
@@ -140,7 +145,7 @@ export function convertPull(world: World, repo: RepoRecord, pull: PullRecord, vi
     closed_at: timestamp(pull.closedAt),
     due_date: null,
     pin_order: 0,
-    ...(world.profile.kind === 'forgejo' ? { flow: 0 } : {}),
+    ...(world.profile.kind === 'forgejo' ? { flow: pull.agit === true ? 1 : 0 } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import { convertRepo, convertUser } from '../convert/entities.ts';
 import type { AccessLevel } from '../model.ts';
 import { createRepo } from '../set-up.ts';
-import { accessOf, findRepo, findUser } from '../world.ts';
+import { accessOf, findRepo, findUser, hasAccess } from '../world.ts';
 import {
   type Call,
   callerOf,
@@ -69,9 +69,18 @@ function readPermission(call: Call) {
   return ok({ permission, role_name: permission, user: convertUser(world, login) });
 }
 
+/** Who can be given work: the owner, and those who may write. */
+function listAssignees(call: Call) {
+  const { world, repo } = call;
+  const logins = [repo.owner, ...Object.keys(repo.collaborators)];
+  const writers = [...new Set(logins)].filter((login) => hasAccess(world, repo, login, 'write'));
+  return ok(writers.map((login) => convertUser(world, login)));
+}
+
 export const PEOPLE_ROUTES: readonly Route[] = [
   route('POST', '/api/v1/user/repos', createOwnRepo, { access: 'none' }),
   route('DELETE', REPO, deleteRepo, { access: 'admin', whenArchived: true }),
   route('PUT', `${REPO}/collaborators/:login`, addCollaborator, { access: 'admin' }),
   route('GET', `${REPO}/collaborators/:login/permission`, readPermission),
+  route('GET', `${REPO}/assignees`, listAssignees),
 ];

@@ -1,5 +1,5 @@
 import type { MergeStyle, PullRecord, RepoRecord } from '../model.ts';
-import { gitOf, hasAccess, repoById, type World } from '../world.ts';
+import { hasAccess, headTip, repoById, type World } from '../world.ts';
 import { checkMergeable, mergePull } from './merge.ts';
 import { mayMerge, requiredStatusesPass, ruleFor } from './protection.ts';
 import { addEntry } from './timeline.ts';
@@ -59,7 +59,7 @@ async function attemptMerge(world: World, repo: RepoRecord, pull: PullRecord, sh
   if (row === null || pull.headSha !== sha) return;
   const headRepo = repoById(world, pull.headRepoId);
   if (headRepo === undefined) return;
-  const branchTip = gitOf(world, headRepo).tip(pull.headBranch);
+  const branchTip = headTip(world, pull);
   if (branchTip === null) return;
   const rule = ruleFor(world, repo, pull.base);
   // Of the branch tip as it is now, looked up in the base repo.

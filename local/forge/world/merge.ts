@@ -108,6 +108,7 @@ export async function mergePull(
 }
 
 async function deleteHeadBranch(world: World, pull: PullRecord, doer: string): Promise<void> {
+  if (pull.agit === true) return;
   const headRepo = repoById(world, pull.headRepoId);
   const before = headRepo === undefined ? null : gitOf(world, headRepo).tip(pull.headBranch);
   if (headRepo === undefined || before === null || pull.headBranch === headRepo.defaultBranch) return;

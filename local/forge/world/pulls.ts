@@ -1,5 +1,5 @@
 import type { PullRecord, RepoRecord } from '../model.ts';
-import { findPull, gitOf, takeId, type World } from '../world.ts';
+import { findPull, gitOf, headTip, takeId, type World } from '../world.ts';
 import { requestCheck } from './checks.ts';
 import { syncHead } from './pushes.ts';
 import { addEntry } from './timeline.ts';
@@ -8,6 +8,8 @@ import { commentEvent, pullEvent, sendWebhooks } from './webhooks.ts';
 export interface NewPull {
   readonly headRepo: RepoRecord;
   readonly headBranch: string;
+  /** The commit of an AGit push to `headBranch` as its topic; absent: the head is the branch of that name. */
+  readonly agitHead?: string;
   readonly base: string;
   readonly title: string;
   readonly body: string;
@@ -20,16 +22,18 @@ export type OpenOutcome =
 
 export async function openPull(world: World, repo: RepoRecord, request: NewPull): Promise<OpenOutcome> {
   const git = gitOf(world, repo);
-  const head = gitOf(world, request.headRepo).tip(request.headBranch);
+  const isAgit = request.agitHead !== undefined;
+  const head = request.agitHead ?? gitOf(world, request.headRepo).tip(request.headBranch);
   const tip = git.tip(request.base);
   if (head === null || tip === null) return { ok: false, reason: 'missing' };
   const { headRepo, headBranch, base } = request;
-  if (headRepo.id === repo.id && headBranch === base) return { ok: false, reason: 'same' };
+  if (!isAgit && headRepo.id === repo.id && headBranch === base) return { ok: false, reason: 'same' };
   const twin = repo.pulls.some(
     (pull) =>
       pull.state === 'open' &&
       pull.headRepoId === headRepo.id &&
       pull.headBranch === headBranch &&
+      (pull.agit === true) === isAgit &&
       pull.base === base,
   );
   if (twin) return { ok: false, reason: 'exists' };
@@ -44,6 +48,7 @@ export async function openPull(world: World, repo: RepoRecord, request: NewPull)
     base,
     headRepoId: headRepo.id,
     headBranch,
+    ...(isAgit ? { agit: true } : {}),
     headSha: head,
     mergeBase: await git.mergeBase(tip, head),
     behind: 0,
@@ -89,9 +94,8 @@ export async function reopenPull(
   user: string,
 ): Promise<boolean> {
   if (pull.state === 'open') return true;
-  const headRepo = world.state.repos.find((each) => each.id === pull.headRepoId);
-  const gone = headRepo === undefined || gitOf(world, headRepo).tip(pull.headBranch) === null;
-  if (pull.merged || gone || gitOf(world, repo).tip(pull.base) === null) return false;
+  if (pull.merged || headTip(world, pull) === null || gitOf(world, repo).tip(pull.base) === null)
+    return false;
   pull.state = 'open';
   pull.closedAt = null;
   addEntry(world, pull, 'reopen', user);

@@ -3,7 +3,7 @@ import { convertRepo, convertUser, type Json } from '../convert/entities.ts';
 import { ZERO_ID } from '../git/refs.ts';
 import type { Repository } from '../git/repository.ts';
 import type { PullRecord, RepoRecord } from '../model.ts';
-import { gitOf, slugOf, timestamp, type World } from '../world.ts';
+import { gitOf, headTip, slugOf, timestamp, type World } from '../world.ts';
 import { requestCheck, requestChecksOfBase } from './checks.ts';
 import { mayPush, ruleFor } from './protection.ts';
 import { markStaleReviews } from './reviews.ts';
@@ -70,7 +70,7 @@ async function processPush(world: World, repo: RepoRecord, push: BranchPush): Pr
   for (const base of world.state.repos) {
     for (const pull of base.pulls) {
       if (pull.state !== 'open') continue;
-      const isHead = pull.headRepoId === repo.id && pull.headBranch === push.branch;
+      const isHead = pull.agit !== true && pull.headRepoId === repo.id && pull.headBranch === push.branch;
       if (isHead && push.after !== null) await syncHead(world, base, pull, push.pusher);
       const baseGone = base.id === repo.id && pull.base === push.branch;
       if (push.after === null && (isHead || baseGone)) closeForLostBranch(world, base, pull, push.pusher);
@@ -112,7 +112,7 @@ export async function syncHead(
   pusher: string,
 ): Promise<void> {
   const headRepo = world.state.repos.find((each) => each.id === pull.headRepoId);
-  const after = headRepo === undefined ? null : gitOf(world, headRepo).tip(pull.headBranch);
+  const after = headTip(world, pull);
   const before = pull.headSha;
   if (headRepo === undefined || after === null || after === before) return;
   const git = gitOf(world, repo);

@@ -266,6 +266,7 @@ export class SymbolicForge {
       headRef: `p${pr}`,
       headSha: `head-${pr}`,
       fromFork: false,
+      agit: false,
       author: 'dev',
       updatedAt: 0,
     };

@@ -26,6 +26,7 @@ export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
   for (const login of ['dev', 'guest', BOT]) fake.addUser(login);
   const grant = (login: string) => ({ login, token: fake.addToken(login) });
   let repos = 0;
+  const topics = new Map<string, number>();
   return {
     access: {
       instanceUrl: address.httpsUrl,
@@ -49,6 +50,14 @@ export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
     async fork(slug) {
       const fork = await fake.fork(slug, 'dev');
       return `${fork.owner}/${fork.name}`;
+    },
+    async pushAgit(slug, topic, files) {
+      const control = fake.controlFor(slug);
+      const earlier = topics.get(`${slug} ${topic}`);
+      if (earlier !== undefined) return control.pushToPullRequest(earlier, files);
+      const pr = await control.openPullRequest({ branch: topic, files, agit: true, author: 'guest' });
+      topics.set(`${slug} ${topic}`, pr);
+      return (await control.pull(pr)).headSha;
     },
     now: () => clock.now(),
     async wait() {

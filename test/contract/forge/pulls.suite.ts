@@ -175,6 +175,69 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     },
   );
 
+  needs('reader')(
+    'a head pushed to refs/for by one who may only read: on no branch, bound approvals, merged like any other',
+    async () => {
+      const repo = await create();
+      await requireContext(repo);
+      const first = await subject().pushAgit(repo.slug, 'topic', { 'agit.txt': '1\n' });
+      const [opened] = await repo.until(
+        () => repo.forge.listOpenPullRequests(),
+        (pulls) => pulls.length === 1,
+      );
+      const pr = opened?.number ?? 0;
+      const author = repo.loginOf('reader');
+      expect(opened).toMatchObject({ agit: true, fromFork: false, headSha: first, author });
+      expect(opened?.headRef).toBe(`refs/pull/${pr}/head`);
+      const branches: readonly { name: string }[] = await repo.must('bot', 'GET', '/branches');
+      expect(branches.map((branch) => branch.name)).toEqual(['main']);
+      await repo.must('bot', 'POST', `/pulls/${pr}/reviews`, { event: 'APPROVED', body: '' });
+      const approval = async () => {
+        const [review] = await repo.forge.listReviews(pr);
+        return review;
+      };
+      expect(await approval()).toMatchObject({ state: 'approved', official: true, commit: first });
+      const second = await subject().pushAgit(repo.slug, 'topic', { 'agit.txt': '2\n' });
+      const pull = await repo.until(
+        () => repo.forge.readPullRequest(pr),
+        (found) => found.headSha === second && found.mergeable,
+      );
+      expect(pull.agit).toBe(true);
+      // Still official, and of the head that it was given on.
+      expect(await approval()).toMatchObject({ state: 'approved', official: true, commit: first });
+      await schedule(repo, pr, second);
+      await repo.forge.postStatus(second, {
+        state: 'success',
+        context: 'mq',
+        description: '',
+        targetUrl: null,
+      });
+      await repo.until(
+        () => repo.forge.readPullRequest(pr),
+        (found) => found.merged,
+      );
+    },
+  );
+
+  needs('reader')(
+    'who may write: the bot, a person with the right, not a reader, not one who is gone',
+    async () => {
+      const repo = await create();
+      const asked = ['bot', 'person', 'reader'] as const;
+      const told: Record<string, boolean> = {};
+      for (const actor of asked) {
+        const login = repo.loginOf(actor);
+        if (login !== '') told[actor] = await repo.forge.canWrite(login);
+      }
+      expect(told).toEqual({
+        bot: true,
+        ...(repo.loginOf('person') === '' ? {} : { person: true }),
+        reader: false,
+      });
+      expect(await repo.forge.canWrite('no-such-user-here')).toBe(false);
+    },
+  );
+
   test('a pull request whose head is gone', async () => {
     const repo = await create();
     const own = await repo.openPull('bot', 'gone', { 'g.txt': 'g\n' });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
+import { GitDesk } from '../../scenario/trees/git-desk.ts';
 import { deleteEach } from '../../support/delete-each.ts';
 import type { Actor, ForgeSubject } from './subject.ts';
 
@@ -35,6 +36,7 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
   const isForgejo = parsed.kind === 'forgejo';
   const created: string[] = [];
   const forks: string[] = [];
+  const topics = new Map<string, string>();
   return {
     access: { instanceUrl, send: http.send, scopedToken: env.FORGE_SCOPED_TOKEN ?? null, tokens },
     listsRuns: isForgejo ? major >= 12 : major > 1 || minor >= 25,
@@ -81,6 +83,27 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
       const fork = (await call(tokens.person?.token ?? '', 'POST', `/repos/${slug}/forks`, {})).full_name;
       forks.push(fork);
       return fork;
+    },
+    async pushAgit(slug, topic, files) {
+      const url = new URL(`${instanceUrl}/${slug}.git`);
+      url.username = tokens.reader?.login ?? '';
+      url.password = tokens.reader?.token ?? '';
+      const desk = new GitDesk(url.href, env.FORGE_CA_FILE);
+      try {
+        await desk.open();
+        const [main] = (await desk.readLine('main')).toReversed();
+        const parent = topics.get(`${slug} ${topic}`) ?? main?.sha ?? null;
+        if (parent !== main?.sha) await desk.git(['fetch', '--quiet', url.href, parent ?? '']);
+        const change = Object.fromEntries(
+          Object.entries(files).map(([path, content]) => [path, { mode: '100644', content } as const]),
+        );
+        const [head = ''] = await desk.commitAll([{ parent, change, message: 'Pushed for review' }]);
+        await desk.git(['push', '--quiet', '-o', `topic=${topic}`, url.href, `${head}:refs/for/main`]);
+        topics.set(`${slug} ${topic}`, head);
+        return head;
+      } finally {
+        desk.dispose();
+      }
     },
     now: () => Date.now(),
     wait: () => new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS)),

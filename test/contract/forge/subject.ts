@@ -31,6 +31,8 @@ export interface ForgeSubject {
   createRepo(files: Readonly<Record<string, string>>): Promise<string>;
   /** A fork that belongs to the person, who must exist; returns its slug. */
   fork(slug: string): Promise<string>;
+  /** The reader's push of one commit on `main`, or on the topic's head, to `refs/for/main`. Returns it. */
+  pushAgit(slug: string, topic: string, files: Readonly<Record<string, string>>): Promise<string>;
   /** The forge's time in ms: virtual for a fake. */
   now(): number;
   /** Lets the forge get on with its own work for about a second. */

@@ -194,6 +194,10 @@ function createPullControl(world: World) {
     async updateBranch(pr: number) {
       return updatePullBranch(world, mustPull(world, pr));
     },
+    async setAccess(user: string, access: 'read' | 'write') {
+      if (access === 'read') world.readers.add(user);
+      else world.readers.delete(user);
+    },
     async pushToPullRequest(pr: number, files: FileChanges) {
       return pushToPull(world, mustPull(world, pr), files);
     },

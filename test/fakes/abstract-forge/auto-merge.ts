@@ -65,7 +65,7 @@ function findMergeRow(world: World, pull: Pull, sha: CommitSha): ScheduleRow | n
   if (pull.pullHead !== sha) return null;
   const head = liveHeadOf(world, pull);
   if (head === undefined || !requiredStatusesPass(world, pull, head)) return null;
-  if (pull.fork && world.switches.forkPermission && row.doer !== pull.author) return null;
+  if (pull.fork && !pull.agit && world.switches.forkPermission && row.doer !== pull.author) return null;
   const state = conflictStateOf(world, pull);
   if (isDraft(pull) || (state !== 'mergeable' && state !== 'empty')) return null;
   return findRuleViolation(world, pull) === null ? row : null;

@@ -36,6 +36,8 @@ type Reader = Omit<
 function createReader(world: World): Reader {
   const { objects } = world;
   return {
+    canWrite: async (login) =>
+      exchange(world, get('assignees', 'assignees'), () => !world.readers.has(login)),
     readBotLogin: async () => exchange(world, get('/user', 'user'), () => world.bot),
     readVersion: async () =>
       exchange(world, get('/version', 'version'), () =>

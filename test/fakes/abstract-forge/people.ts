@@ -55,11 +55,14 @@ export interface NewPull {
   /** Branch it is to be merged into; default: the base. */
   readonly base?: string;
   readonly fork?: boolean;
+  /** Pushed to `refs/for/…`, which takes no right to write. */
+  readonly agit?: boolean;
   readonly author?: string;
 }
 
 export function openPull(world: World, options: NewPull): PullRequestNumber {
-  const { branch, fork = false, author = DEFAULT_PERSON, base = world.base } = options;
+  const { branch, agit = false, author = DEFAULT_PERSON, base = world.base } = options;
+  const fork = agit || options.fork === true;
   const number = world.pulls.size + 1;
   const title = options.title ?? `Change ${branch}`;
   mustTip(world, base);
@@ -73,6 +76,7 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
     branch,
     author,
     fork,
+    agit,
     title,
     base,
     pullHead: head,

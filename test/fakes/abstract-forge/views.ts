@@ -39,9 +39,10 @@ export function viewPull(world: World, pull: Pull, { factsMs, refsMs }: Lag = NO
     mergeBase: storedMergeBase(world, pull),
     baseRef: facts.base,
     baseTip: branchAgo(world, facts.base, refsMs) ?? pull.check.tip,
-    headRef: liveHead === undefined ? `refs/pull/${pull.number}/head` : pull.branch,
+    headRef: liveHead === undefined || pull.agit ? `refs/pull/${pull.number}/head` : pull.branch,
     headSha: liveHead ?? facts.pullHead,
-    fromFork: pull.fork,
+    fromFork: pull.fork && !pull.agit,
+    agit: pull.agit,
     author: pull.author,
     updatedAt: facts.updatedAt,
   };

@@ -117,7 +117,10 @@ export interface Pull {
   readonly number: PullRequestNumber;
   readonly branch: string;
   readonly author: string;
+  /** The head is kept apart from the branches of the repository: in a fork, or as an AGit head. */
   readonly fork: boolean;
+  /** Pushed to `refs/for/…`: of no fork, and of no branch. */
+  readonly agit: boolean;
   title: string;
   base: string;
   /** What `refs/pull/N/head` holds: not moved while the pull request is closed. */
@@ -226,6 +229,8 @@ export interface World {
   readonly tags: Map<string, CommitSha>;
   /** By owner and branch. */
   readonly forkBranches: Map<string, CommitSha>;
+  /** People who may read and no more; all others may write. */
+  readonly readers: Set<string>;
   readonly pulls: Map<PullRequestNumber, Pull>;
   /** The open ones of `pulls`. */
   readonly openPulls: Map<PullRequestNumber, Pull>;
@@ -277,6 +282,7 @@ export function createWorld(options: WorldOptions): World {
     moves: new Map(),
     tags: new Map(),
     forkBranches: new Map(),
+    readers: new Set(),
     pulls: new Map(),
     openPulls: new Map(),
     scheduledPulls: new Set(),

@@ -24,6 +24,7 @@ const PULL: PullRequest = {
   headRef: 'seven',
   headSha: HEAD,
   fromFork: false,
+  agit: false,
   author: 'dev',
   updatedAt: 0,
 };
@@ -151,6 +152,27 @@ describe('reviews (A31, D-04)', () => {
     ['approved on this head', [review({})], 'admitted'],
   ] as const)('a fork, %s (D-99)', (_name, reviews, verdict) => {
     expect(judge({ pull: { fromFork: true }, reviews: known([...reviews]) })).toBe(verdict);
+  });
+
+  test.each([
+    ['pushed by AGit, without approval', { agit: true }, true, [], 'refused: agit_not_approved'],
+    [
+      'pushed by AGit, approved before',
+      { agit: true },
+      true,
+      [review({ commit: TIP })],
+      'refused: agit_not_approved',
+    ],
+    ['pushed by AGit, approved as it is', { agit: true }, true, [review({})], 'admitted'],
+    ['of an author who may only read', {}, false, [], 'refused: author_not_writer'],
+    ['of such an author, approved as it is', {}, false, [review({})], 'admitted'],
+    ['of an author who may write', {}, true, [], 'admitted'],
+  ] as const)('a head %s (D-99)', (_name, pull, writes, reviews, verdict) => {
+    expect(judge({ pull, authorWrites: known(writes), reviews: known([...reviews]) })).toBe(verdict);
+  });
+
+  test('an author of whom the forge does not say whether they may write is neither admitted nor refused', () => {
+    expect(judge({ authorWrites: UNKNOWN, reviews: known([review({})]) })).toBe('waiting: unknown');
   });
 });
 

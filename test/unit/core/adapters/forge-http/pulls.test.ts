@@ -65,6 +65,7 @@ describe('pull requests', () => {
       headRef: 'b3',
       headSha: sha(1003),
       fromFork: false,
+      agit: false,
       author: 'dev',
       updatedAt: Date.UTC(2026, 0, 1, 0, 0, 1),
     });
@@ -82,6 +83,17 @@ describe('pull requests', () => {
       'a head that is gone',
       { head: { ref: 'refs/pull/3/head', sha: sha(1), repo_id: -1, repo: null } },
       { fromFork: true, headRef: 'refs/pull/3/head' },
+    ],
+    ['a branch, as Forgejo says it', { flow: 0 }, { fromFork: false, agit: false }],
+    [
+      'an AGit head, as Forgejo says it',
+      { flow: 1, head: { ref: 'refs/pull/3/head', sha: sha(1), repo_id: 1, label: '' } },
+      { fromFork: false, agit: true },
+    ],
+    [
+      'an AGit head, as Gitea shows it',
+      { head: { ref: 'refs/pull/3/head', sha: sha(1), repo_id: 1, label: '' } },
+      { fromFork: false, agit: true },
     ],
     [
       'another time zone',
