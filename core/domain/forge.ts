@@ -86,6 +86,15 @@ export interface TreeEntry {
   readonly path: string;
   readonly mode: string;
   readonly id: BlobId;
+  /** Bytes of a file; null or absent = not told. */
+  readonly size?: number | null;
+}
+
+/** What stands below a tree, directories included. A name that is not UTF-8 comes as something else, so hash it. */
+export interface TreeListing {
+  readonly tree: TreeHash;
+  /** In git's order; null = too many for one answer. */
+  readonly entries: readonly TreeEntry[] | null;
 }
 
 /** What is known of the gate run of one staged commit (A11, A12). */

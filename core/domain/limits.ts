@@ -17,6 +17,8 @@ export const REVOKE_GRACE_MS = 20_000;
 export const MERGEABLE_WAIT_MS = 60_000;
 /** One that stays so is set aside for a tick: slow checks of some forges only go on when it is looked at again. */
 export const UNMERGEABLE_PAUSE_MS = 5 * 60_000;
+/** Not mergeable this long on one head and base: no check takes that long, the forge means it. */
+export const UNMERGEABLE_REFUSED_AFTER_MS = 60 * 60_000;
 /** Native merge time-outs on one head that remove a pull request (A21). */
 export const LANDING_STRIKES_MAX = 2;
 
@@ -124,6 +126,24 @@ export const FORGE_TREE_PAGE_SIZE_MAX = 1000;
 
 /** A forge is asked for its version again after this: somebody may have upgraded it. */
 export const FORGE_VERSION_KEPT_MS = 60 * 60_000;
+
+// Merging on the engine's side
+/** A file that both sides changed is merged up to this size. */
+export const MERGE_FILE_BYTES_MAX = 4 * 1024 * 1024;
+/** All contents read for one merge. */
+export const MERGE_BYTES_MAX = 24 * 1024 * 1024;
+/** Contents that one reconcile has merged and not yet handed over; above this the rest waits for the next batch. */
+export const MERGED_BYTES_MAX = 64 * 1024 * 1024;
+/** Names, modes and ids that an engine remembers of all repositories: some 150 bytes each. */
+export const DIRECTORY_MEMORY_ENTRIES_MAX = 300_000;
+/** Ends of a head's own history that are compared for the best merge base, each in a call or more. */
+export const FORK_POINTS_MAX = 16;
+/** Reads of one reconcile that are out side by side. */
+export const FORGE_READS_AT_ONCE_MAX = 4;
+/** Files whose contents are read to tell what was renamed; each is a call. */
+export const RENAME_BLOBS_MAX = 60;
+/** Pairs of a moved and a new file that are compared by size. */
+export const RENAME_PAIRS_MAX = 1_000_000;
 
 // Record bounds
 export const EVIDENCE_ENTRIES_MAX = 400;

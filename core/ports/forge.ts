@@ -7,10 +7,10 @@ import type {
   PullRequest,
   Review,
   TimelineEntry,
-  TreeEntry,
+  TreeListing,
 } from '../domain/forge.ts';
 import type { ForgeVersion } from '../domain/forge-version.ts';
-import type { CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
+import type { BlobId, CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
 
 export const FORGE_ERROR_KINDS = [
   /** 401 or 403: the token may not do this. */
@@ -61,11 +61,6 @@ export interface PatchRequest {
   readonly newBranch?: string;
   readonly patch: string;
   readonly message: string;
-  /**
-   * True when the plan left a content merge to the forge. Only then may the forge's bare 500 mean a conflict;
-   * without one it is a fault of the server and blames nobody (forge facts, 6.2).
-   */
-  readonly mayConflict: boolean;
 }
 
 /** A commit and what it stands on, first parent first. */
@@ -86,8 +81,10 @@ export interface ForgeReader {
   readCommit(sha: CommitSha): Promise<Commit>;
   /** Tree of a commit: one call, where `readCommit` takes two. */
   readTreeId(sha: CommitSha): Promise<TreeHash>;
-  /** All entries below a commit or tree, directories excluded, in git's order. */
-  readTree(sha: string): Promise<readonly TreeEntry[]>;
+  /** What is below a commit or tree: directly in it, or all of it where one answer holds that. */
+  readTree(id: string, depth: 'all' | 'one'): Promise<TreeListing>;
+  /** Bytes of a file, for one merge in memory; null where the forge keeps contents of this size back. */
+  readBlob(id: BlobId): Promise<Buffer | null>;
   /** Open pull requests to every branch, oldest first, null entries of the forge skipped. */
   listOpenPullRequests(): Promise<readonly PullRequest[]>;
   /** The open ones that changed last, to every branch, at most `FORGE_TOUCHED_PULLS_MAX`: one cheap call. */
@@ -105,14 +102,12 @@ export interface ForgeReader {
   listOwnCommits(base: CommitSha, head: CommitSha): Promise<readonly CommitLink[]>;
   /** The same of a branch or a commit, its tip first, one page (50) at most: one call, whatever it has behind it. */
   listNewCommits(base: CommitSha, of: string): Promise<readonly CommitLink[]>;
-  /** Fork point of two commits; null when unrelated or not computable. */
-  readMergeBase(base: CommitSha, head: CommitSha): Promise<CommitSha | null>;
 }
 
 /** Writes that stage a tree and clean up after it. */
 export interface ForgeStager {
-  /** Applies a content-free patch as one commit. `conflict` = the forge could not apply it. */
-  applyPatch(request: PatchRequest): Promise<Commit | 'conflict'>;
+  /** Applies a patch as one commit. */
+  applyPatch(request: PatchRequest): Promise<Commit>;
   /** False when the name is taken. */
   createBranch(branch: string, at: CommitSha): Promise<boolean>;
   /** Absent already is fine. */

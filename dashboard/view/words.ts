@@ -96,11 +96,26 @@ const REASONS: Readonly<Record<string, string>> = {
     'It conflicts with a pull request ahead of it that is in flight. Its turn comes once that one has landed or left.',
   suspect_ahead:
     'It touches a file that a pull request ahead of it touches, and that batch failed. It waits until the search ends.',
+  criss_cross:
+    'Its branch and the base were merged into each other, so git has two merge bases. Merge the base into it again.',
+  merge_unsure:
+    'Git can merge it in more than one way: a moved file, or one that repeats itself. Merge the base branch into it.',
+  directory_renamed:
+    'A folder was renamed on one side and has new files on the other. Merge the base branch into it.',
+  merge_rules:
+    'A .gitattributes file rules the merge of a file that both sides changed. Merge the base branch into it.',
+  file_too_large:
+    'A file to be merged is larger than the queue or the forge allows. Merge the base branch into it.',
+  name_not_utf8: 'A file name in it is not UTF-8, which the forge cannot tell the queue. Rename the file.',
+  base_name_not_utf8:
+    'A folder that it changes has a file name on the base that is not UTF-8. Rename that file on the base.',
   no_changes: 'It changes nothing on top of the base branch.',
   removes_gate:
     'It deletes, renames or hides the gate workflow of the queue. Keep the file, or merge it past the queue.',
   not_mergeable:
     'The forge does not report it as mergeable: a conflict, or its check still runs. The queue looks again.',
+  forge_conflict:
+    'The forge calls it a conflict with the base, where git merges it. Merge the base branch into it.',
   base_red: 'The base branch itself fails the gate. It waits until the base moves; it is not to blame.',
   head_not_ready: 'The forge is still copying its commits. The queue looks again by itself.',
   gate_missing: 'The gate workflow file is missing. Merge the setup pull request.',

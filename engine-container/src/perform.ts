@@ -3,12 +3,13 @@ import type { MergeStyle } from '#core/domain/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
+import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
 import { stageRoot } from './stage-root.ts';
-import { publishTree, type TreeCache } from './stage-trees.ts';
+import { publishTree } from './stage-trees.ts';
 
 export interface PerformDeps {
   readonly forge: EngineForge;
-  readonly trees: TreeCache;
+  readonly objects: RepoObjects;
   readonly baseBranch: string;
   readonly queueName: string;
   /** How the forge lands: what is staged has to come to the same tree. */
@@ -24,11 +25,13 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
   if (held.isPastDeadline()) return { kind: 'failed' };
   switch (action.kind) {
     case 'stage_root':
-      return stageRoot(deps, action);
-    case 'stage_tree': {
-      const commit = await publishTree(deps.forge, deps.trees, { ...action, baseBranch: deps.baseBranch });
-      return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
-    }
+      return unlessUnfinished(() => stageRoot(deps, action));
+    case 'stage_tree':
+      return unlessUnfinished(async () => {
+        const wanted = { ...action, baseBranch: deps.baseBranch };
+        const commit = await publishTree(deps.forge, deps.objects, wanted);
+        return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
+      });
     case 'post_status':
       return postStatus(deps.forge, action);
     case 'probe_schedule':
@@ -60,6 +63,16 @@ async function postStatus(
     // The commit is gone with its branch: there is nothing left that a status could open.
     if (error instanceof ForgeError && error.kind === 'missing' && action.purpose === 'outbox')
       return { kind: 'gone' };
+    throw error;
+  }
+}
+
+/** What was read is kept for the next reconcile, so this is no failure. */
+async function unlessUnfinished(stage: () => Promise<ActionOutcome>): Promise<ActionOutcome> {
+  try {
+    return await stage();
+  } catch (error) {
+    if (error instanceof ReadingUnfinished) return { kind: 'unfinished' };
     throw error;
   }
 }

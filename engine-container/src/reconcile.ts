@@ -6,6 +6,7 @@ import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { type EngineStore, type LeaseStore, StoreError } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, ReconcileRequest } from '#core/ports/system.ts';
 import { adoptLease, WIND_DOWN_PURPOSE } from '#core/services/lease.ts';
+import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
 import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
@@ -15,7 +16,8 @@ import type { QueueRecord } from './queue/record.ts';
 import type { ConfirmBounce, Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
 import { RecordKeeper } from './record-keeper.ts';
-import { StagedTreeMismatch, TreeCache } from './stage-trees.ts';
+import { RepoObjects } from './repo-objects.ts';
+import { StagedTreeMismatch } from './stage-trees.ts';
 import { takeBackUnrecorded } from './take-back.ts';
 
 export interface ReconcilerDeps {
@@ -43,6 +45,7 @@ const LOG_TAIL_LINES_MAX = 50;
 export function createReconciler(
   deps: ReconcilerDeps,
 ): (request: ReconcileRequest, fence: number) => Promise<'ok' | 'failed'> {
+  const memory = new DirectoryMemory();
   return async (request, fence) => {
     const repo = await deps.store.findRepo({
       tenantId: request.tenantId,
@@ -56,7 +59,7 @@ export function createReconciler(
     // Deleted or held for payment it is like a queue that is off: it takes back what it posted, and begins nothing (D-24).
     const windsDown = repo.tombstone || held.purpose === WIND_DOWN_PURPOSE;
     const wanted = windsDown ? { ...repo, queueEnabled: false } : repo;
-    const reconcile = new Reconcile(deps, request, wanted, held);
+    const reconcile = new Reconcile(deps, request, wanted, held, memory.open(repo.id));
     return (await reconcile.run()) === null ? 'ok' : 'failed';
   };
 }
@@ -67,7 +70,7 @@ class Reconcile {
   readonly #held: HeldLease;
   readonly #queueName: string;
   readonly #forge: EngineForge;
-  readonly #trees: TreeCache;
+  readonly #objects: RepoObjects;
   readonly #deadline: number;
   readonly #keeper: RecordKeeper;
   #errorCode: ReconcileErrorCode | null = null;
@@ -76,14 +79,20 @@ class Reconcile {
   #retryAt: EpochMs | null = null;
   readonly #logTail: string[] = [];
 
-  constructor(deps: ReconcilerDeps, request: ReconcileRequest, repo: ManagedRepo, held: HeldLease) {
+  constructor(
+    deps: ReconcilerDeps,
+    request: ReconcileRequest,
+    repo: ManagedRepo,
+    held: HeldLease,
+    directories: RepoDirectories,
+  ) {
     this.#deps = deps;
     this.#repo = repo;
     this.#held = held;
     this.#queueName = request.queueName;
     this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
     this.#forge = deps.forgeFor(request, () => !held.isPastDeadline());
-    this.#trees = new TreeCache(this.#forge);
+    this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
     this.#keeper = new RecordKeeper({ ...deps, repo, held });
   }
 
@@ -163,14 +172,16 @@ class Reconcile {
       const result = await this.#performAll(snapshot, record, decision.actions);
       record = result.record;
       refresh ||= result.refresh;
-      if (result.failed || this.#retryAt !== null) break;
-      if (decision.pollMs === null) break;
-      if (clock.monotonic() + decision.pollMs > this.#deadline || this.#held.isPastDeadline()) {
-        // Work is left: the next wake goes on from what is stored.
+      if (result.ended === 'failed' || this.#retryAt !== null) break;
+      if (result.ended === null && decision.pollMs === null) break;
+      const pollMs = decision.pollMs ?? 0;
+      const isLate = clock.monotonic() + pollMs > this.#deadline || this.#held.isPastDeadline();
+      if (result.ended === 'unfinished' || isLate) {
+        // Work is left: the next wake goes on from what is stored and read.
         this.#wakeAt = clock.now();
         break;
       }
-      if (decision.pollMs > 0) await clock.sleep(decision.pollMs);
+      if (pollMs > 0) await clock.sleep(pollMs);
     }
     await this.#keeper.save(record, clock.now());
   }
@@ -179,14 +190,15 @@ class Reconcile {
     snapshot: Snapshot,
     start: QueueRecord,
     actions: readonly Action[],
-  ): Promise<{ record: QueueRecord; refresh: boolean; failed: boolean }> {
+  ): Promise<{ record: QueueRecord; refresh: boolean; ended: 'failed' | 'unfinished' | null }> {
     let record = start;
     let refresh = false;
     for (const action of actions) {
       const outcome = await this.#perform(action);
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
-      if (outcome.kind === 'failed') return { record, refresh, failed: true };
+      const { kind } = outcome;
+      if (kind === 'failed' || kind === 'unfinished') return { record, refresh, ended: kind };
       refresh ||= folded.refresh;
       this.#errorCode ??= folded.errorCode;
       this.#tell(folded.log, folded.alarms);
@@ -195,7 +207,11 @@ class Reconcile {
       if (action.kind === 'stage_root' || action.kind === 'stage_tree')
         await this.#keeper.save(record, folded.s.now);
     }
-    return { record, refresh, failed: false };
+    return { record, refresh, ended: null };
+  }
+
+  #isOutOfTime(): boolean {
+    return this.#deps.clock.monotonic() + WRAP_UP_MS >= this.#deadline || this.#held.isPastDeadline();
   }
 
   async #perform(action: Action): Promise<ActionOutcome> {
@@ -204,12 +220,11 @@ class Reconcile {
         this.#held,
         {
           forge: this.#forge,
-          trees: this.#trees,
+          objects: this.#objects,
           baseBranch: this.#repo.baseBranch,
           queueName: this.#queueName,
           mergeStyle: this.#repo.mergeStyle,
-          isOutOfTime: () =>
-            this.#deps.clock.monotonic() + WRAP_UP_MS >= this.#deadline || this.#held.isPastDeadline(),
+          isOutOfTime: () => this.#isOutOfTime(),
         },
         action,
       );

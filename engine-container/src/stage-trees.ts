@@ -1,40 +1,17 @@
-import type { Commit, TreeEntry } from '#core/domain/forge.ts';
+import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
+import type { RepoObjects } from './repo-objects.ts';
+import { isDirectory, type ObjectView, type Reading, readDirectories } from './staging/objects.ts';
 import { renderPatch } from './staging/patch.ts';
 import { isRegularFile, type PathChange } from './staging/path-change.ts';
-import { planMerge } from './staging/three-way.ts';
-import { diffTrees } from './staging/tree-diff.ts';
-
-/** Tree listings by commit or tree id: immutable, so one reconcile reads each once. */
-export class TreeCache {
-  readonly #forge: EngineForge;
-  readonly #listings = new Map<string, Promise<readonly TreeEntry[]>>();
-
-  constructor(forge: EngineForge) {
-    this.#forge = forge;
-  }
-
-  read(id: string): Promise<readonly TreeEntry[]> {
-    const known = this.#listings.get(id);
-    if (known !== undefined) return known;
-    const listing = this.#forge.readTree(id);
-    this.#listings.set(id, listing);
-    // A failed read is not a fact about the tree.
-    listing.catch(() => this.#listings.delete(id));
-    return listing;
-  }
-
-  remember(id: string, entries: readonly TreeEntry[]): void {
-    this.#listings.set(id, Promise.resolve(entries));
-  }
-}
+import { diffTrees } from './staging/tree-walk.ts';
 
 /** Creates a branch with the patch applied; one left over by an attempt that died is removed first. */
 export async function applyToNewBranch(
   forge: EngineForge,
   request: PatchRequest & { readonly newBranch: string },
-): Promise<Commit | 'conflict'> {
+): Promise<Commit> {
   try {
     return await forge.applyPatch(request);
   } catch (error) {
@@ -68,28 +45,28 @@ export interface TreeToPublish {
 /** Publishes one commit on `onto` that has exactly `tree`: the shape of every staged prefix but the whole batch. */
 export async function publishTree(
   forge: EngineForge,
-  trees: TreeCache,
+  objects: RepoObjects,
   wanted: TreeToPublish,
 ): Promise<Commit | 'base_moved'> {
-  const [from, to] = await Promise.all([trees.read(wanted.ontoTree), trees.read(wanted.tree)]);
-  const changes = diffTrees(from, to);
+  const from = await objects.treeOf(wanted.ontoTree);
+  const { changes } = await objects.run(diffTrees(objects, from, await objects.treeOf(wanted.tree)));
+  const extra = changes.length > 0 ? null : await objects.run(findExtraFile(objects, from));
   const { workBranch } = wanted;
   if (wanted.isAnchored) await placeBranch(forge, workBranch, wanted.onto);
   const source = wanted.isAnchored ? workBranch : wanted.baseBranch;
-  const parent = changes.length > 0 ? wanted.onto : await detour(forge, wanted, from);
+  const parent = extra === null ? wanted.onto : await detour(forge, wanted, extra);
   const commit =
     parent === null
       ? null
       : await applyToNewBranch(forge, {
-          branch: changes.length > 0 ? source : workBranch,
+          branch: extra === null ? source : workBranch,
           newBranch: wanted.branch,
-          patch: renderPatch(changes.length > 0 ? changes : [extraFile(from, 'removed')]),
+          patch: renderPatch(extra === null ? changes : [turn(extra)], (id) => objects.contentOf(id)),
           message: wanted.message,
-          mayConflict: false,
         });
-  if (wanted.isAnchored || changes.length === 0) await forge.deleteBranch(workBranch);
+  if (wanted.isAnchored || extra !== null) await forge.deleteBranch(workBranch);
   if (commit === null) return 'base_moved';
-  if (commit === 'conflict' || commit.parents[0] !== parent) {
+  if (commit.parents[0] !== parent) {
     await forge.deleteBranch(wanted.branch);
     return 'base_moved';
   }
@@ -109,56 +86,40 @@ export async function publishTree(
 async function detour(
   forge: EngineForge,
   { workBranch, isAnchored, baseBranch, onto, message }: TreeToPublish,
-  entries: readonly TreeEntry[],
+  extra: PathChange,
 ): Promise<CommitSha | null> {
-  const request = {
-    patch: renderPatch([extraFile(entries, 'added')]),
-    message: `${message} [skip ci]`,
-    mayConflict: false,
-  };
+  const request = { patch: renderPatch([extra]), message: `${message} [skip ci]` };
   const commit = isAnchored
     ? await forge.applyPatch({ ...request, branch: workBranch })
     : await applyToNewBranch(forge, { ...request, branch: baseBranch, newBranch: workBranch });
-  return commit === 'conflict' || commit.parents[0] !== onto ? null : commit.sha;
+  return commit.parents[0] !== onto ? null : commit.sha;
 }
 
-/** A file under a name that the tree does not have, with contents that the forge has. */
-function extraFile(entries: readonly TreeEntry[], change: 'added' | 'removed'): PathChange {
-  const file = entries.find(isRegularFile);
-  // Without a file there is no gate workflow either, and nothing is staged.
-  if (file === undefined) throw new StagedTreeMismatch();
+/** A new file under a name that the root of the tree does not have, with contents that the forge has. */
+function* findExtraFile(view: ObjectView, tree: TreeHash): Reading<PathChange> {
+  const [root = []] = yield* readDirectories(view, [{ id: tree, path: '' }]);
   let path = 'mq-same-tree';
-  while (entries.some((entry) => entry.path === path || entry.path.startsWith(`${path}/`))) path += '-';
-  const version = { mode: file.mode, id: file.id };
-  return change === 'added' ? { path, from: null, to: version } : { path, from: version, to: null };
+  while (root.some((entry) => entry.name === path)) path += '-';
+  const waiting: { readonly id: TreeHash; readonly path: string }[] = [{ id: tree, path: '' }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [directory = []] = yield* readDirectories(view, [next]);
+    const file = directory.find(isRegularFile);
+    if (file !== undefined) return { path, from: null, to: { mode: file.mode, id: file.id } };
+    for (const { name, id } of directory.filter(isDirectory)) {
+      waiting.push({ id, path: next.path === '' ? name : `${next.path}/${name}` });
+    }
+  }
+  // Without a file there is no gate workflow either, and nothing is staged.
+  throw new StagedTreeMismatch();
+}
+
+function turn({ path, from, to }: PathChange): PathChange {
+  return { path, from: to, to: from };
 }
 
 export class StagedTreeMismatch extends Error {
   override readonly name = 'StagedTreeMismatch';
   constructor() {
     super('the forge staged another tree than the one planned');
-  }
-}
-
-/** Whether a head changes, since its fork, a file that `tree` has otherwise than the fork, and not in the same way. */
-export async function touchSameFiles(
-  trees: TreeCache,
-  { fork, tree, head }: { readonly fork: string; readonly tree: string; readonly head: string },
-): Promise<boolean> {
-  const plan = planMerge({
-    base: await trees.read(fork),
-    ours: await trees.read(tree),
-    theirs: await trees.read(head),
-  });
-  return plan.kind === 'conflict' || plan.contentMerges.length > 0;
-}
-
-/** The head of a fork arrives in the base repository some time after the push: null until it has. */
-export async function unlessNotReady<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ForgeError && (error.kind === 'missing' || error.kind === 'rejected')) return null;
-    throw error;
   }
 }

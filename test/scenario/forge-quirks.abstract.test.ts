@@ -1,5 +1,6 @@
 import type { EngineForge } from '#core/ports/forge.ts';
 import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { mergeAsGit } from '../fakes/abstract-forge/tree-merge.ts';
 import { GITEA_126_SWITCHES, type Switches } from '../fakes/abstract-forge/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
@@ -223,5 +224,47 @@ describe('a conflict check that does not end', () => {
     await world.drain({ maxMs: 120 * MINUTE_MS });
     expect((await endingOf(world, [a, b])).landed).toEqual([a, b]);
     await expectHonestEnd(world, [a, b]);
+  });
+});
+
+describe('what git merges and the forge alone calls a conflict', () => {
+  const lines = (edited: number) =>
+    Array.from({ length: 30 }, (_, at) => `${at === edited ? 'edited' : 'line'} ${at}\n`).join('');
+
+  async function givenTwoSided(world: QuirkWorld): Promise<number> {
+    await world.forge.pushToBase({ 'both.txt': lines(-1) });
+    const pr = await world.forge.openPullRequest({ branch: 'both', files: { 'both.txt': lines(2) } });
+    await world.forge.schedule(pr);
+    world.forge.mergeContents = () => null;
+    await world.forge.pushToBase({ 'both.txt': lines(25) });
+    return pr;
+  }
+
+  test('is refused after an hour and one run, and the others land', async () => {
+    const world = await createQuirk();
+    const pr = await givenTwoSided(world);
+    await world.drain();
+    await world.clock.advance(90 * MINUTE_MS);
+    await world.drain();
+    expect(await wordsOf(world, pr)).toMatch(/^error: refused: the forge calls it a conflict/);
+    expect(world.forge.runs()).toHaveLength(1);
+    const other = await givenScheduled(world.forge, 'a');
+    await world.drain();
+    expect(await endingOf(world, [pr, other])).toEqual({ landed: [other], bounced: [] });
+    await expectHonestEnd(world, [pr, other]);
+  });
+
+  test('lands as soon as the forge thinks better of it', async () => {
+    const world = await createQuirk();
+    const pr = await givenTwoSided(world);
+    await world.drain();
+    await world.clock.advance(90 * MINUTE_MS);
+    await world.drain();
+    world.forge.mergeContents = mergeAsGit;
+    await world.forge.setProtection({ requiredApprovals: 0 });
+    await world.clock.advance(10 * MINUTE_MS);
+    await world.drain();
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+    await expectHonestEnd(world, [pr]);
   });
 });

@@ -200,13 +200,13 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     expect((await endingOf(world, prs)).landed).toEqual(prs);
   });
 
-  test('a patch that the forge turns into another tree is a conflict of that pull request alone', async () => {
+  test('a patch that the forge turns into another tree sets that pull request aside alone', async () => {
     const world = await createWorld({
       wrapForge: (forge) => ({
         ...forge,
         applyPatch: async (request) => {
           const commit = await forge.applyPatch(request);
-          const wrong = request.message.includes('pull request 2') && commit !== 'conflict';
+          const wrong = request.message.includes('pull request 2');
           return wrong ? { ...commit, tree: 'f'.repeat(40) } : commit;
         },
       }),
@@ -217,7 +217,7 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     await world.drain();
     expect((await endingOf(world, prs)).landed).toEqual([prs[0], prs[2]]);
     const head = (await world.forge.pull(prs[1] ?? 0)).headSha;
-    expect((await world.forge.status(head, 'mq'))?.description).toMatch(/^refused: conflicts/);
+    expect((await world.forge.status(head, 'mq'))?.description).toMatch(/^refused: git can merge/);
     await expectHonestEnd(world, prs);
   });
 

@@ -32,7 +32,7 @@ const THROTTLED_SHARE = 0.8;
 const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
   [
     ...['store deleteRepo', 'store deleteConnection', 'store settleOff', 'store listRepos'],
-    ...['store quarantineQueueRecord', 'forge probeSchedule', 'forge readMergeBase', 'forge cancelRun'],
+    ...['store quarantineQueueRecord', 'forge probeSchedule', 'forge readBlob', 'forge cancelRun'],
   ].map((label) => [label, 20]),
 );
 

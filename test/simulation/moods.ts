@@ -1,6 +1,6 @@
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
-import { mergeLines } from '../fakes/abstract-forge/line-merge.ts';
+import { mergeAsGit } from '../fakes/abstract-forge/tree-merge.ts';
 import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Odds } from './odds.ts';
@@ -36,11 +36,11 @@ export function drawLateness(odds: Readonly<Odds>, random: SeededRandom): number
 }
 
 /**
- * Another program than the one that applies patches: of texts that both sides changed it makes the same, calls some a
+ * Another program than git's merge: of texts that both sides changed it makes the same, calls some a
  * conflict and puts the lines of others in another place. By the contents alone, as a real one does.
  */
 function mergeOtherwise(base: string, ours: string, theirs: string): string | null {
-  const merged = mergeLines(base, ours, theirs);
+  const merged = mergeAsGit(base, ours, theirs);
   if (merged === null || merged === ours || merged === theirs) return merged;
   const opinion = sumOf(merged) % 3;
   if (opinion === 0) return merged;

@@ -26,6 +26,7 @@ const FORGE_READS = [
   'readCommit',
   'readTreeId',
   'readTree',
+  'readBlob',
   'listOpenPullRequests',
   'listTouchedPullRequests',
   'readPullRequest',
@@ -36,7 +37,6 @@ const FORGE_READS = [
   'readGate',
   'listOwnCommits',
   'listNewCommits',
-  'readMergeBase',
 ] as const satisfies readonly (keyof EngineForge)[];
 const FORGE_WRITES = [
   'applyPatch',

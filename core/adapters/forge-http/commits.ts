@@ -7,9 +7,6 @@ import { readBody } from './read-body.ts';
 import { CommitRow, HistoryRow, nullableList, TreeHead } from './schema.ts';
 import { type ForgeTransport, unusable } from './transport.ts';
 
-/** Candidates for a fork point that are compared with each other; a history with more is left to "not computable". */
-const BOUNDARY_COMMITS_MAX = 8;
-
 /** Leaves out the diff statistics, signature checks and file lists that the forge would compute for nothing. */
 const BARE = { stat: 'false', verification: 'false', files: 'false' } as const;
 
@@ -50,29 +47,6 @@ export async function readTreeId(transport: ForgeTransport, sha: CommitSha): Pro
   return tree;
 }
 
-/**
- * Fork point of two commits; null when unrelated or not computable.
- *
- * The API has no merge-base call. The commits of `head` that are not in `base` end at a boundary: parents that `base`
- * has too. The fork point is the boundary commit that is an ancestor of no other one. After a criss-cross there can
- * be several; one is taken, as `git merge-base` does.
- */
-export async function readMergeBase(
-  transport: ForgeTransport,
-  base: CommitSha,
-  head: CommitSha,
-): Promise<CommitSha | null> {
-  const own = await listCommits(transport, head, base);
-  if (own.length === 0) return head;
-  const ownShas = new Set(own.map((row) => row.sha));
-  const boundary = new Set<CommitSha>();
-  for (const row of own) {
-    for (const parent of row.parents) if (!ownShas.has(parent.sha)) boundary.add(parent.sha);
-  }
-  if (boundary.size > BOUNDARY_COMMITS_MAX) return null;
-  return chooseNewest(transport, [...boundary]);
-}
-
 /** Commits of `head` that `base` does not have. */
 export async function listOwnCommits(
   transport: ForgeTransport,
@@ -95,23 +69,6 @@ export async function listNewCommits(
 
 function toLinks(rows: readonly HistoryRow[]): readonly CommitLink[] {
   return rows.map((row) => ({ sha: row.sha, parents: row.parents.map((parent) => parent.sha) }));
-}
-
-async function chooseNewest(
-  transport: ForgeTransport,
-  candidates: readonly CommitSha[],
-): Promise<CommitSha | null> {
-  let newest: CommitSha | null = null;
-  for (const candidate of candidates) {
-    if (newest === null || (await isAncestor(transport, newest, candidate))) newest = candidate;
-  }
-  return newest;
-}
-
-async function isAncestor(transport: ForgeTransport, older: CommitSha, newer: CommitSha): Promise<boolean> {
-  const call = { ...listCall(transport, older, newer), label: 'GET commits?not (ancestor)' };
-  const answer = await transport.request({ ...call, query: { ...call.query, page: 1, limit: 1 } });
-  return readBody(HistoryRows, call, answer).length === 0;
 }
 
 async function listCommits(

@@ -2,18 +2,13 @@ import type { Commit } from '#core/domain/forge.ts';
 import type { PatchRequest } from '#core/ports/forge.ts';
 import { readBody } from './read-body.ts';
 import { PatchAnswer } from './schema.ts';
-import type { ForgeAnswer, ForgeTransport } from './transport.ts';
+import type { ForgeTransport } from './transport.ts';
 
 /**
- * Applies a content-free patch as one commit (forge facts, 6.2).
- *
- * The forge answers every patch that does not apply with a bare 500, the same as any fault of its own. Only when the
- * plan left a content merge to the forge, and only when it says so twice, is that read as a conflict.
+ * Applies a patch as one commit (forge facts, 6.2). The forge answers a patch that does not apply with a bare 500, the
+ * same as any fault of its own; the engine sends none that could fail to apply, so it is read as a fault.
  */
-export async function applyPatch(
-  transport: ForgeTransport,
-  request: PatchRequest,
-): Promise<Commit | 'conflict'> {
+export async function applyPatch(transport: ForgeTransport, request: PatchRequest): Promise<Commit> {
   const call = {
     method: 'POST',
     label: 'POST diffpatch',
@@ -27,11 +22,7 @@ export async function applyPatch(
       sha: 'unused',
     },
   } as const;
-  let answer = await transport.exchange(call);
-  if (request.mayConflict && isRefusedPatch(answer)) {
-    answer = await transport.exchange(call);
-    if (isRefusedPatch(answer)) return 'conflict';
-  }
+  const answer = await transport.exchange(call);
   if (answer.status !== 201) throw transport.failure(call, answer);
   const { commit } = readBody(PatchAnswer, call, answer);
   return {
@@ -40,9 +31,4 @@ export async function applyPatch(
     parents: commit.parents.map((parent) => parent.sha),
     message: commit.message,
   };
-}
-
-/** The forge's own 500; a proxy's page is not about the patch. */
-function isRefusedPatch(answer: ForgeAnswer): boolean {
-  return answer.status === 500 && answer.isJson;
 }

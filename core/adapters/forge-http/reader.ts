@@ -1,6 +1,7 @@
 import type { ForgeReader } from '#core/ports/forge.ts';
+import { readBlob } from './blobs.ts';
 import { readBranchTip } from './branches.ts';
-import { listNewCommits, listOwnCommits, readCommit, readMergeBase, readTreeId } from './commits.ts';
+import { listNewCommits, listOwnCommits, readCommit, readTreeId } from './commits.ts';
 import { createGateReader } from './gate.ts';
 import { readProtection } from './protection.ts';
 import { listOpenPullRequests, listTouchedPullRequests, readPullRequest } from './pulls.ts';
@@ -22,7 +23,8 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readBranchTip: (branch) => readBranchTip(transport, branch),
     readCommit: (sha) => readCommit(transport, sha),
     readTreeId: (sha) => readTreeId(transport, sha),
-    readTree: (sha) => readTree(transport, sha),
+    readTree: (id, depth) => readTree(transport, id, depth),
+    readBlob: (id) => readBlob(transport, id),
     listOpenPullRequests: () => listOpenPullRequests(transport),
     listTouchedPullRequests: () => listTouchedPullRequests(transport),
     readPullRequest: (pr) => readPullRequest(transport, pr),
@@ -33,6 +35,5 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),
     listOwnCommits: (base, head) => listOwnCommits(transport, base, head),
     listNewCommits: (base, of) => listNewCommits(transport, base, of),
-    readMergeBase: (base, head) => readMergeBase(transport, base, head),
   };
 }

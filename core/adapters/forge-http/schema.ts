@@ -68,12 +68,28 @@ export const PatchAnswer = z.object({
 export const TreeHead = z.object({ sha: Sha });
 
 export const TreePage = z.object({
+  sha: Sha,
   tree: nullableList(
-    z.object({ path: z.string().min(1), mode: z.string().regex(/^[0-7]{6}$/), type: z.string(), sha: Sha }),
+    z.object({
+      path: z.string().min(1),
+      mode: z.string().regex(/^[0-7]{6}$/),
+      type: z.string(),
+      sha: Sha,
+      size: z.number().int().nonnegative().nullable().catch(null),
+    }),
   ),
   total_count: z.number().int().nonnegative(),
 });
 export type TreePage = z.output<typeof TreePage>;
+
+/** `content` is '' or null above the forge's limit for blobs, whatever `size` says. */
+export const BlobRow = z.object({
+  size: z.number().int().nonnegative(),
+  content: z
+    .string()
+    .nullish()
+    .transform((text) => text ?? ''),
+});
 
 /** `sha` is '' where the branch is gone and the forge kept no copy. `repo_id` is -1 where the repository is gone. */
 const PullEnd = z.object({ ref: z.string(), sha: z.string(), repo_id: z.number().int() });

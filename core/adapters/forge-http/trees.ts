@@ -1,31 +1,36 @@
-import type { TreeEntry } from '#core/domain/forge.ts';
+import type { TreeEntry, TreeListing } from '#core/domain/forge.ts';
 import { FORGE_PAGES_MAX, FORGE_TREE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { readBody } from './read-body.ts';
 import { TreePage } from './schema.ts';
 import { type ForgeTransport, unusable } from './transport.ts';
 
-/** All entries below a commit or tree in git's order: directories dropped, submodules kept. */
-export async function readTree(transport: ForgeTransport, sha: string): Promise<readonly TreeEntry[]> {
+/** What stands below a commit or tree, in git's order. The whole of it is read only where one page holds it. */
+export async function readTree(
+  transport: ForgeTransport,
+  id: string,
+  depth: 'all' | 'one',
+): Promise<TreeListing> {
   const call = {
     method: 'GET',
     label: 'GET git/trees/{sha}',
-    path: [...transport.repoPath, 'git', 'trees', sha],
+    // Asked by commit the forge names the commit; peeled with git's own `^{tree}` it names the tree.
+    path: [...transport.repoPath, 'git', 'trees', `${id}^{tree}`],
   } as const;
   const entries: TreeEntry[] = [];
-  let seen = 0;
   for (let page = 1; page <= FORGE_PAGES_MAX; page += 1) {
-    const query = { recursive: 'true', per_page: FORGE_TREE_PAGE_SIZE_MAX, page };
+    const recursive = depth === 'all' ? { recursive: 'true' } : {};
+    const query = { ...recursive, per_page: FORGE_TREE_PAGE_SIZE_MAX, page };
     const answer = await transport.exchange({ ...call, query });
     // Old versions say 400 for an object that does not exist, newer ones 404.
     if (answer.status === 400 && answer.isJson) throw new ForgeError('missing', call.label, 400);
     if (answer.status !== 200) throw transport.failure(call, answer);
     const body = readBody(TreePage, call, answer);
-    seen += body.tree.length;
-    for (const row of body.tree) {
-      if (row.type !== 'tree') entries.push({ path: row.path, mode: row.mode, id: row.sha });
+    for (const { path, mode, sha, size, type } of body.tree) {
+      entries.push({ path, mode, id: sha, size: type === 'blob' ? size : null });
     }
-    if (seen >= body.total_count) return entries;
+    if (entries.length >= body.total_count) return { tree: body.sha, entries };
+    if (depth === 'all') return { tree: body.sha, entries: null };
     // Half a tree taken for the whole would delete the other half.
     if (body.tree.length === 0) throw unusable(call, answer.status);
   }

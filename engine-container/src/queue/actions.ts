@@ -8,6 +8,7 @@ import type {
   RunId,
   TreeHash,
 } from '#core/domain/ids.ts';
+import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { DecidedEvent, QueueRecord, Root, Staged } from './record.ts';
 
@@ -75,7 +76,7 @@ export interface KnownTree {
 
 /** Why staging stopped before the last member. None of these is ever blamed on the members before it. */
 export type CutReason =
-  | 'conflict'
+  | MergeRefusal
   /** Touches what suspects ahead of it touch: landing first it could turn their turn into a conflict. */
   | 'suspect_ahead'
   | 'no_changes'
@@ -107,6 +108,8 @@ export type ActionOutcome =
   | { readonly kind: 'schedule'; readonly found: 'scheduled' | 'lost' | 'unknown' }
   | { readonly kind: 'done' }
   | { readonly kind: 'gone' }
+  /** The time was up before all was read that is needed; the next reconcile goes on from there. */
+  | { readonly kind: 'unfinished' }
   /** The call failed; the wish stands and is tried again. */
   | { readonly kind: 'failed' };
 

@@ -27,11 +27,27 @@ const REFUSAL_PHRASES: Readonly<Record<Refusal, string>> = {
 
 const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
   conflict: 'refused: conflicts with the base branch; update the branch and schedule again',
+  criss_cross:
+    'refused: its branch and the base were merged into each other, so git has two merge bases; merge the base into it again',
+  merge_unsure:
+    'refused: git can merge this in more than one way (a moved or repetitive file); merge the base branch into it',
+  directory_renamed:
+    'refused: a folder was renamed on one side and has new files on the other; merge the base branch into it',
+  merge_rules:
+    'refused: .gitattributes rules the merge of a file that both sides changed; merge the base branch into it',
+  file_too_large:
+    'refused: a file to be merged is larger than the queue or the forge allows; merge the base branch into it',
+  name_not_utf8:
+    'refused: a file name in it is not UTF-8, which the forge cannot tell the queue; rename the file',
+  base_name_not_utf8:
+    'waiting: a folder that it changes has a file name on the base that is not UTF-8; rename that file on the base',
   no_changes: 'refused: changes nothing on top of the base branch',
   removes_gate:
     'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
   not_mergeable:
     'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
+  forge_conflict:
+    'refused: the forge calls it a conflict with the base, where git merges it; merge the base branch into it',
   conflict_ahead: null,
   suspect_ahead: null,
   base_red: 'waiting: the base branch itself fails the gate; not caused by this pull request',

@@ -128,6 +128,13 @@ function heldCount(pass: Pass): number {
 
 const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
   conflict: 'conflict',
+  criss_cross: 'criss_cross',
+  merge_unsure: 'merge_unsure',
+  directory_renamed: 'directory_renamed',
+  merge_rules: 'merge_rules',
+  file_too_large: 'file_too_large',
+  name_not_utf8: 'name_not_utf8',
+  base_name_not_utf8: 'base_name_not_utf8',
   suspect_ahead: 'suspect_ahead',
   no_changes: 'no_changes',
   removes_gate: 'removes_gate',

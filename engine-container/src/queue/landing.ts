@@ -1,4 +1,4 @@
-import type { CommitSha } from '#core/domain/ids.ts';
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import {
   LANDING_NUDGE_AGES_MS,
   LANDING_POLL_MAX_MS,
@@ -8,6 +8,7 @@ import {
   MERGEABLE_WAIT_MS,
   REVOKE_GRACE_MS,
   UNMERGEABLE_PAUSE_MS,
+  UNMERGEABLE_REFUSED_AFTER_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
 import {
@@ -35,7 +36,7 @@ import {
 } from './pass.ts';
 import { countOutcome } from './policy.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
-import { type Landing, type Root, treeOf } from './record.ts';
+import { type Fate, type Landing, type Member, type Root, treeOf } from './record.ts';
 import { park, startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';
 import { isTerminal } from './transitions.ts';
@@ -306,13 +307,23 @@ function isMergeable(pass: Pass, root: Root, focus: FocusView): boolean {
   }
   const member = root.members[root.landed];
   if (member !== undefined) {
-    const baseTree = treeOf(root, root.landed) ?? root.baseTree;
-    root.fates.push(
-      park(pass, member, { reason: 'not_mergeable', baseTree, until: pass.s.now + UNMERGEABLE_PAUSE_MS }),
-    );
+    root.fates.push(setUnmergeableAside(pass, member, treeOf(root, root.landed) ?? root.baseTree));
   }
   startTeardown(pass, root, 'merge_conflict');
   return false;
+}
+
+/** A check that is slow is asked again after a pause, for as long as a check may take. */
+function setUnmergeableAside(pass: Pass, member: Member, baseTree: TreeHash): Fate {
+  const entry = entryOf(pass.record, member.pr);
+  const { now } = pass.s;
+  const known = entry?.unmergeable;
+  const isKnown = known?.head === member.head && known.baseTree === baseTree;
+  if (isKnown && now - known.since >= UNMERGEABLE_REFUSED_AFTER_MS) {
+    return park(pass, member, { reason: 'forge_conflict', baseTree, until: null });
+  }
+  if (entry !== undefined && !isKnown) entry.unmergeable = { head: member.head, baseTree, since: now };
+  return park(pass, member, { reason: 'not_mergeable', baseTree, until: now + UNMERGEABLE_PAUSE_MS });
 }
 
 function postSuccess(pass: Pass, root: Root, landing: Landing): void {

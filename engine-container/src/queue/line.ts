@@ -14,7 +14,7 @@ import { hasLanded } from './landed.ts';
 import { activeMembers } from './lane.ts';
 import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
 import type { ScheduleReading } from './readings.ts';
-import type { LineEntry, QueueRecord } from './record.ts';
+import type { LineEntry, ParkReason, QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
 
@@ -328,6 +328,9 @@ export function refuse(pass: Pass, entry: LineEntry, reason: Refusal): void {
   emitEvent(pass, 'pr_refused', entry, reason);
 }
 
+/** Stood aside because the forge would not merge: gone once it would. */
+const OF_THE_FORGE: readonly ParkReason[] = ['not_mergeable', 'forge_conflict'];
+
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
 export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): LineEntry[] {
   const { record, s } = pass;
@@ -342,7 +345,7 @@ export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): Li
         (parked.baseTree === baseTree || parked.reason === 'suspect_ahead') &&
         // What stood in the way ahead may have become the base: then it is to be said about the base.
         (stacked || parked.reason !== 'conflict_ahead') &&
-        !(parked.reason === 'not_mergeable' && isMergeable(pass, entry)) &&
+        !(OF_THE_FORGE.includes(parked.reason) && isMergeable(pass, entry)) &&
         (parked.until === null || parked.until > s.now),
     );
   });

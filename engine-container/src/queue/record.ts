@@ -18,6 +18,7 @@ import type {
   TreeHash,
 } from '#core/domain/ids.ts';
 import type { HaltEvidence } from '#core/domain/line.ts';
+import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
 
@@ -113,6 +114,8 @@ export interface LineEntry {
   cleared: boolean;
   /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
   doubt: Doubt | null;
+  /** Proven on this head and base, but not mergeable for the forge, since then. */
+  unmergeable?: { readonly head: CommitSha; readonly baseTree: TreeHash; readonly since: EpochMs };
 }
 
 /** Null version: it names none that we can read. */
@@ -304,7 +307,8 @@ export interface Bounced {
 }
 
 export type ParkReason =
-  | 'conflict'
+  /** What staging refuses on the base itself. */
+  | MergeRefusal
   /** Conflicts with what is in flight before it, not with the base: its turn comes with the next batch. */
   | 'conflict_ahead'
   /** Touches what suspects ahead of it touch; `baseTree` is the tree that ends theirs. Gone when they are. */
@@ -315,7 +319,9 @@ export type ParkReason =
   | 'base_red'
   | 'head_not_ready'
   | 'gate_missing'
-  | 'not_mergeable';
+  | 'not_mergeable'
+  /** The same again: the forge, and it alone, calls it a conflict. */
+  | 'forge_conflict';
 export interface Parked {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;

@@ -198,7 +198,18 @@ export function cutRootAt(root: Root, index: number): void {
 }
 
 /** Reasons that the author can do something about; the others are nobody's fault. */
-const BLAMING_PARKS: readonly ParkReason[] = ['conflict', 'no_changes', 'removes_gate'];
+const BLAMING_PARKS: readonly ParkReason[] = [
+  'conflict',
+  'criss_cross',
+  'merge_unsure',
+  'directory_renamed',
+  'merge_rules',
+  'file_too_large',
+  'name_not_utf8',
+  'no_changes',
+  'removes_gate',
+  'forge_conflict',
+];
 
 /** Sets a pull request aside until the base moves (or a time), and says why on its head if there are words for it. */
 export function park(

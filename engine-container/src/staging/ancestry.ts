@@ -6,22 +6,42 @@ export interface OwnCommit {
   readonly parents: readonly CommitSha[];
 }
 
+/** Commits that a head shares with what it is merged into, candidates for the merge base. */
+export interface ForkPoints {
+  /** Staged commits that no other of them contains. */
+  readonly staged: readonly CommitSha[];
+  /** Commits of the base that none of the staged ones is known to contain, in the order of the listing. */
+  readonly base: readonly CommitSha[];
+  /** Commits of the base right below the staged ones: what these contain, the staged ones contain too. */
+  readonly below: readonly CommitSha[];
+}
+
 /**
- * Where a pull request forks off from those staged before it, when it stands on one of them: once that one has landed
- * by a merge, this is what the forge's merge starts from. Null: on none. `several`: on more than one line of commits,
- * which the forge merges from a base that no tree listing shows.
+ * Where the commits of a head end that are neither on the base nor staged before it. Git takes the best of these as the
+ * merge base; where two are equally good it merges them first, into a base that no listing shows.
  */
-export function findStackBase(
-  own: readonly OwnCommit[],
-  staged: ReadonlySet<CommitSha>,
-): CommitSha | null | 'several' {
-  const shared = new Map(
-    own.filter((commit) => staged.has(commit.sha)).map((commit) => [commit.sha, commit.parents]),
-  );
-  const below = new Set([...shared.values()].flat());
-  const tops = [...shared.keys()].filter((sha) => !below.has(sha));
-  const [top = null] = tops;
-  return tops.length > 1 ? 'several' : top;
+export function listForkPoints(own: readonly OwnCommit[], staged: ReadonlySet<CommitSha>): ForkPoints {
+  const parents = new Map(own.map((commit) => [commit.sha, commit.parents]));
+  const ends = new Set(own.filter(({ sha }) => !staged.has(sha)).flatMap((commit) => commit.parents));
+  const stagedEnds = [...ends].filter((sha) => staged.has(sha) && parents.has(sha));
+  const contained = new Set<CommitSha>();
+  const below = new Set<CommitSha>();
+  for (const end of stagedEnds) {
+    const stack = [...(parents.get(end) ?? [])];
+    for (let sha = stack.pop(); sha !== undefined; sha = stack.pop()) {
+      const above = parents.get(sha);
+      if (above === undefined) below.add(sha);
+      else if (!contained.has(sha)) {
+        contained.add(sha);
+        stack.push(...above);
+      }
+    }
+  }
+  return {
+    staged: stagedEnds.filter((sha) => !contained.has(sha)),
+    base: [...ends].filter((sha) => !parents.has(sha) && !below.has(sha)),
+    below: [...below],
+  };
 }
 
 /** What a rebase replays: the own commits one by one, parents first, without merges and without what is staged already. */

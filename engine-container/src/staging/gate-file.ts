@@ -1,6 +1,6 @@
-import type { TreeEntry } from '#core/domain/forge.ts';
 import { gateFileNames } from '#core/domain/gate-workflow.ts';
-import type { BlobId } from '#core/domain/ids.ts';
+import type { BlobId, TreeHash } from '#core/domain/ids.ts';
+import { findEntry, isDirectory, type ObjectView, type Reading } from './objects.ts';
 
 export interface GateFile {
   /** Name without its folder, as run listings show it. */
@@ -9,15 +9,19 @@ export interface GateFile {
 }
 
 /** The gate workflow of a tree, in the first of the forge's folders that the tree has; null when absent there. */
-export function findGateFile(
-  entries: readonly TreeEntry[],
+export function* findGateFile(
+  view: ObjectView,
+  tree: TreeHash,
   { queueName, folders }: { readonly queueName: string; readonly folders: readonly string[] },
-): GateFile | null {
-  const folder = folders.find((candidate) => entries.some((entry) => entry.path.startsWith(`${candidate}/`)));
-  if (folder === undefined) return null;
-  for (const file of gateFileNames(queueName)) {
-    const entry = entries.find((candidate) => candidate.path === `${folder}/${file}`);
-    if (entry !== undefined) return { file, id: entry.id };
+): Reading<GateFile | null> {
+  for (const folder of folders) {
+    const found = yield* findEntry(view, tree, folder);
+    if (found === null || !isDirectory(found)) continue;
+    for (const file of gateFileNames(queueName)) {
+      const entry = yield* findEntry(view, tree, `${folder}/${file}`);
+      if (entry !== null && !isDirectory(entry)) return { file, id: entry.id };
+    }
+    return null;
   }
   return null;
 }

@@ -1,16 +1,24 @@
+import { deflateSync } from 'node:zlib';
+import type { BlobId } from '#core/domain/ids.ts';
 import { byPath, type FileVersion, type PathChange, SUBMODULE_MODE } from './path-change.ts';
 
+/** Contents that the forge may not have, by blob id; undefined = it has them. */
+export type ContentSource = (id: BlobId) => Buffer | undefined;
+
 /**
- * The content-free patch for the forge's `git apply --index --binary -3`: paths, modes and full object ids only. Git
- * takes the new contents from the object store by their id, so no source text passes through us, and there is no text
- * that the forge's `--whitespace=fix` could alter (forge facts, 6.2). Ends in a newline; empty for no changes, which
- * git refuses: do not send that.
+ * A patch for the forge's `git apply --index --binary -3`: paths, modes and full object ids. Git takes contents from the
+ * object store by their id; only those that a merge of ours made are in the patch, as binary literals, so there is no text
+ * that the forge's `--whitespace=fix` could alter (forge facts, 6.2). Ends in a newline; empty for no changes, which git
+ * refuses: do not send that.
  */
-export function renderPatch(changes: readonly PathChange[]): string {
+export function renderPatch(
+  changes: readonly PathChange[],
+  contentOf: ContentSource = () => undefined,
+): string {
   const sorted = changes.flatMap(splitTypeChange).sort(byPath);
   const deletions = sorted.filter((change) => change.to === null);
   const others = sorted.filter((change) => change.to !== null);
-  return [...deletions, ...others].map(renderSection).join('');
+  return [...deletions, ...others].map((change) => renderSection(change, contentOf)).join('');
 }
 
 /** Git knows no change of type, only the removal of one thing and the creation of another. */
@@ -28,7 +36,7 @@ function typeOf(version: FileVersion): string {
   return version.mode.slice(0, 3);
 }
 
-function renderSection(change: PathChange): string {
+function renderSection(change: PathChange, contentOf: ContentSource): string {
   const { from, to, path } = change;
   const oldName = quoteName(`a/${path}`);
   const newName = quoteName(`b/${path}`);
@@ -42,7 +50,9 @@ function renderSection(change: PathChange): string {
     lines.push(renderIndexLine(from, to));
     const left = from === null ? '/dev/null' : oldName;
     const right = to === null ? '/dev/null' : newName;
+    const content = to === null ? undefined : contentOf(to.id);
     if ((from ?? to)?.mode === SUBMODULE_MODE) lines.push(...renderSubmoduleHunk(left, right, from, to));
+    else if (content !== undefined) lines.push(...renderLiteral(content));
     else lines.push(`Binary files ${left} and ${right} differ`);
   }
   return `${lines.join('\n')}\n`;
@@ -68,6 +78,39 @@ function renderSubmoduleHunk(
     ...(from === null ? [] : [`-Subproject commit ${from.id}`]),
     ...(to === null ? [] : [`+Subproject commit ${to.id}`]),
   ];
+}
+
+/** Bytes of the packed content that one line holds. */
+const LITERAL_LINE_BYTES = 52;
+const BASE85 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+
+/** Git's binary literal: packed, in base 85, each line led by its length, and an empty line at the end. */
+function renderLiteral(content: Buffer): readonly string[] {
+  const packed = deflateSync(content);
+  const lines = ['GIT binary patch', `literal ${content.length}`];
+  for (let at = 0; at < packed.length; at += LITERAL_LINE_BYTES) {
+    const part = packed.subarray(at, at + LITERAL_LINE_BYTES);
+    const letter = part.length <= 26 ? 64 + part.length : 96 + part.length - 26;
+    lines.push(String.fromCharCode(letter) + encodeBase85(part));
+  }
+  return [...lines, ''];
+}
+
+/** Four bytes are five digits; the last group is filled up with zero bytes. */
+function encodeBase85(bytes: Buffer): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 4) {
+    const group = Buffer.alloc(4);
+    bytes.copy(group, 0, at);
+    let value = group.readUInt32BE();
+    let digits = '';
+    for (let digit = 0; digit < 5; digit += 1) {
+      digits = BASE85.charAt(value % 85) + digits;
+      value = Math.floor(value / 85);
+    }
+    text += digits;
+  }
+  return text;
 }
 
 const NAMED_ESCAPES: Readonly<Record<string, string>> = {

@@ -5,13 +5,11 @@ export interface FileVersion {
   /** As git writes it: 100644, 100755, 120000, 160000. */
   readonly mode: string;
   readonly id: BlobId;
+  /** Bytes, where the forge told them. */
+  readonly size?: number | null;
 }
 
-/**
- * One path of a content-free patch. `from` is what the patch starts from, null for a new path; `to` is what it makes,
- * null for a deletion. Where the forge has to merge contents, `from.id` and `to.id` are the ids of merge base and head
- * while `from.mode` stays the mode at the tip: the mode of an `index` line overrides the mode that is there.
- */
+/** One path that changes. `from` is what stands there, null for a new path; `to` is what it becomes, null for a deletion. */
 export interface PathChange {
   readonly path: string;
   readonly from: FileVersion | null;
@@ -25,7 +23,7 @@ export function isRegularFile(version: FileVersion): boolean {
   return version.mode === '100644' || version.mode === '100755';
 }
 
-export function isSameVersion(a: FileVersion | undefined, b: FileVersion | undefined): boolean {
+export function isSameVersion(a: FileVersion | null | undefined, b: FileVersion | null | undefined): boolean {
   return a?.id === b?.id && a?.mode === b?.mode;
 }
 

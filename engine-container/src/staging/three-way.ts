@@ -1,106 +1,95 @@
-import type { TreeEntry } from '#core/domain/forge.ts';
-import {
-  byPath,
-  comparePaths,
-  type FileVersion,
-  indexByPath,
-  isRegularFile,
-  isSameVersion,
-  type PathChange,
-} from './path-change.ts';
+import type { TreeHash } from '#core/domain/ids.ts';
+import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
+import { type FileMerge, mergeFiles } from './file-merge.ts';
+import { type ObjectView, type Reading, Unsayable } from './objects.ts';
+import { byPath, type FileVersion, isRegularFile, isSameVersion, type PathChange } from './path-change.ts';
+import { Refused } from './refusal.ts';
+import { findRenames } from './renames/find-renames.ts';
+import { editTree } from './tree-edit.ts';
+import { diffTrees, type TreeDiff } from './tree-walk.ts';
 
 export type MergePlan =
   | {
       readonly kind: 'plan';
       /** What turns `ours` into the merged tree; empty = the pull request adds nothing. */
       readonly changes: readonly PathChange[];
-      /** The merged tree in git's order; null when a content merge leaves an id to the forge. */
-      readonly result: readonly TreeEntry[] | null;
-      /** Paths whose contents the forge has to merge. */
-      readonly contentMerges: readonly string[];
+      readonly tree: TreeHash;
     }
-  | { readonly kind: 'conflict'; readonly paths: readonly string[] };
+  | { readonly kind: 'refused'; readonly reason: MergeRefusal };
 
-type PathDecision =
-  | { readonly kind: 'keep' }
-  | { readonly kind: 'conflict' }
-  | { readonly kind: 'change'; readonly to: TreeEntry | undefined }
-  | { readonly kind: 'merge contents'; readonly mode: string };
+export interface MergeTrees {
+  readonly base: TreeHash;
+  readonly ours: TreeHash;
+  readonly theirs: TreeHash;
+}
 
 /**
- * Tree-level three-way merge of a pull request: `base` is its merge base, `ours` the staging tip, `theirs` its head,
- * each a flat listing without directories. Renames are not followed, which errs on the side of conflict (D-01).
+ * The merge of a pull request as `git merge` makes it: `base` is its merge base, `ours` the staging tip, `theirs` its
+ * head. What git calls a conflict is refused, and so is what git could merge in more than one way (A9). The contents of
+ * new files are in the view.
  */
-export function planMerge(trees: {
-  readonly base: readonly TreeEntry[];
-  readonly ours: readonly TreeEntry[];
-  readonly theirs: readonly TreeEntry[];
-}): MergePlan {
-  const base = indexByPath(trees.base);
-  const merged = new Map(indexByPath(trees.ours));
-  const theirs = indexByPath(trees.theirs);
-  const changes: PathChange[] = [];
-  const contentMerges: string[] = [];
-  const conflicts: string[] = [];
-
-  for (const path of new Set([...theirs.keys(), ...base.keys()])) {
-    const [b, o, t] = [base.get(path), merged.get(path), theirs.get(path)];
-    const decision = decidePath(b, o, t);
-    if (decision.kind === 'conflict') {
-      conflicts.push(path);
-    } else if (decision.kind === 'change') {
-      changes.push({ path, from: versionOf(o), to: versionOf(decision.to) });
-      if (decision.to === undefined) merged.delete(path);
-      else merged.set(path, decision.to);
-    } else if (decision.kind === 'merge contents' && b !== undefined && o !== undefined && t !== undefined) {
-      changes.push({ path, from: { mode: o.mode, id: b.id }, to: { mode: decision.mode, id: t.id } });
-      contentMerges.push(path);
-    }
+export function* planMerge(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+  try {
+    return yield* merge(view, trees);
+  } catch (error) {
+    if (error instanceof Refused) return { kind: 'refused', reason: error.reason };
+    if (!(error instanceof Unsayable)) throw error;
+    return { kind: 'refused', reason: error.side === 'head' ? 'name_not_utf8' : 'base_name_not_utf8' };
   }
-  conflicts.push(...findDirectoryClashes(merged));
-
-  if (conflicts.length > 0) return { kind: 'conflict', paths: [...new Set(conflicts)].sort(comparePaths) };
-  return {
-    kind: 'plan',
-    changes: changes.sort(byPath),
-    result: contentMerges.length > 0 ? null : [...merged.values()].sort(byPath),
-    contentMerges: contentMerges.sort(comparePaths),
-  };
 }
 
-function decidePath(
-  base: TreeEntry | undefined,
-  ours: TreeEntry | undefined,
-  theirs: TreeEntry | undefined,
-): PathDecision {
-  if (isSameVersion(theirs, base) || isSameVersion(ours, theirs)) return { kind: 'keep' };
-  if (isSameVersion(ours, base)) return { kind: 'change', to: theirs };
-  if (base === undefined || ours === undefined || theirs === undefined) return { kind: 'conflict' };
-  if (![base, ours, theirs].every(isRegularFile)) return { kind: 'conflict' };
-
-  const mode = ours.mode === base.mode ? theirs.mode : ours.mode;
-  if (theirs.id === base.id || theirs.id === ours.id) {
-    return mode === ours.mode ? { kind: 'keep' } : { kind: 'change', to: { ...ours, mode } };
-  }
-  if (ours.id === base.id) return { kind: 'change', to: { ...theirs, mode } };
-  return { kind: 'merge contents', mode };
+function* merge(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
+  const { base, ours, theirs } = trees;
+  if (theirs === base || theirs === ours) return { kind: 'plan', changes: [], tree: ours };
+  const ourDiff = yield* diffTrees(view, base, ours);
+  const theirDiff = yield* diffTrees(view, base, theirs, 'head');
+  const { settled, merges } = yield* sortPaths(view, ourDiff, theirDiff);
+  const merged = yield* mergeFiles(view, merges, [base, ours, theirs]);
+  const ourFiles = new Map(ourDiff.changes.map(({ path, to }) => [path, to]));
+  const fromMerges = merges.map(
+    ({ path }): PathChange => ({ path, from: ourFiles.get(path) ?? null, to: merged.get(path) ?? null }),
+  );
+  const changes = [...settled, ...fromMerges].filter(({ from, to }) => !isSameVersion(from, to)).sort(byPath);
+  const tree = yield* editTree(view, ours, changes);
+  if (tree === 'clash') throw new Refused('conflict');
+  return { kind: 'plan', changes, tree };
 }
 
-function versionOf(entry: TreeEntry | undefined): FileVersion | null {
-  return entry === undefined ? null : { mode: entry.mode, id: entry.id };
+/** What needs no contents, as changes of `ours`, and what does. */
+interface Sorted {
+  readonly settled: readonly PathChange[];
+  readonly merges: readonly FileMerge[];
 }
 
-/** Paths that one side made a file and the other a directory. */
-function findDirectoryClashes(merged: ReadonlyMap<string, TreeEntry>): readonly string[] {
-  const clashes = new Set<string>();
-  const seen = new Set<string>();
-  for (const path of merged.keys()) {
-    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-      const directory = path.slice(0, slash);
-      if (seen.has(directory)) break;
-      seen.add(directory);
-      if (merged.has(directory)) clashes.add(directory);
-    }
+function* sortPaths(view: ObjectView, ours: TreeDiff, theirs: TreeDiff): Reading<Sorted> {
+  const settled: PathChange[] = [];
+  const merges: FileMerge[] = [];
+  const ourChanges = new Map(ours.changes.map((change) => [change.path, change]));
+  const renamed = yield* findRenames(view, ours, theirs);
+  for (const { source, ...file } of renamed) {
+    merges.push(file);
+    settled.push({ path: source, from: ourChanges.get(source)?.to ?? null, to: null });
   }
-  return [...clashes];
+  const handled = new Set(renamed.flatMap(({ path, source }) => [path, source]));
+  for (const { path, from: base, to: their } of theirs.changes) {
+    if (handled.has(path)) continue;
+    const change = ourChanges.get(path);
+    if (change === undefined) settled.push({ path, from: base, to: their });
+    else if (!isSameVersion(change.to, their)) merges.push(twoSided(path, base, change.to, their));
+  }
+  return { settled, merges };
+}
+
+/** Both sides changed the path, each in its own way. */
+function twoSided(
+  path: string,
+  base: FileVersion | null,
+  ours: FileVersion | null,
+  theirs: FileVersion | null,
+): FileMerge {
+  if (ours === null || theirs === null) throw new Refused('conflict');
+  const all = base === null ? [ours, theirs] : [base, ours, theirs];
+  // Two new files of one name merge only where one of them is empty, which is for the contents to tell.
+  if (!all.every(isRegularFile)) throw new Refused('conflict');
+  return { path, base, ours, theirs };
 }

@@ -134,6 +134,14 @@ export class Repository {
     return result.code === 0 && FULL_ID.test(id) ? id : null;
   }
 
+  /** Git's `<name>^{tree}`: of a commit, a branch, or a tree itself. */
+  async treeOf(name: string): Promise<string | null> {
+    const object = FULL_ID.test(name) ? await this.objects.read(name) : null;
+    if (object?.type === 'tree') return name;
+    const commit = await this.resolve(name);
+    return commit === null ? null : (await this.mustCommit(commit)).tree;
+  }
+
   /** All entries below a commit or tree, in git's order; null when there is no such tree. */
   async listTree(treeish: string, recursive: boolean): Promise<readonly ListedEntry[] | null> {
     const object = FULL_ID.test(treeish) ? await this.objects.read(treeish) : null;

@@ -19,6 +19,8 @@ import {
   textField,
 } from './router.ts';
 
+/** The default of both forges. */
+const BLOB_BYTES_MAX = 10 * 1024 * 1024;
 const TREES_PER_PAGE_MAX = 1000;
 const BRANCH_NAME_MAX = 100;
 
@@ -152,10 +154,9 @@ async function getTree(call: Call) {
   const { world, repo } = call;
   const git = gitOf(world, repo);
   const sha = call.params.sha ?? '';
-  const peeled = /^([0-9a-f]{40})\^\{tree\}$/.exec(sha)?.[1];
   const isId = /^[0-9a-f]{40}$/.test(sha);
-  const id =
-    peeled !== undefined ? ((await git.commit(peeled))?.tree ?? null) : isId ? sha : await git.resolve(sha);
+  const peeled = /^(.+)\^\{tree\}$/.exec(sha)?.[1];
+  const id = peeled !== undefined ? await git.treeOf(peeled) : isId ? sha : await git.resolve(sha);
   const recursive = ['1', 'true'].includes(call.query.get('recursive') ?? '');
   const entries = id === null ? null : await git.listTree(id, recursive);
   if (id === null || entries === null) throw new Refusal(400, `sha not found: ${sha}`);
@@ -223,11 +224,13 @@ async function getBlob(call: Call) {
   const id = call.params.sha ?? '';
   const object = /^[0-9a-f]{40}$/.test(id) ? await gitOf(call.world, call.repo).objects.read(id) : null;
   if (object?.type !== 'blob') throw new Refusal(400, `blob not found: ${id}`);
+  // Above its limit the forge answers as for any other, without the content.
+  const isHeldBack = object.data.length > BLOB_BYTES_MAX;
   return ok({
     sha: id,
     size: object.data.length,
     encoding: 'base64',
-    content: object.data.toString('base64'),
+    content: isHeldBack ? '' : object.data.toString('base64'),
   });
 }
 

@@ -4,7 +4,7 @@ import { differingFields, fieldsOfClone, fieldsOfNewRule } from '#core/domain/br
 import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { Secret } from '#core/secret.ts';
-import { type Actor, type ForgeSubject, type Needs, RepoDriver } from './subject.ts';
+import { type Actor, type ForgeSubject, listFiles, type Needs, RepoDriver } from './subject.ts';
 
 const HOOK_URL = 'https://queue.example.org/api/v1/webhooks/forge?r=one';
 
@@ -182,7 +182,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(made.parents).toEqual([tip]);
     expect(await admin.readBranchTip('main')).toBe(tip);
     expect(await admin.readBranchTip('mq/main/verify-1')).toBe(made.sha);
-    const paths = (await repo.forge.readTree(made.sha)).map((entry) => entry.path);
+    const paths = (await listFiles(repo.forge, made.sha)).map((entry) => entry.path);
     expect(paths).toContain('deep/in/file name é.txt');
     await expect(admin.commitFile(commit)).rejects.toMatchObject({ kind: 'rejected', status: 422 });
     const taken = admin.commitFile({ ...commit, newBranch: 'other', path: 'README.md' });

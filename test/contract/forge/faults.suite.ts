@@ -1,6 +1,6 @@
 import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
 import type { ForgeControl } from '../../../local/forge/control.ts';
-import { type ForgeSubject, fakeOf, RepoDriver } from './subject.ts';
+import { type ForgeSubject, fakeOf, listFiles, RepoDriver } from './subject.ts';
 
 type Fault = ReturnType<ForgeControl['fault']>;
 
@@ -75,13 +75,13 @@ export function faultsSuite(subject: () => ForgeSubject): void {
     const repo = await RepoDriver.create(subject(), { 'a.txt': 'a\n' });
     const head = await repo.commit('bot', { 'a.txt': 'new\n' }, { newBranch: 'side' });
     const entryOf = async (ref: string) =>
-      (await repo.forge.readTree(ref)).find((entry) => entry.path === 'a.txt') ?? null;
+      (await listFiles(repo.forge, ref)).find((entry) => entry.path === 'a.txt') ?? null;
     const patch = renderPatch([{ path: 'a.txt', from: await entryOf('main'), to: await entryOf(head) }]);
-    const request = { branch: 'main', newBranch: 'w', patch, message: 'm', mayConflict: true };
+    const request = { branch: 'main', newBranch: 'w', patch, message: 'm' };
     const applied = withFault('POST', { status: 500, when: 'after' }, 1, () =>
       repo.forge.applyPatch(request),
     );
-    await expect(applied).rejects.toMatchObject({ kind: 'rejected', status: 422 });
+    await expect(applied).rejects.toMatchObject({ kind: 'unreachable', status: 500, effectUnknown: true });
     expect(await repo.forge.readBranchTip('w')).not.toBeNull();
   });
 }

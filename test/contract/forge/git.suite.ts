@@ -1,5 +1,5 @@
 import { ForgeError } from '#core/ports/forge.ts';
-import { type ForgeSubject, RepoDriver } from './subject.ts';
+import { type ForgeSubject, listFiles, RepoDriver } from './subject.ts';
 
 const NO_COMMIT = '1234567890'.repeat(4);
 
@@ -52,7 +52,8 @@ export function gitSuite(subject: () => ForgeSubject): void {
     // A commit of the same tree on other parents: the tree's own id, not the commit's.
     const undone = await repo.commit('bot', { 'a.txt': null }, { branch: 'side' });
     expect((await repo.forge.readCommit(undone)).tree).toBe((await repo.forge.readCommit(before)).tree);
-    expect(await repo.forge.readTree(commit.tree)).toEqual(await repo.forge.readTree(sha));
+    expect(await repo.forge.readTree(commit.tree, 'all')).toEqual(await repo.forge.readTree(sha, 'all'));
+    expect((await repo.forge.readTree(sha, 'one')).tree).toBe(commit.tree);
     expect((await repo.forge.readCommit(before)).parents.length).toBeLessThanOrEqual(1);
     expect(await repo.forge.readTreeId(sha)).toBe(commit.tree);
     await expect(repo.forge.readTreeId(NO_COMMIT)).rejects.toBeInstanceOf(ForgeError);
@@ -90,43 +91,59 @@ export function gitSuite(subject: () => ForgeSubject): void {
     });
   });
 
-  test('trees: of a commit and of a tree, without directories, in git’s order', async () => {
-    const repo = await create({ 'b/c.txt': 'c\n', 'b/a/x.txt': 'x\n', 'b.txt': 'b\n', 'ü ñ.txt': 'u\n' });
+  test('trees: of a commit and of a tree, with directories, sizes and the tree’s own id', async () => {
+    const repo = await create({ 'b/c.txt': 'c\n', 'b/a/x.txt': 'xx\n', 'b.txt': 'b\n', 'ü ñ.txt': 'u\n' });
     const tip = (await repo.forge.readBranchTip('main')) ?? '';
-    const entries = await repo.forge.readTree(tip);
-    expect(entries.map((entry) => entry.path)).toEqual([
-      'README.md',
-      'b.txt',
-      'b/a/x.txt',
-      'b/c.txt',
-      'ü ñ.txt',
-    ]);
-    expect(entries.every((entry) => entry.mode === '100644' && /^[0-9a-f]{40}$/.test(entry.id))).toBe(true);
-    expect(await repo.forge.readTree((await repo.forge.readCommit(tip)).tree)).toEqual(entries);
-    await expect(repo.forge.readTree(NO_COMMIT)).rejects.toMatchObject({ kind: 'missing' });
+    const { tree, entries } = await repo.forge.readTree(tip, 'all');
+    expect(tree).toBe((await repo.forge.readCommit(tip)).tree);
+    expect(entries?.map((entry) => entry.path).sort()).toEqual(
+      ['README.md', 'b', 'b.txt', 'b/a', 'b/a/x.txt', 'b/c.txt', 'ü ñ.txt'].sort(),
+    );
+    const modes = new Map(entries?.map((entry) => [entry.path, entry.mode]));
+    expect([modes.get('b'), modes.get('b/a'), modes.get('b.txt')]).toEqual(['040000', '040000', '100644']);
+    expect(entries?.find((entry) => entry.path === 'b/a/x.txt')).toMatchObject({ size: 3 });
+    expect(await repo.forge.readTree(tree, 'all')).toEqual({ tree, entries });
+    const { entries: direct } = await repo.forge.readTree(tip, 'one');
+    expect(direct?.map((entry) => entry.path).sort()).toEqual(['README.md', 'b', 'b.txt', 'ü ñ.txt'].sort());
+    await expect(repo.forge.readTree(NO_COMMIT, 'all')).rejects.toMatchObject({ kind: 'missing' });
   });
 
-  test('fork points: a branch, a base that moved on, a head that merged the base in, a head that is contained', async () => {
+  test('blobs: the bytes of a file, whatever they are; an unknown one is missing', async () => {
+    const repo = await create({ 'a.txt': 'zwölf\r\n', 'empty.txt': '' });
+    const tip = (await repo.forge.readBranchTip('main')) ?? '';
+    const files = new Map((await listFiles(repo.forge, tip)).map(({ path, id }) => [path, id]));
+    expect(await repo.forge.readBlob(files.get('a.txt') ?? '')).toEqual(Buffer.from('zwölf\r\n'));
+    expect(await repo.forge.readBlob(files.get('empty.txt') ?? '')).toEqual(Buffer.alloc(0));
+    await expect(repo.forge.readBlob(NO_COMMIT)).rejects.toBeInstanceOf(ForgeError);
+  });
+
+  test('own commits: a base that moved on, a head that merged it in, a head that is contained', async () => {
     const repo = await create();
+    const own = async (base: string, head: string) =>
+      (await repo.forge.listOwnCommits(base, head)).map(({ sha, parents }) => ({
+        sha,
+        parents: [...parents],
+      }));
     const fork = (await repo.forge.readBranchTip('main')) ?? '';
     const head = await repo.commit('bot', { 'a.txt': '1\n' }, { newBranch: 'side' });
     const base = await repo.commit('bot', { 'b.txt': '1\n' });
-    expect(await repo.forge.readMergeBase(base, head)).toBe(fork);
-    expect(await repo.forge.readMergeBase(fork, head)).toBe(fork);
-    expect(await repo.forge.readMergeBase(head, fork)).toBe(fork);
-    expect(await repo.forge.readMergeBase(head, head)).toBe(head);
+    expect(await own(base, head)).toEqual([{ sha: head, parents: [fork] }]);
+    expect(await own(head, fork)).toEqual([]);
+    expect(await own(head, head)).toEqual([]);
     // Main is merged into the side branch by a pull request from main to it.
-    const { pr } = {
-      pr: (await repo.must('bot', 'POST', '/pulls', { head: 'main', base: 'side', title: 't' })).number,
-    };
+    const pr = (await repo.must('bot', 'POST', '/pulls', { head: 'main', base: 'side', title: 't' })).number;
     await repo.until(
       () => repo.forge.readPullRequest(pr),
       (pull) => pull.mergeable,
     );
     await repo.must('bot', 'POST', `/pulls/${pr}/merge`, { Do: 'merge', delete_branch_after_merge: false });
     const merged = (await repo.forge.readBranchTip('side')) ?? '';
-    expect(merged).not.toBe(head);
     const later = await repo.commit('bot', { 'c.txt': '1\n' });
-    expect(await repo.forge.readMergeBase(later, merged)).toBe(base);
+    expect(await own(later, merged)).toEqual(
+      expect.arrayContaining([
+        { sha: merged, parents: [head, base] },
+        { sha: head, parents: [fork] },
+      ]),
+    );
   });
 }

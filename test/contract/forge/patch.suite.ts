@@ -1,6 +1,7 @@
 import type { TreeEntry } from '#core/domain/forge.ts';
+import { hashBlob } from '../../../engine-container/src/staging/objects.ts';
 import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
-import { type ForgeSubject, RepoDriver } from './subject.ts';
+import { type ForgeSubject, listFiles, RepoDriver } from './subject.ts';
 
 const LINES = Array.from({ length: 30 }, (_, n) => `line ${n}`);
 const text = (change: Readonly<Record<number, string>>) =>
@@ -11,7 +12,7 @@ export function patchSuite(subject: () => ForgeSubject): void {
   const create = (files: Readonly<Record<string, string>> = {}) => RepoDriver.create(subject(), files);
 
   async function entry(repo: RepoDriver, ref: string, path: string): Promise<TreeEntry> {
-    const found = (await repo.forge.readTree(ref)).find((each) => each.path === path);
+    const found = (await listFiles(repo.forge, ref)).find((each) => each.path === path);
     if (found === undefined) throw new Error(`no ${path} in ${ref}`);
     return found;
   }
@@ -33,9 +34,7 @@ export function patchSuite(subject: () => ForgeSubject): void {
       newBranch: 'work/1',
       patch,
       message: 'stage 1 [skip ci]',
-      mayConflict: false,
     });
-    if (first === 'conflict') throw new Error('unexpected conflict');
     expect(first.parents).toEqual([base]);
     expect(first.message.trim()).toBe('stage 1 [skip ci]');
     expect(await repo.forge.readBranchTip('work/1')).toBe(first.sha);
@@ -45,43 +44,47 @@ export function patchSuite(subject: () => ForgeSubject): void {
       branch: 'work/1',
       patch: added,
       message: 'stage 2',
-      mayConflict: false,
     });
-    if (second === 'conflict') throw new Error('unexpected conflict');
     expect(second.parents).toEqual([first.sha]);
     // The very tree of the head, proven by its id alone.
     expect(second.tree).toBe((await repo.forge.readCommit(head)).tree);
     expect(await repo.forge.readCommit(second.sha)).toEqual(second);
   });
 
-  test('merges contents where both sides changed a file, and says conflict where they clash', async () => {
-    const repo = await create({ 'f.txt': text({}) });
-    const fork = (await repo.forge.readBranchTip('main')) ?? '';
-    const head = await repo.commit('bot', { 'f.txt': text({ 25: 'theirs' }) }, { newBranch: 'side' });
-    const clash = await repo.commit('bot', { 'f.txt': text({ 2: 'theirs' }) }, { newBranch: 'clash' });
-    await repo.commit('bot', { 'f.txt': text({ 2: 'ours' }) });
-    const from = await entry(repo, fork, 'f.txt');
-    const patch = renderPatch([{ path: 'f.txt', from, to: await entry(repo, head, 'f.txt') }]);
-    const merged = await repo.forge.applyPatch({
-      branch: 'main',
-      newBranch: 'work/2',
-      patch,
-      message: 'm',
-      mayConflict: true,
-    });
-    if (merged === 'conflict') throw new Error('unexpected conflict');
+  test('takes contents that it does not have, byte for byte, whatever they look like', async () => {
+    const trailing = 'zeile  \t\r\n\r\nohne Ende \x01';
+    const repo = await create({ 'f.txt': text({}), 'x.sh': 'old\n' });
+    const base = (await repo.forge.readBranchTip('main')) ?? '';
+    const contents = { 'f.txt': Buffer.from(text({ 2: 'merged  ' })), 'x.sh': Buffer.from(trailing) };
+    const changes = await Promise.all(
+      Object.entries(contents).map(async ([path, content]) => {
+        const from = await entry(repo, base, path);
+        return { path, from, to: { mode: from.mode, id: hashBlob(content, 'sha1') } };
+      }),
+    );
+    const made = new Map(Object.values(contents).map((content) => [hashBlob(content, 'sha1'), content]));
+    const patch = renderPatch(changes, (id) => made.get(id));
+    const commit = await repo.forge.applyPatch({ branch: 'main', newBranch: 'work/2', patch, message: 'm' });
     const expected = await repo.commit(
       'bot',
-      { 'f.txt': text({ 2: 'ours', 25: 'theirs' }) },
+      { 'f.txt': text({ 2: 'merged  ' }), 'x.sh': trailing },
       { newBranch: 'by-hand' },
     );
-    expect(merged.tree).toBe((await repo.forge.readCommit(expected)).tree);
-    const clashing = renderPatch([{ path: 'f.txt', from, to: await entry(repo, clash, 'f.txt') }]);
-    const request = { branch: 'main', newBranch: 'work/3', patch: clashing, message: 'm' };
-    expect(await repo.forge.applyPatch({ ...request, mayConflict: true })).toBe('conflict');
+    expect(commit.tree).toBe((await repo.forge.readCommit(expected)).tree);
+    for (const [id, content] of made) expect(await repo.forge.readBlob(id)).toEqual(content);
+  });
+
+  test('a patch that does not apply is a bare 500, as any fault of the server', async () => {
+    const repo = await create({ 'f.txt': text({}) });
+    const fork = (await repo.forge.readBranchTip('main')) ?? '';
+    const clash = await repo.commit('bot', { 'f.txt': text({ 2: 'theirs' }) }, { newBranch: 'clash' });
+    await repo.commit('bot', { 'f.txt': text({ 2: 'ours' }) });
+    const patch = renderPatch([
+      { path: 'f.txt', from: await entry(repo, fork, 'f.txt'), to: await entry(repo, clash, 'f.txt') },
+    ]);
+    const applied = repo.forge.applyPatch({ branch: 'main', newBranch: 'work/3', patch, message: 'm' });
+    await expect(applied).rejects.toMatchObject({ kind: 'unreachable', status: 500, effectUnknown: true });
     expect(await repo.forge.readBranchTip('work/3')).toBeNull();
-    const blind = repo.forge.applyPatch({ ...request, mayConflict: false });
-    await expect(blind).rejects.toMatchObject({ kind: 'unreachable', status: 500, effectUnknown: true });
   });
 
   test('a blob that the forge does not have, a branch that is missing, a new branch that exists', async () => {
@@ -91,7 +94,7 @@ export function patchSuite(subject: () => ForgeSubject): void {
     const from = await entry(repo, base, 'a.txt');
     const good = renderPatch([{ path: 'a.txt', from, to: await entry(repo, head, 'a.txt') }]);
     const absent = renderPatch([{ path: 'a.txt', from, to: { mode: '100644', id: '1234567890'.repeat(4) } }]);
-    const request = { branch: 'main', newBranch: 'w', patch: good, message: 'm', mayConflict: false };
+    const request = { branch: 'main', newBranch: 'w', patch: good, message: 'm' };
     await expect(repo.forge.applyPatch({ ...request, patch: absent })).rejects.toMatchObject({ status: 500 });
     const lost = repo.forge.applyPatch({ ...request, branch: 'nowhere' });
     await expect(lost).rejects.toMatchObject({ kind: 'missing', status: 404 });
@@ -107,7 +110,7 @@ export function patchSuite(subject: () => ForgeSubject): void {
     const patch = renderPatch([
       { path: 'a.txt', from: await entry(repo, base, 'a.txt'), to: await entry(repo, head, 'a.txt') },
     ]);
-    const onto = repo.forge.applyPatch({ branch: 'main', patch, message: 'm', mayConflict: true });
+    const onto = repo.forge.applyPatch({ branch: 'main', patch, message: 'm' });
     await expect(onto).rejects.toMatchObject({ kind: 'denied', status: 403 });
     expect(await repo.forge.readBranchTip('main')).toBe(base);
   });

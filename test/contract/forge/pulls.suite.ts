@@ -1,4 +1,4 @@
-import { type ForgeSubject, fakeOf, type Needs, RepoDriver } from './subject.ts';
+import { type ForgeSubject, fakeOf, listFiles, type Needs, RepoDriver } from './subject.ts';
 
 /** Pull requests, their timeline, reviews and statuses. */
 export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
@@ -155,7 +155,7 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
       );
       expect(pull).toMatchObject({ fromFork: true, headRef: 'theirs', headSha: head, state: 'open' });
       // Its objects are in the base repository, where they are staged and judged.
-      expect((await repo.forge.readTree(head)).map((entry) => entry.path)).toContain('f.txt');
+      expect((await listFiles(repo.forge, head)).map((entry) => entry.path)).toContain('f.txt');
       await schedule(repo, pr, head);
       await repo.forge.postStatus(head, {
         state: 'success',

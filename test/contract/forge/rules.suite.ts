@@ -1,5 +1,5 @@
 import { renderPatch } from '../../../engine-container/src/staging/patch.ts';
-import { type ForgeSubject, type Needs, RepoDriver } from './subject.ts';
+import { type ForgeSubject, listFiles, type Needs, RepoDriver } from './subject.ts';
 
 /** Branch rules, and what a token may not do. */
 export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
@@ -133,9 +133,9 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     await expect(repo.forge.createBranch('x', head)).rejects.toMatchObject(archived);
     await expect(repo.forge.deleteBranch('one')).rejects.toMatchObject(archived);
     const patch = renderPatch([
-      { path: 'a.txt', from: null, to: (await repo.forge.readTree(head))[0] ?? null },
+      { path: 'a.txt', from: null, to: (await listFiles(repo.forge, head))[0] ?? null },
     ]);
-    const request = { branch: 'main', newBranch: 'y', patch, message: 'm', mayConflict: false };
+    const request = { branch: 'main', newBranch: 'y', patch, message: 'm' };
     await expect(repo.forge.applyPatch(request)).rejects.toMatchObject(archived);
     const post = { state: 'error', context: 'mq', description: 'archived', targetUrl: null } as const;
     await repo.forge.postStatus(head, post);

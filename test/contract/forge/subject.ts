@@ -1,5 +1,6 @@
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import type { TreeEntry } from '#core/domain/forge.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import type { FakeForge } from '../../../local/forge/fake-forge.ts';
@@ -132,7 +133,7 @@ export class RepoDriver {
   ): Promise<string> {
     const branch = on.branch ?? 'main';
     const forge = as === 'bot' ? this.forge : this.connect({ as });
-    const known = new Map((await forge.readTree(branch)).map((entry) => [entry.path, entry.id]));
+    const known = new Map((await listFiles(forge, branch)).map((entry) => [entry.path, entry.id]));
     const operations = Object.entries(files).map(([path, content]) => {
       const sha = known.get(path);
       if (content === null) return { operation: 'delete', path, sha };
@@ -173,3 +174,20 @@ export class RepoDriver {
     return last;
   }
 }
+
+/** Every file below a commit, a branch or a tree, read directory by directory where one answer does not hold them. */
+export async function listFiles(forge: EngineForge, ref: string): Promise<readonly TreeEntry[]> {
+  const { entries } = await forge.readTree(ref, 'all');
+  if (entries !== null) return entries.filter((entry) => entry.mode !== DIRECTORY_MODE);
+  const files: TreeEntry[] = [];
+  for (const entry of (await forge.readTree(ref, 'one')).entries ?? []) {
+    if (entry.mode !== DIRECTORY_MODE) files.push(entry);
+    else {
+      const below = await listFiles(forge, entry.id);
+      files.push(...below.map((file) => ({ ...file, path: `${entry.path}/${file.path}` })));
+    }
+  }
+  return files;
+}
+
+const DIRECTORY_MODE = '040000';

@@ -7,7 +7,6 @@ import { triggerByEndedChecks, triggerByStatus } from './auto-merge.ts';
 import { createBotPort } from './bot-port.ts';
 import { LATE_EFFECT_MS } from './exchange.ts';
 import { endRun, GATE_WORKFLOW_FILE } from './gate.ts';
-import { mergeLines } from './line-merge.ts';
 import { noteMove } from './past.ts';
 import {
   cancelPullSchedule,
@@ -28,6 +27,7 @@ import {
 import { moveBranch, removeBranch, startChecksOfBase } from './refs.ts';
 import { findRuleViolation } from './rules.ts';
 import { appendStatus } from './statuses.ts';
+import { mergeAsGit } from './tree-merge.ts';
 import { viewCommit, viewPull } from './views.ts';
 import {
   addTimelineEntry,
@@ -101,7 +101,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     lags: NO_LAGS,
     lateEffectMs: LATE_EFFECT_MS,
     clockAheadMs: 0,
-    mergeContents: mergeLines,
+    mergeContents: mergeAsGit,
     mergeFails: () => false,
   };
   const world: World = createWorld({
@@ -295,7 +295,7 @@ function createViews(world: World) {
     previewMerge(onto: string, head: string) {
       const fork = objects.mergeBase(onto, head);
       if (fork === null) return null;
-      const tree = world.nativeMerger.merge(objects.treeOf(fork), objects.treeOf(onto), objects.treeOf(head));
+      const tree = world.merger.merge(objects.treeOf(fork), objects.treeOf(onto), objects.treeOf(head));
       return tree?.hash ?? null;
     },
     calls: () => [...world.callLog],

@@ -6,7 +6,7 @@ import { isMergeable } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { endRun, isUnfinished } from './gate.ts';
 import { branchAgo } from './past.ts';
-import { applyContentFreePatch } from './patch-reader.ts';
+import { applyPatchByIds } from './patch-reader.ts';
 import { cancelPullSchedule, schedulePull } from './people.ts';
 import { isNameInTheWay, isNameTaken, moveBranch, removeBranch } from './refs.ts';
 import { ruleOf } from './rules.ts';
@@ -52,11 +52,10 @@ function createReader(world: World): Reader {
       ),
     readTreeId: async (sha) =>
       exchange(world, get(`git/trees/${sha}`, 'git/trees/{sha}'), () => found(objects.commit(sha)).tree),
-    readTree: async (sha) =>
-      exchange(world, get(`git/trees/${sha}`, 'git/trees/{sha}'), () => {
-        const commit = objects.commit(sha);
-        return found(objects.tree(commit?.tree ?? sha)).entries;
-      }),
+    readTree: async (id, depth) =>
+      exchange(world, get(`git/trees/${id}`, 'git/trees/{sha}'), () => found(objects.listTree(id, depth))),
+    readBlob: async (id) =>
+      exchange(world, get(`git/blobs/${id}`, 'git/blobs/{sha}'), () => Buffer.from(found(objects.blob(id)))),
     listOpenPullRequests: async () => exchange(world, get('pulls', 'pulls'), () => viewOpenPulls(world)),
     listTouchedPullRequests: async () =>
       exchange(world, get('pulls', 'pulls (touched)'), () =>
@@ -101,12 +100,6 @@ function createReader(world: World): Reader {
           .toReversed()
           .slice(0, 50)
           .map(({ sha, parents }) => ({ sha, parents }));
-      }),
-    readMergeBase: async (base, head) =>
-      exchange(world, get('commits', 'commits?not'), () => {
-        found(objects.commit(base));
-        found(objects.commit(head));
-        return objects.mergeBase(base, head);
       }),
   };
 }
@@ -192,12 +185,10 @@ function createStager(world: World): Stager {
   };
 }
 
-/** Every failed apply is a bare 500; the client asks twice before it believes in a conflict. */
-function applyPatch(world: World, request: PatchRequest): Commit | 'conflict' {
+/** Every failed apply is a bare 500, like a fault of the server. */
+function applyPatch(world: World, request: PatchRequest): Commit {
   const call: Call = { method: 'POST', path: 'diffpatch', label: 'POST diffpatch', about: request.patch };
-  const answers = new Map<number, Commit | 'conflict'>(request.mayConflict ? [[500, 'conflict']] : []);
-  const first = exchange(world, call, () => commitPatch(world, request), answers);
-  return first === 'conflict' ? exchange(world, call, () => commitPatch(world, request), answers) : first;
+  return exchange(world, call, () => commitPatch(world, request));
 }
 
 function commitPatch(world: World, request: PatchRequest): Commit {
@@ -208,7 +199,7 @@ function commitPatch(world: World, request: PatchRequest): Commit {
   if (newBranch !== undefined && world.branches.has(newBranch)) throw new Refusal(422);
   const rule = ruleOf(world, target);
   if (rule !== null && !rule.directPushAllowed) throw new Refusal(403);
-  const tree = applyContentFreePatch(objects, world.merger, objects.treeOf(tip), request.patch);
+  const tree = applyPatchByIds(objects, world.merger, objects.treeOf(tip), request.patch);
   // The push that follows fails in git where the name cannot be: the forge does not say why.
   if (tree === null || (newBranch !== undefined && isNameInTheWay(world, newBranch))) throw new Refusal(500);
   const commit = objects.putCommit({

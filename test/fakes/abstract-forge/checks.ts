@@ -49,7 +49,7 @@ export function conflictStateOf(world: World, pull: Pull): ConflictState {
 }
 
 function runCheck(world: World, { tip, head }: ConflictCheck): ConflictState {
-  const { objects, nativeMerger: merger } = world;
+  const { objects, merger } = world;
   const fork = objects.mergeBase(tip, head);
   if (fork === null) return 'conflict';
   if (fork === head) return 'ancestor';

@@ -56,7 +56,7 @@ function joinHead(
   style: 'merge' | 'squash',
   author: string,
 ): StoredCommit | null {
-  const { objects, nativeMerger: merger } = world;
+  const { objects, merger } = world;
   const fork = objects.mergeBase(tip, head);
   if (fork === null) return null;
   const tree = merger.merge(objects.treeOf(fork), objects.treeOf(tip), objects.treeOf(head));
@@ -78,7 +78,7 @@ function joinHead(
  * back again undoes the same change of the base, where a merge keeps it (D-13).
  */
 function replay(world: World, tip: CommitSha, head: CommitSha): StoredCommit | null {
-  const { objects, nativeMerger: merger } = world;
+  const { objects, merger } = world;
   const commits = objects.listMissingCommits(tip, head).filter((commit) => commit.parents.length < 2);
   if (objects.isAncestor(tip, head) && commits.every((commit) => commit.parents.length === 1)) {
     const linear = objects.listMissingCommits(tip, head).length === commits.length;

@@ -1,8 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { Commit, TreeEntry } from '#core/domain/forge.ts';
+import type { Commit, TreeEntry, TreeListing } from '#core/domain/forge.ts';
 import type { BlobId, CommitSha, TreeHash } from '#core/domain/ids.ts';
+import {
+  DIRECTORY_MODE,
+  type Directory,
+  type DirectoryEntry,
+  hashDirectory,
+  isDirectory,
+  type ObjectView,
+  sortEntries,
+} from '../../../engine-container/src/staging/objects.ts';
 import { byPath } from '../../../engine-container/src/staging/path-change.ts';
-import { hashTree } from '../../../engine-container/src/staging/tree-hash.ts';
 
 /** One tree, never changed. What most trees are never asked for is worked out at the first question. */
 export class StoredTree {
@@ -31,6 +39,9 @@ export interface StoredCommit extends Commit {
   readonly index: number;
 }
 
+/** Rows that one answer of the tree call holds. */
+const TREE_PAGE_ROWS = 1000;
+
 /** Enough for a long run; a run that asks more often starts over. */
 const MERGE_BASE_MEMO_MAX = 400_000;
 /** Two indices below this fit into one safe integer. */
@@ -41,6 +52,8 @@ export class ObjectStore {
   readonly #blobs = new Map<BlobId, string>();
   readonly #blobIds = new Map<string, BlobId>();
   readonly #trees = new Map<TreeHash, StoredTree>();
+  readonly #directories = new Map<TreeHash, Directory>();
+  readonly #listings = new Map<string, TreeListing>();
   readonly #commits = new Map<CommitSha, StoredCommit>();
   readonly #files = new WeakMap<StoredTree, ReadonlyMap<string, string>>();
   readonly #mergeBases = new Map<number, CommitSha | null>();
@@ -61,7 +74,7 @@ export class ObjectStore {
 
   putTree(unsorted: Iterable<TreeEntry>): StoredTree {
     const entries = [...unsorted].sort(byPath);
-    const hash = hashTree(entries);
+    const hash = this.#putDirectory(entries, 0);
     const known = this.#trees.get(hash);
     if (known !== undefined) return known;
     const tree = new StoredTree(hash, entries);
@@ -69,8 +82,77 @@ export class ObjectStore {
     return tree;
   }
 
+  /** Stores what stands below one directory, whose path has `prefix` characters with its slash. */
+  #putDirectory(entries: readonly TreeEntry[], prefix: number): TreeHash {
+    const rows: DirectoryEntry[] = [];
+    const below = new Map<string, TreeEntry[]>();
+    for (const entry of entries) {
+      const slash = entry.path.indexOf('/', prefix);
+      if (slash === -1) {
+        const { path, mode, id } = entry;
+        rows.push({ name: path.slice(prefix), mode, id, size: this.#sizeOf(id) });
+        continue;
+      }
+      const name = entry.path.slice(prefix, slash);
+      const inner = below.get(name);
+      if (inner === undefined) below.set(name, [entry]);
+      else inner.push(entry);
+    }
+    for (const [name, inner] of below) {
+      const id = this.#putDirectory(inner, prefix + name.length + 1);
+      rows.push({ name, mode: DIRECTORY_MODE, id, size: null });
+    }
+    const directory = sortEntries(rows);
+    const hash = hashDirectory(directory, 'sha1', encodeName);
+    this.#directories.set(hash, directory);
+    return hash;
+  }
+
+  #sizeOf(id: BlobId): number | null {
+    const content = this.#blobs.get(id);
+    return content === undefined ? null : Buffer.byteLength(content);
+  }
+
   tree(hash: TreeHash): StoredTree | undefined {
     return this.#trees.get(hash);
+  }
+
+  /** What the tree call shows of a commit, a tree or a directory. A name that is not UTF-8 is shown with U+FFFD. */
+  listTree(id: string, depth: 'all' | 'one'): TreeListing | undefined {
+    const tree = this.#commits.get(id)?.tree ?? id;
+    const directory = this.#directories.get(tree);
+    if (directory === undefined) return undefined;
+    const key = `${tree} ${depth}`;
+    const known = this.#listings.get(key);
+    if (known !== undefined) return known;
+    const entries = this.#listRows(directory, '', depth);
+    const listing = { tree, entries: depth === 'all' && entries.length > TREE_PAGE_ROWS ? null : entries };
+    this.#listings.set(key, listing);
+    return listing;
+  }
+
+  #listRows(directory: Directory, prefix: string, depth: 'all' | 'one'): TreeEntry[] {
+    return directory.flatMap((entry) => {
+      const path = prefix + entry.name.replace(/\p{Surrogate}/gu, '\uFFFD');
+      const row = { path, mode: entry.mode, id: entry.id, size: entry.size };
+      const inner = depth === 'all' && isDirectory(entry) ? this.#directories.get(entry.id) : undefined;
+      return [row, ...this.#listRows(inner ?? [], `${path}/`, depth)];
+    });
+  }
+
+  /** Everything at hand, for the planner of merges. */
+  get view(): ObjectView {
+    return {
+      directory: (id) => this.#directories.get(id),
+      blob: (id) => {
+        const content = this.#blobs.get(id);
+        return content === undefined ? undefined : Buffer.from(content);
+      },
+      putDirectory: () => undefined,
+      putBlob: (_id, content) => {
+        this.putBlob(content.toString());
+      },
+    };
   }
 
   putCommit(options: {
@@ -203,4 +285,15 @@ function collectDirectories(entries: readonly TreeEntry[]): ReadonlySet<string> 
     }
   }
   return directories;
+}
+
+/** Half a surrogate pair from U+DC80 on stands for one byte that is not UTF-8. */
+function encodeName(name: string): Buffer {
+  if (!/\p{Surrogate}/u.test(name)) return Buffer.from(name);
+  return Buffer.concat(
+    [...name].map((char) => {
+      const code = char.codePointAt(0) ?? 0;
+      return code >= 0xdc80 && code <= 0xdcff ? Buffer.from([code - 0xdc00]) : Buffer.from(char);
+    }),
+  );
 }

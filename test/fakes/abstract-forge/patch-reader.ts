@@ -1,3 +1,4 @@
+import { inflateSync } from 'node:zlib';
 import type { TreeEntry } from '#core/domain/forge.ts';
 import type { ObjectStore, StoredTree } from './object-store.ts';
 import { clashes, type TreeMerger } from './tree-merge.ts';
@@ -8,15 +9,18 @@ interface Section {
   created: boolean;
   deleted: boolean;
   ids: { readonly old: string; readonly new: string } | null;
-  /** Seen the line that says the content is not in the patch, or the hunk of a submodule. */
+  /** Seen the line that says the content is not in the patch, the hunk of a submodule, or a whole literal. */
   complete: boolean;
+  /** Lines of a literal, while it is read. */
+  literal: { readonly size: number; readonly packed: Buffer[] } | null;
+  content: Buffer | null;
 }
 
 /**
- * What `git apply --index --binary -3` makes of a content-free patch. Null = it does not apply. A line that is not of
- * such a patch makes it fail as a whole: no text hunk may ever be sent.
+ * What `git apply --index --binary -3` makes of a patch by ids, with a literal where the forge does not have the content.
+ * Null = it does not apply. A line that is not of such a patch makes it fail as a whole: no text hunk may ever be sent.
  */
-export function applyContentFreePatch(
+export function applyPatchByIds(
   objects: ObjectStore,
   merger: TreeMerger,
   tree: StoredTree,
@@ -27,7 +31,9 @@ export function applyContentFreePatch(
   const edits = new Map<string, TreeEntry | undefined>();
   for (const section of sections) {
     const current = edits.has(section.path) ? edits.get(section.path) : tree.byPath.get(section.path);
-    const next = applySection(objects, merger, section, current);
+    if (section.content !== null && objects.putBlob(section.content.toString()) !== section.ids?.new)
+      return null;
+    const next = applySection(objects, section, current);
     if (next === null) return null;
     edits.set(section.path, next === 'gone' ? undefined : next);
   }
@@ -36,7 +42,6 @@ export function applyContentFreePatch(
 
 function applySection(
   objects: ObjectStore,
-  merger: TreeMerger,
   section: Section,
   current: TreeEntry | undefined,
 ): TreeEntry | 'gone' | null {
@@ -50,10 +55,8 @@ function applySection(
     return current === undefined && ids !== null ? { path, mode: target, id: ids.new } : null;
   if (current === undefined || current.mode.slice(0, 3) !== target.slice(0, 3)) return null;
   if (ids === null) return { ...current, mode: target };
-  if (current.id === ids.old) return { path, mode: target, id: ids.new };
-  if (isSubmodule || target === '120000') return null;
-  const id = merger.mergeContents(ids.old, current.id, ids.new);
-  return id === null ? null : { path, mode: target, id };
+  // Git would merge the contents here, in its own way: nothing of ours may ask for that.
+  return current.id === ids.old ? { path, mode: target, id: ids.new } : null;
 }
 
 const INDEX_LINE = /^index ([0-9a-f]{40}|[0-9a-f]{64})\.\.([0-9a-f]{40}|[0-9a-f]{64})(?: (\d{6}))?$/;
@@ -74,6 +77,8 @@ function readSections(patch: string): readonly Section[] | null {
         deleted: false,
         ids: null,
         complete: false,
+        literal: null,
+        content: null,
       });
       continue;
     }
@@ -84,6 +89,13 @@ function readSections(patch: string): readonly Section[] | null {
 }
 
 function readLine(section: Section, line: string): boolean {
+  if (section.literal !== null) return readLiteral(section, section.literal, line);
+  if (line === 'GIT binary patch') return section.ids !== null && section.content === null;
+  const size = /^literal (\d+)$/.exec(line)?.[1];
+  if (size !== undefined) {
+    section.literal = { size: Number(size), packed: [] };
+    return true;
+  }
   const mode = MODE_LINE.exec(line);
   if (mode !== null) {
     const [, kind, value = ''] = mode;
@@ -111,6 +123,31 @@ function readLine(section: Section, line: string): boolean {
     return id === (sign === '-' ? section.ids?.old : section.ids?.new);
   }
   return /^(---|\+\+\+) \S/.test(line) || /^@@ -[01](,0)? \+[01](,0)? @@$/.test(line);
+}
+
+const BASE85 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~';
+
+function readLiteral(
+  section: Section,
+  { size, packed }: NonNullable<Section['literal']>,
+  line: string,
+): boolean {
+  if (line === '') {
+    section.literal = null;
+    section.content = inflateSync(Buffer.concat(packed));
+    section.complete = true;
+    return section.content.length === size;
+  }
+  const letter = line.charCodeAt(0);
+  const length = letter >= 97 ? letter - 96 + 26 : letter - 64;
+  const bytes: number[] = [];
+  for (let at = 1; at < line.length; at += 5) {
+    let value = 0;
+    for (const digit of line.slice(at, at + 5)) value = value * 85 + BASE85.indexOf(digit);
+    for (const shift of [24, 16, 8, 0]) bytes.push(Math.floor(value / 2 ** shift) % 256);
+  }
+  packed.push(Buffer.from(bytes.slice(0, length)));
+  return bytes.length >= length;
 }
 
 /** Both names of a `diff --git` line, which must be the same path below `a/` and `b/`. */

@@ -1,4 +1,7 @@
 import type { TreeEntry } from '#core/domain/forge.ts';
+import { readAtHand } from '../../../engine-container/src/staging/objects.ts';
+import { mergeText } from '../../../engine-container/src/staging/text/merge-text.ts';
+import { planMerge } from '../../../engine-container/src/staging/three-way.ts';
 import type { ObjectStore, StoredTree } from './object-store.ts';
 
 /** Path -> new entry, undefined for a deletion. */
@@ -15,9 +18,15 @@ const MEMO_MAX = 50_000;
 /** Null = conflict. */
 export type MergeContents = (base: string, ours: string, theirs: string) => string | null;
 
+/** What git makes of a text that both sides changed. */
+export function mergeAsGit(base: string, ours: string, theirs: string): string | null {
+  const merged = mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs));
+  return merged.kind === 'merged' ? merged.content.toString() : null;
+}
+
 /**
- * The forge's own merge of trees, renames off. Written apart from the planner of the engine on purpose: a mistake
- * there must show as a difference here.
+ * The forge's own merge of trees. It is the engine's planner, which `npm run merges` holds to real git; a test may give
+ * it another way to merge contents, as a forge of another version would have.
  */
 export class TreeMerger {
   readonly #objects: ObjectStore;
@@ -49,8 +58,10 @@ export class TreeMerger {
   /** Whether `merge` would succeed, at the cost of what `theirs` changed only. */
   isClean(base: StoredTree, ours: StoredTree, theirs: StoredTree): boolean {
     const differences = this.#listDifferences(base, theirs);
-    if (differences.every((difference) => isPlainlyClean(ours, difference))) return true;
-    return this.#computeEdits(base, ours, theirs) !== null;
+    const isPlain = differences.every(
+      (difference) => isPlainlyClean(ours, difference) && keepsDirectories(base, ours, theirs, difference),
+    );
+    return isPlain || this.merge(base, ours, theirs) !== null;
   }
 
   /** What a head changes since its merge base: the same text means the same diff. */
@@ -70,15 +81,6 @@ export class TreeMerger {
     return this.#objects.putTree(entries.values());
   }
 
-  /** Null = conflict. */
-  mergeContents(base: string, ours: string, theirs: string): string | null {
-    const texts = [base, ours, theirs].map((id) => this.#objects.blob(id));
-    const [b, o, t] = texts;
-    if (b === undefined || o === undefined || t === undefined) return null;
-    const merged = this.#contents()(b, o, t);
-    return merged === null ? null : this.#objects.putBlob(merged);
-  }
-
   /** Another way to merge contents gives other results. */
   #forgetOthers(): void {
     const contents = this.#contents();
@@ -88,32 +90,26 @@ export class TreeMerger {
   }
 
   #computeEdits(base: StoredTree, ours: StoredTree, theirs: StoredTree): Edits | null {
+    const trees = { base: base.hash, ours: ours.hash, theirs: theirs.hash };
+    const plan = readAtHand(planMerge(this.#objects.view, trees));
+    if (plan.kind === 'refused') return null;
+    const contents = this.#contents();
     const edits = new Map<string, TreeEntry | undefined>();
-    for (const { path, from, to } of this.#listDifferences(base, theirs)) {
-      const current = ours.byPath.get(path);
-      if (same(current, to)) continue;
-      if (same(current, from)) edits.set(path, to);
-      else {
-        const entry = this.#mergeEntry(from, current, to);
-        if (entry === null) return null;
-        edits.set(path, entry);
-      }
+    for (const { path, to } of plan.changes) {
+      const sides = [base, ours, theirs].map((tree) => tree.byPath.get(path)?.id);
+      // Three versions of one file: contents were merged.
+      const isMerged = sides.every((id) => id !== undefined) && new Set(sides).size === 3;
+      const id = contents === mergeAsGit || !isMerged ? to?.id : this.#mergeOtherwise(contents, sides);
+      if (id === null) return null;
+      edits.set(path, to === null || id === undefined ? undefined : { path, mode: to.mode, id });
     }
-    return clashes(ours, edits) ? null : edits;
+    return edits;
   }
 
-  #mergeEntry(
-    base: TreeEntry | undefined,
-    ours: TreeEntry | undefined,
-    theirs: TreeEntry | undefined,
-  ): TreeEntry | null {
-    if (base === undefined || ours === undefined || theirs === undefined) return null;
-    for (const entry of [base, ours, theirs]) if (!entry.mode.startsWith('100')) return null;
-    const mode = theirs.mode === base.mode ? ours.mode : theirs.mode;
-    if (ours.id === theirs.id || theirs.id === base.id) return { ...ours, mode };
-    if (ours.id === base.id) return { ...theirs, mode };
-    const id = this.mergeContents(base.id, ours.id, theirs.id);
-    return id === null ? null : { path: ours.path, mode, id };
+  #mergeOtherwise(contents: MergeContents, sides: readonly (string | undefined)[]): string | null {
+    const [base = '', ours = '', theirs = ''] = sides.map((id) => this.#objects.blob(id ?? ''));
+    const merged = contents(base, ours, theirs);
+    return merged === null ? null : this.#objects.putBlob(merged);
   }
 
   #listDifferences(from: StoredTree, to: StoredTree): readonly Difference[] {
@@ -152,6 +148,19 @@ function isPlainlyClean(ours: StoredTree, { path, from, to }: Difference): boole
     if (ours.byPath.has(path.slice(0, slash))) return false;
   }
   return true;
+}
+
+/** Nothing new in a directory that the other side has removed: it may have been moved, and git asks. */
+function keepsDirectories(
+  base: StoredTree,
+  ours: StoredTree,
+  theirs: StoredTree,
+  { path, from, to }: Difference,
+): boolean {
+  const directory = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  if (!base.directories.has(directory)) return true;
+  if (from === undefined) return ours.directories.has(directory);
+  return to !== undefined || theirs.directories.has(directory);
 }
 
 /** A path that would be a file and a directory at once. */

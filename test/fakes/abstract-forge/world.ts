@@ -3,7 +3,6 @@ import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts'
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView, MergeView } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
-import { mergeLines } from './line-merge.ts';
 import { ObjectStore } from './object-store.ts';
 import { TreeMerger } from './tree-merge.ts';
 
@@ -86,8 +85,8 @@ export type Knobs = Pick<
   /** What the forge's own time stamps are ahead of everybody else's clocks. */
   clockAheadMs: number;
   /**
-   * What the forge's own merge makes of a file that both sides changed; null: a conflict. It decides checks and merges,
-   * not what a patch is applied to: the two are different programs.
+   * What the forge's own merge makes of a file that both sides changed, where that is not what git makes of it. Its
+   * result null: a conflict.
    */
   mergeContents: (base: string, ours: string, theirs: string) => string | null;
   /** True: the next automatic merge of this pull request fails after all checks, as in a push race. */
@@ -222,7 +221,6 @@ export interface World {
   /** What patches are applied with. */
   readonly merger: TreeMerger;
   /** What pull requests are checked and merged with. */
-  readonly nativeMerger: TreeMerger;
   readonly branches: Map<string, CommitSha>;
   /** Every move of every branch, oldest first; null where it was deleted. */
   readonly moves: Map<string, { readonly at: EpochMs; readonly to: CommitSha | null }[]>;
@@ -276,8 +274,7 @@ export function createWorld(options: WorldOptions): World {
     knobs: options.knobs,
     reactions: options.reactions,
     objects,
-    merger: new TreeMerger(objects, () => mergeLines),
-    nativeMerger: new TreeMerger(objects, () => options.knobs.mergeContents),
+    merger: new TreeMerger(objects, () => options.knobs.mergeContents),
     branches: new Map(),
     moves: new Map(),
     tags: new Map(),

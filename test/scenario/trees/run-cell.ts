@@ -98,7 +98,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
       const idle = record.roots.length === 0 && record.outbox.length === 0 && record.garbage.length === 0;
       const waits = record.line.filter(
         (entry) =>
-          !record.parked.some((parked) => parked.pr === entry.pr) &&
+          !record.parked.some((parked) => parked.pr === entry.pr && parked.until === null) &&
           !record.bounced.some((known) => known.pr === entry.pr) &&
           entry.refusedFor === null,
       );

@@ -33,7 +33,15 @@ test('everything that stands aside in the line has words of its own', () => {
   // The compiler asks for a new reason here.
   const reasons = {
     ...{ conflict: true, conflict_ahead: true, suspect_ahead: true, no_changes: true, base_red: true },
-    ...{ head_not_ready: true, gate_missing: true, not_mergeable: true, removes_gate: true },
+    ...{ criss_cross: true, merge_unsure: true, directory_renamed: true, merge_rules: true },
+    ...{ file_too_large: true, name_not_utf8: true, base_name_not_utf8: true },
+    ...{
+      head_not_ready: true,
+      gate_missing: true,
+      not_mergeable: true,
+      removes_gate: true,
+      forge_conflict: true,
+    },
   } satisfies Record<ParkReason, true>;
   for (const reason of Object.keys(reasons))
     expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));

@@ -1,16 +1,15 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import { REFUSALS } from '../../../../engine-container/src/queue/admission.ts';
 import * as words from '../../../../engine-container/src/queue/describe.ts';
+import type { ParkReason } from '../../../../engine-container/src/queue/record.ts';
 
-const PARKS = [
-  'conflict',
-  'no_changes',
-  'removes_gate',
-  'base_red',
-  'head_not_ready',
-  'gate_missing',
-  'not_mergeable',
-] as const;
+// The compiler asks for a new reason here.
+const PARKS = Object.keys({
+  ...{ conflict: true, conflict_ahead: true, suspect_ahead: true, no_changes: true, base_red: true },
+  ...{ head_not_ready: true, gate_missing: true, not_mergeable: true, removes_gate: true },
+  ...{ criss_cross: true, merge_unsure: true, directory_renamed: true, merge_rules: true },
+  ...{ file_too_large: true, name_not_utf8: true, base_name_not_utf8: true, forge_conflict: true },
+} satisfies Record<ParkReason, true>) as readonly ParkReason[];
 const REVOKES = [
   'merge_timeout',
   'base_advanced',

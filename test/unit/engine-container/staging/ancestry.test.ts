@@ -1,5 +1,5 @@
 import {
-  findStackBase,
+  listForkPoints,
   listReplayed,
   type OwnCommit,
 } from '../../../../engine-container/src/staging/ancestry.ts';
@@ -14,39 +14,38 @@ function commits(...lines: readonly string[]): readonly OwnCommit[] {
 }
 const staged = (...shas: readonly string[]) => new Set(shas);
 
-describe('where a stacked pull request forks off', () => {
+describe('where a head forks off', () => {
   const STACK = commits('c:b', 'b:a', 'a:base');
 
   test.each([
-    ['nothing is staged', staged(), null],
-    ['others are staged', staged('x', 'y'), null],
-    ['it stands on one of a single commit', staged('a'), 'a'],
-    ['it stands on one of several commits: on its head', staged('a', 'b'), 'b'],
-    ['all of it is staged', staged('a', 'b', 'c'), 'c'],
-    ['its lower end is staged, with others', staged('a', 'x'), 'a'],
+    ['nothing is staged', staged(), { staged: [], base: ['base'], below: [] }],
+    ['others are staged', staged('x', 'y'), { staged: [], base: ['base'], below: [] }],
+    ['it stands on one of a single commit', staged('a'), { staged: ['a'], base: [], below: ['base'] }],
+    ['it stands on one of several commits', staged('a', 'b'), { staged: ['b'], base: [], below: ['base'] }],
   ])('%s', (_name, known, expected) => {
-    expect(findStackBase(STACK, known)).toBe(expected);
+    expect(listForkPoints(STACK, known)).toEqual(expected);
   });
 
-  test('no own commits', () => {
-    expect(findStackBase([], staged('a'))).toBeNull();
-  });
-
-  test('on two staged ones that it merged: no one tree is what the forge starts from', () => {
+  test('on two staged ones that it merged: both', () => {
     const own = commits('m:p,q', 'q:base', 'p:base');
-    expect(findStackBase(own, staged('p', 'q'))).toBe('several');
-    // One of them alone is a base like any other.
-    expect(findStackBase(own, staged('p'))).toBe('p');
+    expect(listForkPoints(own, staged('p', 'q'))).toMatchObject({ staged: ['p', 'q'], base: [] });
+    // The other side of the merge then ends on the base, below the staged one.
+    expect(listForkPoints(own, staged('p'))).toMatchObject({ staged: ['p'], base: [], below: ['base'] });
   });
 
   test('on two staged ones of which one contains the other: the upper one', () => {
     const own = commits('m:p,q', 'q:p', 'p:base');
-    expect(findStackBase(own, staged('p', 'q'))).toBe('q');
+    expect(listForkPoints(own, staged('p', 'q'))).toMatchObject({ staged: ['q'] });
   });
 
-  test('on a staged merge: on the merge, not on what it merged', () => {
-    const own = commits('top:m', 'm:p,q', 'q:base', 'p:base');
-    expect(findStackBase(own, staged('p', 'q', 'm'))).toBe('m');
+  test('on a staged one and on a newer base that it merged: both', () => {
+    const own = commits('m:p,newer', 'p:base');
+    expect(listForkPoints(own, staged('p'))).toEqual({ staged: ['p'], base: ['newer'], below: ['base'] });
+  });
+
+  test('a head that merged the base: each end of its own commits', () => {
+    const own = commits('c:m', 'm:b,newer', 'b:base');
+    expect(listForkPoints(own, staged())).toEqual({ staged: [], base: ['newer', 'base'], below: [] });
   });
 });
 

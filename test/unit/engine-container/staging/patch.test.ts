@@ -1,6 +1,8 @@
+import { hashBlob, readAtHand } from '../../../../engine-container/src/staging/objects.ts';
 import { quoteName, renderPatch } from '../../../../engine-container/src/staging/patch.ts';
 import type { PathChange } from '../../../../engine-container/src/staging/path-change.ts';
-import { diffTrees } from '../../../../engine-container/src/staging/tree-diff.ts';
+import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
+import { MemoryObjects } from '../../../merges/trees.ts';
 
 const ONE = '1'.repeat(40);
 const TWO = '2'.repeat(40);
@@ -120,21 +122,56 @@ test.each([
   expect(quoteName(name)).toBe(quoted);
 });
 
+describe('contents that the forge does not have', () => {
+  const change = { path: 'f', from: file(ONE), to: file(TWO) };
+
+  test.each([
+    ['nothing', Buffer.alloc(0)],
+    ['one byte', Buffer.from('x')],
+    ['less than a line', Buffer.from('short\n')],
+    ['many lines of bytes', Buffer.from(Array.from({ length: 3000 }, (_, at) => (at * 7919) % 251))],
+  ])('%s, as a literal that unpacks to it', (_, content) => {
+    const patch = renderPatch([change], (id) => (id === TWO ? content : undefined));
+    const lines = patch.split('\n');
+    expect(lines.slice(0, 4)).toEqual([
+      'diff --git a/f b/f',
+      `index ${ONE}..${TWO} 100644`,
+      'GIT binary patch',
+      `literal ${content.length}`,
+    ]);
+    expect(lines.slice(-2)).toEqual(['', '']);
+    expect(lines.slice(4, -2).every((line) => line.length <= 66 && line.length % 5 === 1)).toBe(true);
+  });
+
+  test('and no contents where the forge has them', () => {
+    expect(renderPatch([change])).not.toContain('literal');
+  });
+});
+
 test('diffTrees names what differs, in order, and nothing else', () => {
-  const from = [
-    { path: 'kept', ...file(ONE) },
-    { path: 'gone', ...file(ONE) },
-    { path: 'mode', ...file(ONE) },
-  ];
-  const to = [
-    { path: 'new', ...file(TWO) },
-    { path: 'mode', ...file(ONE, '100755') },
-    { path: 'kept', ...file(ONE) },
-  ];
-  expect(diffTrees(from, to)).toEqual([
-    { path: 'gone', from: file(ONE), to: null },
-    { path: 'mode', from: file(ONE), to: file(ONE, '100755') },
-    { path: 'new', from: null, to: file(TWO) },
+  const objects = new MemoryObjects();
+  const regular = (content: string, mode = '100644') => ({ mode, content });
+  const from = objects.putTree(
+    new Map([
+      ['kept/f', regular('1')],
+      ['gone/f', regular('1')],
+      ['mode', regular('1')],
+    ]),
+  );
+  const to = objects.putTree(
+    new Map([
+      ['kept/f', regular('1')],
+      ['mode', regular('1', '100755')],
+      ['new', regular('2')],
+    ]),
+  );
+  const [one, two] = ['1', '2'].map((content) => hashBlob(Buffer.from(content), 'sha1'));
+  const { changes, removedDirectories } = readAtHand(diffTrees(objects, from, to));
+  expect(changes).toMatchObject([
+    { path: 'gone/f', from: { mode: '100644', id: one }, to: null },
+    { path: 'mode', from: { mode: '100644', id: one }, to: { mode: '100755', id: one } },
+    { path: 'new', from: null, to: { mode: '100644', id: two } },
   ]);
-  expect(diffTrees(from, from)).toEqual([]);
+  expect([...removedDirectories]).toEqual(['gone']);
+  expect(readAtHand(diffTrees(objects, from, from)).changes).toEqual([]);
 });

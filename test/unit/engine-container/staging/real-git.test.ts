@@ -1,28 +1,44 @@
+import { readAtHand } from '../../../../engine-container/src/staging/objects.ts';
 import { renderPatch } from '../../../../engine-container/src/staging/patch.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
-import { diffTrees } from '../../../../engine-container/src/staging/tree-diff.ts';
-import { hashTree } from '../../../../engine-container/src/staging/tree-hash.ts';
+import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
+import { draftCase } from '../../../merges/cases.ts';
+import { compareMerges, Tally } from '../../../merges/compare.ts';
+import { GitLab } from '../../../merges/git-lab.ts';
+import { randomCase } from '../../../merges/small-trees.ts';
+import { MemoryObjects } from '../../../merges/trees.ts';
 import { createSeededRandom } from '../../../support/seeded-random.ts';
-import { GitLab } from './git-lab.ts';
-import { entriesOf, randomCase } from './tree-case.ts';
 
-const SEED = 20260901;
-const CASES = 300;
-const EXACT_CASES = 100;
+const SEED = 20261122;
+const PROJECTS = 100;
+const SMALL_TREES = 70;
+const EXACT_CASES = 40;
 /** A few processes per case; a busy machine may take its time. */
-jest.setTimeout(60_000);
-/** Git merges an add/add where one side is empty, and aligns lines a little better than `git apply`; we may refuse. */
-const CAUTIOUS_CONFLICTS_MAX = 0.03;
+jest.setTimeout(120_000);
+
+/** The share of `npm run merges` that every run of the tests pays for. */
+test(`merges of ${PROJECTS} projects are git's own, and none is planned where git stops, seed ${SEED}`, () => {
+  const random = createSeededRandom(SEED);
+  const tally = new Tally();
+  tally.add(SEED, compareMerges(Array.from({ length: PROJECTS }, () => draftCase(random))));
+  expect(tally.wrong).toEqual([]);
+  expect(tally.counts['same tree']).toBeGreaterThan(PROJECTS / 3);
+  expect(tally.counts['both refuse']).toBeGreaterThan(PROJECTS / 10);
+  expect(tally.counts['refused alone'] ?? 0).toBeLessThanOrEqual(PROJECTS / 50);
+});
 
 describe(`staging against real git, seed ${SEED}`, () => {
   const random = createSeededRandom(SEED);
-  const cases = Array.from({ length: CASES }, () => randomCase(random));
-  const listings = cases.map((one) => ({
-    base: entriesOf(one.base),
-    ours: entriesOf(one.ours),
-    theirs: entriesOf(one.theirs),
+  const cases = [
+    ...Array.from({ length: SMALL_TREES }, () => randomCase(random)),
+    ...Array.from({ length: SMALL_TREES }, () => draftCase(random)),
+  ];
+  const objects = new MemoryObjects();
+  const trees = cases.map((one) => ({
+    base: objects.putTree(one.base),
+    ours: objects.putTree(one.ours),
+    theirs: objects.putTree(one.theirs),
   }));
-  const plans = listings.map(planMerge);
   let lab: GitLab;
 
   beforeAll(() => {
@@ -31,46 +47,34 @@ describe(`staging against real git, seed ${SEED}`, () => {
   });
   afterAll(() => lab.dispose());
 
-  test('hashTree computes the ids that git gives', () => {
+  test('directories get the ids that git gives', () => {
     const sides = ['base', 'ours', 'theirs'] as const;
-    const names = cases.flatMap((_, i) => sides.map((side) => `${i}/${side}`));
-    const expected = lab.readTreeIds(names);
-    const computed = listings.flatMap((listing) => sides.map((side) => hashTree(listing[side])));
-    expect(computed).toEqual(expected);
+    const expected = lab.readTreeIds(cases.flatMap((_, i) => sides.map((side) => `${i}/${side}`)));
+    expect(trees.flatMap((tree) => sides.map((side) => tree[side]))).toEqual(expected);
   });
 
-  test('the planned patch makes the tree that git merges, or there is a conflict', () => {
-    const merged = lab.mergeCases(CASES);
+  test('the patch makes the tree that the plan says, and that git merges', () => {
+    const merged = lab.mergeCases(cases.length);
+    const made = new Map<string, Buffer>();
+    const planner = new MemoryObjects();
+    for (const one of cases) for (const side of [one.base, one.ours, one.theirs]) planner.putTree(side);
+    planner.putBlob = (id, content) => made.set(id, content);
+    const plans = trees.map((each) => readAtHand(planMerge(planner, each)));
     const applied = lab.applyPatches(
-      plans.map((plan) => (plan.kind === 'plan' ? renderPatch(plan.changes) : null)),
+      plans.map((plan) => (plan.kind === 'plan' ? renderPatch(plan.changes, (id) => made.get(id)) : null)),
     );
-    const tally = { same: 0, contentMerges: 0, bothConflict: 0, cautious: 0 };
-    plans.forEach((plan, i) => {
-      const ours = plan.kind === 'conflict' ? 'conflict' : applied[i];
-      const git = merged[i];
-      expect(git).not.toBe('broken');
-      if (ours === 'conflict') {
-        tally[git === 'conflict' ? 'bothConflict' : 'cautious'] += 1;
-        if (plan.kind === 'plan') expect(plan.contentMerges).not.toEqual([]);
-        return;
-      }
-      expect({ case: i, tree: ours }).toEqual({ case: i, tree: git });
-      tally.same += 1;
-      if (plan.kind === 'plan' && plan.result !== null) {
-        expect({ case: i, tree: hashTree(plan.result) }).toEqual({ case: i, tree: git });
-      } else tally.contentMerges += 1;
-    });
-    expect(tally.same).toBeGreaterThan(CASES / 3);
-    expect(tally.bothConflict).toBeGreaterThan(CASES / 10);
-    expect(tally.contentMerges).toBeGreaterThan(CASES / 50);
-    expect(tally.cautious).toBeLessThanOrEqual(CASES * CAUTIOUS_CONFLICTS_MAX);
+    const planned = plans.flatMap((plan, i) => (plan.kind === 'plan' ? [{ i, tree: plan.tree }] : []));
+    expect(planned.map(({ i }) => ({ i, tree: applied[i] }))).toEqual(planned);
+    expect(planned.map(({ i }) => ({ i, tree: merged[i] }))).toEqual(planned);
+    expect(planned.length).toBeGreaterThan(cases.length / 3);
+    expect(made.size).toBeGreaterThan(cases.length / 20);
   });
 
   test('the patch between two trees turns one into the other exactly', () => {
-    const some = listings.slice(0, EXACT_CASES);
+    const some = trees.slice(0, EXACT_CASES);
     const applied = lab.applyPatches(
-      some.map((listing) => renderPatch(diffTrees(listing.ours, listing.theirs))),
+      some.map(({ ours, theirs }) => renderPatch(readAtHand(diffTrees(objects, ours, theirs)).changes)),
     );
-    expect(applied).toEqual(some.map((listing) => hashTree(listing.theirs)));
+    expect(applied).toEqual(some.map(({ theirs }) => theirs));
   });
 });

@@ -1,111 +1,208 @@
-import type { TreeEntry } from '#core/domain/forge.ts';
+import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
+import { readAtHand } from '../../../../engine-container/src/staging/objects.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
+import { type CaseFile, MemoryObjects } from '../../../merges/trees.ts';
 
-/** `path` -> `id` (a regular file) or `mode:id`. */
-type Listing = Readonly<Record<string, string>>;
+/** `path` -> content of a regular file, or `mode:content`. */
+type Files = Readonly<Record<string, string>>;
 
-function tree(listing: Listing): readonly TreeEntry[] {
-  return Object.entries(listing).map(([path, text]) => {
-    const [first = '', second] = text.split(':');
-    return second === undefined ? { path, mode: '100644', id: first } : { path, mode: first, id: second };
-  });
+function toTree(files: Files): Map<string, CaseFile> {
+  return new Map(
+    Object.entries(files).map(([path, text]) => {
+      const [, mode = '100644', content = ''] = /^(?:(\d{6}):)?(.*)$/s.exec(text) ?? [];
+      return [path, { mode, content: mode === '160000' ? content.repeat(40) : content }];
+    }),
+  );
 }
 
-function plan(base: Listing, ours: Listing, theirs: Listing) {
-  return planMerge({ base: tree(base), ours: tree(ours), theirs: tree(theirs) });
+function plan(base: Files, ours: Files, theirs: Files) {
+  const objects = new MemoryObjects();
+  const [b = '', o = '', t = ''] = [base, ours, theirs].map((files) => objects.putTree(toTree(files)));
+  return { objects, made: readAtHand(planMerge(objects, { base: b, ours: o, theirs: t })) };
 }
+
+function expectMerged(base: Files, ours: Files, theirs: Files, result: Files): void {
+  const { objects, made } = plan(base, ours, theirs);
+  expect(made).toMatchObject({ kind: 'plan', tree: objects.putTree(toTree(result)) });
+}
+
+function expectRefused(base: Files, ours: Files, theirs: Files, reason: MergeRefusal): void {
+  expect(plan(base, ours, theirs).made).toEqual({ kind: 'refused', reason });
+}
+
+/** Twelve lines, some of them replaced. */
+const text = (changes: Readonly<Record<number, string>> = {}, name = 'line'): string =>
+  Array.from({ length: 12 }, (_, at) => `${changes[at] ?? `${name} ${at}`}\n`).join('');
 
 describe('planMerge merges', () => {
-  test.each<[name: string, base: Listing, ours: Listing, theirs: Listing, result: Listing]>([
+  test.each<[name: string, base: Files, ours: Files, theirs: Files, result: Files]>([
     ['nothing where theirs is the base', { f: '1' }, { f: '2' }, { f: '1' }, { f: '2' }],
     ['nothing where both did the same', { f: '1' }, { f: '2' }, { f: '2' }, { f: '2' }],
-    ['nothing where both added the same', {}, { f: '2' }, { f: '2' }, { f: '2' }],
-    ['nothing where both deleted', { f: '1' }, {}, {}, {}],
+    ['nothing where both added the same', {}, { f: '2', g: '1' }, { f: '2' }, { f: '2', g: '1' }],
+    ['nothing where both deleted', { f: '1' }, { g: '2' }, {}, { g: '2' }],
     ['a change of theirs alone', { f: '1' }, { f: '1' }, { f: '2' }, { f: '2' }],
     ['an addition beside ours', {}, { a: '1' }, { b: '2' }, { a: '1', b: '2' }],
     ['a deletion', { f: '1', g: '1' }, { f: '1', g: '2' }, { g: '1' }, { g: '2' }],
-    ['a change of type', { f: '1' }, { f: '1' }, { f: '120000:2' }, { f: '120000:2' }],
+    ['a change of type', { f: '1', g: '1' }, { f: '1' }, { f: '120000:2', g: '1' }, { f: '120000:2' }],
     ['their mode with our content', { f: '1' }, { f: '2' }, { f: '100755:1' }, { f: '100755:2' }],
     ['our mode with their content', { f: '1' }, { f: '100755:1' }, { f: '2' }, { f: '100755:2' }],
     ['the mode that theirs took back', { f: '100755:1' }, { f: '100755:2' }, { f: '2' }, { f: '2' }],
     [
-      'a mode of theirs where both made the same edit',
+      'a mode of theirs where both made one edit',
       { f: '1' },
       { f: '2' },
       { f: '100755:2' },
       { f: '100755:2' },
     ],
     [
-      'a submodule of theirs alone',
+      'a submodule of theirs',
       { s: '160000:1' },
-      { s: '160000:1' },
+      { s: '160000:1', g: '' },
       { s: '160000:2' },
-      { s: '160000:2' },
+      { s: '160000:2', g: '' },
     ],
-    ['a file that becomes a directory', { f: '1' }, { f: '1' }, { 'f/g': '1' }, { 'f/g': '1' }],
-    ['a directory that becomes a file', { 'f/g': '1' }, { 'f/g': '1' }, { f: '1' }, { f: '1' }],
+    ['a file that becomes a directory', { f: '1' }, { f: '1', g: '' }, { 'f/g': '1' }, { 'f/g': '1', g: '' }],
+    ['a directory that becomes a file', { 'f/g': '1' }, { 'f/g': '1', g: '' }, { f: '1' }, { f: '1', g: '' }],
+    ['a new file beside an empty one of ours', {}, { f: '' }, { f: '1\n' }, { f: '1\n' }],
+    ['the last file away', { f: '1' }, { f: '1' }, {}, {}],
   ])('%s', (_, base, ours, theirs, result) => {
-    const merged = plan(base, ours, theirs);
-    expect(merged).toMatchObject({ kind: 'plan', contentMerges: [], result: tree(result) });
+    expectMerged(base, ours, theirs, result);
   });
 
-  test('nothing at all into an empty plan', () => {
-    expect(plan({ f: '1' }, { f: '2', g: '3' }, { f: '2' })).toMatchObject({ kind: 'plan', changes: [] });
+  test('both edits of one file, and says the new contents', () => {
+    const merged = text({ 1: 'ours', 9: 'theirs' });
+    const { objects, made } = plan({ f: text() }, { f: text({ 1: 'ours' }) }, { f: text({ 9: 'theirs' }) });
+    if (made.kind !== 'plan') throw new Error(made.reason);
+    expect(made.changes).toHaveLength(1);
+    expect(objects.blob(made.changes[0]?.to?.id ?? '')?.toString()).toBe(merged);
   });
 
-  test('in the byte order of git, whatever the order of the listings', () => {
-    const merged = plan(
-      {},
-      { z: '1', 'a/b': '1', '\u{1f600}': '1' },
-      { 'a.b': '2', '\uff5e': '2', 'a-b': '2' },
-    );
-    expect(merged.kind === 'plan' && merged.result?.map((entry) => entry.path)).toEqual([
-      'a-b',
-      'a.b',
-      'a/b',
-      'z',
-      '\uff5e',
-      '\u{1f600}',
-    ]);
-  });
-});
-
-describe('planMerge leaves contents to the forge', () => {
-  test.each([
-    ['of equal modes', '1', '2', '3', { mode: '100644', id: '1' }, { mode: '100644', id: '3' }],
-    ['under our new mode', '1', '100755:2', '3', { mode: '100755', id: '1' }, { mode: '100755', id: '3' }],
-    ['under their new mode', '1', '2', '100755:3', { mode: '100644', id: '1' }, { mode: '100755', id: '3' }],
-  ])('%s', (_, base, ours, theirs, from, to) => {
-    expect(plan({ f: base }, { f: ours }, { f: theirs })).toEqual({
+  test('an empty plan where there is nothing to do', () => {
+    expect(plan({ f: '1' }, { f: '2', g: '3' }, { f: '2' }).made).toMatchObject({
       kind: 'plan',
-      changes: [{ path: 'f', from, to }],
-      result: null,
-      contentMerges: ['f'],
+      changes: [],
     });
   });
 });
 
-describe('planMerge finds the conflict', () => {
-  test.each<[name: string, base: Listing, ours: Listing, theirs: Listing, paths: readonly string[]]>([
-    ['we deleted, they modified', { f: '1' }, {}, { f: '2' }, ['f']],
-    ['we modified, they deleted', { f: '1' }, { f: '2' }, {}, ['f']],
-    ['a mode counts as a modification', { f: '1' }, { f: '100755:1' }, {}, ['f']],
-    ['both added other contents', {}, { f: '1' }, { f: '2' }, ['f']],
-    ['both added with other modes', {}, { f: '1' }, { f: '100755:1' }, ['f']],
-    ['both moved a symlink', { f: '120000:1' }, { f: '120000:2' }, { f: '120000:3' }, ['f']],
-    ['both moved a submodule', { f: '160000:1' }, { f: '160000:2' }, { f: '160000:3' }, ['f']],
-    ['an edit against a change of type', { f: '1' }, { f: '2' }, { f: '120000:3' }, ['f']],
-    ['our file, their directory', {}, { f: '1' }, { 'f/g/h': '2' }, ['f']],
-    ['our directory, their file', {}, { 'f/g': '1' }, { f: '2' }, ['f']],
+describe('planMerge follows', () => {
+  const edited = text({ 1: 'edited' });
+  const other = text({ 9: 'other' });
+  const both = text({ 1: 'edited', 9: 'other' });
+
+  test.each<[name: string, base: Files, ours: Files, theirs: Files, result: Files]>([
     [
-      'a new file in the directory they replaced',
-      { 'f/g': '1' },
-      { 'f/g': '1', 'f/h': '2' },
-      { f: '3' },
-      ['f'],
+      'a file that we moved and they edited',
+      { old: text() },
+      { new: text() },
+      { old: edited },
+      { new: edited },
     ],
-    ['every path of it', { a: '1', b: '1' }, { a: '2' }, { b: '3' }, ['a', 'b']],
-  ])('%s', (_, base, ours, theirs, paths) => {
-    expect(plan(base, ours, theirs)).toEqual({ kind: 'conflict', paths });
+    [
+      'a file that they moved and we edited',
+      { old: text() },
+      { old: edited },
+      { new: text() },
+      { new: edited },
+    ],
+    ['a file that was moved and edited', { old: text() }, { new: other }, { old: edited }, { new: both }],
+    ['a file that both moved to one place', { old: text() }, { new: other }, { new: edited }, { new: both }],
+    [
+      'a directory that they moved, file by file',
+      { 'a/x': text(), 'a/y': text({}, 'y') },
+      { 'a/x': edited, 'a/y': text({}, 'y') },
+      { 'b/x': other, 'b/y': text({}, 'y') },
+      { 'b/x': both, 'b/y': text({}, 'y') },
+    ],
+    [
+      'both at once: a directory that we moved and a file of it that they moved on',
+      { 'a/x': text(), 'a/y': text({}, 'y') },
+      { 'b/x': text(), 'b/y': text({}, 'y') },
+      { 'a/x': edited, 'a/y': text({ 3: 'edited' }, 'y') },
+      { 'b/x': edited, 'b/y': text({ 3: 'edited' }, 'y') },
+    ],
+    [
+      'a mode that changed before the move',
+      { old: text() },
+      { new: `100755:${text()}` },
+      { old: edited },
+      { new: `100755:${edited}` },
+    ],
+  ])('%s', (_, base, ours, theirs, result) => {
+    expectMerged(base, ours, theirs, result);
+  });
+});
+
+describe('planMerge finds the conflict', () => {
+  test.each<[name: string, base: Files, ours: Files, theirs: Files]>([
+    ['we deleted, they modified', { f: '1', g: '' }, { g: '' }, { f: '2', g: '' }],
+    ['we modified, they deleted', { f: '1' }, { f: '2' }, {}],
+    ['a mode counts as a modification', { f: '1' }, { f: '100755:1' }, {}],
+    ['both changed one line', { f: '1' }, { f: '2' }, { f: '3' }],
+    ['both added other contents', {}, { f: '1' }, { f: '2' }],
+    ['both added with other modes', {}, { f: '1' }, { f: '100755:1' }],
+    ['both changed a binary file', { f: '\0a\nb' }, { f: '\0A\nb' }, { f: '\0a\nB' }],
+    ['an empty file of ours, a binary one of theirs', {}, { f: '' }, { f: '\0' }],
+    ['both moved a symlink', { f: '120000:1' }, { f: '120000:2' }, { f: '120000:3' }],
+    ['both moved a submodule', { f: '160000:1' }, { f: '160000:2' }, { f: '160000:3' }],
+    ['an edit against a change of type', { f: '1' }, { f: '2' }, { f: '120000:3' }],
+    ['our file, their directory', {}, { f: '1' }, { 'f/g/h': '2' }],
+    ['our directory, their file', {}, { 'f/g': '1' }, { f: '2' }],
+    ['a new file in the directory they replaced', { 'f/g': '1' }, { 'f/g': '1', 'f/h': '2' }, { f: '3' }],
+    ['a file moved here, deleted there', { f: text(), g: '' }, { h: text(), g: '' }, { g: '' }],
+    ['a file moved to two places', { f: text() }, { g: text() }, { h: text() }],
+    ['a file moved onto a new one', { f: text() }, { g: text() }, { f: text({ 1: 'e' }), g: 'new' }],
+  ])('%s', (_, base, ours, theirs) => {
+    expectRefused(base, ours, theirs, 'conflict');
+  });
+});
+
+describe('planMerge does not guess', () => {
+  test('a directory that was moved while a file was added to it', () => {
+    const [x, y] = [text({}, 'x'), text({}, 'y')];
+    const ours = { 'b/x': x, 'b/y': y };
+    expectRefused({ 'a/x': x, 'a/y': y }, ours, { 'a/x': x, 'a/y': y, 'a/new': '1' }, 'directory_renamed');
+  });
+
+  test('which of two identical files became which of two new ones', () => {
+    const base = { 'a/x': text(), 'a/y': text() };
+    const theirs = { ...base, 'a/x': text({ 1: 'edited' }) };
+    expectRefused(base, { 'b/p': text(), 'b/q': text() }, theirs, 'merge_unsure');
+  });
+
+  test('which of two equally similar new files an edited one became', () => {
+    const ours = { p: text({ 3: 'p' }), q: text({ 3: 'q' }) };
+    expectRefused({ f: text() }, ours, { f: text({ 9: 'edited' }) }, 'merge_unsure');
+  });
+
+  test.each([
+    ['a driver of its own', '*.txt merge=union'],
+    ['none', '*.txt -merge'],
+    ['the macro for binary files', 'docs/*.txt binary'],
+    ['a macro of its own', '[attr]generated -merge\n*.txt generated'],
+    ['a pattern that is not simple', '"docs/f.txt" merge=ours'],
+  ])('where .gitattributes names %s for the file that both changed', (_, attributes) => {
+    const files = (changes: Readonly<Record<number, string>>): Files => ({
+      '.gitattributes': `# rules\n${attributes}\n`,
+      'docs/f.txt': text(changes),
+    });
+    expectRefused(files({}), files({ 1: 'ours' }), files({ 9: 'theirs' }), 'merge_rules');
+  });
+
+  test.each([
+    ['says nothing of merging', '*.txt text eol=lf'],
+    ['speaks of other files', '*.png binary\n/docs/*.md merge=union\nf.txt/ merge=union'],
+  ])('but merges where .gitattributes %s', (_, attributes) => {
+    const files = (changes: Readonly<Record<number, string>>): Files => ({
+      '.gitattributes': `${attributes}\n`,
+      'docs/f.txt': text(changes),
+    });
+    expectMerged(files({}), files({ 1: 'ours' }), files({ 9: 'theirs' }), files({ 1: 'ours', 9: 'theirs' }));
+  });
+
+  test('a .gitattributes that only one side has, or that stands further down, counts as well', () => {
+    const files = (changes: Readonly<Record<number, string>>): Files => ({ 'docs/f.txt': text(changes) });
+    const theirs = { ...files({ 9: 'theirs' }), 'docs/.gitattributes': 'f.txt merge=union\n' };
+    expectRefused(files({}), files({ 1: 'ours' }), theirs, 'merge_rules');
   });
 });

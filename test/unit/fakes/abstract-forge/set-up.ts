@@ -1,3 +1,7 @@
+import type { EngineForge } from '#core/ports/forge.ts';
+import { RepoDirectories } from '../../../../engine-container/src/directory-memory.ts';
+import { findMergeBase } from '../../../../engine-container/src/merge-base.ts';
+import { RepoObjects } from '../../../../engine-container/src/repo-objects.ts';
 import { renderPatch } from '../../../../engine-container/src/staging/patch.ts';
 import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
 import {
@@ -32,6 +36,19 @@ export function success(
   return control.forge.postStatus(sha, { state, context: 'mq', description: '', targetUrl: null });
 }
 
+/** The engine's plan of merging a pull request into a commit. */
+export async function planPull(bot: EngineForge, tip: string, pr: number) {
+  const { headSha } = await bot.readPullRequest(pr);
+  const fork = await findMergeBase(bot, headSha, await bot.listOwnCommits(tip, headSha), new Set());
+  const objects = new RepoObjects(bot, new RepoDirectories(), () => false);
+  const [base, ours, theirs] = [
+    await objects.treeOf(fork ?? ''),
+    await objects.treeOf(tip),
+    await objects.treeOf(headSha),
+  ];
+  return { objects, plan: await objects.run(planMerge(objects, { base, ours, theirs })) };
+}
+
 /** Stages one pull request on a branch's tip as the engine does; `newBranch` absent = moves the branch. */
 export async function stage(
   control: AbstractForge,
@@ -41,20 +58,13 @@ export async function stage(
   message = 'stage',
 ) {
   const bot = control.forge;
-  const pull = await bot.readPullRequest(pr);
-  const tip = await control.tip(branch);
-  const fork = await bot.readMergeBase(tip, pull.headSha);
-  const [base, ours, theirs] = await Promise.all(
-    [fork ?? '', tip, pull.headSha].map((sha) => bot.readTree(sha)),
-  );
-  const plan = planMerge({ base: base ?? [], ours: ours ?? [], theirs: theirs ?? [] });
-  if (plan.kind === 'conflict') throw new Error('conflict in the plan');
+  const { objects, plan } = await planPull(bot, await control.tip(branch), pr);
+  if (plan.kind === 'refused') throw new Error(`refused: ${plan.reason}`);
   const commit = await bot.applyPatch({
     branch,
     ...(newBranch === undefined ? {} : { newBranch }),
-    patch: renderPatch(plan.changes),
+    patch: renderPatch(plan.changes, (id) => objects.contentOf(id)),
     message,
-    mayConflict: plan.contentMerges.length > 0,
   });
   return { plan, commit };
 }

@@ -1,6 +1,8 @@
+import { RepoDirectories } from '../../../../engine-container/src/directory-memory.ts';
+import { RepoObjects } from '../../../../engine-container/src/repo-objects.ts';
+import { hashBlob } from '../../../../engine-container/src/staging/objects.ts';
 import { renderPatch } from '../../../../engine-container/src/staging/patch.ts';
-import { diffTrees } from '../../../../engine-container/src/staging/tree-diff.ts';
-import { hashTree } from '../../../../engine-container/src/staging/tree-hash.ts';
+import { diffTrees } from '../../../../engine-container/src/staging/tree-walk.ts';
 import { STAGING, setUp, stage, success } from './set-up.ts';
 
 describe('staging', () => {
@@ -21,8 +23,7 @@ describe('staging', () => {
     });
     await control.pushToBase({ other: '1' });
     const { plan, commit } = await stage(control, pr, 'main', STAGING);
-    if (plan.kind !== 'plan' || plan.result === null || commit === 'conflict') throw new Error('not staged');
-    expect(commit.tree).toBe(hashTree(plan.result));
+    expect(commit.tree).toBe(plan.tree);
     expect(commit.parents).toEqual([await control.tip('main')]);
     expect(await control.tip(STAGING)).toBe(commit.sha);
     await control.schedule(pr, 'squash');
@@ -31,13 +32,12 @@ describe('staging', () => {
     expect(control.merges()[0]?.tree).toBe(commit.tree);
   });
 
-  test('a content merge is left to the forge', async () => {
+  test('contents that were merged here come with the patch', async () => {
     const { clock, control } = setUp({ files: { f: '1\n2\n3\n4\n5\n' } });
     const pr = await control.openPullRequest({ branch: 'one', files: { f: 'one\n2\n3\n4\n5\n' } });
     await control.pushToBase({ f: '1\n2\n3\n4\nfive\n' });
     const { plan, commit } = await stage(control, pr, 'main', STAGING);
-    if (commit === 'conflict') throw new Error('not staged');
-    expect(plan).toMatchObject({ contentMerges: ['f'], result: null });
+    expect(commit.tree).toBe(plan.tree);
     expect((await control.readFiles(commit.sha)).get('f')).toBe('one\n2\n3\n4\nfive\n');
     await control.schedule(pr);
     await success(control, (await control.pull(pr)).headSha);
@@ -45,31 +45,29 @@ describe('staging', () => {
     expect(control.merges()[0]?.tree).toBe(commit.tree);
   });
 
-  test('a content merge that cannot be made is a conflict, asked for twice', async () => {
-    const { control } = setUp({ files: { f: '1\n2\n3\n' } });
-    const pr = await control.openPullRequest({ branch: 'one', files: { f: '1\ntwo\n3\n' } });
-    await control.pushToBase({ f: '1\nzwei\n3\n' });
-    control.clearCalls();
-    expect((await stage(control, pr, 'main', STAGING)).commit).toBe('conflict');
-    expect(control.calls().filter((call) => call.write)).toMatchObject([
-      { call: 'POST diffpatch', status: 500 },
-      { call: 'POST diffpatch', status: 500 },
-    ]);
+  test('a literal that is not what its id names does not apply', async () => {
+    const { control, bot } = setUp({ files: { f: '1' } });
+    const from = { mode: '100644', id: hashBlob(Buffer.from('1'), 'sha1') };
+    const patch = renderPatch([{ path: 'f', from, to: { mode: '100644', id: '9'.repeat(40) } }], () =>
+      Buffer.from('2'),
+    );
+    const request = { branch: 'main', newBranch: STAGING, patch, message: 'm' };
+    await expect(bot.applyPatch(request)).rejects.toMatchObject({ kind: 'unreachable', status: 500 });
     expect(await control.branches()).not.toContain(STAGING);
   });
 
   test('the mode of an index line overrides the one that is there', async () => {
     const { control, bot } = setUp({ files: { f: '1' } });
-    const base = await bot.readTree(await control.tip('main'));
+    const from = { mode: '100644', id: hashBlob(Buffer.from('1'), 'sha1') };
     const pr = await control.openPullRequest({ branch: 'one', files: { f: '2' } });
-    const theirs = await bot.readTree((await control.pull(pr)).headSha);
+    expect(pr).toBe(1);
     await control.pushToBase({ f: { content: '1', mode: '100755' } });
-    const patch = renderPatch(diffTrees(base, theirs));
-    const request = { branch: 'main', newBranch: STAGING, patch, message: 'm', mayConflict: false };
+    const to = { mode: '100644', id: hashBlob(Buffer.from('2'), 'sha1') };
+    const patch = renderPatch([{ path: 'f', from, to }]);
+    const request = { branch: 'main', newBranch: STAGING, patch, message: 'm' };
     const commit = await bot.applyPatch(request);
-    if (commit === 'conflict') throw new Error('not staged');
-    const staged = await bot.readTree(commit.sha);
-    expect(staged.find((entry) => entry.path === 'f')?.mode).toBe('100644');
+    const staged = await bot.readTree(commit.sha, 'all');
+    expect(staged.entries?.find((entry) => entry.path === 'f')?.mode).toBe('100644');
   });
 
   test('the patch between two trees re-stages a prefix as one commit', async () => {
@@ -81,14 +79,14 @@ describe('staging', () => {
     const [a = 0, b = 0] = prs;
     await stage(control, a, 'main', 'work');
     const { commit } = await stage(control, b, 'work');
-    if (commit === 'conflict') throw new Error('not staged');
-    const patch = renderPatch(diffTrees(await bot.readTree(from), await bot.readTree(commit.sha)));
+    const objects = new RepoObjects(bot, new RepoDirectories(), () => false);
+    const [before, after] = [await objects.treeOf(from), await objects.treeOf(commit.sha)];
+    const patch = renderPatch((await objects.run(diffTrees(objects, before, after))).changes);
     const again = await bot.applyPatch({
       branch: 'main',
       newBranch: STAGING,
       patch,
       message: 'm',
-      mayConflict: false,
     });
     expect(again).toMatchObject({ tree: commit.tree, parents: [from] });
   });
@@ -103,7 +101,7 @@ describe('staging', () => {
     ['a path that is not there', 'diff --git a/n b/n\nold mode 100644\nnew mode 100755\n'],
   ])('a patch with %s does not apply', async (_, patch) => {
     const { bot } = setUp();
-    const request = { branch: 'main', newBranch: STAGING, patch, message: 'm', mayConflict: false };
+    const request = { branch: 'main', newBranch: STAGING, patch, message: 'm' };
     await expect(bot.applyPatch(request)).rejects.toMatchObject({ kind: 'unreachable', status: 500 });
   });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import { openScripted } from '../../../../support/open-scripted.ts';
@@ -119,104 +120,109 @@ function openHistory(parentsOf: Readonly<Record<number, readonly number[]>>, pag
   });
 }
 
-describe('merge base', () => {
-  const line = { 1: [], 2: [1], 3: [2], 4: [2], 5: [4] };
-
-  test.each([
-    ['a fork', line, 3, 5, 2],
-    ['a head that contains the base', line, 2, 5, 2],
-    ['a head that the base contains', line, 5, 4, 4],
-    ['the same commit', line, 5, 5, 5],
-    ['a head that merged the base in', { ...line, 6: [5, 3], 7: [3] }, 7, 6, 3],
-    ['a head that merged the base in twice', { ...line, 6: [5, 3], 7: [3], 8: [6, 7], 9: [7] }, 9, 8, 7],
-  ])('%s', async (_name, history, base, head, expected) => {
-    const { forge } = openHistory(history);
-    expect(await forge.readMergeBase(sha(base), sha(head))).toBe(sha(expected));
-  });
-
-  test('a criss-cross has several, one of them is taken', async () => {
-    const { forge } = openHistory({ 1: [], 2: [1], 3: [1], 4: [2, 3], 5: [3, 2] });
-    expect([sha(2), sha(3)]).toContain(await forge.readMergeBase(sha(4), sha(5)));
-  });
-
-  test('unrelated histories have none', async () => {
-    const { forge } = openHistory({ 1: [], 2: [], 3: [2] });
-    expect(await forge.readMergeBase(sha(1), sha(3))).toBeNull();
-  });
-
+describe('history', () => {
   test('a long branch is read over all its pages', async () => {
     const history: Record<number, readonly number[]> = { 1: [], 500: [1] };
     for (let n = 2; n <= 130; n += 1) history[n] = [n - 1];
     const { forge, seen } = openHistory(history, 30);
-    expect(await forge.readMergeBase(sha(500), sha(130))).toBe(sha(1));
+    const own = await forge.listOwnCommits(sha(500), sha(130));
+    expect(own).toHaveLength(129);
+    expect(own.at(-1)).toEqual({ sha: sha(2), parents: [sha(1)] });
     expect(seen).toHaveLength(5);
-  });
-
-  test('a merge of very many branches is not computed', async () => {
-    const history: Record<number, readonly number[]> = { 1: [] };
-    for (let n = 2; n <= 20; n += 1) history[n] = [1];
-    history[30] = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-    history[31] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
-    const { forge } = openHistory(history);
-    expect(await forge.readMergeBase(sha(30), sha(31))).toBeNull();
   });
 });
 
 describe('trees', () => {
   const file = (n: number) => ({ path: `f${n}`, mode: '100644', type: 'blob', sha: sha(n), size: 1 });
 
-  test('all pages, directories dropped, links and submodules kept', async () => {
-    const rows = [
-      { path: 'd', mode: '040000', type: 'tree', sha: sha(1) },
-      { path: 'd/x', mode: '100755', type: 'blob', sha: sha(2) },
-      { path: 'l', mode: '120000', type: 'blob', sha: sha(3) },
-      { path: 'sub', mode: '160000', type: 'commit', sha: sha(4) },
-      { path: 'ü', mode: '100644', type: 'blob', sha: sha(5) },
-    ];
+  const rows = [
+    { path: 'd', mode: '040000', type: 'tree', sha: sha(1), size: 0 },
+    { path: 'd/x', mode: '100755', type: 'blob', sha: sha(2), size: 7 },
+    { path: 'l', mode: '120000', type: 'blob', sha: sha(3) },
+    { path: 'sub', mode: '160000', type: 'commit', sha: sha(4), size: 0 },
+    { path: 'ü', mode: '100644', type: 'blob', sha: sha(5), size: 0 },
+  ];
+  const entries = [
+    { path: 'd', mode: '040000', id: sha(1), size: null },
+    { path: 'd/x', mode: '100755', id: sha(2), size: 7 },
+    { path: 'l', mode: '120000', id: sha(3), size: null },
+    { path: 'sub', mode: '160000', id: sha(4), size: null },
+    { path: 'ü', mode: '100644', id: sha(5), size: 0 },
+  ];
+
+  test('the whole of it in one answer, asked for by the tree itself', async () => {
+    const { forge, seen } = open(() => ({ json: { sha: sha(9), tree: rows, total_count: 5 } }));
+    expect(await forge.readTree(sha(8), 'all')).toEqual({ tree: sha(9), entries });
+    expect(seen).toMatchObject([
+      {
+        path: `/git/trees/${encodeURIComponent(`${sha(8)}^{tree}`)}`,
+        query: { recursive: 'true', per_page: '1000', page: '1' },
+      },
+    ]);
+  });
+
+  test('more than one answer holds is not read on', async () => {
+    const { forge, seen } = open(() => ({ json: { sha: sha(9), tree: rows, total_count: 6 } }));
+    expect(await forge.readTree(sha(9), 'all')).toEqual({ tree: sha(9), entries: null });
+    expect(seen).toHaveLength(1);
+  });
+
+  test('one directory alone, over all its pages', async () => {
     const { forge, seen } = open((request) => {
       const page = Number(request.query.page);
-      return {
-        json: {
-          sha: sha(9),
-          tree: rows.slice((page - 1) * 2, page * 2),
-          truncated: true,
-          page,
-          total_count: 5,
-        },
-      };
+      return { json: { sha: sha(9), tree: rows.slice((page - 1) * 2, page * 2), page, total_count: 5 } };
     });
-    expect(await forge.readTree(sha(9))).toEqual([
-      { path: 'd/x', mode: '100755', id: sha(2) },
-      { path: 'l', mode: '120000', id: sha(3) },
-      { path: 'sub', mode: '160000', id: sha(4) },
-      { path: 'ü', mode: '100644', id: sha(5) },
-    ]);
+    expect(await forge.readTree(sha(9), 'one')).toEqual({ tree: sha(9), entries });
     expect(seen.map((request) => request.query)).toEqual(
-      ['1', '2', '3'].map((page) => ({ recursive: 'true', per_page: '1000', page })),
+      ['1', '2', '3'].map((page) => ({ per_page: '1000', page })),
     );
   });
 
   test('an empty tree', async () => {
     const { forge } = open(() => ({ json: { sha: sha(9), tree: null, truncated: false, total_count: 0 } }));
-    expect(await forge.readTree(sha(9))).toEqual([]);
+    expect(await forge.readTree(sha(9), 'all')).toEqual({ tree: sha(9), entries: [] });
   });
 
-  test('half a tree is an error, not a tree', async () => {
+  test('half a directory is an error, not a directory', async () => {
     const { forge } = open((request) => ({
       json: { sha: sha(9), tree: request.query.page === '1' ? [file(1)] : [], total_count: 2 },
     }));
-    await expect(forge.readTree(sha(9))).rejects.toMatchObject({ kind: 'unreachable' });
+    await expect(forge.readTree(sha(9), 'one')).rejects.toMatchObject({ kind: 'unreachable' });
   });
 
   test('a forge that never ends is left', async () => {
-    const { forge, seen } = open(() => ({ json: { tree: [file(1)], total_count: 1_000_000 } }));
-    await expect(forge.readTree(sha(9))).rejects.toMatchObject({ kind: 'unreachable' });
+    const { forge, seen } = open(() => ({ json: { sha: sha(9), tree: [file(1)], total_count: 1_000_000 } }));
+    await expect(forge.readTree(sha(9), 'one')).rejects.toMatchObject({ kind: 'unreachable' });
     expect(seen).toHaveLength(200);
   });
 
   test.each([400, 404])('an unknown object (%i) is missing', async (status) => {
     const { forge } = open(() => ({ status, json: { message: 'object does not exist' } }));
-    await expect(forge.readTree(sha(9))).rejects.toMatchObject({ kind: 'missing', status });
+    await expect(forge.readTree(sha(9), 'all')).rejects.toMatchObject({ kind: 'missing', status });
+  });
+});
+
+describe('blobs', () => {
+  const content = Buffer.from('zwölf\r\n\0');
+  const id = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+  const row = (more: object) => ({
+    json: { sha: id, encoding: 'base64', size: content.length, content: content.toString('base64'), ...more },
+  });
+
+  test('the bytes as they are', async () => {
+    const { forge, seen } = open(() => row({}));
+    expect(await forge.readBlob(id)).toEqual(content);
+    expect(seen).toMatchObject([{ method: 'GET', path: `/git/blobs/${id}` }]);
+  });
+
+  test.each(['', null])('above the size that the forge hands out (%j)', async (nothing) => {
+    const { forge } = open(() => row({ content: nothing }));
+    expect(await forge.readBlob(id)).toBeNull();
+  });
+
+  test('other bytes than the id names are never merged', async () => {
+    const { forge } = open(() => row({ content: Buffer.from('other').toString('base64') }));
+    await expect(forge.readBlob(id)).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });
 

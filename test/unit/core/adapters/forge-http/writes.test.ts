@@ -19,7 +19,7 @@ describe('applying a patch', () => {
       verification: {},
     },
   };
-  const patch = { branch: 'main', patch: 'diff --git a/x b/x\n', message: 'm', mayConflict: true };
+  const patch = { branch: 'main', patch: 'diff --git a/x b/x\n', message: 'm' };
 
   test('sends what every version wants and reads the commit', async () => {
     const { stager, seen } = openStager(() => applied);
@@ -42,39 +42,21 @@ describe('applying a patch', () => {
   });
 
   test.each([
-    ['twice with a content merge', true, [500, 500], 'conflict', 2],
-    ['once with a content merge', true, [500, 201], 'applied', 2],
-    [
-      'without a content merge',
-      false,
-      [500, 201],
-      { kind: 'unreachable', status: 500, effectUnknown: true },
-      1,
-    ],
-    ['then something else', true, [500, 422], { kind: 'rejected', status: 422 }, 2],
-    ['never, but the branch is protected', true, [403], { kind: 'denied', status: 403 }, 1],
-    ['never, but the branch is missing', true, [404], { kind: 'missing', status: 404 }, 1],
-    ['never, but the new branch exists', true, [422], { kind: 'rejected', status: 422 }, 1],
-    ['never, but the repository is archived', true, [423], { kind: 'archived', status: 423 }, 1],
-  ])('the forge says 500 %s', async (_name, mayConflict, statuses, expected, requests) => {
-    const { stager, seen } = openStager((_request, nth) =>
-      statuses[nth - 1] === 201 ? applied : refused(statuses[nth - 1] ?? 0),
-    );
-    const outcome = await stager.applyPatch({ ...patch, mayConflict }).then(
-      (value) => (value === 'conflict' ? value : 'applied'),
-      (error: unknown) => error,
-    );
-    if (typeof expected === 'string') expect(outcome).toBe(expected);
-    else expect(outcome).toMatchObject(expected);
-    expect(seen).toHaveLength(requests);
+    ['says 500: a fault of the server, whatever it was', 500, { kind: 'unreachable', effectUnknown: true }],
+    ['protects the branch', 403, { kind: 'denied' }],
+    ['has no such branch', 404, { kind: 'missing' }],
+    ['has the new branch already', 422, { kind: 'rejected' }],
+    ['has archived the repository', 423, { kind: 'archived' }],
+  ])('the forge %s', async (_name, status, expected) => {
+    const { stager, seen } = openStager(() => refused(status));
+    await expect(stager.applyPatch(patch)).rejects.toMatchObject({ ...expected, status });
+    expect(seen).toHaveLength(1);
   });
 
-  test('a proxy’s 500 is no conflict, neither first nor second', async () => {
-    const first = openStager(() => page(500));
-    await expect(first.stager.applyPatch(patch)).rejects.toMatchObject({ kind: 'unreachable' });
-    expect(first.seen).toHaveLength(1);
-    const second = openStager((_request, nth) => (nth === 1 ? refused(500) : page(500)));
-    await expect(second.stager.applyPatch(patch)).rejects.toMatchObject({ kind: 'unreachable' });
+  test('a proxy’s 500 is no other', async () => {
+    const { stager, seen } = openStager(() => page(500));
+    await expect(stager.applyPatch(patch)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(seen).toHaveLength(1);
   });
 
   test('a success that names no commit leaves the effect open', async () => {

@@ -1,18 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { TreeEntry } from '#core/domain/forge.ts';
-import type { SeededRandom } from '../../../support/seeded-random.ts';
-
-/** A file of a random case; for a submodule `content` is the commit id. */
-export interface CaseFile {
-  readonly mode: string;
-  readonly content: string;
-}
-export type CaseTree = ReadonlyMap<string, CaseFile>;
-export interface MergeCase {
-  readonly base: CaseTree;
-  readonly ours: CaseTree;
-  readonly theirs: CaseTree;
-}
+import type { SeededRandom } from '../support/seeded-random.ts';
+import { type CaseFile, type CaseTree, type MergeCase, place } from './trees.ts';
 
 const PATHS = [
   'README.md',
@@ -40,14 +28,6 @@ export function randomCase(random: SeededRandom): MergeCase {
   for (const path of PATHS) if (random.chance(0.45)) place(base, path, randomFile(path, random));
   const hot = random.pick(PATHS);
   return { base, ours: mutate(base, hot, random), theirs: mutate(base, hot, random) };
-}
-
-/** Drops what git could not hold beside the new path: a file where a directory is needed, and the other way round. */
-function place(tree: Map<string, CaseFile>, path: string, file: CaseFile): void {
-  for (const other of [...tree.keys()]) {
-    if (other.startsWith(`${path}/`) || path.startsWith(`${other}/`)) tree.delete(other);
-  }
-  tree.set(path, file);
 }
 
 /** One path of a case is touched by both sides more often, or few cases would need contents merged. */
@@ -103,17 +83,4 @@ function edit(path: string, file: CaseFile, random: SeededRandom): string {
   else if (random.chance(0.3)) lines.splice(at, 0, `${path} inserted ${random.int(9)} \t`);
   else lines[at] = `${path} edited ${random.int(9)} \t`;
   return lines.join('\n');
-}
-
-export function entriesOf(tree: CaseTree): readonly TreeEntry[] {
-  return [...tree].map(([path, { mode, content }]) => ({
-    path,
-    mode,
-    id: mode === '160000' ? content : hashBlob(content),
-  }));
-}
-
-function hashBlob(content: string): string {
-  const bytes = Buffer.from(content);
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { quoteName } from '../../../../engine-container/src/staging/patch.ts';
-import type { CaseTree, MergeCase } from './tree-case.ts';
+import { quoteName } from '../../engine-container/src/staging/patch.ts';
+import type { CaseTree, MergeCase } from './trees.ts';
 
 /** As every forge version runs it (forge facts, 6.2). */
 const FORGE_APPLY = 'git apply --index --recount --cached --ignore-whitespace --whitespace=fix --binary -3';
@@ -16,7 +16,7 @@ const GIT_ENVIRONMENT = {
   LC_ALL: 'C',
 };
 
-/** Real git over throw-away repositories, many cases per process. */
+/** Real git over a throw-away repository, many cases per process. */
 export class GitLab {
   readonly #root = mkdtempSync(join(tmpdir(), 'staging-'));
   readonly #source = join(this.#root, 'source.git');
@@ -50,11 +50,11 @@ export class GitLab {
       .split('\n');
   }
 
-  /** Git's own merge of each case: a tree id, or `conflict`. */
+  /** Git's own merge of each case: a tree id, `conflict`, or `broken` where it aborts. */
   mergeCases(count: number): readonly string[] {
     return this.#runScript(
       `i=0; while [ $i -lt ${count} ]; do
-        out=$(git -c merge.directoryRenames=false merge-tree --write-tree --no-messages refs/cases/$i/ours refs/cases/$i/theirs 2>/dev/null)
+        out=$(git merge-tree --write-tree --no-messages refs/cases/$i/ours refs/cases/$i/theirs 2>/dev/null)
         case $? in 0) echo "$out";; 1) echo conflict;; *) echo broken;; esac
         i=$((i + 1))
       done`,
@@ -82,6 +82,7 @@ export class GitLab {
     const answer = execFileSync('sh', ['-c', script], {
       env: { ...GIT_ENVIRONMENT, GIT_DIR: this.#clone },
       encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
     });
     return answer.trim().split('\n');
   }

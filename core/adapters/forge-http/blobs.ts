@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import type { BlobId } from '#core/domain/ids.ts';
+import { readBody } from './read-body.ts';
+import { BlobRow } from './schema.ts';
+import { type ForgeTransport, unusable } from './transport.ts';
+
+/** Bytes of a file; null where the forge keeps contents of this size back. */
+export async function readBlob(transport: ForgeTransport, id: BlobId): Promise<Buffer | null> {
+  const call = {
+    method: 'GET',
+    label: 'GET git/blobs/{sha}',
+    path: [...transport.repoPath, 'git', 'blobs', id],
+  } as const;
+  const answer = await transport.request(call);
+  const { content, size } = readBody(BlobRow, call, answer);
+  const bytes = Buffer.from(content, 'base64');
+  if (bytes.length === 0 && size > 0) return null;
+  // What is merged and staged must be what the tree names.
+  const hash = createHash(id.length === 64 ? 'sha256' : 'sha1');
+  if (hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex') !== id) {
+    throw unusable(call, answer.status);
+  }
+  return bytes;
+}

@@ -1,0 +1,48 @@
+import type { CommitSha, RepoId, TreeHash } from '#core/domain/ids.ts';
+import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
+import type { Directory } from './staging/objects.ts';
+
+/**
+ * What this engine knows of the trees of one repository: names, modes and ids, never contents. All of it is immutable
+ * and checked against its id, so it outlives a reconcile: one that ran out of time while reading leaves the next less to
+ * read.
+ */
+export class RepoDirectories {
+  readonly directories = new Map<TreeHash, Directory | 'unsayable'>();
+  readonly trees = new Map<CommitSha, TreeHash>();
+  /** Paths whose directory does not fit into one answer of the forge with all that is below. */
+  readonly large = new Set<string>();
+  #entries = 0;
+
+  get size(): number {
+    return this.#entries + this.trees.size;
+  }
+
+  put(id: TreeHash, directory: Directory | 'unsayable'): void {
+    if (this.directories.has(id)) return;
+    this.directories.set(id, directory);
+    this.#entries += 1 + directory.length;
+  }
+}
+
+/** Bounded: of the repositories that were not looked at for longest everything is forgotten. */
+export class DirectoryMemory {
+  readonly #repos = new Map<RepoId, RepoDirectories>();
+
+  /** By repository, not by forge: one tenant's token never reads what another's has read. */
+  open(repo: RepoId): RepoDirectories {
+    const known = this.#repos.get(repo);
+    this.#repos.delete(repo);
+    // A repository that alone fills the memory starts over, at most once per reconcile.
+    const opened =
+      known === undefined || known.size > DIRECTORY_MEMORY_ENTRIES_MAX ? new RepoDirectories() : known;
+    this.#repos.set(repo, opened);
+    let total = [...this.#repos.values()].reduce((sum, { size }) => sum + size, 0);
+    for (const [other, { size }] of this.#repos) {
+      if (total <= DIRECTORY_MEMORY_ENTRIES_MAX || other === repo) break;
+      this.#repos.delete(other);
+      total -= size;
+    }
+    return opened;
+  }
+}

@@ -1,0 +1,183 @@
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { findMergeBase } from './merge-base.ts';
+import type { Action, CutReason } from './queue/actions.ts';
+import type { RepoObjects } from './repo-objects.ts';
+import { listReplayed, type OwnCommit } from './staging/ancestry.ts';
+import { findGateFile, type GateFile } from './staging/gate-file.ts';
+import { Unsayable } from './staging/objects.ts';
+import type { PathChange } from './staging/path-change.ts';
+import { type MergePlan, planMerge } from './staging/three-way.ts';
+import { diffTrees } from './staging/tree-walk.ts';
+
+type StageRoot = Extract<Action, { kind: 'stage_root' }>;
+type StagedMember = StageRoot['members'][number];
+
+/** What a pull request makes of the tree it is staged on. */
+export interface MemberPlan {
+  readonly pr: number;
+  readonly changes: readonly PathChange[];
+  readonly tree: TreeHash;
+  readonly gate: GateFile | null;
+}
+
+export interface MemberPlannerDeps {
+  readonly forge: EngineForge;
+  readonly objects: RepoObjects;
+  readonly queueName: string;
+  readonly mergeStyle: MergeStyle;
+}
+
+/** Plans the members of one batch in their order, each on the tree of the one before. Writes nothing. */
+export class MemberPlanner {
+  readonly #deps: MemberPlannerDeps;
+  readonly #action: StageRoot;
+  /** Commits that the members before bring along. */
+  readonly #staged = new Set<CommitSha>();
+
+  constructor(deps: MemberPlannerDeps, action: StageRoot) {
+    this.#deps = deps;
+    this.#action = action;
+  }
+
+  /** A head that lands before this batch. A squash leaves no commit of it on the base. */
+  async addBelow(head: CommitSha): Promise<void> {
+    const { forge, mergeStyle } = this.#deps;
+    if (mergeStyle === 'squash') return;
+    const own = await unlessNotReady(() => forge.listOwnCommits(this.#action.forkSha, head));
+    this.#addStaged(own ?? []);
+  }
+
+  /** A plan, unless it touches what suspects ahead of it touch: then they go first, if they go. */
+  async plan(member: StagedMember, ours: TreeHash): Promise<MemberPlan | CutReason> {
+    try {
+      return await this.#plan(member, ours);
+    } catch (error) {
+      if (!(error instanceof Unsayable)) throw error;
+      return error.side === 'head' ? 'name_not_utf8' : 'base_name_not_utf8';
+    }
+  }
+
+  async #plan(member: StagedMember, ours: TreeHash): Promise<MemberPlan | CutReason> {
+    const own = await this.#listOwn(member);
+    if (own === 'not ready') return 'head_not_ready';
+    const fork = own === null ? member.mergeBase : await this.#findFork(member, own);
+    if (fork === 'not ready') return 'head_not_ready';
+    const { mergeStyle } = this.#deps;
+    const plan =
+      mergeStyle === 'rebase' && own !== null && own.length > 0
+        ? await this.#planReplay(own, ours)
+        : await this.#planFrom(fork, member.head, ours);
+    if (typeof plan === 'string') return plan;
+    for (const tree of member.behind)
+      if (await this.#touches(fork, tree, member.head)) return 'suspect_ahead';
+    if (own !== null && mergeStyle !== 'squash') this.#addStaged(own);
+    return { pr: member.pr, ...plan, gate: await this.readGate(plan.tree) };
+  }
+
+  /** The gate workflow of a tree. Throws `Unsayable`. */
+  readGate(tree: TreeHash): Promise<GateFile | null> {
+    const { objects, queueName } = this.#deps;
+    const folders = this.#action.workflowFolders;
+    return objects.run(findGateFile(objects, tree, { queueName, folders }));
+  }
+
+  #addStaged(own: readonly OwnCommit[]): void {
+    for (const { sha } of own) this.#staged.add(sha);
+  }
+
+  /** Commits of a head that the base does not have; null where the forge's merge base says all that matters. */
+  async #listOwn(member: StagedMember): Promise<readonly OwnCommit[] | null | 'not ready'> {
+    const { forge, mergeStyle } = this.#deps;
+    const { forkSha, members, stackedOn } = this.#action;
+    const isAlone = members.length + (stackedOn?.length ?? 0) === 1;
+    // A head that has the whole base has one merge base with it, which is the base.
+    const isPlain = mergeStyle === 'squash' || (mergeStyle === 'merge' && isAlone);
+    if (isPlain && member.mergeBase === forkSha) return null;
+    return (await unlessNotReady(() => forge.listOwnCommits(forkSha, member.head))) ?? 'not ready';
+  }
+
+  async #findFork(
+    member: StagedMember,
+    own: readonly OwnCommit[],
+  ): Promise<CommitSha | null | 'several' | 'not ready'> {
+    const { forge, mergeStyle } = this.#deps;
+    if (mergeStyle === 'rebase' && own.length > 0 && member.behind.length === 0) return null;
+    const fork = await unlessNotReady(async () => ({
+      sha: await findMergeBase(forge, member.head, own, this.#staged),
+    }));
+    return fork === null ? 'not ready' : fork.sha;
+  }
+
+  async #planFrom(
+    fork: CommitSha | 'several' | null,
+    head: CommitSha,
+    ours: TreeHash,
+  ): Promise<Planned | CutReason> {
+    if (fork === null) return 'conflict';
+    if (fork === 'several') return 'criss_cross';
+    return this.#merge([{ parent: fork, sha: head }], ours);
+  }
+
+  /**
+   * A native rebase replays commit by commit, so that a change which is taken back on the way undoes the same change of
+   * the base, where a merge keeps it (D-13).
+   */
+  #planReplay(own: readonly OwnCommit[], ours: TreeHash): Promise<Planned | CutReason> {
+    return this.#merge(listReplayed(own, this.#staged), ours);
+  }
+
+  /** Merges commits one after the other, each from its own base. */
+  async #merge(
+    steps: readonly { readonly parent: CommitSha; readonly sha: CommitSha }[],
+    ours: TreeHash,
+  ): Promise<Planned | CutReason> {
+    const { objects } = this.#deps;
+    let planned: Planned = { tree: ours, changes: [] };
+    for (const { parent, sha } of steps) {
+      const { tree } = planned;
+      const plan = await unlessNotReady(() => this.#planMerge(parent, tree, sha));
+      if (plan === null) return 'head_not_ready';
+      if (plan.kind === 'refused') return plan.reason;
+      planned = plan;
+    }
+    if (planned.tree === ours) return 'no_changes';
+    if (steps.length === 1) return planned;
+    const { changes } = await objects.run(diffTrees(objects, ours, planned.tree));
+    return { tree: planned.tree, changes };
+  }
+
+  async #planMerge(base: CommitSha, ours: TreeHash, theirs: CommitSha): Promise<MergePlan> {
+    const { objects } = this.#deps;
+    const trees = { base: await objects.treeOf(base), ours, theirs: await objects.treeOf(theirs) };
+    return objects.run(planMerge(objects, trees));
+  }
+
+  /** Whether a head changes a file that `tree` has otherwise than the fork, and not in the same way. */
+  async #touches(fork: CommitSha | 'several' | null, tree: TreeHash, head: CommitSha): Promise<boolean> {
+    const { objects } = this.#deps;
+    if (fork === null || fork === 'several') return true;
+    const touches = await unlessNotReady(async () => {
+      const trees = { base: await objects.treeOf(fork), ours: tree, theirs: await objects.treeOf(head) };
+      const plan = await objects.runWithoutContents(planMerge(objects, trees));
+      return plan === null || plan.kind === 'refused';
+    });
+    return touches === true;
+  }
+}
+
+interface Planned {
+  readonly tree: TreeHash;
+  readonly changes: readonly PathChange[];
+}
+
+/** The head of a fork arrives in the base repository some time after the push: null until it has. */
+export async function unlessNotReady<T>(read: () => Promise<T>): Promise<T | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'missing' || error.kind === 'rejected')) return null;
+    throw error;
+  }
+}

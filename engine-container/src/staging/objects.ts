@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import type { BlobId, TreeHash } from '#core/domain/ids.ts';
+import { comparePaths } from './path-change.ts';
+
+export const DIRECTORY_MODE = '040000';
+
+export interface DirectoryEntry {
+  readonly name: string;
+  /** As git writes it, directories as 040000. */
+  readonly mode: string;
+  /** Of a blob, a tree, or the commit of a submodule. */
+  readonly id: string;
+  /** Bytes of a file; null = not told. */
+  readonly size: number | null;
+}
+
+/** What stands directly in one directory, in git's order. The hash of exactly this is its id. */
+export type Directory = readonly DirectoryEntry[];
+
+/**
+ * Objects of one repository, as far as they are at hand: undefined = not yet. `unsayable`: what the forge lists does not
+ * hash to the id, because its JSON cannot carry a name that is not UTF-8. `withheld`: the forge keeps a blob of this size back.
+ */
+export interface ObjectView {
+  directory(id: TreeHash): Directory | 'unsayable' | undefined;
+  blob(id: BlobId): Buffer | 'withheld' | undefined;
+  putDirectory(id: TreeHash, directory: Directory): void;
+  putBlob(id: BlobId, content: Buffer): void;
+}
+
+/** `path`: where the directory stands, without slashes at the ends. */
+export type Need =
+  | { readonly kind: 'directory'; readonly id: TreeHash; readonly path: string }
+  | { readonly kind: 'blob'; readonly id: BlobId };
+
+/** A computation that stops where objects are missing and goes on once its driver has put them into the view. */
+export type Reading<Result> = Generator<readonly Need[], Result, void>;
+
+/** A directory that a computation needs and that no listing shows as it is. `side`: whose directory it is. */
+export class Unsayable extends Error {
+  override readonly name = 'Unsayable';
+  constructor(readonly side: 'base' | 'head') {
+    super('a directory has a name that the forge cannot show');
+  }
+}
+
+/** Carries a reading out where everything is at hand. */
+export function readAtHand<Result>(reading: Reading<Result>): Result {
+  const step = reading.next();
+  if (step.done !== true) throw new Error('an object is not at hand');
+  return step.value;
+}
+
+export interface DirectoryRequest {
+  /** Null: there is none, so nothing is in it. */
+  readonly id: TreeHash | null;
+  readonly path: string;
+  /** @default base */
+  readonly side?: 'base' | 'head';
+}
+
+/** Directories by request, asked for together. Throws `Unsayable`. */
+export function* readDirectories(
+  view: ObjectView,
+  requests: readonly DirectoryRequest[],
+): Reading<readonly Directory[]> {
+  const missing = requests.flatMap(({ id, path }): Need[] =>
+    id === null || view.directory(id) !== undefined ? [] : [{ kind: 'directory', id, path }],
+  );
+  if (missing.length > 0) yield missing;
+  return requests.map(({ id, side = 'base' }) => {
+    if (id === null) return [];
+    const directory = view.directory(id);
+    if (directory === 'unsayable') throw new Unsayable(side);
+    if (directory === undefined) throw new Error('a directory was not read');
+    return directory;
+  });
+}
+
+/** Blobs by id, asked for together. */
+export function* readBlobs(
+  view: ObjectView,
+  ids: readonly BlobId[],
+): Reading<ReadonlyMap<BlobId, Buffer | 'withheld'>> {
+  const wanted = [...new Set(ids)];
+  const missing = wanted.filter((id) => view.blob(id) === undefined);
+  if (missing.length > 0) yield missing.map((id) => ({ kind: 'blob', id }));
+  return new Map(wanted.map((id) => [id, view.blob(id) ?? 'withheld']));
+}
+
+/** The entry at a path of a tree; null when there is none. */
+export function* findEntry(view: ObjectView, tree: TreeHash, path: string): Reading<DirectoryEntry | null> {
+  let id: TreeHash | null = tree;
+  let found: DirectoryEntry | null = null;
+  const names = path.split('/');
+  for (const [at, name] of names.entries()) {
+    if (id === null) return null;
+    const [directory = []]: readonly Directory[] = yield* readDirectories(view, [
+      { id, path: names.slice(0, at).join('/') },
+    ]);
+    found = directory.find((entry) => entry.name === name) ?? null;
+    if (found === null) return null;
+    id = isDirectory(found) ? found.id : null;
+  }
+  return found;
+}
+
+export function isDirectory(entry: { readonly mode: string } | undefined): boolean {
+  return entry?.mode === DIRECTORY_MODE;
+}
+
+export type ObjectFormat = 'sha1' | 'sha256';
+
+/** Ids of one repository are all of one length. */
+export function formatOf(id: string): ObjectFormat {
+  return id.length === 64 ? 'sha256' : 'sha1';
+}
+
+export function hashBlob(content: Buffer, format: ObjectFormat): BlobId {
+  return createHash(format).update(`blob ${content.length}\0`).update(content).digest('hex');
+}
+
+/** The id git gives a directory with these entries, in whatever order they come. */
+export function hashDirectory(
+  entries: Directory,
+  format: ObjectFormat,
+  encodeName: (name: string) => Buffer = (name) => Buffer.from(name),
+): TreeHash {
+  const body = Buffer.concat(
+    sortEntries(entries).flatMap(({ mode, name, id }) => [
+      Buffer.from(`${mode.replace(/^0/, '')} `),
+      encodeName(name),
+      NAME_END,
+      Buffer.from(id, 'hex'),
+    ]),
+  );
+  return createHash(format).update(`tree ${body.length}\0`).update(body).digest('hex');
+}
+
+const NAME_END = Buffer.alloc(1);
+
+/** Git sorts a directory as if its name ended in a slash. */
+export function sortEntries(entries: Directory): Directory {
+  return [...entries].sort((a, b) => comparePaths(sortName(a), sortName(b)));
+}
+
+function sortName(entry: DirectoryEntry): string {
+  return isDirectory(entry) ? `${entry.name}/` : entry.name;
+}

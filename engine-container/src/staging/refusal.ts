@@ -1,0 +1,9 @@
+import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
+
+/** Ends the planning of one merge. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  constructor(readonly reason: MergeRefusal) {
+    super(`the merge is refused: ${reason}`);
+  }
+}

@@ -1,0 +1,94 @@
+import type { FileMerge } from '../file-merge.ts';
+import type { ObjectView, Reading } from '../objects.ts';
+import type { FileVersion, PathChange } from '../path-change.ts';
+import { Refused } from '../refusal.ts';
+import type { TreeDiff } from '../tree-walk.ts';
+import { pairFiles } from './pair-files.ts';
+import { directoryOf, isRegular, type RenameFile } from './sides.ts';
+
+/** A file that one side, or both, moved, and the other changed: what is to be merged at its new place. */
+export interface RenamedFile extends FileMerge {
+  readonly base: FileVersion;
+  readonly source: string;
+}
+
+/** Ids of the empty file: git never takes it for a renamed one. */
+const EMPTY_BLOBS: readonly string[] = [
+  'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391',
+  '473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813',
+];
+
+/**
+ * The renames that matter for a merge, from what either side changed since the base. Throws `Refused` for what git calls
+ * a conflict because of a rename: of a deleted file, to two places, onto another file, of a directory with new files.
+ */
+export function* findRenames(
+  view: ObjectView,
+  ours: TreeDiff,
+  theirs: TreeDiff,
+): Reading<readonly RenamedFile[]> {
+  const ourChanges = indexChanges(ours.changes);
+  const theirChanges = indexChanges(theirs.changes);
+  const ourPairs = yield* pairSide(view, ours, theirs, theirChanges);
+  const theirPairs = yield* pairSide(view, theirs, ours, ourChanges);
+  const renamed: RenamedFile[] = [];
+  for (const source of new Set([...ourPairs.keys(), ...theirPairs.keys()])) {
+    const [our, their] = [ourChanges.get(source), theirChanges.get(source)];
+    // What the other side left alone is gone from its old place and new at the other: no more to it.
+    if (our === undefined || their === undefined || our.from === null) continue;
+    const [ourPlace, theirPlace] = [ourPairs.get(source), theirPairs.get(source)];
+    const target = ourPlace ?? theirPlace;
+    if (target === undefined) continue;
+    const [ourFile, theirFile] = [
+      our.to ?? versionAt(ourChanges, ourPlace),
+      their.to ?? versionAt(theirChanges, theirPlace),
+    ];
+    // Deleted by one side, moved by the other; or moved by both, to two places.
+    if (ourFile === null || theirFile === null) throw new Refused('conflict');
+    if (ourPlace !== undefined && theirPlace !== undefined) {
+      if (ourPlace !== theirPlace) throw new Refused('conflict');
+    } else {
+      const others = ourPlace === undefined ? ourChanges : theirChanges;
+      if (versionAt(others, target) !== null) throw new Refused('conflict');
+    }
+    if (isRegular(ourFile) !== isRegular(theirFile)) throw new Refused('merge_unsure');
+    renamed.push({ path: target, source, base: our.from, ours: ourFile, theirs: theirFile });
+  }
+  return renamed;
+}
+
+function indexChanges(changes: readonly PathChange[]): ReadonlyMap<string, PathChange> {
+  return new Map(changes.map((change) => [change.path, change]));
+}
+
+function versionAt(changes: ReadonlyMap<string, PathChange>, path: string | undefined): FileVersion | null {
+  return path === undefined ? null : (changes.get(path)?.to ?? null);
+}
+
+function* pairSide(
+  view: ObjectView,
+  own: TreeDiff,
+  other: TreeDiff,
+  otherChanges: ReadonlyMap<string, PathChange>,
+): Reading<ReadonlyMap<string, string>> {
+  const sources = own.changes.flatMap(({ path, from, to }) => (to === null ? toFile(path, from) : []));
+  const targets = own.changes.flatMap(({ path, from, to }) => (from === null ? toFile(path, to) : []));
+  // Removed here, while the other side put something new into it: it may have moved as a whole.
+  const disputed = other.changes.flatMap(({ path, from }) => {
+    const directory = directoryOf(path);
+    return from === null && own.removedDirectories.has(directory) ? [`${directory}/`] : [];
+  });
+  const isDisputed = (path: string): boolean => disputed.some((prefix) => path.startsWith(prefix));
+  const relevant = new Set(
+    sources.flatMap(({ path }) => (otherChanges.has(path) || isDisputed(path) ? [path] : [])),
+  );
+  const { removedDirectories } = own;
+  const pairs = yield* pairFiles(view, { sources, targets, relevant, removedDirectories });
+  if ([...pairs.keys()].some(isDisputed)) throw new Refused('directory_renamed');
+  return pairs;
+}
+
+function toFile(path: string, version: FileVersion | null): readonly RenameFile[] {
+  if (version === null || EMPTY_BLOBS.includes(version.id)) return [];
+  return [{ path, mode: version.mode, id: version.id, size: version.size ?? null }];
+}

@@ -1,0 +1,43 @@
+import type { BlobId } from '#core/domain/ids.ts';
+
+export interface RenameFile {
+  readonly path: string;
+  readonly mode: string;
+  readonly id: BlobId;
+  /** Null = not told. */
+  readonly size: number | null;
+}
+
+/** What one side of a merge did, as far as renames go. Files in git's order, empty ones left out. */
+export interface RenameSides {
+  /** Files of the base that this side does not have. */
+  readonly sources: readonly RenameFile[];
+  /** Files of this side that the base does not have. */
+  readonly targets: readonly RenameFile[];
+  /** Sources whose new place matters for the merge. */
+  readonly relevant: ReadonlySet<string>;
+  readonly removedDirectories: ReadonlySet<string>;
+}
+
+export function isRegular({ mode }: { readonly mode: string }): boolean {
+  return mode === '100644' || mode === '100755';
+}
+
+export function directoryOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')));
+}
+
+export function basenameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}

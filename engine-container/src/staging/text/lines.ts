@@ -1,0 +1,43 @@
+/** A text cut behind every line feed. Each character is one byte, so nothing is lost whatever the encoding is. */
+export function splitLines(bytes: Buffer): readonly string[] {
+  const text = bytes.toString('latin1');
+  const lines: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const feed = text.indexOf('\n', start);
+    const end = feed === -1 ? text.length : feed + 1;
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  return lines;
+}
+
+export function joinLines(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.join(''), 'latin1');
+}
+
+/** Two texts as numbers: equal lines have equal numbers, counted up from 0 in the order of their first appearance. */
+export interface LinePair {
+  readonly before: Int32Array;
+  readonly after: Int32Array;
+}
+
+export function pairLines(before: readonly string[], after: readonly string[]): LinePair {
+  const numbers = new Map<string, number>();
+  const toNumber = (line: string): number => {
+    const known = numbers.get(line);
+    if (known !== undefined) return known;
+    numbers.set(line, numbers.size);
+    return numbers.size - 1;
+  };
+  return { before: Int32Array.from(before, toNumber), after: Int32Array.from(after, toNumber) };
+}
+
+/** Which lines of two texts are not in the other one: 1 = changed. */
+export interface Marks {
+  readonly removed: Uint8Array;
+  readonly added: Uint8Array;
+}
+
+export function emptyMarks({ before, after }: LinePair): Marks {
+  return { removed: new Uint8Array(before.length), added: new Uint8Array(after.length) };
+}

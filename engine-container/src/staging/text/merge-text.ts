@@ -1,0 +1,170 @@
+import { type Change, listChanges, settleGroups } from './change-groups.ts';
+import { DiffGivenUp, diffByHistogram } from './histogram.ts';
+import { joinLines, pairLines, splitLines } from './lines.ts';
+
+export type TextMerge =
+  | { readonly kind: 'merged'; readonly content: Buffer }
+  | { readonly kind: 'conflict' }
+  /** What git makes of it depends on its version. */
+  | { readonly kind: 'unsure' };
+
+/** Git looks for a zero byte here to tell a binary file. */
+const BINARY_PROBE_BYTES = 8000;
+
+export function isBinary(content: Buffer): boolean {
+  return content.subarray(0, BINARY_PROBE_BYTES).includes(0);
+}
+
+/**
+ * Merges one file as `git merge` does (strategy ort: histogram, no indent heuristic, level "zealous"), byte for byte.
+ * `base` is empty where both sides added the file. Binary files that both sides changed are a conflict.
+ */
+export function mergeText(base: Buffer, ours: Buffer, theirs: Buffer): TextMerge {
+  if ([base, ours, theirs].some(isBinary)) return { kind: 'conflict' };
+  const texts = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
+  const older = mergeLines(texts, false);
+  const newer = mergeLines(texts, true);
+  if (older === 'given up' || newer === 'given up') return { kind: 'unsure' };
+  if (older === null || newer === null) return older === newer ? { kind: 'conflict' } : { kind: 'unsure' };
+  const content = joinLines(older);
+  return content.equals(joinLines(newer)) ? { kind: 'merged', content } : { kind: 'unsure' };
+}
+
+interface Texts {
+  readonly base: readonly string[];
+  readonly ours: readonly string[];
+  readonly theirs: readonly string[];
+}
+
+/** Null = conflict. `recompare` is what distinguishes the versions of git. */
+function mergeLines(texts: Texts, recompare: boolean): readonly string[] | null | 'given up' {
+  try {
+    const ours = changesOf(texts.base, texts.ours, recompare);
+    const theirs = changesOf(texts.base, texts.theirs, recompare);
+    const regions = new RegionList(texts);
+    collectRegions(texts, ours, theirs, regions);
+    return regions.render();
+  } catch (error) {
+    if (error instanceof DiffGivenUp) return 'given up';
+    throw error;
+  }
+}
+
+function changesOf(
+  before: readonly string[],
+  after: readonly string[],
+  recompare: boolean,
+): readonly Change[] {
+  const pair = pairLines(before, after);
+  const marks = diffByHistogram(pair);
+  settleGroups(pair, marks, recompare);
+  return listChanges(marks);
+}
+
+/** What a part of the result is made of, as lines of either side that stand for the same lines of the base. */
+interface Region {
+  take: 'ours' | 'theirs' | 'conflict';
+  readonly ours: { readonly start: number; end: number };
+  readonly theirs: { readonly start: number; end: number };
+}
+
+class RegionList {
+  readonly #texts: Texts;
+  readonly #regions: Region[] = [];
+
+  constructor(texts: Texts) {
+    this.#texts = texts;
+  }
+
+  /** Regions that touch on either side become one, a conflict unless both take the same side. */
+  add(next: Region): void {
+    const last = this.#regions.at(-1);
+    if (last === undefined || (next.ours.start > last.ours.end && next.theirs.start > last.theirs.end)) {
+      this.#regions.push(next);
+      return;
+    }
+    if (last.take !== next.take) last.take = 'conflict';
+    last.ours.end = next.ours.end;
+    last.theirs.end = next.theirs.end;
+  }
+
+  render(): readonly string[] | null {
+    const { ours, theirs } = this.#texts;
+    const merged: string[] = [];
+    let at = 0;
+    for (const region of this.#regions) {
+      // Both sides came to the same lines by different changes: ours stands.
+      if (region.take === 'conflict' && !this.#isSame(region)) return null;
+      if (region.take !== 'theirs') continue;
+      for (const line of ours.slice(at, region.ours.start)) merged.push(line);
+      for (const line of theirs.slice(region.theirs.start, region.theirs.end)) merged.push(line);
+      at = region.ours.end;
+    }
+    for (const line of ours.slice(at)) merged.push(line);
+    return merged;
+  }
+
+  /** Git does not compare where one side is empty. */
+  #isSame(region: Region): boolean {
+    const ours = this.#texts.ours.slice(region.ours.start, region.ours.end);
+    const theirs = this.#texts.theirs.slice(region.theirs.start, region.theirs.end);
+    return ours.length > 0 && ours.length === theirs.length && ours.every((line, at) => line === theirs[at]);
+  }
+}
+
+/** Walks both lists of changes in the order of the base. Changes of two sides that touch overlap. */
+function collectRegions(
+  texts: Texts,
+  ours: readonly Change[],
+  theirs: readonly Change[],
+  regions: RegionList,
+): void {
+  let [mine, yours] = [0, 0];
+  for (;;) {
+    const our = ours[mine];
+    const their = theirs[yours];
+    if (our === undefined && their === undefined) return;
+    if (our !== undefined && (their === undefined || our.end < their.start)) {
+      const shift =
+        their === undefined ? texts.theirs.length - texts.base.length : their.newStart - their.start;
+      regions.add(regionOf('ours', our, shift));
+      mine += 1;
+      continue;
+    }
+    if (their !== undefined && (our === undefined || their.end < our.start)) {
+      const shift = our === undefined ? texts.ours.length - texts.base.length : our.newStart - our.start;
+      regions.add(regionOf('theirs', their, shift));
+      yours += 1;
+      continue;
+    }
+    if (our === undefined || their === undefined) return;
+    if (!isSameChange(texts, our, their)) {
+      const start = Math.min(our.start, their.start);
+      const end = Math.max(our.end, their.end);
+      regions.add({
+        take: 'conflict',
+        ours: { start: our.newStart - (our.start - start), end: our.newEnd + (end - our.end) },
+        theirs: { start: their.newStart - (their.start - start), end: their.newEnd + (end - their.end) },
+      });
+    }
+    if (our.end >= their.end) yours += 1;
+    if (their.end >= our.end) mine += 1;
+  }
+}
+
+/** A change of one side, and the same lines of the base on the other side, which has not changed them. */
+function regionOf(take: 'ours' | 'theirs', change: Change, shift: number): Region {
+  const own = { start: change.newStart, end: change.newEnd };
+  const other = { start: change.start + shift, end: change.end + shift };
+  return take === 'ours' ? { take, ours: own, theirs: other } : { take, ours: other, theirs: own };
+}
+
+function isSameChange(texts: Texts, our: Change, their: Change): boolean {
+  if (our.start !== their.start || our.end !== their.end) return false;
+  const lines = our.newEnd - our.newStart;
+  if (lines !== their.newEnd - their.newStart) return false;
+  for (let at = 0; at < lines; at += 1) {
+    if (texts.ours[our.newStart + at] !== texts.theirs[their.newStart + at]) return false;
+  }
+  return true;
+}

@@ -1,0 +1,80 @@
+import type { TreeHash } from '#core/domain/ids.ts';
+import {
+  DIRECTORY_MODE,
+  type DirectoryEntry,
+  formatOf,
+  hashDirectory,
+  isDirectory,
+  type ObjectView,
+  type Reading,
+  readDirectories,
+  sortEntries,
+} from './objects.ts';
+import type { FileVersion, PathChange } from './path-change.ts';
+
+/** What is wanted at one name of a directory: a file or none (undefined = as it is), and changes below it. */
+interface Wish {
+  file: FileVersion | null | undefined;
+  readonly below: Map<string, Wish>;
+}
+
+/**
+ * The tree with the changes made, put into the view. `clash`: a path would be a file and a directory at once. Throws
+ * `Unsayable` for a directory on the way to a change.
+ */
+export function* editTree(
+  view: ObjectView,
+  tree: TreeHash,
+  changes: readonly Pick<PathChange, 'path' | 'to'>[],
+): Reading<TreeHash | 'clash'> {
+  const root: Wish = { file: undefined, below: new Map() };
+  for (const { path, to } of changes) {
+    let wish = root;
+    for (const name of path.split('/')) {
+      const next = wish.below.get(name) ?? { file: undefined, below: new Map() };
+      wish.below.set(name, next);
+      wish = next;
+    }
+    wish.file = to;
+  }
+  const edited = yield* editDirectory(view, tree, '', root.below, tree);
+  if (edited !== null) return edited;
+  const empty = hashDirectory([], formatOf(tree));
+  view.putDirectory(empty, []);
+  return empty;
+}
+
+/** Null = nothing is left in it. `sample` is any id of the repository. */
+function* editDirectory(
+  view: ObjectView,
+  id: TreeHash | null,
+  path: string,
+  wishes: ReadonlyMap<string, Wish>,
+  sample: TreeHash,
+): Reading<TreeHash | null | 'clash'> {
+  const [directory = []] = yield* readDirectories(view, [{ id, path }]);
+  const entries = new Map(directory.map((entry) => [entry.name, entry]));
+  for (const [name, wish] of wishes) {
+    const current = entries.get(name);
+    const place = path === '' ? name : `${path}/${name}`;
+    const subtree: TreeHash | null = current !== undefined && isDirectory(current) ? current.id : null;
+    const below: TreeHash | null | 'clash' =
+      wish.below.size === 0 ? subtree : yield* editDirectory(view, subtree, place, wish.below, sample);
+    if (below === 'clash') return 'clash';
+    const standing = current === undefined || isDirectory(current) ? null : current;
+    const file = wish.file === undefined ? standing : wish.file;
+    if (file !== null && below !== null) return 'clash';
+    if (file !== null) entries.set(name, toEntry(name, file));
+    else if (below !== null) entries.set(name, { name, mode: DIRECTORY_MODE, id: below, size: null });
+    else entries.delete(name);
+  }
+  if (entries.size === 0) return null;
+  const sorted = sortEntries([...entries.values()]);
+  const hash = hashDirectory(sorted, formatOf(sample));
+  view.putDirectory(hash, sorted);
+  return hash;
+}
+
+function toEntry(name: string, { mode, id, size }: FileVersion): DirectoryEntry {
+  return { name, mode, id, size: size ?? null };
+}

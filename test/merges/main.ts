@@ -1,0 +1,32 @@
+import { createSeededRandom } from '../support/seeded-random.ts';
+import { draftCase } from './cases.ts';
+import { compareMerges, Tally } from './compare.ts';
+
+/**
+ * Merges generated two-sided histories with the engine's planner and with the git of this machine:
+ * `npm run merges -- --seed 1 --cases 20000`. Ends with 1 when one of them came out as another tree, or was planned where
+ * git stops.
+ */
+const CASES_PER_SEED = 200;
+
+function option(name: string, fallback: number): number {
+  const at = process.argv.indexOf(`--${name}`);
+  const value = at === -1 ? fallback : Number(process.argv[at + 1]);
+  if (!Number.isSafeInteger(value) || value < 0) throw new Error(`--${name} is a whole number`);
+  return value;
+}
+
+const firstSeed = option('seed', 1);
+const cases = option('cases', 20_000);
+const tally = new Tally();
+const rounds = Math.ceil(cases / CASES_PER_SEED);
+for (let round = 0; round < rounds; round += 1) {
+  const seed = firstSeed + round;
+  const random = createSeededRandom(seed);
+  tally.add(seed, compareMerges(Array.from({ length: CASES_PER_SEED }, () => draftCase(random))));
+}
+console.log(`${rounds * CASES_PER_SEED} merges, seeds ${firstSeed} to ${firstSeed + rounds - 1}`);
+console.log(tally.counts);
+console.log('refused alone, by reason:', tally.reasons);
+for (const wrong of tally.wrong) console.log('wrong:', wrong);
+process.exitCode = tally.wrong.length > 0 ? 1 : 0;
