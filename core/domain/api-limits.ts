@@ -64,6 +64,8 @@ export const WHO_AM_I_TIMEOUT_MS = 5_000;
 // Manual reconcile (D-25): the gateway gives up after 30 s.
 export const MANUAL_RECONCILE_WAIT_MS = 25_000;
 export const MANUAL_RECONCILE_POLL_MS = 250;
+/** A sleeping engine answers after this: its image is fetched, its task is started and found to be healthy. */
+export const ENGINE_START_MS = 60_000;
 export const LOG_TAIL_LINES_MAX = 50;
 /** A lease that is only needed to switch a queue off: the forge calls of one batch. */
 export const DISABLE_LEASE_TTL_MS = 60_000;

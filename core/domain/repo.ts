@@ -21,6 +21,8 @@ export const RECONCILE_ERROR_CODES = [
   'record_too_large',
   'lease_lost',
   'timeout',
+  'gate_infrastructure',
+  'engine_starting',
   'engine_error',
 ] as const;
 /** `reconcile.error_code` (D-78). */
@@ -42,6 +44,9 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
     'The record of this queue has outgrown the store, so nothing lands; take pull requests off auto-merge.',
   lease_lost: 'Another worker took over this repository; it continues there.',
   timeout: 'The reconcile ran out of time; it continues at the next wake.',
+  gate_infrastructure:
+    'The CI broke off the gate run again and again without a verdict; check the runners. No pull request is to blame.',
+  engine_starting: 'The engine was asleep and is being started; ask again in a minute.',
   engine_error: 'The reconcile failed; it is tried again at the next wake.',
 };
 

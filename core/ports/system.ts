@@ -59,9 +59,9 @@ export interface ReconcileRequest {
 
 /**
  * `ok`: engine succeeded. `failed`: it answered 500. `refused`: 4xx, a bug of ours. `unreachable`: no connection, nothing
- * was sent. `lost`: sent but not answered; the engine may still be at work, so its lease must run out by itself (A40).
+ * was sent. `starting`: the same, and a task of it is on its way. `lost`: sent but not answered; the engine may still be at work, so its lease must run out by itself (A40).
  */
-export type EngineAnswer = 'ok' | 'failed' | 'unreachable' | 'lost' | 'refused';
+export type EngineAnswer = 'ok' | 'failed' | 'unreachable' | 'starting' | 'lost' | 'refused';
 
 export interface EnginePort {
   /** `fence` rides in the signed stamp: a late request cannot act under a newer lease. */

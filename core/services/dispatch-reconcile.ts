@@ -198,6 +198,8 @@ function judgeAnswer(answer: EngineAnswer, report: EngineReport | null, held: He
       if (report === null)
         return { errorCode: 'engine_error', wakeAt, report, leaveLease: false, mayPass: true };
       return { errorCode: errorCode ?? 'engine_error', wakeAt, report, leaveLease: false };
+    case 'starting':
+      return { errorCode: 'engine_starting', wakeAt, report, leaveLease: false, mayPass: true };
     case 'lost': {
       const lookAt = Math.max(now, held.expiresAt) + LEASE_TAKEOVER_GRACE_MS;
       return { errorCode: 'timeout', wakeAt: lookAt, report: null, leaveLease: true };

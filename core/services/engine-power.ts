@@ -45,15 +45,20 @@ async function chooseEnginePower({ fleet, store, clock }: EnginePowerDeps): Prom
   return 'resting';
 }
 
-/** Asks for a task when the engine cannot be reached; the caller's own retry finds it. */
-export async function wakeEngine(deps: { readonly fleet: EngineFleet; readonly log: Log }): Promise<void> {
+/**
+ * Asks for a task when the engine cannot be reached; the caller's own retry finds it. True: it is being started. False: it
+ * runs, or the platform does not say.
+ */
+export async function wakeEngine(deps: { readonly fleet: EngineFleet; readonly log: Log }): Promise<boolean> {
   try {
-    const { wanted } = await deps.fleet.read();
-    if (wanted > 0) return;
+    const { wanted, running } = await deps.fleet.read();
+    if (wanted > 0) return running === 0;
     await deps.fleet.setWanted(1);
     deps.log.info('the engine was asleep and is woken');
+    return true;
   } catch (error) {
     deps.log.warn('the engine could not be woken', { error });
+    return false;
   }
 }
 
@@ -65,8 +70,7 @@ export function createWakingEngine(
   return {
     async reconcile(request, fence) {
       const answer = await engine.reconcile(request, fence);
-      if (answer === 'unreachable') await wakeEngine(deps);
-      return answer;
+      return answer === 'unreachable' && (await wakeEngine(deps)) ? 'starting' : answer;
     },
     async isHealthy() {
       const healthy = await engine.isHealthy();

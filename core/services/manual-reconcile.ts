@@ -1,5 +1,6 @@
 import { AppError } from '../contracts/errors.ts';
 import {
+  ENGINE_START_MS,
   LOG_TAIL_LINES_MAX,
   MANUAL_RECONCILE_POLL_MS,
   MANUAL_RECONCILE_WAIT_MS,
@@ -31,6 +32,8 @@ export interface ManualReconcileResult {
   readonly ok: boolean;
   readonly error: string | null;
   readonly logTail: readonly string[];
+  /** When to ask again, where that is known. */
+  readonly retryAfterMs?: number;
 }
 
 /**
@@ -55,13 +58,19 @@ export async function reconcileNow(
     return failed(deps, 'engine_error');
   }
   const end = deps.clock.monotonic() + MANUAL_RECONCILE_WAIT_MS;
+  let isStarting = false;
   while (deps.clock.monotonic() < end) {
     const outcome = await deps.store.loadReconcileOutcome(repo);
-    if (outcome !== null && outcome.ranAt !== before)
-      return describe(deps, repo, outcome.ranAt, outcome.errorCode);
+    if (outcome !== null && outcome.ranAt !== before) {
+      // One that slept is asked again by the worker until it answers; that answer is the one that was asked for.
+      isStarting = outcome.errorCode === 'engine_starting';
+      if (!isStarting) return describe(deps, repo, outcome.ranAt, outcome.errorCode);
+    }
     await deps.clock.sleep(MANUAL_RECONCILE_POLL_MS);
   }
-  return failed(deps, 'timeout');
+  return isStarting
+    ? { ...failed(deps, 'engine_starting'), retryAfterMs: ENGINE_START_MS }
+    : failed(deps, 'timeout');
 }
 
 /** Outcomes are told apart by their times, so the new one must not fall into the same millisecond as the last. */

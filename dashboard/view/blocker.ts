@@ -59,7 +59,9 @@ export function findBlocker(activity: RepoActivity, repo: StatusEntry | null): B
 /** A reconcile that failed says more than what was seen before it. */
 function blockerOfOutcome(activity: RepoActivity): Blocker | null {
   const code = activity.last_reconcile_error_code;
-  if (code === null || code === 'lease_lost' || code === 'timeout' || code === 'base_red') return null;
+  // What the queue itself shows says more of these.
+  const shown: readonly (typeof code)[] = ['lease_lost', 'timeout', 'base_red', 'gate_infrastructure'];
+  if (code === null || shown.includes(code)) return null;
   const common = { ...NOTHING, since: activity.last_reconcile, until: activity.next_look_at };
   const text = activity.last_reconcile_error?.replace(/\.$/, '') ?? 'The last look at the forge failed';
   switch (code) {

@@ -63,9 +63,15 @@ function repoRoutes(deps: ApiDeps) {
       return { status: 204 };
     },
     reconcileRepo: async ({ tenantId, id }) => {
-      const { ranAt, ok, error, logTail } = await reconcileNow(deps, tenantId, id);
+      const { ranAt, ok, error, logTail, retryAfterMs } = await reconcileNow(deps, tenantId, id);
       const body = { reconcile: { ran_at: formatTime(ranAt), ok, error }, log_tail: [...logTail] };
-      return ok ? { status: 200, body } : { status: 500, body };
+      if (ok) return { status: 200, body };
+      const seconds = retryAfterMs === undefined ? null : Math.ceil(retryAfterMs / 1000);
+      return {
+        status: 500,
+        body,
+        ...(seconds === null ? {} : { headers: { 'retry-after': String(seconds) } }),
+      };
     },
     readGateTemplate: async ({ tenantId, id }) => {
       await loadOwnRepo(store, tenantId, id);

@@ -294,6 +294,10 @@ export function describeContractStates(
       });
       const last = (await world.rows()).find((row) => row.outcome === 'operational_error');
       expect(last?.terminalReason).toBe('gate_infrastructure');
+      // Its own code, for as long as nothing is tried.
+      expect((await world.store.loadReport(last?.repoId ?? ''))?.errorCode).toBe('gate_infrastructure');
+      expect((await world.reconcile())?.errorCode).toBe('gate_infrastructure');
+      expect((await world.reconcile())?.errorCode).toBe('gate_infrastructure');
       expect(last?.actions.map((action) => action.action)).toEqual(['requeued']);
       expect((await endingOf(world, [pr])).bounced).toEqual([]);
       world.forge.judge = () => 'success';

@@ -18,6 +18,7 @@ export const OFTEN: readonly string[] = [
   ...['dispatch reconciled', 'dispatch lease_held', 'dispatch not_due', 'refused lease_held'],
   ...['webhook processed', 'webhook wait_for_reconcile', 'webhook ignored'],
   ...['outcome code none', 'outcome code base_red', 'outcome code engine_error', 'outcome code timeout'],
+  'outcome code gate_infrastructure',
   ...['outcome code forge_access_denied', 'outcome code forge_unreachable'],
   // Gates
   ...['run success', 'run failure', 'run cancelled', 'run error', 'verdict success', 'verdict failure'],

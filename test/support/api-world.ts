@@ -271,32 +271,37 @@ export class ApiWorld {
     };
   }
 
+  /** What the worker does with a wake. */
+  async answerWake(repoId: string): Promise<void> {
+    const { store, clock } = this;
+    if (this.engine === null) return;
+    const { answer, logTail, act } = this.engine;
+    await dispatchReconcile(
+      {
+        ...{ store, leases: store, vault: this.vault, queue: this.sent, clock, log: this.#log },
+        ids: { uuid: () => randomUUID() },
+        engine: {
+          isHealthy: async () => true,
+          reconcile: async (_request, fence) => {
+            const grant = await store.readLease(repoId);
+            if (grant === null) throw new Error('the engine runs without a lease');
+            const errorCode = (await act?.(repoId, grant)) ?? null;
+            store.leaveReport(repoId, { fence, at: clock.now(), wakeAt: null, logTail, errorCode });
+            return answer;
+          },
+        },
+        queueName: 'mq',
+      },
+      repoId,
+    );
+  }
+
   /** Wakes are answered at once, by the worker's own service over an engine that is a value. */
   #queue() {
-    const { store, clock } = this;
     return {
       sendWake: async (repoId: string, wakeSeq: number): Promise<void> => {
         await this.sent.sendWake(repoId, wakeSeq);
-        if (this.engine === null) return;
-        const { answer, logTail, act } = this.engine;
-        await dispatchReconcile(
-          {
-            ...{ store, leases: store, vault: this.vault, queue: this.sent, clock, log: this.#log },
-            ids: { uuid: () => randomUUID() },
-            engine: {
-              isHealthy: async () => true,
-              reconcile: async (_request, fence) => {
-                const grant = await store.readLease(repoId);
-                if (grant === null) throw new Error('the engine runs without a lease');
-                const errorCode = (await act?.(repoId, grant)) ?? null;
-                store.leaveReport(repoId, { fence, at: clock.now(), wakeAt: null, logTail, errorCode });
-                return answer;
-              },
-            },
-            queueName: 'mq',
-          },
-          repoId,
-        );
+        await this.answerWake(repoId);
       },
     };
   }

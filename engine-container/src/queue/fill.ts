@@ -39,6 +39,7 @@ export function openRoots(pass: Pass): void {
     return;
   }
   if (record.pausedUntil !== null && record.pausedUntil > s.now) {
+    raise(pass, 'gate_infrastructure');
     wakeNoLaterThan(pass, record.pausedUntil);
     return;
   }

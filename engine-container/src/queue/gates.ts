@@ -88,7 +88,7 @@ function noticeMissingRun(pass: Pass, node: Node): void {
 function retryNode(pass: Pass, root: Root, node: Node): void {
   const backoffMs = GATE_RETRY_BACKOFF_MS[node.faults];
   if (backoffMs === undefined) {
-    raise(pass, 'engine_error');
+    raise(pass, 'gate_infrastructure');
     startTeardown(pass, root, 'gate_infrastructure');
     return;
   }

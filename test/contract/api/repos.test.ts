@@ -612,6 +612,36 @@ describe('manual reconcile', () => {
     expect(world.clock.now() - before).toBe(25_000);
   });
 
+  test('an engine that sleeps is waited for: its first answer is the answer', async () => {
+    world.engine = { answer: 'starting', logTail: [] };
+    const { repo } = await world.enroll(TENANT_A);
+    // The worker's own retry.
+    world.clock.after(12_000, async () => {
+      world.engine = { answer: 'ok', logTail: ['looked'] };
+      await world.store.markDue(repo.id, world.clock.now());
+      await world.answerWake(repo.id);
+    });
+    const answer = await a('POST', `${REPOS}/${repo.id}/reconcile`);
+    expect([answer.status, answer.json]).toMatchObject([
+      200,
+      { reconcile: { ok: true }, log_tail: ['looked'] },
+    ]);
+  });
+
+  test('one that does not wake within 25 s is told as being started, with when to ask again', async () => {
+    world.engine = { answer: 'starting', logTail: [] };
+    const before = world.clock.now();
+    const { answer, repo } = await reconcile();
+    expect(world.clock.now() - before).toBe(25_000);
+    expect([answer.status, answer.headers['retry-after']]).toEqual([500, '60']);
+    expect(answer.json.reconcile).toMatchObject({
+      ok: false,
+      error: 'The engine was asleep and is being started; ask again in a minute.',
+    });
+    const [stored] = (await a('GET', REPOS)).json;
+    expect([stored.id, stored.reconcile.error_code]).toEqual([repo.id, 'engine_starting']);
+  });
+
   test('a second one within the millisecond in which the first ended is answered, too', async () => {
     const { repo } = await reconcile();
     const before = world.clock.now();

@@ -87,6 +87,7 @@ test('the exact reason of the forge is shown where there is one', () => {
 
 /** What a person never sees here: answers to webhooks, sockets, keys, removed routes and other methods, and a tier no form offers. */
 const NOT_SHOWN = [
+  'method_not_allowed',
   'invalid_key',
   'invalid_body',
   'invalid_tier',

@@ -163,6 +163,7 @@ describe('the outcome', () => {
     ['ok', 'base_red', false, 'base_red'],
     ['failed', null, false, 'engine_error'],
     ['failed', 'forge_unreachable', false, 'forge_unreachable'],
+    ['starting', null, false, 'engine_starting'],
   ])('engine %s with report %s: ok=%s, %s', async (answer, reported, ok, errorCode) => {
     const world = await givenWorker();
     world.engine.act = async (fence) => {

@@ -78,14 +78,30 @@ describe('an engine that sleeps is woken by being called', () => {
   });
 
   test.each([
-    ['unreachable', 1],
-    ['lost', 0],
-    ['failed', 0],
-    ['ok', 0],
-  ] as const)('%s', async (answer, wanted) => {
+    ['unreachable', 'starting', 1],
+    ['lost', 'lost', 0],
+    ['failed', 'failed', 0],
+    ['ok', 'ok', 0],
+  ] as const)('%s is told as %s', async (answer, told, wanted) => {
     const world = givenWorld({ wanted: 0, running: 0 }, NOW);
-    expect(await createWakingEngine(answering(answer), world).reconcile(request, 1)).toBe(answer);
+    expect(await createWakingEngine(answering(answer), world).reconcile(request, 1)).toBe(told);
     expect(world.fleet.state.wanted).toBe(wanted);
+  });
+
+  test.each([
+    ['that was asked for and does not run yet is starting', { wanted: 1, running: 0 }, 'starting'],
+    ['that runs and does not answer is unreachable', { wanted: 1, running: 1 }, 'unreachable'],
+  ] as const)('one %s', async (_name, state, told) => {
+    const world = givenWorld(state, NOW);
+    expect(await createWakingEngine(answering('unreachable'), world).reconcile(request, 1)).toBe(told);
+  });
+
+  test('where the platform does not answer, it is unreachable', async () => {
+    const world = givenWorld({ wanted: 0, running: 0 }, NOW);
+    world.fleet.silent = true;
+    expect(await createWakingEngine(answering('unreachable'), world).reconcile(request, 1)).toBe(
+      'unreachable',
+    );
   });
 
   test('a failed health check wakes it, a good one does not', async () => {
@@ -99,7 +115,7 @@ describe('an engine that sleeps is woken by being called', () => {
   test('not being able to wake it is no error of the call', async () => {
     const world = givenWorld({}, NOW);
     world.fleet.silent = true;
-    await expect(wakeEngine(world)).resolves.toBeUndefined();
+    await expect(wakeEngine(world)).resolves.toBe(false);
     expect(world.lines).toEqual([expect.stringContaining('could not be woken')]);
   });
 });
