@@ -119,10 +119,15 @@ export interface ForgeStager {
 /** Asks whether the forge still has a schedule: some drop it before they merge, and nothing else tells (E21). */
 export interface ScheduleProbe {
   /**
-   * Only while no `success` of ours stands on the head. `scheduleId` is the timeline entry of the schedule in question.
-   * `lost`: there is none; a schedule made to find out is taken back. `unknown`: the forge would not say.
+   * Only while no `success` of ours stands on `head`, the one that was scheduled. `scheduleId` is the timeline entry of
+   * the schedule in question. `lost`: there is none; a schedule made to find out is taken back. `unknown`: the forge
+   * would not say, or the pull request has another head by now.
    */
-  probeSchedule(pr: PullRequestNumber, scheduleId: number): Promise<'scheduled' | 'lost' | 'unknown'>;
+  probeSchedule(
+    pr: PullRequestNumber,
+    head: CommitSha,
+    scheduleId: number,
+  ): Promise<'scheduled' | 'lost' | 'unknown'>;
 }
 
 /** The one door to commit statuses. Only the engine package may import an implementation (A6). */

@@ -35,7 +35,10 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
     case 'post_status':
       return postStatus(deps.forge, action);
     case 'probe_schedule':
-      return { kind: 'schedule', found: await deps.forge.probeSchedule(action.pr, action.scheduleId) };
+      return {
+        kind: 'schedule',
+        found: await deps.forge.probeSchedule(action.pr, action.head, action.scheduleId),
+      };
     case 'delete_branch':
       await deps.forge.deleteBranch(action.branch);
       return { kind: 'done' };

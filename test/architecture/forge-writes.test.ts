@@ -39,7 +39,7 @@ describe('what the service can do to a forge', () => {
     })),
   );
 
-  test('is exactly this list: it closes no pull request, moves no base and edits no comment (A16)', () => {
+  test('is exactly this list: it closes no pull request, moves no base, edits no comment, and its one merge call asks about a schedule (A16)', () => {
     const writes = calls.filter(({ method }) => method !== 'GET').map(({ label }) => label);
     expect([...new Set(writes)].sort()).toEqual(WRITES);
   });
@@ -52,12 +52,16 @@ describe('what the service can do to a forge', () => {
     }
   });
 
-  test('the one merge call only ever schedules (A16)', () => {
+  test('the one merge call asks for a schedule on the recorded head, in a style that merges nothing, and takes it back (A16)', () => {
     const mergers = calls.filter(({ label }) => label === 'POST pulls/{n}/merge').map(({ path }) => path);
     expect(mergers).toEqual([`${ADAPTER}/schedule-probe.ts`]);
     const source = read(`${ADAPTER}/schedule-probe.ts`);
     expect(source).toContain('merge_when_checks_succeed: true');
     expect(source).toContain('force_merge: false');
+    expect(source).toContain('head_commit_id: head');
+    expect(source).toContain('Do: await chooseStyle(transport)');
+    // Behind each answer that may have made one stands the call that takes it back.
+    expect(source.match(/await cancelAutoMerge\(transport, pr\)/g)).toHaveLength(2);
   });
 
   test('no delivered code of ours starts a program: there is no git and no clone (A10)', () => {

@@ -186,8 +186,8 @@ describe('a schedule that the forge dropped before a merge that failed (E21)', (
     const { world, a, b } = await loseSchedule({
       wrapForge: (forge): EngineForge => ({
         ...forge,
-        probeSchedule: async (pr, scheduleId) => {
-          const found = await forge.probeSchedule(pr, scheduleId);
+        probeSchedule: async (pr, head, scheduleId) => {
+          const found = await forge.probeSchedule(pr, head, scheduleId);
           if (!cut) return found;
           cut = false;
           // As it is when the worker died after it had asked: the bot's schedule stands.

@@ -17,6 +17,8 @@ export const RepoRow = z.object({
   allow_merge_commits: z.boolean().nullish(),
   allow_squash_merge: z.boolean().nullish(),
   allow_rebase: z.boolean().nullish(),
+  allow_rebase_explicit: z.boolean().nullish(),
+  allow_fast_forward_only_merge: z.boolean().nullish(),
 });
 export type RepoRow = z.output<typeof RepoRow>;
 

@@ -64,7 +64,12 @@ export type Action =
       readonly purpose: 'landing' | 'outbox';
     }
   /** Asked only after `success` was taken back: on some forges the question itself could set the merge off. */
-  | { readonly kind: 'probe_schedule'; readonly pr: PullRequestNumber; readonly scheduleId: number }
+  | {
+      readonly kind: 'probe_schedule';
+      readonly pr: PullRequestNumber;
+      readonly head: CommitSha;
+      readonly scheduleId: number;
+    }
   | { readonly kind: 'delete_branch'; readonly branch: string }
   | { readonly kind: 'cancel_run'; readonly runKey: string; readonly branch: string };
 

@@ -115,7 +115,7 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
   if (revoke.reason === 'merge_timeout' && revoke.schedule === undefined) {
     const scheduleId = root.members[landing.index]?.scheduleId ?? 0;
-    pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, scheduleId });
+    pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, head: landing.head, scheduleId });
     return;
   }
   root.landing = null;

@@ -1,4 +1,5 @@
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
+import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { differingFields, fieldsOfClone, fieldsOfNewRule } from '#core/domain/branch-rule.ts';
 import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
@@ -6,6 +7,7 @@ import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { Secret } from '#core/secret.ts';
 import { type Actor, type ForgeSubject, listFiles, type Needs, RepoDriver } from './subject.ts';
 
+const SUCCESS = { state: 'success', context: 'mq', targetUrl: null } as const;
 const HOOK_URL = 'https://queue.example.org/api/v1/webhooks/forge?r=one';
 
 function adminOf(repo: RepoDriver, as: Actor = 'bot', token?: string): ForgeAdmin {
@@ -244,7 +246,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
 
   test('asked whether a schedule stands: it does, there is none, and one of its own asking is taken back', async () => {
     const { repo, admin } = await create();
-    const { pr } = await repo.openPull('bot', 'topic', { x: '1' });
+    const { pr, head } = await repo.openPull('bot', 'topic', { x: '1' });
     await admin.createRule(fieldsOfNewRule('main', ['mq']));
     const mergeable = () =>
       repo.until(
@@ -253,15 +255,21 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
       );
     const schedule = () =>
       repo.must('bot', 'POST', `/pulls/${pr}/merge`, { Do: 'squash', merge_when_checks_succeed: true });
+    // A check of conflicts that is still to end makes it unknown.
+    const probe = (id: number) =>
+      repo.until(
+        () => repo.forge.probeSchedule(pr, head, id),
+        (found) => found !== 'unknown',
+      );
     const entries = async () =>
       (await repo.forge.readTimeline(pr)).filter((entry) => ['scheduled', 'cancelled'].includes(entry.kind));
     await mergeable();
     await schedule();
     const [own] = await entries();
-    expect(await repo.forge.probeSchedule(pr, own?.id ?? 0)).toBe('scheduled');
+    expect(await probe(own?.id ?? 0)).toBe('scheduled');
     expect(await entries()).toHaveLength(1);
     await admin.cancelAutoMerge(pr);
-    expect(await repo.forge.probeSchedule(pr, own?.id ?? 0)).toBe('lost');
+    expect(await probe(own?.id ?? 0)).toBe('lost');
     expect((await entries()).map((entry) => entry.kind)).toEqual([
       'scheduled',
       'cancelled',
@@ -271,11 +279,57 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await admin.cancelAutoMerge(pr)).toBe('not_scheduled');
     await schedule();
     // Newer than the one in question, and the bot's: made by an attempt that died.
-    expect(await repo.forge.probeSchedule(pr, own?.id ?? 0)).toBe('lost');
+    expect(await probe(own?.id ?? 0)).toBe('lost');
     expect(await admin.cancelAutoMerge(pr)).toBe('not_scheduled');
+    // A head that is not the recorded one is not asked about.
+    const before = await entries();
+    expect(await repo.forge.probeSchedule(pr, 'f'.repeat(40), own?.id ?? 0)).toBe('unknown');
+    expect(await entries()).toEqual(before);
+    await schedule();
+    // An attempt that died, and then the pull request was closed: its schedule is found and taken back all the same.
     await repo.must('bot', 'PATCH', `/pulls/${pr}`, { state: 'closed' });
-    expect(await repo.forge.probeSchedule(pr, own?.id ?? 0)).toBe('unknown');
+    expect(await repo.forge.probeSchedule(pr, head, own?.id ?? 0)).toBe('unknown');
+    expect(await admin.cancelAutoMerge(pr)).toBe('not_scheduled');
     expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
+  });
+
+  test.each([
+    ['one style forbidden, the recorded head green', { allow_fast_forward_only_merge: false }, false],
+    ['one style forbidden, another head pushed and green', { allow_fast_forward_only_merge: false }, true],
+    ['every style allowed, the recorded head green', {}, false],
+    ['every style allowed, another head pushed and green', {}, true],
+  ])('a schedule of our asking lands nothing meanwhile: %s', async (_name, styles, isPushed) => {
+    const { repo, admin } = await create();
+    await repo.must('bot', 'PATCH', '', { has_pull_requests: true, ...styles });
+    const { pr, head } = await repo.openPull('bot', 'topic', { x: '1' });
+    // The base goes on, so that the head is not on top of it.
+    await repo.commit('bot', { 'other.txt': '1' });
+    await admin.createRule(fieldsOfNewRule('main', ['mq']));
+    await repo.until(
+      () => repo.forge.readPullRequest(pr),
+      (view) => view.mergeable,
+    );
+    const { access } = subject();
+    // Somebody pushes, and somebody's success comes, between our asking and our taking back.
+    const cut = createEngineForge({
+      instanceUrl: access.instanceUrl,
+      slug: repo.slug,
+      token: new Secret(access.tokens.bot?.token ?? ''),
+      clock: { now: () => Date.now() },
+      send: async (request) => {
+        const answer = await access.send(request);
+        if (request.method === 'POST' && request.url.endsWith('/merge') && answer.status === 201) {
+          const at = isPushed ? await repo.commit('bot', { y: '1' }, { branch: 'topic' }) : head;
+          if (isPushed) await subject().wait();
+          await repo.forge.postStatus(at, { ...SUCCESS, description: '' });
+          for (let look = 0; look < 5; look += 1) await subject().wait();
+        }
+        return answer;
+      },
+    });
+    expect(await cut.probeSchedule(pr, head, 0)).toBe('lost');
+    expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
+    expect(await admin.cancelAutoMerge(pr)).toBe('not_scheduled');
   });
 
   test('the merge list of a rule', async () => {

@@ -213,20 +213,50 @@ function commitPatch(world: World, request: PatchRequest): Commit {
   return viewCommit(commit);
 }
 
-/** Like the HTTP client: asks for a schedule, and takes back the one it got. */
+/** Like the HTTP client: asks for a schedule on the recorded head, and takes back the one it got. */
 function createProbe(world: World): Pick<EngineForge, 'probeSchedule'> {
+  const isOpenAt = (pr: number, head: CommitSha): boolean =>
+    exchange(
+      world,
+      get(`pulls/${pr}`, 'pulls/{n}'),
+      () => {
+        const pull = viewPull(world, found(world.pulls.get(pr)));
+        return pull.state === 'open' && pull.headSha === head;
+      },
+      new Map([[404, false]]),
+    );
+  const isOwn = (pr: number, scheduleId: number): boolean =>
+    exchange(world, get(`issues/${pr}/timeline`, 'issues/{n}/timeline'), () => {
+      const { timeline } = found(world.pulls.get(pr));
+      const last = timeline.findLast(({ kind }) => kind === 'scheduled' || kind === 'cancelled');
+      return last?.kind === 'scheduled' && last.id !== scheduleId && last.user === world.bot;
+    });
+  const takeBack = (pr: number): boolean =>
+    exchange(
+      world,
+      { method: 'DELETE', path: `pulls/${pr}/merge`, label: 'DELETE pulls/{n}/merge' },
+      () => {
+        cancelPullSchedule(world, found(world.pulls.get(pr)), world.bot);
+        return true;
+      },
+      new Map([[404, true]]),
+    );
+  const giveUp = (pr: number, scheduleId: number): 'unknown' => {
+    if (isOwn(pr, scheduleId)) takeBack(pr);
+    return 'unknown';
+  };
   return {
-    probeSchedule: async (pr, scheduleId) => {
-      const path = `pulls/${pr}/merge`;
+    probeSchedule: async (pr, head, scheduleId) => {
+      if (!isOpenAt(pr, head)) return giveUp(pr, scheduleId);
       const answer = exchange<'made' | 'there' | 'refused'>(
         world,
-        { method: 'POST', path, label: 'POST pulls/{n}/merge' },
+        { method: 'POST', path: `pulls/${pr}/merge`, label: 'POST pulls/{n}/merge' },
         () => {
           const pull = found(world.pulls.get(pr));
           if (pull.state !== 'open') throw new Refusal(404);
           if (!isMergeable(world, pull)) throw new Refusal(405);
           if (pull.schedule !== null) throw new Refusal(409);
-          schedulePull(world, pull, 'merge', world.bot);
+          schedulePull(world, pull, 'fast-forward-only', world.bot);
           return 'made';
         },
         new Map([
@@ -235,20 +265,9 @@ function createProbe(world: World): Pick<EngineForge, 'probeSchedule'> {
           [409, 'there'],
         ]),
       );
-      if (answer === 'refused') return 'unknown';
-      const pull = found(world.pulls.get(pr));
-      const last = pull.timeline.findLast((entry) => entry.kind === 'scheduled');
-      const isOwn = last?.id !== scheduleId && last?.user === world.bot;
-      if (answer === 'there' && !isOwn) return 'scheduled';
-      exchange(
-        world,
-        { method: 'DELETE', path, label: 'DELETE pulls/{n}/merge' },
-        () => {
-          cancelPullSchedule(world, pull, world.bot);
-          return true;
-        },
-        new Map([[404, true]]),
-      );
+      if (answer === 'refused') return giveUp(pr, scheduleId);
+      if (answer === 'there' && !isOwn(pr, scheduleId)) return isOpenAt(pr, head) ? 'scheduled' : 'unknown';
+      takeBack(pr);
       return 'lost';
     },
   };
