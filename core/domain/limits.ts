@@ -118,6 +118,9 @@ export const STATUS_DESCRIPTION_CHARS_MAX = 140;
 
 // Forge answers
 export const FORGE_BODY_BYTES_MAX = 32 * 1024 * 1024;
+/** As much as forges keep of a title; a longer one is cut. */
+export const FORGE_TITLE_CHARS_MAX = 255;
+export const FORGE_LOGIN_CHARS_MAX = 255;
 export const FORGE_PAGE_SIZE_MAX = 50;
 export const FORGE_PAGES_MAX = 200;
 /** Pull requests that can be opened or pushed between a look at all of them and the next landing, generously. */
@@ -147,7 +150,14 @@ export const RENAME_PAIRS_MAX = 1_000_000;
 
 // Record bounds
 export const EVIDENCE_ENTRIES_MAX = 400;
+/** Kept of pull requests that are not open any more: bounces, strikes and those set aside, of each so many. */
 export const TOMBSTONES_MAX = 500;
+/** With 120 bytes for each, compressed, the line leaves room in the row for everything else. */
+export const LINE_ENTRIES_MAX = 2_500;
+/** Who enters the line is told of in the same save. */
+export const LINE_NEWCOMERS_MAX = 500;
+export const OUTBOX_ENTRIES_MAX = 500;
+export const GARBAGE_ENTRIES_MAX = 500;
 
 // Store
 /** Webhook delivery ids are remembered this long: forges resend within minutes, replays come later. */

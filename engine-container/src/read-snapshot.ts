@@ -17,6 +17,7 @@ import {
   untracedOf,
   verifiedTipTree,
 } from './landing-view.ts';
+import { byUrgency, LookBudget } from './look-budget.ts';
 import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading } from './queue/readings.ts';
@@ -64,6 +65,7 @@ export class SnapshotReader {
   readonly #commits: CommitReader;
   readonly #gates: GateReader;
   readonly #patrol = new StatusPatrol();
+  readonly #budget: LookBudget;
   readonly #checks: CheckClock;
   #openPulls = 0;
   readonly #twins: TwinReader;
@@ -82,6 +84,7 @@ export class SnapshotReader {
     this.#ids = deps.ids;
     this.#confirmBounce = deps.confirmBounce ?? 'adaptive';
     this.#repo = repo;
+    this.#budget = new LookBudget(deps.clock, (read) => this.#attempt(read));
     this.#twins = new TwinReader(deps.forge, repo, (read) => this.#attempt(read));
     this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
     this.#commits = new CommitReader(deps.forge, (read) => this.#attempt(read));
@@ -95,17 +98,28 @@ export class SnapshotReader {
     return failure;
   }
 
+  /** The last look had no time for some pull requests: another one goes on with them. */
+  get isUnfinished(): boolean {
+    return this.#budget.isSpent;
+  }
+
   /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
     const listed = await this.#attempt(() => this.#forge.listOpenPullRequests());
+    this.#budget.begin();
     const { baseBranch } = this.#repo;
     const pulls = listed.known
-      ? known(listed.value.filter(({ baseRef }) => baseRef === baseBranch))
+      ? known(
+          byUrgency(
+            record,
+            listed.value.filter(({ baseRef }) => baseRef === baseBranch),
+          ),
+        )
       : UNKNOWN;
     if (listed.known) this.#twins.keep(listed.value, record);
     if (pulls.known) this.#openPulls = pulls.value.length;
     const schedules = pulls.known
-      ? await readSchedules(this.#forge, this.#clock, (read) => this.#attempt(read), record, pulls.value)
+      ? await readSchedules(this.#forge, this.#clock, this.#budget.attempt, record, pulls.value)
       : null;
     const scheduled = schedules?.some(({ reading }) => isOrMayBeScheduled(reading)) ?? false;
     const isBusy = scheduled || record.roots.length > 0;
@@ -222,11 +236,11 @@ export class SnapshotReader {
   }
 
   #countReviews({ number, headSha }: PullRequest): Promise<Reading<readonly ReviewCount[]>> {
-    return this.#attempt(async () => countReviews(await this.#forge.listReviews(number), headSha));
+    return this.#budget.attempt(async () => countReviews(await this.#forge.listReviews(number), headSha));
   }
 
   async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
-    const statuses = await this.#attempt(() => this.#forge.readStatuses(pull.headSha));
+    const statuses = await this.#budget.attempt(() => this.#forge.readStatuses(pull.headSha));
     // Only then does it matter who wrote it.
     if (statuses.known && isOpened(statuses.value, this.#repo.statusContext) && !this.#botLogin.known)
       await this.#readBotLogin();

@@ -162,7 +162,7 @@ class Reconcile {
       this.#errorCode = this.#noteFailure(reader.takeFailure());
       const decision = decide(snapshot, record);
       record = decision.record;
-      refresh = decision.refresh;
+      refresh = decision.refresh || reader.isUnfinished;
       this.#errorCode ??= decision.errorCode;
       this.#wakeAt = decision.wakeAt;
       this.#tell(decision.log, decision.alarms);
@@ -173,8 +173,9 @@ class Reconcile {
       record = result.record;
       refresh ||= result.refresh;
       if (result.ended === 'failed' || this.#retryAt !== null) break;
-      if (result.ended === null && decision.pollMs === null) break;
-      const pollMs = decision.pollMs ?? 0;
+      const wantedMs = reader.isUnfinished ? 0 : decision.pollMs;
+      if (result.ended === null && wantedMs === null) break;
+      const pollMs = wantedMs ?? 0;
       const isLate = clock.monotonic() + pollMs > this.#deadline || this.#held.isPastDeadline();
       if (result.ended === 'unfinished' || isLate) {
         // Work is left: the next wake goes on from what is stored and read.

@@ -37,6 +37,20 @@ function withReviews(more: (pr: number, head: string) => readonly Review[]) {
 
 const errorOf = async (world: World) => (await world.store.loadReport('repo-1'))?.errorCode ?? null;
 
+/** Each call takes as long as it does on a forge that is not far away. */
+function withLatency(world: () => World, ms: number) {
+  return (forge: EngineForge): EngineForge =>
+    new Proxy(forge, {
+      get(target, name) {
+        const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
+        return async (...values: unknown[]) => {
+          await world().clock.advance(ms);
+          return call.apply(target, values);
+        };
+      },
+    });
+}
+
 /** The store refuses what DynamoDB refuses: these ran into its 400 KB for a row. */
 describe('large repositories', () => {
   test('16,000 comments on one pull request: it lands, and so does the next', async () => {
@@ -78,5 +92,39 @@ describe('large repositories', () => {
     const events = await world.store.listEvents('tenant-1', 20_000);
     const queued = events.filter(({ event }) => event === 'pr_queued').map(({ pr }) => pr);
     expect([queued.length, new Set(queued).size]).toEqual([SCHEDULED, SCHEDULED]);
+  }, 240_000);
+
+  test('more than one look has time for: each goes on where the last one ended, and the queue works meanwhile', async () => {
+    const current: { world: World | null } = { world: null };
+    const get = (): World => {
+      if (current.world === null) throw new Error('too early');
+      return current.world;
+    };
+    const world = await createWorld({ wrapForge: withLatency(get, 60), repo: { bisectFanout: 2 } });
+    current.world = world;
+    await givenProject(world.forge);
+    await world.forge.setProtection({ requiredApprovals: 1 });
+    for (let index = 0; index < 600; index += 1) {
+      const pr = await givenScheduled(world.forge, `p${index}`);
+      await world.forge.review(pr, 'alice', 'approve');
+    }
+    const codes: (string | null)[] = [];
+    const startedAt = world.clock.now();
+    await world.drain({
+      maxMs: 1_800_000,
+      until: async () => {
+        codes.push(await errorOf(world));
+        return world.forge.merges().length >= 10;
+      },
+    });
+    expect(world.clock.now() - startedAt).toBeLessThan(300_000);
+    await world.drain({
+      maxMs: 1_800_000,
+      until: async () => {
+        codes.push(await errorOf(world));
+        return (await world.record()).line.length + world.forge.merges().length >= 600;
+      },
+    });
+    expect(new Set(codes)).toEqual(new Set([null]));
   }, 240_000);
 });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { FORGE_LOGIN_CHARS_MAX, FORGE_TITLE_CHARS_MAX } from '#core/domain/limits.ts';
 
 /** Only the fields we use, tolerant where a real forge was seen to be odd; each tolerance names the answer that needs it. */
 
@@ -10,11 +11,14 @@ export const Instant = z
   .transform((text) => Date.parse(text))
   .refine((at) => !Number.isNaN(at));
 
-/** Login of a user; '' where the forge has none: `user` is null on entries of a team and on some system entries. */
+/**
+ * Login of a user; '' where the forge has none: `user` is null on entries of a team and on some system entries. One that
+ * no forge would take is nobody's.
+ */
 const Login = z
   .object({ login: z.string() })
   .nullish()
-  .transform((user) => user?.login ?? '');
+  .transform((user) => (user != null && user.login.length <= FORGE_LOGIN_CHARS_MAX ? user.login : ''));
 
 /** A list that is JSON null when empty (timeline, combined status, status contexts). */
 export function nullableList<Row extends z.ZodType>(row: Row) {
@@ -96,10 +100,15 @@ const PullEnd = z.object({ ref: z.string(), sha: z.string(), repo_id: z.number()
 
 /** Text that people wrote. Half a surrogate pair is no text, and a store that speaks UTF-8 refuses the whole row for it. */
 const Prose = z.string().transform((text) => text.replace(/\p{Surrogate}/gu, '\uFFFD'));
+/** Kept in rows of a limited size: cut by whole characters. */
+const Title = Prose.transform((text) => {
+  if (text.length <= FORGE_TITLE_CHARS_MAX) return text;
+  return [...text.slice(0, 2 * FORGE_TITLE_CHARS_MAX)].slice(0, FORGE_TITLE_CHARS_MAX).join('');
+});
 
 export const PullRow = z.object({
   number: z.number().int().positive(),
-  title: Prose,
+  title: Title,
   state: z.enum(['open', 'closed']),
   // Absent in Forgejo 7 and Gitea before 1.22, where the title prefix alone tells.
   draft: z.boolean().catch(false),

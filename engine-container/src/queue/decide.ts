@@ -6,6 +6,7 @@ import {
 } from '#core/domain/limits.ts';
 import type { Action, Decision } from './actions.ts';
 import { requiresContext } from './admission.ts';
+import { forgetOldest } from './bounds.ts';
 import { openRoots } from './fill.ts';
 import { observeGates } from './gates.ts';
 import { forgetLanded, withoutLateBase } from './landed.ts';
@@ -57,6 +58,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   if (isSettled) noticeBase(pass);
   openRoots(pass);
   stageWanted(pass);
+  forgetOldest(pass);
   sweep(pass);
   chooseWake(pass);
   return {

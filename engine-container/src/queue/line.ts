@@ -1,6 +1,7 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, admit, type Refusal } from './admission.ts';
+import { isOutboxFull, newcomersOf } from './bounds.ts';
 import {
   BOUNCED_PREFIX,
   describeEarlierBounce,
@@ -24,14 +25,17 @@ export function syncLine(pass: Pass): void {
   // A look at what is in flight carries an older list: it would bring back what has landed since.
   if (!pass.s.full || !pulls.known) return;
   const open = new Set<PullRequestNumber>();
+  const newcomers = newcomersOf(pass, pulls.value);
   for (const view of pulls.value) {
     open.add(view.pull.number);
     if (hasLanded(pass.record, view.pull.number) || !view.schedule.known) continue;
     const entry = entryOf(pass.record, view.pull.number);
     if (view.schedule.value.kind === 'none' || view.pull.draft) {
       if (entry !== undefined) leaveLine(pass, entry, view.pull.draft ? 'draft' : 'auto_merge_cancelled');
-    } else if (view.schedule.value.kind === 'moved') noticeMovedHead(pass, entry, view, view.schedule.value);
-    else bindHead(pass, entry, view, view.schedule.value);
+    } else if (entry !== undefined || newcomers.has(view.pull.number)) {
+      if (view.schedule.value.kind === 'moved') noticeMovedHead(pass, entry, view, view.schedule.value);
+      else bindHead(pass, entry, view, view.schedule.value);
+    }
     recallStatuses(pass, view);
   }
   for (const entry of [...pass.record.line]) {
@@ -323,9 +327,18 @@ function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): voi
 export function refuse(pass: Pass, entry: LineEntry, reason: Refusal): void {
   entry.readyAt = null;
   if (entry.refusedFor === reason) return;
+  // Said in a later look, once those before it are written.
+  if (isOutboxFull(pass.record) && !isInFlight(pass.record, entry)) {
+    pass.refresh = true;
+    return;
+  }
   entry.refusedFor = reason;
   wishStatus(pass, statusOf(entry, describeRefusal(reason)));
   emitEvent(pass, 'pr_refused', entry, reason);
+}
+
+function isInFlight({ roots }: QueueRecord, { pr }: LineEntry): boolean {
+  return roots.some((root) => activeMembers(root).some((member) => member.pr === pr));
 }
 
 /** Stood aside because the forge would not merge: gone once it would. */

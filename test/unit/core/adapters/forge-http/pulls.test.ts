@@ -47,6 +47,14 @@ describe('pull requests', () => {
     expect((await forge.listOpenPullRequests()).map((pull) => pull.title)).toEqual([read]);
   });
 
+  test('what a forge sends at any length is stored at a length: titles are cut, names beyond it are nobody', async () => {
+    const long = pullRow(1, { title: '😀'.repeat(9_000), user: { login: 'x'.repeat(9_000) } });
+    const { forge } = open(pagesOf([long], 50));
+    const [pull] = await forge.listOpenPullRequests();
+    expect(pull?.title).toBe('😀'.repeat(255));
+    expect(pull?.author).toBe('');
+  });
+
   test('in the fields we use', async () => {
     const { forge, seen } = open(() => ({
       json: pullRow(3, { merged: true, state: 'closed', merge_commit_sha: sha(5) }),

@@ -1,0 +1,50 @@
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import { type Reading, UNKNOWN } from '#core/domain/result.ts';
+import type { Clock } from '#core/ports/system.ts';
+import type { QueueRecord } from './queue/record.ts';
+
+/** A look takes at most so long for what it reads of each pull request: half a reconcile is left to act on it. */
+const LOOK_MS = 10_000;
+
+export type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
+
+/** Time for reading pull requests one by one. Who is not read in one look is read in the next: what was read is kept. */
+export class LookBudget {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #attempt: Attempt;
+  #until = Number.POSITIVE_INFINITY;
+  #isSpent = false;
+
+  constructor(clock: Pick<Clock, 'monotonic'>, attempt: Attempt) {
+    this.#clock = clock;
+    this.#attempt = attempt;
+  }
+
+  begin(): void {
+    this.#until = this.#clock.monotonic() + LOOK_MS;
+    this.#isSpent = false;
+  }
+
+  /** Something was left for the next look. */
+  get isSpent(): boolean {
+    return this.#isSpent;
+  }
+
+  /** Unknown, and no failure, when the time is over. */
+  readonly attempt: Attempt = async (read) => {
+    if (this.#clock.monotonic() < this.#until) return this.#attempt(read);
+    this.#isSpent = true;
+    return UNKNOWN;
+  };
+}
+
+/** In the order in which the time is spent: who is in flight, who is in the line, the others as the forge lists them. */
+export function byUrgency<T extends { readonly number: PullRequestNumber }>(
+  record: QueueRecord,
+  pulls: readonly T[],
+): readonly T[] {
+  const inFlight = new Set(record.roots.flatMap((root) => root.members.map(({ pr }) => pr)));
+  const inLine = new Set(record.line.map(({ pr }) => pr));
+  const rank = ({ number }: T): number => (inFlight.has(number) ? 0 : inLine.has(number) ? 1 : 2);
+  return [...pulls].sort((a, b) => rank(a) - rank(b));
+}

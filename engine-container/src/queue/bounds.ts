@@ -1,0 +1,53 @@
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import {
+  GARBAGE_ENTRIES_MAX,
+  LINE_ENTRIES_MAX,
+  LINE_NEWCOMERS_MAX,
+  OUTBOX_ENTRIES_MAX,
+  TOMBSTONES_MAX,
+} from '#core/domain/limits.ts';
+import { type Pass, pollNoLaterThan } from './pass.ts';
+import type { QueueRecord } from './record.ts';
+import type { PullRequestView } from './snapshot.ts';
+
+/**
+ * Who may enter the line in this look: all, unless there are more than one save should tell of, or than the record has
+ * room for. Then the earliest schedules come first, and the others wait outside until those have entered or left.
+ */
+export function newcomersOf(pass: Pass, views: readonly PullRequestView[]): ReadonlySet<PullRequestNumber> {
+  const { record } = pass;
+  const inLine = new Set(record.line.map(({ pr }) => pr));
+  const waiting = views.flatMap(({ pull, schedule }) => {
+    if (!schedule.known || schedule.value.kind === 'none' || pull.draft) return [];
+    return inLine.has(pull.number) ? [] : [{ pr: pull.number, at: schedule.value.at }];
+  });
+  const room = Math.max(0, LINE_ENTRIES_MAX - record.line.length);
+  const places = Math.min(room, LINE_NEWCOMERS_MAX);
+  if (waiting.length > places && room > places) {
+    pass.refresh = true;
+    pollNoLaterThan(pass, 0);
+  }
+  waiting.sort((a, b) => a.at - b.at || a.pr - b.pr);
+  return new Set(waiting.slice(0, places).map(({ pr }) => pr));
+}
+
+/** Words wait to be written for so many heads that no more are added, unless they take something back. */
+export function isOutboxFull({ outbox }: QueueRecord): boolean {
+  return outbox.length >= OUTBOX_ENTRIES_MAX;
+}
+
+/** What is remembered of pull requests that are not open any more, and of branches, has an end: the oldest goes first. */
+export function forgetOldest({ record, s }: Pass): void {
+  record.garbage = record.garbage.slice(-GARBAGE_ENTRIES_MAX);
+  if (!s.full || !s.pulls.known) return;
+  const open = new Set(s.pulls.value.map((view) => view.pull.number));
+  const keep = <T extends { readonly pr: PullRequestNumber }>(all: T[]): T[] => {
+    const gone = all.filter(({ pr }) => !open.has(pr));
+    if (gone.length <= TOMBSTONES_MAX) return all;
+    const forgotten = new Set(gone.slice(0, gone.length - TOMBSTONES_MAX));
+    return all.filter((each) => !forgotten.has(each));
+  };
+  record.bounced = keep(record.bounced);
+  record.strikes = keep(record.strikes);
+  record.parked = keep(record.parked);
+}

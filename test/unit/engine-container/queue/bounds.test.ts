@@ -1,0 +1,132 @@
+import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
+import {
+  GARBAGE_ENTRIES_MAX,
+  LINE_ENTRIES_MAX,
+  LINE_NEWCOMERS_MAX,
+  OUTBOX_ENTRIES_MAX,
+  TOMBSTONES_MAX,
+} from '#core/domain/limits.ts';
+import { known } from '#core/domain/result.ts';
+import { decide } from '../../../../engine-container/src/queue/decide.ts';
+import { emptyRecord, type QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+import type { PullRequestView } from '../../../../engine-container/src/queue/snapshot.ts';
+import { givenRepo } from '../../../builders/managed-repo.ts';
+
+const NOW = 10_000_000;
+const TIP = 'b'.repeat(40);
+const RULE: BranchProtection = {
+  ...{ scope: 'full', ruleName: 'main', statusCheckEnabled: true, requiredContexts: ['mq'] },
+  ...{ requiredApprovals: 1, blockOnRejectedReviews: false, blockOnOfficialReviewRequests: false },
+  ...{ blockOnOutdatedBranch: false, ignoreStaleApprovals: false, directPushAllowed: false },
+  ...{ dismissStaleApprovals: false },
+} as unknown as BranchProtection;
+
+const headOf = (pr: number): string => pr.toString(16).padStart(40, '0');
+
+/** Scheduled in the order of their numbers; listed newest first, as forges do. */
+function views(count: number): PullRequestView[] {
+  return Array.from({ length: count }, (_, index) => {
+    const number = count - index;
+    const pull = {
+      ...{ number, title: `Change ${number}`, state: 'open', draft: false, mergeable: true, merged: false },
+      ...{ mergeCommitSha: null, mergeBase: TIP, headSha: headOf(number), baseRef: 'main', baseTip: TIP },
+      ...{ fromFork: false, author: 'dev', updatedAt: 1 },
+    } as unknown as PullRequest;
+    return {
+      pull,
+      schedule: known({ kind: 'bound', id: number, at: 1_000 + number, by: 'dev' }),
+      reviews: known([]),
+      statuses: known([]),
+      opensAnother: known(false),
+    } as PullRequestView;
+  });
+}
+
+function look(record: QueueRecord, pulls: readonly PullRequestView[]) {
+  return decide(
+    {
+      ...{ now: NOW, fence: 1, repo: givenRepo(), full: true, botLogin: known('bot'), ids: [] },
+      ...{ base: known({ sha: TIP, tree: 'tree' }), protection: known(RULE), pulls: known(pulls) },
+      ...{ readings: [], focus: new Map(), gates: new Map() },
+    },
+    record,
+  );
+}
+
+const FRESH: QueueRecord = { ...emptyRecord('mq'), rebuilding: false };
+
+describe('bounds of the record', () => {
+  const all = views(LINE_ENTRIES_MAX + 300);
+
+  test('so many enter the line per look, the earliest schedules first, and another look follows at once', () => {
+    const first = look(FRESH, all);
+    expect(first.record.line.map(({ pr }) => pr)).toEqual(
+      Array.from({ length: LINE_NEWCOMERS_MAX }, (_, index) => index + 1),
+    );
+    expect(first.events.filter(({ event }) => event === 'pr_queued')).toHaveLength(LINE_NEWCOMERS_MAX);
+    expect([first.refresh, first.pollMs]).toEqual([true, 0]);
+  });
+
+  test('the line has an end; who waits beyond it enters as others leave, and nobody is told twice', () => {
+    let record = FRESH;
+    const queued: number[] = [];
+    const step = (pulls: readonly PullRequestView[]) => {
+      const decision = look(record, pulls);
+      queued.push(...decision.events.flatMap(({ event, pr }) => (event === 'pr_queued' ? [pr] : [])));
+      // The statuses are written.
+      record = { ...decision.record, outbox: [] };
+      return decision;
+    };
+    for (let looks = 0; looks < 8; looks += 1) step(all);
+    expect(record.line).toHaveLength(LINE_ENTRIES_MAX);
+    expect(record.line.at(-1)?.pr).toBe(LINE_ENTRIES_MAX);
+    expect(step(all).pollMs).toBeNull();
+    const cancelled = all.map((view) =>
+      view.pull.number <= 10 ? { ...view, schedule: known({ kind: 'none' as const }) } : view,
+    );
+    for (let looks = 0; looks < 3; looks += 1) step(cancelled);
+    expect(record.line).toHaveLength(LINE_ENTRIES_MAX);
+    expect(record.line[0]?.pr).toBe(11);
+    expect(record.line.at(-1)?.pr).toBe(LINE_ENTRIES_MAX + 10);
+    expect(queued).toHaveLength(new Set(queued).size);
+  });
+
+  test('refusals wait to be said while the outbox is full, and each is said once', () => {
+    let record = FRESH;
+    const said: number[] = [];
+    for (let looks = 0; looks < 200; looks += 1) {
+      const decision = look(record, views(900));
+      expect(decision.record.outbox.length).toBeLessThanOrEqual(OUTBOX_ENTRIES_MAX);
+      const posts = decision.actions.flatMap((action) => (action.kind === 'post_status' ? [action] : []));
+      said.push(...posts.map(({ pr }) => pr));
+      const written = new Set(posts.map(({ sha }) => sha));
+      record = {
+        ...decision.record,
+        outbox: decision.record.outbox.filter(({ sha }) => !written.has(sha)),
+      };
+      if (posts.length === 0 && decision.pollMs === null) break;
+    }
+    expect(said).toHaveLength(900);
+    expect(new Set(said).size).toBe(900);
+  });
+
+  test('of what is gone the newest is remembered; of what is open everything', () => {
+    const count = TOMBSTONES_MAX + 40;
+    const remembered = Array.from({ length: count }, (_, index) => ({
+      ...{ pr: index + 1, head: headOf(index + 1), scheduleId: 1 },
+    }));
+    const garbage = Array.from({ length: GARBAGE_ENTRIES_MAX + 5 }, (_, index) => ({
+      ...{ branch: `mq/${index}`, notBefore: NOW + 1, runKey: null },
+    }));
+    const strikes = remembered.map(({ pr, head }) => ({ pr, head, count: 1 }));
+    const { record } = look({ ...FRESH, bounced: remembered, strikes, garbage }, views(10));
+    const kept = [
+      ...Array.from({ length: 10 }, (_, index) => index + 1),
+      ...remembered.slice(40).map(({ pr }) => pr),
+    ];
+    expect(record.bounced.map(({ pr }) => pr)).toEqual(kept);
+    expect(record.strikes).toHaveLength(TOMBSTONES_MAX + 10);
+    expect(record.garbage).toHaveLength(GARBAGE_ENTRIES_MAX);
+    expect(record.garbage[0]?.branch).toBe('mq/5');
+  });
+});
