@@ -27,6 +27,11 @@ export const STALE_READING_MS = 60_000;
 /** Landings are remembered this long, so that a list which is late makes no news of them. */
 export const LANDED_KEPT_MS = 10 * 60_000;
 export const LANDED_MAX = 500;
+/**
+ * A lost record may have owed the last word to what landed this long before: whoever comes after it may come late, and
+ * a success on a commit that has landed opens the next pull request with that head.
+ */
+export const LANDED_RECALL_MS = 60 * 60_000;
 /** A `success` that was never answered may be carried out this late: longer than proxies and forges keep a request. */
 export const UNHEARD_WATCH_MS = 15 * 60_000;
 export const UNHEARD_LOOK_MIN_MS = 10_000;

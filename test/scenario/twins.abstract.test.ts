@@ -25,6 +25,21 @@ describe('two scheduled pull requests with one head', () => {
     expect(alarmsOf(world)).toEqual([]);
     await expectHonestEnd(world, [first, twin]);
   });
+
+  test('one success merges both, the second without a change: that is no landing past the queue', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const first = await givenScheduled(world.forge, 'a');
+    const { headSha } = await world.forge.pull(first);
+    const twin = await world.forge.openPullRequest({ branch: 'twin', head: headSha });
+    await world.forge.schedule(twin, 'squash');
+    await world.drain();
+    await world.clock.advance(10 * 60_000);
+    await world.drain();
+    expect([world.forge.isMerged(first), world.forge.isMerged(twin)]).toEqual([true, true]);
+    expect(await toldAs(world, first)).toContain('pr_landed');
+    expect(alarmsOf(world)).toEqual([]);
+  });
 });
 
 test('what is refused in the middle of its landing keeps the words of its refusal', async () => {

@@ -1,3 +1,4 @@
+import type { MergeView } from '../../local/forge/control.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
 /** What the judge may see: the forge's own journal and objects. Nothing of the engine, nothing of the store. */
@@ -29,6 +30,7 @@ interface Latest {
 const STAGING = /^mq\//;
 const STAGED_BY_QUEUE = /^mq(-work)?\//;
 const DESCRIPTION_CHARS_MAX = 140;
+const ON_ITS_WAY_MS = 5 * 60_000;
 
 /**
  * Reads the forge's journal as it grows and says what should never have been: an unproven landing (A1, A2), a success on
@@ -49,7 +51,8 @@ export class Judge {
   readonly #stagingTips = new Map<string, string>();
   /** Latest status of ours by head and context. */
   readonly #latest = new Map<string, Latest>();
-  readonly #mergedHeads = new Set<string>();
+  /** When each was merged last. */
+  readonly #mergedHeads = new Map<string, number>();
 
   constructor(log: ForgeLog, options: JudgeOptions) {
     this.#log = log;
@@ -101,7 +104,7 @@ export class Judge {
     this.read();
     for (const { sha, state, by } of this.#latest.values()) {
       if (state !== 'success' || by !== this.#options.bot) continue;
-      if (this.#mergedHeads.has(sha) || settled.has(sha)) continue;
+      if (settled.has(sha)) continue;
       this.violations.push(`stale success on ${sha.slice(0, 8)}`);
     }
     for (const branch of mayProbe ? [] : this.#stagingTips.keys()) {
@@ -186,15 +189,16 @@ export class Judge {
     if (!['pending', 'success', 'error'].includes(post.state)) this.violations.push(`posted ${post.state}`);
     if (post.description.length > DESCRIPTION_CHARS_MAX) this.violations.push('a description is too long');
     if (post.state !== 'success' || !this.#options.baseIsProtected || this.#baseTip === null) return;
-    if (this.#mergedHeads.has(post.sha)) return;
+    // A call that was on its way when the forge merged may arrive a little later.
+    if (post.at - (this.#mergedHeads.get(post.sha) ?? Number.NEGATIVE_INFINITY) < ON_ITS_WAY_MS) return;
     const tree = this.#log.previewMerge(this.#baseTip, post.sha);
     if (tree !== null && !this.#proven.has(tree)) {
       this.violations.push(`success on ${post.sha.slice(0, 8)}, whose merge is not proven`);
     }
   }
 
-  #readMerge(merge: { readonly pr: number; readonly head: string; readonly tree: string }): void {
-    this.#mergedHeads.add(merge.head);
+  #readMerge(merge: MergeView): void {
+    this.#mergedHeads.set(merge.head, merge.at);
     if (this.#proven.has(merge.tree)) return;
     this.unproven.add(merge.pr);
     if (this.#options.baseIsProtected) this.violations.push(`unproven landing of #${merge.pr}`);

@@ -3,6 +3,9 @@ import type { FileChanges } from '../support/forge-control.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Odds } from './odds.ts';
 
+/** A base that the queue does not manage, with a rule that asks for its status. */
+export const RELEASE = 'release';
+
 /** What the people of a project do besides the usual, each in a plot of its own. */
 export interface Plot {
   /** Opens a pull request of its own kind in place of a usual one; false = not this time. */
@@ -49,8 +52,6 @@ export function drawPlots(hand: Stagehand, odds: Readonly<Odds>): readonly Plot[
   if (odds.curse > 0) plots.push(new Curse(hand));
   return plots;
 }
-
-const RELEASE = 'release';
 
 /** One commit is the head of several: twins at once, on one base or on two with rules, and again after a revert. */
 class SharedHeads implements Plot {

@@ -3,7 +3,7 @@ import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { GATE_FILE, judgeByContent } from '../scenario/stories.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Family, Odds } from './odds.ts';
-import { drawPlots, type NewPull, type Plot } from './plots.ts';
+import { drawPlots, type NewPull, type Plot, RELEASE } from './plots.ts';
 
 export interface ProjectOptions {
   readonly family: Family;
@@ -184,6 +184,11 @@ export class Project {
     return this.pullsOf(sha).some((pr) => this.#forge.isMerged(pr));
   }
 
+  /** A rule asks for the queue's status there, and it is not the queue's own base. */
+  isGuarded(base: string): boolean {
+    return base === RELEASE;
+  }
+
   /** When somebody last did something to it; minus infinity when nobody has. */
   touchedAt(pr: number): number {
     return this.#touchedAt.get(pr) ?? Number.NEGATIVE_INFINITY;
@@ -220,7 +225,7 @@ export class Project {
   /** Presses the button where the page shows it. */
   async #press(pr: number): Promise<void> {
     const pull = await this.#forge.pull(pr);
-    const isOurs = pull.baseRef === this.#forge.base || pull.baseRef === 'release';
+    const isOurs = pull.baseRef === this.#forge.base || pull.baseRef === RELEASE;
     if (pull.state !== 'open' || pull.draft || !pull.mergeable || !isOurs) return;
     const user = pull.fromFork && this.#people.chance(0.8) ? pull.author : 'maintainer';
     try {

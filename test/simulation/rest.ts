@@ -1,3 +1,4 @@
+import type { ActivityEvent } from '#core/domain/batch.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
@@ -6,7 +7,7 @@ import type { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
 import { judgeLiveness, settledWithinMs } from './liveness.ts';
 import type { Managed } from './managed.ts';
-import { type Family, PROMPT } from './odds.ts';
+import { type Family, PROMPT, UNGUARDED } from './odds.ts';
 import { judgeRest, listUnsettled } from './oracle.ts';
 import type { Project } from './project.ts';
 import type { SimService } from './service.ts';
@@ -92,10 +93,21 @@ export class Rest {
    */
   async #settledHeads(prs: readonly number[], forge: Managed['forge']): Promise<Pick<Set<string>, 'has'>> {
     const pulls = await Promise.all(prs.map((pr) => forge.pull(pr)));
-    const merged = new Set(pulls.filter((pull) => pull.merged).map((pull) => pull.headSha));
+    const elsewhere = pulls.filter((pull) => pull.merged && pull.baseRef !== forge.base);
+    const merged = new Set(elsewhere.map((pull) => pull.headSha));
     const current = new Set(pulls.map((pull) => pull.headSha));
     const mayStand = this.#service.store.recordsLost > 0 || this.#family === 'unchecked_head';
     return { has: (sha) => merged.has(sha) || (mayStand && !current.has(sha)) };
+  }
+
+  /** Where only the queue moves the base, what it landed itself is no news: an alarm would get a person out of bed. */
+  #judgeAlarms(id: RepoId, unproven: ReadonlySet<number>, events: readonly ActivityEvent[]): void {
+    if (UNGUARDED.includes(this.#family) || unproven.size > 0) return;
+    const landed = events.filter(({ event }) => event === 'pr_landed').map(({ pr }) => pr);
+    for (const named of [...landed, null])
+      for (const alarm of ['unverified_landing', 'tree_mismatch'])
+        if (this.#service.alarms.has(`${alarm} ${id} #${named}`))
+          this.#witness.violate(`${id}: a false alarm: ${alarm} of #${named}`);
   }
 
   async check({ id, forge, judge, project, deleted }: Managed): Promise<void> {
@@ -141,6 +153,7 @@ export class Rest {
       if (smooth && String(landed) !== String([...landed].sort((a, b) => a - b)))
         witness.violate(`${id}: landed in the order ${landed}`);
     }
+    this.#judgeAlarms(id, judge.unproven, events);
     for (const pr of judge.unproven) {
       witness.sometimes('unproven landing detected');
       const told = events.some(

@@ -6,6 +6,8 @@ import type { WatchedStore } from './sightings.ts';
 
 /** Between what the queue read and what it wrote, somebody may have acted: nobody is blamed for less than this. */
 const TOLERANCE_MS = 60_000;
+/** From a landing to the last word on its head, on a service that has its troubles. */
+const LAST_WORD_MS = 5 * 60_000;
 
 /**
  * What must hold at the very moment of a success, known from the people of the project: somebody scheduled this head
@@ -19,6 +21,9 @@ export class Watch {
   readonly #now: () => number;
   readonly #witness: Witness;
   readonly #late = new Set<string>();
+  /** When the queue last said success on a head, and when that head landed. */
+  readonly #postedAt = new Map<string, number>();
+  readonly #landedAt = new Map<string, number>();
   #baseMovedAt = Number.NEGATIVE_INFINITY;
   #halted = false;
 
@@ -44,10 +49,26 @@ export class Watch {
   }
 
   read(entry: JournalEntry): void {
+    if (entry.kind === 'merge') this.#landedAt.set(entry.merge.head, this.#now());
+    if (entry.kind === 'merge_elsewhere') this.#judgeElsewhere(entry.base, entry.merge);
     if (entry.kind === 'push' && entry.branch === this.#managed.forge.base) this.#baseMovedAt = this.#now();
     if (entry.kind !== 'status' || entry.creator !== this.#bot || entry.state !== 'success') return;
+    this.#postedAt.set(entry.sha, this.#now());
     if (!entry.context.startsWith('mq') || this.#late.has(entry.sha)) return;
     this.#judgeSuccess(this.#managed.id, entry.sha);
+  }
+
+  /** One head, two bases: our success opened a branch that we prove nothing for (D-17). */
+  #judgeElsewhere(base: string, { pr, head }: { readonly pr: number; readonly head: string }): void {
+    const { project, id } = this.#managed;
+    const postedAt = this.#postedAt.get(head);
+    if (postedAt === undefined || !project.isGuarded(base)) return;
+    const landedAt = this.#landedAt.get(head);
+    const blame = (what: string): void => this.#witness.violate(`${id}: #${pr} merged into ${base}, ${what}`);
+    if (landedAt !== undefined && landedAt >= postedAt && this.#now() - landedAt > LAST_WORD_MS)
+      blame('by the success of a landing that was over');
+    else if (postedAt - project.touchedAt(pr) > TOLERANCE_MS) blame('by a success that was not for it');
+    else this.#witness.sometimes('a twin appears while a success stands');
   }
 
   #judgeSuccess(id: RepoId, sha: string): void {

@@ -112,6 +112,8 @@ function noticeBase(pass: Pass): void {
     !s.protection.value.directPushAllowed &&
     requiresContext(s.protection.value, record.context);
   if (seen === null || seen.sha === sha || !watched || !guarded || record.tip === sha) return;
+  // The state is what it was: a second merge of a head that had landed, for example.
+  if (seen.tree === tree) return;
   if (pass.alarms.some(({ name, pr }) => name === 'unverified_landing' && pr === null)) return;
   pass.alarms.push({ name: 'unverified_landing', pr: null });
   pass.log.push('the base moved without the queue');

@@ -23,6 +23,10 @@ export function hasLanded(record: QueueRecord, pr: PullRequestNumber): boolean {
   return (record.landed ?? []).some((landed) => landed.pr === pr);
 }
 
+export function hasLandedHead(record: QueueRecord, head: CommitSha): boolean {
+  return (record.landed ?? []).some((landed) => landed.head === head);
+}
+
 /**
  * A tip that a landing of ours has replaced just now: a reading that shows it is late. One that lasts is no late reading:
  * the base was pushed back.

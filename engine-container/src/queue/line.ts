@@ -11,7 +11,7 @@ import {
   describeRefusal,
   describeStaleSuccess,
 } from './describe.ts';
-import { hasLanded } from './landed.ts';
+import { hasLanded, hasLandedHead } from './landed.ts';
 import { activeMembers } from './lane.ts';
 import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
 import type { ScheduleReading } from './readings.ts';
@@ -182,7 +182,9 @@ function noticeDeparture(pass: Pass, entry: LineEntry): void {
   if (isTwinOfLanding(pass, focus.value)) return;
   if (pull.baseRef !== pass.s.repo.baseBranch) leaveLine(pass, entry, 'retargeted');
   else if (pull.merged) {
-    pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });
+    // The success of a landing opens every scheduled pull request with that head, and merges nothing more with the others.
+    if (!hasLandedHead(pass.record, pull.headSha))
+      pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });
     leaveLine(pass, entry, 'merged_outside_the_queue');
   } else if (pull.state === 'closed') leaveLine(pass, entry, 'closed');
 }

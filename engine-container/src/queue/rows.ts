@@ -1,6 +1,6 @@
 import { type ActivityEvent, type BatchPhase, type BatchRow, closeRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
-import { LANDED_KEPT_MS } from '#core/domain/limits.ts';
+import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { DecidedEvent, GarbageBranch, Node, QueueRecord, Root, StagedHead } from './record.ts';
 import { isTerminal } from './transitions.ts';
@@ -116,7 +116,7 @@ export function landedHeads(
 ): readonly StagedHead[] {
   return events
     .filter(
-      ({ repoId, event, at }) => repoId === repo.id && event === 'pr_landed' && now - at < LANDED_KEPT_MS,
+      ({ repoId, event, at }) => repoId === repo.id && event === 'pr_landed' && now - at < LANDED_RECALL_MS,
     )
     .map(({ pr, head }) => ({ pr, head }));
 }
