@@ -97,14 +97,16 @@ export class ServiceStack extends Stack {
       ...{ config, table, identity, credentialKey, network, engine, queue, publicUrl, adminKey },
       edgeStamp,
     });
-    const site = new DashboardSite(this, 'Dashboard', { defaults, identity });
+    const site = new DashboardSite(this, 'Dashboard', {
+      ...{ defaults, identity, sendsMail: config.mail.from !== undefined },
+    });
     api.addRoutes(surfaces, site.fn);
     const realtime = new RealtimeSurface(this, 'Realtime', {
       ...{ defaults, table, identity, monitoring, publicUrl, edgeStamp },
       ...{ rateFactor: config.rateFactor, logRetentionDays: config.logRetentionDays },
     });
     new Notifications(this, 'Notifications', {
-      ...{ defaults, table, monitoring, publicUrl, from: config.notificationFrom },
+      ...{ defaults, table, monitoring, publicUrl, mail: config.mail },
     });
     edge.addApi(realtime);
     if (config.monthlyBudgetUsd !== undefined && config.alarmEmail !== undefined) {

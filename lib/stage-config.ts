@@ -41,6 +41,7 @@ const Context = z.object({
     .default('https://api.stripe.com'),
   planLimits: checked(parsePlanLimits),
   notificationFrom: z.email('must be an e-mail address').optional(),
+  emailApiUrl: z.url({ protocol: /^https$/, error: 'must be the address of a mail provider' }).optional(),
   alarmEmail: z.email('must be an e-mail address').optional(),
   adminEmail: z.email('must be an e-mail address').optional(),
   keyVersion: text.regex(/^[1-9]$/, 'must be 1 to 9').default('1'),
@@ -63,6 +64,13 @@ const Context = z.object({
     .default('info'),
   nag: z.enum(['true', 'false'], 'must be true or false').default('false'),
 });
+
+export interface MailConfig {
+  /** Verified sender of notifications; absent = no mail is sent. */
+  readonly from: string | undefined;
+  /** Base address of a mail provider's API; absent = SES sends. */
+  readonly apiUrl: string | undefined;
+}
 
 /** What differs between deployments. The only reader of `-c key=value` is `parseStageConfig`. */
 export interface StageConfig {
@@ -93,8 +101,7 @@ export interface StageConfig {
   readonly paymentsApiUrl: string;
   /** What plans include and allow, over the defaults (D-53). */
   readonly planLimits: string;
-  /** Verified sender of notifications; absent = no mail is sent. */
-  readonly notificationFrom: string | undefined;
+  readonly mail: MailConfig;
   readonly alarmEmail: string | undefined;
   /** Invited as the first administrator, with Cognito. */
   readonly adminEmail: string | undefined;
@@ -142,12 +149,12 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
     ...findConflicts(given),
   ];
   if (faults.length > 0 || !parsed.success) throw new Error(`context is not valid\n  ${faults.join('\n  ')}`);
-  const { domainName, certificateArn, hostedZoneId, nag, forgeCaFile, ...rest } = parsed.data;
+  const { domainName, certificateArn, hostedZoneId, nag, forgeCaFile, ...others } = parsed.data;
+  const { notificationFrom, emailApiUrl, ...rest } = others;
   const isProd = rest.stage === 'prod';
   return {
     engineImage: undefined,
     identityUrl: undefined,
-    notificationFrom: undefined,
     alarmEmail: undefined,
     adminEmail: undefined,
     webAclArn: undefined,
@@ -157,6 +164,7 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
       domainName === undefined || certificateArn === undefined
         ? undefined
         : { name: domainName, certificateArn, hostedZoneId },
+    mail: { from: notificationFrom ?? defaultSender(emailApiUrl, domainName), apiUrl: emailApiUrl },
     waf: rest.waf === 'true',
     keyVersion: Number(rest.keyVersion),
     oldestKeyVersion: Number(rest.oldestKeyVersion),
@@ -167,6 +175,11 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
     logRetentionDays: isProd ? 90 : 14,
     runNag: nag === 'true',
   };
+}
+
+/** A provider that was chosen sends for the service's own domain unless told otherwise. */
+function defaultSender(apiUrl: string | undefined, domainName: string | undefined): string | undefined {
+  return apiUrl === undefined || domainName === undefined ? undefined : `mergeyard@${domainName}`;
 }
 
 /** Keys that mean nothing, or two things, without or beside another. */
@@ -185,6 +198,7 @@ function findConflicts(given: Readonly<Record<string, unknown>>): string[] {
     ...needs('certificateArn', 'domainName'),
     ...needs('hostedZoneId', 'domainName'),
     ...needs('monthlyBudgetUsd', 'alarmEmail'),
+    ...(given.domainName === undefined ? needs('emailApiUrl', 'notificationFrom') : []),
     ...excludes('adminEmail', 'identityUrl'),
     ...(given.waf === 'true' ? excludes('webAclArn', 'waf') : []),
   ];

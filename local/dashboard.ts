@@ -41,6 +41,7 @@ export async function serveDashboard(front: Server, options: DashboardOptions): 
   const files = readFiles(options.outDir);
   const config: DashboardConfig = {
     sign_in: { kind: 'gotrue', url: '', api_key: '' },
+    sends_mail: true,
     accounts: options.accounts,
   };
   const serve = front.listeners('request').map((listener) => listener as RequestListener);

@@ -37,6 +37,8 @@ export interface OfferedAccount {
 
 export interface DashboardConfig {
   readonly sign_in: GoTrueSignIn | CognitoSignIn;
+  /** False: an e-mail address is stored and not used (contract, Notification object). */
+  readonly sends_mail: boolean;
   readonly accounts?: readonly OfferedAccount[];
 }
 

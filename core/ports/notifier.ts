@@ -37,7 +37,7 @@ export interface NoticeStore extends NoticeRequestStore {
 }
 
 /**
- * `sent`: the other side took it. `off`: this deployment cannot send such (no From address). `refused`: the address is not
+ * `sent`: the other side took it. `off`: this deployment has no way to send such. `refused`: the address is not
  * one we send to, or the other side said no for good. `failed`: no answer in time, or a passing error. Never retried.
  */
 export type SendResult = 'sent' | 'off' | 'refused' | 'failed';

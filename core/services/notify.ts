@@ -119,7 +119,7 @@ function report(log: Log, result: SendResult, fields: Readonly<Record<string, un
     case 'sent':
       return log.info('notification sent', fields);
     case 'off':
-      return log.info('no sender address is configured: the e-mail was skipped', fields);
+      return log.info('this deployment sends no mail: the e-mail was skipped', fields);
     case 'refused':
     case 'failed':
       return log.warn(NOTICE_NOT_DELIVERED, { ...fields, result });

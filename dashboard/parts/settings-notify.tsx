@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { ApiError } from '#core/contracts/client.ts';
 import { EMAIL_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { CHAT_DESTINATIONS } from '#core/domain/notification.ts';
+import { useService } from '../data/hooks.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import { Button, Field } from './basics.tsx';
@@ -15,6 +16,7 @@ export function Notify({ repo }: { readonly repo: StatusEntry }) {
   const empty = { email: '', chatA: '', chatB: '' };
   const [draft, setDraft] = useState(empty);
   const [said, setSaid] = useState('');
+  const { config } = useService();
   const patch = usePatch(repo);
   const save = (body: Patch, words: string): void =>
     patch.mutate(body, {
@@ -45,7 +47,12 @@ export function Notify({ repo }: { readonly repo: StatusEntry }) {
       <h2 id="notify-title">Tell somebody when a pull request is bounced</h2>
       <p className="hint">What is stored is never shown again. Saving replaces all three destinations.</p>
       <div className="pair">
-        <Field label="E-mail">
+        <Field
+          label="E-mail"
+          {...(config.sends_mail
+            ? {}
+            : { hint: 'This deployment sends no mail: an address is kept, and nothing is sent to it.' })}
+        >
           {(ids) => (
             <input
               {...ids}

@@ -4,6 +4,10 @@ export const NotifyEnv = CommonEnv.extend({
   TABLE_NAME: EnvText,
   /** Verified sender of mails; empty: none are sent. */
   NOTIFICATION_FROM: EnvOptionalText,
+  /** Base address of the mail provider's API; empty: SES sends. */
+  EMAIL_API_URL: EnvOptionalText,
+  /** Secret that holds `EMAIL_API_KEY`; empty: SES sends. */
+  EMAIL_API_KEY_SECRET_ID: EnvOptionalText,
   /** Address of this service, for links. */
   PUBLIC_URL: EnvUrl,
 });

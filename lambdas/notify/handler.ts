@@ -1,28 +1,40 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import type { EmailConfig } from '#core/adapters/email-chat/email.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createLog } from '#core/telemetry.ts';
 import { NotifyEnv } from './env.ts';
 import { createNotify } from './notify.ts';
 
 const env = NotifyEnv.parse(process.env);
+const clock = createSystemClock();
+// No private host is vouched for: chats and mail provider are public services.
+const { send } = createGuardedHttp({ allowHosts: [] });
+
+function chooseEmail(): EmailConfig {
+  const from = env.NOTIFICATION_FROM;
+  if (from === '') return { way: 'none' };
+  if (env.EMAIL_API_KEY_SECRET_ID === '') {
+    // One attempt: a mail whose answer was lost may have been sent.
+    return { way: 'ses', client: new SESv2Client({ maxAttempts: 1 }), from };
+  }
+  const readKey = createSecretReader(new SecretsManagerClient({}), env.EMAIL_API_KEY_SECRET_ID, clock);
+  return { way: 'api', send, url: env.EMAIL_API_URL, readKey, from };
+}
 
 export const handler = createNotify({
   store: createDynamoStore({
     client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
     tableName: env.TABLE_NAME,
-    clock: createSystemClock(),
+    clock,
   }),
-  notifier: createNotifier({
-    // One attempt: a mail whose answer was lost may have been sent.
-    email: { client: new SESv2Client({ maxAttempts: 1 }), from: env.NOTIFICATION_FROM },
-    // No private host is vouched for: both chats are public services.
-    send: createGuardedHttp({ allowHosts: [] }).send,
-  }),
+  notifier: createNotifier({ email: chooseEmail(), send }),
   log: createLog({ service: 'notify' }),
   billingUrl: `${env.PUBLIC_URL.replace(/\/+$/, '')}/billing`,
 });

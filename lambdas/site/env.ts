@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CommonEnv, EnvOptionalText } from '#core/contracts/env.ts';
+import { CommonEnv, EnvFlag, EnvOptionalText } from '#core/contracts/env.ts';
 
 export const SiteEnv = CommonEnv.extend({
   SIGN_IN_KIND: z.enum(['gotrue', 'cognito']),
@@ -9,4 +9,6 @@ export const SiteEnv = CommonEnv.extend({
   SIGN_IN_API_KEY: EnvOptionalText,
   /** Public id of the page at Cognito. */
   SIGN_IN_CLIENT_ID: EnvOptionalText,
+  /** Whether this deployment has a way to send mail. */
+  SENDS_MAIL: EnvFlag,
 });

@@ -14,7 +14,7 @@ const signIn: DashboardConfig['sign_in'] =
     : { kind: 'cognito', domain: env.SIGN_IN_URL, client_id: env.SIGN_IN_CLIENT_ID };
 // Beside the bundle, in the same asset: code and page are deployed in one step.
 const files = readSiteFiles(new URL('./files/', import.meta.url));
-const serve = createSite(files, { sign_in: signIn });
+const serve = createSite(files, { sign_in: signIn, sends_mail: env.SENDS_MAIL });
 
 async function answer(event: APIGatewayProxyEventV2): Promise<SiteResponse> {
   return serve(event);

@@ -7,6 +7,8 @@ import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
 export interface DashboardSiteProps {
   readonly defaults: FunctionDefaults;
   readonly identity: IdentityProvider;
+  /** The page says so where it does not. */
+  readonly sendsMail: boolean;
 }
 
 /** Addresses that no endpoint has: the page, its files and its configuration. */
@@ -30,5 +32,6 @@ export class DashboardSite extends Construct {
       timeout: Duration.seconds(10),
     });
     props.identity.grantSignIn(this.fn);
+    this.fn.setEnv('SENDS_MAIL', String(props.sendsMail));
   }
 }

@@ -1,10 +1,12 @@
-import { Aws, Duration } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { NOTICE_NOT_DELIVERED } from '../../core/contracts/realtime.ts';
 import { STREAM_PREFIXES } from '../../core/contracts/table.ts';
 import { NotifyEnv } from '../../lambdas/notify/env.ts';
+import type { MailConfig } from '../stage-config.ts';
 import type { DataTable } from './data-table.ts';
 import type { Monitoring } from './monitoring.ts';
 import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
@@ -13,8 +15,7 @@ export interface NotificationsProps {
   readonly defaults: FunctionDefaults;
   readonly table: DataTable;
   readonly monitoring: Monitoring;
-  /** Verified sender of mails. @default no mail is sent */
-  readonly from: string | undefined;
+  readonly mail: MailConfig;
   readonly publicUrl: string;
 }
 
@@ -27,7 +28,7 @@ const NOTICE_AGE_MAX = Duration.hours(1);
 export class Notifications extends Construct {
   constructor(scope: Construct, id: string, props: NotificationsProps) {
     super(scope, id);
-    const { defaults, table, monitoring, from } = props;
+    const { defaults, table, monitoring, mail } = props;
     const notify = new ServiceFunction(this, 'Notify', {
       ...{ defaults, bundle: 'notify', env: NotifyEnv, memoryMb: 256, timeout: NOTIFY_TIMEOUT },
     });
@@ -46,9 +47,8 @@ export class Notifications extends Construct {
       ...{ batchSize: 10, window: Duration.seconds(0), retries: 5, maxAge: NOTICE_AGE_MAX },
       ...{ reportsFailures: true, deadLetters: deadNotices },
     });
-    notify.setEnv('NOTIFICATION_FROM', from ?? '');
     notify.setEnv('PUBLIC_URL', props.publicUrl);
-    if (from !== undefined) this.#allowMail(notify, from);
+    this.#allowMail(notify, mail);
     monitoring.addLogAlarm(notify, 'NoticesFailedAlarm', {
       logGroup: notify.logGroup,
       where: { message: NOTICE_NOT_DELIVERED },
@@ -64,8 +64,34 @@ export class Notifications extends Construct {
     );
   }
 
+  #allowMail(notify: ServiceFunction, { from, apiUrl }: MailConfig): void {
+    notify.setEnv('NOTIFICATION_FROM', from ?? '');
+    notify.setEnv('EMAIL_API_URL', apiUrl ?? '');
+    const key = from === undefined || apiUrl === undefined ? null : this.#makeKey();
+    notify.setEnv('EMAIL_API_KEY_SECRET_ID', key?.secretArn ?? '');
+    if (key !== null) {
+      notify.allow(
+        new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [key.secretArn] }),
+      );
+    } else if (from !== undefined) this.#allowSes(notify, from);
+  }
+
+  /** Made with random text in it, which the provider refuses until an operator stores the real key. */
+  #makeKey(): Secret {
+    const description = 'EMAIL_API_KEY: key of the mail provider';
+    const secret = new Secret(this, 'EmailApiKey', {
+      description,
+      generateSecretString: { passwordLength: 32, excludePunctuation: true },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+    new CfnOutput(this, 'EmailApiKeyArn', { value: secret.secretArn, description }).overrideLogicalId(
+      'EmailApiKeyArn',
+    );
+    return secret;
+  }
+
   /** The identity may be the address or its domain; the condition leaves only our one sender. */
-  #allowMail(notify: ServiceFunction, from: string): void {
+  #allowSes(notify: ServiceFunction, from: string): void {
     const domain = from.slice(from.lastIndexOf('@') + 1);
     const arn = (identity: string): string =>
       `arn:${Aws.PARTITION}:ses:${Aws.REGION}:${Aws.ACCOUNT_ID}:identity/${identity}`;

@@ -115,6 +115,7 @@ describe('who carries what', () => {
       'webhooks-payments',
       'billing',
       'admin',
+      'notify',
     ]);
   });
 

@@ -21,6 +21,11 @@ describe('context', () => {
     ],
     [{ hostedZoneId: 'Z0123456789' }, '-c hostedZoneId: needs -c domainName too'],
     [{ monthlyBudgetUsd: '40' }, '-c monthlyBudgetUsd: needs -c alarmEmail too'],
+    [{ emailApiUrl: 'https://mail.example.org' }, '-c emailApiUrl: needs -c notificationFrom too'],
+    [
+      { emailApiUrl: 'http://mail.example.org', notificationFrom: 'a@b.org' },
+      'must be the address of a mail provider',
+    ],
     [{ keyVersion: '0' }, '-c keyVersion=0: must be 1 to 9'],
     [{ oldestKeyVersion: '2' }, '-c oldestKeyVersion: cannot be above keyVersion'],
     [{ monthlyBudgetUsd: '-1' }, 'must be whole dollars'],

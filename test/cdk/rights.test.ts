@@ -1,6 +1,7 @@
 import { FULL, listOf, readTemplate } from '../support/template.ts';
 
 const template = readTemplate(FULL);
+const DOMAIN = { domainName: FULL.domainName, certificateArn: FULL.certificateArn };
 const allowed = template.allowed();
 
 /** Actions of each function and task beyond its log, with every repetition. */
@@ -196,6 +197,36 @@ describe('rights (A118)', () => {
     for (const { Resource } of targets) {
       expect(JSON.stringify(Resource)).toMatch(/^\{"Ref":"EngineService[0-9A-F]+"\}$/);
     }
+  });
+
+  test.each([
+    ['nothing is configured', {}, 'false', []],
+    ['a sender is named: SES', { notificationFrom: 'queue@example.org' }, 'true', ['ses:SendEmail']],
+    [
+      'a provider is named: its key and nothing of SES',
+      { notificationFrom: 'queue@example.org', emailApiUrl: 'https://mail.example.org' },
+      'true',
+      ['secretsmanager:GetSecretValue'],
+    ],
+    [
+      'a provider is named and the service has a domain: that is the sender',
+      { ...DOMAIN, emailApiUrl: 'https://mail.example.org' },
+      'true',
+      ['secretsmanager:GetSecretValue'],
+    ],
+  ])('mail: %s', (_name, context, sends, actions) => {
+    const stack = readTemplate(context);
+    const granted = stack
+      .allowed()
+      .filter(({ holder }) => holder === 'NotificationsNotifyRole')
+      .flatMap(({ Action }) => listOf(Action))
+      .filter((action) => /^(ses|secretsmanager):/.test(action));
+    expect(granted).toEqual(actions);
+    expect(stack.functionNamed('DashboardSite').Properties.Environment.Variables.SENDS_MAIL).toBe(sends);
+    const { NOTIFICATION_FROM: from } =
+      stack.functionNamed('NotificationsNotify').Properties.Environment.Variables;
+    expect(from === '').toBe(sends === 'false');
+    if ('domainName' in context) expect(from).toBe('mergeyard@mq.example.org');
   });
 
   test('all else that anybody may do', () => {

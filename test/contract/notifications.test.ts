@@ -1,6 +1,9 @@
+import type { EmailConfig } from '#core/adapters/email-chat/email.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { type HttpRequest, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
 import { NOTICE_KEPT_MS, NOTICE_TIMEOUT_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
+import { Secret } from '#core/secret.ts';
 import { askInvoiceNotice } from '#core/services/ask-notice.ts';
 import { givenBatch } from '../builders/store-rows.ts';
 import { findLeaks } from '../support/canaries.ts';
@@ -249,13 +252,87 @@ describe('ways that fail', () => {
     expect(results()).toEqual({ email: 'failed', chatA: 'failed', chatB: 'failed' });
   });
 
-  test('no sender address: the mail is skipped, which is said, and nothing failed', async () => {
+  test('a deployment without a way to send mail skips it, which is said, and nothing failed', async () => {
     const repo = await world.enroll(ALL);
-    await world.deliver([await world.record(repo)], { from: '' });
+    await world.deliver([await world.record(repo)], { email: { way: 'none' } });
     expect(mails()).toEqual([]);
     expect(results()).toMatchObject({
-      email: 'no sender address is configured: the e-mail was skipped',
+      email: 'this deployment sends no mail: the e-mail was skipped',
       chatA: 'notification sent',
+    });
+  });
+
+  describe('through the API of a mail provider (EMAIL_API_KEY)', () => {
+    const KEY = 'canary-email-api-key-77aa';
+    const asked: HttpRequest[] = [];
+    const through = (answer: () => Promise<number>): EmailConfig => ({
+      ...{ way: 'api', url: 'https://mail.example.org/', from: FROM },
+      readKey: async () => new Secret(KEY),
+      send: async (request) => {
+        asked.push(request);
+        return { status: await answer(), headers: {}, body: Buffer.from('{"id":"m-1"}') };
+      },
+    });
+    beforeEach(() => {
+      asked.length = 0;
+    });
+
+    test('the same mail goes there with the key, in plain text, and SES is not asked', async () => {
+      const repo = await world.enroll({ email: MAILBOX, chatA: null, chatB: null });
+      const title = 'Add\r\nBcc: x@example.org <b>page</b>';
+      const answers = await world.deliver([await world.record(repo, { title })], {
+        email: through(async () => 200),
+      });
+      expect(answers).toEqual({ batchItemFailures: [] });
+      expect(mails()).toEqual([]);
+      expect(asked.map(({ method, url, headers }) => [method, url, headers])).toEqual([
+        [
+          'POST',
+          'https://mail.example.org/emails',
+          { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
+        ],
+      ]);
+      const mail = JSON.parse(asked[0]?.body ?? '');
+      expect(Object.keys(mail).sort()).toEqual(['from', 'subject', 'text', 'to']);
+      expect(mail).toMatchObject({
+        ...{ from: FROM, to: [MAILBOX], subject: 'acme/web #7 was bounced from the merge queue' },
+        text: expect.stringContaining('Why: the gate failed twice on it alone'),
+      });
+      expect(results()).toEqual({ email: 'notification sent' });
+      expect(findLeaks([{ name: 'key', value: KEY }], world.lines)).toEqual([]);
+    });
+
+    test.each<[string, () => Promise<number>, string]>([
+      ['takes it', async () => 202, 'notification sent'],
+      ['refuses the key', async () => 401, 'refused'],
+      ['refuses the mail', async () => 422, 'refused'],
+      ['is overrun', async () => 429, 'failed'],
+      ['is broken', async () => 503, 'failed'],
+      ['is silent', () => Promise.reject(new HttpSendError('timeout')), 'failed'],
+      [
+        'is at an address that the guard refuses',
+        () => Promise.reject(new HttpSendError('refused')),
+        'refused',
+      ],
+    ])('one that %s: asked once, never again', async (_name, answer, result) => {
+      const repo = await world.enroll({ email: MAILBOX, chatA: null, chatB: null });
+      const change = await world.record(repo);
+      await world.deliver([change], { email: through(answer) });
+      await world.deliver([change], { email: through(answer) });
+      expect(results()).toEqual({ email: result });
+      expect(asked).toHaveLength(1);
+    });
+
+    test('a key that cannot be read is a failed send, and nothing else waits for it', async () => {
+      const repo = await world.enroll(ALL);
+      const email: EmailConfig = {
+        ...through(async () => 200),
+        ...{ way: 'api', readKey: () => Promise.reject(new Error('no secret')) },
+      } as EmailConfig;
+      await world.deliver([await world.record(repo)], { email });
+      expect(asked).toEqual([]);
+      expect(results()).toMatchObject({ chatA: 'notification sent', chatB: 'notification sent' });
+      expect(lines().some((line) => line.way === 'email' && line.result === 'failed')).toBe(true);
     });
   });
 

@@ -4,6 +4,7 @@ import { noticeKey } from '#core/adapters/dynamo/keys.ts';
 import { toBatchRow, toEventRow } from '#core/adapters/dynamo/rows.ts';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { Table } from '#core/adapters/dynamo/table.ts';
+import type { EmailConfig } from '#core/adapters/email-chat/email.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
@@ -113,7 +114,7 @@ export class NotifyWorld {
     const notify = createNotify({
       store: { ...this.store, ...options.store },
       notifier: createNotifier({
-        email: { client: this.#mail, from: options.from ?? FROM },
+        email: options.email ?? { way: 'ses', client: this.#mail, from: options.from ?? FROM },
         send: options.send ?? this.#sendToFakes,
       }),
       log: this.log,
@@ -147,6 +148,8 @@ export interface Change {
 export interface DeliverOptions {
   /** @default FROM */
   readonly from?: string;
+  /** @default SES */
+  readonly email?: EmailConfig;
   /** Replaces the door to the chats. */
   readonly send?: HttpSend;
   /** Replaces calls of the store. */

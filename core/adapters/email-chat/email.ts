@@ -1,47 +1,58 @@
-import { type SESv2Client, SESv2ServiceException, SendEmailCommand } from '@aws-sdk/client-sesv2';
-import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
+import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { type Notice, toPlainLine } from '../../domain/notice.ts';
-import type { Notifier } from '../../ports/notifier.ts';
+import type { Notifier, SendResult } from '../../ports/notifier.ts';
+import type { Secret } from '../../secret.ts';
+import type { HttpSend } from '../http-guard/http-send.ts';
+import { createApiMail } from './email-api.ts';
+import { createSesMail } from './email-ses.ts';
 
-export interface EmailConfig {
-  /** Made with one attempt: a notice is never sent twice. */
-  readonly client: Pick<SESv2Client, 'send'>;
-  /** A verified sender; empty: this deployment sends no mail. */
-  readonly from: string;
-}
-
-/** Errors that the same mail would meet again. */
-const FINAL_ERRORS: ReadonlySet<string> = new Set([
-  'BadRequestException',
-  'MessageRejected',
-  'MailFromDomainNotVerifiedException',
-  'NotFoundException',
-  'AccountSuspendedException',
-  'AccessDeniedException',
-]);
+/** The deployment's way to send mail: a provider's HTTP API, SES, or none (contract, Notification object). */
+export type EmailConfig =
+  | {
+      readonly way: 'api';
+      readonly send: HttpSend;
+      /** Base address of the API. */
+      readonly url: string;
+      /** `EMAIL_API_KEY`. Throws when it cannot be read. */
+      readonly readKey: () => Promise<Secret<string>>;
+      /** A sender of a domain that is verified at the provider. */
+      readonly from: string;
+    }
+  | {
+      readonly way: 'ses';
+      /** Made with one attempt: a notice is never sent twice. */
+      readonly client: Pick<SESv2Client, 'send'>;
+      /** A verified sender. */
+      readonly from: string;
+    }
+  | { readonly way: 'none' };
 
 /** Plain text only: there is no markup that an author's title could break out of. */
+export interface Mail {
+  readonly to: string;
+  /** One line: a line break here would begin a header of the author's choosing. */
+  readonly subject: string;
+  readonly text: string;
+}
+
+export type SendMail = (mail: Mail) => Promise<SendResult>;
+
 export function createEmailSender(config: EmailConfig): Pick<Notifier, 'sendEmail'> {
+  const send = chooseMail(config);
   return {
-    async sendEmail(to, notice) {
-      if (config.from === '') return 'off';
-      const text = (data: string) => ({ Data: data, Charset: 'UTF-8' });
-      const command = new SendEmailCommand({
-        FromEmailAddress: config.from,
-        Destination: { ToAddresses: [to] },
-        Content: {
-          // One line: a line break here would begin a header of the author's choosing.
-          Simple: { Subject: text(toPlainLine(notice.subject)), Body: { Text: text(renderText(notice)) } },
-        },
-      });
-      try {
-        await config.client.send(command, { abortSignal: AbortSignal.timeout(NOTICE_TIMEOUT_MS) });
-        return 'sent';
-      } catch (error) {
-        return error instanceof SESv2ServiceException && FINAL_ERRORS.has(error.name) ? 'refused' : 'failed';
-      }
-    },
+    sendEmail: (to, notice) => send({ to, subject: toPlainLine(notice.subject), text: renderText(notice) }),
   };
+}
+
+function chooseMail(config: EmailConfig): SendMail {
+  switch (config.way) {
+    case 'api':
+      return createApiMail(config);
+    case 'ses':
+      return createSesMail(config);
+    case 'none':
+      return async () => 'off';
+  }
 }
 
 export function renderText(notice: Notice): string {

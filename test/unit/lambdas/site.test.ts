@@ -11,6 +11,7 @@ import { createSite } from '../../../lambdas/site/serve.ts';
 const PAGE = 'text/html,application/xhtml+xml';
 const CONFIG: DashboardConfig = {
   sign_in: { kind: 'cognito', domain: 'https://mq.auth.eu-west-1.amazoncognito.com', client_id: 'abc' },
+  sends_mail: false,
 };
 
 let folder: string;
@@ -73,7 +74,7 @@ describe('the dashboard’s files', () => {
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
-  test('the configuration says how one signs in', async () => {
+  test('the configuration says how one signs in, and whether mail is sent', async () => {
     const answer = await ask('/config.json');
     expect(JSON.parse(answer.body)).toEqual(CONFIG);
     expect(answer.headers['cache-control']).toBe('no-cache');

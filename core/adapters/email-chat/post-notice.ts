@@ -1,0 +1,19 @@
+import type { SendResult } from '../../ports/notifier.ts';
+import { type HttpRequest, type HttpSend, HttpSendError } from '../http-guard/http-send.ts';
+
+/** One request, never repeated; what the answer says beyond its status is nobody's business. */
+export async function postNotice(send: HttpSend, request: HttpRequest): Promise<SendResult> {
+  try {
+    return judge((await send(request)).status);
+  } catch (error) {
+    if (!(error instanceof HttpSendError)) throw error;
+    // Nobody needs the rest of such an answer, and the notice is delivered.
+    if (error.kind === 'too_large') return 'sent';
+    return error.kind === 'refused' ? 'refused' : 'failed';
+  }
+}
+
+function judge(status: number): SendResult {
+  if (status >= 200 && status < 300) return 'sent';
+  return status === 408 || status === 429 || status >= 500 ? 'failed' : 'refused';
+}
