@@ -75,6 +75,19 @@ export async function findGatePlace(
   return { version, folder: folders[0] ?? '.github/workflows', gate: null };
 }
 
+/** What an enrollment finds on the base; best effort, like all set-up at that time. */
+export async function seeGate(openForge: OpenForge, repo: ManagedRepo, queueName: string): Promise<CiGate> {
+  try {
+    const opened = await openForge(repo);
+    if (opened.kind !== 'open') return repo.ciGate;
+    const { gate } = await findGatePlace(opened.forge, repo.baseBranch, queueName);
+    return gate === null ? repo.ciGate : { ...repo.ciGate, status: 'awaiting_validation' };
+  } catch (error) {
+    if (error instanceof ForgeError) return repo.ciGate;
+    throw error;
+  }
+}
+
 export type SetupResult =
   | { readonly kind: 'open'; readonly repo: ManagedRepo; readonly pull: PullLink }
   | Failed;

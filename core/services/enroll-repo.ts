@@ -10,6 +10,7 @@ import type { OpenForgeAccount } from '../ports/forge-account.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
 import { type Clock, type Vault, VaultError, type WakeQueue } from '../ports/system.ts';
 import { recordChange } from './audit.ts';
+import { seeGate } from './ci-gate.ts';
 import { loadOwnConnection } from './owned.ts';
 import { type PlanDeps, readCeiling } from './plans.ts';
 import { type ProvisioningDeps, provisionRepo } from './provisioning.ts';
@@ -57,7 +58,7 @@ export async function enrollRepo(
   const { repos: reposMax } = await readCeiling(deps, tenantId);
   await verifyBot(deps, connection);
   const now = deps.clock.now();
-  const repo: ManagedRepo = {
+  const claim: ManagedRepo = {
     ...{ id: deps.ids.uuid(), tenantId, connectionId: connection.id, instanceUrl: connection.instanceUrl },
     slug: wanted.slug,
     // Contract, managed repos, rule 1 (A66).
@@ -72,7 +73,8 @@ export async function enrollRepo(
     ...{ wakeSeq: 0, dueAt: now, createdAt: now, updatedAt: now, version: 1, tombstone: false },
     verifiedAt: now,
   };
-  refuseClaim(await checkClaim(deps.openForge, repo));
+  refuseClaim(await checkClaim(deps.openForge, claim));
+  const repo = { ...claim, ciGate: await seeGate(deps.openForge, claim, deps.serviceName) };
   await create(deps, repo, reposMax);
   await recordChange(deps, tenantId, 'repo.enroll', repo.id);
   await tryWake(deps, repo.id);

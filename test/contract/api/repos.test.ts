@@ -17,6 +17,7 @@ import {
   TOKEN_A,
   TOKEN_B,
 } from '../../support/api-world.ts';
+import { makeWorkingForge } from '../../support/working-forge.ts';
 
 const REPOS = '/api/v1/user/repos';
 
@@ -50,6 +51,17 @@ describe('enroll', () => {
       },
     });
     expect((await world.store.getRepo(made.json.id))?.wakeupMode).toBe('poll');
+  });
+
+  test.each([
+    ['the gate file is on the base already', { setUp: makeWorkingForge(true) }, 'awaiting_validation'],
+    ['it is not', { setUp: makeWorkingForge(false) }, 'missing'],
+    ['the forge does not say', {}, 'missing'],
+  ])('ci_gate tells what is on the base: %s', async (_name, forge, status) => {
+    Object.assign(world.forge, forge);
+    const made = await enroll();
+    expect([made.status, made.json.provisioning.ci_gate]).toEqual([201, { status, url: null }]);
+    expect((await world.store.getRepo(made.json.id))?.ciGate.status).toBe(status);
   });
 
   test('a new repository is woken at once, not at the next tick', async () => {
