@@ -1,3 +1,4 @@
+import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import type { Family } from './odds.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
@@ -18,6 +19,7 @@ const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 
 /** Every guard has one: a guard whose absence nothing notices is not tested, whatever else is green. */
 export const MUTANTS: readonly Mutant[] = [
+  ...ASSUMPTION_MUTANTS,
   {
     guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing.ts`,
@@ -94,7 +96,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the memory of a bounce (A37)',
-    file: `${QUEUE}/line.ts`,
+    file: `${QUEUE}/recall.ts`,
     find: '    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId,',
     replace:
       '    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId && pr < 0,',
@@ -192,7 +194,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'what a late call leaves behind is swept (E7)',
     file: `${QUEUE}/fold.ts`,
-    find: 'const LATE_EFFECT_MS = 20_000;',
+    find: 'const LATE_EFFECT_MS = 125_000;',
     replace: 'const LATE_EFFECT_MS = 0;',
     families: ['faults', 'workers', 'everything'],
     dies: 'a branch comes late',
@@ -231,7 +233,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a success that this record knows nothing of (A7, A24)',
-    file: `${QUEUE}/line.ts`,
+    file: `${QUEUE}/recall.ts`,
     find: "  if (ours.state === 'success') {",
     replace: "  if (ours.state === 'never') {",
     families: ['foreign_status', 'everything'],
@@ -327,7 +329,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the words of a bounce are its memory (D-05)',
-    file: `${QUEUE}/line.ts`,
+    file: `${QUEUE}/recall.ts`,
     find: 'if (bouncedSince && schedule.known',
     replace: 'if (bouncedSince && pull.number < 0 && schedule.known',
     families: ['crashes', 'everything'],

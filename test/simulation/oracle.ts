@@ -1,17 +1,19 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { PullRequest } from '#core/domain/forge.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { readSchedule } from '../../engine-container/src/queue/eligibility.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { Judge } from './judge.ts';
 import type { Managed } from './managed.ts';
+import type { Project } from './project.ts';
 
 /** One repository at rest, as its forge, its judge and its stored rows have it. */
 export interface RestingRepo {
   readonly repo: ManagedRepo;
   readonly forge: AbstractForge;
   readonly judge: Judge;
-  readonly prs: readonly number[];
+  readonly project: Project;
   readonly rows: readonly BatchRow[];
   readonly events: readonly ActivityEvent[];
   readonly isFlaky: boolean;
@@ -32,6 +34,8 @@ const WAITS_FOR_AUTHOR = [
   'refused: a pull request pushed to refs/for',
   'refused: this forge completes a merge from a fork only',
 ];
+
+const TWIN_RACE_MS = 60_000;
 
 /** Ten are written; some may not have arrived. */
 const POSTS_BEFORE_BOUNCE_MIN = 6;
@@ -82,9 +86,14 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
     if (event.event === 'pr_bounced')
       bounced.set(`${event.pr} ${event.head}`, [...(bounced.get(`${event.pr} ${event.head}`) ?? []), event]);
   }
+  for (const { pr, at, event, reason } of events) {
+    const end = events.find((each) => each.pr === pr && each.event === 'pr_landed' && each.at < at);
+    if (end !== undefined) problems.push(`#${pr} had landed and is told as ${event} ${reason ?? ''}`);
+  }
   for (const [pr, count] of landed) {
     if (count > 1) problems.push(`#${pr} told as landed ${count} times`);
-    if (!(await forge.pull(pr)).merged) problems.push(`#${pr} told as landed is not merged`);
+    const pull = await forge.pull(pr);
+    if (!pull.merged && !hasLateTwin(subject, pull)) problems.push(`#${pr} told as landed is not merged`);
   }
   for (const { pr, head, reason } of events) {
     if (reason !== 'merge_timeout' || !subject.isPrompt) continue;
@@ -110,6 +119,16 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
     }
   }
   return problems;
+}
+
+/** Another one with its head appeared while its success stood, unknown to all, and the forge merged that. */
+function hasLateTwin({ project, events, forge }: RestingRepo, { number, headSha }: PullRequest): boolean {
+  const told = events.find(({ pr, event }) => pr === number && event === 'pr_landed');
+  return project
+    .pullsOf(headSha)
+    .some(
+      (other) => forge.isMerged(other) && Math.abs((told?.at ?? 0) - project.touchedAt(other)) < TWIN_RACE_MS,
+    );
 }
 
 /** A35, D-08: on some proven ground the gate really fails with it, as often as it must, and passes without it. */

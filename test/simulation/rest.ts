@@ -139,7 +139,7 @@ export class Rest {
     const problems = repo.queueEnabled
       ? await judgeRest({
           ...{ repo, forge, judge, rows, events, isFlaky, failuresMin },
-          prs: project.prs,
+          project,
           isPrompt: PROMPT.includes(this.#family),
           recordsLost: this.#service.store.recordsLost,
         })

@@ -1,6 +1,7 @@
 import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { scheduleWithinTheSecond, successComesTwoMinutesLate, twinAppearsLate } from './forge-scenes.ts';
 import { holdInLanding } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
 import { branchComesLate, branchGoesEarly, deletionComesLate, successComesLate } from './late-scenes.ts';
@@ -314,6 +315,9 @@ export const SCENES = {
   'a merge past the queue': mergeBehindItsBack,
   'a merge past the queue while it lands': mergeBesideALanding,
   'a success comes late': successComesLate,
+  'a success comes two minutes late': successComesTwoMinutesLate,
+  'a schedule within the second of a look': scheduleWithinTheSecond,
+  'a twin appears while its head is gated': twinAppearsLate,
   'a hold in a landing': holdInLanding,
   'a branch comes late': branchComesLate,
   'a branch goes early': branchGoesEarly,

@@ -10,8 +10,8 @@ import type { Snapshot } from './snapshot.ts';
 /** A pull request whose head the base repository does not hold yet is looked at again after this. */
 const HEAD_COPY_WAIT_MS = 30_000;
 const GATE_FILE_WAIT_MS = 5 * 60_000;
-/** A forge that did not answer in time carries a call out at most this much later (E7). */
-const LATE_EFFECT_MS = 20_000;
+/** A forge that did not answer in time carries a call out at most this much later, busy as it is (E7). */
+const LATE_EFFECT_MS = 125_000;
 
 /** What an action came to, written into the record. Pure, like `decide`; `at` is when the outcome was known. */
 export function fold(

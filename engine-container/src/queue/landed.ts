@@ -42,10 +42,12 @@ export function withoutLateBase(s: Snapshot, record: QueueRecord): Snapshot {
   return s.base.known && isReplacedTip(record, s.base.value.sha, s.now) ? { ...s, base: UNKNOWN } : s;
 }
 
-/** Forgets landings once every reading must have caught up and the list no longer shows them. */
+/**
+ * Forgets landings once every reading must have caught up. One that is listed even then is open: another one with its
+ * head was merged, and it appeared so late that nobody knew of it.
+ */
 export function forgetLanded({ record, s }: Pass): void {
-  if (record.landed === undefined || !s.full || !s.pulls.known) return;
-  const open = new Set(s.pulls.value.map((view) => view.pull.number));
-  const kept = record.landed.filter(({ pr, at }) => open.has(pr) || s.now - at < LANDED_KEPT_MS);
+  if (record.landed === undefined || !s.full) return;
+  const kept = record.landed.filter(({ at }) => s.now - at < LANDED_KEPT_MS);
   if (kept.length < record.landed.length) record.landed = kept;
 }

@@ -21,7 +21,7 @@ import {
 import { isReplacedTip } from './landed.ts';
 import { mayLand, nextToLand, proofOf, provenLength } from './lane.ts';
 import { sayLastWord } from './last-word.ts';
-import { leaveLine, refuse, rememberBounce } from './line.ts';
+import { leaveLine, refuse } from './line.ts';
 import {
   asksFork,
   emitEvent,
@@ -36,6 +36,7 @@ import {
 } from './pass.ts';
 import { countOutcome } from './policy.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
+import { rememberBounce } from './recall.ts';
 import { type Fate, type Landing, type Member, type Root, treeOf } from './record.ts';
 import { park, startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';

@@ -8,6 +8,7 @@ import {
   type Pass,
   pollNoLaterThan,
   resolveNode,
+  retireNode,
   wishStatus,
 } from './pass.ts';
 import {
@@ -179,6 +180,8 @@ function endRoot(pass: Pass, root: Root): void {
 /** Removes a root that was never built, with what stands on it: no row, nobody blamed, everybody keeps the place. */
 export function dissolve(pass: Pass, root: Root): void {
   supersedeAbove(pass, root);
+  // An earlier attempt may have made its branch, and died before it could say so.
+  if (root.builds > 1) for (const node of root.nodes) retireNode(pass, node);
   sweepWorkBranch(pass, root);
   pass.record.roots = pass.record.roots.filter((other) => other !== root);
   if (pass.record.roots.length === 0) pass.record.tip = null;

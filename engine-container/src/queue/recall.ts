@@ -1,0 +1,108 @@
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import type { Refusal } from './admission.ts';
+import {
+  BOUNCED_PREFIX,
+  describeEarlierBounce,
+  describeHeadChange,
+  describeLanded,
+  describePark,
+  describeRefusal,
+  describeStaleSuccess,
+} from './describe.ts';
+import { entryOf, type Pass, wishStatus } from './pass.ts';
+import type { LineEntry, QueueRecord } from './record.ts';
+import type { PullRequestView, RecalledHead } from './snapshot.ts';
+
+/** Statuses under our context that this record knows nothing of: a lost record, or somebody else's writing (A7, A24). */
+export function recallStatuses(pass: Pass, view: PullRequestView): void {
+  if (view.statuses === null || !view.statuses.known || !pass.s.botLogin.known) return;
+  const { pull } = view;
+  const ours = view.statuses.value.find((status) => status.context === pass.record.context);
+  if (ours === undefined || pass.record.roots.some((root) => root.landing?.head === pull.headSha)) return;
+  if (pass.record.outbox.some((waiting) => waiting.sha === pull.headSha)) return;
+  const byBot = ours.creator === pass.s.botLogin.value;
+  if (!byBot && ours.state !== 'error' && ours.state !== 'pending') {
+    pass.alarms.push({ name: 'foreign_status_writer', pr: pull.number });
+  }
+  if (ours.state === 'success') {
+    wishStatus(pass, {
+      pr: pull.number,
+      sha: pull.headSha,
+      state: 'error',
+      description: describeStanding(pass, pull),
+      targetUrl: null,
+    });
+  }
+  const schedule = view.schedule;
+  const bouncedSince =
+    byBot &&
+    ours.description.startsWith(BOUNCED_PREFIX) &&
+    schedule.known &&
+    schedule.value.kind === 'bound' &&
+    ours.createdAt >= schedule.value.at;
+  if (bouncedSince && schedule.known && schedule.value.kind === 'bound') {
+    rememberBounce(pass.record, { pr: pull.number, head: pull.headSha, scheduleId: schedule.value.id });
+  }
+}
+
+/** What the queue had to say on this head before somebody wrote over it. */
+function describeStanding({ record }: Pass, pull: PullRequestView['pull']): string {
+  const entry = entryOf(record, pull.number);
+  if (entry?.head === pull.headSha) {
+    if (isBounced(record, entry)) return describeEarlierBounce();
+    if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor as Refusal);
+    if (entry.movedAt !== null) return describeHeadChange();
+  }
+  // It outlives its schedule: who schedules anew while it stands reads these words and no others.
+  const parked = record.parked.find((each) => each.pr === pull.number && each.head === pull.headSha);
+  return (parked === undefined ? null : describePark(parked.reason)) ?? describeStaleSuccess();
+}
+
+/**
+ * Takes back what stands on the heads of those that a lost record had in flight, whatever has become of them since: who
+ * left the line meanwhile is looked at by nobody else, and a head that was pushed over may be pushed back (A24, A32).
+ */
+export function recallLost(pass: Pass): void {
+  const { record, s } = pass;
+  if (s.recalled === undefined || !s.botLogin.known || record.recall === undefined) return;
+  const bot = s.botLogin.value;
+  for (const [pr, view] of s.recalled) {
+    if (!view.known) continue;
+    record.recall = record.recall.filter((waiting) => waiting !== pr);
+    for (const each of view.value) recallFrom(record, pr, each, bot);
+  }
+  if (record.recall.length > 0) return;
+  delete record.recall;
+  delete record.recallHeads;
+  delete record.recallContexts;
+}
+
+function recallFrom(
+  record: QueueRecord,
+  pr: PullRequestNumber,
+  { head, merged, statuses }: RecalledHead,
+  bot: string,
+): void {
+  if (record.roots.some((root) => root.landing?.head === head)) return;
+  for (const { context, state, creator } of statuses) {
+    const isKnown = record.outbox.some((waiting) => waiting.sha === head && waiting.context === context);
+    // An earlier record of this address may have had another bot.
+    const isOurs = creator === bot || record.recallContexts?.includes(context) === true;
+    if (state !== 'success' || !isOurs || isKnown) continue;
+    const words = merged
+      ? { state: 'pending' as const, description: describeLanded() }
+      : { state: 'error' as const, description: describeStaleSuccess() };
+    record.outbox.push({ pr, sha: head, context, ...words, targetUrl: null });
+  }
+}
+
+export function rememberBounce(record: QueueRecord, bounce: QueueRecord['bounced'][number]): void {
+  record.bounced = record.bounced.filter((known) => known.pr !== bounce.pr);
+  record.bounced.push(bounce);
+}
+
+export function isBounced(record: QueueRecord, { pr, head, scheduleId }: LineEntry): boolean {
+  return record.bounced.some(
+    (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId,
+  );
+}

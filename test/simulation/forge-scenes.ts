@@ -1,0 +1,64 @@
+import { REVOKE_GRACE_MS, UNHEARD_LOOK_MAX_MS } from '#core/domain/limits.ts';
+import { giveUpFirst } from '../scenario/late-call.ts';
+import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
+import { look, setStage } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which the forge is not what the queue took it for. */
+
+const TWO_MINUTES_MS = 120_000;
+
+/** The success is carried out two minutes after its caller gave it up, and its schedule was cancelled meanwhile. */
+export async function successComesTwoMinutesLate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.lateEffectMs = TWO_MINUTES_MS;
+  // So many that whoever looks at the statuses of all in turn does not come by.
+  for (let other = 1; other <= 12; other += 1)
+    await stage.forge.openPullRequest({ branch: `other-${other}`, files: { [`other-${other}.txt`]: 'x\n' } });
+  const pr = await givenScheduled(stage.forge, 'a');
+  const { headSha } = await stage.forge.pull(pr);
+  const wasGivenUp = giveUpFirst(stage.forge, (call) => call.path.endsWith(`/statuses/${headSha}`));
+  await stage.drain({ until: wasGivenUp });
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await stage.forge.cancelSchedule(pr);
+  await look(stage, Math.ceil((TWO_MINUTES_MS + REVOKE_GRACE_MS + UNHEARD_LOOK_MAX_MS) / 30_000) + 1);
+  if (!stage.forge.statusHistory(headSha).some(({ state }) => state === 'success'))
+    return ['the scene did not come about'];
+  return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
+}
+
+/** The head of a batch is proposed for another guarded branch when its run ends: no look at all comes before its turn. */
+export async function twinAppearsLate(): Promise<readonly string[]> {
+  let head = '';
+  let opened = false;
+  const stage = await setStage({
+    onEntry: (entry, { clock, forge }) => {
+      if (entry.kind !== 'run' || opened) return;
+      opened = true;
+      clock.after(0, async () => {
+        await forge.pushBranch('release', await forge.tip('main'));
+        await forge.setProtection({ requiredContexts: ['mq'] }, 'release');
+        const twin = await forge.openPullRequest({ branch: 'twin', head, base: 'release' });
+        await forge.schedule(twin, 'squash');
+      });
+    },
+  });
+  await givenProject(stage.forge);
+  stage.forge.gateDurationMs = 2_000;
+  head = (await stage.forge.pull(await givenScheduled(stage.forge, 'a'))).headSha;
+  await look(stage, 4);
+  if (!opened) return ['the scene did not come about'];
+  const elsewhere = stage.forge.journal().some((entry) => entry.kind === 'merge_elsewhere');
+  return elsewhere ? ['a success for one base merged into another'] : [];
+}
+
+/** Scheduled within the second in which it was looked at: its time stamp does not change by that. */
+export async function scheduleWithinTheSecond(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await stage.forge.openPullRequest({ branch: 'a', files: { 'a.txt': 'a\n' } });
+  await stage.reconcile();
+  await stage.forge.schedule(pr, 'squash');
+  await look(stage, 8);
+  return stage.forge.isMerged(pr) ? [] : ['a schedule was never seen'];
+}
