@@ -1,4 +1,4 @@
-import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { FORGE_VERSION_KEPT_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -18,17 +18,16 @@ import {
   verifiedTipTree,
 } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
-import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import type { KnownForge, QueueRecord, Staged } from './queue/record.ts';
-import { countReviews, type ReviewCount } from './queue/reviews.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { isUntouched, readSchedules } from './read-schedules.ts';
 import { TwinReader } from './read-twins.ts';
+import { ViewReader } from './read-views.ts';
 import { StatusPatrol } from './status-patrol.ts';
 
 /** Enough for a root, sixteen cuts and their retries in one pass. */
@@ -41,11 +40,6 @@ const OWN_LOOK_AGE_MS = 3_000;
 const TIP_FRESH_MS = 2_000;
 
 type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus' | 'traces'> & { readonly tip: CommitSha | null };
-
-/** Its own schedule or one that the head moved away from; 0 = none. */
-function scheduleIdOf({ schedule }: PullRequestReading): number {
-  return schedule.kind === 'none' ? 0 : schedule.id;
-}
 
 function isPosted(record: QueueRecord): boolean {
   return landingOf(record)?.postedAt != null;
@@ -69,9 +63,9 @@ export class SnapshotReader {
   readonly #checks: CheckClock;
   #openPulls = 0;
   readonly #twins: TwinReader;
+  readonly #views: ViewReader;
   #landedTip: { readonly sha: CommitSha; readonly at: EpochMs } | null = null;
   #failure: ForgeError | null = null;
-  #botLogin: Reading<string> = UNKNOWN;
   #protection: Reading<BranchProtection | null> = UNKNOWN;
   #knownForge: Reading<KnownForge> | null = null;
 
@@ -86,6 +80,10 @@ export class SnapshotReader {
     this.#repo = repo;
     this.#budget = new LookBudget(deps.clock, (read) => this.#attempt(read));
     this.#twins = new TwinReader(deps.forge, repo, (read) => this.#attempt(read));
+    this.#views = new ViewReader({
+      ...{ forge: deps.forge, context: repo.statusContext, budget: this.#budget, twins: this.#twins },
+      attempt: (read) => this.#attempt(read),
+    });
     this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
     this.#commits = new CommitReader(deps.forge, (read) => this.#attempt(read));
     this.#gates = new GateReader(deps.forge, deps.clock, (read) => this.#attempt(read));
@@ -138,20 +136,18 @@ export class SnapshotReader {
     }));
     const patrolled = this.#patrol.choose(record, seen, this.#clock.now());
     for (const { pull, reading } of schedules ?? []) {
-      const view = await this.#readView(record, pull, reading, patrolled.includes(pull));
+      const view = await this.#views.read(
+        record,
+        this.#protection,
+        { pull, reading },
+        patrolled.includes(pull),
+      );
       views.push(view);
-      if (!reading.known) continue;
-      const reviews = view.reviews?.known === true ? view.reviews.value : null;
-      const isChecked =
-        view.statuses?.known === true && !isOpened(view.statuses.value, this.#repo.statusContext);
-      const checked = isChecked ? { checkedFor: scheduleIdOf(reading.value) } : {};
-      const { authorWrites } = view;
-      const author = authorWrites?.known === true ? { authorWrites: authorWrites.value } : {};
-      readings.push({ ...reading.value, reviews, ...checked, ...author });
+      if (reading.known) readings.push(this.#views.keep(reading.value, view));
     }
     const traces = await this.#readDueTraces(record);
     const isRecalling = (record.recall ?? []).length > 0;
-    if (isRecalling && !this.#botLogin.known) await this.#readBotLogin();
+    if (isRecalling) await this.#views.needBotLogin();
     const recalled = isRecalling
       ? await readRecalled(this.#forge, (read) => this.#attempt(read), record)
       : undefined;
@@ -196,68 +192,12 @@ export class SnapshotReader {
       now: this.#clock.now(),
       fence,
       repo: this.#repo,
-      botLogin: this.#botLogin,
+      botLogin: this.#views.botLogin,
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
       protection: this.#protection,
       confirmBounce: this.#confirmBounce,
       ...(this.#knownForge === null ? {} : { forge: this.#knownForge }),
     };
-  }
-
-  async #readView(
-    record: QueueRecord,
-    pull: PullRequest,
-    reading: Reading<PullRequestReading>,
-    isPatrolled: boolean,
-  ): Promise<PullRequestView> {
-    const schedule: PullRequestView['schedule'] = reading.known ? known(reading.value.schedule) : UNKNOWN;
-    const protection = this.#protection.known ? this.#protection.value : null;
-    const isScheduled = schedule.known && schedule.value.kind !== 'none';
-    // A success may stand on a head from before this pull request was, and opens it the moment that it is scheduled.
-    const isNews = reading.known && reading.value.checkedFor !== scheduleIdOf(reading.value);
-    if (!isScheduled || protection === null) {
-      const statuses = isPatrolled || isNews ? await this.#readStatuses(pull) : null;
-      return { pull, schedule, reviews: null, statuses };
-    }
-    let reviews: PullRequestView['reviews'] = null;
-    const cachedAuthor = reading.known ? reading.value.authorWrites : undefined;
-    const authorWrites = await this.#readAuthorWrites(pull, cachedAuthor);
-    if (needsReviews(protection, outsideOf(pull, authorWrites) !== null)) {
-      const cached = reading.known ? reading.value.reviews : null;
-      reviews = cached === null ? await this.#countReviews(pull) : known(cached);
-    }
-    const isUnread = record.rebuilding || record.unread?.includes(pull.number) === true;
-    const isAsked = isUnread || otherContexts(protection, this.#repo.statusContext).length > 0;
-    if (isAsked && !this.#botLogin.known) await this.#readBotLogin();
-    const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
-    const opensAnother = await this.#twins.opensAnother(pull.headSha);
-    const author = authorWrites === undefined ? {} : { authorWrites };
-    return { pull, schedule, reviews, statuses, opensAnother, ...author };
-  }
-
-  #countReviews({ number, headSha }: PullRequest): Promise<Reading<readonly ReviewCount[]>> {
-    return this.#budget.attempt(async () => countReviews(await this.#forge.listReviews(number), headSha));
-  }
-
-  async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
-    const statuses = await this.#budget.attempt(() => this.#forge.readStatuses(pull.headSha));
-    // Only then does it matter who wrote it.
-    if (statuses.known && isOpened(statuses.value, this.#repo.statusContext) && !this.#botLogin.known)
-      await this.#readBotLogin();
-    return statuses;
-  }
-
-  /** Who pushed the head of a fork or by AGit need not be able to write here: nothing hangs on their author. */
-  async #readAuthorWrites(
-    pull: PullRequest,
-    cached: boolean | undefined,
-  ): Promise<Reading<boolean> | undefined> {
-    if (outsideOf(pull, undefined) !== null) return undefined;
-    return cached === undefined ? this.#attempt(() => this.#forge.canWrite(pull.author)) : known(cached);
-  }
-
-  async #readBotLogin(): Promise<void> {
-    this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
   }
 
   /** Asked anew now and then: the forge may have been upgraded. */

@@ -1,0 +1,122 @@
+import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
+import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import type { Attempt, LookBudget } from './look-budget.ts';
+import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission.ts';
+import type { PullRequestReading } from './queue/readings.ts';
+import type { QueueRecord } from './queue/record.ts';
+import { countReviews, type ReviewCount } from './queue/reviews.ts';
+import type { PullRequestView } from './queue/snapshot.ts';
+import type { ReadPullRequest } from './read-schedules.ts';
+import type { TwinReader } from './read-twins.ts';
+
+/** Its own schedule or one that the head moved away from; 0 = none. */
+function scheduleIdOf({ schedule }: PullRequestReading): number {
+  return schedule.kind === 'none' ? 0 : schedule.id;
+}
+
+export interface ViewDeps {
+  readonly forge: EngineForge;
+  readonly context: string;
+  readonly attempt: Attempt;
+  readonly budget: LookBudget;
+  readonly twins: TwinReader;
+}
+
+/** What admission has to know of one pull request beside its schedule, as far as the rule asks for it. */
+export class ViewReader {
+  readonly #forge: EngineForge;
+  readonly #context: string;
+  readonly #attempt: Attempt;
+  readonly #budget: LookBudget;
+  readonly #twins: TwinReader;
+  /** Who may write here, as far as it was asked in this reconcile. */
+  readonly #writers = new Map<string, Reading<boolean>>();
+  #botLogin: Reading<string> = UNKNOWN;
+
+  constructor(deps: ViewDeps) {
+    this.#forge = deps.forge;
+    this.#context = deps.context;
+    this.#attempt = deps.attempt;
+    this.#budget = deps.budget;
+    this.#twins = deps.twins;
+  }
+
+  get botLogin(): Reading<string> {
+    return this.#botLogin;
+  }
+
+  async needBotLogin(): Promise<void> {
+    if (!this.#botLogin.known) this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
+  }
+
+  async read(
+    record: QueueRecord,
+    rule: Reading<BranchProtection | null>,
+    { pull, reading }: ReadPullRequest,
+    isPatrolled: boolean,
+  ): Promise<PullRequestView> {
+    const schedule: PullRequestView['schedule'] = reading.known ? known(reading.value.schedule) : UNKNOWN;
+    const protection = rule.known ? rule.value : null;
+    const isScheduled = schedule.known && schedule.value.kind !== 'none';
+    // A success may stand on a head from before this pull request was, and opens it the moment that it is scheduled.
+    const isNews = reading.known && reading.value.checkedFor !== scheduleIdOf(reading.value);
+    if (!isScheduled || protection === null) {
+      const statuses = isPatrolled || isNews ? await this.#readStatuses(pull) : null;
+      return { pull, schedule, reviews: null, statuses };
+    }
+    let reviews: PullRequestView['reviews'] = null;
+    const cachedAuthor = reading.known ? reading.value.authorWrites : undefined;
+    const authorWrites = await this.#readAuthorWrites(pull, cachedAuthor);
+    if (needsReviews(protection, outsideOf(pull, authorWrites) !== null)) {
+      const cached = reading.known ? reading.value.reviews : null;
+      reviews = cached === null ? await this.#countReviews(pull) : known(cached);
+    }
+    const isUnread = record.rebuilding || record.unread?.includes(pull.number) === true;
+    const isAsked = isUnread || otherContexts(protection, this.#context).length > 0;
+    if (isAsked) await this.needBotLogin();
+    const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
+    const opensAnother = await this.#twins.opensAnother(pull.headSha);
+    const author = authorWrites === undefined ? {} : { authorWrites };
+    return { pull, schedule, reviews, statuses, opensAnother, ...author };
+  }
+
+  #countReviews({ number, headSha }: PullRequest): Promise<Reading<readonly ReviewCount[]>> {
+    return this.#budget.attempt(async () => countReviews(await this.#forge.listReviews(number), headSha));
+  }
+
+  async #readStatuses(pull: PullRequest): Promise<Reading<readonly CommitStatus[]>> {
+    const statuses = await this.#budget.attempt(() => this.#forge.readStatuses(pull.headSha));
+    // Only then does it matter who wrote it.
+    if (statuses.known && isOpened(statuses.value, this.#context)) await this.needBotLogin();
+    return statuses;
+  }
+
+  /** Who pushed the head of a fork or by AGit need not be able to write here: nothing hangs on their author. */
+  async #readAuthorWrites(
+    pull: PullRequest,
+    cached: boolean | undefined,
+  ): Promise<Reading<boolean> | undefined> {
+    if (outsideOf(pull, undefined) !== null) return undefined;
+    if (cached !== undefined) return known(cached);
+    const asked = this.#writers.get(pull.author);
+    if (asked?.known === true) return asked;
+    const answer = await this.#budget.attempt(() => this.#forge.canWrite(pull.author));
+    this.#writers.set(pull.author, answer);
+    return answer;
+  }
+
+  /** What of it is still true at the next look, while nothing touches the pull request. */
+  keep(
+    reading: PullRequestReading,
+    { reviews, statuses, authorWrites }: PullRequestView,
+  ): PullRequestReading {
+    const isChecked = statuses?.known === true && !isOpened(statuses.value, this.#context);
+    return {
+      ...reading,
+      reviews: reviews?.known === true ? reviews.value : null,
+      ...(isChecked ? { checkedFor: scheduleIdOf(reading) } : {}),
+      ...(authorWrites?.known === true ? { authorWrites: authorWrites.value } : {}),
+    };
+  }
+}
