@@ -136,10 +136,11 @@ export interface ExportFacts {
 
 export function toTenantExport(facts: ExportFacts): z.infer<typeof TenantExport> {
   const { tenant } = facts;
+  const outcomes = new Map(facts.outcomes);
   return {
     tenant: { id: tenant.id, created_at: formatTime(tenant.createdAt), api_key_hash: REDACTED },
     forge_connections: facts.connections.map(toExportedConnection),
-    managed_repos: facts.repos.map(toExportedRepo),
+    managed_repos: facts.repos.map((repo) => toExportedRepo(repo, outcomes.get(repo.id))),
     reconcile_status: facts.outcomes.map(([id, outcome]) => ({ repo_id: id, ...toReconcileView(outcome) })),
     reconcile_status_truncated: facts.outcomesTruncated,
     audit_log: facts.audit.map(({ id, at, actor, action, target, result }) => ({
@@ -176,7 +177,10 @@ function toExportedConnection(connection: Connection): z.infer<typeof ExportedCo
   };
 }
 
-function toExportedRepo(repo: ManagedRepo): z.infer<typeof ExportedRepo> {
+function toExportedRepo(
+  repo: ManagedRepo,
+  outcome: ReconcileOutcome | undefined,
+): z.infer<typeof ExportedRepo> {
   const { notification } = repo;
   return {
     id: repo.id,
@@ -203,7 +207,7 @@ function toExportedRepo(repo: ManagedRepo): z.infer<typeof ExportedRepo> {
             chat_b_webhook_url: notification.chatB === null ? null : REDACTED,
           },
     protection_requested: repo.protectionRequested,
-    provisioning: toProvisioning(repo),
+    provisioning: toProvisioning(repo, outcome),
     created_at: formatTime(repo.createdAt),
     updated_at: formatTime(repo.updatedAt),
   };

@@ -163,8 +163,11 @@ export const QueueStatus = z.object({
   repos: z.array(ManagedRepoView.extend({ lease_state: LeaseStateView })),
 });
 
-export function toProvisioning(repo: ManagedRepo): z.infer<typeof Provisioning> {
-  const view: ProvisioningView = viewProvisioning(repo);
+export function toProvisioning(
+  repo: ManagedRepo,
+  outcome: ReconcileOutcome | undefined,
+): z.infer<typeof Provisioning> {
+  const view: ProvisioningView = viewProvisioning(repo, outcome?.rule);
   const { protection } = view;
   return {
     webhook: view.webhook,
@@ -207,7 +210,7 @@ export function toRepoConnectionView(
 export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
   const { repo } = facts;
   return {
-    ...toEnrolledRepo(repo),
+    ...toEnrolledRepo(repo, facts.outcome),
     wakeup_mode: repo.wakeupMode,
     connection: toRepoConnectionView(facts.connection),
     reconcile: toReconcileView(facts.outcome),
@@ -221,7 +224,7 @@ export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
   };
 }
 
-export function toEnrolledRepo(repo: ManagedRepo): z.infer<typeof EnrolledRepo> {
+export function toEnrolledRepo(repo: ManagedRepo, outcome?: ReconcileOutcome): z.infer<typeof EnrolledRepo> {
   return {
     id: repo.id,
     name: repo.slug,
@@ -231,7 +234,7 @@ export function toEnrolledRepo(repo: ManagedRepo): z.infer<typeof EnrolledRepo> 
     automerge: repo.automerge,
     instance_url: repo.instanceUrl,
     forge_conn_id: repo.connectionId,
-    provisioning: toProvisioning(repo),
+    provisioning: toProvisioning(repo, outcome),
   };
 }
 

@@ -53,6 +53,8 @@ export const PROTECTION_REASONS = [
   'rule_changed_meanwhile',
   'merge_style_not_allowed',
   'context_required_elsewhere',
+  'rule_missing',
+  'context_not_required',
 ] as const;
 export type ProtectionReason = (typeof PROTECTION_REASONS)[number];
 
@@ -137,6 +139,10 @@ const REASON_PHRASES: Readonly<Record<ProtectionReason, string>> = {
   rule_changed_meanwhile: 'rule_changed_meanwhile: somebody edited the rule at the same time; try again',
   context_required_elsewhere:
     'context_required_elsewhere: a rule of other branches asks for the same status, and a status belongs to a commit, not to a branch; a commit that heads pull requests to both is refused. A status context with the name of the branch in it, such as mq/main, keeps them apart',
+  rule_missing:
+    'rule_missing: no rule protects the base branch, so people can merge unproven and the queue stages nothing; opt in to protection, or require the status of the queue yourself',
+  context_not_required:
+    'context_not_required: the rule of the base branch does not ask for the status of the queue by its name, so people can merge unproven and the queue stages nothing; opt in to protection, or add it yourself',
   merge_style_not_allowed:
     'merge_style_not_allowed: the forge does not allow this merge style, so its auto-merge will not complete',
 };
@@ -192,14 +198,39 @@ export interface ProvisioningFacts {
   readonly ciGate: CiGate;
 }
 
+/** What the engine saw of the rule with its last look at it, whoever wrote the rule. */
+export interface RuleSeen {
+  readonly at: EpochMs;
+  readonly reasons: readonly ProtectionReason[];
+}
+
+/** What the engine sees for itself; of these its newer look counts, of the others the last attempt. */
+const SEEN_BY_ENGINE: readonly ProtectionReason[] = [
+  'direct_push_allowed',
+  'block_on_outdated_branch',
+  'all_statuses_required',
+  'rule_missing',
+  'context_not_required',
+];
+
+function reasonsOf(
+  { protection, lastProvisionedAt }: ProvisioningRecord,
+  seen: RuleSeen | undefined,
+): readonly ProtectionReason[] {
+  const isNewer = seen !== undefined && (lastProvisionedAt === null || seen.at >= lastProvisionedAt);
+  if (!isNewer) return protection.reasons;
+  const others = protection.reasons.filter((reason) => !SEEN_BY_ENGINE.includes(reason));
+  return [...new Set([...others, ...seen.reasons])];
+}
+
 /** Statuses as a pure function of settings and last observation (D-69). */
-export function viewProvisioning(facts: ProvisioningFacts): ProvisioningView {
+export function viewProvisioning(facts: ProvisioningFacts, seen?: RuleSeen): ProvisioningView {
   const { provisioning, ciGate } = facts;
   const { protection } = provisioning;
   const status = protectionStatus(facts.protectionRequested, ciGate.status, protection);
-  const said = describeReasons(protection.reasons);
-  const detail =
-    status === 'not_requested' ? null : status === 'awaiting_ci_gate' ? UNPROVEN_GATE_DETAIL : said;
+  const said = describeReasons(reasonsOf(provisioning, seen));
+  const waits = status === 'awaiting_ci_gate' ? [UNPROVEN_GATE_DETAIL] : [];
+  const detail = [...waits, ...(said === null ? [] : [said])].join('. ') || null;
   return {
     webhook: { status: webhookStatus(facts.wakeupMode, provisioning.webhook) },
     protection: { status, id: status === 'configured' ? protection.ruleName : null, detail },

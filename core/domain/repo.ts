@@ -1,7 +1,7 @@
 import type { Secret } from '../secret.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
-import type { CiGate, ProvisioningRecord } from './provisioning.ts';
+import type { CiGate, ProvisioningRecord, RuleSeen } from './provisioning.ts';
 
 export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
 export type MergeStyle = (typeof MERGE_STYLES)[number];
@@ -56,6 +56,8 @@ export interface ReconcileOutcome {
   readonly errorCode: ReconcileErrorCode | null;
   /** Since when nothing but failures that pass came of it; absent when this one was none. */
   readonly retryingSince?: EpochMs;
+  /** Absent: this run did not see the rule of the base; what was seen before stays stored. */
+  readonly rule?: RuleSeen;
 }
 
 /** A managed repository with the settings that the engine obeys. Times in epoch ms. */

@@ -2,6 +2,7 @@ import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { OwedHeads, QueueView } from '../domain/line.ts';
+import type { RuleSeen } from '../domain/provisioning.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 
 /**
@@ -66,6 +67,8 @@ export interface EngineReport {
   readonly wakeAt: EpochMs | null;
   /** At most 50 lines from fixed templates (D-26). */
   readonly logTail: readonly string[];
+  /** Absent: the rule of the base was never seen. */
+  readonly rule?: RuleSeen;
 }
 
 /** What the engine may read and write. Every write is refused with `fenced` under an old lease. */

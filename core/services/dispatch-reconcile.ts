@@ -216,7 +216,11 @@ interface Recorded {
 
 async function recordRun(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promise<Recorded> {
   const ranAt = deps.clock.now();
-  const outcome: ReconcileOutcome = { ranAt, ok: run.errorCode === null, errorCode: run.errorCode };
+  const rule = run.report?.rule;
+  const outcome: ReconcileOutcome = {
+    ...{ ranAt, ok: run.errorCode === null, errorCode: run.errorCode },
+    ...(rule === undefined ? {} : { rule }),
+  };
   if (run.mayPass !== true) {
     await deps.store.saveReconcileOutcome(repo, outcome);
     await planNextLook(deps, repo, run);

@@ -108,7 +108,11 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
       advice: `Without a rule that asks for "${context}" people can merge past the queue, and the queue will not stage. Opt in, or add the required check yourself.`,
     },
   };
-  return { id: 'protection', title: 'Branch protection', url: null, ...pick(drafts, protection.status) };
+  const draft = pick(drafts, protection.status);
+  const isSaid = detail === '' || draft.advice === detail;
+  // What the rule does in the way of the queue is said whoever wrote it.
+  const advice = isSaid ? draft.advice : `${draft.advice} ${detail}.`;
+  return { id: 'protection', title: 'Branch protection', url: null, ...draft, advice };
 }
 
 function stepOfWebhook(status: string, bot: string): Step {

@@ -125,7 +125,8 @@ export class SnapshotReader {
     const tip = isBusy || record.baseSeen !== null ? await this.#readTip(pulls) : UNKNOWN;
     const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
     if (isBusy) this.#knownForge = await this.#readForge(record);
-    if (needsBase)
+    // Its owner is told of the rule before anything waits: it is looked at once.
+    if (needsBase || record.rule === undefined)
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
     const base = needsBase ? await this.#readBase(record, tip) : UNKNOWN;
     const views: PullRequestView[] = [];

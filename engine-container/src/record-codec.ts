@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
+import { PROTECTION_REASONS } from '#core/domain/provisioning.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { COUNTED_STATES } from './queue/reviews.ts';
 import { NOTHING_UNSENT, type Unsent } from './unsent.ts';
@@ -86,6 +87,11 @@ const Record = z.looseObject({
     flaked: z.number(),
     paces: z.array(z.object({ ms: z.number(), runs: z.number() })),
   }),
+  // Only told to people: a version that knows other reasons does not make the record unreadable.
+  rule: z
+    .object({ at: z.number(), reasons: z.array(z.enum(PROTECTION_REASONS)) })
+    .optional()
+    .catch(undefined),
 });
 
 /** Rows and events of an unfinished save. */

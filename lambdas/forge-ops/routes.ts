@@ -62,12 +62,14 @@ function settingsRoutes(deps: ForgeOpsDeps) {
 function provisioningRoutes(deps: ForgeOpsDeps) {
   const note = (repo: ManagedRepo, action: string, result: 'ok' | 'failed' = 'ok') =>
     recordChange(deps, repo.tenantId, action, repo.id, result);
+  const shown = async (repo: ManagedRepo) =>
+    toProvisioning(repo, (await deps.store.loadReconcileOutcome(repo)) ?? undefined);
   return {
     provisionRepo: async ({ tenantId, id }) => {
       const result = await provisionRepo(deps, await loadOwnRepo(deps.store, tenantId, id));
       await note(result.repo, 'repo.provision', result.kind === 'done' ? 'ok' : 'failed');
       if (result.kind !== 'done') throw new AppError(result.kind);
-      return { status: 200, body: { provisioning: toProvisioning(result.repo) } };
+      return { status: 200, body: { provisioning: await shown(result.repo) } };
     },
     protectRepo: async ({ tenantId, id, body }) => {
       const own = await loadOwnRepo(deps.store, tenantId, id);
@@ -78,7 +80,7 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       if (kind !== 'done') throw new AppError(kind);
       return {
         status: 200,
-        body: { protection_requested: repo.protectionRequested, provisioning: toProvisioning(repo) },
+        body: { protection_requested: repo.protectionRequested, provisioning: await shown(repo) },
       };
     },
     openSetupPull: async ({ tenantId, id }) => {

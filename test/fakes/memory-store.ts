@@ -223,7 +223,8 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       if (!this.repos.has(repo.id)) return;
       const stored = this.outcomes.get(repo.id);
       if (stored !== undefined && stored.ranAt > outcome.ranAt) return;
-      this.outcomes.set(repo.id, { ...outcome });
+      const kept = stored?.rule === undefined ? {} : { rule: stored.rule };
+      this.outcomes.set(repo.id, { ...kept, ...outcome });
       this.damaged.delete(`outcome ${repo.id}`);
     });
   }

@@ -1,6 +1,7 @@
 import { GSI1 } from '../../contracts/table.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
 import { DELIVERY_ID_KEPT_MS } from '../../domain/limits.ts';
+import type { ReconcileOutcome } from '../../domain/repo.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { aliveCheck } from './checks.ts';
@@ -111,10 +112,10 @@ export function createDispatchStore(table: Table): DispatchStore {
           aliveCheck(repo.id),
           {
             name: 'outcome',
-            put: {
-              Item: { ...outcomeKey(repo.tenantId, repo.id), ...reconcileOutcome.write(outcome) },
-              ConditionExpression: 'attribute_not_exists(pk) OR ran_at <= :ran',
-              ExpressionAttributeValues: { ':ran': outcome.ranAt },
+            update: {
+              Key: outcomeKey(repo.tenantId, repo.id),
+              ConditionExpression: 'attribute_not_exists(pk) OR ran_at <= :ran_at',
+              ...outcomeUpdate(outcome),
             },
           },
         ],
@@ -167,6 +168,17 @@ export function createDispatchStore(table: Table): DispatchStore {
       const row = await table.get(deliveryKey(repoId, deliveryId), 'isDeliveryClaimed');
       return row !== null && readRow(whole, row.expires_at, 'isDeliveryClaimed') > table.clock.now();
     },
+  };
+}
+
+/** Everything of an outcome is replaced, but a rule that this run did not see stays. */
+function outcomeUpdate(outcome: ReconcileOutcome) {
+  const fields = Object.entries(reconcileOutcome.write(outcome)).filter(([, value]) => value !== undefined);
+  const isRetried = outcome.retryingSince !== undefined;
+  return {
+    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${isRetried ? '' : ' REMOVE retrying_since'}`,
+    ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
+    ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
   };
 }
 

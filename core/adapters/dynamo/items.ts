@@ -14,6 +14,7 @@ import type {
   GateProbe,
   ProtectionObservation,
   ProvisioningRecord,
+  RuleSeen,
 } from '../../domain/provisioning.ts';
 import {
   CI_GATE_STATUSES,
@@ -181,12 +182,18 @@ export const leaseRow = record<LeaseRow>({
   purpose: ['purpose', optional(text)],
 });
 
+const ruleSeen = record<RuleSeen>({
+  at: ['at', whole],
+  reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
+});
+
 export const engineReport = record<EngineReport>({
   fence: ['fence', whole],
   at: ['at', whole],
   errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
   wakeAt: ['wake_at', nullable(whole)],
   logTail: ['log_tail', listOf(text)],
+  rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
 });
 
 export const reconcileOutcome = record<ReconcileOutcome>({
@@ -194,6 +201,7 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   ok: ['ok', flag],
   errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
   retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
+  rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
 });
 
 const receipt = record<Receipt>({

@@ -18,6 +18,7 @@ import { traceLandings } from './proof.ts';
 import { recallLost } from './recall.ts';
 import type { QueueRecord, Root } from './record.ts';
 import { checkGround, closeRoots } from './root.ts';
+import { noteRule } from './rule-notes.ts';
 import { advanceSearch } from './search.ts';
 import type { Snapshot } from './snapshot.ts';
 import { stageWanted } from './stage.ts';
@@ -82,6 +83,7 @@ function adoptSettings(pass: Pass): void {
   const { record, s } = pass;
   if (s.full && s.readings !== null) record.readings = [...s.readings];
   if (s.forge?.known === true) record.forge = s.forge.value;
+  keepRule(pass);
   noticeBase(pass);
   if (record.halted !== null) {
     if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
@@ -89,6 +91,16 @@ function adoptSettings(pass: Pass): void {
   }
   const idle = record.roots.length === 0 && record.outbox.length === 0;
   if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
+}
+
+/** Written only where it says something new: an idle record must stay as it is. */
+function keepRule({ record, s }: Pass): void {
+  if (!s.protection.known) return;
+  const reasons = noteRule(s.protection.value, record.context);
+  const told = record.rule;
+  const isTold = told !== undefined && String(told.reasons) === String(reasons);
+  if (isTold && told.at >= (s.repo.provisioning.lastProvisionedAt ?? 0)) return;
+  record.rule = { at: s.now, reasons };
 }
 
 /**

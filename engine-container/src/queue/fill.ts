@@ -24,6 +24,11 @@ export function openRoots(pass: Pass): void {
   if (record.halted !== null || !s.repo.queueEnabled) return;
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return;
+  if (s.protection.value === null) {
+    // Without any rule nobody is admitted, and all the same they wait.
+    if (record.line.some((entry) => entry.scheduleId !== 0)) raise(pass, 'protection_conflict');
+    return;
+  }
   if (record.rebuilding || record.context !== s.repo.statusContext) return;
   // Where its workflows are depends on which forge it is.
   if (s.forge?.known === false) return;
@@ -33,7 +38,7 @@ export function openRoots(pass: Pass): void {
   keepParked(pass, base.tree);
   if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
     return;
-  if (s.protection.value === null || !requiresContext(s.protection.value, record.context)) {
+  if (!requiresContext(s.protection.value, record.context)) {
     // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7).
     raise(pass, 'protection_conflict');
     return;

@@ -19,6 +19,7 @@ import type {
 } from '#core/domain/ids.ts';
 import type { HaltEvidence } from '#core/domain/line.ts';
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
+import type { RuleSeen } from '#core/domain/provisioning.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
 
@@ -65,6 +66,8 @@ export interface QueueRecord {
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
   baseSeen: (Staged & { readonly at?: EpochMs }) | null;
   rate: OutcomeRate;
+  /** The rule of the base, whoever wrote it; absent: never seen. */
+  rule?: RuleSeen;
   /** Which forge this is; absent until it was asked. */
   forge?: KnownForge;
   /** Our landings of the last minutes, oldest first; absent: none. */

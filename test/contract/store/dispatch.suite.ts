@@ -210,6 +210,19 @@ export function describeDispatch(world: World): void {
       expect(await world.store().claimDelivery(`${repo.id}-2`, deliveryId)).toBe(true);
     });
 
+    test('an outcome of a run that did not see the rule of the base leaves what was seen before', async () => {
+      const { repo } = await world.enroll();
+      const store = world.store();
+      const rule = { at: 4, reasons: ['direct_push_allowed'] } as const;
+      await store.saveReconcileOutcome(repo, { ranAt: 5, ok: true, errorCode: null, rule, retryingSince: 3 });
+      await store.saveReconcileOutcome(repo, { ranAt: 6, ok: false, errorCode: 'engine_error' });
+      const kept = { ranAt: 6, ok: false, errorCode: 'engine_error', rule };
+      expect(await store.loadReconcileOutcome(repo)).toEqual(kept);
+      expect((await store.listOutcomes(repo.tenantId)).get(repo.id)).toEqual(kept);
+      await store.saveReconcileOutcome(repo, { ranAt: 5, ok: true, errorCode: null });
+      expect(await store.loadReconcileOutcome(repo)).toEqual(kept);
+    });
+
     test('a queue that is asked to stop is due at once, counts the wake, and forgets it once it is switched', async () => {
       const { repo } = await world.enroll({ dueAt: world.clock.now() + 60_000 });
       const store = world.store();

@@ -85,6 +85,19 @@ test('the exact reason of the forge is shown where there is one', () => {
   expect(steps.find(({ id }) => id === 'protection')?.advice).toBe('direct_push_allowed: turn that off');
 });
 
+test('what the rule does in the way of the queue is said beside any status', () => {
+  const repo = givenStatus();
+  for (const status of ['not_requested', 'configured', 'awaiting_ci_gate'] as const) {
+    const protection = { status, detail: 'block_on_outdated_branch: turn that off' };
+    const steps = listSteps({ ...repo, provisioning: { ...repo.provisioning, protection } });
+    const advice = steps.find(({ id }) => id === 'protection')?.advice;
+    expect([status, advice]).toEqual([
+      status,
+      expect.stringMatching(/\. block_on_outdated_branch: turn that off\.$/),
+    ]);
+  }
+});
+
 /** What a person never sees here: answers to webhooks, sockets, keys, removed routes and other methods, and a tier no form offers. */
 const NOT_SHOWN = [
   'method_not_allowed',
