@@ -69,6 +69,12 @@ export interface CommitLink {
   readonly parents: readonly CommitSha[];
 }
 
+/** What keeps git from holding another reference: `a` and `a/b` exclude each other, and so do a tag and a branch to a forge. */
+export interface RefInTheWay {
+  readonly kind: 'branch' | 'tag';
+  readonly name: string;
+}
+
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */
 export interface ForgeReader {
   readBotLogin(): Promise<string>;
@@ -78,6 +84,8 @@ export interface ForgeReader {
   readVersion(): Promise<ForgeVersion | null>;
   /** Tip of a branch; null when the branch does not exist. */
   readBranchTip(branch: string): Promise<CommitSha | null>;
+  /** What makes one of these branches impossible; null when nothing does. A branch of that very name does not. */
+  findRefInTheWay(branches: readonly string[]): Promise<RefInTheWay | null>;
   readCommit(sha: CommitSha): Promise<Commit>;
   /** Tree of a commit: one call, where `readCommit` takes two. */
   readTreeId(sha: CommitSha): Promise<TreeHash>;

@@ -72,6 +72,7 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
     case 'protection_conflict':
       return { ...common, tone: 'stop', text, remedy: 'setup' };
     case 'record_too_large':
+    case 'branch_name_taken':
       return { ...common, tone: 'stop', text, remedy: 'forge' };
     case 'forge_access_denied':
     case 'decryption_error':

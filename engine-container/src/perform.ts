@@ -5,7 +5,7 @@ import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
 import { stageRoot } from './stage-root.ts';
-import { publishTree } from './stage-trees.ts';
+import { NameInTheWay, publishTree } from './stage-trees.ts';
 
 export interface PerformDeps {
   readonly forge: EngineForge;
@@ -25,13 +25,9 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
   if (held.isPastDeadline()) return { kind: 'failed' };
   switch (action.kind) {
     case 'stage_root':
-      return unlessUnfinished(() => stageRoot(deps, action));
+      return expectHindrances(() => stageRoot(deps, action));
     case 'stage_tree':
-      return unlessUnfinished(async () => {
-        const wanted = { ...action, baseBranch: deps.baseBranch };
-        const commit = await publishTree(deps.forge, deps.objects, wanted);
-        return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
-      });
+      return expectHindrances(() => stageTree(deps, action));
     case 'post_status':
       return postStatus(deps.forge, action);
     case 'probe_schedule':
@@ -48,6 +44,14 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
     default:
       return assertNever(action);
   }
+}
+
+async function stageTree(
+  deps: PerformDeps,
+  action: Extract<Action, { kind: 'stage_tree' }>,
+): Promise<ActionOutcome> {
+  const commit = await publishTree(deps.forge, deps.objects, { ...action, baseBranch: deps.baseBranch });
+  return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
 }
 
 async function postStatus(
@@ -70,12 +74,15 @@ async function postStatus(
   }
 }
 
-/** What was read is kept for the next reconcile, so this is no failure. */
-async function unlessUnfinished(stage: () => Promise<ActionOutcome>): Promise<ActionOutcome> {
+/** What keeps staging from its end without being a failure of the forge. */
+async function expectHindrances(stage: () => Promise<ActionOutcome>): Promise<ActionOutcome> {
   try {
     return await stage();
   } catch (error) {
+    // What was read is kept for the next reconcile.
     if (error instanceof ReadingUnfinished) return { kind: 'unfinished' };
+    if (error instanceof NameInTheWay)
+      return { kind: 'name_in_the_way', ref: error.ref, branch: error.branch };
     throw error;
   }
 }

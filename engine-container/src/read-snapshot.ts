@@ -125,6 +125,9 @@ export class SnapshotReader {
     const tip = isBusy || record.baseSeen !== null ? await this.#readTip(pulls) : UNKNOWN;
     const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
     if (isBusy) this.#knownForge = await this.#readForge(record);
+    const blocked = record.nameInTheWay?.branches;
+    const nameInTheWay =
+      blocked === undefined ? undefined : await this.#attempt(() => this.#forge.findRefInTheWay(blocked));
     // Its owner is told of the rule before anything waits: it is looked at once.
     if (needsBase || record.rule === undefined)
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
@@ -155,6 +158,7 @@ export class SnapshotReader {
     return {
       ...this.#frame(fence),
       ...(recalled === undefined ? {} : { recalled }),
+      ...(nameInTheWay === undefined ? {} : { nameInTheWay }),
       full: true,
       base,
       pulls: schedules === null ? UNKNOWN : known(views),

@@ -80,6 +80,7 @@ const Record = z.looseObject({
     }),
   ),
   forge: z.looseObject({ readAt: z.number() }).optional(),
+  nameInTheWay: z.looseObject({ branches: z.array(z.string()) }).optional(),
   rate: z.object({
     landed: z.number(),
     bounced: z.number(),

@@ -1,4 +1,4 @@
-import type { Commit } from '#core/domain/forge.ts';
+import type { Commit, RefInTheWay } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
 import type { RepoObjects } from './repo-objects.ts';
@@ -7,8 +7,31 @@ import { renderPatch } from './staging/patch.ts';
 import { isRegularFile, type PathChange } from './staging/path-change.ts';
 import { diffTrees } from './staging/tree-walk.ts';
 
+/** Raised where no branch of this name can be made, whatever is tried: blames no pull request. */
+export class NameInTheWay extends Error {
+  override readonly name = 'NameInTheWay';
+  constructor(
+    readonly ref: RefInTheWay,
+    readonly branch: string,
+  ) {
+    super('a reference of the repository makes a branch of the queue impossible');
+  }
+}
+
 /** Creates a branch with the patch applied; one left over by an attempt that died is removed first. */
 export async function applyToNewBranch(
+  forge: EngineForge,
+  request: PatchRequest & { readonly newBranch: string },
+): Promise<Commit> {
+  try {
+    return await applyAnew(forge, request);
+  } catch (error) {
+    if (isRefusal(error)) await assertNameIsFree(forge, request.newBranch);
+    throw error;
+  }
+}
+
+async function applyAnew(
   forge: EngineForge,
   request: PatchRequest & { readonly newBranch: string },
 ): Promise<Commit> {
@@ -21,11 +44,23 @@ export async function applyToNewBranch(
   }
 }
 
+/** The forge's own word, be it a bare 500: it was there, and would not. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ForgeError && (error.kind === 'rejected' || error.status === 500);
+}
+
+async function assertNameIsFree(forge: EngineForge, branch: string): Promise<void> {
+  const ref = await forge.findRefInTheWay([branch]);
+  if (ref !== null) throw new NameInTheWay(ref, branch);
+}
+
 /** A branch at exactly this commit; one left over by an attempt that died is removed first. */
 export async function placeBranch(forge: EngineForge, branch: string, at: CommitSha): Promise<void> {
   if (await forge.createBranch(branch, at)) return;
   await forge.deleteBranch(branch);
-  await forge.createBranch(branch, at);
+  if (await forge.createBranch(branch, at)) return;
+  await assertNameIsFree(forge, branch);
+  throw new ForgeError('rejected', 'POST branches', 409);
 }
 
 export interface TreeToPublish {

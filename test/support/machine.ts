@@ -23,6 +23,7 @@ const FORGE_READS = [
   'canWrite',
   'readVersion',
   'readBranchTip',
+  'findRefInTheWay',
   'readCommit',
   'readTreeId',
   'readTree',

@@ -5,6 +5,7 @@ import { listNewCommits, listOwnCommits, readCommit, readTreeId } from './commit
 import { createGateReader } from './gate.ts';
 import { readProtection } from './protection.ts';
 import { listOpenPullRequests, listTouchedPullRequests, readPullRequest } from './pulls.ts';
+import { findRefInTheWay } from './refs.ts';
 import { readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
 import { readStatuses } from './statuses.ts';
@@ -21,6 +22,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     canWrite: createWriterReader(transport),
     readVersion: () => readVersion(transport),
     readBranchTip: (branch) => readBranchTip(transport, branch),
+    findRefInTheWay: (branches) => findRefInTheWay(transport, branches),
     readCommit: (sha) => readCommit(transport, sha),
     readTreeId: (sha) => readTreeId(transport, sha),
     readTree: (id, depth) => readTree(transport, id, depth),

@@ -241,3 +241,7 @@ export const TaskRow = z.object({
 });
 export type TaskRow = z.output<typeof TaskRow>;
 export const TaskPage = z.object({ workflow_runs: nullableList(TaskRow.nullable()) });
+
+const RefRow = z.object({ ref: z.string() });
+/** A list, or the one reference that has exactly the name asked for. */
+export const RefRows = z.union([z.array(RefRow), RefRow.transform((row) => [row])]);

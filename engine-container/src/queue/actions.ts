@@ -10,6 +10,7 @@ import type {
 } from '#core/domain/ids.ts';
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { RefInTheWay } from '#core/ports/forge.ts';
 import type { DecidedEvent, QueueRecord, Root, Staged } from './record.ts';
 
 /** What `decide` wants done. Each is idempotent: done twice, or half done before a crash, it may be done again. */
@@ -109,6 +110,8 @@ export type ActionOutcome =
   /** None of the first `members` has a gate workflow: the base has none, and they do not bring it. */
   | { readonly kind: 'gate_missing'; readonly members: number }
   | { readonly kind: 'base_moved' }
+  /** A branch or tag of the repository makes our `branch` impossible. */
+  | { readonly kind: 'name_in_the_way'; readonly ref: RefInTheWay; readonly branch: string }
   | { readonly kind: 'tree_staged'; readonly sha: CommitSha }
   | { readonly kind: 'schedule'; readonly found: 'scheduled' | 'lost' | 'unknown' }
   | { readonly kind: 'done' }

@@ -84,6 +84,7 @@ function adoptSettings(pass: Pass): void {
   if (s.full && s.readings !== null) record.readings = [...s.readings];
   if (s.forge?.known === true) record.forge = s.forge.value;
   keepRule(pass);
+  noticeName(pass);
   noticeBase(pass);
   if (record.halted !== null) {
     if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
@@ -101,6 +102,13 @@ function keepRule({ record, s }: Pass): void {
   const isTold = told !== undefined && String(told.reasons) === String(reasons);
   if (isTold && told.at >= (s.repo.provisioning.lastProvisionedAt ?? 0)) return;
   record.rule = { at: s.now, reasons };
+}
+
+/** What made our branches impossible may be gone. */
+function noticeName(pass: Pass): void {
+  const { record, s } = pass;
+  if (s.nameInTheWay?.known === true && s.nameInTheWay.value === null) delete record.nameInTheWay;
+  if (record.nameInTheWay !== undefined) raise(pass, 'branch_name_taken');
 }
 
 /**

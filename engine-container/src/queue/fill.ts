@@ -31,7 +31,7 @@ export function openRoots(pass: Pass): void {
   }
   if (record.rebuilding || record.context !== s.repo.statusContext) return;
   // Where its workflows are depends on which forge it is.
-  if (s.forge?.known === false) return;
+  if (s.forge?.known === false || record.nameInTheWay !== undefined) return;
   // A base that is about to move, or has moved by this very pass, is no ground for a new batch.
   if (record.tip !== null && record.tip !== s.base.value.sha) return;
   const base = s.base.value;

@@ -82,9 +82,11 @@ function keepName({ record, s }: Pass, branch: string): void {
 type StageRoot = Extract<Action, { kind: 'stage_root' }>;
 
 function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
+  if (outcome.kind === 'name_in_the_way') noticeNameInTheWay(pass, action, outcome);
   const found = findNode(pass.record, action.nodeRow);
   if (found === null || found.root.runId !== action.runId) return;
   const { root, node } = found;
+  if (outcome.kind === 'name_in_the_way') return dissolve(pass, root);
   if (outcome.kind === 'base_moved') return dissolve(pass, root);
   if (outcome.kind === 'gate_missing') return parkWithoutGate(pass, root, node, outcome.members);
   if (outcome.kind === 'nothing_staged') {
@@ -120,6 +122,18 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   node.sha = evidence?.sha ?? null;
   node.runUrl = evidence?.runUrl ?? null;
   node.verdict = evidence?.verdict ?? 'none';
+}
+
+/** Nobody's pull request is at fault: whoever looks after the repository is told what is in the way, in our own words. */
+function noticeNameInTheWay(
+  pass: Pass,
+  action: StageRoot | StageNode,
+  { ref, branch }: Extract<ActionOutcome, { kind: 'name_in_the_way' }>,
+): void {
+  pass.record.nameInTheWay = { kind: ref.kind, branches: [...new Set([action.branch, action.workBranch])] };
+  const isBelow = ref.name.startsWith(`${branch}/`);
+  pass.log.push(`a ${ref.kind} ${isBelow ? `below ${branch}` : ref.name} is in the way of ${branch}`);
+  raise(pass, 'branch_name_taken');
 }
 
 function heldCount(pass: Pass): number {
@@ -182,6 +196,10 @@ function foldNode(pass: Pass, action: StageNode, outcome: ActionOutcome): void {
   const found = findNode(pass.record, action.nodeRow);
   if (found === null || found.node.state !== 'wanted') return;
   const { node } = found;
+  if (outcome.kind === 'name_in_the_way') {
+    node.branch = null;
+    return noticeNameInTheWay(pass, action, outcome);
+  }
   if (outcome.kind === 'base_moved') {
     // Our own landing moved it, or somebody else did: the next look tells which.
     node.branch = null;

@@ -68,6 +68,8 @@ export interface QueueRecord {
   rate: OutcomeRate;
   /** The rule of the base, whoever wrote it; absent: never seen. */
   rule?: RuleSeen;
+  /** What makes a branch of ours impossible: nothing is staged until it is gone. Absent: nothing does. */
+  nameInTheWay?: NameInTheWay;
   /** Which forge this is; absent until it was asked. */
   forge?: KnownForge;
   /** Our landings of the last minutes, oldest first; absent: none. */
@@ -119,6 +121,12 @@ export interface LineEntry {
   doubt: Doubt | null;
   /** Proven on this head and base, but not mergeable for the forge, since then. */
   unmergeable?: { readonly head: CommitSha; readonly baseTree: TreeHash; readonly since: EpochMs };
+}
+
+export interface NameInTheWay {
+  readonly kind: 'branch' | 'tag';
+  /** Branches that could not be made. */
+  readonly branches: readonly string[];
 }
 
 /** Null version: it names none that we can read. */

@@ -2,6 +2,7 @@ import type { BranchProtection, CommitStatus, GateReading, PullRequest } from '#
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
+import type { RefInTheWay } from '#core/ports/forge.ts';
 import type { Dial } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
 import type { KnownForge, Staged } from './record.ts';
@@ -22,6 +23,8 @@ export interface Snapshot {
   readonly base: Reading<{ readonly sha: CommitSha; readonly tree: TreeHash }>;
   /** Null value: no rule governs the base. */
   readonly protection: Reading<BranchProtection | null>;
+  /** Whether what made a branch of ours impossible still does; absent: nothing is known to. */
+  readonly nameInTheWay?: Reading<RefInTheWay | null>;
   /** Absent: not asked, because nobody is in the line. */
   readonly forge?: Reading<KnownForge>;
   /** Open pull requests of the base branch. */

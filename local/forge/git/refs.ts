@@ -57,6 +57,15 @@ export class RefStore {
     }
   }
 
+  /** All references, by their full names. */
+  async list(): Promise<readonly { readonly name: string; readonly sha: string }[]> {
+    const out = await git(this.#dir, ['for-each-ref', '--format=%(objectname) %(refname)']);
+    return out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => ({ sha: line.slice(0, 40), name: line.slice(41) }));
+  }
+
   /** Branches in git's order. */
   async branches(): Promise<{ readonly name: string; readonly sha: string }[]> {
     if (!this.#isPacked()) return this.#looseBranches();

@@ -220,6 +220,20 @@ async function compare(call: Call) {
   });
 }
 
+/** Every reference whose name begins so; one that has exactly this name stands alone. */
+async function listRefs(call: Call) {
+  const { world, repo } = call;
+  const filter = `refs/${call.params.ref ?? ''}`;
+  const refs = (await gitOf(world, repo).refs.list()).filter(({ name }) => name.startsWith(filter));
+  if (refs.length === 0) throw new Refusal(404, "The target couldn't be found.");
+  const rows = refs.map(({ name, sha }) => ({
+    ref: name,
+    url: `${world.rootUrl()}/api/v1/repos/${slugOf(repo)}/git/${name}`,
+    object: { type: 'commit', sha, url: '' },
+  }));
+  return ok(rows.length === 1 && rows[0]?.ref === filter ? rows[0] : rows);
+}
+
 async function getBlob(call: Call) {
   const id = call.params.sha ?? '';
   const object = /^[0-9a-f]{40}$/.test(id) ? await gitOf(call.world, call.repo).objects.read(id) : null;
@@ -243,6 +257,7 @@ export const GIT_ROUTES: readonly Route[] = [
   route('GET', `${REPO}/git/trees/:sha`, getTree),
   route('GET', `${REPO}/git/commits/:sha`, getCommit),
   route('GET', `${REPO}/git/blobs/:sha`, getBlob),
+  route('GET', `${REPO}/git/refs/*ref`, listRefs),
   route('GET', `${REPO}/commits`, listCommits),
   route('GET', `${REPO}/compare/*range`, compare),
 ];

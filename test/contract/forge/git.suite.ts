@@ -34,6 +34,23 @@ export function gitSuite(subject: () => ForgeSubject): void {
     expect(await repo.forge.createBranch('a', main)).toBe(false);
   });
 
+  test('what stands in the way of a branch is found by name: above it or below it, not the branch itself', async () => {
+    const repo = await create();
+    const main = (await repo.forge.readBranchTip('main')) ?? '';
+    const ours = ['mq/main/staging', 'mq-work/main/1'];
+    expect(await repo.forge.findRefInTheWay(ours)).toBeNull();
+    await repo.forge.createBranch('mq/main/staging', main);
+    await repo.forge.createBranch('mq/other/staging', main);
+    expect(await repo.forge.findRefInTheWay(ours)).toBeNull();
+    await repo.forge.createBranch('mq-work', main);
+    expect(await repo.forge.findRefInTheWay(ours)).toEqual({ kind: 'branch', name: 'mq-work' });
+    expect(await repo.forge.findRefInTheWay(['mq/main/staging'])).toBeNull();
+    expect(await repo.forge.findRefInTheWay(['mq/main'])).toEqual({
+      kind: 'branch',
+      name: 'mq/main/staging',
+    });
+  });
+
   test('branches: a commit that is not there is a bare 500, and the default branch is not deleted', async () => {
     const repo = await create();
     const made = repo.forge.createBranch('x', NO_COMMIT);

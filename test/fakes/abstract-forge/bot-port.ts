@@ -1,14 +1,14 @@
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
-import type { EngineForge, PatchRequest } from '#core/ports/forge.ts';
+import type { EngineForge, PatchRequest, RefInTheWay } from '#core/ports/forge.ts';
 import { isMergeable } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { endRun, isUnfinished } from './gate.ts';
 import { branchAgo } from './past.ts';
 import { applyPatchByIds } from './patch-reader.ts';
 import { cancelPullSchedule, schedulePull } from './people.ts';
-import { isNameInTheWay, isNameTaken, moveBranch, removeBranch } from './refs.ts';
+import { isNameInTheWay, isNameTaken, moveBranch, refsInTheWay, removeBranch } from './refs.ts';
 import { ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
 import { viewCommit, viewGate, viewOpenPulls, viewPull, viewStatuses } from './views.ts';
@@ -46,6 +46,7 @@ function createReader(world: World): Reader {
           : { kind: 'gitea', major: 1, minor: 26, patch: 3 },
       ),
     readBranchTip: async (branch) => readBranchTip(world, branch),
+    findRefInTheWay: async (branches) => findRefInTheWay(world, branches),
     readCommit: async (sha) =>
       exchange(world, get(`git/commits/${sha}`, 'git/commits/{sha}'), () =>
         viewCommit(found(objects.commit(sha))),
@@ -107,6 +108,15 @@ function createReader(world: World): Reader {
 function found<Thing>(thing: Thing | undefined): Thing {
   if (thing === undefined) throw new Refusal(404);
   return thing;
+}
+
+/** Like the HTTP client: one call for branches, one for tags. */
+function findRefInTheWay(world: World, branches: readonly string[]): RefInTheWay | null {
+  const call = get('git/refs', 'git/refs/{ref}');
+  const branch = exchange(world, call, () => branches.flatMap((name) => refsInTheWay(world, name))[0]);
+  if (branch !== undefined) return { kind: 'branch', name: branch };
+  const tag = exchange(world, call, () => branches.find((name) => world.tags.has(name)));
+  return tag === undefined ? null : { kind: 'tag', name: tag };
 }
 
 /** Like the HTTP client: a branch that is not there makes it look whether the repository is. */

@@ -11,10 +11,13 @@ export function isNameTaken(world: World, branch: string): boolean {
 }
 
 export function isNameInTheWay(world: World, branch: string): boolean {
-  for (const other of world.branches.keys()) {
-    if (other.startsWith(`${branch}/`) || branch.startsWith(`${other}/`)) return true;
-  }
-  return false;
+  return refsInTheWay(world, branch).length > 0;
+}
+
+export function refsInTheWay(world: World, branch: string): readonly string[] {
+  return [...world.branches.keys()].filter(
+    (other) => other.startsWith(`${branch}/`) || branch.startsWith(`${other}/`),
+  );
 }
 
 /** A push: moves or creates the branch and sets off everything that follows from it. */

@@ -1,0 +1,42 @@
+import type { RefInTheWay } from '#core/ports/forge.ts';
+import { readBody } from './read-body.ts';
+import { RefRows } from './schema.ts';
+import type { ForgeTransport } from './transport.ts';
+
+/** What makes one of these branches impossible; a branch of that very name does not. Two calls, whatever there is. */
+export async function findRefInTheWay(
+  transport: ForgeTransport,
+  branches: readonly string[],
+): Promise<RefInTheWay | null> {
+  const [root = ''] = branches.map((branch) => branch.split('/')[0] ?? '').sort();
+  for (const name of await listRefs(transport, 'heads', root)) {
+    const isInTheWay = branches.some(
+      (branch) => branch.startsWith(`${name}/`) || name.startsWith(`${branch}/`),
+    );
+    if (isInTheWay) return { kind: 'branch', name };
+  }
+  for (const name of await listRefs(transport, 'tags', root)) {
+    if (branches.includes(name)) return { kind: 'tag', name };
+  }
+  return null;
+}
+
+/** Names of the references of one kind that begin so. */
+async function listRefs(
+  transport: ForgeTransport,
+  kind: 'heads' | 'tags',
+  root: string,
+): Promise<readonly string[]> {
+  const call = {
+    method: 'GET',
+    label: 'GET git/refs/{ref}',
+    path: [...transport.repoPath, 'git', 'refs', kind, root],
+  } as const;
+  const answer = await transport.exchange(call);
+  if (answer.status === 404 && answer.isJson) return [];
+  if (answer.status !== 200) throw transport.failure(call, answer);
+  const prefix = `refs/${kind}/`;
+  return readBody(RefRows, call, answer)
+    .filter(({ ref }) => ref.startsWith(prefix))
+    .map(({ ref }) => ref.slice(prefix.length));
+}
