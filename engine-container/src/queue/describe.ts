@@ -1,6 +1,7 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import type { Refusal } from './admission.ts';
-import type { ParkReason, RevokeReason } from './record.ts';
+import type { ParkReason } from './aside.ts';
+import type { RevokeReason } from './record.ts';
 
 /**
  * The words people read on their pull requests: fixed phrases, at most 140 characters, no name or title in them (A38).

@@ -1,9 +1,10 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
+import type { ParkReason } from './aside.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import { activeMembers, findNode, treesAhead } from './lane.ts';
 import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
-import type { Landing, Node, ParkReason, QueueRecord, Root } from './record.ts';
+import type { Landing, Node, QueueRecord, Root } from './record.ts';
 import { dissolve, park, startTeardown } from './root.ts';
 import type { Snapshot } from './snapshot.ts';
 

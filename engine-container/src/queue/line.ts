@@ -1,6 +1,7 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, admit, type Refusal } from './admission.ts';
+import type { ParkReason } from './aside.ts';
 import { isOutboxFull, newcomersOf } from './bounds.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
@@ -8,7 +9,7 @@ import { activeMembers } from './lane.ts';
 import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
 import type { ScheduleReading } from './readings.ts';
 import { isBounced, recallStatuses } from './recall.ts';
-import type { LineEntry, ParkReason, QueueRecord } from './record.ts';
+import type { LineEntry, QueueRecord } from './record.ts';
 import type { PullRequestView } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
 

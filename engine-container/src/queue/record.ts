@@ -18,8 +18,8 @@ import type {
   TreeHash,
 } from '#core/domain/ids.ts';
 import type { HaltEvidence } from '#core/domain/line.ts';
-import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { RuleSeen } from '#core/domain/provisioning.ts';
+import type { Bounced, Parked, Strike } from './aside.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
 
@@ -303,44 +303,6 @@ export interface Evidence {
   readonly at: EpochMs;
   /** A failure that a later pass showed to be nobody's, counted in the rates once. */
   readonly flake?: true;
-}
-
-export interface Strike {
-  readonly pr: PullRequestNumber;
-  readonly head: CommitSha;
-  count: number;
-}
-
-export interface Bounced {
-  readonly pr: PullRequestNumber;
-  readonly head: CommitSha;
-  readonly scheduleId: number;
-}
-
-export type ParkReason =
-  /** What staging refuses on the base itself. */
-  | MergeRefusal
-  /** Conflicts with what is in flight before it, not with the base: its turn comes with the next batch. */
-  | 'conflict_ahead'
-  /** Touches what suspects ahead of it touch; `baseTree` is the tree that ends theirs. Gone when they are. */
-  | 'suspect_ahead'
-  | 'no_changes'
-  /** Without it nothing could be tested: its author keeps the gate workflow, or takes it away past the queue. */
-  | 'removes_gate'
-  | 'base_red'
-  | 'head_not_ready'
-  | 'gate_missing'
-  | 'not_mergeable'
-  /** The same again: the forge, and it alone, calls it a conflict. */
-  | 'forge_conflict';
-export interface Parked {
-  readonly pr: PullRequestNumber;
-  readonly head: CommitSha;
-  readonly reason: ParkReason;
-  /** Parked while the base has this tree. */
-  readonly baseTree: TreeHash;
-  /** Looked at again at this time even if the base stands; null = only when it moves. */
-  readonly until: EpochMs | null;
 }
 
 export interface OutboxStatus {

@@ -1,4 +1,5 @@
 import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
+import type { Parked, ParkReason } from './aside.ts';
 import { describePark, describeRevoke } from './describe.ts';
 import { activeMembers, isWhole, startOf } from './lane.ts';
 import {
@@ -11,15 +12,7 @@ import {
   retireNode,
   wishStatus,
 } from './pass.ts';
-import {
-  type Fate,
-  type Parked,
-  type ParkReason,
-  type RevokeReason,
-  type Root,
-  type Teardown,
-  treeOf,
-} from './record.ts';
+import { type Fate, type RevokeReason, type Root, type Teardown, treeOf } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Which batches have lost their ground: base moved by somebody else, a member changed, the queue switched off (A23)? */

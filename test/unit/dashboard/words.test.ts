@@ -9,7 +9,7 @@ import { endsSession, sayError } from '../../../dashboard/view/error-words.ts';
 import { isSetUp, listSteps } from '../../../dashboard/view/provisioning.ts';
 import * as words from '../../../dashboard/view/words.ts';
 import { REFUSALS } from '../../../engine-container/src/queue/admission.ts';
-import type { ParkReason } from '../../../engine-container/src/queue/record.ts';
+import type { ParkReason } from '../../../engine-container/src/queue/aside.ts';
 import { givenNode, givenStatus } from './rows.ts';
 
 test('every outcome, state, event and action has words; what is not listed is unknown (A85)', () => {
