@@ -109,3 +109,9 @@ export type GateReading =
     };
 
 export type PostedState = 'pending' | 'success' | 'error';
+
+/** What keeps git from holding another reference: `a` and `a/b` exclude each other, and so do a tag and a branch to a forge. */
+export interface RefInTheWay {
+  readonly kind: 'branch' | 'tag';
+  readonly name: string;
+}

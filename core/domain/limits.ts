@@ -50,6 +50,19 @@ export const BASE_RED_RECHECK_MS = 30 * 60_000;
 /** Failing runs of one tree that are needed before blame (D-08): the first and one confirming run. */
 export const CONFIRMED_FAILURES_MIN = 2;
 
+// Staging
+/** Failures of one batch, while the forge is otherwise well, after which half of it is tried. */
+export const STAGING_TRIES_OF_BATCH_MAX = 2;
+/** The same of one pull request alone, after which it is set aside. */
+export const STAGING_TRIES_ALONE_MAX = 3;
+/** Reconciles that one batch may read for before it can be staged. */
+export const STAGING_RECONCILES_MAX = 40;
+/** It is tried again after this, then after twice as long each time. */
+export const STAGING_PAUSE_MS = 30 * 60_000;
+export const STAGING_PAUSE_MS_MAX = 6 * 60 * 60_000;
+/** So many set aside in a row are no accident: then it is the forge, and nobody else is. */
+export const STAGING_ASIDES_MAX = 3;
+
 // Position in the line (D-22)
 export const HEAD_CHANGE_KEEPS_POSITION_MS = 24 * 60 * 60_000;
 

@@ -5,6 +5,7 @@ import type {
   GateReading,
   PostedState,
   PullRequest,
+  RefInTheWay,
   Review,
   TimelineEntry,
   TreeListing,
@@ -67,12 +68,6 @@ export interface PatchRequest {
 export interface CommitLink {
   readonly sha: CommitSha;
   readonly parents: readonly CommitSha[];
-}
-
-/** What keeps git from holding another reference: `a` and `a/b` exclude each other, and so do a tag and a branch to a forge. */
-export interface RefInTheWay {
-  readonly kind: 'branch' | 'tag';
-  readonly name: string;
 }
 
 /** Reads. Every method throws `ForgeError`; absence that is an expected outcome is `null`. */

@@ -112,6 +112,8 @@ const REASONS: Readonly<Record<string, string>> = {
   no_changes: 'It changes nothing on top of the base branch.',
   removes_gate:
     'It deletes, renames or hides the gate workflow of the queue. Keep the file, or merge it past the queue.',
+  staging_failed:
+    'The forge fails each time it is to stage this pull request, while it is otherwise well. It is tried again later; a new head is tried at once.',
   not_mergeable:
     'The forge does not report it as mergeable: a conflict, or its check still runs. The queue looks again.',
   forge_conflict:

@@ -22,7 +22,7 @@ export interface PerformDeps {
  * nothing more is sent (A41). Forge errors are thrown; what is expected is an outcome.
  */
 export async function perform(held: HeldLease, deps: PerformDeps, action: Action): Promise<ActionOutcome> {
-  if (held.isPastDeadline()) return { kind: 'failed' };
+  if (held.isPastDeadline()) return { kind: 'failed', forgeAnswers: false };
   switch (action.kind) {
     case 'stage_root':
       return expectHindrances(() => stageRoot(deps, action));

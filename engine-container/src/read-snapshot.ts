@@ -1,6 +1,5 @@
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { FORGE_VERSION_KEPT_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
@@ -24,6 +23,7 @@ import type { KnownForge, QueueRecord, Staged } from './queue/record.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';
+import { readKnownForge } from './read-known-forge.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { isUntouched, readSchedules } from './read-schedules.ts';
 import { TwinReader } from './read-twins.ts';
@@ -124,7 +124,13 @@ export class SnapshotReader {
     // Without work the base matters only if it moves past the queue (A39).
     const tip = isBusy || record.baseSeen !== null ? await this.#readTip(pulls) : UNKNOWN;
     const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
-    if (isBusy) this.#knownForge = await this.#readForge(record);
+    if (isBusy)
+      this.#knownForge = await readKnownForge(
+        this.#forge,
+        this.#clock,
+        (read) => this.#attempt(read),
+        record,
+      );
     const blocked = record.nameInTheWay?.branches;
     const nameInTheWay =
       blocked === undefined ? undefined : await this.#attempt(() => this.#forge.findRefInTheWay(blocked));
@@ -203,15 +209,6 @@ export class SnapshotReader {
       confirmBounce: this.#confirmBounce,
       ...(this.#knownForge === null ? {} : { forge: this.#knownForge }),
     };
-  }
-
-  /** Asked anew now and then: the forge may have been upgraded. */
-  async #readForge({ forge: kept }: QueueRecord): Promise<Reading<KnownForge>> {
-    const now = this.#clock.now();
-    if (kept !== undefined && now - kept.readAt < FORGE_VERSION_KEPT_MS) return known(kept);
-    const version = await this.#attempt(() => unlessHidden(() => this.#forge.readVersion()));
-    if (version.known) return known({ version: version.value, readAt: now });
-    return kept === undefined ? UNKNOWN : known(kept);
   }
 
   /** Every open pull request shows the live tip of its base: where all agree, nobody need ask. */
@@ -344,15 +341,5 @@ export class SnapshotReader {
       this.#failure ??= error;
       return UNKNOWN;
     }
-  }
-}
-
-/** Some hide their version from everybody: then it is not known, and nothing waits for it. */
-async function unlessHidden<T>(read: () => Promise<T>): Promise<T | null> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof ForgeError && (error.kind === 'denied' || error.kind === 'missing')) return null;
-    throw error;
   }
 }

@@ -2,7 +2,7 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
 import { type EngineStore, type LeaseStore, StoreError } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, ReconcileRequest } from '#core/ports/system.ts';
 import { adoptLease, WIND_DOWN_PURPOSE } from '#core/services/lease.ts';
@@ -196,12 +196,20 @@ class Reconcile {
   ): Promise<{ record: QueueRecord; refresh: boolean; ended: 'failed' | 'unfinished' | null }> {
     let record = start;
     let refresh = false;
+    let ended: 'failed' | null = null;
     for (const action of actions) {
       const outcome = await this.#perform(action);
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
-      const { kind } = outcome;
-      if (kind === 'failed' || kind === 'unfinished') return { record, refresh, ended: kind };
+      if (outcome.kind === 'unfinished') return { record, refresh, ended: 'unfinished' };
+      if (outcome.kind === 'failed') {
+        ended = 'failed';
+        this.#tell(folded.log, folded.alarms);
+        this.#keeper.collect(folded.events, folded.s.now);
+        // What is only to be tidied up holds up nothing else.
+        if (outcome.forgeAnswers && !isAwaited(action)) continue;
+        return { record, refresh, ended };
+      }
       refresh ||= folded.refresh;
       this.#errorCode ??= folded.errorCode;
       this.#tell(folded.log, folded.alarms);
@@ -210,7 +218,7 @@ class Reconcile {
       if (action.kind === 'stage_root' || action.kind === 'stage_tree')
         await this.#keeper.save(record, folded.s.now);
     }
-    return { record, refresh, ended: null };
+    return { record, refresh, ended };
   }
 
   #isOutOfTime(): boolean {
@@ -232,14 +240,28 @@ class Reconcile {
         action,
       );
     } catch (error) {
-      if (!(error instanceof ForgeError) && !(error instanceof StagedTreeMismatch)) throw error;
+      const isForeseen = error instanceof ForgeError || error instanceof StagedTreeMismatch;
+      // One batch that the program itself cannot plan must not keep all others from being planned.
+      if (!isForeseen && !isStaging(action)) throw error;
       this.#errorCode ??= this.#classify(error);
       this.#deps.log.warn('action failed', {
         repo_id: this.#repo.id,
         action: action.kind,
-        outcome: error.name,
+        outcome: error instanceof Error ? error.name : 'unknown',
       });
-      return { kind: 'failed' };
+      return { kind: 'failed', forgeAnswers: await this.#doesForgeAnswer(error) };
+    }
+  }
+
+  /** Tells a failure of one thing from one of everything: by its kind, and by whether the base still reads. */
+  async #doesForgeAnswer(error: unknown): Promise<boolean> {
+    if (this.#held.isPastDeadline() || this.#deps.clock.monotonic() >= this.#deadline) return false;
+    if (error instanceof ForgeError && OF_EVERYTHING.includes(error.kind)) return false;
+    try {
+      return (await this.#forge.readBranchTip(this.#repo.baseBranch)) !== null;
+    } catch (silence) {
+      if (silence instanceof ForgeError) return false;
+      throw silence;
     }
   }
 
@@ -281,4 +303,20 @@ class Reconcile {
     });
     return 'engine_error';
   }
+}
+
+/** Refusals that are about the token, the repository or the caller, whatever was asked. */
+const OF_EVERYTHING: readonly ForgeErrorKind[] = ['denied', 'archived', 'rate_limited'];
+
+function isStaging(action: Action): boolean {
+  return action.kind === 'stage_root' || action.kind === 'stage_tree';
+}
+
+/** Something else waits for what this comes to. */
+function isAwaited(action: Action): boolean {
+  return isStaging(action) || action.kind === 'probe_schedule' || isLandingPost(action);
+}
+
+function isLandingPost(action: Action): boolean {
+  return action.kind === 'post_status' && action.purpose === 'landing';
 }

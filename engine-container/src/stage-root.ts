@@ -62,7 +62,7 @@ class ChainBuilder {
     await this.#standOnStack();
     const { last, cut } = await this.#applyAllButLast(baseTree, baseGate);
     if (last === null && this.#chain.length === 0) {
-      return cut === null ? { kind: 'failed' } : { kind: 'nothing_staged', cut };
+      return cut === null ? { kind: 'failed', forgeAnswers: false } : { kind: 'nothing_staged', cut };
     }
     return this.#publish(last, cut, baseGate);
   }

@@ -1,4 +1,4 @@
-import type { PostedState } from '#core/domain/forge.ts';
+import type { PostedState, RefInTheWay } from '#core/domain/forge.ts';
 import type {
   BatchId,
   BlobId,
@@ -10,7 +10,6 @@ import type {
 } from '#core/domain/ids.ts';
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
-import type { RefInTheWay } from '#core/ports/forge.ts';
 import type { DecidedEvent, QueueRecord, Root, Staged } from './record.ts';
 
 /** What `decide` wants done. Each is idempotent: done twice, or half done before a crash, it may be done again. */
@@ -118,8 +117,8 @@ export type ActionOutcome =
   | { readonly kind: 'gone' }
   /** The time was up before all was read that is needed; the next reconcile goes on from there. */
   | { readonly kind: 'unfinished' }
-  /** The call failed; the wish stands and is tried again. */
-  | { readonly kind: 'failed' };
+  /** The call failed; the wish stands and is tried again. `forgeAnswers`: others go well, so it may be what was asked. */
+  | { readonly kind: 'failed'; readonly forgeAnswers: boolean };
 
 export interface Decision {
   /** Record to store before the first action: every intent is durable before its effect (A5). */

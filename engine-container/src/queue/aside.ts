@@ -27,6 +27,8 @@ export type ParkReason =
   | 'base_red'
   | 'head_not_ready'
   | 'gate_missing'
+  /** The forge failed on it again and again while it was otherwise well. */
+  | 'staging_failed'
   | 'not_mergeable'
   /** The same again: the forge, and it alone, calls it a conflict. */
   | 'forge_conflict';

@@ -45,6 +45,8 @@ const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
   no_changes: 'refused: changes nothing on top of the base branch',
   removes_gate:
     'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
+  staging_failed:
+    'waiting: the forge fails each time it is to stage this pull request; tried again later, or at once on a new head',
   not_mergeable:
     'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
   forge_conflict:

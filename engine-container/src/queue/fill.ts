@@ -60,7 +60,10 @@ function keepParked(pass: Pass, baseTree: string): void {
   for (const root of record.roots) grounds.add(root.baseTree).add(endTreeOf(root));
   record.parked = record.parked.filter(({ pr, reason, baseTree: ground, until }) => {
     // The tree that ends the suspects may become the base itself: it is they who count, not it.
-    const stands = reason === 'suspect_ahead' ? treesAhead(record, pr).includes(ground) : grounds.has(ground);
+    const stands =
+      reason === 'suspect_ahead'
+        ? treesAhead(record, pr).includes(ground)
+        : grounds.has(ground) || reason === 'staging_failed';
     return stands && (until === null || until > s.now);
   });
   if (record.parked.some((parked) => parked.reason === 'base_red')) raise(pass, 'base_red');
@@ -91,7 +94,7 @@ function openLane(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'open' 
     const ready = readyEntries(pass, base.tree, false);
     if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
     const size = oneByOne ? 1 : sizeOf(pass, ready, dial.depth);
-    startRoot(pass, 'lane', null, base, ready.slice(0, size));
+    startRoot(pass, 'lane', null, base, takeTogether(ready, size));
     return 'open';
   }
   if (oneByOne || !lane.every((root) => isWhole(root) && root.chain.length > 0)) return 'open';
@@ -112,7 +115,7 @@ function openLane(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'open' 
     'lane',
     top.runId,
     onto,
-    ready.slice(0, sizeOf(pass, ready, dial.depth - undecided.length)),
+    takeTogether(ready, sizeOf(pass, ready, dial.depth - undecided.length)),
   );
   return 'open';
 }
@@ -140,7 +143,7 @@ function openScreens(pass: Pass, base: Staged, lane: Closed): void {
     // The tail of a burst would wait for nobody: half a batch of it goes along.
     const enough = started > 0 && dialFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
     if (fresh.length < enough || !hasLingered(pass, fresh)) return;
-    if (!startRoot(pass, 'screen', null, base, fresh.slice(0, size))) return;
+    if (!startRoot(pass, 'screen', null, base, takeTogether(fresh, size))) return;
   }
 }
 
@@ -153,6 +156,12 @@ function fullScreen(pass: Pass, fresh: readonly LineEntry[], lane: Closed): numb
   const likely = likelySize(good, dialFor(pass).passChance);
   if (lane === 'full') return Math.ceil((likely + thriftySize(good)) / 2);
   return lane === 'broken' ? Math.ceil(likely / 2) : likely;
+}
+
+/** The first of the line, up to one that staging failed with: that one is staged alone. */
+function takeTogether(ready: readonly LineEntry[], size: number): readonly LineEntry[] {
+  const alone = ready.findIndex((entry) => entry.stagingAsides !== undefined);
+  return ready.slice(0, alone < 0 ? size : Math.min(size, Math.max(1, alone)));
 }
 
 function sizeOf(pass: Pass, ready: readonly LineEntry[], lanes: number): number {

@@ -7,6 +7,7 @@ import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
 import type { Landing, Node, QueueRecord, Root } from './record.ts';
 import { dissolve, park, startTeardown } from './root.ts';
 import type { Snapshot } from './snapshot.ts';
+import { countStagingFailure, countUnfinished } from './staging-failure.ts';
 
 /** A pull request whose head the base repository does not hold yet is looked at again after this. */
 const HEAD_COPY_WAIT_MS = 30_000;
@@ -23,8 +24,10 @@ export function fold(
   at: EpochMs,
 ): Pass {
   const pass = beginPass({ ...s, now: at }, record);
+  if (outcome.kind === 'unfinished') countUnfinished(pass, action);
   if (outcome.kind === 'failed') {
     foldFailure(pass, action);
+    if (outcome.forgeAnswers) countStagingFailure(pass, action);
     return pass;
   }
   switch (action.kind) {
@@ -106,6 +109,7 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   const last = outcome.chain.at(-1);
   node.tree = last?.tree ?? null;
   node.stagedAt = pass.s.now;
+  delete pass.record.stagingAsides;
   for (const member of root.members) emitEvent(pass, 'pr_staged', member);
   // More batches may be built on this one.
   if (pass.s.repo.bisectFanout > 1 && pass.record.line.length > heldCount(pass)) pass.refresh = true;
@@ -159,6 +163,9 @@ const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
   known_failure: null,
 };
 
+/** What holds of a pull request whatever it is staged on. */
+const OF_ITSELF: readonly ParkReason[] = ['head_not_ready', 'removes_gate', 'name_not_utf8'];
+
 /** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */
 function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonly reason: CutReason }): void {
   const member = root.members[cut.index];
@@ -169,7 +176,7 @@ function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonl
   }
   const onBase = CUT_PARKS[cut.reason];
   // On top of a batch that is in flight it only says that these two do not go together.
-  const isRelative = onBase === 'conflict' || onBase === 'no_changes';
+  const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
   const reason = root.onto !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
   const until = reason === 'head_not_ready' ? pass.s.now + HEAD_COPY_WAIT_MS : null;

@@ -102,6 +102,7 @@ function bindHead(
     entry.readyAt = null;
     entry.retestAfter = null;
     entry.cleared = false;
+    delete entry.stagingAsides;
     entry.doubt = null;
   }
   entry.retestAfter = retestOf(pass, pull) ?? entry.retestAfter;
@@ -157,6 +158,7 @@ function noticeMovedHead(
   entry.refusedFor = null;
   entry.retestAfter = null;
   entry.cleared = false;
+  delete entry.stagingAsides;
   entry.doubt = null;
   wishStatus(pass, statusOf(entry, describeHeadChange()));
   emitEvent(pass, 'pr_requeued', entry, 'head_changed');
@@ -252,6 +254,11 @@ function isInFlight({ roots }: QueueRecord, { pr }: LineEntry): boolean {
 /** Stood aside because the forge would not merge: gone once it would. */
 const OF_THE_FORGE: readonly ParkReason[] = ['not_mergeable', 'forge_conflict'];
 
+/** The others stand whatever the base is. */
+function isAboutBase(reason: ParkReason): boolean {
+  return reason !== 'suspect_ahead' && reason !== 'staging_failed';
+}
+
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
 export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): LineEntry[] {
   const { record, s } = pass;
@@ -263,7 +270,7 @@ export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): Li
       (parked) =>
         parked.pr === entry.pr &&
         parked.head === entry.head &&
-        (parked.baseTree === baseTree || parked.reason === 'suspect_ahead') &&
+        (parked.baseTree === baseTree || !isAboutBase(parked.reason)) &&
         // What stood in the way ahead may have become the base: then it is to be said about the base.
         (stacked || parked.reason !== 'conflict_ahead') &&
         !(OF_THE_FORGE.includes(parked.reason) && isMergeable(pass, entry)) &&

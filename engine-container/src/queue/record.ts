@@ -68,6 +68,8 @@ export interface QueueRecord {
   rate: OutcomeRate;
   /** The rule of the base, whoever wrote it; absent: never seen. */
   rule?: RuleSeen;
+  /** Pull requests set aside since something was staged last; absent: none. */
+  stagingAsides?: number;
   /** What makes a branch of ours impossible: nothing is staged until it is gone. Absent: nothing does. */
   nameInTheWay?: NameInTheWay;
   /** Which forge this is; absent until it was asked. */
@@ -121,6 +123,8 @@ export interface LineEntry {
   doubt: Doubt | null;
   /** Proven on this head and base, but not mergeable for the forge, since then. */
   unmergeable?: { readonly head: CommitSha; readonly baseTree: TreeHash; readonly since: EpochMs };
+  /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */
+  stagingAsides?: number;
 }
 
 export interface NameInTheWay {
@@ -199,6 +203,10 @@ export interface Root {
   tip: CommitSha;
   /** Members up to here can still land in this root; lowered by a bounce, a park or a flake. */
   limit: number;
+  /** Attempts to build it that failed while the forge was otherwise well; absent: none. */
+  stagingFailures?: number;
+  /** Reconciles that ended before all was read that it needs; absent: none. */
+  unfinished?: number;
   nodes: Node[];
   landing: Landing | null;
   /** How long the latest merge here took to be seen; absent before the first. */
@@ -249,6 +257,8 @@ export interface Node {
   retryAt: EpochMs | null;
   /** Attempts of this node that ended in infrastructure trouble. */
   faults: number;
+  /** Attempts to publish it that failed while the forge was otherwise well; absent: none. */
+  stagingFailures?: number;
   /** Runs that were out when its own began, itself included. */
   load: number;
 }
@@ -290,7 +300,12 @@ export type RevokeReason =
   | 'candidate_changed'
   | 'queue_disabled'
   | 'context_changed';
-export type Teardown = RevokeReason | 'merge_conflict' | 'gate_missing' | 'gate_infrastructure';
+export type Teardown =
+  | RevokeReason
+  | 'merge_conflict'
+  | 'gate_missing'
+  | 'gate_infrastructure'
+  | 'staging_failed';
 
 /** One finished gate run. The key is (tree, gate): never a node, a branch or a batch (E17). */
 export interface Evidence {

@@ -77,7 +77,12 @@ export function startTeardown(pass: Pass, root: Root, reason: Teardown): void {
 }
 
 function isRevokeReason(reason: Teardown): reason is RevokeReason {
-  return reason !== 'merge_conflict' && reason !== 'gate_missing' && reason !== 'gate_infrastructure';
+  return (
+    reason !== 'merge_conflict' &&
+    reason !== 'gate_missing' &&
+    reason !== 'gate_infrastructure' &&
+    reason !== 'staging_failed'
+  );
 }
 
 const TEARDOWN_OUTCOMES = {
@@ -85,6 +90,7 @@ const TEARDOWN_OUTCOMES = {
   merge_conflict: 'error',
   gate_missing: 'error',
   gate_infrastructure: 'operational_error',
+  staging_failed: 'operational_error',
   base_advanced: 'invalidated',
   candidate_changed: 'invalidated',
   queue_disabled: 'invalidated',

@@ -1,8 +1,13 @@
-import type { BranchProtection, CommitStatus, GateReading, PullRequest } from '#core/domain/forge.ts';
+import type {
+  BranchProtection,
+  CommitStatus,
+  GateReading,
+  PullRequest,
+  RefInTheWay,
+} from '#core/domain/forge.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
-import type { RefInTheWay } from '#core/ports/forge.ts';
 import type { Dial } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
 import type { KnownForge, Staged } from './record.ts';

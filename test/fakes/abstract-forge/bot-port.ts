@@ -1,7 +1,7 @@
-import type { Commit } from '#core/domain/forge.ts';
+import type { Commit, RefInTheWay } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
-import type { EngineForge, PatchRequest, RefInTheWay } from '#core/ports/forge.ts';
+import type { EngineForge, PatchRequest } from '#core/ports/forge.ts';
 import { isMergeable } from './checks.ts';
 import { type Call, exchange, Refusal } from './exchange.ts';
 import { endRun, isUnfinished } from './gate.ts';

@@ -1,7 +1,7 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import { REFUSALS } from '../../../../engine-container/src/queue/admission.ts';
+import type { ParkReason } from '../../../../engine-container/src/queue/aside.ts';
 import * as words from '../../../../engine-container/src/queue/describe.ts';
-import type { ParkReason } from '../../../../engine-container/src/queue/record.ts';
 
 // The compiler asks for a new reason here.
 const PARKS = Object.keys({
@@ -9,6 +9,7 @@ const PARKS = Object.keys({
   ...{ head_not_ready: true, gate_missing: true, not_mergeable: true, removes_gate: true },
   ...{ criss_cross: true, merge_unsure: true, directory_renamed: true, merge_rules: true },
   ...{ file_too_large: true, name_not_utf8: true, base_name_not_utf8: true, forge_conflict: true },
+  ...{ staging_failed: true },
 } satisfies Record<ParkReason, true>) as readonly ParkReason[];
 const REVOKES = [
   'merge_timeout',

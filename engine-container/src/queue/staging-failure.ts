@@ -1,0 +1,101 @@
+import {
+  RETEST_PAUSE_MS,
+  STAGING_ASIDES_MAX,
+  STAGING_PAUSE_MS,
+  STAGING_PAUSE_MS_MAX,
+  STAGING_RECONCILES_MAX,
+  STAGING_TRIES_ALONE_MAX,
+  STAGING_TRIES_OF_BATCH_MAX,
+} from '#core/domain/limits.ts';
+import type { Action } from './actions.ts';
+import { activeMembers, findNode } from './lane.ts';
+import { emitEvent, entryOf, type Pass } from './pass.ts';
+import type { Member, Node, Root } from './record.ts';
+import { dissolve, park, startTeardown } from './root.ts';
+
+/**
+ * Staging failed although the forge is otherwise well. Once is chance. Again and again it is something in this batch:
+ * half of it is tried, and who fails alone is set aside for a while, so that nobody else waits for it.
+ */
+export function countStagingFailure(pass: Pass, action: Action): void {
+  if (action.kind !== 'stage_root' && action.kind !== 'stage_tree') return;
+  const found = findNode(pass.record, action.nodeRow);
+  if (found === null) return;
+  if (action.kind === 'stage_root') countOfRoot(pass, found.root, found.node);
+  else countOfNode(pass, found.root, found.node);
+}
+
+/** Each reconcile reads on where the last one ended; what never comes to an end is a failure too. */
+export function countUnfinished(pass: Pass, action: Action): void {
+  const root = action.kind === 'stage_root' ? findNode(pass.record, action.nodeRow)?.root : undefined;
+  if (root === undefined) return;
+  root.unfinished = (root.unfinished ?? 0) + 1;
+  if (root.unfinished < STAGING_RECONCILES_MAX) return;
+  root.unfinished = 0;
+  root.stagingFailures = triesOf(pass, root);
+  countStagingFailure(pass, action);
+}
+
+function countOfRoot(pass: Pass, root: Root, node: Node): void {
+  root.stagingFailures = (root.stagingFailures ?? 0) + 1;
+  if (root.stagingFailures < triesOf(pass, root)) return;
+  const [first, ...others] = root.members;
+  if (first === undefined) return;
+  if (others.length > 0) return halve(root, node);
+  // On top of another batch it may be what is below: it is tried by itself once that is gone.
+  if (root.onto === null) setAside(pass, first, root);
+  else park(pass, first, { reason: 'conflict_ahead', baseTree: root.baseTree, until: null });
+  dissolve(pass, root);
+}
+
+function triesOf({ record }: Pass, { members }: Root): number {
+  const [first, ...others] = members;
+  if (first === undefined || others.length > 0) return STAGING_TRIES_OF_BATCH_MAX;
+  const isKnown = record.line.some((entry) => entry.pr === first.pr && (entry.stagingAsides ?? 0) > 0);
+  return isKnown ? 1 : STAGING_TRIES_ALONE_MAX;
+}
+
+/** The others keep their places in the line. */
+function halve(root: Root, node: Node): void {
+  root.members = root.members.slice(0, Math.ceil(root.members.length / 2));
+  root.limit = root.members.length;
+  node.to = root.members.length;
+  root.stagingFailures = 0;
+}
+
+function setAside(pass: Pass, member: Member, { baseTree }: Pick<Root, 'baseTree'>): void {
+  const { record, s } = pass;
+  const inARow = record.stagingAsides ?? 0;
+  if (inARow >= STAGING_ASIDES_MAX) {
+    // Whoever was tried failed: it is the forge, and it is given time.
+    record.stagingAsides = 0;
+    record.pausedUntil = s.now + RETEST_PAUSE_MS;
+    return;
+  }
+  record.stagingAsides = inARow + 1;
+  const entry = entryOf(record, member.pr);
+  if (entry === undefined || entry.head !== member.head) return;
+  const times = entry.stagingAsides ?? 0;
+  entry.stagingAsides = times + 1;
+  const until = s.now + Math.min(STAGING_PAUSE_MS * 2 ** times, STAGING_PAUSE_MS_MAX);
+  park(pass, member, { reason: 'staging_failed', baseTree, until });
+  emitEvent(pass, 'pr_refused', entry, 'staging_failed');
+}
+
+/** A prefix that cannot be published leaves the search without an end: each is judged in a batch of its own. */
+function countOfNode(pass: Pass, root: Root, node: Node): void {
+  node.stagingFailures = (node.stagingFailures ?? 0) + 1;
+  if (node.stagingFailures < STAGING_TRIES_ALONE_MAX) return;
+  if (root.teardown !== null || root.landing !== null) return;
+  const suspects = activeMembers(root);
+  const [first, ...others] = suspects;
+  if (first !== undefined && others.length === 0) {
+    setAside(pass, first, root);
+    root.fates.push({ pr: first.pr, action: 'requeued', reason: 'staging_failed' });
+  }
+  for (const { pr, head } of others.length > 0 ? suspects : []) {
+    const entry = entryOf(pass.record, pr);
+    if (entry?.head === head) entry.stagingAsides ??= 0;
+  }
+  startTeardown(pass, root, 'staging_failed');
+}
