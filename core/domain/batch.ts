@@ -88,6 +88,8 @@ export interface BatchRow {
   readonly outcome: BatchOutcome;
   /** Null exactly when the outcome is not `running` (A43). */
   readonly phase: BatchPhase | null;
+  /** Since when it is its turn to merge and nothing of it has; absent while others land before it. */
+  readonly phaseSince?: EpochMs;
   readonly terminalReason: string | null;
   readonly actions: readonly MemberAction[];
   readonly createdAt: EpochMs;

@@ -9,6 +9,8 @@ export const BATCH_PULL_REQUESTS_MAX = 50;
 // Landing (D-11)
 /** Native merge waited for at most this long after `success` was posted. */
 export const LANDING_TIMEOUT_MS = 10 * 60_000;
+/** How long a batch has been on its turn is told anew after this, so that a landing seldom writes its row. */
+export const TURN_RENEWED_AFTER_MS = 10 * 60_000;
 /** Ages of a posted `success` at which it is posted again, because a forge can lose the trigger for ever. */
 export const LANDING_NUDGE_AGES_MS: readonly number[] = [15_000, 60_000, 180_000, 360_000];
 /** After a revoke, the forge may still be executing a merge it began: wait this long, then read again. */

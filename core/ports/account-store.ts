@@ -122,6 +122,8 @@ export interface WaitingBatch {
   readonly tenantId: TenantId;
   readonly phase: BatchPhase;
   readonly createdAt: EpochMs;
+  /** Of `BatchRow`; null while it waits for others. */
+  readonly phaseSince: EpochMs | null;
 }
 
 /** What queue health is told from. Each call throws `StoreError` when unreadable, and its signal is then unknown. */

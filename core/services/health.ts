@@ -99,10 +99,10 @@ async function judge<T>(
   }
 }
 
-/** Rows tell when a batch was made, not when its phase began: a merge may follow the longest gate that is allowed. */
-function isStuck({ phase, createdAt }: WaitingBatch, now: number): boolean {
-  const gate = HEALTH_GATE_AGE_MAX_MS;
-  return now - createdAt > (phase === 'waiting_gate' ? gate : gate + HEALTH_MERGE_AGE_MAX_MS);
+/** One that waits for batches before it is as stuck as those are. */
+function isStuck({ phase, createdAt, phaseSince }: WaitingBatch, now: number): boolean {
+  if (phase === 'waiting_gate') return now - createdAt > HEALTH_GATE_AGE_MAX_MS;
+  return phaseSince !== null && now - phaseSince > HEALTH_MERGE_AGE_MAX_MS;
 }
 
 /** Asks at most once per `keptMs`; callers in between get the last answer. */

@@ -229,7 +229,9 @@ export class MemoryAccount
   listWaitingBatches(limit: number): Promise<readonly WaitingBatch[]> {
     return this.call('listWaitingBatches', () =>
       [...this.batches.values()]
-        .flatMap(({ tenantId, phase, createdAt }) => (phase === null ? [] : [{ tenantId, phase, createdAt }]))
+        .flatMap(({ tenantId, phase, createdAt, phaseSince = null }) =>
+          phase === null ? [] : [{ tenantId, phase, createdAt, phaseSince }],
+        )
         .sort((a, b) => a.createdAt - b.createdAt)
         .slice(0, limit),
     );

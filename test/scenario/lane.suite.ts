@@ -94,6 +94,31 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await expectHonestEnd(world, [pr]);
     });
 
+    test('the row on whose turn it is tells since when its merge is awaited; those above wait for it (D-72)', async () => {
+      const world = await createWorld({ repo: { bisectFanout: FANOUT } });
+      await givenProject(world.forge);
+      world.forge.judge = () => 'hold';
+      const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
+      await givenLane(world, prs);
+      let isLost = true;
+      world.forge.mergeBehaviour = () => ({ kind: isLost ? 'lost' : 'now' });
+      for (const run of openRuns(world)) await world.forge.finishRun(run.id, 'success');
+      const from = world.clock.now();
+      await world.drain({ maxMs: 5 * 60_000 });
+      const rows = [...(await world.rows())].sort((a, b) => (a.prs[0] ?? 0) - (b.prs[0] ?? 0));
+      const [lowest, ...above] = rows;
+      expect(above.length).toBeGreaterThanOrEqual(BATCHES_MIN - 1);
+      expect(above.map((row) => row.phaseSince)).toEqual(above.map(() => undefined));
+      expect([lowest?.prs[0], lowest?.phase]).toEqual([prs[0], 'waiting_merge']);
+      expect((lowest?.phaseSince ?? 0) - from).toBeGreaterThanOrEqual(0);
+      expect((lowest?.phaseSince ?? 0) - from).toBeLessThan(60_000);
+      isLost = false;
+      await world.drain();
+      expect((await endingOf(world, prs)).landed).toEqual(prs);
+      expect((await world.rows()).filter((row) => row.phaseSince !== undefined)).toEqual([]);
+      await expectHonestEnd(world, prs);
+    });
+
     test('a batch that lands by the pass of one on top of it ends although that one is gone', async () => {
       const world = await createWorld({ repo: { bisectFanout: FANOUT } });
       await givenProject(world.forge);

@@ -63,10 +63,26 @@ export function createHealthStore(table: Table): HealthStore {
         limit,
         'listWaitingBatches',
       );
-      return rows.map((row) => ({
+      const waiting = rows.map((row) => ({
+        key: {
+          pk: readRow(text, row.pk, 'listWaitingBatches'),
+          sk: readRow(text, row.sk, 'listWaitingBatches'),
+        },
         tenantId: readRow(text, row.tenant_id, 'listWaitingBatches'),
         phase: readRow(oneOf(BATCH_PHASES), row.phase, 'listWaitingBatches'),
         createdAt: timeOf(row.gsi1sk, 'listWaitingBatches'),
+      }));
+      // The index does not have it: it changes while the keys of the index stand still.
+      const merging = waiting.filter(({ phase }) => phase === 'waiting_merge').map(({ key }) => key);
+      const since = new Map(
+        (await table.getMany(merging, 'listWaitingBatches')).map((row) => [
+          `${row.pk} ${row.sk}`,
+          row.phase_since === undefined ? null : readRow(whole, row.phase_since, 'listWaitingBatches'),
+        ]),
+      );
+      return waiting.map(({ key, ...batch }) => ({
+        ...batch,
+        phaseSince: since.get(`${key.pk} ${key.sk}`) ?? null,
       }));
     },
 

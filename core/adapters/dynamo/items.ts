@@ -246,6 +246,7 @@ const batchFields = record<BatchRow>({
   prs: ['prs', listOf(whole)],
   outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
   phase: ['phase', nullable(oneOf(BATCH_PHASES))],
+  phaseSince: ['phase_since', optional(whole) as Codec<number>],
   terminalReason: ['terminal_reason', nullable(text)],
   actions: ['actions', listOf(memberAction)],
   createdAt: ['created_at', whole],

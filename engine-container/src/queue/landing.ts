@@ -19,7 +19,7 @@ import {
   describeLostSchedule,
 } from './describe.ts';
 import { isReplacedTip } from './landed.ts';
-import { mayLand, nextToLand, proofOf, provenLength } from './lane.ts';
+import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './lane.ts';
 import { sayLastWord } from './last-word.ts';
 import { leaveLine, refuse } from './line.ts';
 import {
@@ -209,6 +209,7 @@ export function advanceLanding(pass: Pass): void {
     if (mayLand(record, each)) showPhases(pass, each, provenLength(record, each));
   }
   const root = nextToLand(record);
+  noteTurn(record, root, s.now);
   if (root === null || root.teardown !== null) return;
   const low = provenLength(record, root);
   if (root.landing !== null) {

@@ -1,4 +1,4 @@
-import type { BatchId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
+import type { BatchId, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import { frontierOf, verdictOfPrefix } from './evidence.ts';
 import { type Evidence, type Member, type Node, type QueueRecord, type Root, treeOf } from './record.ts';
 
@@ -97,4 +97,12 @@ export function mayLand(record: QueueRecord, root: Root): boolean {
   if (root.teardown !== null || root.chain.length === 0 || root.onto !== null) return false;
   if (root.tip !== record.tip || root.released > root.landed) return false;
   return root.place === 'lane' || !record.roots.some((other) => other.place === 'lane');
+}
+
+/** Only the batch whose turn it is knows since when; one that has landed all that is proven waits for a gate again. */
+export function noteTurn(record: QueueRecord, next: Root | null, now: EpochMs): void {
+  for (const root of record.roots) {
+    if (root === next) root.turnAt ??= now;
+    else delete root.turnAt;
+  }
 }

@@ -1,5 +1,6 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
+import { TURN_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { HaltEvidence } from '#core/domain/line.ts';
 import { concludeLanding } from './landed.ts';
 import { emitEvent, type Pass, raise } from './pass.ts';
@@ -27,6 +28,8 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
   root.landing = null;
   root.unmergeableSince = null;
   root.landed = landing.index + 1;
+  // Not at every landing: each change of it is a row that is written.
+  if (pass.s.now - (root.turnAt ?? pass.s.now) >= TURN_RENEWED_AFTER_MS) root.turnAt = pass.s.now;
   root.tip = merge.commit.sha;
   pass.record.tip = merge.commit.sha;
   pass.record.line = pass.record.line.filter((entry) => entry.pr !== landing.pr);

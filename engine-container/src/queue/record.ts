@@ -209,6 +209,8 @@ export interface Root {
   unfinished?: number;
   nodes: Node[];
   landing: Landing | null;
+  /** Since when it is its turn to land, or when it last got on; absent before. */
+  turnAt?: EpochMs;
   /** How long the latest merge here took to be seen; absent before the first. */
   mergeMs?: number;
   /** Since when the next member is not mergeable; null while it is or nothing waits. */

@@ -1,4 +1,4 @@
-import { type ActivityEvent, type BatchPhase, type BatchRow, closeRow } from '#core/domain/batch.ts';
+import { type ActivityEvent, type BatchRow, closeRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -27,7 +27,7 @@ export function toBatchRow(repo: ManagedRepo, root: Root, node: Node): BatchRow 
     ...(node.runs === undefined ? {} : { gateRuns: node.runs }),
     prs: root.members.slice(node.from, node.to).map((member) => member.pr),
     outcome: node.outcome,
-    phase: phaseOf(node),
+    ...phaseOf(root, node),
     terminalReason: node.terminalReason,
     actions: node.actions,
     createdAt: node.createdAt,
@@ -35,9 +35,10 @@ export function toBatchRow(repo: ManagedRepo, root: Root, node: Node): BatchRow 
   };
 }
 
-function phaseOf(node: Node): BatchPhase | null {
-  if (node.outcome !== 'running') return null;
-  return node.state === 'done' ? 'waiting_merge' : 'waiting_gate';
+function phaseOf(root: Root, node: Node): Pick<BatchRow, 'phase' | 'phaseSince'> {
+  if (node.outcome !== 'running') return { phase: null };
+  if (node.state !== 'done') return { phase: 'waiting_gate' };
+  return { phase: 'waiting_merge', ...(root.turnAt === undefined ? {} : { phaseSince: root.turnAt }) };
 }
 
 /** Rows that differ between two records, those of roots that ended in between included. */

@@ -157,6 +157,28 @@ describe('queue health', () => {
     expect(await read()).toMatchObject({ status: 'degraded', degraded_by: 'phase_age' });
   });
 
+  describe('a merge', () => {
+    const MERGE = { phase: 'waiting_merge' } as const;
+    const wait = async (ms: number) => {
+      await world.clock.advance(ms);
+      await world.store.recordTick(world.clock.now());
+      return read();
+    };
+
+    test('that is awaited for more than thirty minutes, however young or old its batch is (D-72)', async () => {
+      await world.clock.advance(5 * 60 * MINUTE_MS);
+      const now = world.clock.now();
+      await saveBatches([{ ...MERGE, createdAt: now - 5 * 60 * MINUTE_MS, phaseSince: now }]);
+      expect((await wait(30 * MINUTE_MS)).status).toBe('ok');
+      expect(await wait(1)).toMatchObject({ status: 'degraded', degraded_by: 'phase_age' });
+    });
+
+    test('that waits for batches before it is not stuck: those are asked', async () => {
+      await saveBatches([{ ...MERGE, createdAt: world.clock.now() }]);
+      expect((await wait(6 * 60 * MINUTE_MS)).status).toBe('ok');
+    });
+  });
+
   describe('one tenant of several does not decide it', () => {
     const later = async (ms: number) => {
       await world.clock.advance(ms);

@@ -202,16 +202,21 @@ export function describeAccount(world: World): void {
       await save(
         [
           { createdAt: since, outcome: 'superseded', phase: null, resolvedAt: since },
-          { createdAt: since + 1, phase: 'waiting_merge' },
+          { createdAt: since + 1, phase: 'waiting_merge', phaseSince: since + 7 },
+          { createdAt: since + 2, phase: 'waiting_merge' },
           { createdAt: since - 1 },
         ],
         [],
         other,
       );
-      expect(await world.store().countBatchesSince(since)).toEqual({ total: 2, superseded: 1 });
+      expect(await world.store().countBatchesSince(since)).toEqual({ total: 3, superseded: 1 });
       const waiting = await world.store().listWaitingBatches(1_000);
-      expect(waiting).toContainEqual({ tenantId, phase: 'waiting_merge', createdAt: since + 1 });
-      expect(waiting).not.toContainEqual({ tenantId, phase: 'waiting_gate', createdAt: since });
+      const told = waiting.filter((batch) => batch.tenantId === tenantId);
+      expect(told).toEqual([
+        { tenantId, phase: 'waiting_gate', createdAt: since - 1, phaseSince: null },
+        { tenantId, phase: 'waiting_merge', createdAt: since + 1, phaseSince: since + 7 },
+        { tenantId, phase: 'waiting_merge', createdAt: since + 2, phaseSince: null },
+      ]);
     });
   });
 
