@@ -10,7 +10,7 @@ import {
   type ReconcileOutcome,
   WAKEUP_MODES,
 } from '../domain/repo.ts';
-import type { AuditEntry, Tenant } from '../ports/account-store.ts';
+import type { AuditEntry, Organization, Tenant } from '../ports/account-store.ts';
 import type { BillingAccount } from '../ports/billing-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { Provisioning, toProvisioning, toReconcileView } from './managed-repo.ts';
@@ -125,6 +125,8 @@ export type Offboarded = z.input<typeof Offboarded>;
 
 export interface ExportFacts {
   readonly tenant: Pick<Tenant, 'id' | 'createdAt'>;
+  /** Null: of before it had a row. */
+  readonly organization: Organization | null;
   readonly connections: readonly Connection[];
   readonly repos: readonly ManagedRepo[];
   readonly outcomes: readonly (readonly [RepoId, ReconcileOutcome])[];
@@ -148,7 +150,11 @@ export function toTenantExport(facts: ExportFacts): z.infer<typeof TenantExport>
       at: formatTime(at),
     })),
     audit_log_truncated: facts.auditTruncated,
-    organization: { id: tenant.id, owner_tenant_id: tenant.id, name: 'Personal' },
+    organization: {
+      id: facts.organization?.id ?? tenant.id,
+      owner_tenant_id: facts.organization?.ownerTenantId ?? tenant.id,
+      name: facts.organization?.name ?? 'Personal',
+    },
     billing: {
       tier: facts.billing.tier,
       status: facts.billing.status,

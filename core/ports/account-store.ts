@@ -5,6 +5,14 @@ import type { BatchId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../d
 import type { QueueView } from '../domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 
+/** One per tenant, made with it (D-43). */
+export interface Organization {
+  readonly id: string;
+  readonly ownerTenantId: TenantId;
+  readonly name: string;
+  readonly createdAt: EpochMs;
+}
+
 /** One tenant per user (D-43). Counters move in the transactions that create and delete. */
 export interface Tenant {
   readonly id: TenantId;
@@ -57,6 +65,8 @@ export interface TerminalMark {
 /** What a tenant sees and leaves behind. */
 export interface AccountStore {
   loadTenant(tenantId: TenantId): Promise<Tenant | null>;
+  /** Null: the tenant is not there, or is of before organizations had a row. */
+  loadOrganization(tenantId: TenantId): Promise<Organization | null>;
   /** Null: nothing was ever bought. */
   loadPlan(tenantId: TenantId): Promise<Plan | null>;
   savePlan(tenantId: TenantId, plan: Plan): Promise<void>;
@@ -85,6 +95,8 @@ export interface AccountStore {
   deleteHistory(tenantId: TenantId, part: HistoryPart): Promise<number>;
   /** False when there was none. */
   deletePlan(tenantId: TenantId): Promise<boolean>;
+  /** False when there was none. */
+  deleteOrganization(tenantId: TenantId): Promise<boolean>;
   /** Last step of an offboarding. */
   deleteTenant(tenantId: TenantId): Promise<void>;
 }

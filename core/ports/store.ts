@@ -132,6 +132,7 @@ export interface DispatchStore {
 
 /** What enrollment needs. */
 export interface EnrollmentStore {
+  /** With its organization. There already is fine. */
   createTenant(tenantId: TenantId, at: EpochMs): Promise<void>;
   /**
    * One transaction: guard, row, counter below `connectionsMax` (null = unlimited). Who has the identity is said for the

@@ -15,8 +15,9 @@ export interface AccountDeps {
 /** Everything stored about a tenant, secrets as `[redacted]` (A70). */
 export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promise<TenantExport> {
   const { store } = deps;
-  const [tenant, connections, repos, outcomes, audit, billing] = await Promise.all([
+  const [tenant, organization, connections, repos, outcomes, audit, billing] = await Promise.all([
     store.loadTenant(tenantId),
+    store.loadOrganization(tenantId),
     store.listConnections(tenantId),
     store.listRepos(tenantId),
     store.listOutcomes(tenantId),
@@ -27,6 +28,7 @@ export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promi
   return toTenantExport({
     // A tenant is made at its first change; until then there is nothing but its id.
     tenant: tenant ?? { id: tenantId, createdAt: deps.clock.now() },
+    organization,
     // What is deleted is nobody's data any more, also while it waits for the engine.
     connections: connections.filter((connection) => !connection.deleting),
     repos: repos.filter((repo) => !repo.tombstone),

@@ -32,7 +32,7 @@ export async function offboardTenant(
   if (confirm !== tenantId) throw new AppError('confirm_mismatch');
   const { store } = deps;
   await endSubscriptions(deps, tenantId);
-  const existed = await store.markTenantDeleting(tenantId);
+  await store.markTenantDeleting(tenantId);
   const outcomes = (await store.listOutcomes(tenantId)).size;
   const repos = await store.listRepos(tenantId);
   for (const repo of repos) await store.deleteRepo(repo);
@@ -43,6 +43,7 @@ export async function offboardTenant(
   await store.deleteHistory(tenantId, 'events');
   await store.deleteHistory(tenantId, 'batches');
   const hadPlan = await store.deletePlan(tenantId);
+  const hadOrganization = await store.deleteOrganization(tenantId);
   await store.deleteTenant(tenantId);
   deps.log.info('tenant offboarded', { tenant_id: tenantId });
   return {
@@ -54,7 +55,7 @@ export async function offboardTenant(
       forge_connections: connections.length,
       audit_log: audit,
       billing: hadPlan ? 1 : 0,
-      organization: existed ? 1 : 0,
+      organization: hadOrganization ? 1 : 0,
     },
   };
 }

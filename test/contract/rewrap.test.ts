@@ -126,8 +126,15 @@ describe('re-wrapping', () => {
     await damage(1, { format: 'v1' });
     // The data key of another row: its context does not fit (A96).
     await damage(2, { encrypted_dek: (await readAll())[3]?.credential.encryptedDek });
-    await store.markConnectionDeleting('tenant-1', id(4));
-    const { counts } = await rewrapCredentials({ store, rewrapper: rewrapper() });
+    // Deleted after it was listed; what was deleted before is not listed.
+    const going: Rewrapper = {
+      keyVersion: 2,
+      rewrap: async (who, sealed) => {
+        await store.markConnectionDeleting('tenant-1', id(4));
+        return rewrapper().rewrap(who, sealed);
+      },
+    };
+    const { counts } = await rewrapCredentials({ store, rewrapper: going });
     expect(counts).toEqual({ ...nothing, rewrapped: ROWS - 3, old_format: 1, damaged: 1, gone: 1 });
   });
 

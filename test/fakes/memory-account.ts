@@ -3,7 +3,7 @@ import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
 import { type ActivityEvent, type BatchRow, endsPullRequest } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { QueueView } from '#core/domain/line.ts';
-import type { ReconcileOutcome } from '#core/domain/repo.ts';
+import type { Connection, ReconcileOutcome } from '#core/domain/repo.ts';
 import type {
   AccountStore,
   AdminStore,
@@ -12,6 +12,7 @@ import type {
   ConnectionHead,
   HealthStore,
   HistoryPart,
+  Organization,
   RateAnswer,
   RateStore,
   RealtimeStore,
@@ -157,6 +158,14 @@ export class MemoryAccount
     });
   }
 
+  loadOrganization(tenantId: TenantId): Promise<Organization | null> {
+    return this.call('loadOrganization', () => this.organizations.get(tenantId) ?? null);
+  }
+
+  deleteOrganization(tenantId: TenantId): Promise<boolean> {
+    return this.call('deleteOrganization', () => this.organizations.delete(tenantId));
+  }
+
   deleteTenant(tenantId: TenantId): Promise<void> {
     return this.call('deleteTenant', () => {
       this.tenants.delete(tenantId);
@@ -168,16 +177,20 @@ export class MemoryAccount
   searchRepos(text: string, offset: number, limit: number): ReturnType<AdminStore['searchRepos']> {
     return this.call('searchRepos', () => {
       const found = [...this.repos.values()]
-        .filter((repo) => repo.slug.toLowerCase().includes(text.toLowerCase()))
+        .filter((repo) => !repo.tombstone && repo.slug.toLowerCase().includes(text.toLowerCase()))
         .sort((a, b) => (`${a.slug.toLowerCase()}#${a.id}` < `${b.slug.toLowerCase()}#${b.id}` ? -1 : 1));
       const truncated = found.length > ADMIN_SCAN_ROWS_MAX;
       return { repos: found.slice(offset, offset + limit), total: found.length, truncated };
     });
   }
 
+  private standing(): Connection[] {
+    return [...this.connections.values()].filter(({ deleting }) => !deleting);
+  }
+
   listAllConnections(limit: number): Promise<readonly ConnectionHead[]> {
     return this.call('listAllConnections', () =>
-      [...this.connections.values()]
+      this.standing()
         .sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1))
         .slice(0, limit)
         .map(({ id, tenantId, instanceUrl, botUsername, createdAt, updatedAt }) => ({
@@ -190,11 +203,11 @@ export class MemoryAccount
     return this.call('countCredentials', () => {
       const formats = new Map<string, number>();
       const keyVersions = new Map<number, number>();
-      for (const { credential } of this.connections.values()) {
+      for (const { credential } of this.standing()) {
         formats.set(credential.format, (formats.get(credential.format) ?? 0) + 1);
         keyVersions.set(credential.keyVersion, (keyVersions.get(credential.keyVersion) ?? 0) + 1);
       }
-      return { formats, keyVersions, connections: this.connections.size, truncated: false };
+      return { formats, keyVersions, connections: this.standing().length, truncated: false };
     });
   }
 

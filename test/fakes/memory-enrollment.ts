@@ -12,8 +12,10 @@ import { addressOf, byId, identityOf, isWakeable, MemoryRows, newest } from './m
 export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
   createTenant(tenantId: TenantId, at: EpochMs): Promise<void> {
     return this.call('createTenant', () => {
-      if (!this.tenants.has(tenantId))
-        this.tenants.set(tenantId, { createdAt: at, connections: 0, repos: 0, deleting: false });
+      if (this.tenants.has(tenantId)) return;
+      this.tenants.set(tenantId, { createdAt: at, connections: 0, repos: 0, deleting: false });
+      const organization = { id: tenantId, ownerTenantId: tenantId, name: 'Personal', createdAt: at };
+      this.organizations.set(tenantId, organization);
     });
   }
 

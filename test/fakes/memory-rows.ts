@@ -4,7 +4,7 @@ import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
 import type { OwedHeads, QueueView } from '#core/domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
-import type { AuditEntry } from '#core/ports/account-store.ts';
+import type { AuditEntry, Organization } from '#core/ports/account-store.ts';
 import type { StoredBilling } from '#core/ports/billing-store.ts';
 import type { EngineReport, WindDown } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
@@ -54,6 +54,7 @@ export class MemoryRows {
 
   protected readonly clock: Pick<Clock, 'now'>;
   protected readonly tenants = new Map<TenantId, TenantRow>();
+  protected readonly organizations = new Map<TenantId, Organization>();
   protected readonly connections = new Map<ConnectionId, Connection>();
   protected readonly identities = new Map<string, ConnectionId>();
   protected readonly repos = new Map<RepoId, ManagedRepo>();
@@ -143,6 +144,7 @@ export class MemoryRows {
   private tables(): Record<string, ReadonlyMap<string, unknown>> {
     return {
       tenants: this.tenants,
+      organizations: this.organizations,
       connections: this.connections,
       identities: this.identities,
       repos: this.repos,

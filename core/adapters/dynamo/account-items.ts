@@ -1,5 +1,5 @@
 import { BILLING_STATUSES, type Plan, TIERS } from '../../domain/billing.ts';
-import type { AuditEntry, Tenant } from '../../ports/account-store.ts';
+import type { AuditEntry, Organization, Tenant } from '../../ports/account-store.ts';
 import type { StoredBilling } from '../../ports/billing-store.ts';
 import { defaulted, flag, nullable, oneOf, record, text, whole } from './codec.ts';
 
@@ -9,6 +9,13 @@ export const tenantRow = record<Tenant>({
   connections: ['conn_count', whole],
   repos: ['repo_count', whole],
   deleting: ['deleting', defaulted(flag, false)],
+});
+
+export const organizationRow = record<Organization>({
+  id: ['organization_id', text],
+  ownerTenantId: ['owner_tenant_id', text],
+  name: ['name', text],
+  createdAt: ['created_at', whole],
 });
 
 export const planRow = record<Plan>({

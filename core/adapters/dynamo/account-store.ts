@@ -11,7 +11,7 @@ import type {
   TerminalMark,
 } from '../../ports/account-store.ts';
 import { StoreError } from '../../ports/store.ts';
-import { auditRow, tenantRow } from './account-items.ts';
+import { auditRow, organizationRow, tenantRow } from './account-items.ts';
 import { type Codec, defaulted, oneOf, optional, record, text, whole } from './codec.ts';
 import { activityEvent, batchRow, readRow, reconcileOutcome } from './items.ts';
 import {
@@ -20,6 +20,7 @@ import {
   batchPartition,
   eventPartition,
   OUTCOME_SORT_PREFIX,
+  organizationKey,
   padTime,
   tenantKey,
   terminalKey,
@@ -40,6 +41,15 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
     async loadTenant(tenantId) {
       const row = await table.get(tenantKey(tenantId), 'loadTenant');
       return row === null ? null : readRow(tenantRow, row, 'loadTenant');
+    },
+
+    async loadOrganization(tenantId) {
+      const row = await table.get(organizationKey(tenantId), 'loadOrganization');
+      return row === null ? null : readRow(organizationRow, row, 'loadOrganization');
+    },
+
+    async deleteOrganization(tenantId) {
+      return (await table.remove({ Key: organizationKey(tenantId) }, 'deleteOrganization')) !== null;
     },
 
     async appendAudit(entry) {

@@ -196,7 +196,8 @@ async function markConnectionDeleting(table: Table, tenantId: TenantId, id: Conn
       name: 'connection',
       update: {
         Key: connectionKey(tenantId, id),
-        UpdateExpression: 'SET deleting = :true',
+        // Out of the lists of the operator as well.
+        UpdateExpression: 'SET deleting = :true REMOVE gsi2pk, gsi2sk',
         // The identity that is freed must be the one it has.
         ConditionExpression: 'deleting = :false AND bot_username = :bot',
         ExpressionAttributeValues: { ':true': true, ':false': false, ':bot': stored.botUsername },

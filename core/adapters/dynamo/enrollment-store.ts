@@ -1,10 +1,21 @@
+import type { EpochMs, TenantId } from '../../domain/ids.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
+
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
+import { organizationRow } from './account-items.ts';
 import { countStep, createConnectionMethods, isFull, readHolder } from './connection-rows.ts';
 import { listBatches, listEvents } from './history.ts';
 import type { Key } from './keys.ts';
-import { ALL_TENANTS_PARTITION, connectionKey, hookKey, repoGuardKey, tenantKey, wakeKey } from './keys.ts';
+import {
+  ALL_TENANTS_PARTITION,
+  connectionKey,
+  hookKey,
+  organizationKey,
+  repoGuardKey,
+  tenantKey,
+  wakeKey,
+} from './keys.ts';
 import { readRepo, readReposOf } from './read-repos.ts';
 import { buryRepo, deleteRepo } from './repo-deletion.ts';
 import { dueAfterUpdate, dueIndex, isWakeable, toGuardRow, toRepoRow, toWakeRow } from './rows.ts';
@@ -13,25 +24,7 @@ import type { Step, Table } from './table.ts';
 
 export function createEnrollmentStore(table: Table): EnrollmentStore {
   return {
-    async createTenant(tenantId, at) {
-      // False when the tenant exists: signing in twice creates it once.
-      await table.put(
-        {
-          Item: {
-            ...tenantKey(tenantId),
-            gsi2pk: ALL_TENANTS_PARTITION,
-            gsi2sk: tenantId,
-            tenant_id: tenantId,
-            conn_count: 0,
-            repo_count: 0,
-            created_at: at,
-          },
-          ConditionExpression: 'attribute_not_exists(pk)',
-        },
-        'createTenant',
-      );
-    },
-
+    createTenant: (tenantId, at) => createTenant(table, tenantId, at),
     ...createConnectionMethods(table),
     createRepo: (repo, reposMax) => createRepo(table, repo, reposMax),
     updateRepo: (repo, options) => updateRepo(table, repo, options?.lastLook === true),
@@ -43,6 +36,38 @@ export function createEnrollmentStore(table: Table): EnrollmentStore {
     listBatches: (tenantId, limit) => listBatches(table, tenantId, limit),
     listEvents: (tenantId, limit) => listEvents(table, tenantId, limit),
   };
+}
+
+/** What every tenant starts with; there are no teams in this version. */
+const ORGANIZATION_NAME = 'Personal';
+
+async function createTenant(table: Table, tenantId: TenantId, at: EpochMs): Promise<void> {
+  const organization = putNew('organization', {
+    ...organizationKey(tenantId),
+    ...organizationRow.write({
+      id: tenantId,
+      ownerTenantId: tenantId,
+      name: ORGANIZATION_NAME,
+      createdAt: at,
+    }),
+  });
+  const tenant = putNew('tenant', {
+    ...tenantKey(tenantId),
+    ...{ gsi2pk: ALL_TENANTS_PARTITION, gsi2sk: tenantId },
+    ...{ tenant_id: tenantId, conn_count: 0, repo_count: 0, created_at: at },
+  });
+  // Signing in twice creates it once.
+  const refusals = await table.transact([tenant, organization], 'createTenant');
+  if (!refusals.has('tenant') || refusals.has('organization')) return;
+  // A tenant of before organizations had a row; of one that leaves nothing may come back (A100).
+  const alive: Step = {
+    name: 'tenant',
+    check: {
+      Key: tenantKey(tenantId),
+      ConditionExpression: 'attribute_exists(pk) AND attribute_not_exists(deleting)',
+    },
+  };
+  await table.transact([alive, organization], 'createTenant');
 }
 
 function guardKeyOf(repo: ManagedRepo): Key {

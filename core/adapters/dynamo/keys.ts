@@ -27,6 +27,7 @@ function digest(...parts: readonly string[]): string {
 
 // Tenant
 export const tenantKey = (tenantId: TenantId): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
+export const organizationKey = (tenantId: TenantId): Key => ({ pk: `T#${tenantId}`, sk: 'ORG' });
 export const connectionKey = (tenantId: TenantId, id: ConnectionId): Key => ({
   pk: `T#${tenantId}`,
   sk: `CONN#${id}`,

@@ -151,7 +151,47 @@ export function describeAccount(world: World): void {
     });
   });
 
+  describe('the organization', () => {
+    test('is made with its tenant, once, and goes before it', async () => {
+      const id = randomUUID();
+      const store = world.store();
+      expect(await store.loadOrganization(id)).toBeNull();
+      await Promise.all([1, 2, 3].map((at) => store.createTenant(id, at)));
+      const made = await store.loadOrganization(id);
+      expect(made).toEqual({ id, ownerTenantId: id, name: 'Personal', createdAt: expect.any(Number) });
+      await store.createTenant(id, 9);
+      expect(await store.loadOrganization(id)).toEqual(made);
+      expect([await store.deleteOrganization(id), await store.deleteOrganization(id)]).toEqual([true, false]);
+      expect(await store.loadTenant(id)).toMatchObject({ id });
+    });
+
+    test('nothing of a tenant that leaves comes back', async () => {
+      const id = randomUUID();
+      const store = world.store();
+      await store.createTenant(id, 1);
+      await store.markTenantDeleting(id);
+      await store.deleteOrganization(id);
+      await store.createTenant(id, 2);
+      expect(await store.loadOrganization(id)).toBeNull();
+    });
+  });
+
   describe('the operator', () => {
+    test('does not see what is deleted, although it waits for the engine', async () => {
+      const mark = randomUUID();
+      const { repo, connection } = await world.enroll({ slug: `acme/${mark}` });
+      const store = world.store();
+      const before = await store.countCredentials();
+      await store.buryRepo(repo);
+      expect(await store.searchRepos(mark, 0, 9)).toEqual({ repos: [], total: 0, truncated: false });
+      expect(await store.getRepo(repo.id)).not.toBeNull();
+      await store.markConnectionDeleting(repo.tenantId, connection.id);
+      expect((await store.countCredentials()).connections).toBe(before.connections - 1);
+      const listed = await store.listAllConnections(10_000);
+      expect(listed.map(({ id }) => id)).not.toContain(connection.id);
+      expect(await store.getConnection(repo.tenantId, connection.id)).not.toBeNull();
+    });
+
     test('finds repos by any part of their name, in any case, in pages', async () => {
       const mark = randomUUID().slice(0, 8);
       const repos = [];
