@@ -125,8 +125,12 @@ const REASONS: Readonly<Record<string, string>> = {
   approvals_missing: 'Required approvals are missing on this head.',
   review_requested: 'A requested official review is still open.',
   branch_outdated: 'The branch is out of date and the branch rule blocks that. Update the branch.',
-  fork_not_approved: 'It comes from a fork: somebody must approve exactly this head.',
-  twin_elsewhere: 'The same commit is the head of a pull request to another branch of this queue.',
+  fork_not_approved: 'It comes from a fork: an official review must approve exactly this head.',
+  agit_not_approved: 'It was pushed to refs/for: an official review must approve exactly this head.',
+  author_not_writer:
+    'Its author may not write to this repository: an official review must approve exactly this head.',
+  twin_elsewhere:
+    'The same commit is the head of a pull request to another branch that asks for this status. Add a commit to one of them.',
   fork_scheduler: 'This forge merges a fork only for who may write to the fork. Let the author schedule it.',
   fork_merge_timeout:
     'The forge twice did not merge from this fork. Who may write to the fork must schedule it.',
