@@ -19,6 +19,8 @@ export interface RestingRepo {
   readonly isFlaky: boolean;
   /** Failing runs of one tree that its bounces need (D-08). */
   readonly failuresMin: number;
+  /** What the clocks of the machines are off at most, either way: events carry the time of the machine that told them. */
+  readonly skewMs: number;
   /** No machine died or froze. */
   readonly isPrompt: boolean;
   /** How often the queue record was lost. */
@@ -87,7 +89,9 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
       bounced.set(`${event.pr} ${event.head}`, [...(bounced.get(`${event.pr} ${event.head}`) ?? []), event]);
   }
   for (const { pr, at, event, reason } of events) {
-    const end = events.find((each) => each.pr === pr && each.event === 'pr_landed' && each.at < at);
+    const end = events.find(
+      (each) => each.pr === pr && each.event === 'pr_landed' && each.at + 2 * subject.skewMs < at,
+    );
     if (end !== undefined) problems.push(`#${pr} had landed and is told as ${event} ${reason ?? ''}`);
   }
   for (const [pr, count] of landed) {

@@ -29,12 +29,15 @@ export class Rest {
   readonly #clock: SimClock;
   readonly #witness: Witness;
   readonly #family: Family;
+  /** What the clocks of this life's machines are off at most, either way. */
+  readonly #skewMs: number;
 
-  constructor(service: SimService, clock: SimClock, witness: Witness, family: Family) {
+  constructor(service: SimService, clock: SimClock, witness: Witness, family: Family, skewMs: number) {
     this.#service = service;
     this.#clock = clock;
     this.#witness = witness;
     this.#family = family;
+    this.#skewMs = skewMs;
   }
 
   /** Lets time pass until nothing changes any more. Each repository is judged when its stated time is over, at the latest then. */
@@ -141,6 +144,7 @@ export class Rest {
           ...{ repo, forge, judge, rows, events, isFlaky, failuresMin },
           project,
           isPrompt: PROMPT.includes(this.#family),
+          skewMs: this.#skewMs,
           recordsLost: this.#service.store.recordsLost,
         })
       : [];

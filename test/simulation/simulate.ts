@@ -114,7 +114,7 @@ class Life implements Witness {
     this.#plots = stream(6);
     this.#service = new SimService(this.#clock, stream(4), this.#odds, this);
     this.#settings = new Settings(this.#service, this.#clock, this.#people, this);
-    this.#rest = new Rest(this.#service, this.#clock, this, family);
+    this.#rest = new Rest(this.#service, this.#clock, this, family, this.#odds.skewMs);
     this.#startedAt = this.#clock.now();
   }
 
