@@ -22,11 +22,8 @@ export function newcomersOf(pass: Pass, views: readonly PullRequestView[]): Read
     return inLine.has(pull.number) ? [] : [{ pr: pull.number, at: schedule.value.at }];
   });
   const room = Math.max(0, LINE_ENTRIES_MAX - record.line.length);
-  const places = Math.min(room, LINE_NEWCOMERS_MAX);
-  if (waiting.length > places && room > places) {
-    pass.refresh = true;
-    pollNoLaterThan(pass, 0);
-  }
+  const places = Math.min(room, Math.max(0, LINE_NEWCOMERS_MAX - record.outbox.length));
+  if (waiting.length > places && room > places) record.crowded = true;
   waiting.sort((a, b) => a.at - b.at || a.pr - b.pr);
   return new Set(waiting.slice(0, places).map(({ pr }) => pr));
 }
@@ -34,6 +31,14 @@ export function newcomersOf(pass: Pass, views: readonly PullRequestView[]): Read
 /** Words wait to be written for so many heads that no more are added, unless they take something back. */
 export function isOutboxFull({ outbox }: QueueRecord): boolean {
   return outbox.length >= OUTBOX_ENTRIES_MAX;
+}
+
+/** What the last whole look had to leave out is looked at as soon as there is room for it. */
+export function goOnWithCrowd(pass: Pass): void {
+  const { crowded, outbox } = pass.record;
+  if (crowded !== true || outbox.length > OUTBOX_ENTRIES_MAX / 2) return;
+  pass.refresh = true;
+  pollNoLaterThan(pass, 0);
 }
 
 /** What is remembered of pull requests that are not open any more, and of branches, has an end: the oldest goes first. */

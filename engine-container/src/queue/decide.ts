@@ -6,7 +6,7 @@ import {
 } from '#core/domain/limits.ts';
 import type { Action, Decision } from './actions.ts';
 import { requiresContext } from './admission.ts';
-import { forgetOldest } from './bounds.ts';
+import { forgetOldest, goOnWithCrowd } from './bounds.ts';
 import { openRoots } from './fill.ts';
 import { observeGates } from './gates.ts';
 import { forgetLanded, withoutLateBase } from './landed.ts';
@@ -61,6 +61,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   openRoots(pass);
   stageWanted(pass);
   forgetOldest(pass);
+  goOnWithCrowd(pass);
   sweep(pass);
   chooseWake(pass);
   return {

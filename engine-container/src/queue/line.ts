@@ -19,6 +19,7 @@ export function syncLine(pass: Pass): void {
   // A look at what is in flight carries an older list: it would bring back what has landed since.
   if (!pass.s.full || !pulls.known) return;
   const open = new Set<PullRequestNumber>();
+  delete pass.record.crowded;
   const newcomers = newcomersOf(pass, pulls.value);
   for (const view of pulls.value) {
     open.add(view.pull.number);
@@ -239,7 +240,7 @@ export function refuse(pass: Pass, entry: LineEntry, reason: Refusal): void {
   if (entry.refusedFor === reason) return;
   // Said in a later look, once those before it are written.
   if (isOutboxFull(pass.record) && !isInFlight(pass.record, entry)) {
-    pass.refresh = true;
+    pass.record.crowded = true;
     return;
   }
   entry.refusedFor = reason;

@@ -76,6 +76,8 @@ export interface QueueRecord {
   forge?: KnownForge;
   /** Our landings of the last minutes, oldest first; absent: none. */
   landed?: readonly LandedHead[];
+  /** The last whole look had no room for all who were to enter the line, or for all that was to be said. Absent: it had. */
+  crowded?: true;
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
   unheard?: readonly UnheardPost[];
 }

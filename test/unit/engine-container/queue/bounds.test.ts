@@ -42,11 +42,15 @@ function views(count: number): PullRequestView[] {
   });
 }
 
-function look(record: QueueRecord, pulls: readonly PullRequestView[]) {
+function look(record: QueueRecord, pulls: readonly PullRequestView[], rule: Partial<BranchProtection> = {}) {
   return decide(
     {
       ...{ now: NOW, fence: 1, repo: givenRepo(), full: true, botLogin: known('bot'), ids: [] },
-      ...{ base: known({ sha: TIP, tree: 'tree' }), protection: known(RULE), pulls: known(pulls) },
+      ...{
+        base: known({ sha: TIP, tree: 'tree' }),
+        protection: known({ ...RULE, ...rule }),
+        pulls: known(pulls),
+      },
       ...{ readings: [], focus: new Map(), gates: new Map() },
     },
     record,
@@ -59,12 +63,23 @@ describe('bounds of the record', () => {
   const all = views(LINE_ENTRIES_MAX + 300);
 
   test('so many enter the line per look, the earliest schedules first, and another look follows at once', () => {
-    const first = look(FRESH, all);
+    const first = look(FRESH, all, { requiredApprovals: 0 });
     expect(first.record.line.map(({ pr }) => pr)).toEqual(
       Array.from({ length: LINE_NEWCOMERS_MAX }, (_, index) => index + 1),
     );
     expect(first.events.filter(({ event }) => event === 'pr_queued')).toHaveLength(LINE_NEWCOMERS_MAX);
     expect([first.refresh, first.pollMs]).toEqual([true, 0]);
+  });
+
+  test('while many words wait to be written nobody enters, and nothing is listed anew for it', () => {
+    const first = look(FRESH, all);
+    expect(first.record.outbox).toHaveLength(LINE_NEWCOMERS_MAX);
+    expect([first.refresh, first.pollMs]).toEqual([false, 0]);
+    expect(look(first.record, all).record.line).toHaveLength(LINE_NEWCOMERS_MAX);
+    const drained = { ...first.record, outbox: first.record.outbox.slice(0, OUTBOX_ENTRIES_MAX / 2) };
+    expect(look(drained, all).record.line.length).toBeGreaterThan(LINE_NEWCOMERS_MAX);
+    expect(look(drained, all).refresh).toBe(false);
+    expect(look({ ...drained, outbox: [] }, all, { requiredApprovals: 0 }).refresh).toBe(true);
   });
 
   test('the line has an end; who waits beyond it enters as others leave, and nobody is told twice', () => {
