@@ -78,10 +78,10 @@ export interface EngineStore {
   /** What deleted repos of this forge address left standing on heads, of any tenant. */
   listLeftHeads(address: ForgeAddress): Promise<readonly OwedHeads[]>;
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
-  /** Newest first, of all repos of the tenant. */
-  listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]>;
+  /** The newest of one repo that can be read, newest first, whatever other repos of its tenant have written since. */
+  listOwnBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly BatchRow[]>;
   /** The same of events. */
-  listEvents(tenantId: TenantId, limit: number): Promise<readonly ActivityEvent[]>;
+  listOwnEvents(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly ActivityEvent[]>;
   /** Returns the new version. */
   saveQueue(held: HeldLease, repo: ManagedRepo, write: QueueWrite): Promise<number>;
   /** Sets an unreadable record aside, so that the next reconcile rebuilds from the forge (A32). */
@@ -186,6 +186,8 @@ export interface EnrollmentStore {
   /** Batches of one repo that run. An index: may lag by seconds (E8). */
   listRunningBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<readonly BatchRow[]>;
   listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]>;
+  /** Newest first, of all repos of the tenant. */
   listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]>;
+  /** The same of events. */
   listEvents(tenantId: TenantId, limit: number): Promise<readonly ActivityEvent[]>;
 }

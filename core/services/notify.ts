@@ -4,15 +4,14 @@ import type { TenantId } from '../domain/ids.ts';
 import { describeBounceNotice, describeInvoiceNotice, findBounceRun, type Notice } from '../domain/notice.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
 import type { NoticeStore, Notifier, SendResult, StreamKey } from '../ports/notifier.ts';
-import { type DispatchStore, type EngineStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
+import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
 import type { Log } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
 
 export interface NotifyDeps {
   readonly store: NoticeStore &
     Pick<DispatchStore, 'getRepo'> &
-    Pick<EnrollmentStore, 'listRepos'> &
-    Pick<EngineStore, 'listBatches'>;
+    Pick<EnrollmentStore, 'listRepos' | 'listBatches'>;
   readonly notifier: Notifier;
   readonly log: Log;
   /** Page where a payment method is changed; null: the notice has no link. */

@@ -1,7 +1,7 @@
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { BatchRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { type EngineStore, StoreError } from '#core/ports/store.ts';
+import type { EngineStore } from '#core/ports/store.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { closeOrphans, landedHeads, stagedHeads } from './queue/rows.ts';
 
@@ -20,12 +20,12 @@ export interface Adopted {
  * forge address that could not take back what they had posted (A24, A32).
  */
 export async function adoptLost(
-  store: Pick<EngineStore, 'listBatches' | 'listEvents' | 'listLeftHeads'>,
+  store: Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents' | 'listLeftHeads'>,
   repo: ManagedRepo,
   now: EpochMs,
 ): Promise<Adopted> {
-  const { rows, garbage } = closeOrphans(await store.listBatches(repo.tenantId, ORPHAN_ROWS_MAX), repo, now);
-  const events = await listOrphanEvents(store, repo);
+  const { rows, garbage } = closeOrphans(await store.listOwnBatches(repo, ORPHAN_ROWS_MAX), repo, now);
+  const events = await store.listOwnEvents(repo, ORPHAN_EVENTS_MAX);
   const landed = landedHeads(events, repo, now);
   const left = await store.listLeftHeads(repo);
   const recall = new Set([
@@ -43,17 +43,4 @@ export async function adoptLost(
       ...(recallContexts.length === 0 ? {} : { recallContexts }),
     },
   };
-}
-
-async function listOrphanEvents(
-  store: Pick<EngineStore, 'listEvents'>,
-  repo: ManagedRepo,
-): Promise<readonly ActivityEvent[]> {
-  try {
-    return await store.listEvents(repo.tenantId, ORPHAN_EVENTS_MAX);
-  } catch (error) {
-    // A damaged row of history must not keep the queue from coming back: the heads of today are looked at anyway.
-    if (error instanceof StoreError && error.kind === 'unreadable') return [];
-    throw error;
-  }
 }

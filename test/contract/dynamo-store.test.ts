@@ -13,6 +13,8 @@ const DAMAGE: Record<
   queue: (_tenantId, id) => [`R#${id}`, 'Q', { document: new Uint8Array([1, 2, 3]) }],
   report: (_tenantId, id) => [`R#${id}`, 'RP', { log_tail: 'one line' }],
   lease: (_tenantId, id) => [`L#${id}`, 'L', { fence: 'three' }],
+  // By its sort key.
+  batch: (tenantId, id) => [`TB#${tenantId}`, id, { prs: 'none' }],
   outcome: (tenantId, id) => [`T#${tenantId}`, `RS#${id}`, { ok: 'yes' }],
 };
 

@@ -22,7 +22,15 @@ export interface MemoryStoreOptions {
   readonly documentBytesMax?: number;
 }
 
-export const CORRUPTIBLE_ROWS = ['repo', 'connection', 'queue', 'report', 'lease', 'outcome'] as const;
+export const CORRUPTIBLE_ROWS = [
+  'repo',
+  'connection',
+  'queue',
+  'report',
+  'lease',
+  'outcome',
+  'batch',
+] as const;
 export type CorruptibleRow = (typeof CORRUPTIBLE_ROWS)[number];
 
 interface LeaseRow {
@@ -265,4 +273,14 @@ export function newest<Row extends { readonly tenantId: TenantId }>(
     .sort(([a], [b]) => (a < b ? 1 : -1))
     .slice(0, limit)
     .map(([, row]) => row);
+}
+
+export function newestOf<Row extends { readonly tenantId: TenantId; readonly repoId: RepoId }>(
+  rows: ReadonlyMap<string, Row>,
+  repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
+  limit: number,
+  isDamaged: (key: string) => boolean,
+): readonly Row[] {
+  const own = [...rows].filter(([key, { repoId }]) => repoId === repo.id && !isDamaged(key));
+  return newest(new Map(own), repo.tenantId, limit);
 }

@@ -1,6 +1,6 @@
 import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/keys.ts';
 import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
-import { endsPullRequest, hasHonestPhase } from '#core/domain/batch.ts';
+import { type ActivityEvent, type BatchRow, endsPullRequest, hasHonestPhase } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
@@ -20,7 +20,7 @@ import type {
 import { StoreError } from '#core/ports/store.ts';
 import { MemoryAccount } from './memory-account.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
-import { addressOf, copyData, isAwake, isWakeable } from './memory-rows.ts';
+import { addressOf, copyData, isAwake, isWakeable, newestOf } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
 export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, DispatchStore {
@@ -88,6 +88,19 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       for (const event of terminals) this.terminals.set(`${repo.id} ${event.pr}`, copyData(event));
       return version;
     });
+  }
+
+  listOwnBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly BatchRow[]> {
+    return this.call('listOwnBatches', () =>
+      newestOf(this.batches, repo, limit, (key) => this.damaged.has(`batch ${key}`)),
+    );
+  }
+
+  listOwnEvents(
+    repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
+    limit: number,
+  ): Promise<readonly ActivityEvent[]> {
+    return this.call('listOwnEvents', () => newestOf(this.events, repo, limit, () => false));
   }
 
   quarantineQueueRecord(held: HeldLease): Promise<void> {

@@ -1,4 +1,7 @@
+import { grantHeldLease } from '#core/domain/lease.ts';
 import { StoreError } from '#core/ports/store.ts';
+import { givenRepo } from '../builders/managed-repo.ts';
+import { givenBatch } from '../builders/store-rows.ts';
 import { Crash, type Machine } from '../support/machine.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type World } from './world.ts';
@@ -126,5 +129,47 @@ describe('a record that outgrows its row', () => {
     await world.clock.advance(20_000);
     await world.reconcile();
     expect((await world.forge.status(head, 'mq'))?.state).toBe('pending');
+  });
+});
+
+describe('a record that was lost', () => {
+  /** As the tenant's other repositories leave them behind meanwhile. */
+  async function writeOtherRows(world: World, count: number): Promise<void> {
+    const repo = givenRepo({ id: 'repo-2', slug: 'acme/busy' });
+    await world.store.createRepo(repo, null);
+    const grant = await world.store.acquireLease(repo.id, 'other', 'test', 60_000);
+    if (grant === 'held') throw new Error('held');
+    const held = grantHeldLease(repo.id, grant, () => 0, 1);
+    let expectedVersion: number | null = null;
+    for (let left = count; left > 0; left -= 50) {
+      const batches = Array.from({ length: 50 }, (_, index) => {
+        const ids = { id: `other-${left}-${index}`, tenantId: repo.tenantId, repoId: repo.id };
+        return givenBatch({
+          ...{ ...ids, createdAt: world.clock.now(), outcome: 'success', phase: null },
+          resolvedAt: world.clock.now(),
+        });
+      });
+      const write = { document: {}, expectedVersion, batches, events: [] };
+      expectedVersion = await world.store.saveQueue(held, repo, write);
+    }
+  }
+
+  test('finds its open rows again, however much other repositories of the tenant have written since', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.judge = () => 'hold';
+    await givenScheduled(world.forge, 'a');
+    await world.clock.advance(30_000);
+    await world.reconcile();
+    const [running] = await world.rows();
+    expect(running?.outcome).toBe('running');
+    await world.clock.advance(60_000);
+    await writeOtherRows(world, 400);
+    await world.loseRecord();
+    await world.reconcile();
+    const own = await world.store.listOwnBatches({ id: 'repo-1', tenantId: 'tenant-1' }, 100);
+    expect(own.find(({ id }) => id === running?.id)).toMatchObject({
+      ...{ outcome: 'operational_error', terminalReason: 'record_lost' },
+    });
   });
 });

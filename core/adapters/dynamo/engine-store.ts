@@ -4,7 +4,7 @@ import type { EngineStore, QueueWrite } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { aliveCheck, fenceCheck } from './checks.ts';
 import { whole } from './codec.ts';
-import { listBatches, listEvents } from './history.ts';
+import { listOwnBatches, listOwnEvents } from './history.ts';
 import { engineReport, readRow } from './items.ts';
 import { quarantineKey, queueRecordKey, queueViewKey, repoGuardKey, reportKey } from './keys.ts';
 
@@ -41,8 +41,8 @@ export function createEngineStore(table: Table): EngineStore {
       };
     },
 
-    listBatches: (tenantId, limit) => listBatches(table, tenantId, limit),
-    listEvents: (tenantId, limit) => listEvents(table, tenantId, limit),
+    listOwnBatches: (repo, limit) => listOwnBatches(table, repo, limit),
+    listOwnEvents: (repo, limit) => listOwnEvents(table, repo, limit),
 
     async saveQueue(held, repo, write) {
       const version = (write.expectedVersion ?? 0) + 1;

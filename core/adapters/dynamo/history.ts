@@ -1,5 +1,8 @@
 import type { ActivityEvent, BatchRow } from '../../domain/batch.ts';
 import type { TenantId } from '../../domain/ids.ts';
+import type { ManagedRepo } from '../../domain/repo.ts';
+import { StoreError } from '../../ports/store.ts';
+import type { Codec } from './codec.ts';
 import { activityEvent, batchRow, readRow } from './items.ts';
 import { batchPartition, eventPartition } from './keys.ts';
 import type { Row, Table } from './table.ts';
@@ -22,6 +25,48 @@ export async function listEvents(
 ): Promise<readonly ActivityEvent[]> {
   const rows = await readNewest(table, eventPartition(tenantId), limit, 'listEvents');
   return rows.map((row) => readRow(activityEvent, row, 'listEvents'));
+}
+
+type Owner = Pick<ManagedRepo, 'id' | 'tenantId'>;
+
+/** Of a tenant with many busy repos so many rows are looked through for those of one. */
+const SCANNED_ROWS_MAX = 10_000;
+
+export function listOwnBatches(table: Table, repo: Owner, limit: number): Promise<readonly BatchRow[]> {
+  return readOwn(table, batchPartition(repo.tenantId), repo, limit, batchRow, 'listOwnBatches');
+}
+
+export function listOwnEvents(table: Table, repo: Owner, limit: number): Promise<readonly ActivityEvent[]> {
+  return readOwn(table, eventPartition(repo.tenantId), repo, limit, activityEvent, 'listOwnEvents');
+}
+
+/** A damaged row of history is left out: it must not keep a queue from coming back. */
+async function readOwn<T>(
+  table: Table,
+  partition: string,
+  repo: Owner,
+  limit: number,
+  codec: Codec<T>,
+  operation: string,
+): Promise<readonly T[]> {
+  const rows = await table.queryFiltered(
+    {
+      KeyConditionExpression: 'pk = :pk',
+      FilterExpression: 'repo_id = :repo',
+      ExpressionAttributeValues: { ':pk': partition, ':repo': repo.id },
+      ScanIndexForward: false,
+    },
+    { rowsMax: limit, scannedMax: SCANNED_ROWS_MAX },
+    operation,
+  );
+  return rows.flatMap((row) => {
+    try {
+      return [readRow(codec, row, operation)];
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === 'unreadable') return [];
+      throw error;
+    }
+  });
 }
 
 async function readNewest(

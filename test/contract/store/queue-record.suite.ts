@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { batchSortKey } from '#core/adapters/dynamo/keys.ts';
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/domain/limits.ts';
 import type { QueueView } from '#core/domain/line.ts';
@@ -101,6 +102,33 @@ export function describeQueueRecord(world: World): void {
       expect(await world.store().listBatches(repo.tenantId, 10)).toEqual([running, landed]);
       expect(await world.store().listBatches(repo.tenantId, 1)).toEqual([running]);
       expect(await world.store().listEvents(repo.tenantId, 10)).toEqual([...events].reverse());
+    });
+
+    test('the newest rows of one repo are found, however many others of its tenant came after them', async () => {
+      const { repo } = await world.enroll();
+      const held = await world.hold(repo.id);
+      const store = world.store();
+      const own = [
+        batchOf(repo, { id: 'own-1', createdAt: 1_000 }),
+        batchOf(repo, { id: 'own-2', createdAt: 2_000 }),
+      ];
+      const told = eventOf(repo, { at: 1_000, event: 'pr_staged' });
+      let expectedVersion = await store.saveQueue(held, repo, firstWrite({ batches: own, events: [told] }));
+      for (let write = 0; write < 4; write += 1) {
+        const others = times(45, (index) => ({ id: `other-${write}-${index}`, repoId: 'other' }));
+        expectedVersion = await store.saveQueue(held, repo, {
+          ...firstWrite({ expectedVersion }),
+          batches: others.map((each) => batchOf(repo, { ...each, createdAt: 5_000 })),
+          events: others.map(({ repoId }) => eventOf(repo, { repoId, at: 5_000, event: 'pr_staged' })),
+        });
+      }
+      expect((await store.listOwnBatches(repo, 10)).map(({ id }) => id)).toEqual(['own-2', 'own-1']);
+      expect((await store.listOwnBatches(repo, 1)).map(({ id }) => id)).toEqual(['own-2']);
+      expect(await store.listOwnEvents(repo, 10)).toEqual([told]);
+      const [damaged] = own;
+      if (damaged === undefined) throw new Error('no row');
+      await world.subject().corrupt('batch', { tenantId: repo.tenantId, id: batchSortKey(damaged) });
+      expect((await store.listOwnBatches(repo, 10)).map(({ id }) => id)).toEqual(['own-2']);
     });
 
     test('a batch row is replaced by its next state, not added a second time', async () => {
