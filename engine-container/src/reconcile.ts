@@ -152,7 +152,9 @@ class Reconcile {
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
       const everyMs = nextToLand(record) === null ? FULL_LOOK_EVERY_MS : FULL_LOOK_EVERY_LANDING_MS;
       const outdated = clock.monotonic() - allReadAt >= everyMs;
-      if (snapshot === null || refresh || outdated || record.roots.length === 0) {
+      // While words are only being written, nobody need be listed anew for each handful of them.
+      const isIdle = record.roots.length === 0 && record.outbox.length === 0;
+      if (snapshot === null || refresh || outdated || isIdle) {
         snapshot = await reader.readAll(record, this.#held.fence);
         gatesReadAt = clock.monotonic();
         allReadAt = gatesReadAt;

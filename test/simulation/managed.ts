@@ -1,5 +1,6 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import type { Crowd } from './crowd.ts';
 import type { Judge } from './judge.ts';
 import type { Project } from './project.ts';
 import type { Watch } from './watch.ts';
@@ -13,6 +14,7 @@ export interface Managed {
   deleted: boolean;
   /** When the engine last went over it, latest first. */
   readonly lookedAt: number[];
+  crowd?: Crowd;
   /** Whoever judges each success at its moment. */
   watch?: Watch;
 }

@@ -44,6 +44,8 @@ export const FAMILIES = [
   'outages',
   /** All of these at once. */
   'storm',
+  /** Hundreds to thousands of open pull requests, and a row that takes no more than 400 KB, or less. */
+  'crowd',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -58,7 +60,6 @@ export const OPEN_FAMILIES: readonly Family[] = [
   'clocks',
   'gate_edits',
   'taken_names',
-  'outages',
   'storm',
 ];
 
@@ -121,6 +122,10 @@ export interface Odds {
   /** Times per hour: for a while the store refuses most calls; the engine dies with all that it is at work on. */
   throttlesPerHour: number;
   engineDiesPerHour: number;
+  /** Open pull requests beside those of the life. */
+  crowd: number;
+  /** Bytes that the row of a record takes while the life lasts; 0 = as many as the service's. */
+  rowBytes: number;
 }
 export type Trouble = keyof Odds;
 
@@ -159,7 +164,17 @@ export const NO_ODDS: Readonly<Odds> = {
   curse: 0,
   throttlesPerHour: 0,
   engineDiesPerHour: 0,
+  crowd: 0,
+  rowBytes: 0,
 };
+
+/** Most are small, because thousands take seconds to live through; a few are as large as the limits of the record. */
+function drawCrowd(random: SeededRandom): Pick<Odds, 'crowd' | 'rowBytes'> {
+  const kind = random.next();
+  const crowd =
+    kind < 0.04 ? 1_000 + random.int(3_000) : kind < 0.2 ? 100 + random.int(900) : 10 + random.int(90);
+  return { crowd, rowBytes: random.chance(0.3) ? 2_000 + random.int(400 * crowd) : 0 };
+}
 
 const SKEW_NORMAL_MS = 2_000;
 export const SKEW_EXTREME_MS = 60_000;
@@ -306,6 +321,16 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         crash,
         engineLost: workers.engineLost,
         peoplePerHour: peoplePerHour / 2,
+      };
+    case 'crowd':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        mergeLost: merges.mergeLost,
+        peoplePerHour: peoplePerHour / 2,
+        // Each call takes a little, so that looks at thousands take their time.
+        slowCall: 0.02 + share(0.1),
+        ...drawCrowd(random),
       };
     case 'storm':
       return {

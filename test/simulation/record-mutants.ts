@@ -15,7 +15,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     file: 'engine-container/src/queue/shed.ts',
     find: '  if (step > STEPS.length) return null;',
     replace: '  if (step > 0) return null;',
-    families: ['crashes', 'everything'],
+    families: ['crowd'],
     dies: 'the record outgrows its row',
   },
   {
@@ -23,7 +23,7 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
     file: 'engine-container/src/reconcile.ts',
     find: "error.kind === 'too_large') await this.#takeBack();",
     replace: "error.kind === 'too_large') await Promise.resolve();",
-    families: ['crashes', 'everything'],
+    families: ['crowd'],
     dies: 'the record outgrows its row in a landing',
   },
 ];

@@ -4,6 +4,7 @@ import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { SimClock } from '../support/sim-clock.ts';
+import { judgeCrowd } from './crowd.ts';
 import type { Witness } from './hosts.ts';
 import { judgeLiveness, settledWithinMs } from './liveness.ts';
 import type { Managed } from './managed.ts';
@@ -20,6 +21,9 @@ const QUIET_LOOKS_MIN = 2;
 const QUIET_LOOKS_MAX = 9;
 /** So many looks go once over the statuses of all open pull requests. */
 const PATROLLED_LOOKS = 8;
+
+/** More than a crowd leaves behind. */
+const EVENTS_MAX = 50_000;
 
 const SMOOTH: readonly string[] = ['pr_queued', 'pr_staged', 'pr_landed'];
 
@@ -113,7 +117,7 @@ export class Rest {
           this.#witness.violate(`${id}: a false alarm: ${alarm} of #${named}`);
   }
 
-  async check({ id, forge, judge, project, deleted }: Managed): Promise<void> {
+  async check({ id, forge, judge, project, crowd, deleted }: Managed): Promise<void> {
     const { store } = this.#service;
     const witness = this.#witness;
     judge.read();
@@ -136,7 +140,7 @@ export class Rest {
     }
     for (const what of judge.violations.splice(0)) witness.violate(`${id}: ${what}`);
     const rows = (await store.listBatches(repo.tenantId, 500)).filter((row) => row.repoId === id);
-    const events = (await store.listEvents(repo.tenantId, 1_000)).filter((event) => event.repoId === id);
+    const events = (await store.listEvents(repo.tenantId, EVENTS_MAX)).filter((event) => event.repoId === id);
     const isFlaky = this.#family === 'flaky' || this.#family === 'everything';
     const failuresMin = this.#family === 'steady' ? 1 : 2;
     const problems = repo.queueEnabled
@@ -150,6 +154,8 @@ export class Rest {
       : [];
     for (const what of problems) witness.violate(`${id}: ${what}`);
     await this.#judgeLiveness(id, forge, project);
+    if (crowd !== undefined && repo.queueEnabled)
+      for (const what of await judgeCrowd(forge, crowd)) witness.violate(`${id}: ${what}`);
     if (this.#family === 'calm') {
       // Scheduled together, and nothing ever failed: they land in the order of their numbers (A9, A18).
       const landed = forge.merges().map((merge) => merge.pr);

@@ -10,6 +10,7 @@ export function createSimLog(witness: Witness, logText: string[], alarms: Set<st
       alarms.add(`${fields.alarm} ${String(fields.repo_id)} #${String(fields.pr)}`);
       if (fields.alarm === 'tree_mismatch') witness.halted(String(fields.repo_id));
     } else {
+      if (message === 'queue record shortened') witness.sometimes('record shortened');
       logText.push(`${message} ${JSON.stringify(fields)}`);
       if (message === 'reconcile failed' && fields.outcome !== 'Crash')
         witness.violate(`${message}: ${JSON.stringify(fields)}`);

@@ -6,6 +6,7 @@ import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
+import { gatherCrowd } from './crowd.ts';
 import { drawForge, setFaults, setRareTroubles } from './forge-troubles.ts';
 import { giveHistory } from './history.ts';
 import type { Witness } from './hosts.ts';
@@ -246,6 +247,10 @@ class Life implements Witness {
     this.#managed.push(managed);
     this.#service.forges.set(id, forge);
     await project.begin();
+    const { crowd, rowBytes } = this.#odds0;
+    if (crowd > 0) managed.crowd = await gatherCrowd(forge, crowd, this.#plots, project.prs);
+    if (crowd > 1_000) this.sometimes('a crowd of thousands');
+    if (rowBytes > 0) store.documentBytesMax = rowBytes;
     setRareTroubles(forge, this.#family, this.#service.odds, this.#rare);
   }
 
@@ -330,6 +335,7 @@ class Life implements Witness {
     this.#service.replaceContainer();
     if (this.#family === 'interrupted') await this.#settings.pay('tenant-1');
     this.#service.store.indexLagMs = 0;
+    this.#service.store.documentBytesMax = Number.POSITIVE_INFINITY;
     for (const { forge } of this.#managed) healMood(forge);
     // What is still under way may take as long as the longest pause, delay and late delivery.
     const hasLateOnes =

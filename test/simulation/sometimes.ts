@@ -62,12 +62,14 @@ export const OFTEN: readonly string[] = [
   ...['event pr_skipped merged_outside_the_queue', 'event pr_skipped retargeted'],
   ...['parked base_red', 'parked conflict', 'parked no_changes'],
   // Alarms
+  ...['record shortened', 'alarm record_too_large'],
   ...['alarm base_red', 'alarm unverified_landing', 'alarm foreign_status_writer', 'alarm gate_phase_age'],
   ...['unproven landing detected', 'came to rest', 'held for payment'],
 ];
 
 /** Met within some ten thousand seeds. */
 export const RARELY: readonly string[] = [
+  'a crowd of thousands',
   ...['alarm tree_mismatch', 'halted', 'outcome code tree_mismatch', 'event pr_landed unverified'],
   ...['action landed unverified', 'revoke context_changed', 'revoke queue_disabled'],
   ...['event pr_refused branch_outdated', 'event pr_refused changes_requested', 'parked head_not_ready'],
