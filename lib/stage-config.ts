@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { parsePlanLimits, parsePriceBook } from '../core/contracts/billing-config.ts';
+import { parsePlanLimits, parseSoldPrices } from '../core/contracts/billing-config.ts';
 
 export const STAGES = ['dev', 'prod'] as const;
 
@@ -35,7 +35,7 @@ const Context = z.object({
   analyticsKey: text.default(''),
   legacyForgeRepos: z.enum(['true', 'false'], 'must be true or false').default('false'),
   rateFactor: text.regex(/^\d{1,6}(\.\d+)?$/, 'must be a number').default('1'),
-  paymentsPrices: checked(parsePriceBook),
+  paymentsPrices: checked(parseSoldPrices),
   paymentsApiUrl: z
     .url({ protocol: /^https?$/, error: 'must be the address of the payment provider' })
     .default('https://api.stripe.com'),

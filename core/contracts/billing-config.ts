@@ -50,6 +50,19 @@ export function parsePriceBook(text: string): Parsed<PriceBook | null> {
   return { ok: true, value: book };
 }
 
+/** Prices as a deployment may have them: what a kind beside the flat one charges for, nobody here counts and reports. */
+export function parseSoldPrices(text: string): Parsed<PriceBook | null> {
+  const parsed = parsePriceBook(text);
+  if (!parsed.ok || parsed.value === null) return parsed;
+  const counted = Object.keys(parsed.value.pro).find((kind) => kind !== FLAT_KIND);
+  return counted === undefined
+    ? parsed
+    : {
+        ok: false,
+        fault: `pro.${counted}: is charged by usage, which is not metered here; only flat prices are sold`,
+      };
+}
+
 /** `pro.repos=10/50,team.connections=10/none`: included and ceiling, over the defaults (D-53). */
 export function parsePlanLimits(text: string): Parsed<PlanLimitsTable> {
   const table: Record<Tier, PlanLimits> = { ...PLAN_LIMITS };

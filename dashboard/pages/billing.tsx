@@ -1,13 +1,12 @@
 import { useSearch } from 'wouter';
-import type { ResultOf } from '#core/contracts/client.ts';
 import { KEYS, useBilling, useChange } from '../data/hooks.ts';
 import { Button, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
 import { Tag } from '../parts/signal.tsx';
+import { adviseBilling, type Billing } from '../view/billing.ts';
 import { plural, safeUrl, showLimit, showNumber } from '../view/format.ts';
 import type { Tone } from '../view/tone.ts';
 
-type Billing = ResultOf<'readBilling'>;
 type PaidTier = 'pro' | 'team';
 
 const STATUS_WORDS: Readonly<Record<string, readonly [Tone, string]>> = {
@@ -62,6 +61,7 @@ function leaveTo(url: string): void {
 
 function Current({ billing }: { readonly billing: Billing }) {
   const [tone, name] = STATUS_WORDS[billing.status] ?? ['unknown', 'Unknown'];
+  const { offer, problem } = adviseBilling(billing);
   const portal = useChange(async (api, _: null) => leaveTo((await api.openPortal()).portal_url));
   return (
     <section className="panel" aria-labelledby="plan-title">
@@ -71,12 +71,9 @@ function Current({ billing }: { readonly billing: Billing }) {
         </h2>
         <Tag tone={tone}>{name}</Tag>
       </div>
-      {billing.payment_action_required && (
+      {problem !== null && (
         <div className="problem" role="alert">
-          <p>
-            The plan is not paid, so it counts as <strong>{billing.entitled_tier}</strong>: your oldest
-            repositories go on, the others are held. Settle the payment and they go on by themselves.
-          </p>
+          <p>{problem}</p>
         </div>
       )}
       <div className="usage">
@@ -94,8 +91,12 @@ function Current({ billing }: { readonly billing: Billing }) {
         />
       </div>
       {billing.tier !== 'free' && (
-        <Button busy={portal.isPending} onClick={() => portal.mutate(null)}>
-          Payment method, invoices, cancellation
+        <Button
+          kind={offer === 'settle' ? 'main' : 'quiet'}
+          busy={portal.isPending}
+          onClick={() => portal.mutate(null)}
+        >
+          {offer === 'settle' ? 'Settle the payment' : 'Payment method, invoices, cancellation'}
         </Button>
       )}
       <Problem error={portal.error} />
@@ -138,8 +139,7 @@ function Usage({
 }
 
 function Plans({ billing }: { readonly billing: Billing }) {
-  const entitling = billing.status === 'active' || billing.status === 'trialing';
-  const subscribed = billing.tier !== 'free' && entitling;
+  const { offer } = adviseBilling(billing);
   const checkout = useChange(async (api, tier: PaidTier) =>
     leaveTo((await api.startCheckout({ body: { tier } })).checkout_url),
   );
@@ -160,18 +160,18 @@ function Plans({ billing }: { readonly billing: Billing }) {
           <li key={tier} className="panel">
             <h3>{name}</h3>
             <p>{words}</p>
-            {billing.entitled_tier === tier ? (
-              <Tag tone="clear">Granted now</Tag>
-            ) : (
+            {billing.entitled_tier === tier && <Tag tone="clear">Granted now</Tag>}
+            {offer === 'settle' && <p className="hint">Can be chosen once the payment is settled.</p>}
+            {billing.entitled_tier !== tier && offer !== 'settle' && (
               <Button
                 kind="main"
                 busy={
                   (checkout.isPending && checkout.variables === tier) ||
                   (change.isPending && change.variables === tier)
                 }
-                onClick={() => (subscribed ? change.mutate(tier) : checkout.mutate(tier))}
+                onClick={() => (offer === 'change' ? change.mutate(tier) : checkout.mutate(tier))}
               >
-                {subscribed ? `Change to ${name}` : `Choose ${name}`}
+                {offer === 'change' ? `Change to ${name}` : `Choose ${name}`}
               </Button>
             )}
           </li>

@@ -26,6 +26,10 @@ describe('context', () => {
       { emailApiUrl: 'http://mail.example.org', notificationFrom: 'a@b.org' },
       'must be the address of a mail provider',
     ],
+    [
+      { paymentsPrices: 'pro.flat=p1,team.flat=p2,pro.seats=p3,team.seats=p4' },
+      'pro.seats: is charged by usage, which is not metered here',
+    ],
     [{ keyVersion: '0' }, '-c keyVersion=0: must be 1 to 9'],
     [{ oldestKeyVersion: '2' }, '-c oldestKeyVersion: cannot be above keyVersion'],
     [{ monthlyBudgetUsd: '-1' }, 'must be whole dollars'],

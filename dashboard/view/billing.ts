@@ -1,0 +1,53 @@
+import type { ResultOf } from '#core/contracts/client.ts';
+import { plural } from './format.ts';
+
+export type Billing = ResultOf<'readBilling'>;
+
+/**
+ * What a person may buy now. `first`: a subscription. `change`: another tier on the one there is. `settle`: nothing, until
+ * what is open on the one there is has been paid; a second one would be paid beside it.
+ */
+export type Offer = 'first' | 'change' | 'settle';
+
+export interface BillingAdvice {
+  readonly offer: Offer;
+  /** Why less is granted than was bought, and what to do; null where nothing is wrong. */
+  readonly problem: string | null;
+}
+
+/** Repositories beyond what the free plan includes wait while nothing entitles to more. */
+function sayHeld(billing: Billing): string {
+  const { repos: included } = billing.limits.included;
+  const held = included === null ? 0 : Math.max(0, billing.repos - included);
+  return held === 0
+    ? ''
+    : ` ${plural(held, 'repository is', 'repositories are')} held: only your oldest ${included === 1 ? 'one goes' : `${included} go`} on.`;
+}
+
+const OPEN: Readonly<Record<string, string>> = {
+  past_due: 'The last payment failed.',
+  incomplete: 'The first payment is still open.',
+  paused: 'The subscription is paused.',
+};
+
+export function adviseBilling(billing: Billing): BillingAdvice {
+  const entitles = billing.status === 'active' || billing.status === 'trialing';
+  if (billing.tier !== 'free') {
+    if (entitles) return { offer: 'change', problem: null };
+    const why = OPEN[billing.status] ?? 'The payment provider did not confirm the subscription.';
+    return {
+      offer: 'settle',
+      problem: `${why} Until it is settled the plan counts as ${billing.entitled_tier}.${sayHeld(billing)} Settle it with the button below; everything goes on by itself then.`,
+    };
+  }
+  // Never bought anything: nothing is held, whatever there is.
+  if (entitles) return { offer: 'first', problem: null };
+  const held = sayHeld(billing);
+  return {
+    offer: 'first',
+    problem:
+      held === ''
+        ? null
+        : `Your subscription has ended.${held} Choose a plan below to pay for them again, or delete those that you do not need.`,
+  };
+}
