@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Connection } from '../domain/repo.ts';
+import { type Connection, MERGE_STYLES } from '../domain/repo.ts';
 import type { SeenRepo } from '../ports/forge-account.ts';
 import { BotLogin, ForgeToken, ForgeType, formatTime, InstanceUrl, Time, Uuid } from './fields.ts';
 
@@ -53,6 +53,8 @@ export const ForgeRepoView = z.object({
   html_url: z.string(),
   private: z.boolean(),
   default_branch: z.string(),
+  merge_styles: z.array(z.enum(MERGE_STYLES)).nullable(),
+  default_merge_style: z.enum(MERGE_STYLES).nullable(),
 });
 export const DiscoveredRepos = z.object({ repos: z.array(ForgeRepoView) });
 
@@ -70,6 +72,8 @@ export function toForgeRepoView(repo: SeenRepo): z.infer<typeof ForgeRepoView> {
     html_url: repo.htmlUrl,
     private: repo.isPrivate,
     default_branch: repo.defaultBranch,
+    merge_styles: repo.mergeStyles === null ? null : [...repo.mergeStyles],
+    default_merge_style: repo.defaultMergeStyle,
   };
 }
 

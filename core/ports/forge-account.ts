@@ -1,3 +1,4 @@
+import type { MergeStyle } from '../domain/repo.ts';
 import type { Secret } from '../secret.ts';
 
 /** A repository that the bot can see. */
@@ -8,6 +9,10 @@ export interface SeenRepo {
   readonly htmlUrl: string;
   readonly isPrivate: boolean;
   readonly defaultBranch: string;
+  /** Styles that it allows, of those that the queue knows; null = the forge does not say. */
+  readonly mergeStyles: readonly MergeStyle[] | null;
+  /** What its merge button does; null = a style that the queue does not know, or the forge does not say. */
+  readonly defaultMergeStyle: MergeStyle | null;
 }
 
 /** What a token shows about its owner, before any repository is named. Throws `ForgeError`. */

@@ -1,22 +1,18 @@
-import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
-import type { ApiClient, ResultOf } from '#core/contracts/client.ts';
-import { ApiError } from '#core/contracts/client.ts';
-import { useChange, useConnections, useQueueStatus, useService } from '../data/hooks.ts';
-import { Button, ButtonLink, Empty, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
+import type { ResultOf } from '#core/contracts/client.ts';
+import { useConnections, useQueueStatus } from '../data/hooks.ts';
+import { Button, ButtonLink, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { ConnectForm } from '../parts/connect-form.tsx';
 import { Problem } from '../parts/errors.tsx';
+import { PickRepos } from '../parts/pick-repos.tsx';
 import { hostOf } from '../parts/repo-frame.tsx';
 import { SetupSteps, SetupSummary } from '../parts/setup-steps.tsx';
 import { Mark } from '../parts/signal.tsx';
 import { path } from '../routes.ts';
-import { sayError } from '../view/error-words.ts';
 import { plural } from '../view/format.ts';
 import { isSetUp } from '../view/provisioning.ts';
 
 type Connection = ResultOf<'listConnections'>[number];
-type Found = ResultOf<'discoverRepos'>['repos'][number];
 
 /** Onboarding in three actions. Where one is stands in the address: a reload loses nothing. */
 export function StartPage() {
@@ -62,7 +58,7 @@ export function StartPage() {
         </JourneyStep>
         <JourneyStep number={2} title="Pick repositories" now={step === 2} done={step === 3}>
           {step === 2 && connection !== undefined && (
-            <Pick
+            <PickRepos
               connection={connection}
               onDone={(ids) => go({ connection: connection.id, added: ids.join(',') })}
             />
@@ -124,176 +120,6 @@ function Known({
         </Button>
       ))}
     </div>
-  );
-}
-
-interface Outcome {
-  readonly slug: string;
-  readonly id: string | null;
-  readonly problem: string | null;
-}
-
-/** Enrolls one, opts into protection, and asks for the setup pull request; only the first of these can fail the repo. */
-async function addRepo(
-  api: ApiClient,
-  connection: Connection,
-  found: Found,
-  protect: boolean,
-): Promise<Outcome> {
-  try {
-    const { id } = await api.enrollRepo({
-      body: {
-        connection_id: connection.id,
-        repo_slug: found.full_name,
-        base_branch: found.default_branch,
-        wakeup_mode: 'webhook',
-      },
-    });
-    if (protect) await api.protectRepo({ id, body: { enabled: true } }).catch(() => undefined);
-    // A gate that is there already is verified instead; what else goes wrong is shown as the state of the gate.
-    await api.openSetupPull({ id }).catch((error: unknown) => {
-      if (error instanceof ApiError && error.code === 'ci_gate_exists')
-        return api.verifyGate({ id }).catch(() => undefined);
-      return undefined;
-    });
-    return { slug: found.full_name, id, problem: null };
-  } catch (error) {
-    const words = sayError(error);
-    return { slug: found.full_name, id: null, problem: `${words.title}. ${words.fix ?? ''}` };
-  }
-}
-
-function Pick({
-  connection,
-  onDone,
-}: {
-  readonly connection: Connection;
-  readonly onDone: (ids: readonly string[]) => void;
-}) {
-  const { api } = useService();
-  const status = useQueueStatus();
-  const found = useQuery({
-    queryKey: ['discover', connection.id],
-    queryFn: ({ signal }) => api.discoverRepos({ id: connection.id, signal }),
-    refetchOnWindowFocus: false,
-    staleTime: 60_000,
-  });
-  const [filter, setFilter] = useState('');
-  const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
-  const [protect, setProtect] = useState(true);
-  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
-  const add = useChange(
-    async (client, chosen: readonly Found[]) => {
-      const all: Outcome[] = [];
-      // One after the other: a plan's ceiling must refuse the last one, not a random one.
-      for (const each of chosen) all.push(await addRepo(client, connection, each, protect));
-      return all;
-    },
-    [['queue'], ['billing']],
-  );
-  if (found.data === undefined) {
-    return found.error === null ? (
-      <Loading what="what the bot can see" />
-    ) : (
-      <Problem error={found.error} onRetry={() => void found.refetch()} />
-    );
-  }
-  const managed = new Set(
-    status.data?.repos
-      .filter((repo) => repo.forge_conn_id === connection.id)
-      .map((repo) => repo.name.toLowerCase()),
-  );
-  const shown = found.data.repos.filter((repo) =>
-    repo.full_name.toLowerCase().includes(filter.toLowerCase()),
-  );
-  if (found.data.repos.length === 0) {
-    return (
-      <Empty title="The bot sees no repository">
-        <p>Make it a collaborator with admin rights on the forge, then look again.</p>
-        <Button onClick={() => void found.refetch()}>Look again</Button>
-      </Empty>
-    );
-  }
-  const toggle = (slug: string): void => {
-    const next = new Set(picked);
-    if (!next.delete(slug)) next.add(slug);
-    setPicked(next);
-  };
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        add.mutate(
-          found.data.repos.filter((repo) => picked.has(repo.full_name)),
-          {
-            onSuccess: (all) => {
-              setOutcomes(all);
-              const ids = all.flatMap(({ id }) => (id === null ? [] : [id]));
-              if (ids.length > 0 && all.every(({ problem }) => problem === null)) onDone(ids);
-            },
-          },
-        );
-      }}
-    >
-      {found.data.repos.length > 8 && (
-        <input
-          className="filter"
-          type="search"
-          aria-label="Filter repositories"
-          placeholder="Filter"
-          value={filter}
-          onChange={(event) => setFilter(event.target.value)}
-        />
-      )}
-      <fieldset className="picks">
-        <legend className="sr-only">Repositories that the bot can see</legend>
-        {shown.map((repo) => {
-          const taken = managed.has(repo.full_name.toLowerCase());
-          return (
-            <label key={repo.full_name} className={`pick ${taken ? 'pick-taken' : ''}`}>
-              <input
-                type="checkbox"
-                disabled={taken}
-                checked={taken || picked.has(repo.full_name)}
-                onChange={() => toggle(repo.full_name)}
-              />
-              <Foreign text={repo.full_name} />
-              <span className="branch">{repo.default_branch}</span>
-              {repo.private && <span className="hint">private</span>}
-              {taken && <span className="hint">in the queue already</span>}
-            </label>
-          );
-        })}
-      </fieldset>
-      <label className="check">
-        <input type="checkbox" checked={protect} onChange={(event) => setProtect(event.target.checked)} />
-        <span>
-          Require the queue's check on the base branch once the gate is verified, so that nothing merges past
-          it. Other rules stay as they are.
-        </span>
-      </label>
-      {outcomes.some(({ problem }) => problem !== null) && (
-        <ul className="problem" role="alert">
-          {outcomes.map(({ slug, problem }) => (
-            <li key={slug}>
-              <Foreign text={slug} />: {problem ?? 'added'}
-            </li>
-          ))}
-        </ul>
-      )}
-      <div className="row">
-        <Button type="submit" kind="main" busy={add.isPending} disabled={picked.size === 0}>
-          {picked.size === 0
-            ? 'Pick at least one'
-            : `Add ${plural(picked.size, 'repository', 'repositories')}`}
-        </Button>
-        {outcomes.some(({ id }) => id !== null) && (
-          <Button onClick={() => onDone(outcomes.flatMap(({ id }) => (id === null ? [] : [id])))}>
-            Go on with those added
-          </Button>
-        )}
-      </div>
-    </form>
   );
 }
 

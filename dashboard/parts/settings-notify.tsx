@@ -1,15 +1,12 @@
 import { useState } from 'react';
 import { ApiError } from '#core/contracts/client.ts';
 import { EMAIL_CHARS_MAX } from '#core/domain/api-limits.ts';
-import { CHAT_DESTINATIONS } from '#core/domain/notification.ts';
 import { useService } from '../data/hooks.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import { Button, Field } from './basics.tsx';
 import { Problem } from './errors.tsx';
-
-const CHAT_A = `https://${CHAT_DESTINATIONS.chatA.hosts[0]}${CHAT_DESTINATIONS.chatA.pathPrefix}…`;
-const CHAT_B = `https://${CHAT_DESTINATIONS.chatB.hosts[0]}${CHAT_DESTINATIONS.chatB.pathPrefix}…`;
+import { CHAT_A_HINT, CHAT_B_HINT, mailHint } from './notify-hints.ts';
 
 /** Write-only: what is stored is never shown again, because the chat addresses are credentials. */
 export function Notify({ repo }: { readonly repo: StatusEntry }) {
@@ -47,12 +44,7 @@ export function Notify({ repo }: { readonly repo: StatusEntry }) {
       <h2 id="notify-title">Tell somebody when a pull request is bounced</h2>
       <p className="hint">What is stored is never shown again. Saving replaces all three destinations.</p>
       <div className="pair">
-        <Field
-          label="E-mail"
-          {...(config.sends_mail
-            ? {}
-            : { hint: 'This deployment sends no mail: an address is kept, and nothing is sent to it.' })}
-        >
+        <Field label="E-mail" {...mailHint(config.sends_mail)}>
           {(ids) => (
             <input
               {...ids}
@@ -64,7 +56,7 @@ export function Notify({ repo }: { readonly repo: StatusEntry }) {
             />
           )}
         </Field>
-        <Field label="Slack webhook" hint={CHAT_A}>
+        <Field label="Slack webhook" hint={CHAT_A_HINT}>
           {(ids) => (
             <input
               {...ids}
@@ -75,7 +67,7 @@ export function Notify({ repo }: { readonly repo: StatusEntry }) {
             />
           )}
         </Field>
-        <Field label="Discord webhook" hint={CHAT_B}>
+        <Field label="Discord webhook" hint={CHAT_B_HINT}>
           {(ids) => (
             <input
               {...ids}

@@ -48,6 +48,8 @@ export interface RepoRecord {
   forkOf: number | null;
   collaborators: Record<string, AccessLevel>;
   allowedStyles: MergeStyle[];
+  /** @default merge */
+  defaultMergeStyle?: MergeStyle;
   deleteBranchAfterMerge: boolean;
   nextIndex: number;
   nextRunIndex: number;

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { MERGE_STYLES } from '#core/domain/repo.ts';
 import type { ForgeAccount, OpenForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
+import { readStyles } from './repos.ts';
 import { createForgeTransport, type ForgeTransport } from './transport.ts';
 import { readBotLogin } from './users.ts';
 
@@ -17,6 +19,11 @@ const Repo = z.object({
   html_url: z.string(),
   private: z.boolean(),
   default_branch: z.string(),
+  // Absent where the pull request unit is not readable.
+  allow_merge_commits: z.boolean().nullish(),
+  allow_squash_merge: z.boolean().nullish(),
+  allow_rebase: z.boolean().nullish(),
+  default_merge_style: z.enum(MERGE_STYLES).nullish().catch(null),
 });
 const Repos = z.array(Repo.nullable());
 
@@ -55,6 +62,8 @@ async function listRepos(transport: ForgeTransport): Promise<readonly SeenRepo[]
             htmlUrl: row.html_url,
             isPrivate: row.private,
             defaultBranch: row.default_branch,
+            mergeStyles: readStyles(row),
+            defaultMergeStyle: row.default_merge_style ?? null,
           },
         ],
   );

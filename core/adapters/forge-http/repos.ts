@@ -25,7 +25,10 @@ export async function readRepo(transport: ForgeTransport): Promise<ForgeRepo> {
   };
 }
 
-function readStyles(row: RepoRow): readonly MergeStyle[] | null {
+type StyleFlags = Pick<RepoRow, 'allow_merge_commits' | 'allow_squash_merge' | 'allow_rebase'>;
+
+/** Null where the forge does not say. */
+export function readStyles(row: StyleFlags): readonly MergeStyle[] | null {
   const { allow_merge_commits: merge, allow_squash_merge: squash, allow_rebase: rebase } = row;
   if (merge == null || squash == null || rebase == null) return null;
   const styles: MergeStyle[] = [];

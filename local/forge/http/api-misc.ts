@@ -37,7 +37,7 @@ const STYLE_FLAGS: readonly (readonly [string, MergeStyle])[] = [
   ['allow_fast_forward_only_merge', 'fast-forward-only'],
 ];
 
-/** Changes what the body names of: name, allowed styles, `archived`, `default_delete_branch_after_merge`. */
+/** Changes what the body names of: name, allowed styles, `default_merge_style`, `archived`, `default_delete_branch_after_merge`. */
 function editRepo(call: Call) {
   const { body, repo, world } = call;
   for (const [flag, style] of STYLE_FLAGS) {
@@ -49,6 +49,8 @@ function editRepo(call: Call) {
     repo.formerNames = [...(repo.formerNames ?? []), repo.name];
     repo.name = body.name;
   }
+  const style = STYLE_FLAGS.find(([, each]) => each === body.default_merge_style)?.[1];
+  if (style !== undefined) repo.defaultMergeStyle = style;
   if (typeof body.archived === 'boolean') repo.archived = body.archived;
   if (typeof body.default_delete_branch_after_merge === 'boolean')
     repo.deleteBranchAfterMerge = body.default_delete_branch_after_merge;

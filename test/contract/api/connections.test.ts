@@ -319,7 +319,7 @@ describe('discover', () => {
     world.forge.repos = [
       {
         ...{ fullName: 'acme/app', name: 'app', owner: 'acme', htmlUrl: 'https://git.example.org/acme/app' },
-        ...{ isPrivate: true, defaultBranch: 'main' },
+        ...{ isPrivate: true, defaultBranch: 'main', mergeStyles: ['squash'], defaultMergeStyle: 'squash' },
       },
     ];
     expect((await discover()).json).toEqual({
@@ -327,6 +327,7 @@ describe('discover', () => {
         {
           ...{ full_name: 'acme/app', name: 'app', owner: 'acme', private: true, default_branch: 'main' },
           html_url: 'https://git.example.org/acme/app',
+          ...{ merge_styles: ['squash'], default_merge_style: 'squash' },
         },
       ],
     });

@@ -1,3 +1,4 @@
+import { createForgeAccount } from '#core/adapters/forge-http/account.ts';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
@@ -10,18 +11,19 @@ import { type Actor, type ForgeSubject, listFiles, type Needs, RepoDriver } from
 const SUCCESS = { state: 'success', context: 'mq', targetUrl: null } as const;
 const HOOK_URL = 'https://queue.example.org/api/v1/webhooks/forge?r=one';
 
-function adminOf(repo: RepoDriver, as: Actor = 'bot', token?: string): ForgeAdmin {
+function transportOf(repo: RepoDriver, as: Actor = 'bot', token?: string) {
   const { access } = repo.subject;
-  return createForgeAdmin(
-    createForgeTransport({
-      instanceUrl: access.instanceUrl,
-      slug: repo.slug,
-      token: new Secret(token ?? access.tokens[as]?.token ?? ''),
-      send: access.send,
-      clock: { now: () => Date.now() },
-    }),
-  );
+  return createForgeTransport({
+    instanceUrl: access.instanceUrl,
+    slug: repo.slug,
+    token: new Secret(token ?? access.tokens[as]?.token ?? ''),
+    send: access.send,
+    clock: { now: () => Date.now() },
+  });
 }
+
+const adminOf = (repo: RepoDriver, as: Actor = 'bot', token?: string): ForgeAdmin =>
+  createForgeAdmin(transportOf(repo, as, token));
 
 /** Hooks, rules, files, set-up pull requests: what only setting a repository up calls. */
 export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
@@ -51,6 +53,20 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
       canPush: true,
     });
     expect((await admin.readRepo()).allowedStyles).toEqual(expect.arrayContaining(['merge', 'squash']));
+  });
+
+  test('repositories that the bot reaches, with the styles that they allow and what their merge button does', async () => {
+    const { repo } = await create();
+    const seen = async () =>
+      (await createForgeAccount(transportOf(repo)).listRepos()).find(
+        ({ fullName }) => fullName === repo.slug,
+      );
+    expect(await seen()).toMatchObject({ defaultBranch: 'main', defaultMergeStyle: 'merge' });
+    await repo.must('bot', 'PATCH', '', { default_merge_style: 'squash', allow_rebase: false });
+    expect(await seen()).toMatchObject({ mergeStyles: ['merge', 'squash'], defaultMergeStyle: 'squash' });
+    // A style that the queue does not know.
+    await repo.must('bot', 'PATCH', '', { default_merge_style: 'rebase-merge' });
+    expect(await seen()).toMatchObject({ defaultMergeStyle: null });
   });
 
   needs('person')('somebody who is no administrator', async () => {

@@ -1,0 +1,169 @@
+import {
+  BASE_BRANCH_CHARS_MAX,
+  CHAT_URL_CHARS_MAX,
+  EMAIL_CHARS_MAX,
+  STATUS_CONTEXT_CHARS_MAX,
+} from '#core/domain/api-limits.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+import { useService } from '../data/hooks.ts';
+import {
+  type Choice,
+  type EnrollmentOptions,
+  type Found,
+  STYLE_NAMES,
+  stylesOf,
+} from '../view/enrollment.ts';
+import { Field } from './basics.tsx';
+import { CHAT_A_HINT, CHAT_B_HINT, mailHint } from './notify-hints.ts';
+
+/** Branch and style of one repository, as the forge has them until somebody says otherwise. */
+export function ChoiceFields({
+  repo,
+  choice,
+  onChange,
+}: {
+  readonly repo: Found;
+  readonly choice: Choice;
+  readonly onChange: (choice: Choice) => void;
+}) {
+  return (
+    <div className="pair pick-choice">
+      <Field
+        label="Base branch"
+        hint="Settled for good: pull requests into this branch go through the queue."
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            type="text"
+            required
+            maxLength={BASE_BRANCH_CHARS_MAX}
+            spellCheck={false}
+            autoCapitalize="none"
+            value={choice.baseBranch}
+            onChange={(event) => onChange({ ...choice, baseBranch: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Merge style" hint="Settled for good. The style that people schedule with still wins.">
+        {(ids) => (
+          <select
+            {...ids}
+            value={choice.mergeStyle}
+            onChange={(event) => onChange({ ...choice, mergeStyle: event.target.value as MergeStyle })}
+          >
+            {stylesOf(repo).map((style) => (
+              <option key={style} value={style}>
+                {STYLE_NAMES[style]}
+                {style === repo.default_merge_style ? ' (default on the forge)' : ''}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </div>
+  );
+}
+
+/** What all of them get; most of it can be changed later. */
+export function OptionFields({
+  options,
+  onChange,
+}: {
+  readonly options: EnrollmentOptions;
+  readonly onChange: (options: EnrollmentOptions) => void;
+}) {
+  const { config } = useService();
+  const set = (change: Partial<EnrollmentOptions>): void => onChange({ ...options, ...change });
+  return (
+    <details className="more">
+      <summary>More settings for all of them</summary>
+      <div className="more-body">
+        <fieldset className="radios">
+          <legend>Wakes up</legend>
+          {(['webhook', 'poll'] as const).map((mode) => (
+            <label key={mode} className="check">
+              <input
+                type="radio"
+                name="wakeup"
+                checked={options.wakeup === mode}
+                onChange={() => set({ wakeup: mode })}
+              />
+              <span>
+                {mode === 'webhook'
+                  ? 'by webhook, at once. The five-minute schedule stays as a safety net.'
+                  : 'by schedule, every five minutes.'}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={options.automerge}
+            onChange={(event) => set({ automerge: event.target.checked })}
+          />
+          <span>
+            Auto-merge: check during setup that the forge can merge by itself in that style. Settled for good.
+          </span>
+        </label>
+        <Field
+          label="Status context"
+          hint="The name of the required check. Left empty, it is the queue's own. Letters, digits, dot, dash, underscore, slash and space."
+        >
+          {(ids) => (
+            <input
+              {...ids}
+              type="text"
+              maxLength={STATUS_CONTEXT_CHARS_MAX}
+              pattern="[A-Za-z0-9._\/ \-]+"
+              spellCheck={false}
+              autoCapitalize="none"
+              value={options.context}
+              onChange={(event) => set({ context: event.target.value })}
+            />
+          )}
+        </Field>
+        <p className="more-title">Who is told of a bounce</p>
+        <div className="pair">
+          <Field label="E-mail" {...mailHint(config.sends_mail)}>
+            {(ids) => (
+              <input
+                {...ids}
+                type="email"
+                maxLength={EMAIL_CHARS_MAX}
+                autoComplete="off"
+                value={options.email}
+                onChange={(event) => set({ email: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Slack webhook" hint={CHAT_A_HINT}>
+            {(ids) => (
+              <input
+                {...ids}
+                type="url"
+                maxLength={CHAT_URL_CHARS_MAX}
+                autoComplete="off"
+                value={options.chatA}
+                onChange={(event) => set({ chatA: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Discord webhook" hint={CHAT_B_HINT}>
+            {(ids) => (
+              <input
+                {...ids}
+                type="url"
+                maxLength={CHAT_URL_CHARS_MAX}
+                autoComplete="off"
+                value={options.chatB}
+                onChange={(event) => set({ chatB: event.target.value })}
+              />
+            )}
+          </Field>
+        </div>
+      </div>
+    </details>
+  );
+}

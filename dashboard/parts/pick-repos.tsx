@@ -1,0 +1,215 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ApiClient, ResultOf } from '#core/contracts/client.ts';
+import { ApiError } from '#core/contracts/client.ts';
+import { useChange, useQueueStatus, useService } from '../data/hooks.ts';
+import {
+  type Choice,
+  DEFAULT_OPTIONS,
+  defaultChoice,
+  type EnrollmentOptions,
+  enrollmentOf,
+  type Found,
+  sayWrongField,
+} from '../view/enrollment.ts';
+import { sayError } from '../view/error-words.ts';
+import { plural } from '../view/format.ts';
+import { Button, Empty, Foreign, Loading } from './basics.tsx';
+import { ChoiceFields, OptionFields } from './enroll-fields.tsx';
+import { Problem } from './errors.tsx';
+
+type Connection = ResultOf<'listConnections'>[number];
+
+interface Outcome {
+  readonly slug: string;
+  readonly id: string | null;
+  readonly problem: string | null;
+}
+
+interface Wanted {
+  readonly found: Found;
+  readonly choice: Choice;
+}
+
+/** Enrolls one, opts into protection, and asks for the setup pull request; only the first of these can fail the repo. */
+async function addRepo(
+  api: ApiClient,
+  connection: Connection,
+  { found, choice }: Wanted,
+  options: EnrollmentOptions,
+  protect: boolean,
+): Promise<Outcome> {
+  try {
+    const { id } = await api.enrollRepo({ body: enrollmentOf(connection.id, found, choice, options) });
+    if (protect) await api.protectRepo({ id, body: { enabled: true } }).catch(() => undefined);
+    // A gate that is there already is verified instead; what else goes wrong is shown as the state of the gate.
+    await api.openSetupPull({ id }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'ci_gate_exists')
+        return api.verifyGate({ id }).catch(() => undefined);
+      return undefined;
+    });
+    return { slug: found.full_name, id, problem: null };
+  } catch (error) {
+    const words = sayError(error);
+    const wrong = error instanceof ApiError ? sayWrongField(error.field) : null;
+    return { slug: found.full_name, id: null, problem: wrong ?? `${words.title}. ${words.fix ?? ''}` };
+  }
+}
+
+/** Repositories that the bot sees, each with what is settled for good when it is added. */
+export function PickRepos({
+  connection,
+  onDone,
+}: {
+  readonly connection: Connection;
+  readonly onDone: (ids: readonly string[]) => void;
+}) {
+  const { api } = useService();
+  const status = useQueueStatus();
+  const found = useQuery({
+    queryKey: ['discover', connection.id],
+    queryFn: ({ signal }) => api.discoverRepos({ id: connection.id, signal }),
+    refetchOnWindowFocus: false,
+    staleTime: 60_000,
+  });
+  const [filter, setFilter] = useState('');
+  const [picked, setPicked] = useState<ReadonlyMap<string, Choice>>(new Map());
+  const [options, setOptions] = useState(DEFAULT_OPTIONS);
+  const [protect, setProtect] = useState(true);
+  const [outcomes, setOutcomes] = useState<readonly Outcome[]>([]);
+  const add = useChange(
+    async (client, chosen: readonly Wanted[]) => {
+      const all: Outcome[] = [];
+      // One after the other: a plan's ceiling must refuse the last one, not a random one.
+      for (const each of chosen) all.push(await addRepo(client, connection, each, options, protect));
+      return all;
+    },
+    [['queue'], ['billing']],
+  );
+  if (found.data === undefined) {
+    return found.error === null ? (
+      <Loading what="what the bot can see" />
+    ) : (
+      <Problem error={found.error} onRetry={() => void found.refetch()} />
+    );
+  }
+  if (found.data.repos.length === 0) {
+    return (
+      <Empty title="The bot sees no repository">
+        <p>Make it a collaborator with admin rights on the forge, then look again.</p>
+        <Button onClick={() => void found.refetch()}>Look again</Button>
+      </Empty>
+    );
+  }
+  const { repos } = found.data;
+  const managed = new Set(
+    status.data?.repos
+      .filter((repo) => repo.forge_conn_id === connection.id)
+      .map((repo) => repo.name.toLowerCase()),
+  );
+  const choose = (slug: string, choice: Choice | null): void => {
+    const next = new Map(picked);
+    if (choice === null) next.delete(slug);
+    else next.set(slug, choice);
+    setPicked(next);
+  };
+  const wanted = repos.flatMap((repo) => {
+    const choice = picked.get(repo.full_name);
+    return choice === undefined ? [] : [{ found: repo, choice }];
+  });
+  const added = outcomes.flatMap(({ id }) => (id === null ? [] : [id]));
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        add.mutate(wanted, {
+          onSuccess: (all) => {
+            setOutcomes(all);
+            const ids = all.flatMap(({ id }) => (id === null ? [] : [id]));
+            if (ids.length > 0 && all.every(({ problem }) => problem === null)) onDone(ids);
+          },
+        });
+      }}
+    >
+      {repos.length > 8 && (
+        <input
+          className="filter"
+          type="search"
+          aria-label="Filter repositories"
+          placeholder="Filter"
+          value={filter}
+          onChange={(event) => setFilter(event.target.value)}
+        />
+      )}
+      <fieldset className="picks">
+        <legend className="sr-only">Repositories that the bot can see</legend>
+        {repos
+          .filter((repo) => repo.full_name.toLowerCase().includes(filter.toLowerCase()))
+          .map((repo) => (
+            <PickRow
+              key={repo.full_name}
+              repo={repo}
+              taken={managed.has(repo.full_name.toLowerCase())}
+              choice={picked.get(repo.full_name) ?? null}
+              onChoose={(choice) => choose(repo.full_name, choice)}
+            />
+          ))}
+      </fieldset>
+      <OptionFields options={options} onChange={setOptions} />
+      <label className="check">
+        <input type="checkbox" checked={protect} onChange={(event) => setProtect(event.target.checked)} />
+        <span>
+          Require the queue's check on the base branch once the gate is verified, so that nothing merges past
+          it. Other rules stay as they are.
+        </span>
+      </label>
+      {outcomes.some(({ problem }) => problem !== null) && (
+        <ul className="problem" role="alert">
+          {outcomes.map(({ slug, problem }) => (
+            <li key={slug}>
+              <Foreign text={slug} />: {problem ?? 'added'}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className="row">
+        <Button type="submit" kind="main" busy={add.isPending} disabled={picked.size === 0}>
+          {picked.size === 0
+            ? 'Pick at least one'
+            : `Add ${plural(picked.size, 'repository', 'repositories')}`}
+        </Button>
+        {added.length > 0 && <Button onClick={() => onDone(added)}>Go on with those added</Button>}
+      </div>
+    </form>
+  );
+}
+
+function PickRow({
+  repo,
+  taken,
+  choice,
+  onChoose,
+}: {
+  readonly repo: Found;
+  readonly taken: boolean;
+  readonly choice: Choice | null;
+  readonly onChoose: (choice: Choice | null) => void;
+}) {
+  return (
+    <div className={`pick ${taken ? 'pick-taken' : ''}`}>
+      <label className="pick-name">
+        <input
+          type="checkbox"
+          disabled={taken}
+          checked={taken || choice !== null}
+          onChange={() => onChoose(choice === null ? defaultChoice(repo) : null)}
+        />
+        <Foreign text={repo.full_name} />
+        <span className="branch">{repo.default_branch}</span>
+        {repo.private && <span className="hint">private</span>}
+        {taken && <span className="hint">in the queue already</span>}
+      </label>
+      {choice !== null && !taken && <ChoiceFields repo={repo} choice={choice} onChange={onChoose} />}
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+import type { InputFor, ResultOf } from '#core/contracts/client.ts';
+import type { MergeStyle } from '#core/domain/repo.ts';
+
+export type Found = ResultOf<'discoverRepos'>['repos'][number];
+export type Enrollment = InputFor<'enrollRepo'>['body'];
+
+/** What is settled for one repository when it is added; it cannot be changed afterwards. */
+export interface Choice {
+  readonly baseBranch: string;
+  readonly mergeStyle: MergeStyle;
+}
+
+/** What is the same for all that are added together. */
+export interface EnrollmentOptions {
+  readonly wakeup: 'poll' | 'webhook';
+  /** Empty: the service's own. */
+  readonly context: string;
+  readonly automerge: boolean;
+  readonly email: string;
+  readonly chatA: string;
+  readonly chatB: string;
+}
+
+export const DEFAULT_OPTIONS: EnrollmentOptions = {
+  ...{ wakeup: 'webhook', context: '', automerge: false },
+  ...{ email: '', chatA: '', chatB: '' },
+};
+
+export const STYLE_NAMES: Readonly<Record<MergeStyle, string>> = {
+  merge: 'Merge commit',
+  squash: 'Squash',
+  rebase: 'Rebase',
+};
+const STYLES: readonly MergeStyle[] = ['merge', 'squash', 'rebase'];
+
+/** Styles that a person may choose: what the repository allows, or all where the forge does not say. */
+export function stylesOf(found: Found): readonly MergeStyle[] {
+  const allowed = STYLES.filter((style) => found.merge_styles?.includes(style) !== false);
+  return allowed.length === 0 ? STYLES : allowed;
+}
+
+/** As the forge itself would do it. */
+export function defaultChoice(found: Found): Choice {
+  const styles = stylesOf(found);
+  const wanted = [found.default_merge_style, 'squash', styles[0]] as const;
+  const mergeStyle = wanted.find((style) => style != null && styles.includes(style)) ?? 'squash';
+  return { baseBranch: found.default_branch, mergeStyle };
+}
+
+export function enrollmentOf(
+  connectionId: string,
+  found: Found,
+  choice: Choice,
+  options: EnrollmentOptions,
+): Enrollment {
+  const notification = {
+    ...(options.email === '' ? {} : { email: options.email }),
+    ...(options.chatA === '' ? {} : { chat_a_webhook_url: options.chatA }),
+    ...(options.chatB === '' ? {} : { chat_b_webhook_url: options.chatB }),
+  };
+  return {
+    connection_id: connectionId,
+    repo_slug: found.full_name,
+    base_branch: choice.baseBranch.trim(),
+    merge_style: choice.mergeStyle,
+    automerge: options.automerge,
+    wakeup_mode: options.wakeup,
+    ...(options.context.trim() === '' ? {} : { status_context: options.context.trim() }),
+    ...(Object.keys(notification).length === 0 ? {} : { notification }),
+  };
+}
+
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  repo_slug: 'The bot does not see a repository of this name.',
+  base_branch: 'The base branch is not a name that can be taken.',
+  status_context: 'The status context has characters that are not allowed.',
+  'notification.email': 'The e-mail address is not one.',
+  'notification.chat_a_webhook_url': 'The Slack webhook is not an address of that service.',
+  'notification.chat_b_webhook_url': 'The Discord webhook is not an address of that service.',
+};
+
+/** What is wrong with one field of an enrollment, in words; null for any other. */
+export function sayWrongField(field: string | null): string | null {
+  return field === null ? null : (FIELD_NAMES[field] ?? null);
+}
