@@ -42,6 +42,11 @@ export const UNHEARD_LOOK_MAX_MS = 60_000;
 // Gate (D-06, D-07)
 /** A gate run that is cancelled, errored or lost is retried after these waits, then `operational_error`. */
 export const GATE_RETRY_BACKOFF_MS: readonly number[] = [60_000, 5 * 60_000, 15 * 60_000];
+/** A run of a changed gate workflow that has not begun by then is given up: the file may start none. */
+export const CHANGED_GATE_START_MS = 5 * 60_000;
+/** One that has not ended by then, or in so many times what runs take here, is given up: its runner may not exist. */
+export const CHANGED_GATE_END_MS = 30 * 60_000;
+export const CHANGED_GATE_END_FACTOR = 3;
 /** How long a reconcile that staged something stays to see its run end. */
 export const GATE_QUICK_LOOK_MS = 8_000;
 export const GATE_PHASE_ALARM_AGE_MS = 30 * 60_000;

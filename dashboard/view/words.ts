@@ -112,6 +112,11 @@ const REASONS: Readonly<Record<string, string>> = {
   no_changes: 'It changes nothing on top of the base branch.',
   removes_gate:
     'It deletes, renames or hides the gate workflow of the queue. Keep the file, or merge it past the queue.',
+  gate_not_started:
+    'It changes the gate workflow, and no run of that began. Repair the workflow, or schedule it again to retry.',
+  gate_not_ended:
+    'It changes the gate workflow, and the run of that did not end in time. Repair the workflow, or schedule it again to retry.',
+  gate_given_up: 'The changed gate workflow came to no verdict. The others did not wait for it.',
   staging_failed:
     'The forge fails each time it is to stage this pull request, while it is otherwise well. It is tried again later; a new head is tried at once.',
   not_mergeable:

@@ -27,6 +27,9 @@ export type ParkReason =
   | 'base_red'
   | 'head_not_ready'
   | 'gate_missing'
+  /** It changes the gate workflow, and no run of that began, or none ended. */
+  | 'gate_not_started'
+  | 'gate_not_ended'
   /** The forge failed on it again and again while it was otherwise well. */
   | 'staging_failed'
   | 'not_mergeable'
@@ -40,4 +43,11 @@ export interface Parked {
   readonly baseTree: TreeHash;
   /** Looked at again at this time even if the base stands; null = only when it moves. */
   readonly until: EpochMs | null;
+}
+
+/** What holds of a head whatever the base is, until its author schedules it again. */
+const OF_HEAD: readonly ParkReason[] = ['gate_not_started', 'gate_not_ended', 'staging_failed'];
+
+export function isOfHead({ reason }: Pick<Parked, 'reason'>): boolean {
+  return OF_HEAD.includes(reason);
 }

@@ -45,6 +45,10 @@ const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
   no_changes: 'refused: changes nothing on top of the base branch',
   removes_gate:
     'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
+  gate_not_started:
+    'refused: no run of its changed gate workflow began within 5 minutes; repair the workflow, or schedule again to retry',
+  gate_not_ended:
+    'refused: the run of its changed gate workflow did not end in time; repair the workflow, or schedule again to retry',
   staging_failed:
     'waiting: the forge fails each time it is to stage this pull request; tried again later, or at once on a new head',
   not_mergeable:

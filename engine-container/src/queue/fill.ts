@@ -1,6 +1,7 @@
 import type { RunId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
+import { isOfHead } from './aside.ts';
 import { frontierOf } from './evidence.ts';
 import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength, treesAhead } from './lane.ts';
 import { readyEntries } from './line.ts';
@@ -8,6 +9,7 @@ import {
   chanceOfGood,
   createNode,
   dialFor,
+  entryOf,
   type Pass,
   raise,
   runsMax,
@@ -58,12 +60,14 @@ function keepParked(pass: Pass, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
   for (const root of record.roots) grounds.add(root.baseTree).add(endTreeOf(root));
-  record.parked = record.parked.filter(({ pr, reason, baseTree: ground, until }) => {
+  record.parked = record.parked.filter(({ pr, head, reason, baseTree: ground, until }) => {
     // The tree that ends the suspects may become the base itself: it is they who count, not it.
     const stands =
       reason === 'suspect_ahead'
         ? treesAhead(record, pr).includes(ground)
-        : grounds.has(ground) || reason === 'staging_failed';
+        : isOfHead({ reason })
+          ? entryOf(record, pr)?.head === head
+          : grounds.has(ground);
     return stands && (until === null || until > s.now);
   });
   if (record.parked.some((parked) => parked.reason === 'base_red')) raise(pass, 'base_red');

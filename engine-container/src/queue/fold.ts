@@ -105,6 +105,7 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   root.baseGateKey = outcome.baseGate?.id ?? null;
   root.baseGateFile = outcome.baseGate?.file ?? null;
   root.gateFile = outcome.gateFile;
+  judgeAlone(pass, root, outcome);
   node.to = root.members.length;
   const last = outcome.chain.at(-1);
   node.tree = last?.tree ?? null;
@@ -127,6 +128,22 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   node.sha = evidence?.sha ?? null;
   node.runUrl = evidence?.runUrl ?? null;
   node.verdict = evidence?.verdict ?? 'none';
+}
+
+/**
+ * Its own judge, which may never speak: it is tried beside the lane, so that nobody waits for it, until it has passed
+ * once (D-18).
+ */
+function judgeAlone(
+  { record }: Pass,
+  root: Root,
+  { baseGate, gateKey, gateFile }: Extract<ActionOutcome, { kind: 'root_staged' }>,
+): void {
+  if (baseGate?.id === gateKey && baseGate.file === gateFile) return;
+  root.editsGate = true;
+  const [only] = root.members;
+  const hasPassed = record.line.some((entry) => entry.pr === only?.pr && entry.cleared);
+  if (root.place === 'lane' && !hasPassed) root.place = 'screen';
 }
 
 /** Nobody's pull request is at fault: whoever looks after the repository is told what is in the way, in our own words. */

@@ -1,10 +1,16 @@
 import type { RunId } from '#core/domain/ids.ts';
-import { GATE_PHASE_ALARM_AGE_MS, GATE_RETRY_BACKOFF_MS } from '#core/domain/limits.ts';
+import {
+  CHANGED_GATE_END_FACTOR,
+  CHANGED_GATE_END_MS,
+  CHANGED_GATE_START_MS,
+  GATE_PHASE_ALARM_AGE_MS,
+  GATE_RETRY_BACKOFF_MS,
+} from '#core/domain/limits.ts';
 import { addEvidence } from './evidence.ts';
-import { createNode, type Pass, raise, resolveNode, retireNode } from './pass.ts';
-import { countDuration, countRun } from './policy.ts';
+import { createNode, type Pass, raise, resolveNode, retireNode, wakeNoLaterThan } from './pass.ts';
+import { countDuration, countRun, gateMsOf } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root, treeOf } from './record.ts';
-import { startTeardown } from './root.ts';
+import { park, startTeardown } from './root.ts';
 
 /** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are nobody's fault (A22, D-07). */
 export function observeGates(pass: Pass): void {
@@ -19,10 +25,11 @@ function observeGate(pass: Pass, root: Root, node: Node): void {
   const reading = pass.s.gates.get(node.id);
   if (reading === undefined || !reading.known || node.sha === null || node.tree === null) return;
   const gate = reading.value;
-  if (gate.kind === 'none') {
-    noticeMissingRun(pass, node);
-    return;
+  if (gate.kind === 'none' || gate.kind === 'running') {
+    const reason = judgeChangedGate(pass, root, node, gate.kind);
+    if (reason !== null) return giveUp(pass, root, reason);
   }
+  if (gate.kind === 'none') return noticeMissingRun(pass, node);
   if (gate.kind === 'branch_gone') {
     pass.log.push(`${node.branch} is gone and no run has begun on it: staged anew`);
     node.verdict = 'cancelled';
@@ -82,6 +89,31 @@ function countPass(pass: Pass, root: Root, length: number, gate: string): void {
 function noticeMissingRun(pass: Pass, node: Node): void {
   const age = pass.s.now - (node.stagedAt ?? pass.s.now);
   if (age >= GATE_PHASE_ALARM_AGE_MS) pass.alarms.push({ name: 'gate_phase_age', pr: null });
+}
+
+/** Why a gate workflow that its own pull request changed is not waited for any longer; null: it is. */
+function judgeChangedGate(
+  pass: Pass,
+  root: Root,
+  node: Node,
+  run: 'none' | 'running',
+): 'gate_not_started' | 'gate_not_ended' | null {
+  if (root.editsGate !== true || node.nodeId === BASE_NODE_ID || root.landing !== null) return null;
+  const age = pass.s.now - (node.stagedAt ?? pass.s.now);
+  const usualMs = gateMsOf(pass.record.rate) ?? 0;
+  const untilMs =
+    run === 'none' ? CHANGED_GATE_START_MS : Math.max(CHANGED_GATE_END_MS, CHANGED_GATE_END_FACTOR * usualMs);
+  if (age >= untilMs) return run === 'none' ? 'gate_not_started' : 'gate_not_ended';
+  wakeNoLaterThan(pass, pass.s.now + untilMs - age);
+  return null;
+}
+
+/** Set aside until its head changes or it is scheduled again: the base has nothing to do with it. */
+function giveUp(pass: Pass, root: Root, reason: 'gate_not_started' | 'gate_not_ended'): void {
+  for (const member of root.members) {
+    root.fates.push(park(pass, member, { reason, baseTree: root.baseTree, until: null }));
+  }
+  startTeardown(pass, root, 'gate_given_up');
 }
 
 /** The same members again under a new attempt and a new row, after a back-off; then the root gives up honestly. */

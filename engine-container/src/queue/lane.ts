@@ -60,7 +60,7 @@ function passFromAbove(record: QueueRecord, root: Root): Evidence | null {
   if (root.place !== 'lane' || !isWhole(root) || root.chain.length === 0) return null;
   for (const above of record.roots) {
     if (above.onto !== root.runId || above.teardown !== null || above.chain.length === 0) continue;
-    if (above.gateKey !== root.gateKey) return null;
+    if (above.gateKey !== root.gateKey) continue;
     const { low } = frontierOf(record, above);
     const pass = low > 0 ? verdictOfPrefix(record, above, low).pass : passFromAbove(record, above);
     return pass !== null && pass.at > retestOf(record, root) ? pass : null;

@@ -1,7 +1,7 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, admit, type Refusal } from './admission.ts';
-import type { ParkReason } from './aside.ts';
+import { isOfHead, type ParkReason } from './aside.ts';
 import { isOutboxFull, newcomersOf } from './bounds.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
@@ -107,6 +107,8 @@ function bindHead(
     entry.doubt = null;
   }
   entry.retestAfter = retestOf(pass, pull) ?? entry.retestAfter;
+  // Scheduled again, it is tried again.
+  pass.record.parked = pass.record.parked.filter((parked) => parked.pr !== entry.pr || !isOfHead(parked));
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
   entry.movedAt = null;
@@ -255,11 +257,6 @@ function isInFlight({ roots }: QueueRecord, { pr }: LineEntry): boolean {
 /** Stood aside because the forge would not merge: gone once it would. */
 const OF_THE_FORGE: readonly ParkReason[] = ['not_mergeable', 'forge_conflict'];
 
-/** The others stand whatever the base is. */
-function isAboutBase(reason: ParkReason): boolean {
-  return reason !== 'suspect_ahead' && reason !== 'staging_failed';
-}
-
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
 export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): LineEntry[] {
   const { record, s } = pass;
@@ -271,7 +268,7 @@ export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): Li
       (parked) =>
         parked.pr === entry.pr &&
         parked.head === entry.head &&
-        (parked.baseTree === baseTree || !isAboutBase(parked.reason)) &&
+        (parked.baseTree === baseTree || parked.reason === 'suspect_ahead' || isOfHead(parked)) &&
         // What stood in the way ahead may have become the base: then it is to be said about the base.
         (stacked || parked.reason !== 'conflict_ahead') &&
         !(OF_THE_FORGE.includes(parked.reason) && isMergeable(pass, entry)) &&

@@ -205,6 +205,8 @@ export interface Root {
   tip: CommitSha;
   /** Members up to here can still land in this root; lowered by a bounce, a park or a flake. */
   limit: number;
+  /** Its one member changes the gate workflow, and with it its own judge (D-18). */
+  editsGate?: true;
   /** Attempts to build it that failed while the forge was otherwise well; absent: none. */
   stagingFailures?: number;
   /** Reconciles that ended before all was read that it needs; absent: none. */
@@ -309,6 +311,7 @@ export type Teardown =
   | 'merge_conflict'
   | 'gate_missing'
   | 'gate_infrastructure'
+  | 'gate_given_up'
   | 'staging_failed';
 
 /** One finished gate run. The key is (tree, gate): never a node, a branch or a batch (E17). */

@@ -81,6 +81,7 @@ function isRevokeReason(reason: Teardown): reason is RevokeReason {
     reason !== 'merge_conflict' &&
     reason !== 'gate_missing' &&
     reason !== 'gate_infrastructure' &&
+    reason !== 'gate_given_up' &&
     reason !== 'staging_failed'
   );
 }
@@ -90,6 +91,7 @@ const TEARDOWN_OUTCOMES = {
   merge_conflict: 'error',
   gate_missing: 'error',
   gate_infrastructure: 'operational_error',
+  gate_given_up: 'error',
   staging_failed: 'operational_error',
   base_advanced: 'invalidated',
   candidate_changed: 'invalidated',
@@ -211,6 +213,8 @@ const BLAMING_PARKS: readonly ParkReason[] = [
   'no_changes',
   'removes_gate',
   'forge_conflict',
+  'gate_not_started',
+  'gate_not_ended',
 ];
 
 /** Sets a pull request aside until the base moves (or a time), and says why on its head if there are words for it. */

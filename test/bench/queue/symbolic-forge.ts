@@ -158,7 +158,7 @@ export class SymbolicForge {
       kind: 'root_staged',
       chain,
       gateKey: GATE,
-      baseGate: { file: 'gate.yaml', id: GATE },
+      baseGate: { file: 'mq-gate.yaml', id: GATE },
       gateFile: 'mq-gate.yaml',
       published: decided ? null : { sha: last.sha },
       cut,

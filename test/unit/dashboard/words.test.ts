@@ -42,7 +42,7 @@ test('everything that stands aside in the line has words of its own', () => {
       removes_gate: true,
       forge_conflict: true,
     },
-    ...{ staging_failed: true },
+    ...{ staging_failed: true, gate_not_started: true, gate_not_ended: true },
   } satisfies Record<ParkReason, true>;
   for (const reason of Object.keys(reasons))
     expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));

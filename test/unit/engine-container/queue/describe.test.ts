@@ -9,7 +9,7 @@ const PARKS = Object.keys({
   ...{ head_not_ready: true, gate_missing: true, not_mergeable: true, removes_gate: true },
   ...{ criss_cross: true, merge_unsure: true, directory_renamed: true, merge_rules: true },
   ...{ file_too_large: true, name_not_utf8: true, base_name_not_utf8: true, forge_conflict: true },
-  ...{ staging_failed: true },
+  ...{ staging_failed: true, gate_not_started: true, gate_not_ended: true },
 } satisfies Record<ParkReason, true>) as readonly ParkReason[];
 const REVOKES = [
   'merge_timeout',

@@ -1,0 +1,4 @@
+import { defineChangedGateTests } from './changed-gate.suite.ts';
+import { createWorld } from './world.ts';
+
+defineChangedGateTests(createWorld);
