@@ -87,7 +87,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a base whose tree is what it was raises no alarm',
     file: `${QUEUE}/decide.ts`,
-    find: '  if (seen.tree === tree) return;\n',
+    find: '  if (seen.tree === tree || isTreeOfTip(record, tree)) return;\n',
     replace: '',
     families: ['shared_heads'],
     dies: { family: 'shared_heads', seed: 7400007 },

@@ -12,6 +12,8 @@ export interface Managed {
   readonly judge: Judge;
   readonly project: Project;
   deleted: boolean;
+  /** The forge makes other trees than git. */
+  readonly mergesOtherwise: boolean;
   /** When the engine last went over it, latest first. */
   readonly lookedAt: number[];
   crowd?: Crowd;

@@ -9,7 +9,8 @@ import type { Odds } from './odds.ts';
 export function setMood(forge: AbstractForge, odds: Readonly<Odds>, random: SeededRandom): void {
   if (odds.lagMs > 0) setLags(forge, odds.lagMs, random);
   if (odds.clockAheadMs !== 0) forge.clockAheadMs = Math.round(odds.clockAheadMs);
-  if (odds.otherMerges > 0) forge.mergeContents = mergeOtherwise;
+  if (odds.otherMerges > 0) forge.mergeContents = refuseSome;
+  if (odds.otherTrees > 0) forge.mergeContents = mergeOtherwise;
 }
 
 /** The forge heals; the clock of a machine and the algorithm of a merge are no faults that pass. */
@@ -36,17 +37,21 @@ export function drawLateness(odds: Readonly<Odds>, random: SeededRandom): number
 }
 
 /**
- * Another program than git's merge: of texts that both sides changed it makes the same, calls some a
- * conflict and puts the lines of others in another place. By the contents alone, as a real one does.
+ * The forge's merge is git's, with more conflicts: some contents that git merges it does not. By the contents alone, as
+ * a real one does (a mode changed on one side and the content on the other, on Gitea).
  */
-function mergeOtherwise(base: string, ours: string, theirs: string): string | null {
+function refuseSome(base: string, ours: string, theirs: string): string | null {
   const merged = mergeAsGit(base, ours, theirs);
   if (merged === null || merged === ours || merged === theirs) return merged;
-  const opinion = sumOf(merged) % 3;
-  if (opinion === 0) return merged;
-  if (opinion === 1) return null;
-  const lines = merged.split('\n');
-  return [...lines.slice(1, -1), lines[0], ''].join('\n');
+  return sumOf(merged) % 2 === 0 ? merged : null;
+}
+
+/** The forge's merge is not git's: no proof of ours can hold for it. */
+function mergeOtherwise(base: string, ours: string, theirs: string): string | null {
+  const merged = mergeAsGit(base, ours, theirs);
+  if (merged === null || merged === ours || merged === theirs || sumOf(merged) % 2 === 0) return merged;
+  const [first, ...others] = merged.split('\n');
+  return [...others.slice(0, -1), first, ''].join('\n');
 }
 
 function sumOf(text: string): number {

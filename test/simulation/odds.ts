@@ -28,7 +28,7 @@ export const FAMILIES = [
   'shared_heads',
   /** Gitea: merges right at scheduling, and from folders of its own. */
   'gitea',
-  /** Files that both sides changed: the forge merges them by another algorithm than it applies patches with. */
+  /** Files that both sides changed: of some the forge says that they conflict, and git merges them. */
   'other_merge',
   /** What a client has given up is carried out up to two minutes later. */
   'long_late',
@@ -46,25 +46,16 @@ export const FAMILIES = [
   'storm',
   /** Hundreds to thousands of open pull requests, and a row that takes no more than 400 KB, or less. */
   'crowd',
+  /** Files that both sides changed: the forge makes another tree of some than git does. */
+  'other_tree',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
 /** Lived only when asked for by name: the engine still breaks a promise in them (see the README). */
-export const OPEN_FAMILIES: readonly Family[] = [
-  'lagging',
-  'shared_heads',
-  'gitea',
-  'other_merge',
-  'long_late',
-  'cursed',
-  'clocks',
-  'gate_edits',
-  'taken_names',
-  'storm',
-];
+export const OPEN_FAMILIES: readonly Family[] = ['cursed', 'gate_edits', 'storm'];
 
 /** In these nobody can promise more than that an unproven landing is seen. */
-export const UNGUARDED: readonly Family[] = ['base_pushed', 'unchecked_head', 'foreign_status'];
+export const UNGUARDED: readonly Family[] = ['base_pushed', 'unchecked_head', 'foreign_status', 'other_tree'];
 
 /** In these no machine dies or freezes: what takes longer than it should has no excuse. */
 export const PROMPT: readonly Family[] = [
@@ -114,6 +105,7 @@ export interface Odds {
   /** Shares of what people open or do. */
   sharedHeads: number;
   otherMerges: number;
+  otherTrees: number;
   gateEdits: number;
   skipTitles: number;
   takenNames: number;
@@ -158,6 +150,7 @@ export const NO_ODDS: Readonly<Odds> = {
   clockAheadMs: 0,
   sharedHeads: 0,
   otherMerges: 0,
+  otherTrees: 0,
   gateEdits: 0,
   skipTitles: 0,
   takenNames: 0,
@@ -279,6 +272,14 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         ...NO_ODDS,
         ...hooks,
         otherMerges: 0.3 + share(0.5),
+        mergeSlow: merges.mergeSlow,
+        peoplePerHour,
+      };
+    case 'other_tree':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        otherTrees: 0.2 + share(0.4),
         mergeSlow: merges.mergeSlow,
         peoplePerHour,
       };

@@ -45,7 +45,7 @@ export interface NewPull {
 export function drawPlots(hand: Stagehand, odds: Readonly<Odds>): readonly Plot[] {
   const plots: Plot[] = [];
   if (odds.sharedHeads > 0) plots.push(new SharedHeads(hand));
-  if (odds.otherMerges > 0) plots.push(new TwoSides(hand));
+  if (odds.otherMerges + odds.otherTrees > 0) plots.push(new TwoSides(hand));
   if (odds.gateEdits > 0) plots.push(new GateEdits(hand));
   if (odds.skipTitles > 0) plots.push(new SkipTitles(hand));
   if (odds.takenNames > 0) plots.push(new TakenNames(hand));
@@ -145,7 +145,7 @@ class TwoSides implements Plot {
 
   async open(): Promise<boolean> {
     const { forge, random, odds, note, sometimes } = this.#hand;
-    if (!random.chance(odds().otherMerges)) return false;
+    if (!random.chance(odds().otherMerges + odds().otherTrees)) return false;
     const now = await forge.readFiles(await forge.tip(forge.base));
     const lines = (now.get('lines.txt') ?? '').split('\n').slice(0, -1);
     const name = this.#hand.takeName();
@@ -159,6 +159,12 @@ class TwoSides implements Plot {
     note(`#${pr} changes line ${at}`);
     sometimes('a file changed on both sides');
     return true;
+  }
+
+  async isTold(pr: number, words: string): Promise<boolean> {
+    const { forge } = this.#hand;
+    const isConflict = forge.previewMerge(forge.tipOfBase(), forge.headOf(pr)) === null;
+    return isConflict && words.startsWith('refused: the forge calls it a conflict');
   }
 }
 

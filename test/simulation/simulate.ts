@@ -242,7 +242,8 @@ class Life implements Witness {
       baseIsProtected: !UNGUARDED.includes(this.#family),
       mayLeakBranches: () => this.#service.store.recordsLost > 0,
     });
-    const managed: Managed = { id, forge, judge, project, deleted: false, lookedAt: [] };
+    const mergesOtherwise = this.#odds.otherTrees > 0;
+    const managed: Managed = { id, forge, judge, project, deleted: false, mergesOtherwise, lookedAt: [] };
     managed.watch = new Watch(managed, BOT, store, () => this.#clock.now(), this);
     this.#managed.push(managed);
     this.#service.forges.set(id, forge);

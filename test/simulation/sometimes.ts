@@ -64,7 +64,11 @@ export const OFTEN: readonly string[] = [
   // Alarms
   ...['record shortened', 'alarm record_too_large'],
   ...['alarm base_red', 'alarm unverified_landing', 'alarm foreign_status_writer', 'alarm gate_phase_age'],
-  ...['unproven landing detected', 'came to rest', 'held for payment'],
+  ...['unproven landing detected', 'came to rest', 'held for payment', 'liveness judged'],
+  // What the forge is like, and what people do, besides failing
+  ...['one head for two bases', 'one head twice', 'a landed head again', 'a file changed on both sides'],
+  ...['a branch of our name', 'a tag of our name', 'the store throttles'],
+  ...['the engine dies with several reconciles', 'event pr_refused twin_elsewhere', 'parked forge_conflict'],
 ];
 
 /** Met within some ten thousand seeds. */

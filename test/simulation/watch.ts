@@ -88,6 +88,8 @@ export class Watch {
       if (why.every(isRefused)) blame(why[0] ?? '');
     }
     if (this.#now() - this.#baseMovedAt <= TOLERANCE_MS || project.isMerged(sha)) return;
+    // Of a forge that merges otherwise than git nothing can be known before.
+    if (this.#managed.mergesOtherwise) return;
     judge.read();
     const tree = forge.previewMerge(forge.tipOfBase(), sha);
     if (tree !== null && !judge.isProven(tree))

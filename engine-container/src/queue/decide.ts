@@ -16,7 +16,7 @@ import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from '.
 import { gateMsOf } from './policy.ts';
 import { traceLandings } from './proof.ts';
 import { recallLost } from './recall.ts';
-import type { QueueRecord, Root } from './record.ts';
+import { type QueueRecord, type Root, treeOf } from './record.ts';
 import { checkGround, closeRoots } from './root.ts';
 import { noteRule } from './rule-notes.ts';
 import { advanceSearch } from './search.ts';
@@ -135,10 +135,16 @@ function noticeBase(pass: Pass): void {
     requiresContext(s.protection.value, record.context);
   if (seen === null || seen.sha === sha || !watched || !guarded || record.tip === sha) return;
   // The state is what it was: a second merge of a head that had landed, for example.
-  if (seen.tree === tree) return;
+  if (seen.tree === tree || isTreeOfTip(record, tree)) return;
   if (pass.alarms.some(({ name, pr }) => name === 'unverified_landing' && pr === null)) return;
   pass.alarms.push({ name: 'unverified_landing', pr: null });
   pass.log.push('the base moved without the queue');
+}
+
+/** What the base holds by our latest landing. */
+function isTreeOfTip(record: QueueRecord, tree: string): boolean {
+  const bottom = record.roots.find((root) => root.onto === null && root.tip === record.tip);
+  return bottom !== undefined && treeOf(bottom, bottom.landed) === tree;
 }
 
 /** Writes waiting statuses and removes what resolved nodes left behind. */
