@@ -64,6 +64,8 @@ export const STAGING_TRIES_OF_BATCH_MAX = 2;
 export const STAGING_TRIES_ALONE_MAX = 3;
 /** Reconciles that one batch may read for before it can be staged. */
 export const STAGING_RECONCILES_MAX = 40;
+/** One that is to land next and cannot be read, while everything else can, is set aside after this. */
+export const UNREADABLE_WAIT_MS = 2 * 60_000;
 /** It is tried again after this, then after twice as long each time. */
 export const STAGING_PAUSE_MS = 30 * 60_000;
 export const STAGING_PAUSE_MS_MAX = 6 * 60 * 60_000;

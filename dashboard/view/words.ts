@@ -118,7 +118,7 @@ const REASONS: Readonly<Record<string, string>> = {
     'It changes the gate workflow, and the run of that did not end in time. Repair the workflow, or schedule it again to retry.',
   gate_given_up: 'The changed gate workflow came to no verdict. The others did not wait for it.',
   staging_failed:
-    'The forge fails each time it is to stage this pull request, while it is otherwise well. It is tried again later; a new head is tried at once.',
+    'The forge fails each time on this pull request, while it is otherwise well. It is tried again later; a new head is tried at once.',
   not_mergeable:
     'The forge does not report it as mergeable: a conflict, or its check still runs. The queue looks again.',
   forge_conflict:

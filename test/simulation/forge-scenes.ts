@@ -1,7 +1,7 @@
 import { REVOKE_GRACE_MS, UNHEARD_LOOK_MAX_MS } from '#core/domain/limits.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
-import { look, setStage } from './scene-stage.ts';
+import { look, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which the forge is not what the queue took it for. */
 
@@ -61,4 +61,21 @@ export async function scheduleWithinTheSecond(): Promise<readonly string[]> {
   await stage.forge.schedule(pr, 'squash');
   await look(stage, 8);
   return stage.forge.isMerged(pr) ? [] : ['a schedule was never seen'];
+}
+
+/** From its success on a pull request cannot be read any more, and its merge does not come. */
+export async function landingGoesUnread(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const prs = [await givenScheduled(stage.forge, 'a'), await givenScheduled(stage.forge, 'b')];
+  const [first, second] = prs;
+  stage.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  await stage.drain({ until: async () => (await wordOn(stage, first ?? 0)) === 'success' });
+  stage.forge.fault = ({ path }) => (path.endsWith(`/pulls/${first}`) ? { status: 502 } : null);
+  await stage.drain({ maxMs: 40 * 60_000 });
+  const problems: string[] = [];
+  if (!stage.forge.isMerged(second ?? 0)) problems.push('another one waits for one that cannot be read');
+  if ((await staleSuccesses(stage.forge, prs)).length > 0)
+    problems.push('a success stands that nobody reads');
+  return problems;
 }

@@ -52,7 +52,7 @@ export const FAMILIES = [
 export type Family = (typeof FAMILIES)[number];
 
 /** Lived only when asked for by name: the engine still breaks a promise in them (see the README). */
-export const OPEN_FAMILIES: readonly Family[] = ['cursed', 'gate_edits', 'storm'];
+export const OPEN_FAMILIES: readonly Family[] = ['gate_edits', 'storm'];
 
 /** In these nobody can promise more than that an unproven landing is seen. */
 export const UNGUARDED: readonly Family[] = ['base_pushed', 'unchecked_head', 'foreign_status', 'other_tree'];

@@ -1,7 +1,12 @@
 import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { scheduleWithinTheSecond, successComesTwoMinutesLate, twinAppearsLate } from './forge-scenes.ts';
+import {
+  landingGoesUnread,
+  scheduleWithinTheSecond,
+  successComesTwoMinutesLate,
+  twinAppearsLate,
+} from './forge-scenes.ts';
 import { holdInLanding } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
 import { branchComesLate, branchGoesEarly, deletionComesLate, successComesLate } from './late-scenes.ts';
@@ -317,6 +322,7 @@ export const SCENES = {
   'a success comes late': successComesLate,
   'a success comes two minutes late': successComesTwoMinutesLate,
   'a schedule within the second of a look': scheduleWithinTheSecond,
+  'what lands cannot be read any more': landingGoesUnread,
   'a twin appears while its head is gated': twinAppearsLate,
   'a hold in a landing': holdInLanding,
   'a branch comes late': branchComesLate,

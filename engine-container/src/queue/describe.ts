@@ -50,7 +50,7 @@ const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
   gate_not_ended:
     'refused: the run of its changed gate workflow did not end in time; repair the workflow, or schedule again to retry',
   staging_failed:
-    'waiting: the forge fails each time it is to stage this pull request; tried again later, or at once on a new head',
+    'waiting: the forge fails each time on this pull request; tried again later, or at once on a new head',
   not_mergeable:
     'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
   forge_conflict:

@@ -4,13 +4,14 @@ import type { ParkReason } from './aside.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import { activeMembers, findNode, treesAhead } from './lane.ts';
 import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
-import type { Landing, Node, QueueRecord, Root } from './record.ts';
+import type { Landing, Member, Node, QueueRecord, Root } from './record.ts';
 import { dissolve, park, startTeardown } from './root.ts';
 import type { Snapshot } from './snapshot.ts';
-import { countStagingFailure, countUnfinished } from './staging-failure.ts';
+import { countStagingFailure, countUnfinished, setAside as setFailingAside } from './staging-failure.ts';
 
 /** A pull request whose head the base repository does not hold yet is looked at again after this. */
 const HEAD_COPY_WAIT_MS = 30_000;
+const HEAD_COPY_WAIT_MS_MAX = 10 * 60_000;
 const GATE_FILE_WAIT_MS = 5 * 60_000;
 /** A forge that did not answer in time carries a call out at most this much later, busy as it is (E7). */
 const LATE_EFFECT_MS = 125_000;
@@ -196,8 +197,17 @@ function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonl
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
   const reason = root.onto !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
+  if (reason === 'head_not_ready' && isHeadOverdue(pass, member)) return setFailingAside(pass, member, root);
   const until = reason === 'head_not_ready' ? pass.s.now + HEAD_COPY_WAIT_MS : null;
   park(pass, member, { reason, baseTree: root.baseTree, until });
+}
+
+/** The forge says for minutes that it does not have what it shows as the head: it is not copying any more. */
+function isHeadOverdue({ record, s }: Pass, member: Member): boolean {
+  const entry = record.line.find(({ pr, head }) => pr === member.pr && head === member.head);
+  if (entry === undefined) return false;
+  if (entry.notReady?.head !== member.head) entry.notReady = { head: member.head, since: s.now };
+  return s.now - entry.notReady.since >= HEAD_COPY_WAIT_MS_MAX;
 }
 
 /** One of those behind them may bring the gate: it is tried next. */

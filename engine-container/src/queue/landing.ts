@@ -1,14 +1,11 @@
-import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
 import {
   LANDING_NUDGE_AGES_MS,
   LANDING_POLL_MAX_MS,
   LANDING_POLL_MIN_MS,
   LANDING_STRIKES_MAX,
   LANDING_TIMEOUT_MS,
-  MERGEABLE_WAIT_MS,
   REVOKE_GRACE_MS,
-  UNMERGEABLE_PAUSE_MS,
-  UNMERGEABLE_REFUSED_AFTER_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
 import {
@@ -22,6 +19,7 @@ import { isReplacedTip } from './landed.ts';
 import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './lane.ts';
 import { sayLastWord } from './last-word.ts';
 import { leaveLine, refuse } from './line.ts';
+import { isMergeableNow } from './mergeable.ts';
 import {
   asksFork,
   emitEvent,
@@ -37,12 +35,13 @@ import {
 import { countOutcome } from './policy.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { rememberBounce } from './recall.ts';
-import { type Fate, type Landing, type Member, type Root, treeOf } from './record.ts';
-import { park, startTeardown } from './root.ts';
+import { type Landing, type Root, treeOf } from './record.ts';
+import { startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';
 import { isTerminal } from './transitions.ts';
 import { adoptTwin } from './twins.ts';
 import { watchUnheard } from './unheard.ts';
+import { awaitReading, outwaitUnread } from './unreadable.ts';
 
 /** First look after this share of what the latest merge took, so that a quicker one is noticed. */
 const FIRST_LOOK_SHARE = 0.8;
@@ -59,10 +58,7 @@ export function observeLanding(pass: Pass): void {
   }
   if (ownMerge != null && isMergeOf(landing, ownMerge)) return judgeMerge(pass, root, landing, ownMerge);
   const focus = pass.s.focus.get(landing.pr);
-  if (focus === undefined || !focus.known) {
-    pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
-    return;
-  }
+  if (focus === undefined || !focus.known) return outwaitUnread(pass, root, landing);
   const { pull } = focus.value;
   if (isMergedHere(pass, pull)) {
     if (focus.value.merge?.known === true) judgeMerge(pass, root, landing, focus.value.merge.value);
@@ -225,7 +221,7 @@ export function advanceLanding(pass: Pass): void {
   if (record.outbox.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
   const focus = s.focus.get(member.pr);
   if (focus === undefined) return pollNoLaterThan(pass, 0);
-  if (!focus.known) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  if (!focus.known) return awaitReading(pass, root);
   if (!isAsStaged(pass, root, focus.value)) return;
   const proof = proofOf(record, root, low);
   if (proof === null) return;
@@ -268,7 +264,11 @@ function isAsStaged(pass: Pass, root: Root, focus: FocusView): boolean {
     startTeardown(pass, root, 'candidate_changed');
     return false;
   }
-  if (focus.schedule !== null && !focus.schedule.known) return false;
+  if (focus.schedule !== null && !focus.schedule.known) {
+    awaitReading(pass, root);
+    return false;
+  }
+  root.unreadableSince = null;
   if (focus.opensAnother?.known === false) {
     pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
     return false;
@@ -291,41 +291,7 @@ function isAsStaged(pass: Pass, root: Root, focus: FocusView): boolean {
     raise(pass, 'protection_conflict');
     return false;
   }
-  return isMergeable(pass, root, focus);
-}
-
-/** "Not mergeable" also means "still checking": only one that lasts is a conflict (E4; forge facts, 2). */
-function isMergeable(pass: Pass, root: Root, focus: FocusView): boolean {
-  if (focus.pull.mergeable) {
-    root.unmergeableSince = null;
-    return true;
-  }
-  root.unmergeableSince ??= pass.s.now;
-  const until = root.unmergeableSince + MERGEABLE_WAIT_MS;
-  if (pass.s.now < until) {
-    pollNoLaterThan(pass, LANDING_POLL_MIN_MS * 2);
-    wakeNoLaterThan(pass, until);
-    return false;
-  }
-  const member = root.members[root.landed];
-  if (member !== undefined) {
-    root.fates.push(setUnmergeableAside(pass, member, treeOf(root, root.landed) ?? root.baseTree));
-  }
-  startTeardown(pass, root, 'merge_conflict');
-  return false;
-}
-
-/** A check that is slow is asked again after a pause, for as long as a check may take. */
-function setUnmergeableAside(pass: Pass, member: Member, baseTree: TreeHash): Fate {
-  const entry = entryOf(pass.record, member.pr);
-  const { now } = pass.s;
-  const known = entry?.unmergeable;
-  const isKnown = known?.head === member.head && known.baseTree === baseTree;
-  if (isKnown && now - known.since >= UNMERGEABLE_REFUSED_AFTER_MS) {
-    return park(pass, member, { reason: 'forge_conflict', baseTree, until: null });
-  }
-  if (entry !== undefined && !isKnown) entry.unmergeable = { head: member.head, baseTree, since: now };
-  return park(pass, member, { reason: 'not_mergeable', baseTree, until: now + UNMERGEABLE_PAUSE_MS });
+  return isMergeableNow(pass, root, focus);
 }
 
 function postSuccess(pass: Pass, root: Root, landing: Landing): void {

@@ -127,6 +127,8 @@ export interface LineEntry {
   unmergeable?: { readonly head: CommitSha; readonly baseTree: TreeHash; readonly since: EpochMs };
   /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */
   stagingAsides?: number;
+  /** Since when the forge does not have this head, which it shows. */
+  notReady?: { readonly head: CommitSha; readonly since: EpochMs };
 }
 
 export interface NameInTheWay {
@@ -219,6 +221,8 @@ export interface Root {
   mergeMs?: number;
   /** Since when the next member is not mergeable; null while it is or nothing waits. */
   unmergeableSince: EpochMs | null;
+  /** Since when the next member cannot be read; null or absent while it can. */
+  unreadableSince?: EpochMs | null;
   /** The root is being torn down for this reason, once nothing posted is left. */
   teardown: Teardown | null;
   readonly createdAt: EpochMs;

@@ -63,7 +63,8 @@ function halve(root: Root, node: Node): void {
   root.stagingFailures = 0;
 }
 
-function setAside(pass: Pass, member: Member, { baseTree }: Pick<Root, 'baseTree'>): void {
+/** For a while, then for twice as long each time. */
+export function setAside(pass: Pass, member: Member, { baseTree }: Pick<Root, 'baseTree'>): void {
   const { record, s } = pass;
   const inARow = record.stagingAsides ?? 0;
   if (inARow >= STAGING_ASIDES_MAX) {

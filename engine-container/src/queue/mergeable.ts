@@ -1,0 +1,45 @@
+import type { TreeHash } from '#core/domain/ids.ts';
+import {
+  LANDING_POLL_MIN_MS,
+  MERGEABLE_WAIT_MS,
+  UNMERGEABLE_PAUSE_MS,
+  UNMERGEABLE_REFUSED_AFTER_MS,
+} from '#core/domain/limits.ts';
+import { entryOf, type Pass, pollNoLaterThan, wakeNoLaterThan } from './pass.ts';
+import { type Fate, type Member, type Root, treeOf } from './record.ts';
+import { park, startTeardown } from './root.ts';
+import type { FocusView } from './snapshot.ts';
+
+/** "Not mergeable" also means "still checking": only one that lasts is a conflict (E4; forge facts, 2). */
+export function isMergeableNow(pass: Pass, root: Root, focus: FocusView): boolean {
+  if (focus.pull.mergeable) {
+    root.unmergeableSince = null;
+    return true;
+  }
+  root.unmergeableSince ??= pass.s.now;
+  const until = root.unmergeableSince + MERGEABLE_WAIT_MS;
+  if (pass.s.now < until) {
+    pollNoLaterThan(pass, LANDING_POLL_MIN_MS * 2);
+    wakeNoLaterThan(pass, until);
+    return false;
+  }
+  const member = root.members[root.landed];
+  if (member !== undefined) {
+    root.fates.push(setUnmergeableAside(pass, member, treeOf(root, root.landed) ?? root.baseTree));
+  }
+  startTeardown(pass, root, 'merge_conflict');
+  return false;
+}
+
+/** A check that is slow is asked again after a pause, for as long as a check may take. */
+function setUnmergeableAside(pass: Pass, member: Member, baseTree: TreeHash): Fate {
+  const entry = entryOf(pass.record, member.pr);
+  const { now } = pass.s;
+  const known = entry?.unmergeable;
+  const isKnown = known?.head === member.head && known.baseTree === baseTree;
+  if (isKnown && now - known.since >= UNMERGEABLE_REFUSED_AFTER_MS) {
+    return park(pass, member, { reason: 'forge_conflict', baseTree, until: null });
+  }
+  if (entry !== undefined && !isKnown) entry.unmergeable = { head: member.head, baseTree, since: now };
+  return park(pass, member, { reason: 'not_mergeable', baseTree, until: now + UNMERGEABLE_PAUSE_MS });
+}

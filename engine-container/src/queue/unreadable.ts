@@ -1,0 +1,54 @@
+import {
+  LANDING_POLL_MAX_MS,
+  LANDING_TIMEOUT_MS,
+  REVOKE_GRACE_MS,
+  UNREADABLE_WAIT_MS,
+} from '#core/domain/limits.ts';
+import { sayLastWord } from './last-word.ts';
+import { type Pass, pollNoLaterThan, wakeNoLaterThan } from './pass.ts';
+import type { Landing, Root } from './record.ts';
+import { startTeardown } from './root.ts';
+import { setAside } from './staging-failure.ts';
+import { watchUnheard } from './unheard.ts';
+
+/**
+ * The next one of a proven batch cannot be read, so it cannot land. Once is chance. For minutes, while everything else
+ * can be read, it is something about this one: it is set aside, so that nobody else waits for it.
+ */
+export function awaitReading(pass: Pass, root: Root): void {
+  const { s } = pass;
+  pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  root.unreadableSince ??= s.now;
+  const until = root.unreadableSince + UNREADABLE_WAIT_MS;
+  if (s.now < until) return wakeNoLaterThan(pass, until);
+  const member = root.members[root.landed];
+  // A forge that answers nothing at all is given time as a whole.
+  if (member === undefined || !s.full || !s.pulls.known || !s.base.known) return;
+  setAside(pass, member, root);
+  root.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
+  startTeardown(pass, root, 'staging_failed');
+}
+
+/**
+ * What lands cannot be read. Its success is taken back after the time of any landing; that nothing came of it the base
+ * shows, which every other reading tells of. Then the landing is over, and nothing is held against its author.
+ */
+export function outwaitUnread(pass: Pass, root: Root, landing: Landing): void {
+  const { s } = pass;
+  pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  const { postedAt, revoke } = landing;
+  if (revoke === null) {
+    if (postedAt !== null && s.now - postedAt >= LANDING_TIMEOUT_MS)
+      startTeardown(pass, root, 'merge_timeout');
+    return;
+  }
+  if (revoke.postedAt === null || s.now - revoke.postedAt < REVOKE_GRACE_MS) return;
+  if (!s.full || !s.base.known || s.base.value.sha !== landing.baseBefore) return;
+  root.landing = null;
+  watchUnheard(pass, landing);
+  sayLastWord(pass, landing, revoke.reason);
+  const member = root.members[landing.index];
+  if (revoke.reason !== 'merge_timeout' || member === undefined) return;
+  setAside(pass, member, root);
+  root.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
+}
