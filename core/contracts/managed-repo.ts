@@ -9,10 +9,10 @@ import {
 } from '../domain/provisioning.ts';
 import {
   type Connection,
+  describeOutcome,
   type ManagedRepo,
   MERGE_STYLES,
   RECONCILE_ERROR_CODES,
-  RECONCILE_ERROR_SENTENCES,
   type ReconcileOutcome,
   WAKEUP_MODES,
 } from '../domain/repo.ts';
@@ -187,7 +187,7 @@ export function toReconcileView(outcome: ReconcileOutcome | undefined): z.infer<
   return {
     ran_at: formatTimeOrNull(outcome?.ranAt),
     ok: outcome?.ok ?? null,
-    error: code === null ? null : RECONCILE_ERROR_SENTENCES[code],
+    error: outcome === undefined ? null : describeOutcome(outcome),
     error_code: code,
   };
 }

@@ -2,6 +2,7 @@ import type { Secret } from '../secret.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
 import type { CiGate, ProvisioningRecord, RuleSeen } from './provisioning.ts';
+import { describeMissingScopes, type TokenScope } from './token-scopes.ts';
 
 export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
 export type MergeStyle = (typeof MERGE_STYLES)[number];
@@ -57,10 +58,21 @@ export interface ReconcileOutcome {
   readonly ranAt: EpochMs;
   readonly ok: boolean;
   readonly errorCode: ReconcileErrorCode | null;
+  /** Of which the token would need one, where the forge has said so. */
+  readonly missingScopes?: readonly TokenScope[];
   /** Since when nothing but failures that pass came of it; absent when this one was none. */
   readonly retryingSince?: EpochMs;
   /** Absent: this run did not see the rule of the base; what was seen before stays stored. */
   readonly rule?: RuleSeen;
+}
+
+/** What `reconcile.error` says; null after a look that went well. */
+export function describeOutcome(
+  outcome: Pick<ReconcileOutcome, 'errorCode' | 'missingScopes'>,
+): string | null {
+  if (outcome.errorCode === null) return null;
+  const scopes = outcome.errorCode === 'forge_access_denied' ? (outcome.missingScopes ?? []) : [];
+  return describeMissingScopes(scopes) ?? RECONCILE_ERROR_SENTENCES[outcome.errorCode];
 }
 
 /** A managed repository with the settings that the engine obeys. Times in epoch ms. */

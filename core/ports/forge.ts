@@ -12,6 +12,7 @@ import type {
 } from '../domain/forge.ts';
 import type { ForgeVersion } from '../domain/forge-version.ts';
 import type { BlobId, CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
+import type { TokenScope } from '../domain/token-scopes.ts';
 
 export const FORGE_ERROR_KINDS = [
   /** 401 or 403: the token may not do this. */
@@ -33,6 +34,7 @@ export type ForgeErrorKind = (typeof FORGE_ERROR_KINDS)[number];
  * The one error of the forge port. It carries no upstream body, no URL with credentials and no cause (A95).
  * `status` is the HTTP status, null when there was no usable answer.
  * `effectUnknown` is true when the forge may have carried the call out all the same.
+ * `missingScopes` are those of which the token would need one, where the forge has said so.
  */
 export class ForgeError extends Error {
   override readonly name = 'ForgeError';
@@ -42,6 +44,7 @@ export class ForgeError extends Error {
     readonly status: number | null,
     readonly retryAfterMs: number | null = null,
     readonly effectUnknown: boolean = false,
+    readonly missingScopes: readonly TokenScope[] = [],
   ) {
     super(`forge ${call}: ${kind}${status === null ? '' : ` (${status})`}`);
   }

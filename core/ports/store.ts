@@ -4,6 +4,7 @@ import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { OwedHeads, QueueView } from '../domain/line.ts';
 import type { RuleSeen } from '../domain/provisioning.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
+import type { TokenScope } from '../domain/token-scopes.ts';
 
 /**
  * `lost_race`: a condition failed, somebody else wrote first. `fenced`: the lease has moved on, or the repo is gone.
@@ -63,6 +64,8 @@ export interface EngineReport {
   readonly fence: number;
   readonly at: EpochMs;
   readonly errorCode: ReconcileErrorCode | null;
+  /** Of which the token would need one, where the forge has said so. */
+  readonly missingScopes?: readonly TokenScope[];
   /** When the engine wants to look again; null = at the next tick. */
   readonly wakeAt: EpochMs | null;
   /** At most 50 lines from fixed templates (D-26). */

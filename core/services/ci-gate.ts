@@ -3,6 +3,7 @@ import { workflowFolders } from '../domain/forge-version.ts';
 import { gateFileName, gateFileNames, gateTemplate, setupBranch } from '../domain/gate-workflow.ts';
 import type { CiGate, GateProbe } from '../domain/provisioning.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import type { TokenScope } from '../domain/token-scopes.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin, PullLink } from '../ports/forge-admin.ts';
 import { StoreError } from '../ports/store.ts';
@@ -30,15 +31,21 @@ export type CiGateFailure =
   | 'db_error'
   | 'not_found';
 
-export type Failed = { readonly kind: 'failed'; readonly code: CiGateFailure };
+export interface Failed {
+  readonly kind: 'failed';
+  readonly code: CiGateFailure;
+  /** Of which the token would need one, where the forge has said so. */
+  readonly missingScopes: readonly TokenScope[];
+}
 
 export function failed(code: CiGateFailure): Failed {
-  return { kind: 'failed', code };
+  return { kind: 'failed', code, missingScopes: [] };
 }
 
 /** The forge's refusal as a code. `missing` is said of the workflow file only, by whoever read it. */
-export function codeOf(error: ForgeError): 'forge_access_denied' | 'forge_unreachable' {
-  return error.kind === 'denied' ? 'forge_access_denied' : 'forge_unreachable';
+export function refused(error: ForgeError): Failed {
+  const code = error.kind === 'denied' ? 'forge_access_denied' : 'forge_unreachable';
+  return { kind: 'failed', code, missingScopes: error.missingScopes };
 }
 
 export interface FoundGate {
@@ -108,7 +115,7 @@ export async function openSetupPull(deps: CiGateDeps, repo: ManagedRepo): Promis
     if (opened.kind !== 'open') return failed(opened.kind);
     return await setUp(deps, opened.forge, repo);
   } catch (error) {
-    if (error instanceof ForgeError) return failed(codeOf(error));
+    if (error instanceof ForgeError) return refused(error);
     if (error instanceof StoreError) return failed('db_error');
     throw error;
   }

@@ -2,6 +2,7 @@ import { AppError, type ErrorCode } from '../contracts/errors.ts';
 import { WHO_AM_I_TIMEOUT_MS } from '../domain/api-limits.ts';
 import type { ConnectionId, EpochMs, TenantId } from '../domain/ids.ts';
 import type { Connection, SealedCredential } from '../domain/repo.ts';
+import { describeMissingScopes } from '../domain/token-scopes.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { CheckTarget, OpenForgeAccount } from '../ports/forge-account.ts';
@@ -87,7 +88,11 @@ async function verifyToken(
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     if (error.kind !== 'denied') return null;
-    throw new AppError(denied.code, denied.field === undefined ? {} : { field: denied.field });
+    const message = describeMissingScopes(error.missingScopes);
+    throw new AppError(denied.code, {
+      ...(denied.field === undefined ? {} : { field: denied.field }),
+      ...(message === null ? {} : { message }),
+    });
   }
   if (!isSameLogin(login, wanted.botLogin)) {
     throw new AppError('invalid_field', { field: 'bot_login' });

@@ -1,5 +1,6 @@
 import { AppError } from '../contracts/errors.ts';
 import type { TenantId } from '../domain/ids.ts';
+import { describeMissingScopes } from '../domain/token-scopes.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { OpenForgeAccount, SeenRepo } from '../ports/forge-account.ts';
 import type { DispatchStore } from '../ports/store.ts';
@@ -55,6 +56,8 @@ export async function listSeenRepos(
     // A forge's 401 is about its own token: never a 401 of ours (A90).
     if (error.kind === 'unreachable' || error.status === null) throw new AppError('forge_unreachable');
     const reason = REASONS[error.status] ?? 'Error';
-    throw new AppError('forge_error', { message: `forge answered ${error.status} ${reason}` });
+    const told = `forge answered ${error.status} ${reason}`;
+    const missing = describeMissingScopes(error.missingScopes);
+    throw new AppError('forge_error', { message: missing === null ? told : `${told}. ${missing}` });
   }
 }

@@ -216,10 +216,11 @@ interface Recorded {
 
 async function recordRun(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promise<Recorded> {
   const ranAt = deps.clock.now();
-  const rule = run.report?.rule;
+  const { rule, missingScopes } = run.report ?? {};
   const outcome: ReconcileOutcome = {
     ...{ ranAt, ok: run.errorCode === null, errorCode: run.errorCode },
     ...(rule === undefined ? {} : { rule }),
+    ...(missingScopes === undefined ? {} : { missingScopes }),
   };
   if (run.mayPass !== true) {
     await deps.store.saveReconcileOutcome(repo, outcome);

@@ -11,11 +11,12 @@ import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/s
 import { type Clock, type Vault, VaultError, type WakeQueue } from '../ports/system.ts';
 import { recordChange } from './audit.ts';
 import { seeGate } from './ci-gate.ts';
+import { accessDenied } from './denied.ts';
 import { loadOwnConnection } from './owned.ts';
 import { type PlanDeps, readCeiling } from './plans.ts';
 import { type ProvisioningDeps, provisionRepo } from './provisioning.ts';
 import { saveRepo } from './save-repo.ts';
-import { type ClaimCheck, checkClaim, UNFOUNDED } from './verify-claim.ts';
+import { type CheckedClaim, checkClaim, UNFOUNDED } from './verify-claim.ts';
 import { tryWake } from './wake.ts';
 
 export interface EnrollDeps extends ProvisioningDeps, PlanDeps {
@@ -94,7 +95,7 @@ async function verifyBot(deps: EnrollDeps, connection: Connection): Promise<void
   } catch (error) {
     if (error instanceof VaultError) throw new AppError('decryption_error');
     if (!(error instanceof ForgeError)) throw error;
-    throw new AppError(error.kind === 'denied' ? 'forge_access_denied' : 'forge_unreachable');
+    throw error.kind === 'denied' ? accessDenied(error.missingScopes) : new AppError('forge_unreachable');
   }
   if (login.toLowerCase() !== connection.botUsername.toLowerCase()) {
     throw new AppError('forge_access_denied', { message: 'The stored token belongs to another login.' });
@@ -107,7 +108,7 @@ async function verifyBot(deps: EnrollDeps, connection: Connection): Promise<void
   }
 }
 
-function refuseClaim(check: ClaimCheck): void {
+function refuseClaim({ check, missingScopes }: CheckedClaim): void {
   switch (check) {
     case 'writes':
       return;
@@ -118,7 +119,7 @@ function refuseClaim(check: ClaimCheck): void {
     case 'missing':
       throw new AppError('invalid_field', { field: 'repo_slug' });
     case 'denied':
-      throw new AppError('forge_access_denied');
+      throw accessDenied(missingScopes);
     case 'unreachable':
       throw new AppError('forge_unreachable');
     case 'connection_not_found':
@@ -151,7 +152,7 @@ async function create(deps: EnrollDeps, repo: ManagedRepo, reposMax: number | nu
 /** A claim that never was verified is verified now, or it gives way and is wound down like a deleted one. */
 async function displace(deps: EnrollDeps, repo: ManagedRepo, holder: ManagedRepo): Promise<boolean> {
   if (holder.tombstone || holder.tenantId === repo.tenantId || holder.verifiedAt !== undefined) return false;
-  const check = await checkClaim(deps.openForge, holder);
+  const { check } = await checkClaim(deps.openForge, holder);
   if (check === 'writes') await saveRepo(deps.store, holder, () => ({ verifiedAt: deps.clock.now() }));
   if (!UNFOUNDED.includes(check)) return false;
   try {

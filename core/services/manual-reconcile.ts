@@ -7,7 +7,7 @@ import {
 } from '../domain/api-limits.ts';
 import type { EpochMs, TenantId } from '../domain/ids.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '../domain/repo.ts';
-import { RECONCILE_ERROR_SENTENCES } from '../domain/repo.ts';
+import { describeOutcome, RECONCILE_ERROR_SENTENCES, type ReconcileOutcome } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore, LeaseStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
@@ -64,7 +64,7 @@ export async function reconcileNow(
     if (outcome !== null && outcome.ranAt !== before) {
       // One that slept is asked again by the worker until it answers; that answer is the one that was asked for.
       isStarting = outcome.errorCode === 'engine_starting';
-      if (!isStarting) return describe(deps, repo, outcome.ranAt, outcome.errorCode);
+      if (!isStarting) return describe(deps, repo, outcome);
     }
     await deps.clock.sleep(MANUAL_RECONCILE_POLL_MS);
   }
@@ -92,15 +92,15 @@ async function refuseUnready(deps: ManualReconcileDeps, repo: ManagedRepo): Prom
 async function describe(
   deps: ManualReconcileDeps,
   repo: ManagedRepo,
-  ranAt: EpochMs,
-  errorCode: ReconcileErrorCode | null,
+  outcome: ReconcileOutcome,
 ): Promise<ManualReconcileResult> {
+  const { ranAt, errorCode } = outcome;
   if (errorCode === 'decryption_error' || errorCode === 'connection_not_found') throw new AppError(errorCode);
   const report = await deps.store.loadReport(repo.id);
   return {
     ranAt,
     ok: errorCode === null,
-    error: errorCode === null ? null : RECONCILE_ERROR_SENTENCES[errorCode],
+    error: describeOutcome(outcome),
     logTail: (report?.logTail ?? []).slice(-LOG_TAIL_LINES_MAX),
   };
 }

@@ -11,7 +11,7 @@ import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin } from '../ports/forge-admin.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '../ports/system.ts';
-import { codeOf } from './ci-gate.ts';
+import { accessDenied } from './denied.ts';
 import { withLease } from './lease.ts';
 import { type LiveStore, readLivePrs } from './live-batches.ts';
 import type { OpenForge } from './open-forge.ts';
@@ -115,7 +115,8 @@ async function cancelMerges(deps: StopDeps, repo: ManagedRepo, prs: readonly num
   try {
     await cancelAll(opened.forge, prs);
   } catch (error) {
-    if (error instanceof ForgeError) throw new AppError(codeOf(error));
+    if (error instanceof ForgeError)
+      throw error.kind === 'denied' ? accessDenied(error.missingScopes) : new AppError('forge_unreachable');
     throw error;
   }
 }

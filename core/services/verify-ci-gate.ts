@@ -13,12 +13,12 @@ import type { ForgeAdmin } from '../ports/forge-admin.ts';
 import { StoreError } from '../ports/store.ts';
 import {
   type CiGateDeps,
-  codeOf,
   type Failed,
   type FoundGate,
   failed,
   findGatePlace,
   isProbeOf,
+  refused,
   saveGate,
 } from './ci-gate.ts';
 import { type ProvisioningDeps, provisionProtection } from './provisioning.ts';
@@ -50,7 +50,7 @@ export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise
     if (gate === null) return failed('ci_gate_missing');
     return await observe(deps, opened.forge, repo, gate);
   } catch (error) {
-    if (error instanceof ForgeError) return failed(codeOf(error));
+    if (error instanceof ForgeError) return refused(error);
     if (error instanceof StoreError) return failed('db_error');
     throw error;
   }

@@ -1,4 +1,5 @@
 import type { ManagedRepo } from '../domain/repo.ts';
+import type { TokenScope } from '../domain/token-scopes.ts';
 import { normalizeSlug } from '../domain/url.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeRepo } from '../ports/forge-admin.ts';
@@ -17,20 +18,30 @@ export type ClaimCheck =
   | 'connection_not_found'
   | 'decryption_error';
 
-export async function checkClaim(openForge: OpenForge, repo: ManagedRepo): Promise<ClaimCheck> {
+export interface CheckedClaim {
+  readonly check: ClaimCheck;
+  /** Of which the token would need one, where the forge has said so. */
+  readonly missingScopes: readonly TokenScope[];
+}
+
+export async function checkClaim(openForge: OpenForge, repo: ManagedRepo): Promise<CheckedClaim> {
   const opened = await openForge(repo);
-  if (opened.kind !== 'open') return opened.kind;
+  if (opened.kind !== 'open') return checked(opened.kind);
   let seen: ForgeRepo;
   try {
     seen = await opened.forge.readRepo();
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
-    if (error.kind === 'denied' || error.kind === 'missing') return error.kind;
-    return 'unreachable';
+    const { kind, missingScopes } = error;
+    return { check: kind === 'denied' || kind === 'missing' ? kind : 'unreachable', missingScopes };
   }
   // A forge answers an old name with the repository that was renamed: two names would be two claims on one.
-  if (normalizeSlug(seen.fullName) !== normalizeSlug(repo.slug)) return 'missing';
-  return seen.canPush || seen.isAdmin ? 'writes' : 'read_only';
+  if (normalizeSlug(seen.fullName) !== normalizeSlug(repo.slug)) return checked('missing');
+  return checked(seen.canPush || seen.isAdmin ? 'writes' : 'read_only');
+}
+
+function checked(check: ClaimCheck): CheckedClaim {
+  return { check, missingScopes: [] };
 }
 
 /** What says that a claim was never rightful; silence and our own faults do not. */

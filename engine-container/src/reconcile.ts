@@ -2,6 +2,7 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { TokenScope } from '#core/domain/token-scopes.ts';
 import { type EngineForge, ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
 import { type EngineStore, type LeaseStore, StoreError } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, ReconcileRequest } from '#core/ports/system.ts';
@@ -74,6 +75,7 @@ class Reconcile {
   readonly #deadline: number;
   readonly #keeper: RecordKeeper;
   #errorCode: ReconcileErrorCode | null = null;
+  #missingScopes: readonly TokenScope[] = [];
   #wakeAt: EpochMs | null = null;
   /** The forge asked not to be called before. */
   #retryAt: EpochMs | null = null;
@@ -112,6 +114,7 @@ class Reconcile {
         fence: this.#held.fence,
         at: this.#deps.clock.now(),
         errorCode: this.#errorCode,
+        ...(this.#missingScopes.length === 0 ? {} : { missingScopes: this.#missingScopes }),
         wakeAt: this.#wakeAt,
         logTail: this.#logTail.slice(-LOG_TAIL_LINES_MAX),
         ...(rule === undefined ? {} : { rule }),
@@ -285,6 +288,7 @@ class Reconcile {
   #classify(error: unknown): ReconcileErrorCode {
     if (error instanceof ForgeError) {
       if (this.#held.isPastDeadline()) return 'timeout';
+      if (error.missingScopes.length > 0) this.#missingScopes = error.missingScopes;
       if (error.retryAfterMs !== null) {
         this.#retryAt = Math.max(this.#retryAt ?? 0, this.#deps.clock.now() + error.retryAfterMs);
       }

@@ -7,7 +7,8 @@ import { describeReasons } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import { recordChange } from '#core/services/audit.ts';
-import { openSetupPull } from '#core/services/ci-gate.ts';
+import { type Failed, openSetupPull } from '#core/services/ci-gate.ts';
+import { accessDenied } from '#core/services/denied.ts';
 import { type DiscoverDeps, discoverRepos } from '#core/services/discover.ts';
 import { type EnrollDeps, enrollRepo } from '#core/services/enroll-repo.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
@@ -88,7 +89,7 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       const result = await openSetupPull(deps, repo);
       if (result.kind === 'failed') {
         await note(repo, 'ci_gate.setup', 'failed');
-        throw new AppError(result.code);
+        throw failureOf(result);
       }
       await note(result.repo, 'ci_gate.setup');
       const { number, url } = result.pull;
@@ -99,13 +100,17 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
       const result = await verifyCiGate(deps, repo);
       if (result.kind === 'failed') {
         await note(repo, 'ci_gate.verify', 'failed');
-        throw new AppError(result.code);
+        throw failureOf(result);
       }
       await note(result.repo, 'ci_gate.verify');
       const { status, url } = result.repo.ciGate;
       return { status: 200, body: { ci_gate: { status, url, probe: { ...result.probe } } } };
     },
   } satisfies Partial<ApiHandlers<'forge-ops'>>;
+}
+
+function failureOf({ code, missingScopes }: Failed): AppError {
+  return code === 'forge_access_denied' ? accessDenied(missingScopes) : new AppError(code);
 }
 
 /** One code for all of it ; the words say which it was. */

@@ -1,4 +1,4 @@
-import type { EngineForge } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { mergeAsGit } from '../fakes/abstract-forge/tree-merge.ts';
 import { GITEA_126_SWITCHES, type Switches } from '../fakes/abstract-forge/world.ts';
@@ -267,4 +267,15 @@ describe('what git merges and the forge alone calls a conflict', () => {
     expect((await endingOf(world, [pr])).landed).toEqual([pr]);
     await expectHonestEnd(world, [pr]);
   });
+});
+
+test('a token that lacks a scope: the look says which', async () => {
+  const lacking = new ForgeError('denied', 'GET issues/{n}/timeline', 403, null, false, ['read:issue']);
+  const world = await createQuirk(
+    {},
+    { wrapForge: (forge): EngineForge => ({ ...forge, readTimeline: () => Promise.reject(lacking) }) },
+  );
+  await givenScheduled(world.forge, 'a');
+  const report = await world.reconcile();
+  expect(report).toMatchObject({ errorCode: 'forge_access_denied', missingScopes: ['read:issue'] });
 });

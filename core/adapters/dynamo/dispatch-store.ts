@@ -173,10 +173,11 @@ export function createDispatchStore(table: Table): DispatchStore {
 
 /** Everything of an outcome is replaced, but a rule that this run did not see stays. */
 function outcomeUpdate(outcome: ReconcileOutcome) {
-  const fields = Object.entries(reconcileOutcome.write(outcome)).filter(([, value]) => value !== undefined);
-  const isRetried = outcome.retryingSince !== undefined;
+  const row = reconcileOutcome.write(outcome);
+  const fields = Object.entries(row);
+  const gone = ['missing_scopes', 'retrying_since'].filter((name) => row[name] === undefined);
   return {
-    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${isRetried ? '' : ' REMOVE retrying_since'}`,
+    UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${gone.length === 0 ? '' : ` REMOVE ${gone.join(', ')}`}`,
     ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),
     ExpressionAttributeValues: Object.fromEntries(fields.map(([name, value]) => [`:${name}`, value])),
   };

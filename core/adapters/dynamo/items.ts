@@ -25,6 +25,7 @@ import {
 } from '../../domain/provisioning.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome, SealedCredential } from '../../domain/repo.ts';
 import { MERGE_STYLES, RECONCILE_ERROR_CODES, WAKEUP_MODES } from '../../domain/repo.ts';
+import { TOKEN_SCOPES } from '../../domain/token-scopes.ts';
 import type { EngineReport } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Codec } from './codec.ts';
@@ -191,6 +192,7 @@ export const engineReport = record<EngineReport>({
   fence: ['fence', whole],
   at: ['at', whole],
   errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
+  missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
   wakeAt: ['wake_at', nullable(whole)],
   logTail: ['log_tail', listOf(text)],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
@@ -200,6 +202,7 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   ranAt: ['ran_at', whole],
   ok: ['ok', flag],
   errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
+  missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
   retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
 });

@@ -10,6 +10,7 @@ import {
   HttpSendError,
   type HttpSendErrorKind,
 } from '../http-guard/http-send.ts';
+import { readMissingScopes } from './missing-scopes.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
 export interface ForgeTransportConfig {
@@ -80,7 +81,8 @@ export function createForgeTransport(config: ForgeTransportConfig): ForgeTranspo
     const moved = isMoved(instanceBase, answer);
     const kind = moved ? 'denied' : classifyStatus(answer, retryAfterMs);
     const effectUnknown = isWrite(call) && answer.status >= 500;
-    return new ForgeError(kind, call.label, answer.status, retryAfterMs, effectUnknown);
+    const missingScopes = kind === 'denied' ? readMissingScopes(answer) : [];
+    return new ForgeError(kind, call.label, answer.status, retryAfterMs, effectUnknown, missingScopes);
   }
 
   async function request(call: ForgeCall): Promise<ForgeAnswer> {

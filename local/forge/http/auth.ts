@@ -37,10 +37,13 @@ export function readToken(world: World, request: IncomingMessage): TokenRecord |
 }
 
 /** GET needs `read:x`, all else `write:x`; write includes read. */
-export function checkScope(token: TokenRecord, route: Route): void {
+export function checkScope(token: TokenRecord, route: Route, kind: 'forgejo' | 'gitea'): void {
   if (route.scope === 'misc' || token.scopes.includes('all')) return;
   const needed =
     route.method === 'GET' ? [`read:${route.scope}`, `write:${route.scope}`] : [`write:${route.scope}`];
   if (needed.some((scope) => token.scopes.includes(scope))) return;
-  throw new Refusal(403, `token does not have at least one of required scope(s): [${needed[0] ?? ''}]`);
+  const required = `[${needed[0] ?? ''}]`;
+  const words =
+    kind === 'gitea' ? `, required=${required}, token scope=${token.scopes.join(',')}` : `: ${required}`;
+  throw new Refusal(403, `token does not have at least one of required scope(s)${words}`);
 }

@@ -132,7 +132,7 @@ async function answer(
       const known = ROUTES.some((route) => route.pattern.test(url.pathname));
       throw new Refusal(known ? 405 : 404, known ? 'Method Not Allowed' : 'Not Found');
     }
-    if (token !== null) checkScope(token, found.route);
+    if (token !== null) checkScope(token, found.route, world.profile.kind);
     if (token === null && method !== 'GET') throw new Refusal(401, 'token is required');
     const moved = redirectOf(world, found, url, method);
     if (moved !== null) return { label, by, reply: moved };

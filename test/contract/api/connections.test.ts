@@ -100,6 +100,10 @@ describe('create', () => {
   test('what the forge says of the token decides; silence does not (D-45)', async () => {
     world.forge.login = new ForgeError('denied', 'GET user', 401);
     expect((await a('POST', PATH, BODY)).code).toBe('forge_access_denied');
+    world.forge.login = new ForgeError('denied', 'GET user', 403, null, false, ['read:user']);
+    expect((await a('POST', PATH, BODY)).json.error.message).toBe(
+      'The forge refused the stored token: it lacks the scope read:user.',
+    );
     world.forge.login = 'somebody-else';
     const other = await a('POST', PATH, BODY);
     expect([other.code, other.json.error.field]).toEqual(['invalid_field', 'bot_login']);

@@ -724,6 +724,34 @@ describe('manual reconcile', () => {
 });
 
 describe('provision, protect, gate', () => {
+  test('a token with too few scopes is told which one it lacks, by each call that meets it', async () => {
+    const { repo, connection } = await world.enroll(TENANT_A);
+    const at = (rest: string) => `${REPOS}/${repo.id}/${rest}`;
+    const lacking = new ForgeError('denied', 'any', 403, null, false, ['write:repository']);
+    const words = 'it lacks the scope write:repository.';
+    world.forge.fault = lacking;
+    world.forge.repos = lacking;
+    world.forge.access = lacking;
+    const discover = await a('POST', `/api/v1/connections/${connection.id}/discover`);
+    const enroll = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/other' });
+    const answers = [
+      discover,
+      enroll,
+      await a('POST', at('ci-gate/setup-pr')),
+      await a('POST', at('ci-gate/verify')),
+    ];
+    for (const answer of answers) expect(answer.json.error.message).toContain(words);
+    expect(discover.json.error.message).toMatch(/^forge answered 403 Forbidden\. /);
+    await world.store.saveReconcileOutcome(repo, {
+      ...{ ranAt: 1, ok: false, errorCode: 'forge_access_denied', missingScopes: ['read:issue'] },
+    });
+    const [shown] = (await a('GET', REPOS)).json;
+    expect(shown.reconcile).toMatchObject({
+      error_code: 'forge_access_denied',
+      error: 'The forge refused the stored token: it lacks the scope read:issue.',
+    });
+  });
+
   test('codes of the services reach the caller as they are', async () => {
     const { repo } = await world.enroll(TENANT_A, { wakeupMode: 'webhook' });
     const at = (rest: string) => `${REPOS}/${repo.id}/${rest}`;

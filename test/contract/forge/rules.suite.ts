@@ -155,12 +155,14 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readStatuses(tip)).toEqual([]);
   });
 
-  needs('scoped')('a token without the scope is denied', async () => {
+  needs('scoped')('a token without the scope is denied, and the forge says which one it lacks', async () => {
     const repo = await create();
     const tip = (await repo.forge.readBranchTip('main')) ?? '';
     const forge = repo.connect({ token: subject().access.scopedToken ?? '' });
     expect(await forge.readBranchTip('main')).toBe(tip);
-    await expect(forge.createBranch('x', tip)).rejects.toMatchObject({ kind: 'denied', status: 403 });
-    await expect(forge.readBotLogin()).rejects.toMatchObject({ kind: 'denied', status: 403 });
+    const lacks = (...missingScopes: readonly string[]) => ({ kind: 'denied', status: 403, missingScopes });
+    await expect(forge.createBranch('x', tip)).rejects.toMatchObject(lacks('write:repository'));
+    await expect(forge.readBotLogin()).rejects.toMatchObject(lacks('read:user'));
+    await expect(forge.readTimeline(1)).rejects.toMatchObject(lacks('read:issue'));
   });
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DELIVERY_ID_KEPT_MS } from '#core/domain/limits.ts';
+import type { ReconcileOutcome } from '#core/domain/repo.ts';
 import type { World } from './subject.ts';
 import { kindOf, times } from './subject.ts';
 
@@ -147,7 +148,10 @@ export function describeDispatch(world: World): void {
       const { repo } = await world.enroll();
       const store = world.store();
       expect(await store.loadReconcileOutcome(repo)).toBeNull();
-      const late = { ranAt: 20, ok: false, errorCode: 'engine_error', retryingSince: 5 } as const;
+      const late: ReconcileOutcome = {
+        ...{ ranAt: 20, ok: false, errorCode: 'forge_access_denied', retryingSince: 5 },
+        missingScopes: ['read:issue', 'write:issue'],
+      };
       await store.saveReconcileOutcome(repo, late);
       await store.saveReconcileOutcome(repo, { ranAt: 10, ok: true, errorCode: null });
       expect(await store.loadReconcileOutcome(repo)).toEqual(late);

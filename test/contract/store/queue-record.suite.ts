@@ -291,7 +291,14 @@ export function describeQueueRecord(world: World): void {
       const store = world.store();
       expect(await store.loadReport(repo.id)).toBeNull();
       await store.saveReport(held, REPORT);
-      const next: EngineReport = { ...REPORT, at: 2, errorCode: 'base_red', wakeAt: null, logTail: [] };
+      const next: EngineReport = {
+        ...REPORT,
+        at: 2,
+        errorCode: 'forge_access_denied',
+        wakeAt: null,
+        missingScopes: ['write:issue'],
+        logTail: [],
+      };
       await store.saveReport(held, next);
       expect(await store.loadReport(repo.id)).toEqual(next);
       await world.subject().corrupt('report', repo);
