@@ -72,9 +72,10 @@ export function estimateIdleCost(counts: ResourceCounts): readonly CostLine[] {
     },
     {
       what: 'alarms',
-      usd: beyond('AWS::CloudWatch::Alarm', PRICES.alarmsFree) * PRICES.alarm,
+      // An alarm on an expression is charged for each metric in it.
+      usd: beyond('alarm metrics', PRICES.alarmsFree) * PRICES.alarm,
       alwaysOn: true,
-      basis: `${count('AWS::CloudWatch::Alarm')}, ${PRICES.alarmsFree} of them free`,
+      basis: `${count('AWS::CloudWatch::Alarm')} of ${count('alarm metrics')} metrics, ${PRICES.alarmsFree} of them free`,
     },
     {
       what: 'dashboards',

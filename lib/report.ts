@@ -10,7 +10,12 @@ const TEMPLATE_BYTES_MAX = 1_000_000;
 
 interface Resource {
   readonly Type: string;
-  readonly Properties?: { readonly EventSourceArn?: unknown; readonly StartingPosition?: string };
+  readonly Properties?: {
+    readonly EventSourceArn?: unknown;
+    readonly StartingPosition?: string;
+    /** Of an alarm on an expression. */
+    readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
+  };
 }
 
 /** Prints what `cdk synth` has made: size of the template and of every bundle, and what it costs while nothing happens. */
@@ -42,6 +47,11 @@ export function countResources(resources: readonly Resource[]): ResourceCounts {
   const counts: Record<string, number> = {};
   for (const { Type, Properties } of resources) {
     counts[Type] = (counts[Type] ?? 0) + 1;
+    if (Type === 'AWS::CloudWatch::Alarm') {
+      const watched =
+        Properties?.Metrics?.filter((metric: { MetricStat?: unknown }) => metric.MetricStat).length ?? 1;
+      counts['alarm metrics'] = (counts['alarm metrics'] ?? 0) + watched;
+    }
     // A stream is read without a charge; a queue is asked, and asking costs.
     if (Type === 'AWS::Lambda::EventSourceMapping' && Properties?.StartingPosition === undefined) {
       counts['queue mappings'] = (counts['queue mappings'] ?? 0) + 1;

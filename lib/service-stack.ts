@@ -1,6 +1,5 @@
 import { Aws, CfnOutput, Duration, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { ReconcileErrorCode } from '../core/domain/repo.ts';
 import { TickEnv } from '../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../lambdas/wake/env.ts';
 import { WorkerDlqEnv, WorkerEnv } from '../lambdas/worker/env.ts';
@@ -12,10 +11,11 @@ import { DataTable } from './constructs/data-table.ts';
 import { EngineNetwork } from './constructs/engine-network.ts';
 import { EngineService } from './constructs/engine-service.ts';
 import { IdentityProvider } from './constructs/identity-provider.ts';
-import { type AlarmSpec, Monitoring } from './constructs/monitoring.ts';
+import { Monitoring } from './constructs/monitoring.ts';
 import { Notifications } from './constructs/notifications.ts';
 import { PublicEdge } from './constructs/public-edge.ts';
 import { RealtimeSurface } from './constructs/realtime-surface.ts';
+import { watchReconciles } from './constructs/reconcile-alarms.ts';
 import { type FunctionDefaults, ServiceFunction } from './constructs/service-function.ts';
 import { SpendingLimit } from './constructs/spending-limit.ts';
 import { TickSchedule } from './constructs/tick-schedule.ts';
@@ -43,7 +43,10 @@ export class ServiceStack extends Stack {
       ...props,
     });
     const { config } = props;
-    const monitoring = new Monitoring(this, 'Monitoring', { email: config.alarmEmail });
+    const monitoring = new Monitoring(this, 'Monitoring', {
+      email: config.alarmEmail,
+      runbook: config.runbookUrl,
+    });
     const table = new DataTable(this, 'Data', { retain: config.retainData });
     const credentialKey = new CredentialKey(this, 'Credentials', {
       retain: config.retainData,
@@ -77,6 +80,7 @@ export class ServiceStack extends Stack {
       ...{ config, table, credentialKey, network, engine, queue, monitoring },
     });
     const tick = this.#addTick(defaults, { table, queue, engine, monitoring });
+    watchReconciles(monitoring, { tick, worker });
     const api = new ApiSurface(this, 'Http', { monitoring, logRetentionDays: config.logRetentionDays });
     const edge = new PublicEdge(this, 'Edge', {
       apiHost: api.host,
@@ -157,14 +161,6 @@ export class ServiceStack extends Stack {
     queue.grantSend(worker);
     queue.grantSendDelayed(worker);
     queue.deliverWakesTo(worker);
-    parts.monitoring.addAlarm(worker, 'WorkerFailedAlarm', {
-      metric: worker.fn.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
-      periods: 2,
-      severity: 'page',
-      meaning: 'The worker fails: repositories are not reconciled.',
-    });
-    this.#addOutcomeAlarms(parts.monitoring, worker);
-
     const dlq = new ServiceFunction(this, 'WorkerDlq', {
       defaults,
       bundle: 'worker-dlq',
@@ -191,32 +187,6 @@ export class ServiceStack extends Stack {
     queue.grantSend(forward);
     queue.deliverDelayedTo(forward);
     return worker;
-  }
-
-  /** A reconcile that failed is an outcome in the worker's log, not a failed invocation (A120). */
-  #addOutcomeAlarms(monitoring: Monitoring, worker: ServiceFunction): void {
-    const watch = (
-      id: string,
-      errorCode: ReconcileErrorCode,
-      spec: Pick<AlarmSpec, 'severity' | 'meaning' | 'threshold'>,
-    ): void => {
-      const where = { message: 'reconciled', error_code: errorCode };
-      monitoring.addLogAlarm(worker, id, { logGroup: worker.logGroup, where, ...spec });
-    };
-    watch('DecryptFailedAlarm', 'decryption_error', {
-      severity: 'page',
-      meaning: 'A stored token cannot be decrypted; its repositories stand still.',
-    });
-    watch('FenceLostAlarm', 'lease_lost', {
-      severity: 'ticket',
-      threshold: 3,
-      meaning: 'Reconciles lose their lease to another worker while they run.',
-    });
-    watch('EngineErrorsAlarm', 'engine_error', {
-      severity: 'ticket',
-      threshold: 10,
-      meaning: 'Many reconciles end in an error of the engine.',
-    });
   }
 
   #addTick(

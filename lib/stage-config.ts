@@ -16,6 +16,9 @@ const checked = (
       if (!parsed.ok) context.addIssue({ code: 'custom', message: parsed.fault });
     })
     .default('');
+/** In the repository of the service. */
+const RUNBOOK = 'docs/operate.md';
+
 const Context = z.object({
   stage: z.enum(STAGES, `must be one of: ${STAGES.join(', ')}`).default('dev'),
   serviceName: text
@@ -43,6 +46,9 @@ const Context = z.object({
   notificationFrom: z.email('must be an e-mail address').optional(),
   emailApiUrl: z.url({ protocol: /^https$/, error: 'must be the address of a mail provider' }).optional(),
   alarmEmail: z.email('must be an e-mail address').optional(),
+  runbookUrl: z
+    .url({ protocol: /^https?$/, error: 'must be the address of docs/operate.md' })
+    .default(RUNBOOK),
   adminEmail: z.email('must be an e-mail address').optional(),
   keyVersion: text.regex(/^[1-9]$/, 'must be 1 to 9').default('1'),
   oldestKeyVersion: text.regex(/^[1-9]$/, 'must be 1 to 9').default('1'),
@@ -103,6 +109,8 @@ export interface StageConfig {
   readonly planLimits: string;
   readonly mail: MailConfig;
   readonly alarmEmail: string | undefined;
+  /** Where operators read docs/operate.md; without an address the alarms name the file. */
+  readonly runbookUrl: string;
   /** Invited as the first administrator, with Cognito. */
   readonly adminEmail: string | undefined;
   /** The credential key that seals from now on, and the oldest that may still open (docs/operate.md). */

@@ -47,7 +47,10 @@ export function createConnect(deps: ConnectDeps): (event: ConnectEvent) => Promi
       deps.log.info('socket opened', { request_id: requestId, tenant_id: tenantId });
       return respondEmpty(200);
     } catch (error) {
-      const shown = error instanceof StoreError ? new AppError('realtime_unavailable') : error;
+      const isOurFault = error instanceof StoreError;
+      const shown = isOurFault ? new AppError('realtime_unavailable') : error;
+      // The alarm SocketConnectFailed counts these lines.
+      if (isOurFault) deps.log.error('connect failed', { request_id: requestId, error });
       deps.log.warn('socket refused', {
         request_id: requestId,
         ...(shown instanceof AppError ? { code: shown.code } : {}),

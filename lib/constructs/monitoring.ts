@@ -1,19 +1,20 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
-  type AlarmProps,
   AlarmStatusWidget,
   ComparisonOperator,
   Dashboard,
   GraphWidget,
   type IMetric,
   type IWidget,
+  MathExpression,
   Metric,
   TextWidget,
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -25,12 +26,12 @@ type Severity = (typeof SEVERITIES)[number];
 
 /** Namespace of everything counted from our own logs. */
 const LOG_METRICS = 'Mergeyard';
-/** Where alarms say that help is; one section per alarm, its heading is the alarm's id. */
-const RUNBOOK = 'docs/operate.md';
 
 export interface MonitoringProps {
-  /** Gets every alarm. @default nobody is subscribed */
+  /** Gets every alarm. @default no address is subscribed */
   readonly email?: string | undefined;
+  /** Where operators read docs/operate.md; one section per alarm, its heading is the alarm's id. */
+  readonly runbook: string;
 }
 
 export interface AlarmSpec {
@@ -42,16 +43,22 @@ export interface AlarmSpec {
   readonly threshold?: number;
   /** @default 1 */
   readonly periods?: number;
-  /** Fire when the metric is below the threshold or absent, for heartbeats. @default false */
-  readonly isHeartbeat?: boolean;
 }
 
-export interface LogAlarmSpec extends Omit<AlarmSpec, 'metric' | 'isHeartbeat'> {
+export interface LogAlarmSpec extends Omit<AlarmSpec, 'metric'> {
   readonly logGroup: ILogGroup;
   /** Fields of one log line, all of which must match: the static message and, if need be, one more. */
   readonly where: Readonly<Record<string, string | readonly string[]>>;
   /** @default five minutes */
   readonly period?: Duration;
+}
+
+export interface LogMetricSpec {
+  readonly logGroup: ILogGroup;
+  readonly pattern: JsonPattern;
+  /** What each matching line counts: a field of the line, or a number. @default 1 */
+  readonly value?: string;
+  readonly period: Duration;
 }
 
 export interface HealthParts {
@@ -65,12 +72,24 @@ export interface HealthParts {
 export class Monitoring extends Construct {
   readonly topics: Readonly<Record<Severity, Topic>>;
   readonly dashboard: Dashboard;
+  readonly #runbook: string;
   readonly #alarms: Record<Severity, Alarm[]> = { page: [], ticket: [] };
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
+    this.#runbook = props.runbook;
     const makeTopic = (name: string): Topic => {
       const topic = new Topic(this, name, { enforceSSL: true });
+      // The policy that `enforceSSL` makes takes the place of the default one, which let the account's own alarms publish.
+      topic.addToResourcePolicy(
+        new PolicyStatement({
+          sid: 'AlarmsPublish',
+          principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+          actions: ['sns:Publish'],
+          resources: [topic.topicArn],
+          conditions: { StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID } },
+        }),
+      );
       if (props.email !== undefined) topic.addSubscription(new EmailSubscription(props.email));
       return topic;
     };
@@ -79,45 +98,68 @@ export class Monitoring extends Construct {
   }
 
   addAlarm(scope: Construct, id: string, spec: AlarmSpec): Alarm {
-    const heartbeat: Partial<AlarmProps> = spec.isHeartbeat
-      ? {
-          comparisonOperator: ComparisonOperator.LESS_THAN_THRESHOLD,
-          treatMissingData: TreatMissingData.BREACHING,
-        }
-      : {
-          comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-          treatMissingData: TreatMissingData.NOT_BREACHING,
-        };
     const alarm = new Alarm(scope, id, {
       metric: spec.metric,
       threshold: spec.threshold ?? 1,
       evaluationPeriods: spec.periods ?? 1,
-      alarmDescription: `[${spec.severity}] ${spec.meaning} Runbook: ${RUNBOOK}#${id.toLowerCase()}`,
-      ...heartbeat,
+      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: TreatMissingData.NOT_BREACHING,
+      alarmDescription: `[${spec.severity}] ${spec.meaning} Runbook: ${this.#runbook}#${id.toLowerCase()}`,
     });
-    alarm.addAlarmAction(new SnsAction(this.topics[spec.severity]));
+    const tell = new SnsAction(this.topics[spec.severity]);
+    alarm.addAlarmAction(tell);
+    alarm.addOkAction(tell);
     this.#alarms[spec.severity].push(alarm);
     return alarm;
   }
 
   /** Counts lines of a log; without any there is no data, and no charge for the metric. */
   addLogAlarm(scope: Construct, id: string, spec: LogAlarmSpec): Alarm {
-    const metricName = id.replace(/Alarm$/, '');
-    const filter = new MetricFilter(scope, `${metricName}Lines`, {
+    const metric = this.countLines(scope, id.replace(/Alarm$/, ''), {
       logGroup: spec.logGroup,
-      filterPattern: FilterPattern.all(
-        ...Object.entries(spec.where).map(([field, values]) =>
-          FilterPattern.any(
-            ...[values].flat().map((value) => FilterPattern.stringValue(`$.${field}`, '=', value)),
-          ),
-        ),
+      pattern: FilterPattern.all(
+        ...Object.entries(spec.where).map(([field, values]) => fieldIsOneOf(field, [values].flat())),
       ),
+      period: spec.period ?? Duration.minutes(5),
+    });
+    return this.addAlarm(scope, id, { ...spec, metric });
+  }
+
+  /** Sum of what the matching lines of a log count, per period. No line: no data. */
+  countLines(scope: Construct, name: string, spec: LogMetricSpec): Metric {
+    const filter = new MetricFilter(scope, `${name}Lines`, {
+      logGroup: spec.logGroup,
+      filterPattern: spec.pattern,
       metricNamespace: LOG_METRICS,
       // Two deployments in one account must not share a count.
-      metricName: `${Stack.of(this).stackName}-${metricName}`,
+      metricName: `${Stack.of(this).stackName}-${name}`,
+      metricValue: spec.value ?? '1',
     });
-    const metric = filter.metric({ statistic: 'Sum', period: spec.period ?? Duration.minutes(5) });
-    return this.addAlarm(scope, id, { ...spec, metric });
+    return filter.metric({ statistic: 'Sum', period: spec.period });
+  }
+
+  /**
+   * Fires when nothing of `beats` was counted in a period in which `expected`, where given, counted something. What was not
+   * reported counts as 0 (FILL), because a metric that is only missing makes an alarm wait for several more periods.
+   */
+  addHeartbeatAlarm(
+    scope: Construct,
+    id: string,
+    spec: Omit<AlarmSpec, 'metric' | 'threshold' | 'periods'> & {
+      readonly beats: IMetric;
+      readonly expected?: IMetric;
+      readonly period: Duration;
+    },
+  ): Alarm {
+    const { beats, expected, period, ...rest } = spec;
+    const isMissed = 'FILL(beats, 0) < 1';
+    const metric = new MathExpression({
+      expression:
+        expected === undefined ? `IF(${isMissed}, 1, 0)` : `IF(FILL(expected, 0) > 0 AND ${isMissed}, 1, 0)`,
+      usingMetrics: { beats, ...(expected === undefined ? {} : { expected }) },
+      period,
+    });
+    return this.addAlarm(scope, id, { ...rest, metric });
   }
 
   /** Fires while anything lies in a dead-letter queue (A119). */
@@ -151,7 +193,7 @@ export class Monitoring extends Construct {
     const rows: IWidget[][] = [
       [
         new TextWidget({
-          markdown: `# Mergeyard\nMeaning and fix of every alarm: \`${RUNBOOK}\``,
+          markdown: `# Mergeyard\nMeaning and fix of every alarm: ${this.#runbook}`,
           width: 24,
           height: 2,
         }),
@@ -189,6 +231,11 @@ export class Monitoring extends Construct {
       meaning: 'Functions are throttled: the account has too little concurrency.',
     });
   }
+}
+
+/** A field of a log line that is one of these words. */
+export function fieldIsOneOf(field: string, words: readonly string[]): JsonPattern {
+  return FilterPattern.any(...words.map((word) => FilterPattern.stringValue(`$.${field}`, '=', word)));
 }
 
 function accountThrottles(): Metric {

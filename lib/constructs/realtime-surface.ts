@@ -96,8 +96,10 @@ export class RealtimeSurface extends Construct {
     identity.grantVerify(connect);
     connect.setEnv('PUBLIC_URL', publicUrl);
     this.#addRoute('$connect', connect);
-    monitoring.addAlarm(connect, 'SocketConnectFailedAlarm', {
-      metric: connect.fn.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
+    // The function answers its own failures, so its Errors metric stays at 0.
+    monitoring.addLogAlarm(connect, 'SocketConnectFailedAlarm', {
+      logGroup: connect.logGroup,
+      where: { message: 'connect failed' },
       threshold: 3,
       severity: 'ticket',
       meaning: 'Realtime sockets cannot be opened; dashboards poll every 30 seconds.',

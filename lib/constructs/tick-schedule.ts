@@ -36,11 +36,11 @@ export class TickSchedule extends Construct {
       ],
     });
     props.monitoring.addDeadLetterAlarm(this, 'MissedTicksAlarm', missed, 'A tick could not be delivered.');
-    props.monitoring.addAlarm(this, 'TickStaleAlarm', {
-      metric: props.tick.fn.metricInvocations({ period: HEARTBEAT_PERIOD, statistic: 'Sum' }),
+    props.monitoring.addHeartbeatAlarm(this, 'TickStaleAlarm', {
+      beats: props.tick.fn.metricInvocations({ period: HEARTBEAT_PERIOD, statistic: 'Sum' }),
+      period: HEARTBEAT_PERIOD,
       severity: 'page',
       meaning: 'No tick ran for eleven minutes: repositories are reconciled only by webhooks.',
-      isHeartbeat: true,
     });
     props.monitoring.addAlarm(this, 'TickFailedAlarm', {
       metric: props.tick.fn.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),

@@ -133,10 +133,87 @@ describe('alarms', () => {
     for (const [, alarm] of alarms) {
       const [, severity] =
         /^\[(page|ticket)\] .+ Runbook: docs\/operate\.md#\w+$/.exec(alarm.Properties.AlarmDescription) ?? [];
-      expect(alarm.Properties.AlarmActions).toEqual([
+      const topics = [
         { Ref: expect.stringMatching(severity === 'page' ? /^MonitoringPage/ : /^MonitoringTicket/) },
+      ];
+      expect(alarm.Properties).toMatchObject({ AlarmActions: topics, OKActions: topics });
+    }
+  });
+
+  /**
+   * A topic with a policy of its own has no default one, and CloudWatch needs a statement that lets it publish
+   * (https://repost.aws/knowledge-center/cloudwatch-receive-sns-for-alarm-trigger).
+   */
+  test('every topic of an alarm lets the alarms of this account publish, and no other account', () => {
+    const topics = new Set(
+      alarms.flatMap(([, alarm]) => alarm.Properties.AlarmActions).map(({ Ref }) => Ref),
+    );
+    expect(topics.size).toBe(2);
+    for (const Ref of topics) {
+      const policies = template
+        .ofType('AWS::SNS::TopicPolicy')
+        .filter(([, { Properties }]) =>
+          Properties.Topics.some((topic: { Ref: string }) => topic.Ref === Ref),
+        );
+      const allowed = policies
+        .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement)
+        .filter(({ Effect }: { Effect: string }) => Effect === 'Allow');
+      expect(allowed).toEqual([
+        expect.objectContaining({
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Action: 'sns:Publish',
+          Resource: { Ref },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        }),
       ]);
     }
+  });
+
+  test('a stack that was just created has no data, and no alarm takes that for trouble', () => {
+    expect(alarms.map(([, alarm]) => alarm.Properties.TreatMissingData)).toEqual(
+      alarms.map(() => 'notBreaching'),
+    );
+  });
+
+  /**
+   * FILL gives a missing period a value (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html);
+   * without it an alarm waits for more periods than it is told to
+   * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html).
+   */
+  test('queues that stand still for 15 minutes page: repositories were woken, and the engine answered for none', () => {
+    const alarm = alarms.find(([, each]) => idOf(each) === 'queuesstandstillalarm')?.[1];
+    const { Metrics, AlarmDescription } = alarm?.Properties ?? {};
+    expect(AlarmDescription).toMatch(/^\[page\]/);
+    const [judged, ...counted] = Metrics;
+    expect(judged.Expression).toBe('IF(FILL(expected, 0) > 0 AND FILL(beats, 0) < 1, 1, 0)');
+    const patterns = counted.map(
+      ({
+        Id,
+        MetricStat,
+      }: {
+        Id: string;
+        MetricStat: { Metric: { MetricName: string }; Period: number };
+      }) => {
+        expect(MetricStat.Period).toBe(900);
+        const filter = template
+          .ofType('AWS::Logs::MetricFilter')
+          .find(
+            ([, { Properties }]) =>
+              Properties.MetricTransformations[0].MetricName === MetricStat.Metric.MetricName,
+          )?.[1];
+        return [Id, filter?.Properties.FilterPattern];
+      },
+    );
+    expect(Object.fromEntries(patterns)).toEqual({
+      expected: '{ ($.message = "tick") && ($.woken > 0) }',
+      beats: expect.stringMatching(
+        /^\{ \(\$\.message = "reconciled"\) && \(\(\$\.ok IS TRUE\) \|\| .*"forge_unreachable"/,
+      ),
+    });
+    // An error of the service's own is no answer.
+    expect(JSON.stringify(patterns)).not.toMatch(
+      /engine_error|lease_lost|decryption_error|timeout|engine_starting/,
+    );
   });
 
   test.each([
@@ -148,6 +225,8 @@ describe('alarms', () => {
     ['fencelostalarm', 'lease_lost'],
     ['decryptfailedalarm', 'decryption_error'],
     ['enginedownalarm', 'absent'],
+    ['wakesfailedalarm', 'message failed'],
+    ['socketconnectfailedalarm', 'connect failed'],
   ])('%s counts lines of a log that say %s (A120)', (anchor, word) => {
     const alarm = alarms.find(([, each]) => idOf(each) === anchor)?.[1];
     const filter = template
