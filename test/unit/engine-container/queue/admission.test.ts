@@ -1,4 +1,4 @@
-import type { BranchProtection, CommitStatus, PullRequest, Review } from '#core/domain/forge.ts';
+import type { BranchProtection, PullRequest, Review } from '#core/domain/forge.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import {
   type AdmissionFacts,
@@ -6,55 +6,12 @@ import {
   requiresContext,
 } from '../../../../engine-container/src/queue/admission.ts';
 import { countReviews } from '../../../../engine-container/src/queue/reviews.ts';
+import { BASE, headOf } from '../../../builders/queue-record.ts';
+import { givenPull, givenReview, givenRule, givenStatus } from '../../../builders/snapshot.ts';
 
-const HEAD = 'a'.repeat(40);
-const TIP = 'b'.repeat(40);
-
-const PULL: PullRequest = {
-  number: 7,
-  title: 'seven',
-  state: 'open',
-  draft: false,
-  mergeable: true,
-  merged: false,
-  mergeCommitSha: null,
-  mergeBase: TIP,
-  baseRef: 'main',
-  baseTip: TIP,
-  headRef: 'seven',
-  headSha: HEAD,
-  fromFork: false,
-  agit: false,
-  author: 'dev',
-  updatedAt: 0,
-};
-
-const RULE: BranchProtection = {
-  scope: 'full',
-  ruleName: 'main',
-  statusCheckEnabled: true,
-  requiredContexts: ['mq'],
-  requiredApprovals: 0,
-  blockOnRejectedReviews: false,
-  blockOnOfficialReviewRequests: false,
-  blockOnOutdatedBranch: false,
-  ignoreStaleApprovals: false,
-  dismissStaleApprovals: false,
-  directPushAllowed: false,
-};
-
-function review(changes: Partial<Review>): Review {
-  return {
-    id: 1,
-    user: 'r',
-    state: 'approved',
-    official: true,
-    stale: false,
-    dismissed: false,
-    commit: HEAD,
-    ...changes,
-  };
-}
+const HEAD = headOf(7);
+const TIP = BASE.sha;
+const review = (changes: Partial<Review>): Review => givenReview(HEAD, changes);
 
 function judge(
   changes: Partial<Omit<AdmissionFacts, 'protection' | 'pull' | 'reviews'>> & {
@@ -65,9 +22,9 @@ function judge(
 ) {
   const { rule, pull, reviews = known([]), ...facts } = changes;
   const verdict = admit({
-    pull: { ...PULL, ...pull },
-    protection: { ...RULE, ...rule },
-    reviews: reviews.known ? known(countReviews(reviews.value, PULL.headSha)) : UNKNOWN,
+    pull: givenPull(7, pull),
+    protection: givenRule(rule),
+    reviews: reviews.known ? known(countReviews(reviews.value, HEAD)) : UNKNOWN,
     statuses: known([]),
     context: 'mq',
     baseTip: TIP,
@@ -177,13 +134,7 @@ describe('reviews (A31, D-04)', () => {
 });
 
 describe('other rules', () => {
-  const status = (context: string, state: string): CommitStatus => ({
-    context,
-    state,
-    description: '',
-    creator: 'ci',
-    createdAt: 0,
-  });
+  const status = (context: string, state: string) => givenStatus({ context, state, creator: 'ci' });
 
   test.each([
     ['missing', [], 'waiting: other_checks'],
@@ -218,9 +169,9 @@ test.each([
   ['m*', false],
   ['*', false],
 ] as const)('the rule asks for %s: our own status is what opens the merge: %p (E14)', (pattern, opens) => {
-  expect(requiresContext({ ...RULE, requiredContexts: [pattern] }, 'mq')).toBe(opens);
+  expect(requiresContext(givenRule({ requiredContexts: [pattern] }), 'mq')).toBe(opens);
 });
 
 test('a rule whose status check is off requires nothing', () => {
-  expect(requiresContext({ ...RULE, statusCheckEnabled: false }, 'mq')).toBe(false);
+  expect(requiresContext(givenRule({ statusCheckEnabled: false }), 'mq')).toBe(false);
 });

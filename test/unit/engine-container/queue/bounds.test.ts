@@ -1,4 +1,4 @@
-import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
+import type { BranchProtection } from '#core/domain/forge.ts';
 import {
   GARBAGE_ENTRIES_MAX,
   LINE_ENTRIES_MAX,
@@ -8,56 +8,23 @@ import {
 } from '#core/domain/limits.ts';
 import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
-import { emptyRecord, type QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
 import type { PullRequestView } from '../../../../engine-container/src/queue/snapshot.ts';
-import { givenRepo } from '../../../builders/managed-repo.ts';
+import { givenRecord, headOf } from '../../../builders/queue-record.ts';
+import { givenRule, givenSnapshot, givenView, NOW } from '../../../builders/snapshot.ts';
 
-const NOW = 10_000_000;
-const TIP = 'b'.repeat(40);
-const RULE: BranchProtection = {
-  ...{ scope: 'full', ruleName: 'main', statusCheckEnabled: true, requiredContexts: ['mq'] },
-  ...{ requiredApprovals: 1, blockOnRejectedReviews: false, blockOnOfficialReviewRequests: false },
-  ...{ blockOnOutdatedBranch: false, ignoreStaleApprovals: false, directPushAllowed: false },
-  ...{ dismissStaleApprovals: false },
-} as unknown as BranchProtection;
-
-const headOf = (pr: number): string => pr.toString(16).padStart(40, '0');
+const RULE = givenRule({ requiredApprovals: 1 });
+const FRESH = givenRecord();
 
 /** Scheduled in the order of their numbers; listed newest first, as forges do. */
 function views(count: number): PullRequestView[] {
-  return Array.from({ length: count }, (_, index) => {
-    const number = count - index;
-    const pull = {
-      ...{ number, title: `Change ${number}`, state: 'open', draft: false, mergeable: true, merged: false },
-      ...{ mergeCommitSha: null, mergeBase: TIP, headSha: headOf(number), baseRef: 'main', baseTip: TIP },
-      ...{ fromFork: false, author: 'dev', updatedAt: 1 },
-    } as unknown as PullRequest;
-    return {
-      pull,
-      schedule: known({ kind: 'bound', id: number, at: 1_000 + number, by: 'dev' }),
-      reviews: known([]),
-      statuses: known([]),
-      opensAnother: known(false),
-    } as PullRequestView;
-  });
+  return Array.from({ length: count }, (_, index) => givenView(count - index));
 }
 
 function look(record: QueueRecord, pulls: readonly PullRequestView[], rule: Partial<BranchProtection> = {}) {
-  return decide(
-    {
-      ...{ now: NOW, fence: 1, repo: givenRepo(), full: true, botLogin: known('bot'), ids: [] },
-      ...{
-        base: known({ sha: TIP, tree: 'tree' }),
-        protection: known({ ...RULE, ...rule }),
-        pulls: known(pulls),
-      },
-      ...{ readings: [], focus: new Map(), gates: new Map() },
-    },
-    record,
-  );
+  const protection = known({ ...RULE, ...rule });
+  return decide(givenSnapshot({ ids: [], protection, pulls: known(pulls) }), record);
 }
-
-const FRESH: QueueRecord = { ...emptyRecord('mq'), rebuilding: false };
 
 describe('bounds of the record', () => {
   const all = views(LINE_ENTRIES_MAX + 300);

@@ -1,71 +1,39 @@
-import type { BatchId, RunId } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
-import type { QueueRecord, Root } from '../../../../engine-container/src/queue/record.ts';
-import { emptyRecord } from '../../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
 import { parseRecord } from '../../../../engine-container/src/record-codec.ts';
-import { givenRepo } from '../../../builders/managed-repo.ts';
+import {
+  givenNode,
+  givenReceipt,
+  givenRecord,
+  givenStagedRoot,
+  headOf,
+} from '../../../builders/queue-record.ts';
+import { givenSnapshot } from '../../../builders/snapshot.ts';
 
 const AT = 1_000_000;
 
 function receipt(at: number) {
   const ends = { baseBefore: `m${at - 1}`, mergeCommit: `m${at}`, tree: `t${at}`, landedAt: AT };
-  return { ...ends, head: `head-${at}`, stagedSha: 'staged', runUrl: null };
+  return givenReceipt({ ...ends, head: headOf(at), stagedSha: 'staged' });
 }
 
 /** All three have landed, each tree is proven; the history of the first `traced` of them is read. */
 function landed(traced: number): QueueRecord {
-  const root: Root = {
-    runId: 'run' as RunId,
-    ...{ place: 'lane', onto: null, released: 0 },
-    members: [1, 2, 3].map((pr) => ({ pr, head: `head-${pr}`, scheduleId: pr, title: `Change ${pr}` })),
-    ...{
-      baseSha: 'm0',
-      baseTree: 't0',
-      builds: 1,
-      gateKey: 'gate',
-      baseGateKey: 'gate',
-      gateFile: 'gate.yaml',
-    },
+  const root = givenStagedRoot(3, {
+    ...{ baseSha: 'm0', baseTree: 't0', landed: 3, tip: 'm3' },
     chain: [1, 2, 3].map((at) => ({ sha: `s${at}`, tree: `t${at}` })),
-    ...{ landed: 3, fates: [], tip: 'm3', limit: 3, landing: null, unmergeableSince: null, teardown: null },
     receipts: [1, 2, 3].slice(0, traced).map(receipt),
     untraced: [1, 2, 3].slice(traced).map((at) => ({ index: at - 1, receipt: receipt(at) })),
-    nodes: [
-      {
-        ...{
-          id: 'node' as BatchId,
-          nodeId: 'r',
-          parentNodeId: null,
-          parentId: null,
-          from: 0,
-          to: 3,
-          attempt: 1,
-        },
-        ...{ state: 'done', branch: null, sha: 'staged', tree: 't3', verdict: 'success', gateSource: null },
-        ...{ runKey: '1', runUrl: null, outcome: 'running', terminalReason: null, actions: [], createdAt: 1 },
-        ...{ stagedAt: 5, resolvedAt: null, retryAt: null, faults: 0, load: 1 },
-      },
-    ],
-    createdAt: 1,
-  };
-  return { ...emptyRecord('mq'), rebuilding: false, roots: [root], tip: 'm3' };
+    nodes: [givenNode({ to: 3, state: 'done', sha: 'staged', tree: 't3', verdict: 'success', runKey: '1' })],
+  });
+  return givenRecord({ roots: [root], tip: 'm3' });
 }
 
 function look(record: QueueRecord, traces?: ReadonlyMap<string, Reading<boolean>>) {
+  const unread = { full: false, base: UNKNOWN, protection: UNKNOWN, pulls: UNKNOWN, readings: null };
   return decide(
-    {
-      ...{ now: AT, fence: 1, repo: givenRepo(), full: false, botLogin: known('bot'), ids: [] },
-      ...{
-        base: UNKNOWN,
-        protection: UNKNOWN,
-        pulls: UNKNOWN,
-        readings: null,
-        focus: new Map(),
-        gates: new Map(),
-      },
-      ...(traces === undefined ? {} : { traces }),
-    },
+    givenSnapshot({ now: AT, ...unread, ids: [], ...(traces === undefined ? {} : { traces }) }),
     record,
   );
 }

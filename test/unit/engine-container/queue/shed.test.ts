@@ -1,26 +1,14 @@
-import {
-  emptyRecord,
-  type LineEntry,
-  type QueueRecord,
-} from '../../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
 import { shedRecord } from '../../../../engine-container/src/queue/shed.ts';
+import { givenEntry, givenRecord } from '../../../builders/queue-record.ts';
 
 const head = (pr: number): string => pr.toString(16).padStart(40, '0');
 
-function entry(pr: number): LineEntry {
-  return {
-    ...{ pr, title: 't'.repeat(200), head: head(pr), scheduleId: pr, queuedAt: pr, readyAt: pr },
-    ...{ refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null, cleared: false },
-    doubt: null,
-  };
-}
-
 /** Ten in the line, ten outside it; each was read a second after the one before. */
-function givenRecord(): QueueRecord {
+function givenLongRecord(): QueueRecord {
   const prs = Array.from({ length: 20 }, (_, index) => index + 1);
-  return {
-    ...emptyRecord('mq'),
-    line: prs.slice(0, 10).map(entry),
+  return givenRecord({
+    line: prs.slice(0, 10).map((pr) => givenEntry(pr, { title: 't'.repeat(200), head: head(pr) })),
     readings: prs.map((pr) => ({
       ...{ pr, head: head(pr), updatedAt: 1, schedule: { kind: 'none' as const }, reviews: null },
       readAt: pr * 1_000,
@@ -35,7 +23,7 @@ function givenRecord(): QueueRecord {
     garbage: [{ branch: 'mq/main/staging', notBefore: 0, runKey: null }],
     recall: [15],
     unheard: [{ pr: 16, sha: head(16), context: 'mq', posts: 1, since: 0, lookAt: 0 }],
-  };
+  });
 }
 
 function steps(record: QueueRecord): QueueRecord[] {
@@ -49,14 +37,14 @@ function steps(record: QueueRecord): QueueRecord[] {
 
 describe('what is left out of a record that is too large', () => {
   test('is nothing at first, and more with every step', () => {
-    const record = givenRecord();
+    const record = givenLongRecord();
     const sizes = steps(record).map((kept) => JSON.stringify(kept).length);
     expect(shedRecord(record, 0)).toBe(record);
     expect([...new Set(sizes)].sort((a, b) => b - a)).toEqual(sizes);
   });
 
   test('is never the line, what stands on the forge, or what is to be written there', () => {
-    const record = givenRecord();
+    const record = givenLongRecord();
     for (const kept of steps(record)) {
       expect(kept.line.map(({ pr }) => pr)).toEqual(record.line.map(({ pr }) => pr));
       const { outbox, garbage, recall, unheard, halted, tip } = record;
@@ -66,7 +54,7 @@ describe('what is left out of a record that is too large', () => {
   });
 
   test('are the readings of those outside the line first, the longest unread before the others', () => {
-    const [, first, second, third, fourth] = steps(givenRecord()).map(({ readings }) =>
+    const [, first, second, third, fourth] = steps(givenLongRecord()).map(({ readings }) =>
       readings.map(({ pr }) => pr).sort((a, b) => a - b),
     );
     expect(first).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 16, 17, 18, 19, 20]);
@@ -76,7 +64,7 @@ describe('what is left out of a record that is too large', () => {
   });
 
   test('is the memory of those outside the line, and in the end most of each title', () => {
-    const last = steps(givenRecord()).at(-1);
+    const last = steps(givenLongRecord()).at(-1);
     expect(last?.bounced.map(({ pr }) => pr)).toEqual([1]);
     expect(last?.evidence).toEqual([]);
     expect(last?.line[0]?.title).toBe('t'.repeat(40));

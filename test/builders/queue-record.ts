@@ -1,0 +1,165 @@
+import type { Receipt } from '#core/domain/batch.ts';
+import type { BatchId, RunId } from '#core/domain/ids.ts';
+import {
+  type Evidence,
+  emptyRecord,
+  type Landing,
+  type LineEntry,
+  type Member,
+  type Node,
+  type QueueRecord,
+  type Root,
+} from '../../engine-container/src/queue/record.ts';
+
+/** The base, and the names of commits and trees that these builders give to what stands on it. */
+export const BASE = { sha: 'base-0', tree: 'tree-0' };
+export const headOf = (pr: number): string => `head-${pr}`;
+/** Commit and tree of the first `length` members of a batch. */
+export const stagedAt = (length: number) => ({ sha: `staged-${length}`, tree: `tree-${length}` });
+
+/** A record that has looked at the forge once and found nothing. */
+export function givenRecord(changes: Partial<QueueRecord> = {}): QueueRecord {
+  return { ...emptyRecord('mq'), rebuilding: false, ...changes };
+}
+
+/** A pull request that was scheduled at the second of its number, and admitted at once. */
+export function givenEntry(pr: number, changes: Partial<LineEntry> = {}): LineEntry {
+  return {
+    pr,
+    title: `Change ${pr}`,
+    head: headOf(pr),
+    scheduleId: pr,
+    queuedAt: pr,
+    readyAt: pr,
+    refusedFor: null,
+    movedAt: null,
+    staleScheduleId: null,
+    retestAfter: null,
+    cleared: false,
+    doubt: null,
+    ...changes,
+  };
+}
+
+export function givenMember(pr: number): Member {
+  return { pr, head: headOf(pr), scheduleId: pr, title: `Change ${pr}` };
+}
+
+/** The node of all of two members; its gate run is under way. */
+export function givenNode(changes: Partial<Node> = {}): Node {
+  return {
+    id: 'node' as BatchId,
+    nodeId: 'r',
+    parentNodeId: null,
+    parentId: null,
+    from: 0,
+    to: 2,
+    attempt: 1,
+    state: 'gating',
+    branch: null,
+    sha: null,
+    tree: null,
+    verdict: 'none',
+    gateSource: null,
+    runKey: null,
+    runUrl: null,
+    outcome: 'running',
+    terminalReason: null,
+    actions: [],
+    createdAt: 1,
+    stagedAt: 5,
+    resolvedAt: null,
+    retryAt: null,
+    faults: 0,
+    load: 1,
+    ...changes,
+  };
+}
+
+/** A batch of #1 and #2 that is not staged yet. */
+export function givenRoot(changes: Partial<Root> = {}): Root {
+  return {
+    runId: 'run' as RunId,
+    place: 'lane',
+    onto: null,
+    members: [1, 2].map(givenMember),
+    baseSha: BASE.sha,
+    baseTree: BASE.tree,
+    builds: 1,
+    chain: [],
+    gateKey: null,
+    baseGateKey: null,
+    gateFile: null,
+    landed: 0,
+    released: 0,
+    receipts: [],
+    fates: [],
+    tip: BASE.sha,
+    limit: 2,
+    nodes: [givenNode()],
+    landing: null,
+    unmergeableSince: null,
+    teardown: null,
+    createdAt: 1,
+    ...changes,
+  };
+}
+
+/** A batch of #1 to #`size` that is staged on the base, its gate run under way. */
+export function givenStagedRoot(size: number, changes: Partial<Root> = {}): Root {
+  const prs = Array.from({ length: size }, (_, index) => index + 1);
+  return givenRoot({
+    members: prs.map(givenMember),
+    limit: size,
+    chain: prs.map(stagedAt),
+    gateKey: 'gate',
+    baseGateKey: 'gate',
+    gateFile: '.forgejo/workflows/gate.yaml',
+    baseGateFile: '.forgejo/workflows/gate.yaml',
+    nodes: [givenNode({ to: size, branch: 'mq/main/staging', ...stagedAt(size) })],
+    ...changes,
+  });
+}
+
+/** The landing of the first member of a batch of `size`, whose `success` was posted at `postedAt`. */
+export function givenLanding(changes: Partial<Landing> = {}): Landing {
+  return {
+    index: 0,
+    pr: 1,
+    head: headOf(1),
+    baseBefore: BASE.sha,
+    tree: stagedAt(1).tree,
+    proof: { ...stagedAt(2), runUrl: 'https://forge.example/runs/1' },
+    fence: 1,
+    intentAt: 7,
+    postedAt: 9,
+    nudges: 0,
+    asked: 1,
+    answered: 1,
+    revoke: null,
+    ...changes,
+  };
+}
+
+/** A finished gate run of the first `length` members. */
+export function givenEvidence(
+  length: number,
+  verdict: Evidence['verdict'],
+  changes: Partial<Evidence> = {},
+): Evidence {
+  const { sha, tree } = length === 0 ? BASE : stagedAt(length);
+  return { tree, gate: 'gate', verdict, runKey: `run-${length}`, runUrl: null, sha, at: 5, ...changes };
+}
+
+export function givenReceipt(changes: Partial<Receipt> = {}): Receipt {
+  return {
+    baseBefore: BASE.sha,
+    head: headOf(1),
+    stagedSha: stagedAt(1).sha,
+    tree: stagedAt(1).tree,
+    runUrl: null,
+    mergeCommit: 'merge-1',
+    landedAt: 1,
+    ...changes,
+  };
+}

@@ -1,0 +1,242 @@
+import { known, UNKNOWN } from '#core/domain/result.ts';
+import { countReviews } from '../../../../../engine-container/src/queue/reviews.ts';
+import { givenRepo } from '../../../../builders/managed-repo.ts';
+import { givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
+import {
+  givenFocus,
+  givenReview,
+  givenRule,
+  givenSnapshot,
+  givenStatus,
+  givenView,
+  NOW,
+} from '../../../../builders/snapshot.ts';
+import { tellDecision } from '../../../../support/told-decision.ts';
+
+const HEAD_CHANGED = 'requeued: head changed; schedule the new head again to keep the place in the line';
+
+describe('who is in the queue', () => {
+  test('a pull request that is scheduled on its head enters the queue and is staged', () => {
+    const given = givenSnapshot({ pulls: known([givenView(1)]) });
+    expect(tellDecision(given, givenRecord())).toMatchObject({
+      events: ['pr_queued #1'],
+      actions: ['stage #1 on base-0 as mq/main/staging'],
+      queue: [1],
+    });
+  });
+
+  test('the order is that of the schedules, then of the numbers', () => {
+    const at = (id: number, second: number) =>
+      givenView(id, { schedule: known({ kind: 'bound', id, at: second, by: 'dev' }) });
+    const given = givenSnapshot({ pulls: known([at(1, 30), at(3, 20), at(2, 20)]) });
+    expect(tellDecision(given, givenRecord())).toMatchObject({
+      actions: ['stage #2 #3 #1 on base-0 as mq/main/staging'],
+      queue: [2, 3, 1],
+    });
+  });
+
+  test('a pull request without a schedule is left alone', () => {
+    const given = givenSnapshot({ pulls: known([givenView(1, { schedule: known({ kind: 'none' }) })]) });
+    expect(tellDecision(given, givenRecord())).toMatchObject({ actions: [], events: [], queue: [] });
+  });
+
+  test('a draft is left alone, and leaves when it becomes one', () => {
+    const given = givenSnapshot({ pulls: known([givenView(1, { pull: { draft: true } })]) });
+    expect(tellDecision(given, givenRecord())).toMatchObject({ actions: [], events: [], queue: [] });
+    expect(tellDecision(given, givenRecord({ line: [givenEntry(1)] }))).toMatchObject({
+      events: ['pr_skipped #1: draft'],
+      actions: [],
+      queue: [],
+    });
+  });
+
+  test('a pull request whose schedule is cancelled leaves the queue', () => {
+    const given = givenSnapshot({ pulls: known([givenView(1, { schedule: known({ kind: 'none' }) })]) });
+    expect(tellDecision(given, givenRecord({ line: [givenEntry(1)] }))).toMatchObject({
+      events: ['pr_skipped #1: auto_merge_cancelled'],
+      queue: [],
+    });
+  });
+
+  test.each([
+    ['closed', { state: 'closed' as const }, 'pr_skipped #1: closed', []],
+    ['sent to another branch', { baseRef: 'next' }, 'pr_skipped #1: retargeted', []],
+    [
+      'merged past the queue, which is an alarm',
+      { state: 'closed' as const, merged: true },
+      'pr_skipped #1: merged_outside_the_queue',
+      ['unverified_landing #1'],
+    ],
+  ])('a pull request leaves the queue that is %s', (_name, pull, event, alarms) => {
+    const given = givenSnapshot({ focus: new Map([[1, known(givenFocus(1, { pull }))]]) });
+    expect(tellDecision(given, givenRecord({ line: [givenEntry(1)] }))).toMatchObject({
+      events: [event],
+      actions: [],
+      alarms,
+      queue: [],
+    });
+  });
+
+  test.each([
+    ['the list of pull requests', { pulls: UNKNOWN }],
+    ['the schedule', { pulls: known([givenView(1, { schedule: UNKNOWN })]) }],
+    ['the pull request that left the list', { focus: new Map([[1, UNKNOWN]]) }],
+  ])('what is unknown forgets no pull request: %s', (_name, changes) => {
+    const decided = tellDecision(
+      givenSnapshot(changes),
+      givenRecord({ line: [givenEntry(1, { readyAt: null })] }),
+    );
+    expect(decided).toMatchObject({ events: [], queue: [1] });
+  });
+});
+
+describe('a head that moves', () => {
+  const moved = givenView(1, {
+    pull: { headSha: 'new-head' },
+    schedule: known({ kind: 'moved', id: 1, at: 1 }),
+  });
+
+  test('is not bound by the earlier schedule: both heads say so, and nothing is staged', () => {
+    const given = givenSnapshot({ pulls: known([moved]) });
+    expect(tellDecision(given, givenRecord({ line: [givenEntry(1)] }))).toMatchObject({
+      events: ['pr_requeued #1: head_changed'],
+      actions: [`error on head-1: ${HEAD_CHANGED}`, `error on new-head: ${HEAD_CHANGED}`],
+      queue: [1],
+    });
+  });
+
+  test('is bound by the next schedule, and keeps its place within a day', () => {
+    const again = givenView(1, {
+      pull: { headSha: 'new-head' },
+      schedule: known({ kind: 'bound', id: 9, at: 900, by: 'dev' }),
+    });
+    const waiting = givenEntry(1, {
+      head: 'new-head',
+      scheduleId: 0,
+      readyAt: null,
+      movedAt: NOW - 1_000,
+      staleScheduleId: 1,
+    });
+    const given = givenSnapshot({ pulls: known([again, givenView(2)]) });
+    expect(tellDecision(given, givenRecord({ line: [waiting, givenEntry(2)] }))).toMatchObject({
+      actions: ['stage #1 #2 on base-0 as mq/main/staging'],
+      queue: [1, 2],
+    });
+    const later = { ...waiting, movedAt: NOW - 25 * 60 * 60_000 };
+    expect(tellDecision(given, givenRecord({ line: [later, givenEntry(2)] })).queue).toEqual([2, 1]);
+  });
+});
+
+describe('admission: nothing is spent on what the forge would not merge', () => {
+  const needsApproval = known(givenRule({ requiredApprovals: 1 }));
+  const REFUSED =
+    'error on head-1: refused: required approvals are missing on this head; the queue looks again by itself';
+
+  test('a pull request that lacks an approval is refused, once', () => {
+    const given = givenSnapshot({ protection: needsApproval, pulls: known([givenView(1)]) });
+    const first = tellDecision(given, givenRecord());
+    expect(first).toMatchObject({
+      events: ['pr_queued #1', 'pr_refused #1: approvals_missing'],
+      actions: [REFUSED],
+    });
+    expect(tellDecision(given, { ...first.after, outbox: [] })).toMatchObject({ events: [], actions: [] });
+  });
+
+  test('one that is approved then is staged', () => {
+    const reviews = known(countReviews([givenReview(headOf(1))], headOf(1)));
+    const given = givenSnapshot({ protection: needsApproval, pulls: known([givenView(1, { reviews })]) });
+    const refused = givenEntry(1, { readyAt: null, refusedFor: 'approvals_missing' });
+    expect(tellDecision(given, givenRecord({ line: [refused] })).actions).toEqual([
+      'stage #1 on base-0 as mq/main/staging',
+    ]);
+  });
+
+  test('reviews that could not be read neither admit nor refuse', () => {
+    const pulls = known([givenView(1, { reviews: UNKNOWN })]);
+    expect(tellDecision(givenSnapshot({ protection: needsApproval, pulls }), givenRecord())).toMatchObject({
+      events: ['pr_queued #1'],
+      actions: [],
+    });
+  });
+
+  test('another required check that is not passing is waited for in silence', () => {
+    const protection = known(givenRule({ requiredContexts: ['mq', 'lint'] }));
+    const pulls = known([
+      givenView(1, { statuses: known([givenStatus({ context: 'lint', state: 'failure' })]) }),
+    ]);
+    expect(tellDecision(givenSnapshot({ protection, pulls }), givenRecord())).toMatchObject({
+      events: ['pr_queued #1'],
+      actions: [],
+    });
+  });
+
+  test('of two with the same head the earlier one is staged, the other waits', () => {
+    const pulls = known([givenView(1), givenView(2, { pull: { headSha: headOf(1) } })]);
+    expect(tellDecision(givenSnapshot({ pulls }), givenRecord())).toMatchObject({
+      actions: ['stage #1 on base-0 as mq/main/staging'],
+      queue: [1, 2],
+    });
+  });
+
+  test.each([
+    ['there is no rule', null],
+    ['the rule does not ask for the status of the queue', givenRule({ requiredContexts: ['mq*'] })],
+  ])('nothing is staged where %s', (_name, rule) => {
+    const given = givenSnapshot({ protection: known(rule), pulls: known([givenView(1)]) });
+    expect(tellDecision(given, givenRecord())).toMatchObject({
+      actions: [],
+      error: 'protection_conflict',
+      queue: [1],
+    });
+  });
+
+  test('a queue that is off and has nothing to undo says nothing', () => {
+    const repo = givenRepo({ queueEnabled: false });
+    const given = givenSnapshot({ repo, pulls: known([givenView(1)]) });
+    expect(tellDecision(given, givenRecord())).toMatchObject({ actions: [], events: [], queue: [] });
+  });
+});
+
+describe('a success that the record does not know of', () => {
+  const open = (creator: string) =>
+    givenSnapshot({ pulls: known([givenView(1, { statuses: known([givenStatus({ creator })]) })]) });
+
+  test('is taken back before its pull request is staged', () => {
+    expect(tellDecision(open('mq-bot'), givenRecord())).toMatchObject({
+      actions: ['error on head-1: not proven: an earlier success no longer holds on this base'],
+      alarms: [],
+    });
+  });
+
+  test('is an alarm where another account wrote it', () => {
+    expect(tellDecision(open('stranger'), givenRecord()).alarms).toEqual(['foreign_status_writer #1']);
+  });
+});
+
+describe('what is left to do on the forge', () => {
+  const outbox = Array.from({ length: 25 }, (_, index) => ({
+    pr: index + 1,
+    sha: headOf(index + 1),
+    context: 'mq',
+    state: 'pending' as const,
+    description: 'waiting',
+    targetUrl: null,
+  }));
+
+  test('statuses are written in order, twenty in one look', () => {
+    expect(tellDecision(givenSnapshot(), givenRecord({ outbox })).actions).toEqual(
+      outbox.slice(0, 20).map(({ sha }) => `pending on ${sha}: waiting`),
+    );
+  });
+
+  test('a branch is deleted once its time has come and no node uses it; its run is cancelled before', () => {
+    const garbage = [
+      { branch: 'mq/main/staging-a', notBefore: NOW, runKey: 'run-a' },
+      { branch: 'mq/main/staging-b', notBefore: NOW + 7_000, runKey: null },
+    ];
+    expect(tellDecision(givenSnapshot(), givenRecord({ garbage }))).toMatchObject({
+      actions: ['cancel run-a', 'delete mq/main/staging-a'],
+      wakeInMs: 7_000,
+    });
+  });
+});

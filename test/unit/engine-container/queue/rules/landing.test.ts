@@ -1,0 +1,272 @@
+import type { PullRequest } from '#core/domain/forge.ts';
+import { known, UNKNOWN } from '#core/domain/result.ts';
+import type { Landing, QueueRecord, Root } from '../../../../../engine-container/src/queue/record.ts';
+import type { FocusView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
+import { givenRepo } from '../../../../builders/managed-repo.ts';
+import {
+  BASE,
+  givenEntry,
+  givenEvidence,
+  givenLanding,
+  givenNode,
+  givenRecord,
+  givenStagedRoot,
+  stagedAt,
+} from '../../../../builders/queue-record.ts';
+import { givenFocus, givenRule, givenSnapshot, givenView, NOW } from '../../../../builders/snapshot.ts';
+import { tellDecision } from '../../../../support/told-decision.ts';
+
+const PROVEN_1 =
+  'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2';
+const LANDED_1 =
+  'pending on head-1: landed: merged by the queue; a new pull request with this commit is tested again';
+const TIMED_OUT = 'pending on head-1: requeued: the forge did not complete the merge in time; tested again';
+
+/** A batch of #1 and #2 that passed its gate. */
+function givenProven(root: Partial<Root> = {}, changes: Partial<QueueRecord> = {}): QueueRecord {
+  const nodes = [givenNode({ state: 'done', verdict: 'success', ...stagedAt(2) })];
+  return givenRecord({
+    line: [givenEntry(1), givenEntry(2)],
+    roots: [givenStagedRoot(2, { nodes, ...root })],
+    tip: BASE.sha,
+    evidence: [givenEvidence(2, 'success')],
+    ...changes,
+  });
+}
+
+const givenAwaited = (landing: Partial<Landing> = {}): QueueRecord =>
+  givenProven({ landing: givenLanding({ postedAt: NOW, ...landing }) });
+
+/** A look in which #1 is seen like this, `ms` after its `success` was posted. */
+function givenLook(
+  first: Partial<Omit<FocusView, 'pull'>> & { readonly pull?: Partial<PullRequest> } = {},
+  changes: Partial<Snapshot> = {},
+): Snapshot {
+  return givenSnapshot({
+    pulls: known([givenView(1), givenView(2)]),
+    focus: new Map([[1, known(givenFocus(1, first))]]),
+    ...changes,
+  });
+}
+
+describe('a success is posted', () => {
+  test('on the head that was staged, while everything is as it was', () => {
+    expect(tellDecision(givenLook(), givenProven()).actions).toEqual([PROVEN_1]);
+  });
+
+  test('once: while its merge is awaited nothing else lands', () => {
+    expect(tellDecision(givenLook(), givenAwaited())).toMatchObject({ actions: [], lookInMs: 500 });
+  });
+
+  test('not before what is still to be said on that head is written', () => {
+    const waiting = { pr: 1, sha: 'head-1', context: 'mq', state: 'pending' as const };
+    const outbox = [{ ...waiting, description: 'earlier words', targetUrl: null }];
+    expect(tellDecision(givenLook(), givenProven({}, { outbox })).actions).toEqual([
+      'pending on head-1: earlier words',
+    ]);
+  });
+
+  test.each<[string, Parameters<typeof givenLook>[0]]>([
+    ['its head moved', { pull: { headSha: 'new-head' } }],
+    ['it became a draft', { pull: { draft: true } }],
+    ['it was closed', { pull: { state: 'closed' } }],
+    ['it was sent to another branch', { pull: { baseRef: 'next' } }],
+    ['its schedule was cancelled', { schedule: known({ kind: 'none' }) }],
+  ])('not when %s since: the batch ends and its members keep their places', (_name, first) => {
+    expect(tellDecision(givenLook(first, { full: false }), givenProven())).toMatchObject({
+      actions: [],
+      ended: ['#1 requeued: invalidated', '#2 requeued: invalidated'],
+      events: ['pr_requeued #1: candidate_changed', 'pr_requeued #2: candidate_changed'],
+      queue: [1, 2],
+    });
+  });
+
+  test('not on a base that moved since', () => {
+    const look = givenLook({ pull: { baseTip: 'base-1' } }, { full: false });
+    expect(tellDecision(look, givenProven())).toMatchObject({
+      actions: [],
+      events: ['pr_requeued #1: base_advanced', 'pr_requeued #2: base_advanced'],
+    });
+  });
+
+  test.each<[string, Snapshot]>([
+    ['the pull request', givenLook({}, { focus: new Map([[1, UNKNOWN]]) })],
+    ['its schedule', givenLook({ schedule: UNKNOWN })],
+    ['the rule of the base', givenLook({}, { protection: UNKNOWN })],
+    ['whether it would open another pull request', givenLook({ opensAnother: UNKNOWN })],
+  ])('not while %s is unknown, and nothing is given up for that', (_name, look) => {
+    expect(tellDecision(look, givenProven())).toMatchObject({
+      actions: [],
+      events: [],
+      nodes: ['r (0, 2] done running'],
+    });
+  });
+
+  test('not where it would open a pull request to another branch: it is refused', () => {
+    expect(
+      tellDecision(givenLook({ opensAnother: known(true) }, { full: false }), givenProven()),
+    ).toMatchObject({
+      actions: [
+        'error on head-1: refused: this commit also heads a pull request to another branch that asks for this status; add a commit to one of them',
+      ],
+      ended: ['#1 refused: invalidated', '#2 requeued: invalidated'],
+    });
+  });
+
+  test('not where the rule no longer asks for it', () => {
+    const protection = known(givenRule({ requiredContexts: ['other'] }));
+    expect(tellDecision(givenLook({}, { protection, full: false }), givenProven())).toMatchObject({
+      actions: [],
+      error: 'protection_conflict',
+    });
+  });
+
+  test('not while the forge calls it not mergeable: it is looked at for a minute, then deferred', () => {
+    const look = givenLook({ pull: { mergeable: false } }, { full: false });
+    expect(tellDecision(look, givenProven())).toMatchObject({ actions: [], events: [], wakeInMs: 60_000 });
+    expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 60_000 }))).toMatchObject({
+      actions: [
+        'pending on head-1: waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
+      ],
+      ended: ['#1 requeued: error', '#2 requeued: error'],
+      after: { parked: [{ pr: 1, reason: 'not_mergeable', until: NOW + 5 * 60_000 }] },
+    });
+  });
+});
+
+describe('the merge that is awaited', () => {
+  const mergedAs = (tree: string) => ({
+    pull: { state: 'closed' as const, merged: true },
+    merge: known({ commit: { sha: 'merge-1', tree }, standsOnTip: true }),
+  });
+
+  test('is a landing when its tree is the proven one: the success is taken back at once', () => {
+    const look = givenLook(mergedAs('tree-1'), { full: false });
+    expect(tellDecision(look, givenAwaited())).toMatchObject({
+      actions: [LANDED_1],
+      events: ['pr_landed #1'],
+      alarms: [],
+      queue: [2],
+      lookInMs: 0,
+      after: { tip: 'merge-1', halted: null },
+    });
+  });
+
+  test('halts the queue when its tree is another one', () => {
+    const look = givenLook(mergedAs('tree-x'), { full: false });
+    expect(tellDecision(look, givenAwaited())).toMatchObject({
+      actions: [LANDED_1],
+      events: ['pr_landed #1: unverified', 'pr_requeued #2: base_advanced'],
+      alarms: ['tree_mismatch #1'],
+      error: 'tree_mismatch',
+      after: { halted: { pr: 1, mergeCommit: 'merge-1' } },
+    });
+  });
+
+  test('is no landing while its commit could not be read', () => {
+    const look = givenLook({ ...mergedAs('tree-1'), merge: UNKNOWN }, { full: false });
+    expect(tellDecision(look, givenAwaited())).toMatchObject({ actions: [], events: [], queue: [1, 2] });
+  });
+
+  test('is asked for again: the same success after 15 seconds', () => {
+    const at = (ms: number) => givenLook({}, { now: NOW + ms, full: false });
+    expect(tellDecision(at(14_999), givenAwaited()).actions).toEqual([]);
+    expect(tellDecision(at(15_000), givenAwaited()).actions).toEqual([PROVEN_1]);
+    expect(tellDecision(at(15_000), givenAwaited({ nudges: 1 })).actions).toEqual([]);
+  });
+
+  test('is given up after ten minutes: the success is taken back', () => {
+    const look = givenLook({}, { now: NOW + 10 * 60_000, full: false });
+    expect(tellDecision(look, givenAwaited({ nudges: 4 }))).toMatchObject({
+      actions: [TIMED_OUT],
+      events: [],
+      nodes: ['r (0, 2] done running'],
+    });
+  });
+
+  test('is given up when the queue is switched off', () => {
+    const look = givenLook({}, { repo: givenRepo({ queueEnabled: false }) });
+    expect(tellDecision(look, givenAwaited()).actions).toEqual([
+      'pending on head-1: not queued: the queue of this repository is switched off or on hold',
+    ]);
+  });
+
+  test('is given up when another status context is set', () => {
+    const look = givenLook({}, { repo: givenRepo({ statusContext: 'other' }) });
+    expect(tellDecision(look, givenAwaited()).actions).toEqual([
+      'pending on head-1: requeued: the queue now uses another status context',
+    ]);
+  });
+
+  test('of an intent that may not have been posted is posted, when all is as it was', () => {
+    expect(tellDecision(givenLook(), givenAwaited({ postedAt: null })).actions).toEqual([PROVEN_1]);
+  });
+});
+
+describe('a success that was taken back', () => {
+  const revoke = { reason: 'merge_timeout' as const, postedAt: NOW };
+  const at = (ms: number, first: Parameters<typeof givenLook>[0] = {}) =>
+    givenLook(first, { now: NOW + ms, full: false });
+  const withSchedule = (schedule: 'scheduled' | 'lost') => ({
+    ...givenAwaited({ revoke: { ...revoke, schedule } }),
+    roots: givenAwaited({ revoke: { ...revoke, schedule } }).roots.map((root) => ({
+      ...root,
+      teardown: 'merge_timeout' as const,
+    })),
+  });
+
+  test('may still merge within the grace period: a merge then is a landing', () => {
+    expect(tellDecision(at(19_999), givenAwaited({ revoke }))).toMatchObject({ actions: [], wakeInMs: 1 });
+    const merged = at(10_000, {
+      pull: { state: 'closed', merged: true },
+      merge: known({ commit: { sha: 'merge-1', tree: 'tree-1' }, standsOnTip: true }),
+    });
+    expect(tellDecision(merged, givenAwaited({ revoke })).events).toEqual(['pr_landed #1']);
+  });
+
+  test('after it the forge is asked whether it still has the schedule', () => {
+    expect(tellDecision(at(20_000), givenAwaited({ revoke })).actions).toEqual([
+      'ask whether #1 is still scheduled',
+    ]);
+  });
+
+  test('where the forge lost the schedule the pull request leaves, without blame', () => {
+    expect(tellDecision(at(20_000), withSchedule('lost'))).toMatchObject({
+      actions: [
+        'pending on head-1: waiting: the forge dropped the schedule and did not merge; schedule it again (nothing is wrong with this change)',
+      ],
+      ended: ['#1 skipped: error', '#2 requeued: error'],
+      queue: [2],
+    });
+  });
+
+  test('the first time-out on a head: it keeps its place and is tested again', () => {
+    expect(tellDecision(at(20_000), withSchedule('scheduled'))).toMatchObject({
+      actions: [TIMED_OUT],
+      ended: ['#1 requeued: error', '#2 requeued: error'],
+      queue: [1, 2],
+      after: {
+        strikes: [{ pr: 1, head: 'head-1', count: 1 }],
+        line: [{ pr: 1, retestAfter: NOW + 20_000 }, {}],
+      },
+    });
+  });
+
+  test('the second time-out on one head bounces it', () => {
+    const strikes = [{ pr: 1, head: 'head-1', count: 1 }];
+    expect(tellDecision(at(20_000), { ...withSchedule('scheduled'), strikes })).toMatchObject({
+      actions: [
+        'error on head-1: bounced: the forge did not complete the merge twice on this head; schedule again to retry',
+      ],
+      events: ['pr_bounced #1: merge_timeout', 'pr_requeued #2: merge_timeout'],
+      ended: ['#1 bounced: error', '#2 requeued: error'],
+    });
+  });
+
+  test('a time-out on another head of it does not count', () => {
+    const strikes = [{ pr: 1, head: 'older-head', count: 1 }];
+    expect(tellDecision(at(20_000), { ...withSchedule('scheduled'), strikes }).after.strikes).toEqual([
+      { pr: 1, head: 'head-1', count: 1 },
+    ]);
+  });
+});

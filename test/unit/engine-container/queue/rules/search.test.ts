@@ -1,0 +1,209 @@
+import { known, UNKNOWN } from '#core/domain/result.ts';
+import type { Node, QueueRecord, Root } from '../../../../../engine-container/src/queue/record.ts';
+import type { GateView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
+import {
+  BASE,
+  givenEntry,
+  givenEvidence,
+  givenNode,
+  givenRecord,
+  givenStagedRoot,
+  headOf,
+  stagedAt,
+} from '../../../../builders/queue-record.ts';
+import {
+  givenFinishedRun,
+  givenFocus,
+  givenSnapshot,
+  givenView,
+  NOW,
+} from '../../../../builders/snapshot.ts';
+import { tellDecision } from '../../../../support/told-decision.ts';
+
+/** A batch of so many in flight, all of them in the queue. */
+function givenBatch(size: number, root: Partial<Root> = {}, changes: Partial<QueueRecord> = {}): QueueRecord {
+  const line = Array.from({ length: size }, (_, index) => givenEntry(index + 1));
+  return givenRecord({ line, roots: [givenStagedRoot(size, root)], tip: BASE.sha, ...changes });
+}
+
+/** A look at that batch, its gate run as it is said. */
+function givenLook(size: number, gate: GateView | null, changes: Partial<Snapshot> = {}): Snapshot {
+  const prs = Array.from({ length: size }, (_, index) => index + 1);
+  return givenSnapshot({
+    pulls: known(prs.map((pr) => givenView(pr))),
+    focus: new Map(prs.map((pr) => [pr, known(givenFocus(pr))])),
+    gates: gate === null ? new Map() : new Map([['node', known(gate)]]),
+    ...changes,
+  });
+}
+
+const alone = (changes: Partial<Node>): Partial<Root> => ({
+  nodes: [givenNode({ to: 1, branch: 'mq/main/staging', ...stagedAt(1), ...changes })],
+});
+
+describe('a gate run', () => {
+  test('that passed proves its tree: the first member may land', () => {
+    expect(tellDecision(givenLook(2, givenFinishedRun('success')), givenBatch(2))).toMatchObject({
+      actions: [
+        'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2',
+        'delete mq/main/staging',
+      ],
+      nodes: ['r (0, 2] done running'],
+    });
+  });
+
+  test('that is unknown, or still runs, is waited for', () => {
+    const running = { kind: 'running' as const, runId: 'run-1', url: null };
+    for (const gate of [known(running), UNKNOWN])
+      expect(
+        tellDecision(givenLook(2, null, { gates: new Map([['node', gate]]) }), givenBatch(2)),
+      ).toMatchObject({ actions: [], nodes: ['r (0, 2] gating running'] });
+  });
+
+  test.each(['cancelled', 'error'] as const)(
+    'that ended as %s is held against no pull request: a new attempt after a minute',
+    (verdict) => {
+      expect(tellDecision(givenLook(2, givenFinishedRun(verdict)), givenBatch(2))).toMatchObject({
+        actions: ['cancel run-new', 'delete mq/main/staging'],
+        events: [],
+        nodes: ['r (0, 2] done error', 'r (0, 2] wanted running'],
+        wakeInMs: 60_000,
+      });
+    },
+  );
+
+  test('that broke off a fourth time ends the batch, and the queue has a pause', () => {
+    const worn = givenBatch(1, alone({ faults: 3 }));
+    expect(tellDecision(givenLook(1, givenFinishedRun('error')), worn)).toMatchObject({
+      ended: ['#1 requeued: operational_error'],
+      error: 'gate_infrastructure',
+      wakeInMs: 5 * 60_000,
+    });
+  });
+
+  test('that never begins is an alarm after half an hour, and is waited for', () => {
+    const late = { ...givenLook(2, { kind: 'none' }), now: 5 + 30 * 60_000 };
+    expect(tellDecision(late, givenBatch(2))).toMatchObject({
+      alarms: ['gate_phase_age'],
+      nodes: ['r (0, 2] gating running'],
+    });
+  });
+
+  test('whose branch is gone is started anew', () => {
+    expect(tellDecision(givenLook(2, { kind: 'branch_gone' }), givenBatch(2)).nodes).toEqual([
+      'r (0, 2] done error',
+      'r (0, 2] wanted running',
+    ]);
+  });
+});
+
+describe('a batch that failed', () => {
+  test('is split: the first half runs, the second has the tree that failed', () => {
+    expect(tellDecision(givenLook(4, givenFinishedRun('failure')), givenBatch(4))).toMatchObject({
+      actions: ['stage tree-2 on base-0 as mq/main/staging-run-r.1', 'delete mq/main/staging'],
+      nodes: ['r (0, 4] done bisected', 'r.1 (0, 2] wanted running', 'r.2 (2, 4] done held_failure'],
+      ended: [],
+      events: [],
+    });
+  });
+
+  test('lands its proven prefix before it is searched on', () => {
+    const evidence = [givenEvidence(2, 'failure'), givenEvidence(1, 'success')];
+    const nodes = [
+      givenNode({ state: 'done', verdict: 'failure', outcome: 'bisected' }),
+      givenNode({ id: 'r1' as never, nodeId: 'r.1', to: 1, state: 'done', verdict: 'success' }),
+      givenNode({ id: 'r2' as never, nodeId: 'r.2', from: 1, state: 'done', outcome: 'held_failure' }),
+    ];
+    const record = givenBatch(2, { place: 'suspect', nodes }, { evidence });
+    expect(tellDecision(givenLook(2, null), record).actions).toContain(
+      'success on head-1: proven: the gate passed on exactly this state; landing now',
+    );
+  });
+
+  test('runs a lone suspect a second time before it is judged', () => {
+    const record = givenBatch(1, alone({}), { evidence: [givenEvidence(0, 'success')] });
+    expect(tellDecision(givenLook(1, givenFinishedRun('failure')), record)).toMatchObject({
+      actions: ['stage tree-1 on base-0 as mq/main/staging-run-r-a2', 'delete mq/main/staging'],
+      events: [],
+    });
+  });
+
+  const failedOnce = [givenEvidence(1, 'failure', { runKey: 'run-1', sha: 'staged-1-first' })];
+  const BOUNCED =
+    'error on head-1: bounced: the gate fails with this pull request and passes without it (confirmed by a second run)';
+
+  test('bounces a lone suspect whose tree failed twice on a proven base', () => {
+    const evidence = [givenEvidence(0, 'success'), ...failedOnce];
+    const record = givenBatch(1, alone({ attempt: 2 }), { evidence });
+    expect(tellDecision(givenLook(1, givenFinishedRun('failure')), record)).toMatchObject({
+      events: ['pr_bounced #1: gate_failed'],
+      actions: [BOUNCED, 'delete mq/main/staging'],
+      ended: ['#1 bounced: bounced'],
+      after: { bounced: [{ pr: 1, head: headOf(1), scheduleId: 1 }] },
+    });
+  });
+
+  test('bounces no lone suspect whose tree passed the second time: the first was a flake', () => {
+    const evidence = [givenEvidence(0, 'success'), ...failedOnce];
+    const record = givenBatch(1, alone({ attempt: 2 }), { evidence });
+    expect(tellDecision(givenLook(1, givenFinishedRun('success')), record)).toMatchObject({
+      events: [],
+      actions: [
+        'success on head-1: proven: the gate passed on exactly this state; landing now',
+        'delete mq/main/staging',
+      ],
+    });
+  });
+
+  test('runs the bare base before it blames a lone suspect, where the base is not proven', () => {
+    const record = givenBatch(1, alone({ attempt: 2 }), { evidence: failedOnce });
+    expect(tellDecision(givenLook(1, givenFinishedRun('failure')), record)).toMatchObject({
+      events: [],
+      actions: ['stage tree-0 on base-0 as mq/main/staging-run-b', 'delete mq/main/staging'],
+    });
+  });
+
+  test('defers a lone suspect on a base that fails by itself, and says that the base is to blame', () => {
+    const evidence = [
+      ...failedOnce,
+      ...['base-1', 'base-2'].map((runKey) => givenEvidence(0, 'failure', { runKey, at: NOW - 1_000 })),
+    ];
+    const record = givenBatch(1, alone({ attempt: 2 }), { evidence });
+    expect(tellDecision(givenLook(1, givenFinishedRun('failure')), record)).toMatchObject({
+      events: [],
+      alarms: ['base_red'],
+      error: 'base_red',
+      actions: [
+        'pending on head-1: waiting: the base branch itself fails the gate; not caused by this pull request',
+        'delete mq/main/staging',
+      ],
+      ended: ['#1 requeued: error'],
+      after: { bounced: [], parked: [{ pr: 1, reason: 'base_red', until: NOW + 30 * 60_000 }] },
+    });
+  });
+
+  test('is proven by a longer prefix that passed: what failed below it was a flake', () => {
+    const nodes = [
+      givenNode({ state: 'done', verdict: 'success' }),
+      givenNode({ id: 'r1' as never, nodeId: 'r.1', to: 1, state: 'done', outcome: 'held_failure' }),
+    ];
+    const evidence = [givenEvidence(1, 'failure'), givenEvidence(2, 'success')];
+    expect(tellDecision(givenLook(2, null), givenBatch(2, { nodes }, { evidence })).actions).toEqual([
+      'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2',
+    ]);
+  });
+
+  test('uses no evidence that is older than a landing of its member that timed out', () => {
+    const record = givenBatch(1, alone({ state: 'done' }), {
+      line: [givenEntry(1, { retestAfter: 6 })],
+      evidence: [givenEvidence(1, 'success', { at: 5 })],
+    });
+    expect(tellDecision(givenLook(1, null), record).actions).not.toContain(
+      'success on head-1: proven: the gate passed on exactly this state; landing now',
+    );
+    const younger = { ...record, evidence: [givenEvidence(1, 'success', { at: 7 })] };
+    expect(tellDecision(givenLook(1, null), younger).actions).toContain(
+      'success on head-1: proven: the gate passed on exactly this state; landing now',
+    );
+  });
+});

@@ -1,0 +1,290 @@
+import type { RunId } from '#core/domain/ids.ts';
+import { known, UNKNOWN } from '#core/domain/result.ts';
+import type { Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
+import { givenRepo } from '../../../../builders/managed-repo.ts';
+import {
+  BASE,
+  givenEntry,
+  givenEvidence,
+  givenMember,
+  givenNode,
+  givenRecord,
+  givenRoot,
+  givenStagedRoot,
+  headOf,
+  stagedAt,
+} from '../../../../builders/queue-record.ts';
+import { givenFinishedRun, givenSnapshot, givenView, NOW } from '../../../../builders/snapshot.ts';
+import { tellDecision } from '../../../../support/told-decision.ts';
+
+const scheduled = (...prs: readonly number[]): Snapshot['pulls'] => known(prs.map((pr) => givenView(pr)));
+const line = (...prs: readonly number[]) => prs.map((pr) => givenEntry(pr));
+
+describe('when a batch begins', () => {
+  const lingering = givenRepo({ batchLingerSeconds: 60 });
+  const fresh = givenEntry(1, { readyAt: NOW - 10_000 });
+
+  test('not before the newest that is ready has lingered', () => {
+    const given = givenSnapshot({ repo: lingering, pulls: scheduled(1) });
+    expect(tellDecision(given, givenRecord({ line: [fresh] }))).toMatchObject({
+      actions: [],
+      wakeInMs: 50_000,
+    });
+    const later = { ...given, now: NOW + 50_000 };
+    expect(tellDecision(later, givenRecord({ line: [fresh] })).actions).toEqual([
+      'stage #1 on base-0 as mq/main/staging',
+    ]);
+  });
+
+  test('at once when as many are ready as the batch target says', () => {
+    const repo = { ...lingering, batchTarget: 2 };
+    const given = givenSnapshot({ repo, pulls: scheduled(1, 2) });
+    expect(
+      tellDecision(given, givenRecord({ line: [fresh, givenEntry(2, { readyAt: NOW })] })),
+    ).toMatchObject({
+      actions: ['stage #1 #2 on base-0 as mq/main/staging'],
+    });
+  });
+
+  test.each<[string, Partial<Snapshot>]>([
+    ['the base', { base: UNKNOWN }],
+    ['the rule of the base', { protection: UNKNOWN }],
+    ['which forge this is', { forge: UNKNOWN }],
+  ])('not while %s is unknown', (_name, changes) => {
+    const given = givenSnapshot({ pulls: scheduled(1), ...changes });
+    expect(tellDecision(given, givenRecord({ line: line(1) })).actions).toEqual([]);
+  });
+
+  test('not from a look at what is in flight only, whose list is older', () => {
+    const given = givenSnapshot({ full: false, pulls: scheduled(1) });
+    expect(tellDecision(given, givenRecord({ line: line(1) })).actions).toEqual([]);
+  });
+
+  test('not while the infrastructure has a pause', () => {
+    const given = givenSnapshot({ pulls: scheduled(1) });
+    expect(tellDecision(given, givenRecord({ line: line(1), pausedUntil: NOW + 9_000 }))).toMatchObject({
+      actions: [],
+      error: 'gate_infrastructure',
+      wakeInMs: 9_000,
+    });
+  });
+
+  test('not while the queue is halted, until a person switches it on again', () => {
+    const halted = { reason: 'tree_mismatch' as const, pr: 3, mergeCommit: 'merge-3', at: 500 };
+    const given = givenSnapshot({ pulls: scheduled(1) });
+    expect(tellDecision(given, givenRecord({ line: line(1), halted }))).toMatchObject({
+      actions: [],
+      error: 'tree_mismatch',
+    });
+    const again = { ...given, repo: givenRepo({ enabledAt: 501 }) };
+    expect(tellDecision(again, givenRecord({ line: line(1), halted }))).toMatchObject({
+      actions: ['stage #1 on base-0 as mq/main/staging'],
+      error: null,
+    });
+  });
+
+  test('not where a branch of the repository has the name that a staging branch needs', () => {
+    const nameInTheWay = { kind: 'branch' as const, branches: ['mq/main/staging'] };
+    const given = givenSnapshot({ pulls: scheduled(1) });
+    expect(tellDecision(given, givenRecord({ line: line(1), nameInTheWay }))).toMatchObject({
+      actions: [],
+      error: 'branch_name_taken',
+    });
+    expect(
+      tellDecision({ ...given, nameInTheWay: known(null) }, givenRecord({ line: line(1), nameInTheWay }))
+        .actions,
+    ).toEqual(['stage #1 on base-0 as mq/main/staging']);
+  });
+});
+
+describe('who is in it', () => {
+  test('a pull request that was deferred on this base waits for another, or for a time', () => {
+    const parked = [
+      { pr: 1, head: headOf(1), reason: 'conflict' as const, baseTree: BASE.tree, until: null },
+      { pr: 2, head: headOf(2), reason: 'head_not_ready' as const, baseTree: BASE.tree, until: NOW + 5_000 },
+    ];
+    const given = givenSnapshot({ pulls: scheduled(1, 2, 3) });
+    const record = givenRecord({ line: line(1, 2, 3), parked });
+    expect(tellDecision(given, record)).toMatchObject({
+      actions: ['stage #3 on base-0 as mq/main/staging'],
+      wakeInMs: 5_000,
+    });
+    const moved = { ...given, base: known({ sha: 'base-1', tree: 'tree-9' }) };
+    expect(tellDecision(moved, record).actions).toEqual(['stage #1 #2 #3 on base-1 as mq/main/staging']);
+    expect(tellDecision({ ...given, now: NOW + 5_000 }, record).actions).toEqual([
+      'stage #2 #3 on base-0 as mq/main/staging',
+    ]);
+  });
+
+  test('a bounced head stays out until it moves or is scheduled again', () => {
+    const bounced = [{ pr: 1, head: headOf(1), scheduleId: 1 }];
+    const given = givenSnapshot({ pulls: scheduled(1, 2) });
+    expect(tellDecision(given, givenRecord({ line: line(1, 2), bounced })).actions).toEqual([
+      'stage #2 on base-0 as mq/main/staging',
+    ]);
+    const again = givenView(1, { schedule: known({ kind: 'bound', id: 9, at: 900, by: 'dev' }) });
+    expect(
+      tellDecision(
+        { ...given, pulls: known([again, givenView(2)]) },
+        givenRecord({ line: line(1, 2), bounced }),
+      ).actions,
+    ).toEqual(['stage #1 #2 on base-0 as mq/main/staging']);
+  });
+
+  test('one that staging failed with is staged alone', () => {
+    const entries = [givenEntry(1, { stagingAsides: 1 }), givenEntry(2)];
+    expect(
+      tellDecision(givenSnapshot({ pulls: scheduled(1, 2) }), givenRecord({ line: entries })).actions,
+    ).toEqual(['stage #1 on base-0 as mq/main/staging']);
+  });
+
+  test('one at a time where the rule blocks branches that are behind', () => {
+    const given = givenSnapshot({ pulls: scheduled(1, 2) });
+    const rule = given.protection.known ? given.protection.value : null;
+    if (rule === null) throw new Error('a rule is given');
+    const protection = known({ ...rule, blockOnOutdatedBranch: true });
+    expect(tellDecision({ ...given, protection }, givenRecord({ line: line(1, 2) })).actions).toEqual([
+      'stage #1 on base-0 as mq/main/staging',
+    ]);
+  });
+});
+
+describe('what runs beside it', () => {
+  const busy = givenRecord({ line: line(1, 2, 3), roots: [givenStagedRoot(2)], tip: BASE.sha });
+
+  test('nothing with a fan-out of one: the others wait for the next batch', () => {
+    const given = givenSnapshot({ pulls: scheduled(1, 2, 3) });
+    expect(tellDecision(given, busy)).toMatchObject({ actions: [], nodes: ['r (0, 2] gating running'] });
+  });
+
+  test('with more, the next batch is built on the last staged commit of the one before', () => {
+    const repo = givenRepo({ bisectFanout: 8 });
+    const rate = { ...busy.rate, paces: [{ ms: 1_000, runs: 10 }] };
+    const given = givenSnapshot({ repo, pulls: scheduled(1, 2, 3) });
+    expect(tellDecision(given, { ...busy, rate }).actions).toEqual([
+      'stage #3 on staged-2 as mq/main/staging-id-0-r',
+    ]);
+  });
+
+  test('a batch that was never built begins anew when its base has moved', () => {
+    const unbuilt = givenRoot({ nodes: [givenNode({ state: 'wanted', stagedAt: null })] });
+    const record = givenRecord({ line: line(1, 2), roots: [unbuilt], tip: 'base-1' });
+    const given = givenSnapshot({ full: false, base: known({ sha: 'base-1', tree: 'tree-9' }) });
+    expect(tellDecision(given, record)).toMatchObject({
+      actions: ['delete mq-work/main/run'],
+      nodes: [],
+    });
+  });
+});
+
+describe('what pulls the ground from under a batch', () => {
+  const staged = givenRecord({ line: line(1, 2), roots: [givenStagedRoot(2)], tip: BASE.sha });
+  const running = {
+    gates: new Map([['node', known({ kind: 'running' as const, runId: 'run-1', url: null })]]),
+  };
+
+  test('the base moved past the queue: the same members are staged on the new base', () => {
+    const given = givenSnapshot({
+      ...running,
+      base: known({ sha: 'base-1', tree: 'tree-9' }),
+      pulls: scheduled(1, 2),
+    });
+    expect(tellDecision(given, staged)).toMatchObject({
+      ended: ['#1 requeued: invalidated', '#2 requeued: invalidated'],
+      events: ['pr_requeued #1: base_advanced', 'pr_requeued #2: base_advanced'],
+      actions: ['stage #1 #2 on base-1 as mq/main/staging'],
+    });
+  });
+
+  test('a member left: it is skipped, and the others are staged anew', () => {
+    const gone = givenView(1, { schedule: known({ kind: 'none' }) });
+    const given = givenSnapshot({ ...running, pulls: known([gone, givenView(2)]) });
+    expect(tellDecision(given, staged)).toMatchObject({
+      ended: ['#1 skipped: invalidated', '#2 requeued: invalidated'],
+      events: ['pr_skipped #1: auto_merge_cancelled', 'pr_requeued #2: candidate_changed'],
+      queue: [2],
+    });
+  });
+
+  test('the queue was switched off: the batch ends and nothing begins', () => {
+    const given = givenSnapshot({
+      ...running,
+      repo: givenRepo({ queueEnabled: false }),
+      pulls: scheduled(1, 2),
+    });
+    expect(tellDecision(given, staged)).toMatchObject({
+      ended: ['#1 requeued: invalidated', '#2 requeued: invalidated'],
+      actions: ['cancel run-1', 'delete mq/main/staging'],
+      nodes: [],
+    });
+  });
+
+  test('what is unknown does not: neither base nor gate were read, and the batch waits', () => {
+    const given = givenSnapshot({
+      base: UNKNOWN,
+      pulls: scheduled(1, 2),
+      gates: new Map([['node', UNKNOWN]]),
+    });
+    expect(tellDecision(given, staged)).toMatchObject({
+      actions: [],
+      events: [],
+      nodes: ['r (0, 2] gating running'],
+    });
+  });
+});
+
+describe('a trial batch', () => {
+  test('is tried on the base beside a pipeline that is too likely to fail', () => {
+    const repo = givenRepo({ bisectFanout: 8 });
+    const fresh = Array.from({ length: 40 }, (_, index) => index + 10);
+    const rate = { landed: 100, bounced: 40, steady: 200, flaked: 0, paces: [{ ms: 1_000, runs: 10 }] };
+    const record = givenRecord({
+      line: line(1, 2, 3, 4, ...fresh),
+      roots: [givenStagedRoot(4)],
+      tip: BASE.sha,
+      rate,
+    });
+    const given = givenSnapshot({ repo, pulls: scheduled(1, 2, 3, 4, ...fresh) });
+    const { after } = tellDecision(given, record);
+    const places = after.roots.map(({ place, onto, baseSha }) => [place, onto, baseSha]);
+    expect(places.slice(0, 2)).toEqual([
+      ['lane', null, BASE.sha],
+      ['screen', null, BASE.sha],
+    ]);
+  });
+});
+
+describe('a suspect', () => {
+  test('a batch built on one that failed has no ground any more; its members keep their places', () => {
+    const above = givenRoot({
+      runId: 'above' as RunId,
+      onto: 'run' as RunId,
+      members: [3].map(givenMember),
+      limit: 1,
+      baseSha: stagedAt(2).sha,
+      baseTree: stagedAt(2).tree,
+      tip: stagedAt(2).sha,
+      chain: [stagedAt(3)],
+      gateKey: 'gate',
+      baseGateKey: 'gate',
+      nodes: [givenNode({ id: 'node-3' as never, to: 1, branch: 'mq/main/staging-above-r', ...stagedAt(3) })],
+    });
+    const record = givenRecord({
+      line: line(1, 2, 3),
+      roots: [givenStagedRoot(2), above],
+      tip: BASE.sha,
+      evidence: [givenEvidence(0, 'success')],
+    });
+    const given = givenSnapshot({
+      repo: givenRepo({ bisectFanout: 4 }),
+      pulls: scheduled(1, 2, 3),
+      gates: new Map([['node', known(givenFinishedRun('failure'))]]),
+    });
+    const decided = tellDecision(given, record);
+    expect(decided.ended).toEqual(['#3 requeued: superseded']);
+    expect(decided.after.roots.map(({ place, members }) => [place, members.map(({ pr }) => pr)])).toEqual([
+      ['suspect', [1, 2]],
+      ['lane', [3]],
+    ]);
+  });
+});
