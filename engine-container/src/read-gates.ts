@@ -5,7 +5,7 @@ import type { Clock } from '#core/ports/system.ts';
 import { BASE_NODE_ID, type QueueRecord } from './queue/record.ts';
 import type { GateView } from './queue/snapshot.ts';
 
-/** A run that has not begun by then may never: its branch may have been deleted before the forge got to it (E7). */
+/** A run that has not begun by then may never: its branch may have been deleted or moved before the forge got to it (E7). */
 const BRANCH_LOOK_AGE_MS = 60_000;
 
 interface AwaitedRun {
@@ -45,6 +45,6 @@ export class GateReader {
     const gate = await this.#forge.readGate(run.sha, run.branch, run.gateFile);
     const isLate = this.#clock.now() - (run.stagedAt ?? this.#clock.now()) >= BRANCH_LOOK_AGE_MS;
     if (gate.kind !== 'none' || !isLate) return gate;
-    return (await this.#forge.readBranchTip(run.branch)) === null ? { kind: 'branch_gone' } : gate;
+    return (await this.#forge.readBranchTip(run.branch)) === run.sha ? gate : { kind: 'branch_gone' };
   }
 }

@@ -26,7 +26,9 @@ export async function applyToNewBranch(
   try {
     return await applyAnew(forge, request);
   } catch (error) {
-    if (isRefusal(error)) await assertNameIsFree(forge, request.newBranch);
+    const ref = isRefusal(error) ? await forge.findRefInTheWay([request.newBranch]) : null;
+    // A tag of that name is nothing to a patch: what is refused is refused for something else.
+    if (ref?.kind === 'branch') throw new NameInTheWay(ref, request.newBranch);
     throw error;
   }
 }
@@ -49,17 +51,13 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ForgeError && (error.kind === 'rejected' || error.status === 500);
 }
 
-async function assertNameIsFree(forge: EngineForge, branch: string): Promise<void> {
-  const ref = await forge.findRefInTheWay([branch]);
-  if (ref !== null) throw new NameInTheWay(ref, branch);
-}
-
 /** A branch at exactly this commit; one left over by an attempt that died is removed first. */
 export async function placeBranch(forge: EngineForge, branch: string, at: CommitSha): Promise<void> {
   if (await forge.createBranch(branch, at)) return;
   await forge.deleteBranch(branch);
   if (await forge.createBranch(branch, at)) return;
-  await assertNameIsFree(forge, branch);
+  const ref = await forge.findRefInTheWay([branch]);
+  if (ref !== null) throw new NameInTheWay(ref, branch);
   throw new ForgeError('rejected', 'POST branches', 409);
 }
 

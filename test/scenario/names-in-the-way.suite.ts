@@ -68,4 +68,46 @@ export function defineNameTests(createWorld: () => Promise<World>): void {
     expect(await endingOf(world, prs)).toEqual({ landed: [prs[1]], bounced: [prs[0]] });
     await expectHonestEnd(world, prs);
   });
+
+  test('a tag of the same name holds nothing once the branch that was in the way is gone', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const tip = await world.forge.tip(world.forge.base);
+    await world.forge.pushBranch('mq/main/staging/mine', tip);
+    await world.forge.pushTag('mq/main/staging', tip);
+    const pr = await givenScheduled(world.forge, 'good');
+    await world.drain({ maxMs: 5 * MINUTE_MS });
+    expect((await world.reconcile())?.errorCode).toBe('branch_name_taken');
+    await world.forge.deleteBranch('mq/main/staging/mine');
+    await world.clock.advance(MINUTE_MS);
+    await world.drain({ maxMs: 30 * MINUTE_MS });
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+    await expectHonestEnd(world, [pr]);
+  });
+
+  test('a patch that is refused is not laid to a tag of the same name', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    await world.forge.pushTag('mq/main/staging', await world.forge.tip(world.forge.base));
+    const prs = [await givenScheduled(world.forge, 'bad'), await givenScheduled(world.forge, 'good')];
+    const refused = (about: string | undefined) => about?.includes('bad.txt') === true;
+    world.forge.fault = ({ path, about }) =>
+      path.endsWith('/diffpatch') && refused(about) ? { status: 500 } : null;
+    await world.drain({ maxMs: 60 * MINUTE_MS });
+    expect((await world.reconcile())?.errorCode).not.toBe('branch_name_taken');
+    expect((await endingOf(world, prs)).landed).toEqual([prs[1]]);
+  });
+
+  test('a staging branch that somebody moved before its run began is staged anew', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.judge = () => 'never';
+    const pr = await givenScheduled(world.forge, 'good');
+    await world.drain({ until: async () => (await world.forge.branches()).includes('mq/main/staging') });
+    await world.forge.pushBranch('mq/main/staging', await world.forge.tip(world.forge.base));
+    world.forge.judge = () => 'success';
+    await world.drain({ maxMs: 60 * MINUTE_MS });
+    expect((await endingOf(world, [pr])).landed).toEqual([pr]);
+    await expectHonestEnd(world, [pr]);
+  });
 }

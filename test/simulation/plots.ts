@@ -177,7 +177,6 @@ const SILENT_GATES: readonly [string, ...string[]] = [
 /** Who deletes, renames or edits the gate's file. What lands with a silent gate would silence it for all. */
 class GateEdits implements Plot {
   readonly #hand: Stagehand;
-  readonly #edits = new Set<number>();
 
   constructor(hand: Stagehand) {
     this.#hand = hand;
@@ -199,14 +198,9 @@ class GateEdits implements Plot {
       title: `Gate ${name}`,
       files: { ...edits[kind], ...more },
     });
-    this.#edits.add(pr);
     note(`#${pr} ${['deletes', 'renames', 'silences'][kind]} the gate`);
     sometimes(`gate ${['deleted', 'renamed', 'silenced'][kind]}`);
     return true;
-  }
-
-  async isTold(pr: number, words: string): Promise<boolean> {
-    return this.#edits.has(pr) && /^(refused|bounced): .*gate/.test(words);
   }
 }
 

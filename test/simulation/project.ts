@@ -39,6 +39,8 @@ export class Project {
   readonly #touchedAt = new Map<number, number>();
   readonly #branches: string[] = [];
   #plots: readonly Plot[] = [];
+  /** A run may never begin in this life, or never end. */
+  readonly #runnersFail: boolean;
   #opened = 0;
 
   constructor(
@@ -66,6 +68,7 @@ export class Project {
       open: (pull: NewPull) => this.#propose(pull),
     };
     this.#plots = drawPlots(hand, odds());
+    this.#runnersFail = odds().gateNever > 0 || odds().gateLate > 0;
   }
 
   async begin(): Promise<void> {
@@ -172,7 +175,15 @@ export class Project {
   /** Whether these words on its head say what its author has to know of it. */
   async isTold(pr: number, words: string): Promise<boolean> {
     for (const plot of this.#plots) if ((await plot.isTold?.(pr, words)) === true) return true;
-    return false;
+    return this.#isToldOfGate(pr, words);
+  }
+
+  /** Said of the gate, and true: its head has none, or one that starts no run, or runners failed while it was tried. */
+  async #isToldOfGate(pr: number, words: string): Promise<boolean> {
+    const gate = (await this.#forge.readFiles(this.#forge.headOf(pr))).get(this.#options.gatePath);
+    if (words.startsWith('refused: deletes, renames or hides the gate')) return gate === undefined;
+    if (!words.includes('of its changed gate workflow') || gate === GATE_FILE) return false;
+    return this.#runnersFail || gate?.endsWith(GATE_FILE) !== true;
   }
 
   isMerged(sha: string): boolean {

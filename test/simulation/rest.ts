@@ -35,8 +35,18 @@ export class Rest {
   readonly #family: Family;
   /** What the clocks of this life's machines are off at most, either way. */
   readonly #skewMs: number;
+  /** A person has looked at why the queue stands still, and lets it go on. */
+  readonly #goOn: (managed: Managed) => Promise<void>;
 
-  constructor(service: SimService, clock: SimClock, witness: Witness, family: Family, skewMs: number) {
+  constructor(
+    service: SimService,
+    clock: SimClock,
+    witness: Witness,
+    family: Family,
+    skewMs: number,
+    goOn: (managed: Managed) => Promise<void>,
+  ) {
+    this.#goOn = goOn;
     this.#service = service;
     this.#clock = clock;
     this.#witness = witness;
@@ -53,6 +63,11 @@ export class Rest {
     );
     for (let look = 0; look < REST_LOOKS_MAX && quiet < QUIET_LOOKS_MAX; look += 1) {
       await this.#clock.runUntil(this.#clock.now() + TICK_INTERVAL_MS);
+      for (const managed of all) {
+        if (managed.deleted || this.#service.store.peekRecord(managed.id)?.halted == null) continue;
+        await this.#goOn(managed);
+        if (due.has(managed)) due.set(managed, await this.#settledBy(managed));
+      }
       for (const [managed, at] of due) {
         if (at > this.#clock.now()) continue;
         due.delete(managed);

@@ -115,7 +115,9 @@ class Life implements Witness {
     this.#plots = stream(6);
     this.#service = new SimService(this.#clock, stream(4), this.#odds, this);
     this.#settings = new Settings(this.#service, this.#clock, this.#people, this);
-    this.#rest = new Rest(this.#service, this.#clock, this, family, this.#odds.skewMs);
+    this.#rest = new Rest(this.#service, this.#clock, this, family, this.#odds.skewMs, (managed) =>
+      this.#settings.switchOn(managed),
+    );
     this.#startedAt = this.#clock.now();
   }
 
@@ -352,8 +354,6 @@ class Life implements Witness {
       const paused = await project.pause();
       if (paused.length > 0) await this.#clock.runUntil(this.#clock.now() + 2 * TICK_INTERVAL_MS);
       await project.resume(paused);
-      const isHalted = this.#service.store.peekRecord(managed.id)?.halted != null;
-      if (isHalted) await this.#settings.switchOn(managed);
     }
     await this.#rest.reach(this.#managed);
     for (const managed of this.#managed) await this.#rest.check(managed);

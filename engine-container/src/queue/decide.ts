@@ -105,10 +105,12 @@ function keepRule({ record, s }: Pass): void {
   record.rule = { at: s.now, reasons };
 }
 
-/** What made our branches impossible may be gone. */
+/** What made our branches impossible may be gone; where that was a branch, a tag is none. */
 function noticeName(pass: Pass): void {
   const { record, s } = pass;
-  if (s.nameInTheWay?.known === true && s.nameInTheWay.value === null) delete record.nameInTheWay;
+  const ref = s.nameInTheWay?.known === true ? s.nameInTheWay.value : undefined;
+  const isGone = ref === null || (ref?.kind === 'tag' && record.nameInTheWay?.kind === 'branch');
+  if (isGone) delete record.nameInTheWay;
   if (record.nameInTheWay !== undefined) raise(pass, 'branch_name_taken');
 }
 

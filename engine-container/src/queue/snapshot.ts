@@ -60,7 +60,7 @@ export interface Snapshot {
   readonly confirmBounce?: ConfirmBounce;
 }
 
-/** `branch_gone`: no run for a while, and no branch that one could be of. */
+/** `branch_gone`: no run for a while, and no branch with this commit that one could be of. */
 export type GateView = GateReading | { readonly kind: 'branch_gone' };
 
 export interface PullRequestView {
