@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { TICKET_TTL_MS } from '../domain/api-limits.ts';
 import { BILLING_STATUSES, TIERS } from '../domain/billing.ts';
 import type { RepoId } from '../domain/ids.ts';
+import { WAKEUP_MODES } from '../domain/provisioning.ts';
 import {
   type Connection,
   type ManagedRepo,
   MERGE_STYLES,
   RECONCILE_ERROR_CODES,
   type ReconcileOutcome,
-  WAKEUP_MODES,
 } from '../domain/repo.ts';
 import type { AuditEntry, Organization, Tenant } from '../ports/account-store.ts';
 import type { BillingAccount } from '../ports/billing-store.ts';

@@ -12,7 +12,8 @@ import {
 } from '../domain/api-limits.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
 import { CHAT_URL_PATTERNS } from '../domain/notification.ts';
-import { MERGE_STYLES, WAKEUP_MODES } from '../domain/repo.ts';
+import { WAKEUP_MODES } from '../domain/provisioning.ts';
+import { MERGE_STYLES } from '../domain/repo.ts';
 import { normalizeInstanceUrl, SLUG_CHARS_MAX, SLUG_PATTERN } from '../domain/url.ts';
 import { HttpsUrl } from './reconcile.ts';
 

@@ -5,6 +5,7 @@ import {
   PROTECTION_STATUSES,
   type ProvisioningView,
   viewProvisioning,
+  WAKEUP_MODES,
   WEBHOOK_STATUSES,
 } from '../domain/provisioning.ts';
 import {
@@ -14,7 +15,6 @@ import {
   MERGE_STYLES,
   RECONCILE_ERROR_CODES,
   type ReconcileOutcome,
-  WAKEUP_MODES,
 } from '../domain/repo.ts';
 import {
   BaseBranch,

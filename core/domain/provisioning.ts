@@ -1,5 +1,7 @@
 import type { CommitSha, EpochMs, PullRequestNumber } from './ids.ts';
-import type { WakeupMode } from './repo.ts';
+
+export const WAKEUP_MODES = ['poll', 'webhook'] as const;
+export type WakeupMode = (typeof WAKEUP_MODES)[number];
 
 export const WEBHOOK_STATUSES = [
   'configured',

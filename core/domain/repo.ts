@@ -1,14 +1,11 @@
 import type { Secret } from '../secret.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
-import type { CiGate, ProvisioningRecord, RuleSeen } from './provisioning.ts';
+import type { CiGate, ProvisioningRecord, RuleSeen, WakeupMode } from './provisioning.ts';
 import { describeMissingScopes, type TokenScope } from './token-scopes.ts';
 
 export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
 export type MergeStyle = (typeof MERGE_STYLES)[number];
-
-export const WAKEUP_MODES = ['poll', 'webhook'] as const;
-export type WakeupMode = (typeof WAKEUP_MODES)[number];
 
 export const RECONCILE_ERROR_CODES = [
   'forge_unreachable',

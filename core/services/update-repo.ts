@@ -1,7 +1,8 @@
 import { AppError } from '../contracts/errors.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
-import type { ManagedRepo, WakeupMode } from '../domain/repo.ts';
+import type { WakeupMode } from '../domain/provisioning.ts';
+import type { ManagedRepo } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import type { Clock } from '../ports/system.ts';

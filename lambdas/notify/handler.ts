@@ -3,7 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
-import type { EmailConfig } from '#core/adapters/email-chat/email.ts';
+import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';

@@ -1,38 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { type Edge, listSources, readSource as read, readEdges } from './sources.ts';
 
-const ROOT = resolve(__dirname, '../..');
 const FOLDERS = ['bin', 'core', 'engine-container', 'lambdas', 'lib', 'local'];
 
-function listSources(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)));
-}
-
-interface Edge {
-  readonly from: string;
-  /** Path from the root, or the name of a package. */
-  readonly to: string;
-}
-
-/** Every import, of types too: those leave no trace in a bundle, but they are edges all the same. */
-function readEdges(from: string): Edge[] {
-  const source = readFileSync(join(ROOT, from), 'utf8');
-  const names = [
-    ...source.matchAll(
-      /^(?:import|export)\b[^;]*?\bfrom\s+'([^']+)'|\bimport\(\s*'([^']+)'\s*\)|^import\s+'([^']+)'/gm,
-    ),
-  ];
-  return names.map((match) => {
-    const name = match[1] ?? match[2] ?? match[3] ?? '';
-    if (name.startsWith('#core/')) return { from, to: name.replace('#core/', 'core/') };
-    return { from, to: name.startsWith('.') ? relative(ROOT, resolve(ROOT, dirname(from), name)) : name };
-  });
-}
-
 const files = FOLDERS.flatMap(listSources);
-const edges = files.flatMap(readEdges);
+const edges: readonly Edge[] = files.flatMap(readEdges);
 
 /** Layer of a path (ARCHITECTURE.md, Layers). Packages and node built-ins are layers too. */
 const LAYERS = [
@@ -141,7 +112,6 @@ describe('layers', () => {
 });
 
 describe('words', () => {
-  const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   /** Code without comments and texts, which may speak of anything. */
   const code = (path: string): string =>
     read(path)
@@ -194,10 +164,5 @@ describe('words', () => {
       (path) => /^(core|lambdas)\//.test(path) && /statusCode:\s*[45]\d\d/.test(code(path)),
     );
     expect(writers).toEqual([]);
-  });
-
-  test('no file is longer than 400 lines', () => {
-    const long = files.filter((path) => read(path).split('\n').length > 401);
-    expect(long).toEqual([]);
   });
 });

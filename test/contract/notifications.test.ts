@@ -1,4 +1,4 @@
-import type { EmailConfig } from '#core/adapters/email-chat/email.ts';
+import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { type HttpRequest, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
 import { NOTICE_KEPT_MS, NOTICE_TIMEOUT_MS } from '#core/domain/api-limits.ts';

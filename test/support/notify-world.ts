@@ -4,7 +4,7 @@ import { noticeKey } from '#core/adapters/dynamo/keys.ts';
 import { toBatchRow, toEventRow } from '#core/adapters/dynamo/rows.ts';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { Table } from '#core/adapters/dynamo/table.ts';
-import type { EmailConfig } from '#core/adapters/email-chat/email.ts';
+import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';

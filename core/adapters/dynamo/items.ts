@@ -21,10 +21,11 @@ import {
   PROTECTION_OBSERVATIONS,
   PROTECTION_REASONS,
   UNPROVISIONED,
+  WAKEUP_MODES,
   WEBHOOK_OBSERVATIONS,
 } from '../../domain/provisioning.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome, SealedCredential } from '../../domain/repo.ts';
-import { MERGE_STYLES, RECONCILE_ERROR_CODES, WAKEUP_MODES } from '../../domain/repo.ts';
+import { MERGE_STYLES, RECONCILE_ERROR_CODES } from '../../domain/repo.ts';
 import { TOKEN_SCOPES } from '../../domain/token-scopes.ts';
 import type { EngineReport } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';

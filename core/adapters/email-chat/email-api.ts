@@ -1,5 +1,5 @@
 import { NOTICE_ANSWER_BYTES_MAX, NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
-import type { EmailConfig, SendMail } from './email.ts';
+import type { EmailConfig, SendMail } from './mail.ts';
 import { postNotice } from './post-notice.ts';
 
 /** `POST /emails` with a Bearer key, as Resend has it (resend.com/docs/api-reference/emails/send-email). */

@@ -1,6 +1,6 @@
 import { SESv2ServiceException, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
-import type { EmailConfig, SendMail } from './email.ts';
+import type { EmailConfig, SendMail } from './mail.ts';
 
 /** Errors that the same mail would meet again. */
 const FINAL_ERRORS: ReadonlySet<string> = new Set([

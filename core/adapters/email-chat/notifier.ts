@@ -1,7 +1,8 @@
 import type { Notifier } from '../../ports/notifier.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
 import { createChatSender } from './chat.ts';
-import { createEmailSender, type EmailConfig } from './email.ts';
+import { createEmailSender } from './email.ts';
+import type { EmailConfig } from './mail.ts';
 
 export interface NotifierConfig {
   readonly email: EmailConfig;

@@ -88,6 +88,7 @@ describe('when a batch begins', () => {
     const given = givenSnapshot({ pulls: scheduled(1) });
     expect(tellDecision(given, givenRecord({ line: line(1), nameInTheWay }))).toMatchObject({
       actions: [],
+      nodes: [],
       error: 'branch_name_taken',
     });
     expect(
