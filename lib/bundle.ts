@@ -20,12 +20,26 @@ const DEVELOPER_CREDENTIALS = ['sso', 'ini', 'process', 'web-identity'].map(
 );
 const NO_SHARED_CREDENTIALS = './core/adapters/system/no-shared-credentials.ts';
 
-/** Parts of the payment SDK that have nothing to do with subscriptions: cards, terminals, treasury, test helpers. */
+/** Parts of the payment SDK that have nothing to do with subscriptions. */
+const FOREIGN_PAYMENTS = [
+  ...[
+    'Apps',
+    'Climate',
+    'Entitlements',
+    'FinancialConnections',
+    'Forwarding',
+    'Identity',
+    'Issuing',
+    'Radar',
+  ],
+  ...['Reporting', 'Reserve', 'Sigma', 'Tax', 'Terminal', 'TestHelpers', 'Treasury', 'V2'],
+].join('|');
 const withoutForeignPayments: Plugin = {
   name: 'without-foreign-payments',
   setup(bundler) {
-    const foreign =
-      /[\\/]stripe[\\/]esm[\\/]resources[\\/](Issuing|Terminal|TestHelpers|Treasury)[\\/].*\.js$/;
+    const foreign = new RegExp(
+      `[\\\\/]stripe[\\\\/]esm[\\\\/]resources[\\\\/](${FOREIGN_PAYMENTS})[\\\\/].*\\.js$`,
+    );
     // The SDK makes one of each by name, so the names stay.
     bundler.onLoad({ filter: foreign }, async ({ path }) => {
       const source = await readFile(path, 'utf8');

@@ -85,6 +85,8 @@ export function createHttpFunctions(
     ...{ bundle: 'billing', env: BillingEnv, timeout: AS_LONG_AS_THE_GATEWAY },
   });
   payments.grantSell(billing);
+  // A tenant that leaves has its queues wound down first.
+  queue.grantSend(billing);
   billing.setEnv('BILLING_PAGE_URL', `${publicUrl}/billing`);
   const paymentEvents = make('WebhooksPayments', {
     ...{ bundle: 'webhooks-payments', env: PaymentsWebhookEnv, timeout: LOOK_AT_PROVIDER },

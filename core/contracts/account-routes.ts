@@ -135,7 +135,10 @@ export const ACCOUNT_ROUTES = [
     body: account.OffboardBody,
     fieldErrors: { confirm: 'confirm_mismatch' },
     replies: { 200: account.Offboarded },
-    errors: ['invalid_body', 'confirm_mismatch', 'payments_error', 'payments_not_configured', 'db_error'],
+    errors: [
+      ...['invalid_body', 'confirm_mismatch', 'payments_error', 'payments_not_configured'],
+      ...['queue_locked', 'forge_unreachable', 'forge_access_denied', 'db_error'],
+    ] as const,
   },
   {
     id: 'searchRepos',

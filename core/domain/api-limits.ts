@@ -74,6 +74,9 @@ export const STOP_ASKED_MS = 60_000;
 /** The engine is waited for this long; the rest of the gateway's time is for taking back schedules. */
 export const STOP_WAIT_MS = 15_000;
 export const STOP_POLL_MS = 250;
+/** To take back a success and see that it is gone takes 22 s; the rest of the gateway's time is for deleting rows. */
+export const OFFBOARD_WAIT_MS = 24_000;
+export const OFFBOARD_POLL_MS = 500;
 /** Scheduled merges that are taken back side by side. */
 export const CANCEL_CONCURRENCY_MAX = 5;
 

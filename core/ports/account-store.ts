@@ -91,6 +91,7 @@ export interface AccountStore {
 
   /** False when there is no such tenant. From here on nothing is created for it. */
   markTenantDeleting(tenantId: TenantId): Promise<boolean>;
+  countHistory(tenantId: TenantId, part: HistoryPart): Promise<number>;
   /** Returns how many rows went. */
   deleteHistory(tenantId: TenantId, part: HistoryPart): Promise<number>;
   /** False when there was none. */

@@ -25,16 +25,6 @@ export async function deleteConnection(deps: DeletionDeps, tenantId: TenantId, i
   await recordChange(deps, tenantId, 'connection.delete', connection.id);
 }
 
-/** At once, whatever is in flight: for a tenant that leaves. */
-export async function cascade(
-  store: EnrollmentStore,
-  connection: Pick<Connection, 'id' | 'tenantId'>,
-): Promise<void> {
-  if (!(await store.markConnectionDeleting(connection.tenantId, connection.id))) return;
-  for (const repo of await listReposUnder(store, connection)) await store.deleteRepo(repo);
-  await store.deleteConnection(connection.tenantId, connection.id);
-}
-
 async function listReposUnder(
   store: Pick<EnrollmentStore & DispatchStore, 'listRepos'>,
   connection: Pick<Connection, 'id' | 'tenantId'>,

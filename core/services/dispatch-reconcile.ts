@@ -250,7 +250,13 @@ async function planNextLook(deps: DispatchDeps, repo: ManagedRepo, run: Run): Pr
   const now = deps.clock.now();
   if (repo.tombstone) {
     // An engine that did not answer may still be at work: whoever comes after it must wait for its lease.
-    if (!run.leaveLease && (await finishBurial(deps.store, repo, run, now))) return;
+    const burial = run.leaveLease ? 'goes_on' : await finishBurial(deps.store, repo, run, now);
+    if (burial === 'left') {
+      deps.log.warn('a deleted repository may have left statuses on its forge', {
+        ...{ tenant_id: repo.tenantId, repo_id: repo.id, error_code: run.errorCode },
+      });
+    }
+    if (burial !== 'goes_on') return;
   } else if (isOff(repo) && isWoundDown(repo, run, now)) {
     await deps.store.settleOff(repo, repo.wakeSeq);
     return;

@@ -1,19 +1,23 @@
 import type { Offboarded } from '../contracts/account.ts';
 import { AppError } from '../contracts/errors.ts';
+import { OFFBOARD_POLL_MS, OFFBOARD_WAIT_MS } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
-import type { AccountStore, RealtimeStore } from '../ports/account-store.ts';
+import type { ManagedRepo } from '../domain/repo.ts';
+import type { AccountStore } from '../ports/account-store.ts';
 import type { BillingStore } from '../ports/billing-store.ts';
 import type { OpenPayments } from '../ports/payments.ts';
-import type { EnrollmentStore } from '../ports/store.ts';
+import type { DispatchStore } from '../ports/store.ts';
 import type { Ids, Log } from '../ports/system.ts';
 import { askProvider } from './billing.ts';
-import { cascade } from './delete-connection.ts';
+import { buryRepo, type DeletionDeps } from './delete-repo.ts';
+import { type EraseStore, eraseTenant } from './erase-tenant.ts';
 
-export interface OffboardDeps {
-  readonly store: AccountStore &
-    EnrollmentStore &
-    Pick<BillingStore, 'loadBilling'> &
-    Pick<RealtimeStore, 'listSockets' | 'removeSocket'>;
+export interface OffboardDeps extends DeletionDeps {
+  readonly store: DeletionDeps['store'] &
+    EraseStore &
+    Pick<AccountStore, 'markTenantDeleting' | 'listOutcomes' | 'countHistory' | 'loadOrganization'> &
+    Pick<DispatchStore, 'loadReconcileOutcome'> &
+    Pick<BillingStore, 'loadBilling'>;
   readonly openPayments: OpenPayments;
   readonly ids: Ids;
   readonly log: Log;
@@ -21,8 +25,10 @@ export interface OffboardDeps {
 
 /**
  * Deletes a tenant in dependency order. What it pays for ends first: a provider that refuses leaves everything as it was.
- * Then comes the mark: nothing new is created for it, and whatever a crash leaves is deleted by the next call (A100, D-62).
- * What the forge has of us stays there on purpose.
+ * Then comes the mark: nothing new is created for it. Then each queue is wound down as that of a deleted repository: a
+ * success that outlived its rows would merge what is not proven (A24). Rows go when nothing of ours is left on a forge, at
+ * the latest after an hour: by this request if that is soon, else by the worker or by the same request again (A100, D-62).
+ * Webhooks and rules stay on the forge on purpose.
  */
 export async function offboardTenant(
   deps: OffboardDeps,
@@ -30,34 +36,62 @@ export async function offboardTenant(
   confirm: string,
 ): Promise<Offboarded> {
   if (confirm !== tenantId) throw new AppError('confirm_mismatch');
-  const { store } = deps;
+  const end = deps.clock.monotonic() + OFFBOARD_WAIT_MS;
   await endSubscriptions(deps, tenantId);
-  await store.markTenantDeleting(tenantId);
-  const outcomes = (await store.listOutcomes(tenantId)).size;
-  const repos = await store.listRepos(tenantId);
-  for (const repo of repos) await store.deleteRepo(repo);
-  const connections = await store.listConnections(tenantId);
-  for (const connection of connections) await cascade(store, connection);
-  for (const socket of await store.listSockets(tenantId)) await store.removeSocket(socket);
-  const audit = await store.deleteHistory(tenantId, 'audit');
-  await store.deleteHistory(tenantId, 'events');
-  await store.deleteHistory(tenantId, 'batches');
-  const hadPlan = await store.deletePlan(tenantId);
-  const hadOrganization = await store.deleteOrganization(tenantId);
-  await store.deleteTenant(tenantId);
+  await deps.store.markTenantDeleting(tenantId);
+  // Counted now: the worker deletes what goes with the last repository.
+  const deleted = await countRows(deps, tenantId);
+  await windDownAll(deps, tenantId, end);
+  await eraseTenant(deps.store, tenantId);
   deps.log.info('tenant offboarded', { tenant_id: tenantId });
+  return { offboarded: true, tenant_id: tenantId, deleted };
+}
+
+async function countRows({ store }: OffboardDeps, tenantId: TenantId): Promise<Offboarded['deleted']> {
   return {
-    offboarded: true,
-    tenant_id: tenantId,
-    deleted: {
-      reconcile_status: outcomes,
-      managed_repos: repos.length,
-      forge_connections: connections.length,
-      audit_log: audit,
-      billing: hadPlan ? 1 : 0,
-      organization: hadOrganization ? 1 : 0,
-    },
+    reconcile_status: (await store.listOutcomes(tenantId)).size,
+    managed_repos: (await store.listRepos(tenantId)).length,
+    forge_connections: (await store.listConnections(tenantId)).length,
+    audit_log: await store.countHistory(tenantId, 'audit'),
+    billing: (await store.loadBilling(tenantId)) === null ? 0 : 1,
+    organization: (await store.loadOrganization(tenantId)) === null ? 0 : 1,
   };
+}
+
+/** Returns once no repository of the tenant is left; else says what is waited for. */
+async function windDownAll(deps: OffboardDeps, tenantId: TenantId, end: number): Promise<void> {
+  const { store, clock } = deps;
+  for (const repo of await store.listRepos(tenantId)) {
+    if (clock.monotonic() >= end) throw new AppError('queue_locked', { message: STILL_AT_WORK });
+    await buryRepo(deps, repo);
+  }
+  for (;;) {
+    const left = await store.listRepos(tenantId);
+    if (left.length === 0) return;
+    if (clock.monotonic() >= end) throw await refusalOf(deps, left);
+    await clock.sleep(OFFBOARD_POLL_MS);
+  }
+}
+
+const GOES_ON =
+  'This is tried for an hour; then everything is deleted. Send the request again to see whether it is done.';
+const STILL_AT_WORK = `Your queues still take back what they posted. ${GOES_ON}`;
+const UNREACHABLE = `A forge cannot be reached, so what the queue posted there still stands. ${GOES_ON}`;
+const REFUSED = `A forge refuses the stored token, so what the queue posted there still stands. ${GOES_ON}`;
+
+/** Why the first of them is not done, as far as its newest look says. */
+async function refusalOf(deps: OffboardDeps, left: readonly ManagedRepo[]): Promise<AppError> {
+  for (const repo of left) {
+    const outcome = await deps.store.loadReconcileOutcome(repo);
+    if (outcome === null || outcome.ranAt < repo.updatedAt) continue;
+    if (outcome.errorCode === 'forge_unreachable') {
+      return new AppError('forge_unreachable', { message: UNREACHABLE });
+    }
+    if (outcome.errorCode === 'forge_access_denied') {
+      return new AppError('forge_access_denied', { message: REFUSED });
+    }
+  }
+  return new AppError('queue_locked', { message: STILL_AT_WORK });
 }
 
 /** Nobody pays for what is gone. Asked again, it cancels what is left. */

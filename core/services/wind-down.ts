@@ -3,6 +3,7 @@ import { BURIED_WIND_DOWN_MS, WIND_DOWN_MS } from '../domain/limits.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
+import { type EraseStore, eraseTenant } from './erase-tenant.ts';
 import { type LiveStore, readOwedHeads } from './live-batches.ts';
 
 /** Switched off or deleted: nothing new is begun, what was posted is taken back (D-24). */
@@ -43,28 +44,34 @@ export async function mustWindDown(store: AfootStore, repo: ManagedRepo, now: Ep
 
 export type PurgeStore = Pick<EnrollmentStore, 'deleteRepo' | 'listRepos' | 'deleteConnection'> &
   Pick<DispatchStore, 'getConnection' | 'findRepoForHook'> &
+  EraseStore &
   LiveStore;
 
+/** `left`: the time was over, and something of ours may still stand on the forge. */
+export type Burial = 'goes_on' | 'done' | 'left';
+
 /**
- * Ends the wind-down of a deleted repo if it is over; false if it goes on. Somebody who enrolled the same forge address
- * waits for that: then it ends sooner, and at once where the forge refuses the old credential. What could not be taken back
- * is left to whoever runs at this address next.
+ * Ends the wind-down of a deleted repo if it is over. Who enrolled the same forge address waits for that: then it ends
+ * sooner, and at once where the forge refuses the old credential. It ends sooner for a tenant that leaves as well, whose
+ * other rows go with the last of its repos. What could not be taken back is left to the next record of this address.
  */
 export async function finishBurial(
   store: PurgeStore,
   repo: ManagedRepo,
   look: LastLook,
   now: EpochMs,
-): Promise<boolean> {
+): Promise<Burial> {
   const successor = await store.findRepoForHook({ instanceUrl: repo.instanceUrl, slug: repo.slug });
   const isRefused = look.errorCode === 'forge_access_denied' && successor !== null;
-  const mostMs = successor === null ? BURIED_WIND_DOWN_MS : WIND_DOWN_MS;
-  if (!isRefused && !isWoundDown(repo, look, now, mostMs)) return false;
+  const isLeaving = (await store.loadTenant(repo.tenantId))?.deleting === true;
+  const mostMs = successor === null && !isLeaving ? BURIED_WIND_DOWN_MS : WIND_DOWN_MS;
+  if (!isRefused && !isWoundDown(repo, look, now, mostMs)) return 'goes_on';
   const isClean = look.errorCode === null && look.wakeAt === null;
   await store.deleteRepo(repo, isClean ? undefined : await readOwedHeads(store, repo));
   const connection = await store.getConnection(repo.tenantId, repo.connectionId);
   if (connection !== null) await dropConnection(store, connection);
-  return true;
+  if (isLeaving) await eraseTenant(store, repo.tenantId);
+  return isClean ? 'done' : 'left';
 }
 
 /** The row of a deleted connection, unless one of its repos still needs it. */

@@ -95,10 +95,11 @@ function Offboard({
     <section className="panel danger-zone" aria-labelledby="offboard-title">
       <h2 id="offboard-title">Delete this account</h2>
       <p>
-        Repositories, connections with their tokens, outcomes, audit log and plan are deleted at once. There
-        is no way back and no waiting time. A subscription is cancelled first; if the payment provider
-        refuses, nothing is deleted. Webhooks and branch rules stay on the forge: remove the required check
-        there, or nothing merges any more.
+        A subscription is cancelled first; if the payment provider refuses, nothing is deleted. Then every
+        queue takes back what it posted, which takes half a minute, or an hour at most if a forge is away.
+        Then repositories, connections with their tokens, outcomes, audit log and plan are deleted. There is
+        no way back. Webhooks and branch rules stay on the forge: remove the required check there, or nothing
+        merges any more.
       </p>
       <form
         onSubmit={(event) => {

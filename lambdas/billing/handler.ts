@@ -1,10 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
 import { createPaymentsOpener } from '#core/adapters/payments-http/open-payments.ts';
 import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
+import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
@@ -31,7 +33,9 @@ export const handler = createSurface<'billing'>(
     edgeStamp: env.EDGE_STAMP,
   },
   createBillingRoutes({
-    ...{ store, clock, log, ids: createUuidIds(), planLimits: env.PLAN_LIMITS, prices: env.PAYMENTS_PRICES },
+    ...{ store, leases: store, clock, log, ids: createUuidIds() },
+    ...{ planLimits: env.PLAN_LIMITS, prices: env.PAYMENTS_PRICES },
+    queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
     openPayments: createPaymentsOpener({
       ...{ apiUrl: env.PAYMENTS_API_URL, prices: env.PAYMENTS_PRICES, clock },
       readKey:

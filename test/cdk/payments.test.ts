@@ -50,6 +50,7 @@ describe('payments', () => {
     const billing = BillingEnv.parse({
       ...{ ...plain, ...identity, ...given },
       ...{ PAYMENTS_KEY_SECRET_ID: 'arn', BILLING_PAGE_URL: 'https://mq.example/billing' },
+      WAKE_QUEUE_URL: 'https://sqs.example/wakes',
     });
     expect(billing).toMatchObject({
       PAYMENTS_API_URL: 'https://api.stripe.com',

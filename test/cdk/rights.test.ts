@@ -180,6 +180,8 @@ describe('rights (A118)', () => {
   test('who may send to a queue, and who takes from one', () => {
     expect(rightsOf('sqs')).toEqual({
       ApiRole: ['SendMessage'],
+      // Wakes the queues of a tenant that leaves, so that they are wound down.
+      BillingRole: ['SendMessage'],
       ForgeOpsRole: ['SendMessage'],
       NotificationsNotifyRole: ['SendMessage'],
       TickRole: ['SendMessage'],

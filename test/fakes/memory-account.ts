@@ -145,14 +145,22 @@ export class MemoryAccount
     });
   }
 
+  private historyOf(tenantId: TenantId, part: HistoryPart) {
+    const rows: Map<string, { readonly tenantId: TenantId }> = {
+      batches: this.batches,
+      events: this.events,
+      audit: this.audit,
+    }[part];
+    return { rows, keys: [...rows].filter(([, row]) => row.tenantId === tenantId).map(([key]) => key) };
+  }
+
+  countHistory(tenantId: TenantId, part: HistoryPart): Promise<number> {
+    return this.call('countHistory', () => this.historyOf(tenantId, part).keys.length);
+  }
+
   deleteHistory(tenantId: TenantId, part: HistoryPart): Promise<number> {
     return this.call('deleteHistory', () => {
-      const rows: Map<string, { readonly tenantId: TenantId }> = {
-        batches: this.batches,
-        events: this.events,
-        audit: this.audit,
-      }[part];
-      const keys = [...rows].filter(([, row]) => row.tenantId === tenantId).map(([key]) => key);
+      const { rows, keys } = this.historyOf(tenantId, part);
       for (const key of keys) rows.delete(key);
       return keys.length;
     });

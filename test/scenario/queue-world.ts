@@ -1,8 +1,10 @@
+import type { Offboarded } from '#core/contracts/account.ts';
 import type { BatchRow } from '#core/domain/batch.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import type { DeletionDeps } from '#core/services/delete-repo.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
+import { offboardTenant } from '#core/services/offboard.ts';
 import { saveRepo } from '#core/services/save-repo.ts';
 import { forwardDelayedWake, wakeDueRepos, wakeNow } from '#core/services/wake.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
@@ -138,6 +140,21 @@ export async function givenPostedSuccess(): Promise<{ readonly world: QueueWorld
   await world.start();
   await world.pass(10 * 60_000, { until: async () => (await world.stateOf(pr)) === 'success' });
   return { world, pr };
+}
+
+/** The tenant is offboarded. While the request waits, in the world's own time, the service goes on. */
+export function leaveTenant(world: QueueWorld): Promise<Offboarded> {
+  const deps = {
+    ...world.deletion,
+    store: world.store,
+    clock: {
+      now: () => world.clock.now(),
+      monotonic: () => world.clock.monotonic(),
+      sleep: (ms: number) => world.pass(Math.max(1_000, ms)),
+    },
+    openPayments: async () => null,
+  };
+  return offboardTenant(deps, world.repo.tenantId, world.repo.tenantId);
 }
 
 export const OLDEST = '33333333-3333-4333-8333-333333333333';

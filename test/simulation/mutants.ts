@@ -216,6 +216,15 @@ export const MUTANTS: readonly Mutant[] = [
     dies: 'a hold in a landing',
   },
   {
+    guard: 'a tenant that leaves takes back what its queues posted (A24, A100)',
+    file: 'core/services/offboard.ts',
+    find: 'await windDownAll(deps, tenantId, end);',
+    replace:
+      'for (const repo of await deps.store.listRepos(tenantId)) await deps.store.deleteRepo(repo); void end;',
+    families: ['interrupted'],
+    dies: 'a tenant leaves in a landing',
+  },
+  {
     guard: 'a merge into another base is no landing',
     file: `${QUEUE}/pass.ts`,
     find: 'return pull.merged && pull.baseRef === pass.s.repo.baseBranch;',

@@ -7,7 +7,7 @@ import {
   successComesTwoMinutesLate,
   twinAppearsLate,
 } from './forge-scenes.ts';
-import { holdInLanding } from './hold-scenes.ts';
+import { holdInLanding, leaveInLanding } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
 import { branchComesLate, branchGoesEarly, deletionComesLate, successComesLate } from './late-scenes.ts';
 import {
@@ -325,6 +325,7 @@ export const SCENES = {
   'what lands cannot be read any more': landingGoesUnread,
   'a twin appears while its head is gated': twinAppearsLate,
   'a hold in a landing': holdInLanding,
+  'a tenant leaves in a landing': leaveInLanding,
   'a branch comes late': branchComesLate,
   'a branch goes early': branchGoesEarly,
   'a deletion comes late': deletionComesLate,

@@ -1,6 +1,7 @@
 import type { AccountStore } from '#core/ports/account-store.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
+import type { EraseStore } from '#core/services/erase-tenant.ts';
 
 /**
  * Where one reconcile runs. Every call of its worker and engine to forge and store passes here, under a static label,
@@ -53,7 +54,8 @@ export type WorkerStore = EngineStore &
   LeaseStore &
   DispatchStore &
   Pick<AccountStore, 'loadPlan' | 'readQueueViews'> &
-  Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection' | 'listRunningBatches'>;
+  Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection' | 'listRunningBatches'> &
+  EraseStore;
 const STORE_CALLS = [
   'findRepo',
   'listLeftHeads',
@@ -88,6 +90,15 @@ const STORE_CALLS = [
   'deleteRepo',
   'deleteConnection',
   'listRunningBatches',
+  'loadTenant',
+  'listConnections',
+  'markConnectionDeleting',
+  'listSockets',
+  'removeSocket',
+  'deleteHistory',
+  'deletePlan',
+  'deleteOrganization',
+  'deleteTenant',
 ] as const satisfies readonly (keyof WorkerStore)[];
 
 /** A call that is missing from the lists above would pass a machine by: then these do not compile. */

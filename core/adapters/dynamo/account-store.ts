@@ -117,7 +117,15 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
       return result.ok;
     },
 
-    deleteHistory: (tenantId, part) => deleteHistory(table, PARTITIONS[part](tenantId)),
+    async countHistory(tenantId, part) {
+      return (await readKeys(table, PARTITIONS[part](tenantId), 'countHistory')).length;
+    },
+
+    async deleteHistory(tenantId, part) {
+      const keys = await readKeys(table, PARTITIONS[part](tenantId), 'deleteHistory');
+      await table.deleteMany(keys, 'deleteHistory');
+      return keys.length;
+    },
 
     async deleteTenant(tenantId) {
       await table.remove({ Key: tenantKey(tenantId) }, 'deleteTenant');
@@ -219,7 +227,11 @@ function idOf(row: Row): string {
   return typeof row.sk === 'string' ? (row.sk.split('#')[2] ?? '') : '';
 }
 
-async function deleteHistory(table: Table, partition: string): Promise<number> {
+async function readKeys(
+  table: Table,
+  partition: string,
+  operation: string,
+): Promise<readonly { readonly pk: string; readonly sk: string }[]> {
   const rows = await table.query(
     {
       KeyConditionExpression: 'pk = :pk',
@@ -227,11 +239,7 @@ async function deleteHistory(table: Table, partition: string): Promise<number> {
       ProjectionExpression: 'pk, sk',
     },
     Number.POSITIVE_INFINITY,
-    'deleteHistory',
+    operation,
   );
-  await table.deleteMany(
-    rows.map((row) => ({ pk: partition, sk: String(row.sk) })),
-    'deleteHistory',
-  );
-  return rows.length;
+  return rows.map((row) => ({ pk: partition, sk: String(row.sk) }));
 }

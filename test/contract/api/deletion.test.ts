@@ -167,14 +167,72 @@ describe('a connection that is deleted with a batch in flight', () => {
     expect((await world.as(TOKEN_B)('POST', CONNECTIONS, body)).status).toBe(201);
   });
 
-  test('offboarding leaves no row of it (A100)', async () => {
+  test('offboarding ends no wind-down; once that has ended, it leaves no row of it (A100)', async () => {
     const { repo, connection } = await givenLiveRepo();
     await a('DELETE', `${CONNECTIONS}/${connection.id}`);
-    expect((await a('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A })).status).toBe(200);
-    expect(await world.store.getRepo(repo.id)).toBeNull();
-    expect(await world.store.getConnection(TENANT_A, connection.id)).toBeNull();
+    const offboard = () => a('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A });
+    expect((await offboard()).code).toBe('queue_locked');
+    expect((await world.store.getRepo(repo.id))?.tombstone).toBe(true);
+    expect((await world.store.getConnection(TENANT_A, connection.id))?.deleting).toBe(true);
+    world.engine = { answer: 'ok', logTail: [] };
+    expect((await offboard()).status).toBe(200);
+    expect(world.store.dump()).not.toContain(connection.id);
     expect(await world.store.loadTenant(TENANT_A)).toBeNull();
   });
+});
+
+describe('a tenant that leaves with a batch in flight (A24, A100)', () => {
+  const offboard = () => a('POST', '/api/v1/tenant/offboard', { confirm: TENANT_A });
+
+  test('nothing of it is shown any more, its rows stay until the engine has looked, and the last look deletes them', async () => {
+    const { repo } = await givenLiveRepo();
+    const answer = await offboard();
+    expect(answer).toMatchObject({ status: 409, code: 'queue_locked' });
+    expect(answer.json.error).toMatchObject({
+      retryable: true,
+      message: expect.stringContaining('everything is deleted'),
+    });
+    expect((await a('GET', REPOS)).json).toEqual([]);
+    expect(world.sent.wakes.map((wake) => wake.repoId)).toContain(repo.id);
+    world.engine = { answer: 'ok', logTail: [] };
+    await world.answerWake(repo.id);
+    world.identity.revoke(TOKEN_A);
+    expect(world.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
+  });
+
+  test.each([
+    ['forge_unreachable', 502],
+    ['forge_access_denied', 422],
+  ] as const)('%s is told as %i while the engine goes on', async (code, status) => {
+    const { repo } = await givenLiveRepo();
+    world.engine = { answer: 'failed', logTail: [], act: async () => code };
+    const answer = await offboard();
+    expect(answer).toMatchObject({ status, code });
+    expect(answer.json.error).toMatchObject({ message: expect.stringContaining('for an hour') });
+    expect(answer.text).not.toContain(FORGE_TOKEN);
+    expect((await world.store.getRepo(repo.id))?.tombstone).toBe(true);
+  });
+
+  test.each(Array.from({ length: 30 }, (_, at) => at))(
+    'with one that is not in flight beside it, and cut short at call %i, doing it again finishes it',
+    async (failAt) => {
+      await givenLiveRepo();
+      await world.enroll(TENANT_A, { slug: 'acme/idle' });
+      world.engine = { answer: 'ok', logTail: [] };
+      let calls = -1;
+      world.store.beforeCall = (label) => {
+        if (label === 'takeToken') return;
+        calls += 1;
+        if (calls === failAt) throw new StoreError('unavailable', label);
+      };
+      const first = await offboard();
+      world.store.beforeCall = null;
+      if (first.status !== 200) expect(['db_error', 'queue_locked']).toContain(first.code);
+      expect((await offboard()).status).toBe(200);
+      world.identity.revoke(TOKEN_A);
+      expect(world.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
+    },
+  );
 });
 
 describe('deleting a connection while repos are enrolled under it (A57)', () => {
