@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { TICKET_TTL_MS } from '../domain/api-limits.ts';
 import { BILLING_STATUSES, TIERS } from '../domain/billing.ts';
 import type { RepoId } from '../domain/ids.ts';
-import { WAKEUP_MODES } from '../domain/provisioning.ts';
 import {
   type Connection,
   type ManagedRepo,
@@ -14,6 +13,7 @@ import type { AuditEntry, Organization, Tenant } from '../ports/account-store.ts
 import type { BillingAccount } from '../ports/billing-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { Provisioning, toProvisioning, toReconcileView } from './managed-repo.ts';
+import { SHOWN_SETTINGS, toShownSettings } from './repo-settings.ts';
 
 export const REDACTED = '[redacted]';
 /** Cookie of a browser session (D-41): only `auth/session`, `logout` and the socket look at it. */
@@ -68,11 +68,7 @@ const ExportedRepo = z.object({
   status_context: z.string(),
   merge_style: z.enum(MERGE_STYLES),
   automerge: z.boolean(),
-  wakeup_mode: z.enum(WAKEUP_MODES),
-  queue_enabled: z.boolean(),
-  batch_linger_seconds: z.int(),
-  batch_target: z.int(),
-  bisect_fanout: z.int(),
+  ...SHOWN_SETTINGS,
   webhook_secret: redacted,
   notification: z
     .object({
@@ -198,11 +194,7 @@ function toExportedRepo(
     status_context: repo.statusContext,
     merge_style: repo.mergeStyle,
     automerge: repo.automerge,
-    wakeup_mode: repo.wakeupMode,
-    queue_enabled: repo.queueEnabled,
-    batch_linger_seconds: repo.batchLingerSeconds,
-    batch_target: repo.batchTarget,
-    bisect_fanout: repo.bisectFanout,
+    ...toShownSettings(repo),
     webhook_secret: REDACTED,
     notification:
       notification === null

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import {
   BASE_BRANCH_CHARS_MAX,
-  BATCH_LINGER_SECONDS_MAX,
-  BATCH_TARGET_MAX,
   BOT_LOGIN_CHARS_MAX,
   CHAT_URL_CHARS_MAX,
   EMAIL_CHARS_MAX,
@@ -10,7 +8,6 @@ import {
   STATUS_CONTEXT_CHARS_MAX,
   TOKEN_CHARS_MAX,
 } from '../domain/api-limits.ts';
-import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
 import { CHAT_URL_PATTERNS } from '../domain/notification.ts';
 import { WAKEUP_MODES } from '../domain/provisioning.ts';
 import { MERGE_STYLES } from '../domain/repo.ts';
@@ -50,9 +47,6 @@ export const StatusContext = z
   .regex(/^(?=.*[^ ])[A-Za-z0-9._/ -]+$/);
 export const MergeStyle = z.enum(MERGE_STYLES);
 export const WakeupMode = z.enum(WAKEUP_MODES);
-export const BatchLingerSeconds = z.int().min(0).max(BATCH_LINGER_SECONDS_MAX);
-export const BatchTarget = z.int().min(0).max(BATCH_TARGET_MAX);
-export const BisectFanout = z.int().min(BISECT_FANOUT_MIN).max(BISECT_FANOUT_MAX);
 
 const Email = z
   .string()

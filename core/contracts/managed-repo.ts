@@ -5,7 +5,6 @@ import {
   PROTECTION_STATUSES,
   type ProvisioningView,
   viewProvisioning,
-  WAKEUP_MODES,
   WEBHOOK_STATUSES,
 } from '../domain/provisioning.ts';
 import {
@@ -18,9 +17,6 @@ import {
 } from '../domain/repo.ts';
 import {
   BaseBranch,
-  BatchLingerSeconds,
-  BatchTarget,
-  BisectFanout,
   formatTime,
   formatTimeOrNull,
   MergeStyle,
@@ -31,6 +27,7 @@ import {
   Uuid,
   WakeupMode,
 } from './fields.ts';
+import { GIVEN_SETTINGS, SHOWN_SETTINGS, toShownSettings } from './repo-settings.ts';
 
 export const Provisioning = z.object({
   webhook: z.object({ status: z.enum(WEBHOOK_STATUSES) }),
@@ -66,17 +63,13 @@ export const ManagedRepoView = z.object({
   automerge: z.boolean(),
   instance_url: z.string(),
   forge_conn_id: Uuid,
-  wakeup_mode: z.enum(WAKEUP_MODES),
   connection: RepoConnectionView.nullable(),
   provisioning: Provisioning,
   reconcile: ReconcileView,
   created_at: Time,
   updated_at: Time,
   hold_reason: z.enum(['payment_required']).nullable(),
-  queue_enabled: z.boolean(),
-  batch_linger_seconds: z.int(),
-  bisect_fanout: z.int(),
-  batch_target: z.int(),
+  ...SHOWN_SETTINGS,
 });
 export type ManagedRepoView = z.infer<typeof ManagedRepoView>;
 export const ManagedRepoList = z.array(ManagedRepoView);
@@ -117,11 +110,7 @@ export const EnrolledRepo = ManagedRepoView.pick({
 });
 
 export const PatchRepoBody = z.object({
-  wakeup_mode: WakeupMode.optional(),
-  queue_enabled: z.boolean().optional(),
-  batch_linger_seconds: BatchLingerSeconds.optional(),
-  batch_target: BatchTarget.optional(),
-  bisect_fanout: BisectFanout.optional(),
+  ...GIVEN_SETTINGS,
   status_context: StatusContext.optional(),
   notification: Notification.nullable().optional(),
   // Known, and settled at enrollment (D-50).
@@ -211,16 +200,12 @@ export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
   const { repo } = facts;
   return {
     ...toEnrolledRepo(repo, facts.outcome),
-    wakeup_mode: repo.wakeupMode,
     connection: toRepoConnectionView(facts.connection),
     reconcile: toReconcileView(facts.outcome),
     created_at: formatTime(repo.createdAt),
     updated_at: formatTime(repo.updatedAt),
     hold_reason: facts.held ? 'payment_required' : null,
-    queue_enabled: repo.queueEnabled,
-    batch_linger_seconds: repo.batchLingerSeconds,
-    bisect_fanout: repo.bisectFanout,
-    batch_target: repo.batchTarget,
+    ...toShownSettings(repo),
   };
 }
 

@@ -1,7 +1,8 @@
 import type { Secret } from '../secret.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
-import type { CiGate, ProvisioningRecord, RuleSeen, WakeupMode } from './provisioning.ts';
+import type { CiGate, ProvisioningRecord, RuleSeen } from './provisioning.ts';
+import type { QueueSettings } from './repo-settings.ts';
 import { describeMissingScopes, type TokenScope } from './token-scopes.ts';
 
 export const MERGE_STYLES = ['merge', 'squash', 'rebase'] as const;
@@ -73,7 +74,7 @@ export function describeOutcome(
 }
 
 /** A managed repository with the settings that the engine obeys. Times in epoch ms. */
-export interface ManagedRepo {
+export interface ManagedRepo extends QueueSettings {
   readonly id: RepoId;
   readonly tenantId: TenantId;
   readonly connectionId: ConnectionId;
@@ -85,15 +86,8 @@ export interface ManagedRepo {
   readonly statusContext: string;
   readonly mergeStyle: MergeStyle;
   readonly automerge: boolean;
-  readonly wakeupMode: WakeupMode;
-  readonly queueEnabled: boolean;
   /** Last time the queue was switched on: lifts a stop that is older (tree_mismatch). */
   readonly enabledAt: EpochMs;
-  readonly batchLingerSeconds: number;
-  /** Ends lingering once this many are ready; 0 = no target (D-20). */
-  readonly batchTarget: number;
-  /** Gate runs that may burn at once, 1..16. */
-  readonly bisectFanout: number;
   /** Signs the forge's webhook deliveries; null until a hook was registered. Never leaves the store but for verifying. */
   readonly webhookSecret: Secret<string> | null;
   /** Unguessable id in the hook's URL (`?r=`, D-31); null until a hook was registered. */

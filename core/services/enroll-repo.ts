@@ -5,6 +5,7 @@ import type { NotificationTargets } from '../domain/notification.ts';
 import type { WakeupMode } from '../domain/provisioning.ts';
 import { UNPROVISIONED } from '../domain/provisioning.ts';
 import type { Connection, ManagedRepo, MergeStyle } from '../domain/repo.ts';
+import { DEFAULT_SETTINGS } from '../domain/repo-settings.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { OpenForgeAccount } from '../ports/forge-account.ts';
@@ -43,9 +44,6 @@ export interface Enrollment {
   readonly notification: NotificationTargets | null;
 }
 
-/** One run at a time until the owner allows more: each costs the forge a runner. */
-const DEFAULT_FANOUT = 1;
-
 /**
  * Takes a repository under management. Order of refusals: not yours, not what the forge says, taken, over the ceiling. The
  * forge is asked first, so that only who can write to a repository learns who has it, and a name cannot be held by a
@@ -68,9 +66,9 @@ export async function enrollRepo(
     statusContext: wanted.statusContext ?? deps.serviceName,
     mergeStyle: wanted.mergeStyle ?? 'squash',
     automerge: wanted.automerge ?? false,
-    wakeupMode: wanted.wakeupMode ?? 'poll',
-    ...{ queueEnabled: true, enabledAt: now, batchLingerSeconds: 0, batchTarget: 0 },
-    bisectFanout: DEFAULT_FANOUT,
+    ...DEFAULT_SETTINGS,
+    wakeupMode: wanted.wakeupMode ?? DEFAULT_SETTINGS.wakeupMode,
+    enabledAt: now,
     ...{ webhookSecret: null, hookId: null, ...UNPROVISIONED, notification: wanted.notification },
     ...{ wakeSeq: 0, dueAt: now, createdAt: now, updatedAt: now, version: 1, tombstone: false },
     verifiedAt: now,

@@ -1,8 +1,8 @@
 import { AppError } from '../contracts/errors.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
-import type { WakeupMode } from '../domain/provisioning.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import type { QueueSettings } from '../domain/repo-settings.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import type { Clock } from '../ports/system.ts';
@@ -21,12 +21,7 @@ export interface UpdateDeps extends ProvisioningDeps, StopDeps {
   readonly clock: Clock;
 }
 
-export interface RepoChanges {
-  readonly wakeupMode?: WakeupMode | undefined;
-  readonly queueEnabled?: boolean | undefined;
-  readonly batchLingerSeconds?: number | undefined;
-  readonly batchTarget?: number | undefined;
-  readonly bisectFanout?: number | undefined;
+export interface RepoChanges extends Partial<QueueSettings> {
   readonly statusContext?: string | undefined;
   readonly notification?: NotificationTargets | null | undefined;
 }

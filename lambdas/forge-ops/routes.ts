@@ -2,6 +2,7 @@ import { toForgeRepoView } from '#core/contracts/connection.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import type { Notification } from '#core/contracts/fields.ts';
 import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contracts/managed-repo.ts';
+import { toSettings } from '#core/contracts/repo-settings.ts';
 import type { NotificationTargets } from '#core/domain/notification.ts';
 import { describeReasons } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -47,11 +48,7 @@ function settingsRoutes(deps: ForgeOpsDeps) {
     },
     updateRepo: async ({ tenantId, id, body }) => {
       const repo = await updateRepo(deps, tenantId, id, {
-        wakeupMode: body.wakeup_mode,
-        queueEnabled: body.queue_enabled,
-        batchLingerSeconds: body.batch_linger_seconds,
-        batchTarget: body.batch_target,
-        bisectFanout: body.bisect_fanout,
+        ...toSettings(body),
         statusContext: body.status_context,
         notification: body.notification === undefined ? undefined : toTargets(body.notification),
       });

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { BATCH_LINGER_SECONDS_MAX, BATCH_TARGET_MAX } from '../domain/api-limits.ts';
+import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
+import { WAKEUP_MODES } from '../domain/provisioning.ts';
+import type { QueueSettings } from '../domain/repo-settings.ts';
+
+interface Row {
+  readonly field: keyof QueueSettings;
+  /** What a PATCH may set. */
+  readonly given: z.ZodType;
+  /** What views and the export show: what is stored, also of before a range was narrowed. */
+  readonly shown: z.ZodType;
+}
+
+/** Every setting that a PATCH changes and every view shows, by its name in the API. */
+const ROWS = {
+  wakeup_mode: { field: 'wakeupMode', given: z.enum(WAKEUP_MODES), shown: z.enum(WAKEUP_MODES) },
+  queue_enabled: { field: 'queueEnabled', given: z.boolean(), shown: z.boolean() },
+  batch_linger_seconds: {
+    field: 'batchLingerSeconds',
+    given: z.int().min(0).max(BATCH_LINGER_SECONDS_MAX),
+    shown: z.int(),
+  },
+  batch_target: {
+    field: 'batchTarget',
+    given: z.int().min(0).max(BATCH_TARGET_MAX),
+    shown: z.int(),
+  },
+  bisect_fanout: {
+    field: 'bisectFanout',
+    given: z.int().min(BISECT_FANOUT_MIN).max(BISECT_FANOUT_MAX),
+    shown: z.int(),
+  },
+} as const satisfies Readonly<Record<string, Row>>;
+
+type Rows = typeof ROWS;
+type Name = keyof Rows;
+const names = Object.keys(ROWS) as Name[];
+
+/** One value for each setting, by its name in the API. */
+function mapRows<T>(toValue: (row: Rows[Name], name: Name) => unknown): T {
+  return Object.fromEntries(names.map((name) => [name, toValue(ROWS[name], name)])) as T;
+}
+
+export const GIVEN_SETTINGS = mapRows<{ readonly [K in Name]: z.ZodOptional<Rows[K]['given']> }>((row) =>
+  row.given.optional(),
+);
+export const SHOWN_SETTINGS = mapRows<{ readonly [K in Name]: Rows[K]['shown'] }>((row) => row.shown);
+
+export type ShownSettings = { [K in Name]: z.infer<Rows[K]['shown']> };
+type GivenSettings = { readonly [K in Name]?: z.infer<Rows[K]['given']> | undefined };
+
+export function toShownSettings(settings: QueueSettings): ShownSettings {
+  return mapRows((row) => settings[row.field]);
+}
+
+/** The settings that a PATCH names; one that it does not name stays as it is. */
+export function toSettings(given: GivenSettings): Partial<QueueSettings> {
+  const named = names.filter((name) => given[name] !== undefined);
+  return Object.fromEntries(named.map((name) => [ROWS[name].field, given[name]]));
+}

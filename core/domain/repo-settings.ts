@@ -1,0 +1,24 @@
+import type { WakeupMode } from './provisioning.ts';
+
+/**
+ * What the owner of a queue may change at any time. A setting is a field and a default here, a row in
+ * `core/contracts/repo-settings.ts`, a column in the store, and a control on the page.
+ */
+export interface QueueSettings {
+  readonly wakeupMode: WakeupMode;
+  readonly queueEnabled: boolean;
+  readonly batchLingerSeconds: number;
+  /** Ends lingering once this many are ready; 0 = no target (D-20). */
+  readonly batchTarget: number;
+  /** Gate runs that may burn at once, 1..16. */
+  readonly bisectFanout: number;
+}
+
+/** One gate run at a time until the owner allows more: each costs the forge a runner. */
+export const DEFAULT_SETTINGS: QueueSettings = {
+  wakeupMode: 'poll',
+  queueEnabled: true,
+  batchLingerSeconds: 0,
+  batchTarget: 0,
+  bisectFanout: 1,
+};
