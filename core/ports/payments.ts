@@ -48,6 +48,8 @@ export interface Payments extends SubscriptionReader {
   createCustomer(tenantId: TenantId): Promise<string>;
   /** Address of a page on which a person pays. */
   openCheckout(order: CheckoutOrder, requestId: string): Promise<string>;
+  /** Nobody can pay on any page that was opened for this customer any more. Paid or closed already is fine. */
+  closeCheckouts(customerId: string, requestId: string): Promise<void>;
   /** With prorations; nothing is changed when the charge fails. Returns the subscription as it is afterwards. */
   moveSubscription(move: PlanMove, requestId: string): Promise<Subscription>;
   /** At once, without a last invoice. Ended already is fine. */

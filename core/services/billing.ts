@@ -55,7 +55,11 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
     successUrl: `${deps.billingPageUrl}?checkout=success`,
     cancelUrl: `${deps.billingPageUrl}?checkout=cancel`,
   };
-  return askProvider(deps, () => payments.openCheckout(order, deps.ids.uuid()));
+  const url = await askProvider(deps, () => payments.openCheckout(order, deps.ids.uuid()));
+  // Not handed out to a tenant that left meanwhile: its other pages are closed already.
+  const tenant = await orUnavailable(() => deps.store.loadTenant(tenantId));
+  if (tenant === null || tenant.deleting) throw new AppError('billing_unavailable');
+  return url;
 }
 
 /**

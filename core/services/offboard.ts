@@ -37,8 +37,10 @@ export async function offboardTenant(
 ): Promise<Offboarded> {
   if (confirm !== tenantId) throw new AppError('confirm_mismatch');
   const end = deps.clock.monotonic() + OFFBOARD_WAIT_MS;
-  await endSubscriptions(deps, tenantId);
+  await endPayments(deps, tenantId);
   await deps.store.markTenantDeleting(tenantId);
+  // What was begun before the mark. From here on no page is handed out.
+  await endPayments(deps, tenantId);
   // Counted now: the worker deletes what goes with the last repository.
   const deleted = await countRows(deps, tenantId);
   await windDownAll(deps, tenantId, end);
@@ -94,8 +96,8 @@ async function refusalOf(deps: OffboardDeps, left: readonly ManagedRepo[]): Prom
   return new AppError('queue_locked', { message: STILL_AT_WORK });
 }
 
-/** Nobody pays for what is gone. Asked again, it cancels what is left. */
-async function endSubscriptions(deps: OffboardDeps, tenantId: TenantId): Promise<void> {
+/** Nobody pays for what is gone: pages close before what was bought on them is cancelled. Asked again, it ends what is left. */
+async function endPayments(deps: OffboardDeps, tenantId: TenantId): Promise<void> {
   const account = await deps.store.loadBilling(tenantId);
   if (account === null || account.customerId === null) return;
   const { customerId } = account;
@@ -105,6 +107,7 @@ async function endSubscriptions(deps: OffboardDeps, tenantId: TenantId): Promise
     if (account.subscriptionId === null || account.status === 'canceled') return;
     throw new AppError('payments_not_configured');
   }
+  await askProvider(deps, () => payments.closeCheckouts(customerId, deps.ids.uuid()));
   const listed = await askProvider(deps, () => payments.listSubscriptions(customerId));
   for (const { id, status } of listed) {
     if (status !== 'ended') await askProvider(deps, () => payments.cancelSubscription(id, deps.ids.uuid()));

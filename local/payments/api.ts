@@ -16,6 +16,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
     ...['mode', 'customer', 'client_reference_id', 'line_items', 'subscription_data', 'metadata'],
     ...['success_url', 'cancel_url'],
   ],
+  'GET /v1/checkout/sessions': ['customer', 'status', 'limit', 'starting_after'],
+  'POST /v1/checkout/sessions/{id}/expire': [],
   'POST /v1/billing_portal/sessions': ['customer', 'return_url'],
   'POST /v1/subscriptions/{id}': ['items', 'proration_behavior', 'payment_behavior', 'metadata'],
   'DELETE /v1/subscriptions/{id}': ['invoice_now', 'prorate'],
@@ -25,7 +27,8 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 /** The calls of the provider's API that are used here. Throws `ProviderError`. */
 export function answerApi(world: PaymentsWorld, request: ApiRequest): object {
   const { method, path } = request;
-  const [, id] = /^\/v1\/(?:customers|subscriptions)\/([^/]+)$/.exec(path) ?? [];
+  const [, id] =
+    /^\/v1\/(?:customers|subscriptions|checkout\/sessions)\/([^/]+)(?:\/expire)?$/.exec(path) ?? [];
   const route = `${method} ${id === undefined ? path : path.replace(id, '{id}')}`;
   const fields = method === 'GET' ? parseForm(request.query.toString()) : parseForm(request.body);
   refuseUnknown(route, fields);
@@ -36,6 +39,12 @@ export function answerApi(world: PaymentsWorld, request: ApiRequest): object {
       return showCustomer(world.customer(id ?? ''));
     case 'POST /v1/checkout/sessions':
       return showSession(createCheckout(world, fields));
+    case 'GET /v1/checkout/sessions':
+      return listSessions(world, fields);
+    case 'GET /v1/checkout/sessions/{id}':
+      return showSession(world.session(id ?? ''));
+    case 'POST /v1/checkout/sessions/{id}/expire':
+      return showSession(world.expire(id ?? ''));
     case 'POST /v1/billing_portal/sessions':
       return world.createPortal(need(fields, 'customer'), textOf(fields, 'return_url') ?? '');
     case 'GET /v1/subscriptions':
@@ -83,15 +92,29 @@ function createCheckout(world: PaymentsWorld, fields: FormFields): CheckoutSessi
 }
 
 function listSubscriptions(world: PaymentsWorld, fields: FormFields): object {
-  const limit = Number(textOf(fields, 'limit') ?? 10);
-  if (!(limit >= 1 && limit <= 100)) {
-    throw new ProviderError(400, 'invalid_request_error', 'parameter_invalid_integer', 'Invalid limit.');
-  }
+  const limit = limitOf(fields);
   const customer = textOf(fields, 'customer');
   if (customer !== null) world.customer(customer);
   const all = world.listSubscriptions(customer, textOf(fields, 'status'));
   const data = all.slice(0, limit);
   return { object: 'list', url: '/v1/subscriptions', has_more: all.length > data.length, data };
+}
+
+function listSessions(world: PaymentsWorld, fields: FormFields): object {
+  const limit = limitOf(fields);
+  const after = textOf(fields, 'starting_after');
+  const all = world.listSessions(textOf(fields, 'customer'));
+  const rest = after === null ? all : all.slice(all.findIndex(({ id }) => id === after) + 1);
+  const status = textOf(fields, 'status');
+  const found = rest.filter((each) => (status ?? each.status) === each.status);
+  const data = found.slice(0, limit).map(showSession);
+  return { object: 'list', url: '/v1/checkout/sessions', has_more: found.length > data.length, data };
+}
+
+function limitOf(fields: FormFields): number {
+  const limit = Number(textOf(fields, 'limit') ?? 10);
+  if (limit >= 1 && limit <= 100) return limit;
+  throw new ProviderError(400, 'invalid_request_error', 'parameter_invalid_integer', 'Invalid limit.');
 }
 
 function cancelSubscription(world: PaymentsWorld, id: string): object {

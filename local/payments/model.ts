@@ -43,7 +43,7 @@ export interface CheckoutSession {
   readonly object: 'checkout.session';
   readonly customer: string;
   readonly mode: string;
-  readonly status: 'open' | 'complete';
+  readonly status: 'open' | 'complete' | 'expired';
   readonly url: string;
   readonly success_url: string;
   readonly cancel_url: string;
@@ -102,7 +102,7 @@ export class ProviderError extends Error {
   constructor(
     readonly status: number,
     readonly type: 'invalid_request_error' | 'card_error' | 'idempotency_error' | 'api_error',
-    readonly code: string,
+    readonly code: string | null,
     message: string,
   ) {
     super(message);

@@ -187,7 +187,8 @@ async function answerPage(
   const form = new URLSearchParams(isPost ? await readBody(request) : '');
   const card = (form.get('card') ?? '').replace(/\s/g, '');
   if (session !== undefined) {
-    if (!isPost) sendPage(response, 200, checkoutPage(world, session, false));
+    if (session.status === 'expired') sendPage(response, 410, 'This page has expired.');
+    else if (!isPost) sendPage(response, 200, checkoutPage(world, session, false));
     else if (form.get('act') === 'back') redirect(response, session.cancel_url);
     else if (world.pay(session.id, card) === 'paid') redirect(response, session.success_url);
     else sendPage(response, 402, checkoutPage(world, session, true));

@@ -52,6 +52,8 @@ export interface ItemChange {
 /** The payment provider's world: customers who buy, change, fail to pay and cancel, and the events that tell of it. */
 export class PaymentsWorld {
   readonly state: State;
+  /** Runs before a checkout page is closed: a person may be faster. */
+  onExpire: (() => void) | null = null;
   readonly #options: WorldOptions;
 
   constructor(options: WorldOptions) {
@@ -84,10 +86,36 @@ export class PaymentsWorld {
     return session;
   }
 
+  session(id: string): CheckoutSession {
+    return found(this.state.sessions[id], 'checkout.session', id);
+  }
+
+  /** Newest first. */
+  listSessions(customer: string | null): readonly CheckoutSession[] {
+    const all = Object.values(this.state.sessions).reverse();
+    return all.filter((each) => (customer ?? each.customer) === each.customer);
+  }
+
+  /** Nobody can pay on its page any more. */
+  expire(id: string): CheckoutSession {
+    this.onExpire?.();
+    const session = this.session(id);
+    if (session.status !== 'open') {
+      const words = 'Only Checkout Sessions with a status of open can be expired.';
+      throw new ProviderError(400, 'invalid_request_error', null, words);
+    }
+    const expired: CheckoutSession = { ...session, status: 'expired' };
+    this.state.sessions[id] = expired;
+    this.#emit('checkout.session.expired', expired);
+    this.#changed();
+    return expired;
+  }
+
   /** What happens when a person presses "pay" on the checkout page. */
-  pay(sessionId: string, card: string): 'paid' | 'declined' {
-    const session = found(this.state.sessions[sessionId], 'checkout.session', sessionId);
+  pay(sessionId: string, card: string): 'paid' | 'declined' | 'expired' {
+    const session = this.session(sessionId);
     if (session.status === 'complete') return 'paid';
+    if (session.status === 'expired') return 'expired';
     if (card === CARDS.declined || !isCardNumber(card)) return 'declined';
     this.#putCard(session.customer, card);
     const id = this.#newId('sub');

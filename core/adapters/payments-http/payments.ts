@@ -36,6 +36,19 @@ export function createPayments(config: PaymentsConfig): Payments {
         return session.url;
       }),
 
+    closeCheckouts: (customer, requestId) =>
+      call('closeCheckouts', async () => {
+        const { sessions } = sdk.checkout;
+        for await (const { id } of sessions.list({ customer, status: 'open', limit: 100 })) {
+          try {
+            await sessions.expire(id, {}, { idempotencyKey: `${requestId}-${id}` });
+          } catch (error) {
+            // Paid or run out since it was listed: the provider refuses that without a code of its own.
+            if ((await sessions.retrieve(id)).status === 'open') throw error;
+          }
+        }
+      }),
+
     moveSubscription: ({ tenantId, subscriptionId, tier, moves }, requestId) =>
       call('moveSubscription', async () => {
         const moved = await sdk.subscriptions.update(

@@ -702,6 +702,57 @@ describe('offboarding ends what is paid for, first (contract, Account)', () => {
     expect(await world.stored()).not.toBeNull();
   });
 
+  const sessionOf = (answer: { readonly json: { readonly checkout_url: string } }): string =>
+    answer.json.checkout_url.split('/').at(-1) ?? '';
+
+  test('a page of the provider that was opened before takes no money afterwards', async () => {
+    const opened = [
+      await world.ask('checkout', { tier: 'pro' }),
+      await world.ask('checkout', { tier: 'team' }),
+    ];
+    expect((await offboard()).status).toBe(200);
+    for (const each of opened) {
+      expect(world.provider.world.pay(sessionOf(each), CARDS.good)).toBe('expired');
+    }
+    expect(world.provider.world.state.subscriptions).toEqual({});
+  });
+
+  test('one that is paid while it is being closed: what was bought is cancelled', async () => {
+    const paid = sessionOf(await world.ask('checkout', { tier: 'pro' }));
+    const open = sessionOf(await world.ask('checkout', { tier: 'team' }));
+    world.provider.world.onExpire = () => world.provider.world.pay(paid, CARDS.good);
+    expect((await offboard()).status).toBe(200);
+    expect(Object.values(world.provider.world.state.subscriptions).map(({ status }) => status)).toEqual([
+      'canceled',
+    ]);
+    expect(world.provider.world.pay(open, CARDS.good)).toBe('expired');
+  });
+
+  test('one that is opened while the account goes is not handed out', async () => {
+    await world.ask('checkout', { tier: 'pro' });
+    const { payments } = world.api;
+    if (payments === null) throw new Error('nothing is sold');
+    const { openPayments } = payments;
+    let left: Promise<unknown> | null = null;
+    (payments as { openPayments: OpenPayments }).openPayments = async () => {
+      const provider = await openPayments();
+      return provider === null
+        ? null
+        : {
+            ...provider,
+            openCheckout: async (...given) => {
+              left = offboard();
+              await left;
+              return provider.openCheckout(...given);
+            },
+          };
+    };
+    const answer = await world.ask('checkout', { tier: 'pro' });
+    expect(await left).toMatchObject({ status: 200 });
+    expect([answer.status, answer.code]).toEqual([503, 'billing_unavailable']);
+    expect(answer.text).not.toContain('/c/pay/');
+  });
+
   test('whoever never bought anything needs no provider', async () => {
     await world.api.enroll(TENANT_A);
     world.provider.behave('failing');

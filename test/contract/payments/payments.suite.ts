@@ -130,6 +130,18 @@ export function describePayments(
         await subject.payments.cancelSubscription(move.subscriptionId, randomUUID());
       });
 
+      test('no page of a customer takes money once they are closed, and once more is fine', async () => {
+        const state = stateOf();
+        const customerId = await subject.payments.createCustomer(randomUUID());
+        const urls = await Promise.all([1, 2, 3].map(() => checkout(customerId)));
+        await state.pay(urls[0] ?? '');
+        for (let times = 0; times < 2; times += 1) {
+          await subject.payments.closeCheckouts(customerId, randomUUID());
+        }
+        await expect(state.pay(urls[1] ?? '')).rejects.toThrow('410');
+        expect(await subject.payments.listSubscriptions(customerId)).toHaveLength(1);
+      });
+
       test('what is not there is `rejected`, not empty', async () => {
         expect(await kindOf(subject.payments.listSubscriptions('cus_nobody'))).toBe('rejected');
         expect(await kindOf(checkout('cus_nobody'))).toBe('rejected');

@@ -97,6 +97,7 @@ describe('a provider in trouble', () => {
     const calls = [
       () => payments.createCustomer(randomUUID()),
       () => payments.openPortal(customerId, 'https://x.example', randomUUID()),
+      () => payments.closeCheckouts(customerId, randomUUID()),
       () => payments.listSubscriptions(customerId),
       () => createSubscriptionReader({ ...config, key: READ_KEY }).listSubscriptions(customerId),
     ];
