@@ -77,6 +77,7 @@ export function createHttpFunctions(
   table.grantReadWrite(webhooks);
   queue.grantSend(webhooks);
   queue.grantSendDelayed(webhooks);
+  webhooks.setEnv('QUEUE_NAME', config.serviceName);
 
   const payments = new Payments(scope, 'Payments', {
     ...{ apiUrl: config.paymentsApiUrl, prices: config.paymentsPrices },

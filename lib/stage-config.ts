@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { parsePlanLimits, parseSoldPrices } from '../core/contracts/billing-config.ts';
+import { DEFAULT_SERVICE_NAME } from '../core/domain/queue-names.ts';
 
 export const STAGES = ['dev', 'prod'] as const;
 
@@ -23,7 +24,7 @@ const Context = z.object({
   stage: z.enum(STAGES, `must be one of: ${STAGES.join(', ')}`).default('dev'),
   serviceName: text
     .regex(/^[a-z][a-z0-9-]{0,19}$/, 'must be 1 to 20 of a-z, 0-9 and -, starting with a letter')
-    .default('mq'),
+    .default(DEFAULT_SERVICE_NAME),
   engineImage: text.min(1).optional(),
   forgeAllowHosts: text
     .regex(/^[A-Za-z0-9.:[\],-]*$/, 'must be host or host:port, separated by commas')

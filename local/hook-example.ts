@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { Secret } from '#core/secret.ts';
 import type { LocalService } from './service.ts';
 
@@ -33,7 +34,15 @@ export async function enrollHookExample(service: LocalService, forgeUrl: string)
   });
   await store.createRepo(
     {
-      ...{ id, tenantId, connectionId, instanceUrl: forgeUrl, slug, baseBranch: 'main', statusContext: 'mq' },
+      ...{
+        id,
+        tenantId,
+        connectionId,
+        instanceUrl: forgeUrl,
+        slug,
+        baseBranch: 'main',
+        statusContext: DEFAULT_SERVICE_NAME,
+      },
       ...{ mergeStyle: 'squash', automerge: false, wakeupMode: 'poll', queueEnabled: false, enabledAt: now },
       ...{ batchLingerSeconds: 0, batchTarget: 0, bisectFanout: 1, hookId: null, notification: null },
       ...{ webhookSecret: new Secret(HOOK.secret), ...UNPROVISIONED, wakeSeq: 0, dueAt: null },

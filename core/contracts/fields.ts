@@ -10,6 +10,7 @@ import {
 } from '../domain/api-limits.ts';
 import { CHAT_URL_PATTERNS } from '../domain/notification.ts';
 import { WAKEUP_MODES } from '../domain/provisioning.ts';
+import { DEFAULT_SERVICE_NAME, stagingPrefix, workPrefix } from '../domain/queue-names.ts';
 import { MERGE_STYLES } from '../domain/repo.ts';
 import { normalizeInstanceUrl, SLUG_CHARS_MAX, SLUG_PATTERN } from '../domain/url.ts';
 import { HttpsUrl } from './reconcile.ts';
@@ -32,12 +33,23 @@ export const BotLogin = z.string().min(1).max(BOT_LOGIN_CHARS_MAX).regex(PLAIN);
 export const ForgeType = z.literal('forgejo');
 
 export const Slug = z.string().max(SLUG_CHARS_MAX).regex(SLUG_PATTERN);
-/** What git takes as a branch name, as far as it matters here; never one of the queue's own (D-91). */
+const BRANCH = /^(?![-./])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[!#-)+-9;->@-Z_-}]+(?<![./])$/;
+/**
+ * What git takes as a branch name, as far as it matters here. None of the queue's own either, which follow the service's
+ * name and so are refused by the service (D-91); documents show the pattern for the name that a deployment has unless it
+ * sets another.
+ */
 export const BaseBranch = z
   .string()
   .min(1)
   .max(BASE_BRANCH_CHARS_MAX)
-  .regex(/^(?!mq\/)(?![-./])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[!#-)+-9;->@-Z_-}]+(?<![./])$/);
+  .regex(BRANCH)
+  .meta({
+    pattern: BRANCH.source.replace(
+      '^',
+      `^(?!${stagingPrefix(DEFAULT_SERVICE_NAME)}|${workPrefix(DEFAULT_SERVICE_NAME)})`,
+    ),
+  });
 /** D-68: nothing that is a pattern on the forge, nothing that needs escaping in a log. */
 export const StatusContext = z
   .string()

@@ -3,6 +3,7 @@ import type { ActivityEventName, BatchOutcome, BatchRow } from './batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId } from './ids.ts';
 import type { LeaseState } from './lease.ts';
 import { TICK_INTERVAL_MS } from './limits.ts';
+import { stagingBranch } from './queue-names.ts';
 import type { ManagedRepo, ReconcileOutcome } from './repo.ts';
 import type { Reading } from './result.ts';
 
@@ -179,6 +180,7 @@ export interface RepoActivity {
 }
 
 export interface RepoActivityFacts {
+  readonly queueName: string;
   readonly repo: ManagedRepo;
   readonly held: boolean;
   readonly outcome: ReconcileOutcome | undefined;
@@ -191,14 +193,13 @@ export interface RepoActivityFacts {
 
 /** What the queue of one repo is doing, told from the rows that its worker stored. */
 export function describeRepoActivity(facts: RepoActivityFacts): RepoActivity {
-  const { repo } = facts;
-  const stagingBranch = `mq/${repo.baseBranch}/staging`;
+  const plainBranch = stagingBranch(facts.queueName, facts.repo.baseBranch);
   if (!facts.batches.known) {
     return {
       state: settledState(facts) ?? 'unknown',
       ciStatus: 'unknown',
       ciUrl: null,
-      stagingBranch,
+      stagingBranch: plainBranch,
       prs: [],
     };
   }
@@ -210,7 +211,7 @@ export function describeRepoActivity(facts: RepoActivityFacts): RepoActivity {
     state: settledState(facts) ?? liveState(running, facts),
     ciStatus: shown === undefined ? 'none' : ciStateOf(shown),
     ciUrl: shown?.runUrl ?? null,
-    stagingBranch: root?.stagingBranch ?? stagingBranch,
+    stagingBranch: root?.stagingBranch ?? plainBranch,
     prs: root?.prs ?? [],
   };
 }

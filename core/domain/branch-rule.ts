@@ -1,6 +1,7 @@
 import { isGlob, matchGlob } from './glob.ts';
 import type { EpochMs } from './ids.ts';
 import type { ProtectionReason } from './provisioning.ts';
+import { stagingBranch, workBranch } from './queue-names.ts';
 
 /** What decides which rule a forge obeys. */
 export interface RuleOrder {
@@ -54,6 +55,7 @@ export type RequirementPlan =
   | { readonly kind: 'refused'; readonly reasons: readonly ProtectionReason[] };
 
 export interface Requirement {
+  readonly queueName: string;
   readonly base: string;
   readonly context: string;
   /** Earlier contexts of ours: they leave the rule (A81). */
@@ -63,9 +65,9 @@ export interface Requirement {
 /** How to make the rule of `base` ask for exactly one context of ours and leave all else as it is (A80). */
 export function planRequirement(rules: readonly BranchRule[], wanted: Requirement): RequirementPlan {
   const { base } = wanted;
-  const blocked = [`mq/${base}/staging`, `mq-work/${base}/batch`].some(
-    (branch) => chooseGoverningRule(rules, branch) !== null,
-  );
+  const { queueName } = wanted;
+  const ours = [stagingBranch(queueName, base), workBranch(queueName, base, 'batch')];
+  const blocked = ours.some((branch) => chooseGoverningRule(rules, branch) !== null);
   // Protected branches can be neither rewritten nor deleted by anybody (forge facts, 4).
   if (blocked) return { kind: 'refused', reasons: ['staging_protected'] };
   const rule = chooseGoverningRule(rules, base);

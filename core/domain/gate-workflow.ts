@@ -1,27 +1,5 @@
 import { type ForgeVersion, heedsJobPermissions } from './forge-version.ts';
-
-/** Where staged batches are pushed; fixed whatever the queue is called (D-91). */
-const STAGING_PATTERN = 'mq/**';
-
-/** Name of the gate workflow file in the forge's workflow folder. */
-export function gateFileName(queueName: string): string {
-  return `${queueName}-gate.yaml`;
-}
-
-/** Names under which the engine finds the gate, best first. */
-export function gateFileNames(queueName: string): readonly string[] {
-  return [gateFileName(queueName), `${queueName}-gate.yml`];
-}
-
-/** Branch of the set-up pull request: outside `mq/**`, so that its push starts no gate (D-64). */
-export function setupBranch(queueName: string): string {
-  return `setup-${queueName}-gate`;
-}
-
-/** Probe branches of one base all begin so; they fall under the trigger of the template. */
-export function probePrefix(queueName: string, base: string): string {
-  return `${queueName}/${base}/verify-`;
-}
+import { gateFileName, stagingPattern } from './queue-names.ts';
 
 /** Where the forge holds the token to what the workflow asks for, reading is all that the gate asks for. */
 const READ_ONLY = ['permissions:', '  contents: read', ''];
@@ -33,7 +11,6 @@ const READ_ONLY = ['permissions:', '  contents: read', ''];
  */
 export function gateTemplate(queueName: string, forge: ForgeVersion | null): string {
   const readOnly = forge !== null && heedsJobPermissions(forge);
-  const branches = [...new Set([STAGING_PATTERN, `${queueName}/**`])];
   return `# Gate of the merge queue: runs the whole suite once on each staged batch.
 # Put it on the base branch as ${gateFileName(queueName)} in the folder your other workflows are in; where there are none yet,
 # that is .forgejo/workflows on Forgejo and .gitea/workflows on Gitea.
@@ -52,7 +29,7 @@ name: ${queueName}-gate
 on:
   push:
     branches:
-${branches.map((pattern) => `      - '${pattern}'`).join('\n')}
+      - '${stagingPattern(queueName)}'
 
 ${readOnly ? `${READ_ONLY.join('\n')}\n` : ''}jobs:
   gate:

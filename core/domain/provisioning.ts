@@ -1,4 +1,5 @@
 import type { CommitSha, EpochMs, PullRequestNumber } from './ids.ts';
+import { contextForBase } from './queue-names.ts';
 
 export const WAKEUP_MODES = ['poll', 'webhook'] as const;
 export type WakeupMode = (typeof WAKEUP_MODES)[number];
@@ -124,7 +125,13 @@ export interface ProvisioningView {
   readonly lastProvisionedAt: EpochMs | null;
 }
 
-const REASON_PHRASES: Readonly<Record<ProtectionReason, string>> = {
+/** What phrases tell of a repository's own settings. */
+export interface StatusPlace {
+  readonly statusContext: string;
+  readonly baseBranch: string;
+}
+
+const REASON_PHRASES: Readonly<Record<Exclude<ProtectionReason, 'context_required_elsewhere'>, string>> = {
   direct_push_allowed:
     'direct_push_allowed: the rule lets people push to the base branch past the queue; turn that off',
   block_on_outdated_branch:
@@ -134,13 +141,11 @@ const REASON_PHRASES: Readonly<Record<ProtectionReason, string>> = {
   all_statuses_required:
     'all_statuses_required: the rule asks for every status and names none; name the contexts it should ask for, then try again',
   staging_protected:
-    'staging_protected: a rule also covers the branches below mq/, so the queue cannot stage; exclude them from it',
+    'staging_protected: a rule also covers the branches of the queue, which begin with its name, so the queue cannot stage; exclude them from it',
   rule_unclear: 'rule_unclear: two rules could govern the base branch; leave one',
   rule_not_effective:
     'rule_not_effective: the forge goes on obeying another rule; put the rule of the base branch first',
   rule_changed_meanwhile: 'rule_changed_meanwhile: somebody edited the rule at the same time; try again',
-  context_required_elsewhere:
-    'context_required_elsewhere: a rule of other branches asks for the same status, and a status belongs to a commit, not to a branch; a commit that heads pull requests to both is refused. A status context with the name of the branch in it, such as mq/main, keeps them apart',
   rule_missing:
     'rule_missing: no rule protects the base branch, so people can merge unproven and the queue stages nothing; opt in to protection, or require the status of the queue yourself',
   context_not_required:
@@ -149,9 +154,14 @@ const REASON_PHRASES: Readonly<Record<ProtectionReason, string>> = {
     'merge_style_not_allowed: the forge does not allow this merge style, so its auto-merge will not complete',
 };
 
+function phraseOf(reason: ProtectionReason, { statusContext, baseBranch }: StatusPlace): string {
+  if (reason !== 'context_required_elsewhere') return REASON_PHRASES[reason];
+  return `context_required_elsewhere: a rule of other branches asks for the same status, and a status belongs to a commit, not to a branch; a commit that heads pull requests to both is refused. A status context with the name of the branch in it, such as ${contextForBase(statusContext, baseBranch)}, keeps them apart`;
+}
+
 /** Fixed phrases for people, one after the other; null when there is nothing to say. */
-export function describeReasons(reasons: readonly ProtectionReason[]): string | null {
-  return reasons.length === 0 ? null : reasons.map((reason) => REASON_PHRASES[reason]).join('. ');
+export function describeReasons(reasons: readonly ProtectionReason[], place: StatusPlace): string | null {
+  return reasons.length === 0 ? null : reasons.map((reason) => phraseOf(reason, place)).join('. ');
 }
 
 export function webhookStatus(mode: WakeupMode, seen: WebhookObservation): WebhookStatus {
@@ -193,7 +203,7 @@ export function protectionStatus(
 const UNPROVEN_GATE_DETAIL =
   'awaiting_ci_gate: the rule is written once a verify call has seen the gate workflow succeed';
 
-export interface ProvisioningFacts {
+export interface ProvisioningFacts extends StatusPlace {
   readonly wakeupMode: WakeupMode;
   readonly protectionRequested: boolean;
   readonly provisioning: ProvisioningRecord;
@@ -230,7 +240,7 @@ export function viewProvisioning(facts: ProvisioningFacts, seen?: RuleSeen): Pro
   const { provisioning, ciGate } = facts;
   const { protection } = provisioning;
   const status = protectionStatus(facts.protectionRequested, ciGate.status, protection);
-  const said = describeReasons(reasonsOf(provisioning, seen));
+  const said = describeReasons(reasonsOf(provisioning, seen), facts);
   const waits = status === 'awaiting_ci_gate' ? [UNPROVEN_GATE_DETAIL] : [];
   const detail = [...waits, ...(said === null ? [] : [said])].join('. ') || null;
   return {

@@ -39,7 +39,7 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   gate_missing: 'The gate workflow file is missing on the base branch; merge the setup pull request.',
   protection_conflict: 'A branch rule keeps the queue from landing; see the protection detail.',
   branch_name_taken:
-    'A branch or tag called mq, mq-work or below stands where the queue needs its own branches; rename or delete it.',
+    'A branch or tag stands where the queue needs its own branches, which begin with the name of the queue; rename or delete it.',
   base_red: 'The base branch itself fails the gate; pull requests wait until it is repaired.',
   tree_mismatch: 'A landed tree is not the tree that was proven; the queue of this repository is stopped.',
   record_too_large:

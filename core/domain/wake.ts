@@ -1,5 +1,6 @@
 import type { EpochMs } from './ids.ts';
 import { EVENT_WAKE_WINDOW_MS, RETRY_SOON_MS, WAKE_DELAY_MAX_MS, WAKE_DELAY_MIN_MS } from './limits.ts';
+import { isOwnBranch } from './queue-names.ts';
 import type { ManagedRepo } from './repo.ts';
 
 /** What a forge event is to the queue. A webhook only says "look again"; the forge is read at the next reconcile. */
@@ -25,9 +26,6 @@ export interface ForgeEvent {
   readonly sender: string | null;
 }
 
-/** Refs that only the queue itself pushes: staging, work and verify branches (D-91). */
-const OWN_REF = /^(refs\/heads\/)?mq\//;
-
 const NEWS_TYPES: ReadonlySet<string> = new Set([
   'push',
   'status',
@@ -48,13 +46,21 @@ const OWN_TYPES: ReadonlySet<string> = new Set([
 ]);
 const HINT_TYPES: ReadonlySet<string> = new Set(['issue_comment', 'release']);
 
+/** What an event is judged by. */
+export interface WakeRule {
+  readonly baseBranch: string;
+  readonly botUsername: string;
+  readonly queueName: string;
+}
+
 export function classifyForgeEvent(
   event: ForgeEvent,
-  baseBranch: string,
-  botUsername: string,
+  { baseBranch, botUsername, queueName }: WakeRule,
 ): ForgeEventKind {
   const { type } = event;
-  if (event.ref !== null && OWN_REF.test(event.ref)) return 'unrelated';
+  // Staging, work and verify branches are pushed by the queue itself.
+  if (event.ref !== null && isOwnBranch(queueName, event.ref.replace(/^refs\/heads\//, '')))
+    return 'unrelated';
   if (OWN_TYPES.has(type) && event.sender?.toLowerCase() === botUsername.toLowerCase()) return 'unrelated';
   if (type === 'pull_request' || type.startsWith('pull_request_')) {
     // An edit may be the move away from our base branch.

@@ -15,6 +15,7 @@ export interface WebhookDeps extends EventWakeDeps, PlanDeps {
   /** @default no limit */
   readonly rates?: RateStore;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
+  readonly queueName: string;
 }
 
 export interface ForgeWebhookRequest {
@@ -82,7 +83,10 @@ async function isFlooded(deps: WebhookDeps, repo: ManagedRepo): Promise<boolean>
 async function classify(deps: WebhookDeps, repo: ManagedRepo, event: ForgeEvent): Promise<ForgeEventKind> {
   const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
   // Without its connection the repo cannot be reconciled anyway; the outcome of the next reconcile says so.
-  return classifyForgeEvent(event, repo.baseBranch, connection?.botUsername ?? '');
+  return classifyForgeEvent(event, {
+    ...{ baseBranch: repo.baseBranch, queueName: deps.queueName },
+    botUsername: connection?.botUsername ?? '',
+  });
 }
 
 async function wake(

@@ -18,6 +18,7 @@ const WRITES_MAX = 3;
 export interface RequireContextOptions {
   readonly context: string;
   readonly strayContexts: readonly string[];
+  readonly queueName: string;
   /** False: only looks (D-67). */
   readonly mayWrite: boolean;
 }

@@ -1,7 +1,8 @@
 import type { ForgeVersion } from '../domain/forge-version.ts';
 import { workflowFolders } from '../domain/forge-version.ts';
-import { gateFileName, gateFileNames, gateTemplate, setupBranch } from '../domain/gate-workflow.ts';
+import { gateTemplate } from '../domain/gate-workflow.ts';
 import type { CiGate, GateProbe } from '../domain/provisioning.ts';
+import { gateFileName, gateFileNames, setupBranch } from '../domain/queue-names.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
 import { ForgeError } from '../ports/forge.ts';

@@ -4,6 +4,7 @@ import type { TenantId } from '../domain/ids.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
 import type { WakeupMode } from '../domain/provisioning.ts';
 import { UNPROVISIONED } from '../domain/provisioning.ts';
+import { isOwnBranch } from '../domain/queue-names.ts';
 import type { Connection, ManagedRepo, MergeStyle } from '../domain/repo.ts';
 import { DEFAULT_SETTINGS } from '../domain/repo-settings.ts';
 import type { AccountStore } from '../ports/account-store.ts';
@@ -29,8 +30,6 @@ export interface EnrollDeps extends ProvisioningDeps, PlanDeps {
   readonly openAccount: OpenForgeAccount;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
   readonly clock: Clock;
-  /** Default of the status context (D-91). */
-  readonly serviceName: string;
 }
 
 export interface Enrollment {
@@ -54,6 +53,9 @@ export async function enrollRepo(
   tenantId: TenantId,
   wanted: Enrollment,
 ): Promise<ManagedRepo> {
+  // Contract, managed repos, rule 1 (A66).
+  const baseBranch = wanted.baseBranch ?? 'main';
+  if (isOwnBranch(deps.queueName, baseBranch)) throw new AppError('invalid_field', { field: 'base_branch' });
   const connection = await loadOwnConnection(deps.store, tenantId, wanted.connectionId);
   const { repos: reposMax } = await readCeiling(deps, tenantId);
   await verifyBot(deps, connection);
@@ -61,9 +63,8 @@ export async function enrollRepo(
   const claim: ManagedRepo = {
     ...{ id: deps.ids.uuid(), tenantId, connectionId: connection.id, instanceUrl: connection.instanceUrl },
     slug: wanted.slug,
-    // Contract, managed repos, rule 1 (A66).
-    baseBranch: wanted.baseBranch ?? 'main',
-    statusContext: wanted.statusContext ?? deps.serviceName,
+    baseBranch,
+    statusContext: wanted.statusContext ?? deps.queueName,
     mergeStyle: wanted.mergeStyle ?? 'squash',
     automerge: wanted.automerge ?? false,
     ...DEFAULT_SETTINGS,
@@ -74,7 +75,7 @@ export async function enrollRepo(
     verifiedAt: now,
   };
   refuseClaim(await checkClaim(deps.openForge, claim));
-  const repo = { ...claim, ciGate: await seeGate(deps.openForge, claim, deps.serviceName) };
+  const repo = { ...claim, ciGate: await seeGate(deps.openForge, claim, deps.queueName) };
   await create(deps, repo, reposMax);
   await recordChange(deps, tenantId, 'repo.enroll', repo.id);
   await tryWake(deps, repo.id);

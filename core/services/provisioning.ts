@@ -11,6 +11,8 @@ import { registerWebhook, type WebhookRegistrationDeps } from './webhook-registr
 export interface ProvisioningDeps extends WebhookRegistrationDeps {
   readonly openForge: OpenForge;
   readonly clock: Pick<Clock, 'now'>;
+  /** Default of the status context, and what names of our branches begin with (D-91). */
+  readonly queueName: string;
 }
 
 /**
@@ -101,6 +103,7 @@ export async function changeStatusContext(
   }));
   if (typeof noted === 'string') return { kind: noted === 'gone' ? 'not_found' : 'db_error', repo };
   const protection = await requireContext(opened.forge, noted, {
+    queueName: deps.queueName,
     context: statusContext,
     strayContexts: [...strays, old].filter((context) => context !== statusContext),
     mayWrite: noted.ciGate.status === 'verified' || noted.provisioning.protection.kind === 'required',
@@ -163,6 +166,7 @@ async function attempt(
       if (wantsProtection) {
         const { strayContexts } = repo.provisioning;
         const protection = await requireContext(opened.forge, repo, {
+          queueName: deps.queueName,
           context: repo.statusContext,
           strayContexts: strayContexts.filter((context) => context !== repo.statusContext),
           // A change of context that was cut short is finished whatever the gate is by now.

@@ -28,6 +28,7 @@ export interface ActivityDeps extends PlanDeps {
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
+  readonly queueName: string;
 }
 
 /**
@@ -58,7 +59,10 @@ export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Prom
       const lease = leases[index] ?? 'unknown';
       const batches = known(history.batches.filter((row) => row.repoId === fact.repo.id));
       const view = views.known ? views.value.get(fact.repo.id) : undefined;
-      const activity = describeRepoActivity({ ...fact, batches, lease, lingers: lingers(view, now) });
+      const activity = describeRepoActivity({
+        ...{ ...fact, queueName: deps.queueName, batches, lease },
+        lingers: lingers(view, now),
+      });
       return toActivityRepo(fact.repo, activity, fact.outcome, lease, view, now);
     }),
     recent_activity: events

@@ -1,5 +1,4 @@
 import type { GateReading } from '../domain/forge.ts';
-import { probePrefix } from '../domain/gate-workflow.ts';
 import {
   PROBE_LEFTOVER_AGE_MS,
   PROBE_LOOK_EVERY_MS,
@@ -7,6 +6,7 @@ import {
   PROBE_VISIBLE_WAIT_MS,
 } from '../domain/limits.ts';
 import type { CiGate, CiGateStatus, GateProbe } from '../domain/provisioning.ts';
+import { probePrefix } from '../domain/queue-names.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin } from '../ports/forge-admin.ts';

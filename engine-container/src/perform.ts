@@ -50,7 +50,8 @@ async function stageTree(
   deps: PerformDeps,
   action: Extract<Action, { kind: 'stage_tree' }>,
 ): Promise<ActionOutcome> {
-  const commit = await publishTree(deps.forge, deps.objects, { ...action, baseBranch: deps.baseBranch });
+  const { forge, objects, baseBranch, queueName } = deps;
+  const commit = await publishTree(forge, objects, { ...action, baseBranch, queueName });
   return commit === 'base_moved' ? { kind: 'base_moved' } : { kind: 'tree_staged', sha: commit.sha };
 }
 

@@ -61,6 +61,7 @@ export class SnapshotReader {
   readonly #patrol = new StatusPatrol();
   readonly #budget: LookBudget;
   readonly #checks: CheckClock;
+  readonly #queueName: string;
   #openPulls = 0;
   readonly #twins: TwinReader;
   readonly #views: ViewReader;
@@ -70,7 +71,7 @@ export class SnapshotReader {
   #knownForge: Reading<KnownForge> | null = null;
 
   constructor(
-    deps: { forge: EngineForge; clock: Clock; ids: Ids; confirmBounce?: ConfirmBounce },
+    deps: { forge: EngineForge; clock: Clock; ids: Ids; queueName: string; confirmBounce?: ConfirmBounce },
     repo: ManagedRepo,
   ) {
     this.#forge = deps.forge;
@@ -78,6 +79,7 @@ export class SnapshotReader {
     this.#ids = deps.ids;
     this.#confirmBounce = deps.confirmBounce ?? 'adaptive';
     this.#repo = repo;
+    this.#queueName = deps.queueName;
     this.#budget = new LookBudget(deps.clock, (read) => this.#attempt(read));
     this.#twins = new TwinReader(deps.forge, repo, (read) => this.#attempt(read));
     this.#views = new ViewReader({
@@ -202,7 +204,7 @@ export class SnapshotReader {
     return {
       now: this.#clock.now(),
       fence,
-      repo: this.#repo,
+      ...{ repo: this.#repo, queueName: this.#queueName },
       botLogin: this.#views.botLogin,
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
       protection: this.#protection,

@@ -146,7 +146,10 @@ class Reconcile {
 
   async #passes(): Promise<void> {
     const { clock } = this.#deps;
-    const reader = new SnapshotReader({ ...this.#deps, forge: this.#forge }, this.#repo);
+    const reader = new SnapshotReader(
+      { ...this.#deps, forge: this.#forge, queueName: this.#queueName },
+      this.#repo,
+    );
     let record = this.#keeper.saved;
     let snapshot: Snapshot | null = null;
     let gatesReadAt = clock.monotonic();

@@ -1,5 +1,6 @@
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { stagedMessage } from '#core/domain/queue-names.ts';
 import { type MemberPlan, MemberPlanner, type MemberPlannerDeps } from './plan-member.ts';
 import type { Action, ActionOutcome, CutReason } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
@@ -23,7 +24,7 @@ class BaseMoved extends Error {}
 
 /**
  * Builds a batch by patches, one commit per pull request in queue order (A9), on a work branch that starts no run; only
- * the last commit is pushed under `mq/**`, so that one attempt is one run (E22).
+ * the last commit is pushed under the pattern of the gate, so that one attempt is one run (E22).
  */
 export async function stageRoot(deps: StageRootDeps, action: StageRoot): Promise<ActionOutcome> {
   const builder = new ChainBuilder(deps, action);
@@ -140,7 +141,7 @@ class ChainBuilder {
       branch: this.#workExists ? this.#action.workBranch : baseBranch,
       patch: renderPatch(plan.changes, (id) => objects.contentOf(id)),
       // Never `#n` or `!n`: the forge would write it into the timeline of each. Never a title: its words could steer the gate.
-      message: `mq: ${this.#action.runId.slice(0, 8)} pull request ${plan.pr} ${mark}`.trimEnd(),
+      message: this.#say(`pull request ${plan.pr} ${mark}`),
     };
     const commit =
       newBranch === null
@@ -196,17 +197,21 @@ class ChainBuilder {
 
   /** The chain's last commit says "skip ci", so its tree is published again in a commit that does not. */
   #publishChainTip(tree: TreeHash): Promise<Commit | 'base_moved'> {
-    const { forge, objects, baseBranch } = this.#deps;
+    const { forge, objects, baseBranch, queueName } = this.#deps;
     return publishTree(forge, objects, {
-      baseBranch,
+      ...{ baseBranch, queueName },
       branch: this.#action.branch,
       onto: this.#action.baseSha,
       workBranch: this.#action.workBranch,
       isAnchored: this.#action.stackedOn !== null,
       ontoTree: this.#action.baseSha,
       tree,
-      message: `mq: ${this.#action.runId.slice(0, 8)} r`,
+      message: this.#say('r'),
     });
+  }
+
+  #say(about: string): string {
+    return stagedMessage(this.#deps.queueName, this.#action.runId.slice(0, 8), about).trimEnd();
   }
 
   #hasVerdict(tree: TreeHash, gate: GateFile): boolean {

@@ -1,5 +1,6 @@
 import type { Commit, RefInTheWay } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { sameTreeFile } from '#core/domain/queue-names.ts';
 import { type EngineForge, ForgeError, type PatchRequest } from '#core/ports/forge.ts';
 import type { RepoObjects } from './repo-objects.ts';
 import { isDirectory, type ObjectView, type Reading, readDirectories } from './staging/objects.ts';
@@ -62,6 +63,7 @@ export async function placeBranch(forge: EngineForge, branch: string, at: Commit
 }
 
 export interface TreeToPublish {
+  readonly queueName: string;
   readonly baseBranch: string;
   readonly branch: string;
   readonly onto: CommitSha;
@@ -69,7 +71,7 @@ export interface TreeToPublish {
   readonly ontoTree: string;
   readonly tree: TreeHash;
   readonly message: string;
-  /** Branch outside `mq/**` for what has to be built first. */
+  /** Branch that starts no run, for what has to be built first. */
   readonly workBranch: string;
   /** No branch holds `onto`: the work branch does meanwhile. */
   readonly isAnchored: boolean;
@@ -83,7 +85,7 @@ export async function publishTree(
 ): Promise<Commit | 'base_moved'> {
   const from = await objects.treeOf(wanted.ontoTree);
   const { changes } = await objects.run(diffTrees(objects, from, await objects.treeOf(wanted.tree)));
-  const extra = changes.length > 0 ? null : await objects.run(findExtraFile(objects, from));
+  const extra = changes.length > 0 ? null : await objects.run(findExtraFile(objects, from, wanted.queueName));
   const { workBranch } = wanted;
   if (wanted.isAnchored) await placeBranch(forge, workBranch, wanted.onto);
   const source = wanted.isAnchored ? workBranch : wanted.baseBranch;
@@ -129,9 +131,9 @@ async function detour(
 }
 
 /** A new file under a name that the root of the tree does not have, with contents that the forge has. */
-function* findExtraFile(view: ObjectView, tree: TreeHash): Reading<PathChange> {
+function* findExtraFile(view: ObjectView, tree: TreeHash, queueName: string): Reading<PathChange> {
   const [root = []] = yield* readDirectories(view, [{ id: tree, path: '' }]);
-  let path = 'mq-same-tree';
+  let path = sameTreeFile(queueName);
   while (root.some((entry) => entry.name === path)) path += '-';
   const waiting: { readonly id: TreeHash; readonly path: string }[] = [{ id: tree, path: '' }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -53,7 +53,6 @@ export const handler = createSurface<'forge-ops'>(
     }),
     webhookUrl: env.WEBHOOK_URL,
     queueName: env.QUEUE_NAME,
-    serviceName: env.QUEUE_NAME,
     planLimits: env.PLAN_LIMITS,
   }),
 );

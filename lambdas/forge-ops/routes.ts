@@ -111,11 +111,12 @@ function failureOf({ code, missingScopes }: Failed): AppError {
 }
 
 /** One code for all of it ; the words say which it was. */
-function notProtected({ provisioning: { protection } }: ManagedRepo): AppError {
+function notProtected(repo: ManagedRepo): AppError {
+  const { protection } = repo.provisioning;
   const why =
     protection.kind === 'denied'
       ? 'the bot may not edit branch rules there'
-      : describeReasons(protection.reasons);
+      : describeReasons(protection.reasons, repo);
   return new AppError(
     'forge_unreachable',
     why === null ? {} : { message: `Protection could not be configured: ${why}.` },

@@ -5,6 +5,8 @@ export const ForgeWebhookEnv = CommonEnv.extend(PlanEnv.shape).extend({
   TABLE_NAME: EnvText,
   WAKE_QUEUE_URL: EnvUrl,
   DELAYED_WAKE_QUEUE_URL: EnvUrl,
+  /** Whose branches the queue's own are (D-91). */
+  QUEUE_NAME: EnvText,
 });
 
 export const PaymentsWebhookEnv = CommonEnv.extend(PaymentsEnv.shape).extend({

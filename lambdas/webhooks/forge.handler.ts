@@ -30,6 +30,7 @@ const deps: WebhookDeps = {
   }),
   clock,
   planLimits: env.PLAN_LIMITS,
+  queueName: env.QUEUE_NAME,
 };
 
 export const handler = middy(createForgeWebhook(deps)).use(answerWithEnvelope(log));

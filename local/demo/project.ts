@@ -1,3 +1,5 @@
+import { DEFAULT_SERVICE_NAME, gateFileName, stagingPattern } from '#core/domain/queue-names.ts';
+
 /** The small project of the demo, and the twelve pull requests of its story. */
 
 /**
@@ -17,7 +19,7 @@ const CHECK_OUT = [
 const GATE = `name: gate
 on:
   push:
-    branches: ['mq/**']
+    branches: ['${stagingPattern(DEFAULT_SERVICE_NAME)}']
 jobs:
   gate:
     runs-on: docker
@@ -58,7 +60,7 @@ test('all features together fit into four slots', () => {
 
 /** What the base starts with. `workflowFolder` is one that the forge reads: the gate goes there. */
 export function baseFiles(workflowFolder: string): Readonly<Record<string, string>> {
-  return { ...PROJECT_FILES, [`${workflowFolder}/mq-gate.yaml`]: GATE };
+  return { ...PROJECT_FILES, [`${workflowFolder}/${gateFileName(DEFAULT_SERVICE_NAME)}`]: GATE };
 }
 
 export type Fate = 'lands' | 'bounced' | 'skipped';

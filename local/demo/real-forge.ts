@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ForgeTokens, RealForge } from '../forge-account.ts';
 import { Person } from './people.ts';
 import { baseFiles } from './project.ts';
@@ -46,7 +47,7 @@ export async function createRealRepo(forge: RealForge, tokens: ForgeTokens): Pro
     if (logins.author !== logins.owner && logins.author !== logins.bot)
       await owner.addCollaborator(logins.author, 'write');
     await owner.commitFiles('main', baseFiles(workflowFolders(version)[0] ?? ''), false);
-    await owner.requireStatus('mq');
+    await owner.requireStatus(DEFAULT_SERVICE_NAME);
     return repo;
   } catch (error) {
     await repo.remove();

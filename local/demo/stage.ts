@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge, type FakeForge } from '../forge/fake-forge.ts';
@@ -181,7 +182,7 @@ async function startFake(dataDir: string, ports: StoryState['ports']) {
       name,
       files: baseFiles('.forgejo/workflows'),
       collaborators: { [PERSON]: 'write', [BOT]: 'admin' },
-      requiredContexts: ['mq'],
+      requiredContexts: [DEFAULT_SERVICE_NAME],
     },
   });
   const address = await fake.start();
@@ -245,7 +246,7 @@ async function enroll(options: {
     instanceUrl: options.forgeUrl,
     slug: options.slug,
     baseBranch: 'main',
-    statusContext: 'mq',
+    statusContext: DEFAULT_SERVICE_NAME,
     mergeStyle: 'squash',
     automerge: false,
     wakeupMode: 'webhook',

@@ -1,4 +1,5 @@
 import type { ActivityEvent, BatchRow, Receipt } from '#core/domain/batch.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { type Fate, HEAD_PUSH, type PlannedPullRequest, PULL_REQUESTS } from './project.ts';
 import type { Stage } from './stage.ts';
 import { StoryTeller } from './view.ts';
@@ -113,7 +114,7 @@ async function judge(stage: Stage, rows: readonly BatchRow[]): Promise<StoryResu
   for (const planned of PULL_REQUESTS) {
     const pr = stage.state.numbers[planned.branch] ?? 0;
     const pull = await stage.person.pull(pr);
-    const said = (await stage.person.statusOf(pull.head, 'mq')) ?? '';
+    const said = (await stage.person.statusOf(pull.head, DEFAULT_SERVICE_NAME)) ?? '';
     const skipped = planned.fate === 'skipped' && !said.startsWith('bounced:');
     const actual = pull.merged
       ? 'lands'

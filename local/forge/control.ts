@@ -39,7 +39,7 @@ export interface MergeView {
 /**
  * What people and tests do to a forge and see of it. Both levels of the fake implement it: the abstract one for speed
  * and the one over real git for truth, so one scenario runs on both. People act as user `dev` unless said otherwise;
- * the bot is `mq-bot`. One repository `acme/app`, base branch `main`, status context required by its rule: `mq`.
+ * the bot is `mq-bot`. One repository `acme/app`, base branch `main`, the status context that its rule asks for is the name of the queue.
  */
 export interface ForgeControl {
   readonly slug: string;

@@ -46,7 +46,7 @@ export interface FakeForgeOptions {
 }
 
 export { BOT } from './people.ts';
-export { defaultSeed, gateFileOf, gateWorkflow } from './seed.ts';
+export { defaultSeed, gateWorkflow } from './seed.ts';
 
 export interface ForgeAddress {
   readonly httpUrl: string;

@@ -1,22 +1,15 @@
+import { DEFAULT_SERVICE_NAME, gateFileName, stagingPattern } from '#core/domain/queue-names.ts';
 import { BOT, OWNER, PERSON } from './people.ts';
 import type { Profile } from './profiles.ts';
 import type { NewRepo } from './set-up.ts';
 
-/** The name that the queue gives to its status context, gate file and probe branches. */
-const QUEUE_NAME = 'mq';
-
-export function gateFileOf(queueName: string): string {
-  return `${queueName}-gate.yaml`;
-}
-
-/** The gate as a repository would have it: it runs on staged batches (`mq/**`) and on probes (`<queue>/**`). */
-export function gateWorkflow(queueName = QUEUE_NAME, command = 'test ! -f broken'): string {
-  const branches = [...new Set(['mq/**', `${queueName}/**`])].map((pattern) => `'${pattern}'`);
+/** The gate as a repository would have it: it runs on staged batches and on probes. */
+export function gateWorkflow(queueName = DEFAULT_SERVICE_NAME, command = 'test ! -f broken'): string {
   return [
     'name: gate',
     'on:',
     '  push:',
-    `    branches: [${branches.join(', ')}]`,
+    `    branches: ['${stagingPattern(queueName)}']`,
     'jobs:',
     '  gate:',
     '    runs-on: docker',
@@ -30,13 +23,13 @@ export function gateWorkflow(queueName = QUEUE_NAME, command = 'test ! -f broken
 }
 
 /** `acme/app`, set up for a queue of that name. */
-export function defaultSeed(profile: Profile, queueName = QUEUE_NAME): NewRepo {
+export function defaultSeed(profile: Profile, queueName = DEFAULT_SERVICE_NAME): NewRepo {
   return {
     owner: 'acme',
     name: 'app',
     files: {
       'README.md': '# app\n',
-      [`${profile.workflowDirs[0] ?? '.forgejo/workflows'}/${gateFileOf(queueName)}`]:
+      [`${profile.workflowDirs[0] ?? '.forgejo/workflows'}/${gateFileName(queueName)}`]:
         gateWorkflow(queueName),
     },
     collaborators: { [PERSON]: 'write', [BOT]: 'admin', [OWNER]: 'admin' },

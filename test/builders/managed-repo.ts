@@ -1,4 +1,5 @@
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
 
 /** A repo that is valid by default; tests name only what they are about. */
@@ -10,7 +11,7 @@ export function givenRepo(changes: Partial<ManagedRepo> = {}): ManagedRepo {
     instanceUrl: 'https://forge.example',
     slug: 'acme/app',
     baseBranch: 'main',
-    statusContext: 'mq',
+    statusContext: DEFAULT_SERVICE_NAME,
     mergeStyle: 'squash',
     automerge: false,
     wakeupMode: 'poll',

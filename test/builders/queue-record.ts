@@ -1,5 +1,6 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { BatchId, RunId } from '#core/domain/ids.ts';
+import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
 import {
   type Evidence,
   emptyRecord,
@@ -19,7 +20,7 @@ export const stagedAt = (length: number) => ({ sha: `staged-${length}`, tree: `t
 
 /** A record that has looked at the forge once and found nothing. */
 export function givenRecord(changes: Partial<QueueRecord> = {}): QueueRecord {
-  return { ...emptyRecord('mq'), rebuilding: false, ...changes };
+  return { ...emptyRecord(DEFAULT_SERVICE_NAME), rebuilding: false, ...changes };
 }
 
 /** A pull request that was scheduled at the second of its number, and admitted at once. */
@@ -116,7 +117,7 @@ export function givenStagedRoot(size: number, changes: Partial<Root> = {}): Root
     baseGateKey: 'gate',
     gateFile: '.forgejo/workflows/gate.yaml',
     baseGateFile: '.forgejo/workflows/gate.yaml',
-    nodes: [givenNode({ to: size, branch: 'mq/main/staging', ...stagedAt(size) })],
+    nodes: [givenNode({ to: size, branch: stagingBranch(DEFAULT_SERVICE_NAME, 'main'), ...stagedAt(size) })],
     ...changes,
   });
 }

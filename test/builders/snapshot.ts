@@ -1,4 +1,5 @@
 import type { BranchProtection, CommitStatus, GateReading, PullRequest, Review } from '#core/domain/forge.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { known } from '#core/domain/result.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from './managed-repo.ts';
@@ -69,7 +70,7 @@ export function givenRule(changes: Partial<BranchProtection> = {}): BranchProtec
     scope: 'full',
     ruleName: 'main',
     statusCheckEnabled: true,
-    requiredContexts: ['mq'],
+    requiredContexts: [DEFAULT_SERVICE_NAME],
     requiredApprovals: 0,
     blockOnRejectedReviews: false,
     blockOnOfficialReviewRequests: false,
@@ -96,7 +97,14 @@ export function givenReview(head: string, changes: Partial<Review> = {}): Review
 }
 
 export function givenStatus(changes: Partial<CommitStatus> = {}): CommitStatus {
-  return { context: 'mq', state: 'success', description: '', creator: 'mq-bot', createdAt: 1, ...changes };
+  return {
+    context: DEFAULT_SERVICE_NAME,
+    state: 'success',
+    description: '',
+    creator: 'mq-bot',
+    createdAt: 1,
+    ...changes,
+  };
 }
 
 export function givenFinishedRun(
@@ -110,7 +118,7 @@ export function givenSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
   return {
     now: NOW,
     fence: 1,
-    repo: givenRepo(),
+    ...{ repo: givenRepo(), queueName: DEFAULT_SERVICE_NAME },
     full: true,
     botLogin: known('mq-bot'),
     ids: Array.from({ length: 20 }, (_, index) => `id-${index}`),

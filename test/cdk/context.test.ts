@@ -14,10 +14,10 @@ describe('context', () => {
     [{ nag: 'yes' }, '-c nag=yes: must be true or false'],
     [{ logLevel: 'trace' }, '-c logLevel=trace: must be one of: debug, info, warn, error'],
     [{ domainName: 'Mq.Example', certificateArn: CERTIFICATE }, 'must be a host name in lower case'],
-    [{ domainName: 'mq.example.org' }, '-c domainName: needs -c certificateArn too'],
+    [{ domainName: 'queue.example.org' }, '-c domainName: needs -c certificateArn too'],
     [{ certificateArn: CERTIFICATE }, '-c certificateArn: needs -c domainName too'],
     [
-      { domainName: 'mq.example.org', certificateArn: CERTIFICATE.replace('us-east-1', 'eu-west-1') },
+      { domainName: 'queue.example.org', certificateArn: CERTIFICATE.replace('us-east-1', 'eu-west-1') },
       'must be the ARN of a certificate in us-east-1',
     ],
     [{ hostedZoneId: 'Z0123456789' }, '-c hostedZoneId: needs -c domainName too'],
@@ -47,7 +47,7 @@ describe('context', () => {
   });
 
   test('an unknown key is refused with the list of those that are known', () => {
-    expect(parse({ domain: 'mq.example.org' })).toThrow(
+    expect(parse({ domain: 'queue.example.org' })).toThrow(
       /-c domain: is not known; known are stage, .*domainName/,
     );
   });

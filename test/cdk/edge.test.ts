@@ -188,16 +188,16 @@ describe('one address carries the whole contract', () => {
   test('an address of one’s own takes its place everywhere', () => {
     const config = named.only('AWS::CloudFront::Distribution').Properties.DistributionConfig;
     expect(config).toMatchObject({
-      Aliases: ['mq.example.org'],
+      Aliases: ['queue.example.org'],
       ViewerCertificate: { MinimumProtocolVersion: 'TLSv1.2_2021' },
     });
-    expect(named.outputs.BaseUrl?.Value).toBe('https://mq.example.org');
+    expect(named.outputs.BaseUrl?.Value).toBe('https://queue.example.org');
     expect(named.functionNamed('ForgeOps').Properties.Environment.Variables.WEBHOOK_URL).toBe(
-      'https://mq.example.org/api/v1/webhooks/forge',
+      'https://queue.example.org/api/v1/webhooks/forge',
     );
     expect(named.only('AWS::Route53::RecordSetGroup').Properties.RecordSets).toHaveLength(2);
     expect(named.only('AWS::Cognito::UserPoolClient').Properties.CallbackURLs).toEqual([
-      'https://mq.example.org/sign-in/callback',
+      'https://queue.example.org/sign-in/callback',
     ]);
   });
 

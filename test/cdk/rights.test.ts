@@ -228,7 +228,7 @@ describe('rights (A118)', () => {
     const { NOTIFICATION_FROM: from } =
       stack.functionNamed('NotificationsNotify').Properties.Environment.Variables;
     expect(from === '').toBe(sends === 'false');
-    if ('domainName' in context) expect(from).toBe('mergeyard@mq.example.org');
+    if ('domainName' in context) expect(from).toBe('mergeyard@queue.example.org');
   });
 
   test('all else that anybody may do', () => {

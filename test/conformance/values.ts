@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME, stagingBranch, stagingPrefix } from '#core/domain/queue-names.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** What requests are made of; ids grow as answers come back. */
@@ -73,7 +74,9 @@ const whole = (min: number, max: number): FieldValues => ({
 });
 const flag: FieldValues = { good: (random) => String(random.chance(0.5)), bad: NOT_FLAG };
 const context: FieldValues = {
-  ...text((random) => pick(random, ['mq', 'ci/mq', 'a', 'A.b_c-d e/f', 'x'.repeat(100)])),
+  ...text((random) =>
+    pick(random, [DEFAULT_SERVICE_NAME, `ci/${DEFAULT_SERVICE_NAME}`, 'a', 'A.b_c-d e/f', 'x'.repeat(100)]),
+  ),
   bad: [...NOT_TEXT, ...CONTROL, '""', '"   "', '"*"', '"ci/*"', '"a[b]"', json('x'.repeat(101)), LONG],
 };
 const notification: FieldValues = {
@@ -136,7 +139,7 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
         '"a..b"',
         '"a b"',
         '"a~1"',
-        '"mq/main/staging"',
+        json(stagingBranch(DEFAULT_SERVICE_NAME, 'main')),
         '"x.lock"',
         LONG,
       ],
@@ -183,7 +186,7 @@ export const JUNK: readonly string[] = [
     '{"constructor":{"prototype":{"x":1}}}',
     '"https://127.0.0.1"',
     '"a/b"',
-    '"mq/x"',
+    json(`${stagingPrefix(DEFAULT_SERVICE_NAME)}x`),
   ],
   ...['9007199254740993', '123456789012345678901234567890', '1e-400', '"%00"', '"{{7*7}}"', '"\\\\"'],
   json('x'.repeat(300)),

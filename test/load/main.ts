@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '#core/contracts/errors.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
@@ -54,7 +55,7 @@ async function stormOnOneRepo(): Promise<Row> {
   for (let event = 0; event < 30_000; event += 1) {
     const started = performance.now();
     await acceptForgeWebhook(
-      { store, leases: store, queue, clock },
+      { store, leases: store, queue, clock, queueName: DEFAULT_SERVICE_NAME },
       {
         ...{ body, eventType: 'push', deliveryId: `delivery-${event}`, hookId: undefined },
         signature: `sha256=${createHmac('sha256', 'secret-0').update(body).digest('hex')}`,
@@ -96,7 +97,7 @@ async function forgeries(): Promise<Row> {
     const secret = `secret-${(event + (isForged ? 1 : 0)) % 100}`;
     try {
       await acceptForgeWebhook(
-        { store, leases: store, queue, clock },
+        { store, leases: store, queue, clock, queueName: DEFAULT_SERVICE_NAME },
         {
           ...{ body, eventType: 'push', deliveryId: `delivery-${event}`, hookId: undefined },
           signature: `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
@@ -188,7 +189,9 @@ async function soak(hours: number): Promise<Row> {
     }
     sizes.push(JSON.stringify(await world.record()).length);
   }
-  const branches = (await world.forge.branches()).filter((branch) => branch.startsWith('mq')).length;
+  const branches = (await world.forge.branches()).filter((branch) =>
+    branch.startsWith(DEFAULT_SERVICE_NAME),
+  ).length;
   const { line, roots, garbage } = await world.record();
   const early = Math.max(...sizes.slice(0, hours / 3));
   const late = Math.max(...sizes.slice(-hours / 3));

@@ -57,10 +57,10 @@ describe('the template', () => {
     expect(job?.steps.map((step) => step.uses ?? 'run')).toEqual(['actions/checkout@v4', 'run']);
     expect(job?.steps.at(-1)?.run).toMatch(/^exit 1$/m);
     expect(text.replace(/^\s*#.*$/gm, '')).not.toMatch(/statuses|secrets|token|write/i);
-    for (const branch of ['mq/main/staging', `${name}/main/verify-1`, 'mq/release/1/staging']) {
+    for (const branch of [`${name}/main/staging`, `${name}/main/verify-1`, `${name}/release/1/staging`]) {
       expect(startsOnPush(workflow, branch)).toBe(true);
     }
-    for (const branch of ['main', `setup-${name}-gate`, 'mq-work/main/1']) {
+    for (const branch of ['main', `setup-${name}-gate`, `${name}-work/main/1`, 'other/main/staging']) {
       expect(startsOnPush(workflow, branch)).toBe(false);
     }
   });

@@ -1,5 +1,6 @@
 import type { Offboarded } from '#core/contracts/account.ts';
 import type { BatchRow } from '#core/domain/batch.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import type { DeletionDeps } from '#core/services/delete-repo.ts';
@@ -70,7 +71,7 @@ export class QueueWorld {
       forgeFor: () => this.forge.forge,
     });
     return {
-      ...{ store, leases: store, queue, clock, ids, log: this.#log, queueName: 'mq' },
+      ...{ store, leases: store, queue, clock, ids, log: this.#log, queueName: DEFAULT_SERVICE_NAME },
       vault: {
         seal: () => Promise.reject(new Error('never sealed here')),
         open: async () => new Secret('token'),
@@ -117,7 +118,7 @@ export class QueueWorld {
   }
 
   async stateOf(pr: number): Promise<string | undefined> {
-    return (await this.forge.status((await this.forge.pull(pr)).headSha, 'mq'))?.state;
+    return (await this.forge.status((await this.forge.pull(pr)).headSha, DEFAULT_SERVICE_NAME))?.state;
   }
 
   rows(): Promise<readonly BatchRow[]> {
@@ -125,7 +126,7 @@ export class QueueWorld {
   }
 
   async stagingBranches(): Promise<readonly string[]> {
-    return (await this.forge.branches()).filter((name) => name.startsWith('mq'));
+    return (await this.forge.branches()).filter((name) => name.startsWith(DEFAULT_SERVICE_NAME));
   }
 }
 

@@ -55,6 +55,7 @@ describe('a queue that goes off with a success posted (D-24, A24)', () => {
       clock,
       openForge,
       webhookUrl: '',
+      queueName: 'mq',
     };
     const changed = await updateRepo(deps, world.repo.tenantId, REPO, { queueEnabled: false });
     expect(changed.queueEnabled).toBe(false);

@@ -1,6 +1,7 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import { type EngineReport, StoreError } from '#core/ports/store.ts';
@@ -51,6 +52,8 @@ export interface LogLine {
 }
 
 export interface WorldOptions {
+  /** @default that of a deployment which sets none */
+  readonly queueName?: string;
   readonly repo?: Partial<ManagedRepo>;
   /** Wraps the forge as the engine sees it: to count, to crash, to let a person act between two calls. */
   readonly wrapForge?: (forge: EngineForge) => EngineForge;
@@ -152,7 +155,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
           tenantId: repo.tenantId,
           repoSlug: repo.slug,
           baseBranch: repo.baseBranch,
-          queueName: 'mq',
+          queueName: options.queueName ?? DEFAULT_SERVICE_NAME,
           instanceUrl: repo.instanceUrl,
           token: new Secret('token'),
         };

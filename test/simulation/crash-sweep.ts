@@ -1,3 +1,4 @@
+import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
@@ -52,7 +53,7 @@ export async function playStory(story: SweepStory, blows: readonly Blow[]): Prom
   };
   const judge = new Judge(world.forge, {
     bot: 'mq-bot',
-    contexts: ['mq', 'mq/next'],
+    contexts: [DEFAULT_SERVICE_NAME, contextForBase(DEFAULT_SERVICE_NAME, 'next')],
     baseIsProtected: story.mayHalt === undefined,
   });
   const problems: string[] = [];

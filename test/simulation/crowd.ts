@@ -1,4 +1,5 @@
 import { LINE_ENTRIES_MAX } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
@@ -50,7 +51,8 @@ export async function gatherCrowd(
 export async function judgeCrowd(forge: AbstractForge, { scheduled }: Crowd): Promise<readonly string[]> {
   const words = await Promise.all(
     scheduled.map(
-      async (pr) => (await forge.status((await forge.pull(pr)).headSha, 'mq'))?.description ?? '',
+      async (pr) =>
+        (await forge.status((await forge.pull(pr)).headSha, DEFAULT_SERVICE_NAME))?.description ?? '',
     ),
   );
   const untold = words.filter((text) => !text.startsWith('refused: required approvals')).length;

@@ -1,4 +1,5 @@
 import { REVOKE_GRACE_MS, UNHEARD_LOOK_MAX_MS } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
 import { look, setStage, wordOn } from './scene-stage.ts';
@@ -37,7 +38,7 @@ export async function twinAppearsLate(): Promise<readonly string[]> {
       opened = true;
       clock.after(0, async () => {
         await forge.pushBranch('release', await forge.tip('main'));
-        await forge.setProtection({ requiredContexts: ['mq'] }, 'release');
+        await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] }, 'release');
         const twin = await forge.openPullRequest({ branch: 'twin', head, base: 'release' });
         await forge.schedule(twin, 'squash');
       });

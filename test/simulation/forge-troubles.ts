@@ -1,4 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
+import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue-names.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import {
   FORGEJO_15_SWITCHES,
@@ -42,7 +43,7 @@ export function drawForge(
     switches,
     delays: { pushEntryMs: random.pick([0, 0, 3_000]) },
   });
-  return { forge, gatePath: `${switches.workflowFolders[0]}/mq-gate.yaml` };
+  return { forge, gatePath: `${switches.workflowFolders[0]}/${gateFileName(DEFAULT_SERVICE_NAME)}` };
 }
 
 const LATE_METHODS = ['POST', 'DELETE'];

@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingPrefix } from '#core/domain/queue-names.ts';
 import type { MergeView } from '../../local/forge/control.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
@@ -27,8 +28,7 @@ interface Latest {
   readonly since: number;
 }
 
-const STAGING = /^mq\//;
-const STAGED_BY_QUEUE = /^mq(-work)?\//;
+const isStaging = (branch: string): boolean => branch.startsWith(stagingPrefix(DEFAULT_SERVICE_NAME));
 const DESCRIPTION_CHARS_MAX = 140;
 const ON_ITS_WAY_MS = 5 * 60_000;
 
@@ -129,7 +129,7 @@ export class Judge {
       if (to !== null) this.#keep(to);
       return;
     }
-    if (!STAGED_BY_QUEUE.test(branch) || by !== this.#options.bot) {
+    if (!isOwnBranch(DEFAULT_SERVICE_NAME, branch) || by !== this.#options.bot) {
       if (to === null) this.#stagingTips.delete(branch);
       return;
     }
@@ -137,8 +137,7 @@ export class Judge {
       this.#stagingTips.delete(branch);
       return;
     }
-    if (STAGING.test(branch) && this.#stagingTips.has(branch))
-      this.violations.push(`pushed twice: ${branch}`);
+    if (isStaging(branch) && this.#stagingTips.has(branch)) this.violations.push(`pushed twice: ${branch}`);
     this.#stagingTips.set(branch, to);
     this.#keep(to);
   }
@@ -155,7 +154,7 @@ export class Judge {
   }
 
   #readRun(run: { readonly tree: string; readonly branch: string; readonly state: string }): void {
-    if (!STAGING.test(run.branch)) return;
+    if (!isStaging(run.branch)) return;
     if (run.state === 'failure') this.#failures.set(run.tree, this.failuresOf(run.tree) + 1);
     if (run.state !== 'success') return;
     this.#proven.add(run.tree);

@@ -1,4 +1,5 @@
 import { REVOKE_GRACE_MS } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingBranch } from '#core/domain/queue-names.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
@@ -34,7 +35,7 @@ export async function branchComesLate(): Promise<readonly string[]> {
     await stage.clock.advance(1_000);
   }
   await stage.drain();
-  const left = (await stage.forge.branches()).filter((branch) => /^mq(-work)?\//.test(branch));
+  const left = (await stage.forge.branches()).filter((branch) => isOwnBranch(DEFAULT_SERVICE_NAME, branch));
   return wasGivenUp() ? left.map((branch) => `branch left: ${branch}`) : ['the scene did not come about'];
 }
 
@@ -45,7 +46,8 @@ export async function deletionComesLate(): Promise<readonly string[]> {
   await givenScheduled(stage.forge, 'a');
   const wasGivenUp = giveUpFirst(
     stage.forge,
-    (call) => call.method === 'DELETE' && call.path.endsWith('/mq/main/staging'),
+    (call) =>
+      call.method === 'DELETE' && call.path.endsWith(`/${stagingBranch(DEFAULT_SERVICE_NAME, 'main')}`),
   );
   await stage.drain({ until: wasGivenUp });
   await stage.reconcile();
@@ -66,7 +68,7 @@ export async function branchGoesEarly(): Promise<readonly string[]> {
   stage.forge.judge = () => 'never';
   await givenScheduled(stage.forge, 'a');
   await stage.reconcile();
-  await stage.forge.deleteBranch('mq/main/staging');
+  await stage.forge.deleteBranch(stagingBranch(DEFAULT_SERVICE_NAME, 'main'));
   stage.forge.judge = () => 'success';
   await stage.drain({ maxMs: 30 * 60_000 });
   return stage.forge.merges().length === 1 ? [] : ['a batch without a branch waits for its run'];

@@ -1,5 +1,6 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { PullRequest } from '#core/domain/forge.ts';
+import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { readSchedule } from '../../engine-container/src/queue/eligibility.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
@@ -43,7 +44,10 @@ const TWIN_RACE_MS = 60_000;
 const POSTS_BEFORE_BOUNCE_MIN = 6;
 
 /** Under which the queue may have posted. */
-export const CONTEXTS: readonly string[] = ['mq', 'mq/next'];
+export const CONTEXTS: readonly string[] = [
+  DEFAULT_SERVICE_NAME,
+  contextForBase(DEFAULT_SERVICE_NAME, 'next'),
+];
 
 /** What is wrong with a repository at rest. */
 export async function judgeRest(subject: RestingRepo): Promise<string[]> {

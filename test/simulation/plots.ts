@@ -1,3 +1,10 @@
+import {
+  DEFAULT_SERVICE_NAME,
+  gateFileName,
+  stagingBranch,
+  stagingPrefix,
+  workPrefix,
+} from '#core/domain/queue-names.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { FileChanges } from '../support/forge-control.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
@@ -81,7 +88,7 @@ class SharedHeads implements Plot {
     const branches = await forge.branches();
     if (!branches.includes(RELEASE)) {
       await forge.pushBranch(RELEASE, await forge.tip(forge.base));
-      await forge.setProtection({ requiredContexts: ['mq'] }, RELEASE);
+      await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] }, RELEASE);
     }
     const base = random.chance(0.5) ? RELEASE : forge.base;
     // One branch may be proposed for two bases; for one base it takes two branches.
@@ -190,7 +197,10 @@ class GateEdits implements Plot {
     const more = random.chance(0.5) ? { [`src/${name}.txt`]: `${name}\n` } : {};
     const edits: readonly FileChanges[] = [
       { [gatePath]: null },
-      { [gatePath]: null, [gatePath.replace('mq-gate', 'other')]: SILENT_GATES[0] },
+      {
+        [gatePath]: null,
+        [gatePath.replace(gateFileName(DEFAULT_SERVICE_NAME), 'other.yaml')]: SILENT_GATES[0],
+      },
       { [gatePath]: random.pick(SILENT_GATES) },
     ];
     const pr = await this.#hand.open({
@@ -225,15 +235,15 @@ class SkipTitles implements Plot {
 }
 
 const OUR_NAMES: readonly [string, ...string[]] = [
-  'mq',
-  'mq/main',
-  'mq/main/staging',
-  'mq/main/staging-b',
-  'mq/main/staging/deep',
-  'mq/notes',
-  'mq-work',
-  'mq-work/main',
-  'mq-work/main/notes',
+  DEFAULT_SERVICE_NAME,
+  `${stagingPrefix(DEFAULT_SERVICE_NAME)}main`,
+  stagingBranch(DEFAULT_SERVICE_NAME, 'main'),
+  `${stagingBranch(DEFAULT_SERVICE_NAME, 'main')}-b`,
+  `${stagingBranch(DEFAULT_SERVICE_NAME, 'main')}/deep`,
+  `${stagingPrefix(DEFAULT_SERVICE_NAME)}notes`,
+  workPrefix(DEFAULT_SERVICE_NAME).slice(0, -1),
+  `${workPrefix(DEFAULT_SERVICE_NAME)}main`,
+  `${workPrefix(DEFAULT_SERVICE_NAME)}main/notes`,
 ];
 
 /** Who has branches and tags under the names of the queue, for a while. */

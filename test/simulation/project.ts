@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { GATE_FILE, judgeByContent } from '../scenario/stories.ts';
@@ -275,7 +276,12 @@ export class Project {
     }
     if (this.#options.family === 'foreign_status' && random.chance(0.3)) {
       note(`mallory posts on #${pr}`);
-      return forge.postStatusAs('mallory', pull.headSha, 'mq', random.pick(['success', 'error', 'pending']));
+      return forge.postStatusAs(
+        'mallory',
+        pull.headSha,
+        DEFAULT_SERVICE_NAME,
+        random.pick(['success', 'error', 'pending']),
+      );
     }
     if (pull.state === 'closed') {
       if (!pull.merged && act < 4) {
@@ -331,7 +337,9 @@ export class Project {
   }
 
   async #deleteStagingBranch(): Promise<void> {
-    const staging = (await this.#forge.branches()).filter((branch) => branch.startsWith('mq/'));
+    const staging = (await this.#forge.branches()).filter((branch) =>
+      branch.startsWith(stagingPrefix(DEFAULT_SERVICE_NAME)),
+    );
     const branch = staging[this.#people.int(staging.length)];
     if (branch === undefined) return;
     this.#options.note(`a person deletes ${branch}`);

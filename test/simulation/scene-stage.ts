@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { JournalEntry, Switches } from '../fakes/abstract-forge/world.ts';
 import { createWorldOn, type World, type WorldOptions } from '../scenario/world.ts';
@@ -25,13 +26,13 @@ export async function setStage({ switches = {}, onEntry, ...options }: StageOpti
 }
 
 export const isSuccess = (entry: JournalEntry): boolean =>
-  entry.kind === 'status' && entry.context === 'mq' && entry.state === 'success';
+  entry.kind === 'status' && entry.context === DEFAULT_SERVICE_NAME && entry.state === 'success';
 
 export const hasAlarm = (stage: Stage, alarm: string): boolean =>
   stage.log.some((line) => line.fields.alarm === alarm);
 
 export const wordOn = async (stage: Stage, pr: number): Promise<string> =>
-  (await stage.forge.status((await stage.forge.pull(pr)).headSha, 'mq'))?.state ?? 'none';
+  (await stage.forge.status((await stage.forge.pull(pr)).headSha, DEFAULT_SERVICE_NAME))?.state ?? 'none';
 
 /** Lets some minutes pass, with a look at every tick. */
 export async function look(stage: Stage, times: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import {
@@ -136,7 +137,11 @@ async function pushBeforeEachCall(): Promise<readonly string[]> {
     stage.forge.fault = ({ path }) =>
       path.endsWith('/branch_protections') && stage.clock.now() < awayUntil ? { status: 502 } : null;
     await givenProject(stage.forge);
-    const judge = new Judge(stage.forge, { bot: 'mq-bot', contexts: ['mq'], baseIsProtected: false });
+    const judge = new Judge(stage.forge, {
+      bot: 'mq-bot',
+      contexts: [DEFAULT_SERVICE_NAME],
+      baseIsProtected: false,
+    });
     for (const name of ['a', 'b', 'c']) await givenScheduled(stage.forge, name);
     for (let count = 0; count < 20 && stage.forge.merges().length < 3; count += 1) {
       await stage.reconcile();
@@ -226,7 +231,7 @@ async function forgeSuccess(): Promise<readonly string[]> {
   const pr = await givenScheduled(stage.forge, 'a');
   await look(stage, 1);
   const { headSha } = await stage.forge.pull(pr);
-  await stage.forge.postStatusAs('stranger', headSha, 'mq', 'success');
+  await stage.forge.postStatusAs('stranger', headSha, DEFAULT_SERVICE_NAME, 'success');
   await stage.clock.advance(TICK_INTERVAL_MS);
   await look(stage, 1);
   stage.forge.judge = () => 'hold';
@@ -264,7 +269,12 @@ async function takeOver(): Promise<readonly string[]> {
       if (held.isPastDeadline()) return null;
       stage.forge.isLate = () => true;
       await stage.forge.forge
-        .postStatus(headSha, { state: 'pending', context: 'mq', description: 'late', targetUrl: null })
+        .postStatus(headSha, {
+          state: 'pending',
+          context: DEFAULT_SERVICE_NAME,
+          description: 'late',
+          targetUrl: null,
+        })
         .catch(() => undefined);
       stage.forge.isLate = () => false;
       return 'sent';

@@ -1,6 +1,7 @@
 import { AppError } from '#core/contracts/errors.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { ENGINE_TIMEOUT_MS, TICK_INTERVAL_MS, WAKE_HIDDEN_MS } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
@@ -240,7 +241,10 @@ export class SimService {
     const store = storeOn(machine, this.store);
     await this.#settle(async () => {
       const outcome = await acceptForgeWebhook(
-        { store, leases: store, queue: this.#queueOn(machine), clock: this.hosts.clockOf(host) },
+        {
+          ...{ store, leases: store, queue: this.#queueOn(machine), clock: this.hosts.clockOf(host) },
+          queueName: DEFAULT_SERVICE_NAME,
+        },
         {
           body: hook.bytes,
           signature: hook.signature,
@@ -291,7 +295,7 @@ export class SimService {
           clock: this.hosts.clockOf(host),
           ids: this.ids,
           log: this.#log,
-          queueName: 'mq',
+          queueName: DEFAULT_SERVICE_NAME,
         },
         repoId,
       );

@@ -1,5 +1,6 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
 import { buryRepo } from '#core/services/delete-repo.ts';
@@ -43,7 +44,13 @@ export class Settings {
         batchLingerSeconds: random.pick([0, 60, 300]),
         batchTarget: random.int(4),
       });
-    else if (kind < 7) await this.#changeContext(managed, repo.statusContext === 'mq' ? 'mq/next' : 'mq');
+    else if (kind < 7)
+      await this.#changeContext(
+        managed,
+        repo.statusContext === DEFAULT_SERVICE_NAME
+          ? contextForBase(DEFAULT_SERVICE_NAME, 'next')
+          : DEFAULT_SERVICE_NAME,
+      );
     else if (kind < 11) await this.#switchOff(managed, repo);
     else if (random.chance(0.3)) {
       await this.#delete(managed, repo);
@@ -64,7 +71,13 @@ export class Settings {
     const kind = random.int(16);
     this.#witness.note(`${managed.id} interrupted ${kind}`);
     if (kind < 6) await this.#switchOff(managed, repo);
-    else if (kind < 10) await this.#changeContext(managed, repo.statusContext === 'mq' ? 'mq/next' : 'mq');
+    else if (kind < 10)
+      await this.#changeContext(
+        managed,
+        repo.statusContext === DEFAULT_SERVICE_NAME
+          ? contextForBase(DEFAULT_SERVICE_NAME, 'next')
+          : DEFAULT_SERVICE_NAME,
+      );
     else if (kind < 14) await this.#stopPaying(repo);
     else if (kind === 14) await this.#delete(managed, repo);
     else if (random.chance(0.5)) await this.#deleteConnection(repo, all);

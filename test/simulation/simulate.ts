@@ -23,6 +23,7 @@ import {
   type Trouble,
   UNGUARDED,
 } from './odds.ts';
+import { CONTEXTS } from './oracle.ts';
 import { Project } from './project.ts';
 import { Rest } from './rest.ts';
 import { SimService, tokenOf } from './service.ts';
@@ -240,7 +241,7 @@ class Life implements Witness {
     );
     const judge = new Judge(forge, {
       bot: BOT,
-      contexts: ['mq', 'mq/next'],
+      contexts: CONTEXTS,
       baseIsProtected: !UNGUARDED.includes(this.#family),
       mayLeakBranches: () => this.#service.store.recordsLost > 0,
     });

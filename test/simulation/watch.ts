@@ -1,4 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
@@ -54,7 +55,7 @@ export class Watch {
     if (entry.kind === 'push' && entry.branch === this.#managed.forge.base) this.#baseMovedAt = this.#now();
     if (entry.kind !== 'status' || entry.creator !== this.#bot || entry.state !== 'success') return;
     this.#postedAt.set(entry.sha, this.#now());
-    if (!entry.context.startsWith('mq') || this.#late.has(entry.sha)) return;
+    if (!entry.context.startsWith(DEFAULT_SERVICE_NAME) || this.#late.has(entry.sha)) return;
     this.#judgeSuccess(this.#managed.id, entry.sha);
   }
 

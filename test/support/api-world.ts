@@ -7,6 +7,7 @@ import type { HttpSurface } from '#core/contracts/route-spec.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
 import type { PlanLimitsTable } from '#core/domain/billing.ts';
 import type { LeaseGrant } from '#core/domain/lease.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, SealedCredential } from '#core/domain/repo.ts';
 import type { PriceBook } from '#core/domain/subscription.ts';
 import { createSurface, type SurfaceDeps } from '#core/http/api-surface.ts';
@@ -157,7 +158,7 @@ export class ApiWorld {
     const repo = givenRepo({
       ...{ id: randomUUID(), tenantId, connectionId, instanceUrl, slug: 'acme/app' },
       ...{ webhookSecret: new Secret(HOOK_SECRET), createdAt: now, updatedAt: now, dueAt: now },
-      statusContext: 'mq',
+      statusContext: DEFAULT_SERVICE_NAME,
       ...changes,
     });
     const result = await this.store.createRepo(repo, null);
@@ -200,7 +201,10 @@ export class ApiWorld {
     const openAccount = (instanceUrl: string, token: Secret<string>) => this.forge.open(instanceUrl, token);
     const checkTarget = (url: string) => checkOutboundTarget(url, rules, resolve);
     return {
-      api: createSurface<'api'>(surface, createApiRoutes({ ...common, identity, queueName: 'mq' })),
+      api: createSurface<'api'>(
+        surface,
+        createApiRoutes({ ...common, identity, queueName: DEFAULT_SERVICE_NAME }),
+      ),
       connections: createSurface<'connections'>(
         { ...surface, switchedOff: switchedOffRoutes(this.legacyListing) },
         createConnectionRoutes({ ...common, vault: this.vault, openAccount, checkTarget }),
@@ -215,7 +219,7 @@ export class ApiWorld {
             connect: ({ slug }) => this.forge.adminOf(slug),
           }),
           webhookUrl: 'https://api.mergeyard.example/api/v1/webhooks/forge',
-          ...{ queueName: 'mq', serviceName: 'mq' },
+          queueName: DEFAULT_SERVICE_NAME,
         }),
       ),
       admin: createSurface<'admin'>(
@@ -248,7 +252,14 @@ export class ApiWorld {
         }),
       ),
       'webhooks-forge': middy(
-        createForgeWebhook({ store, leases: store, queue: this.sent, clock, ...limits }),
+        createForgeWebhook({
+          store,
+          leases: store,
+          queue: this.sent,
+          clock,
+          queueName: DEFAULT_SERVICE_NAME,
+          ...limits,
+        }),
       ).use(answerWithEnvelope(log)),
       'container-health': middy(
         createContainerHealth({ ...surface, isHealthy: async () => this.engineHealthy, clock }),
@@ -290,7 +301,7 @@ export class ApiWorld {
             return answer;
           },
         },
-        queueName: 'mq',
+        queueName: DEFAULT_SERVICE_NAME,
       },
       repoId,
     );

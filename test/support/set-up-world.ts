@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
@@ -124,7 +125,7 @@ export async function openSetUpWorld(
     ids: { uuid: randomUUID },
     log: { info: write('info'), warn: write('warn'), error: write('error') },
     webhookUrl: WEBHOOK_URL,
-    queueName: 'mq',
+    queueName: DEFAULT_SERVICE_NAME,
   };
   return {
     fake,

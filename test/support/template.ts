@@ -80,7 +80,7 @@ export const FULL = {
   adminEmail: 'ada@example.org',
   notificationFrom: 'queue@example.org',
   monthlyBudgetUsd: '40',
-  domainName: 'mq.example.org',
+  domainName: 'queue.example.org',
   certificateArn: 'arn:aws:acm:us-east-1:123456789012:certificate/abc',
   hostedZoneId: 'Z0123456789',
   waf: 'true',

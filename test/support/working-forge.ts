@@ -1,4 +1,5 @@
 import type { BranchRule } from '#core/domain/branch-rule.ts';
+import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue-names.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 
 const SHA = 'a'.repeat(40);
@@ -16,7 +17,8 @@ export function makeWorkingForge(withGate: boolean): Partial<ForgeAdmin> {
     readBranchTip: async () => SHA,
     listHooks: async () => hooks,
     listRules: async () => rules,
-    listFolder: async (path) => (withGate ? [{ path: `${path}/mq-gate.yaml`, blob: 'b'.repeat(40) }] : null),
+    listFolder: async (path) =>
+      withGate ? [{ path: `${path}/${gateFileName(DEFAULT_SERVICE_NAME)}`, blob: 'b'.repeat(40) }] : null,
     commitFile: async ({ message }) => ({ sha: SHA, tree: 'c'.repeat(40), parents: [], message }),
     listBranches: async () => [],
     deleteBranch: async () => {},

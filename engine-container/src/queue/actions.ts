@@ -44,7 +44,7 @@ export type Action =
       readonly nodeRow: BatchId;
       readonly branch: string;
       readonly onto: CommitSha;
-      /** Branch outside `mq/**` for what has to be built first. */
+      /** Branch that starts no run, for what has to be built first. */
       readonly workBranch: string;
       /** False: `onto` is the tip of the base. True: the work branch holds it while it is built on. */
       readonly isAnchored: boolean;

@@ -1,4 +1,5 @@
 import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
+import { workBranch } from '#core/domain/queue-names.ts';
 import type { Parked, ParkReason } from './aside.ts';
 import { describePark, describeRevoke } from './describe.ts';
 import { activeMembers, isWhole, startOf } from './lane.ts';
@@ -241,14 +242,14 @@ export function park(
   return { pr: member.pr, action: blamesNobody ? 'requeued' : 'refused', reason: parked.reason };
 }
 
-/** Where a root is built: outside `mq/**`, so that no push on it starts the gate (E22). */
-export function workBranchOf(baseBranch: string, root: Root): string {
-  return `mq-work/${baseBranch}/${root.runId.slice(0, 8)}`;
+/** Where a root is built: no push on it starts the gate (E22). */
+export function workBranchOf({ s }: Pass, root: Root): string {
+  return workBranch(s.queueName, s.repo.baseBranch, root.runId.slice(0, 8));
 }
 
 /** A root that ends before it was built, or was built anew, may have left a work branch where the engine died or failed. */
 export function sweepWorkBranch(pass: Pass, root: Root): void {
   if (root.chain.length > 0 && root.builds === 1) return;
-  const branch = workBranchOf(pass.s.repo.baseBranch, root);
+  const branch = workBranchOf(pass, root);
   pass.record.garbage.push({ branch, notBefore: pass.s.now, runKey: null });
 }

@@ -20,6 +20,8 @@ export interface Snapshot {
   readonly now: EpochMs;
   readonly fence: number;
   readonly repo: ManagedRepo;
+  /** Names of our branches begin with it. */
+  readonly queueName: string;
   /** True when everything was read anew; false when only what is in flight was. */
   readonly full: boolean;
   readonly botLogin: Reading<string>;

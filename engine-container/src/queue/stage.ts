@@ -1,5 +1,6 @@
 import { workflowFolders } from '#core/domain/forge-version.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
+import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from './actions.ts';
 import { activeMembers, laneOf, treesAhead } from './lane.ts';
 import { type Pass, retireNode, runsMax, wakeNoLaterThan } from './pass.ts';
@@ -55,7 +56,6 @@ function wantedOf(pass: Pass, root: Root): readonly Node[] {
 }
 
 function stageNode(pass: Pass, root: Root, node: Node): void {
-  const { baseBranch } = pass.s.repo;
   if (root.chain.length === 0) return stageWhole(pass, root, node);
   const run8 = root.runId.slice(0, 8);
   node.branch = `${ownBranch(pass, root, node)}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
@@ -70,17 +70,17 @@ function stageNode(pass: Pass, root: Root, node: Node): void {
     nodeRow: node.id,
     branch: node.branch,
     onto: root.tip,
-    workBranch: workBranchOf(baseBranch, root),
+    workBranch: workBranchOf(pass, root),
     isAnchored,
     ontoTree,
     tree,
-    message: `mq: ${run8} ${node.nodeId} attempt ${node.attempt}`,
+    message: stagedMessage(pass.s.queueName, run8, `${node.nodeId} attempt ${node.attempt}`),
   });
 }
 
 function stageWhole(pass: Pass, root: Root, node: Node): void {
   const { record, s } = pass;
-  const plain = stagingBranch(s.repo.baseBranch);
+  const plain = stagingBranch(s.queueName, s.repo.baseBranch);
   const isTaken =
     record.roots.some((other) => other.nodes.some((each) => each !== node && each.branch === plain)) ||
     (root.builds === 0 &&
@@ -95,7 +95,7 @@ function stageWhole(pass: Pass, root: Root, node: Node): void {
     runId: root.runId,
     nodeRow: node.id,
     branch: node.branch,
-    workBranch: workBranchOf(s.repo.baseBranch, root),
+    workBranch: workBranchOf(pass, root),
     baseSha: root.baseSha,
     stackedOn: root.onto === null ? null : headsBelow(record, root),
     forkSha: forkOf(record, root),
@@ -111,7 +111,8 @@ function stageWhole(pass: Pass, root: Root, node: Node): void {
 }
 
 function ownBranch(pass: Pass, root: Root, node: Node): string {
-  return `${stagingBranch(pass.s.repo.baseBranch)}-${root.runId.slice(0, 8)}-${node.nodeId}`;
+  const { s } = pass;
+  return `${stagingBranch(s.queueName, s.repo.baseBranch)}-${root.runId.slice(0, 8)}-${node.nodeId}`;
 }
 
 function forkOf(record: QueueRecord, root: Root): CommitSha {
@@ -123,10 +124,6 @@ function headsBelow(record: QueueRecord, root: Root): CommitSha[] {
   const below = record.roots.find((other) => other.runId === root.onto);
   if (below === undefined) return [];
   return [...headsBelow(record, below), ...activeMembers(below).map((member) => member.head)];
-}
-
-export function stagingBranch(base: string): string {
-  return `mq/${base}/staging`;
 }
 
 /** The forge's own fork point, only where it was computed for exactly this base and head (forge facts, 6.2). */

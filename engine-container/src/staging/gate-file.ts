@@ -1,5 +1,5 @@
-import { gateFileNames } from '#core/domain/gate-workflow.ts';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
+import { gateFileNames } from '#core/domain/queue-names.ts';
 import { findEntry, isDirectory, type ObjectView, type Reading } from './objects.ts';
 
 export interface GateFile {

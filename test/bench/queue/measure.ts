@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
 import type { Dial } from '../../../engine-container/src/queue/policy.ts';
@@ -58,7 +59,7 @@ export function measure(options: MeasureOptions): Measurement {
   const bounced = new Map<number, number>();
   const rescheduled: { readonly number: number; readonly at: number }[] = [];
   const superseded = new Set<string>();
-  let record: QueueRecord = { ...emptyRecord('mq'), rebuilding: false };
+  let record: QueueRecord = { ...emptyRecord(DEFAULT_SERVICE_NAME), rebuilding: false };
   if (!cold) record = { ...record, rate: historyOf(scenario) };
   let arrived = 0;
   let now = 0;

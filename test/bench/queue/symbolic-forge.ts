@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GateReading, PullRequest } from '#core/domain/forge.ts';
 import type { BatchId, PullRequestNumber } from '#core/domain/ids.ts';
+import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue-names.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import type { Action, ActionOutcome, CutReason } from '../../../engine-container/src/queue/actions.ts';
 import { nextToLand } from '../../../engine-container/src/queue/lane.ts';
@@ -75,7 +76,7 @@ export class SymbolicForge {
     return {
       now,
       fence: 1,
-      repo: givenRepo({ bisectFanout: fanout }),
+      ...{ repo: givenRepo({ bisectFanout: fanout }), queueName: DEFAULT_SERVICE_NAME },
       full,
       botLogin: known(BOT),
       ids: Array.from({ length: 40 }, () => this.#uuid()),
@@ -84,7 +85,7 @@ export class SymbolicForge {
         scope: 'full',
         ruleName: 'main',
         statusCheckEnabled: true,
-        requiredContexts: ['mq'],
+        requiredContexts: [DEFAULT_SERVICE_NAME],
         requiredApprovals: 0,
         blockOnRejectedReviews: false,
         blockOnOfficialReviewRequests: false,
@@ -158,8 +159,8 @@ export class SymbolicForge {
       kind: 'root_staged',
       chain,
       gateKey: GATE,
-      baseGate: { file: 'mq-gate.yaml', id: GATE },
-      gateFile: 'mq-gate.yaml',
+      baseGate: { file: gateFileName(DEFAULT_SERVICE_NAME), id: GATE },
+      gateFile: gateFileName(DEFAULT_SERVICE_NAME),
       published: decided ? null : { sha: last.sha },
       cut,
     };

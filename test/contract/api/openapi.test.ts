@@ -68,7 +68,11 @@ describe('the OpenAPI document', () => {
 
     test.each([
       ['enrollRepo', 'repo_slug', ['./b', 'a/.', `${'a'.repeat(140)}/b`, 'a b/c']],
-      ['enrollRepo', 'base_branch', ['a//b', 'a/.b', 'a@{b', 'a.lock/b', 'mq/x', '/a', 'a/', 'a.']],
+      [
+        'enrollRepo',
+        'base_branch',
+        ['a//b', 'a/.b', 'a@{b', 'a.lock/b', 'mq/x', 'mq-work/x', '/a', 'a/', 'a.'],
+      ],
       ['enrollRepo', 'status_context', ['  ']],
     ])('%s %s beyond', (operation, field, wrong) => {
       const schema = schemaOf(operation, field);

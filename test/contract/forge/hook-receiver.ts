@@ -4,6 +4,7 @@ import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { parseHubSignature } from '#core/contracts/hub-signature.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { Secret } from '#core/secret.ts';
@@ -150,7 +151,10 @@ export class HookReceiver {
 
   async #accept(request: Parameters<typeof acceptForgeWebhook>[1]): Promise<string> {
     try {
-      const deps = { store: this.#store, leases: this.#store, queue: this.#queue, clock: this.#clock };
+      const deps = {
+        ...{ store: this.#store, leases: this.#store, queue: this.#queue, clock: this.#clock },
+        queueName: DEFAULT_SERVICE_NAME,
+      };
       return await acceptForgeWebhook(deps, request);
     } catch (error) {
       if (error instanceof AppError) return `refused: ${error.code}`;

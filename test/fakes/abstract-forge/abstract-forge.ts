@@ -1,4 +1,5 @@
 import type { BranchProtection, Commit, CommitStatus, TimelineEntry } from '#core/domain/forge.ts';
+import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
@@ -64,7 +65,7 @@ export interface AbstractForge extends ForgeControl, Knobs {
   scheduleAs(user: string, pr: number, style?: NativeStyle): Promise<void>;
   /** The button "update branch": merges the base into the head. Returns the new head. */
   updateBranch(pr: number): Promise<string>;
-  /** A rule for another branch than the base, which asks for `mq` unless `rule` says otherwise. */
+  /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
   removeProtection(): Promise<void>;
@@ -137,7 +138,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
 
 const GATE_WORKFLOW = `on:
   push:
-    branches: ['mq/**']
+    branches: ['${stagingPattern(DEFAULT_SERVICE_NAME)}']
 jobs:
   gate:
     runs-on: docker

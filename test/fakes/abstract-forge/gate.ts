@@ -1,4 +1,10 @@
 import type { CommitSha } from '#core/domain/ids.ts';
+import {
+  DEFAULT_SERVICE_NAME,
+  gateFileName,
+  gateFileNames,
+  stagingPrefix,
+} from '#core/domain/queue-names.ts';
 import { readWorkflow, startsOnPush, type Workflow } from '../../../local/forge/actions/workflow-file.ts';
 import { YamlError } from '../../../local/forge/actions/yaml.ts';
 import type { GateJudgement } from '../../support/forge-control.ts';
@@ -6,12 +12,12 @@ import type { StoredTree } from './object-store.ts';
 import { appendStatus } from './statuses.ts';
 import { type Run, type World, writeJournal } from './world.ts';
 
-export const GATE_WORKFLOW_PATH = '.forgejo/workflows/mq-gate.yaml';
-export const GATE_WORKFLOW_FILE = 'mq-gate.yaml';
-const GATE_FILE_NAMES = [GATE_WORKFLOW_FILE, 'mq-gate.yml'];
-export const GATE_STATUS_CONTEXT = 'mq-gate / gate (push)';
+export const GATE_WORKFLOW_PATH = `.forgejo/workflows/${gateFileName(DEFAULT_SERVICE_NAME)}`;
+export const GATE_WORKFLOW_FILE = gateFileName(DEFAULT_SERVICE_NAME);
+const GATE_FILE_NAMES = gateFileNames(DEFAULT_SERVICE_NAME);
+export const GATE_STATUS_CONTEXT = `${DEFAULT_SERVICE_NAME}-gate / gate (push)`;
 const ACTIONS_USER = 'forgejo-actions';
-const GATE_BRANCH_PREFIX = 'mq/';
+const GATE_BRANCH_PREFIX = stagingPrefix(DEFAULT_SERVICE_NAME);
 const SKIP_WORDS = ['[skip ci]', '[ci skip]', '[no ci]', '[skip actions]', '[actions skip]'];
 
 /** A push is looked at a little later, and then as the branch is by that time: gone, or at a newer commit. */

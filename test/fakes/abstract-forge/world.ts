@@ -1,5 +1,6 @@
 import type { BranchProtection, CommitStatus, Review, TimelineEntry } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView, MergeView } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
@@ -302,7 +303,7 @@ export function defaultRule(base: string): BranchProtection {
     scope: 'full',
     ruleName: base,
     statusCheckEnabled: true,
-    requiredContexts: ['mq'],
+    requiredContexts: [DEFAULT_SERVICE_NAME],
     requiredApprovals: 0,
     blockOnRejectedReviews: false,
     blockOnOfficialReviewRequests: false,

@@ -24,7 +24,7 @@ async function givenHook(changes: Partial<ManagedRepo> = {}) {
   const calls: string[] = [];
   const store = createMemoryStore({ clock, beforeCall: (label) => void calls.push(label) });
   const queue = new FakeWakeQueue(clock);
-  const deps: WebhookDeps = { store, leases: store, queue, clock };
+  const deps: WebhookDeps = { store, leases: store, queue, clock, queueName: 'mq' };
   await store.createTenant('tenant-1', clock.now());
   await store.createConnection(givenConnection());
   const base = { wakeupMode: 'webhook', dueAt: Date.UTC(2030, 0, 1) } as const;
@@ -322,6 +322,17 @@ describe('which repo', () => {
   });
 });
 
+test.each([
+  ['train/main/staging', 'ignored'],
+  ['train-work/main/1', 'ignored'],
+  ['trains', 'wait_for_reconcile'],
+  ['mq/main', 'wait_for_reconcile'],
+])('of a service called train, a push to %s is %s: its branches have its name', async (branch, outcome) => {
+  const { deps } = await givenHook();
+  const request = requestOf(bodyOf({ ref: `refs/heads/${branch}` }));
+  expect(await acceptForgeWebhook({ ...deps, queueName: 'train' }, request)).toBe(outcome);
+});
+
 describe('what an event does: a mark and a wake, never a run (A45, A47)', () => {
   const pull = (action: string, base = 'main') => ({ action, pull_request: { base: { ref: base } } });
   const bot = { sender: { login: 'MQ-bot' } };
@@ -331,6 +342,7 @@ describe('what an event does: a mark and a wake, never a run (A45, A47)', () => 
     ['our own staging push', 'push', { ref: 'refs/heads/mq/main/staging' }, 'ignored'],
     ['a person’s push below mq/', 'push', { ref: 'refs/heads/mq/x' }, 'ignored'],
     ['the creation of a staging branch', 'create', { ref: 'mq/main/staging' }, 'ignored'],
+    ['our own push to a work branch', 'push', { ref: 'refs/heads/mq-work/main/1' }, 'ignored'],
     ['a push by the bot', 'push', { ref: 'refs/heads/main', ...bot }, 'ignored'],
     ['a status', 'status', { context: 'ci' }, 'wait_for_reconcile'],
     ['our own status', 'status', { context: 'mq', ...bot }, 'ignored'],

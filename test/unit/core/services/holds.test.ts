@@ -192,6 +192,7 @@ describe('held repos and the forge’s webhook (D-34)', () => {
       return acceptForgeWebhook(
         {
           ...{ store: story.store, leases: story.store, queue: story.world.sent, clock: story.clock },
+          queueName: 'mq',
           rates: story.store,
         },
         {

@@ -1,0 +1,69 @@
+/**
+ * Every name that the queue gives on a forge. `queueName` is the service's name as the deployment sets it (D-91): all
+ * of them follow it.
+ */
+export const DEFAULT_SERVICE_NAME = 'mq';
+
+/** Branches below it start a gate run when they are pushed: staged batches and probes. */
+export function stagingPrefix(queueName: string): string {
+  return `${queueName}/`;
+}
+
+/** Trigger of the gate workflow: everything below `stagingPrefix`. */
+export function stagingPattern(queueName: string): string {
+  return `${stagingPrefix(queueName)}**`;
+}
+
+export function stagingBranch(queueName: string, base: string): string {
+  return `${stagingPrefix(queueName)}${base}/staging`;
+}
+
+/** Branches below it start no gate run: what is built in several commits is built there (E22). */
+export function workPrefix(queueName: string): string {
+  return `${queueName}-work/`;
+}
+
+/** `part`: tells the work branches of one base apart. */
+export function workBranch(queueName: string, base: string, part: string): string {
+  return `${workPrefix(queueName)}${base}/${part}`;
+}
+
+/** Probe branches of one base all begin so; they fall under the trigger of the template. */
+export function probePrefix(queueName: string, base: string): string {
+  return `${stagingPrefix(queueName)}${base}/verify-`;
+}
+
+/** Branch of the set-up pull request: outside `stagingPattern`, so that its push starts no gate (D-64). */
+export function setupBranch(queueName: string): string {
+  return `setup-${queueName}-gate`;
+}
+
+/** Whether only the queue itself has branches of such a name. */
+export function isOwnBranch(queueName: string, branch: string): boolean {
+  return branch.startsWith(stagingPrefix(queueName)) || branch.startsWith(workPrefix(queueName));
+}
+
+/** Name of the gate workflow file in the forge's workflow folder. */
+export function gateFileName(queueName: string): string {
+  return `${queueName}-gate.yaml`;
+}
+
+/** Names under which the engine finds the gate, best first. */
+export function gateFileNames(queueName: string): readonly string[] {
+  return [gateFileName(queueName), `${queueName}-gate.yml`];
+}
+
+/** A status context of one base branch, for a repository where one commit may head pull requests to several. */
+export function contextForBase(statusContext: string, base: string): string {
+  return `${statusContext}/${base}`;
+}
+
+/** First line of a staged commit. */
+export function stagedMessage(queueName: string, run8: string, about: string): string {
+  return `${queueName}: ${run8} ${about}`;
+}
+
+/** File that a commit of our own adds for a moment where its tree is to stay the same. */
+export function sameTreeFile(queueName: string): string {
+  return `${queueName}-same-tree`;
+}
