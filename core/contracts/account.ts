@@ -13,9 +13,10 @@ import type { AuditEntry, Organization, Tenant } from '../ports/account-store.ts
 import type { BillingAccount } from '../ports/billing-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { Provisioning, toProvisioning, toReconcileView } from './managed-repo.ts';
+import { ExportedNotification, toExportedNotification } from './notification.ts';
+import { REDACTED } from './redacted.ts';
 import { SHOWN_SETTINGS, toShownSettings } from './repo-settings.ts';
 
-export const REDACTED = '[redacted]';
 /** Cookie of a browser session (D-41): only `auth/session`, `logout` and the socket look at it. */
 export const SESSION_COOKIE = '__Host-session';
 
@@ -70,13 +71,7 @@ const ExportedRepo = z.object({
   automerge: z.boolean(),
   ...SHOWN_SETTINGS,
   webhook_secret: redacted,
-  notification: z
-    .object({
-      email: z.string().nullable(),
-      chat_a_webhook_url: redacted.nullable(),
-      chat_b_webhook_url: redacted.nullable(),
-    })
-    .nullable(),
+  notification: ExportedNotification.nullable(),
   protection_requested: z.boolean(),
   provisioning: Provisioning,
   created_at: Time,
@@ -196,14 +191,7 @@ function toExportedRepo(
     automerge: repo.automerge,
     ...toShownSettings(repo),
     webhook_secret: REDACTED,
-    notification:
-      notification === null
-        ? null
-        : {
-            email: notification.email,
-            chat_a_webhook_url: notification.chatA === null ? null : REDACTED,
-            chat_b_webhook_url: notification.chatB === null ? null : REDACTED,
-          },
+    notification: notification === null ? null : toExportedNotification(notification),
     protection_requested: repo.protectionRequested,
     provisioning: toProvisioning(repo, outcome),
     created_at: formatTime(repo.createdAt),

@@ -2,13 +2,10 @@ import * as z from 'zod';
 import {
   BASE_BRANCH_CHARS_MAX,
   BOT_LOGIN_CHARS_MAX,
-  CHAT_URL_CHARS_MAX,
-  EMAIL_CHARS_MAX,
   INSTANCE_URL_CHARS_MAX,
   STATUS_CONTEXT_CHARS_MAX,
   TOKEN_CHARS_MAX,
 } from '../domain/api-limits.ts';
-import { CHAT_URL_PATTERNS } from '../domain/notification.ts';
 import { WAKEUP_MODES } from '../domain/provisioning.ts';
 import { DEFAULT_SERVICE_NAME, stagingPrefix, workPrefix } from '../domain/queue-names.ts';
 import { MERGE_STYLES } from '../domain/repo.ts';
@@ -59,18 +56,6 @@ export const StatusContext = z
   .regex(/^(?=.*[^ ])[A-Za-z0-9._/ -]+$/);
 export const MergeStyle = z.enum(MERGE_STYLES);
 export const WakeupMode = z.enum(WAKEUP_MODES);
-
-const Email = z
-  .string()
-  .max(EMAIL_CHARS_MAX)
-  .regex(/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/);
-/** Unrecognised keys are dropped, not stored. */
-export const Notification = z.object({
-  email: Email.optional(),
-  chat_a_webhook_url: z.string().max(CHAT_URL_CHARS_MAX).regex(CHAT_URL_PATTERNS.chatA).optional(),
-  chat_b_webhook_url: z.string().max(CHAT_URL_CHARS_MAX).regex(CHAT_URL_PATTERNS.chatB).optional(),
-});
-export type Notification = z.infer<typeof Notification>;
 
 export function formatTime(at: number): string {
   return new Date(at).toISOString();

@@ -20,13 +20,13 @@ import {
   formatTime,
   formatTimeOrNull,
   MergeStyle,
-  Notification,
   Slug,
   StatusContext,
   Time,
   Uuid,
   WakeupMode,
 } from './fields.ts';
+import { Notification } from './notification.ts';
 import { GIVEN_SETTINGS, SHOWN_SETTINGS, toShownSettings } from './repo-settings.ts';
 
 export const Provisioning = z.object({

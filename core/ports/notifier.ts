@@ -1,7 +1,7 @@
 import type { ActivityEvent } from '../domain/batch.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { Notice } from '../domain/notice.ts';
-import type { ChatDestination } from '../domain/notification.ts';
+import type { Chat } from '../domain/notification.ts';
 import type { Secret } from '../secret.ts';
 
 /** Key of one row of the change stream. */
@@ -46,5 +46,5 @@ export type SendResult = 'sent' | 'off' | 'refused' | 'failed';
 export interface Notifier {
   sendEmail(to: string, notice: Notice): Promise<SendResult>;
   /** The URL is a credential. */
-  sendChat(destination: ChatDestination, url: Secret<string>, notice: Notice): Promise<SendResult>;
+  sendChat(chat: Chat, url: Secret<string>, notice: Notice): Promise<SendResult>;
 }

@@ -2,7 +2,7 @@ import { NOTICE_NOT_DELIVERED } from '../contracts/realtime.ts';
 import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { describeBounceNotice, describeInvoiceNotice, findBounceRun, type Notice } from '../domain/notice.ts';
-import type { NotificationTargets } from '../domain/notification.ts';
+import { CHAT_NAMES, type NotificationTargets, noChats } from '../domain/notification.ts';
 import type { NoticeStore, Notifier, SendResult, StreamKey } from '../ports/notifier.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
 import type { Log } from '../ports/system.ts';
@@ -66,7 +66,7 @@ export async function announceNotice(deps: NotifyDeps, key: StreamKey): Promise<
   const repos = await store.listRepos(tenantId);
   const notice = await store.takeNotice(key);
   if (notice === null) return;
-  const owner = { email: notice.email, chatA: null, chatB: null };
+  const owner = { email: notice.email, ...noChats() };
   const places = placesOf([owner, ...repos.flatMap((repo) => repo.notification ?? [])]);
   await send(deps, places.slice(0, NOTICE_PLACES_MAX), describeInvoiceNotice(deps.billingUrl), {
     tenant_id: notice.tenantId,
@@ -80,7 +80,7 @@ type Place = { readonly way: keyof NotificationTargets; readonly address: string
 function placesOf(targets: readonly NotificationTargets[]): readonly Place[] {
   const places = new Map<string, Place>();
   for (const target of targets) {
-    for (const way of ['email', 'chatA', 'chatB'] as const) {
+    for (const way of ['email', ...CHAT_NAMES] as const) {
       const address = target[way];
       if (address !== null) places.set(`${way} ${address}`, { way, address });
     }

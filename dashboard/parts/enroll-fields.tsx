@@ -1,11 +1,5 @@
-import {
-  BASE_BRANCH_CHARS_MAX,
-  CHAT_URL_CHARS_MAX,
-  EMAIL_CHARS_MAX,
-  STATUS_CONTEXT_CHARS_MAX,
-} from '#core/domain/api-limits.ts';
+import { BASE_BRANCH_CHARS_MAX, STATUS_CONTEXT_CHARS_MAX } from '#core/domain/api-limits.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
-import { useService } from '../data/hooks.ts';
 import {
   type Choice,
   type EnrollmentOptions,
@@ -14,7 +8,7 @@ import {
   stylesOf,
 } from '../view/enrollment.ts';
 import { Field } from './basics.tsx';
-import { CHAT_A_HINT, CHAT_B_HINT, mailHint } from './notify-hints.ts';
+import { NotifyFields } from './notify-fields.tsx';
 
 /** Branch and style of one repository, as the forge has them until somebody says otherwise. */
 export function ChoiceFields({
@@ -73,7 +67,6 @@ export function OptionFields({
   readonly options: EnrollmentOptions;
   readonly onChange: (options: EnrollmentOptions) => void;
 }) {
-  const { config } = useService();
   const set = (change: Partial<EnrollmentOptions>): void => onChange({ ...options, ...change });
   return (
     <details className="more">
@@ -125,44 +118,7 @@ export function OptionFields({
           )}
         </Field>
         <p className="more-title">Who is told of a bounce</p>
-        <div className="pair">
-          <Field label="E-mail" {...mailHint(config.sends_mail)}>
-            {(ids) => (
-              <input
-                {...ids}
-                type="email"
-                maxLength={EMAIL_CHARS_MAX}
-                autoComplete="off"
-                value={options.email}
-                onChange={(event) => set({ email: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Slack webhook" hint={CHAT_A_HINT}>
-            {(ids) => (
-              <input
-                {...ids}
-                type="url"
-                maxLength={CHAT_URL_CHARS_MAX}
-                autoComplete="off"
-                value={options.chatA}
-                onChange={(event) => set({ chatA: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Discord webhook" hint={CHAT_B_HINT}>
-            {(ids) => (
-              <input
-                {...ids}
-                type="url"
-                maxLength={CHAT_URL_CHARS_MAX}
-                autoComplete="off"
-                value={options.chatB}
-                onChange={(event) => set({ chatB: event.target.value })}
-              />
-            )}
-          </Field>
-        </div>
+        <NotifyFields draft={options} onChange={set} />
       </div>
     </details>
   );

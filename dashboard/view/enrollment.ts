@@ -1,5 +1,12 @@
 import type { InputFor, ResultOf } from '#core/contracts/client.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
+import {
+  EMPTY_DRAFT,
+  isFilled,
+  NOTIFICATION_FAULTS,
+  type NotificationDraft,
+  toNotification,
+} from './notification.ts';
 
 export type Found = ResultOf<'discoverRepos'>['repos'][number];
 export type Enrollment = InputFor<'enrollRepo'>['body'];
@@ -11,19 +18,16 @@ export interface Choice {
 }
 
 /** What is the same for all that are added together. */
-export interface EnrollmentOptions {
+export type EnrollmentOptions = NotificationDraft & {
   readonly wakeup: 'poll' | 'webhook';
   /** Empty: the service's own. */
   readonly context: string;
   readonly automerge: boolean;
-  readonly email: string;
-  readonly chatA: string;
-  readonly chatB: string;
-}
+};
 
 export const DEFAULT_OPTIONS: EnrollmentOptions = {
   ...{ wakeup: 'webhook', context: '', automerge: false },
-  ...{ email: '', chatA: '', chatB: '' },
+  ...EMPTY_DRAFT,
 };
 
 export const STYLE_NAMES: Readonly<Record<MergeStyle, string>> = {
@@ -53,11 +57,6 @@ export function enrollmentOf(
   choice: Choice,
   options: EnrollmentOptions,
 ): Enrollment {
-  const notification = {
-    ...(options.email === '' ? {} : { email: options.email }),
-    ...(options.chatA === '' ? {} : { chat_a_webhook_url: options.chatA }),
-    ...(options.chatB === '' ? {} : { chat_b_webhook_url: options.chatB }),
-  };
   return {
     connection_id: connectionId,
     repo_slug: found.full_name,
@@ -66,7 +65,7 @@ export function enrollmentOf(
     automerge: options.automerge,
     wakeup_mode: options.wakeup,
     ...(options.context.trim() === '' ? {} : { status_context: options.context.trim() }),
-    ...(Object.keys(notification).length === 0 ? {} : { notification }),
+    ...(isFilled(options) ? { notification: toNotification(options) } : {}),
   };
 }
 
@@ -74,9 +73,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   repo_slug: 'The bot does not see a repository of this name.',
   base_branch: 'The base branch is not a name that can be taken.',
   status_context: 'The status context has characters that are not allowed.',
-  'notification.email': 'The e-mail address is not one.',
-  'notification.chat_a_webhook_url': 'The Slack webhook is not an address of that service.',
-  'notification.chat_b_webhook_url': 'The Discord webhook is not an address of that service.',
+  ...NOTIFICATION_FAULTS,
 };
 
 /** What is wrong with one field of an enrollment, in words; null for any other. */

@@ -1,9 +1,8 @@
 import { toForgeRepoView } from '#core/contracts/connection.ts';
 import { AppError } from '#core/contracts/errors.ts';
-import type { Notification } from '#core/contracts/fields.ts';
 import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contracts/managed-repo.ts';
+import { toTargets } from '#core/contracts/notification.ts';
 import { toSettings } from '#core/contracts/repo-settings.ts';
-import type { NotificationTargets } from '#core/domain/notification.ts';
 import { describeReasons } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
@@ -121,13 +120,4 @@ function notProtected(repo: ManagedRepo): AppError {
     'forge_unreachable',
     why === null ? {} : { message: `Protection could not be configured: ${why}.` },
   );
-}
-
-function toTargets(notification: Notification | null): NotificationTargets | null {
-  if (notification === null) return null;
-  return {
-    email: notification.email ?? null,
-    chatA: notification.chat_a_webhook_url ?? null,
-    chatB: notification.chat_b_webhook_url ?? null,
-  };
 }

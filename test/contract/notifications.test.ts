@@ -7,7 +7,7 @@ import { Secret } from '#core/secret.ts';
 import { askInvoiceNotice } from '#core/services/ask-notice.ts';
 import { givenBatch } from '../builders/store-rows.ts';
 import { findLeaks } from '../support/canaries.ts';
-import { ALL, CHAT_A, CHAT_B, FROM, MAILBOX, NotifyWorld } from '../support/notify-world.ts';
+import { ALL, DISCORD, FROM, MAILBOX, NotifyWorld, SLACK } from '../support/notify-world.ts';
 
 let world: NotifyWorld;
 let seen: { mails: number; messages: number; requests: number; lines: number };
@@ -27,7 +27,7 @@ beforeEach(() => {
   };
 });
 afterEach(() => {
-  const secrets = [MAILBOX, CHAT_A, CHAT_B, 'chatAcanary51c7', 'chatBcanary93ef'];
+  const secrets = [MAILBOX, SLACK, DISCORD, 'chatAcanary51c7', 'chatBcanary93ef'];
   expect(
     findLeaks(
       secrets.map((value) => ({ name: value, value })),
@@ -79,22 +79,22 @@ describe('a bounce', () => {
       },
     ]);
     const [first, second] = [...messages()].sort((a, b) => (a.path < b.path ? 1 : -1));
-    expect(first?.path).toBe(new URL(CHAT_A).pathname);
+    expect(first?.path).toBe(new URL(SLACK).pathname);
     expect(JSON.stringify(first?.body)).toContain(`<${pull}|Pull request>`);
     expect(JSON.stringify(first?.body)).toContain(`<${runUrl}|Gate run>`);
     expect(JSON.stringify(first?.body)).toContain('Why: the gate failed twice on it alone');
-    expect(second?.path).toBe(new URL(CHAT_B).pathname);
+    expect(second?.path).toBe(new URL(DISCORD).pathname);
     expect(second?.body).toMatchObject({ allowed_mentions: { parse: [] }, flags: 4 });
     expect(second?.body.content).toContain(`Gate run: <${runUrl}>`);
     expect(results()).toEqual({
       email: 'notification sent',
-      chatA: 'notification sent',
-      chatB: 'notification sent',
+      slack: 'notification sent',
+      discord: 'notification sent',
     });
   });
 
   test('is told once per pull request and head, however often and by how many it is delivered (A84)', async () => {
-    const repo = await world.enroll({ email: MAILBOX, chatA: null, chatB: null });
+    const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null });
     const change = await world.record(repo);
     await Promise.all(Array.from({ length: 8 }, () => world.deliver([change, change])));
     expect(mails()).toHaveLength(1);
@@ -103,7 +103,7 @@ describe('a bounce', () => {
     expect(mails()).toHaveLength(1);
     await world.deliver([await world.record(repo, { head: 'd'.repeat(40) })]);
     await world.deliver([await world.record(repo, { pr: 8 })]);
-    const twin = await world.enroll({ email: MAILBOX, chatA: null, chatB: null });
+    const twin = await world.enroll({ email: MAILBOX, slack: null, discord: null });
     await world.deliver([await world.record(twin)]);
     expect(mails()).toHaveLength(4);
   });
@@ -128,7 +128,7 @@ describe('a bounce', () => {
     expect([mails(), requests()]).toEqual([[], 0]);
   });
 
-  test.each([null, { email: null, chatA: null, chatB: null }])(
+  test.each([null, { email: null, slack: null, discord: null }])(
     'is kept where nobody is to be told (%j), and told later to whoever is then',
     async (notification) => {
       const repo = await world.enroll(notification);
@@ -137,7 +137,7 @@ describe('a bounce', () => {
       expect([mails(), requests(), lines()]).toEqual([[], 0, []]);
       const stored = await world.store.getRepo(repo.id);
       if (stored === null) throw new Error('no repo');
-      await world.store.updateRepo({ ...stored, notification: { ...ALL, chatA: null, chatB: null } });
+      await world.store.updateRepo({ ...stored, notification: { ...ALL, slack: null, discord: null } });
       await world.deliver([change]);
       expect(mails()).toHaveLength(1);
     },
@@ -216,14 +216,14 @@ describe('ways that fail', () => {
     const change = await world.record(repo);
     expect(await world.deliver([change])).toEqual({ batchItemFailures: [] });
     await world.deliver([change]);
-    expect(results()).toEqual({ email: 'notification sent', chatA: result, chatB: result });
+    expect(results()).toEqual({ email: 'notification sent', slack: result, discord: result });
     expect([mails().length, requests()]).toEqual([1, 2]);
   });
 
   test('a webhook that does not exist any more is refused', async () => {
-    const repo = await world.enroll({ ...ALL, chatA: 'https://hooks.slack.com/services/T0/B0/goneXXXX' });
+    const repo = await world.enroll({ ...ALL, slack: 'https://hooks.slack.com/services/T0/B0/goneXXXX' });
     await world.deliver([await world.record(repo)]);
-    expect(results()).toMatchObject({ chatA: 'refused', chatB: 'notification sent' });
+    expect(results()).toMatchObject({ slack: 'refused', discord: 'notification sent' });
   });
 
   test.each([
@@ -234,7 +234,7 @@ describe('ways that fail', () => {
     world.email.mood = mood;
     const repo = await world.enroll(ALL);
     await world.deliver([await world.record(repo)]);
-    expect(results()).toMatchObject({ email: result, chatA: 'notification sent' });
+    expect(results()).toMatchObject({ email: result, slack: 'notification sent' });
     expect(lines().find((line) => line.way === 'email')).toMatchObject({
       ...{ level: 'warn', message: 'a notification was not delivered', kind: 'bounce', pr: 7 },
       ...{ tenant_id: repo.tenantId, repo_id: repo.id },
@@ -249,7 +249,7 @@ describe('ways that fail', () => {
     const started = performance.now();
     await world.deliver([change]);
     expect(performance.now() - started).toBeLessThan(NOTICE_TIMEOUT_MS * 3);
-    expect(results()).toEqual({ email: 'failed', chatA: 'failed', chatB: 'failed' });
+    expect(results()).toEqual({ email: 'failed', slack: 'failed', discord: 'failed' });
   });
 
   test('a deployment without a way to send mail skips it, which is said, and nothing failed', async () => {
@@ -258,7 +258,7 @@ describe('ways that fail', () => {
     expect(mails()).toEqual([]);
     expect(results()).toMatchObject({
       email: 'this deployment sends no mail: the e-mail was skipped',
-      chatA: 'notification sent',
+      slack: 'notification sent',
     });
   });
 
@@ -278,7 +278,7 @@ describe('ways that fail', () => {
     });
 
     test('the same mail goes there with the key, in plain text, and SES is not asked', async () => {
-      const repo = await world.enroll({ email: MAILBOX, chatA: null, chatB: null });
+      const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null });
       const title = 'Add\r\nBcc: x@example.org <b>page</b>';
       const answers = await world.deliver([await world.record(repo, { title })], {
         email: through(async () => 200),
@@ -315,7 +315,7 @@ describe('ways that fail', () => {
         'refused',
       ],
     ])('one that %s: asked once, never again', async (_name, answer, result) => {
-      const repo = await world.enroll({ email: MAILBOX, chatA: null, chatB: null });
+      const repo = await world.enroll({ email: MAILBOX, slack: null, discord: null });
       const change = await world.record(repo);
       await world.deliver([change], { email: through(answer) });
       await world.deliver([change], { email: through(answer) });
@@ -331,7 +331,7 @@ describe('ways that fail', () => {
       } as EmailConfig;
       await world.deliver([await world.record(repo)], { email });
       expect(asked).toEqual([]);
-      expect(results()).toMatchObject({ chatA: 'notification sent', chatB: 'notification sent' });
+      expect(results()).toMatchObject({ slack: 'notification sent', discord: 'notification sent' });
       expect(lines().some((line) => line.way === 'email' && line.result === 'failed')).toBe(true);
     });
   });
@@ -343,9 +343,9 @@ describe('ways that fail', () => {
   });
 
   test('a store that fails before the claim: delivered again, and told then', async () => {
-    const repo = await world.enroll({ ...ALL, chatA: null, chatB: null });
+    const repo = await world.enroll({ ...ALL, slack: null, discord: null });
     const change = await world.record(repo);
-    const other = await world.record(await world.enroll({ ...ALL, chatA: null, chatB: null }));
+    const other = await world.record(await world.enroll({ ...ALL, slack: null, discord: null }));
     for (const call of ['loadEvent', 'getRepo', 'claimBounce'] as const) {
       const unavailable = async (): Promise<never> => {
         throw new StoreError('unavailable', call);
@@ -360,7 +360,7 @@ describe('ways that fail', () => {
   });
 
   test('a run that cannot be read costs the link, not the notice', async () => {
-    const repo = await world.enroll({ ...ALL, chatA: null, chatB: null });
+    const repo = await world.enroll({ ...ALL, slack: null, discord: null });
     const listBatches = async (): Promise<never> => {
       throw new StoreError('unreadable', 'listBatches');
     };
@@ -389,10 +389,10 @@ describe('where a chat message may go (D-87, A98)', () => {
     'https://127.0.0.1/services/T0/B0/x',
     'https://discord.com/api/webhooks/1/x',
     'https://HOOKS.slack.com/services/T0/B0/x',
-  ])('a stored %s is refused again at send, and nobody is called', async (chatA) => {
-    const repo = await world.enroll({ email: null, chatA, chatB: null });
+  ])('a stored %s is refused again at send, and nobody is called', async (slack) => {
+    const repo = await world.enroll({ email: null, slack, discord: null });
     await world.deliver([await world.record(repo)]);
-    expect([results(), requests()]).toEqual([{ chatA: 'refused' }, 0]);
+    expect([results(), requests()]).toEqual([{ slack: 'refused' }, 0]);
   });
 
   test.each(['127.0.0.1', '10.0.0.7', '169.254.169.254', '::1', 'fd00::1'])(
@@ -404,7 +404,7 @@ describe('where a chat message may go (D-87, A98)', () => {
       });
       const repo = await world.enroll({ ...ALL, email: null });
       await world.deliver([await world.record(repo)], { send: door.send });
-      expect([results(), requests()]).toEqual([{ chatA: 'refused', chatB: 'refused' }, 0]);
+      expect([results(), requests()]).toEqual([{ slack: 'refused', discord: 'refused' }, 0]);
       door.close();
     },
   );
@@ -417,7 +417,7 @@ describe('a failed invoice', () => {
   test('is told once to the payer and once to each place of the tenant, without a number or a name', async () => {
     const repo = await world.enroll({ ...ALL, email: 'dev@example.org' });
     await world.enroll(
-      { email: MAILBOX, chatA: CHAT_A, chatB: null },
+      { email: MAILBOX, slack: SLACK, discord: null },
       { tenantId: repo.tenantId, slug: 'acme/two' },
     );
     await world.enroll({ ...ALL, email: 'stranger@example.org' });

@@ -22,9 +22,9 @@ import { type LoopbackServer, startLoopbackHttps } from './loopback-https.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export const MAILBOX = 'team-canary@example.org';
-export const CHAT_A = 'https://hooks.slack.com/services/T0CANARY/B0CANARY/chatAcanary51c7';
-export const CHAT_B = 'https://discord.com/api/webhooks/1234567890/chatBcanary93ef';
-export const ALL: NotificationTargets = { email: MAILBOX, chatA: CHAT_A, chatB: CHAT_B };
+export const SLACK = 'https://hooks.slack.com/services/T0CANARY/B0CANARY/chatAcanary51c7';
+export const DISCORD = 'https://discord.com/api/webhooks/1234567890/chatBcanary93ef';
+export const ALL: NotificationTargets = { email: MAILBOX, slack: SLACK, discord: DISCORD };
 export const FROM = 'queue@example.net';
 
 /** The notify function over a real table, a mail service and both chats, each over the wire. */
@@ -59,7 +59,7 @@ export class NotifyWorld {
   }
 
   static async open(): Promise<NotifyWorld> {
-    const chat = createFakeChat([CHAT_A, CHAT_B].map((url) => new URL(url).pathname));
+    const chat = createFakeChat([SLACK, DISCORD].map((url) => new URL(url).pathname));
     const [table, email, chats] = await Promise.all([
       startTestTable(),
       startEmail({ verified: ['example.net'] }),

@@ -83,8 +83,8 @@ const ciGate = record<CiGate>({
 
 const notification = record<NotificationTargets>({
   email: ['email', nullable(text)],
-  chatA: ['chat_a', nullable(text)],
-  chatB: ['chat_b', nullable(text)],
+  slack: ['chat_a', nullable(text)],
+  discord: ['chat_b', nullable(text)],
 });
 
 /** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */

@@ -1,26 +1,22 @@
 import { NOTICE_ANSWER_BYTES_MAX, NOTICE_TIMEOUT_MS } from '../../domain/api-limits.ts';
-import { type ChatDestination, isChatUrl } from '../../domain/notification.ts';
+import { isChatUrl } from '../../domain/notification.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import type { HttpSend } from '../http-guard/http-send.ts';
 import { postNotice } from './post-notice.ts';
-import { renderChatA, renderChatB } from './render-chat.ts';
-
-const RENDERERS = { chatA: renderChatA, chatB: renderChatB } as const satisfies Readonly<
-  Record<ChatDestination, unknown>
->;
+import { CHAT_RENDERERS } from './render-chat.ts';
 
 /** `send` is the guarded door: public addresses only, no redirect, checked again for this very connection (A98). */
 export function createChatSender(send: HttpSend): Pick<Notifier, 'sendChat'> {
   return {
-    async sendChat(destination, url, notice) {
+    async sendChat(chat, url, notice) {
       const target = url.reveal();
       // Checked when it was stored, and again: the list of hosts may have changed since, and a row may be damaged (D-87).
-      if (!isChatUrl(destination, target)) return 'refused';
+      if (!isChatUrl(chat, target)) return 'refused';
       return postNotice(send, {
         method: 'POST',
         url: target,
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(RENDERERS[destination](notice)),
+        body: JSON.stringify(CHAT_RENDERERS[chat](notice)),
         timeoutMs: NOTICE_TIMEOUT_MS,
         bodyBytesMax: NOTICE_ANSWER_BYTES_MAX,
       });

@@ -337,8 +337,8 @@ describe('settings', () => {
     );
     expect(stored?.notification).toEqual({
       email: 'team@example.org',
-      chatA: 'https://hooks.slack.com/services/T0/B0/x',
-      chatB: null,
+      slack: 'https://hooks.slack.com/services/T0/B0/x',
+      discord: null,
     });
     expect(world.answers.join()).not.toContain('hooks.slack.com');
     await a('PATCH', `${REPOS}/${stored?.id}`, { notification: null });

@@ -20,8 +20,8 @@ const FOUND: Found = {
 };
 const FILLED = {
   ...({ wakeup: 'poll', context: ' ci/mq ', automerge: true, email: 'a@example.org' } as const),
-  chatA: 'https://hooks.slack.com/services/T/B/x',
-  chatB: 'https://discord.com/api/webhooks/1/x',
+  slack: 'https://hooks.slack.com/services/T/B/x',
+  discord: 'https://discord.com/api/webhooks/1/x',
 };
 
 test('nothing that an enrollment takes is unreachable on the page', () => {
@@ -31,8 +31,8 @@ test('nothing that an enrollment takes is unreachable on the page', () => {
     ...{ automerge: true, wakeup_mode: 'poll', status_context: 'ci/mq' },
     notification: {
       email: 'a@example.org',
-      chat_a_webhook_url: FILLED.chatA,
-      chat_b_webhook_url: FILLED.chatB,
+      chat_a_webhook_url: FILLED.slack,
+      chat_b_webhook_url: FILLED.discord,
     },
   });
   const taken = Object.entries(EnrollRepoBody.shape)

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { CHAT_URL_CHARS_MAX, EMAIL_CHARS_MAX } from '../domain/api-limits.ts';
+import {
+  CHAT_NAMES,
+  CHAT_URL_PATTERNS,
+  type Chat,
+  mapChats,
+  type NotificationTargets,
+} from '../domain/notification.ts';
+import { CHAT_FIELDS, type ChatField } from './chat-fields.ts';
+import { REDACTED } from './redacted.ts';
+
+/** One value for each chat, by its name in the contract. */
+function mapFields<T>(toValue: (chat: Chat) => T): Record<ChatField, T> {
+  return Object.fromEntries(CHAT_NAMES.map((chat) => [CHAT_FIELDS[chat], toValue(chat)])) as Record<
+    ChatField,
+    T
+  >;
+}
+
+const Email = z
+  .string()
+  .max(EMAIL_CHARS_MAX)
+  .regex(/^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/);
+/** Unrecognised keys are dropped, not stored. */
+export const Notification = z.object({
+  email: Email.optional(),
+  ...mapFields((chat) => z.string().max(CHAT_URL_CHARS_MAX).regex(CHAT_URL_PATTERNS[chat]).optional()),
+});
+export type Notification = z.infer<typeof Notification>;
+
+export function toTargets(notification: Notification | null): NotificationTargets | null {
+  if (notification === null) return null;
+  return {
+    email: notification.email ?? null,
+    ...mapChats((chat) => notification[CHAT_FIELDS[chat]] ?? null),
+  };
+}
+
+/** In an export the chat addresses are redacted: they are credentials. */
+export const ExportedNotification = z.object({
+  email: z.string().nullable(),
+  ...mapFields(() => z.literal(REDACTED).nullable()),
+});
+
+export function toExportedNotification(targets: NotificationTargets): z.infer<typeof ExportedNotification> {
+  return { email: targets.email, ...mapFields((chat) => (targets[chat] === null ? null : REDACTED)) };
+}

@@ -1,0 +1,2 @@
+/** Stands for a secret in an export. */
+export const REDACTED = '[redacted]';

@@ -1,0 +1,47 @@
+import { CHAT_URL_CHARS_MAX, EMAIL_CHARS_MAX } from '#core/domain/api-limits.ts';
+import { CHAT_NAMES, CHATS } from '#core/domain/notification.ts';
+import { useService } from '../data/hooks.ts';
+import type { NotificationDraft } from '../view/notification.ts';
+import { Field } from './basics.tsx';
+import { chatHint, mailHint } from './notify-hints.ts';
+
+/** One field for the mail address and one for each chat. */
+export function NotifyFields({
+  draft,
+  onChange,
+}: {
+  readonly draft: NotificationDraft;
+  readonly onChange: (changes: Partial<NotificationDraft>) => void;
+}) {
+  const { config } = useService();
+  return (
+    <div className="pair">
+      <Field label="E-mail" {...mailHint(config.sends_mail)}>
+        {(ids) => (
+          <input
+            {...ids}
+            type="email"
+            maxLength={EMAIL_CHARS_MAX}
+            autoComplete="off"
+            value={draft.email}
+            onChange={(event) => onChange({ email: event.target.value })}
+          />
+        )}
+      </Field>
+      {CHAT_NAMES.map((chat) => (
+        <Field key={chat} label={`${CHATS[chat].label} webhook`} hint={chatHint(chat)}>
+          {(ids) => (
+            <input
+              {...ids}
+              type="url"
+              maxLength={CHAT_URL_CHARS_MAX}
+              autoComplete="off"
+              value={draft[chat]}
+              onChange={(event) => onChange({ [chat]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
+import type { InputFor } from '#core/contracts/client.ts';
+import { CHAT_NAMES, CHATS, type Chat, mapChats } from '#core/domain/notification.ts';
+
+type Notification = NonNullable<InputFor<'updateRepo'>['body']['notification']>;
+
+/** What stands in the fields; empty: not there. */
+export type NotificationDraft = { readonly email: string } & { readonly [C in Chat]: string };
+
+export const EMPTY_DRAFT: NotificationDraft = { email: '', ...mapChats(() => '') };
+
+export function isFilled(draft: NotificationDraft): boolean {
+  return draft.email !== '' || CHAT_NAMES.some((chat) => draft[chat] !== '');
+}
+
+export function toNotification(draft: NotificationDraft): Notification {
+  const chats = CHAT_NAMES.filter((chat) => draft[chat] !== '');
+  return {
+    ...(draft.email === '' ? {} : { email: draft.email }),
+    ...Object.fromEntries(chats.map((chat) => [CHAT_FIELDS[chat], draft[chat]])),
+  };
+}
+
+/** What is wrong with one field of a notification, in words, by the name that the service gives it. */
+export const NOTIFICATION_FAULTS: Readonly<Record<string, string>> = {
+  'notification.email': 'The e-mail address is not one.',
+  ...Object.fromEntries(
+    CHAT_NAMES.map((chat) => [
+      `notification.${CHAT_FIELDS[chat]}`,
+      `The ${CHATS[chat].label} webhook is not an address of that service.`,
+    ]),
+  ),
+};
