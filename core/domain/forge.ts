@@ -26,7 +26,8 @@ export interface PullRequest {
   readonly updatedAt: EpochMs;
 }
 
-export const TIMELINE_KINDS = ['scheduled', 'cancelled', 'pushed', 'other'] as const;
+/** `dependency`: one was added to it or to what it stands before, or taken away. */
+export const TIMELINE_KINDS = ['scheduled', 'cancelled', 'pushed', 'dependency', 'other'] as const;
 
 /** One entry of a pull request's timeline that the queue cares about, oldest first. */
 export interface TimelineEntry {
@@ -61,6 +62,8 @@ export interface BranchProtection {
   readonly ignoreStaleApprovals: boolean;
   readonly dismissStaleApprovals: boolean;
   readonly directPushAllowed: boolean;
+  /** Who changes a file that one of these matches is never merged by itself; absent: none, or not readable. */
+  readonly protectedFilePatterns?: readonly string[];
   /** Only these may merge. Absent: there is no such list, or it names teams, whose members are not read. */
   readonly mergeList?: readonly string[];
 }

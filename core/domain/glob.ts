@@ -13,26 +13,27 @@ export function isGlob(pattern: string): boolean {
 
 /**
  * Matches the pattern dialect of the forges' branch rules and required status contexts: `*`, `**`, `?`, `[a-z]`,
- * `[!a-z]`, `{one,two}`, `\` escapes. `separator` null = `*` matches anything. Null when the pattern is malformed.
+ * `[!a-z]`, `{one,two}`, `\` escapes. `*` and `?` stop at each character of `separators`; null = at none. Null when the
+ * pattern is malformed.
  *
  * Follows all positions at once instead of going back, because the pattern comes from a stranger: its cost is at
  * most pattern length times text length, never exponential.
  */
-export function matchGlob(pattern: string, text: string, separator: string | null): boolean | null {
+export function matchGlob(pattern: string, text: string, separators: string | null): boolean | null {
   const tokens = parseGlob([...pattern]);
   if (tokens === null) return null;
   const chars = [...text];
-  return advance(tokens, new Set([0]), chars, separator).has(chars.length);
+  return advance(tokens, new Set([0]), chars, separators).has(chars.length);
 }
 
 function advance(
   tokens: readonly Token[],
   start: ReadonlySet<number>,
   chars: readonly string[],
-  separator: string | null,
+  separators: string | null,
 ): ReadonlySet<number> {
   let positions = start;
-  for (const token of tokens) positions = step(token, positions, chars, separator);
+  for (const token of tokens) positions = step(token, positions, chars, separators);
   return positions;
 }
 
@@ -40,12 +41,12 @@ function step(
   token: Token,
   positions: ReadonlySet<number>,
   chars: readonly string[],
-  separator: string | null,
+  separators: string | null,
 ): ReadonlySet<number> {
   const next = new Set<number>();
   if (token.kind === 'either') {
     for (const branch of token.branches) {
-      for (const position of advance(branch, positions, chars, separator)) next.add(position);
+      for (const position of advance(branch, positions, chars, separators)) next.add(position);
     }
     return next;
   }
@@ -53,14 +54,14 @@ function step(
     for (const from of positions) {
       for (let at = from; !next.has(at); at += 1) {
         next.add(at);
-        if (at >= chars.length || (!token.across && chars[at] === separator)) break;
+        if (at >= chars.length || (!token.across && isSeparator(chars[at], separators))) break;
       }
     }
     return next;
   }
   for (const at of positions) {
     const char = chars[at];
-    if (char !== undefined && acceptsChar(token, char, separator)) next.add(at + 1);
+    if (char !== undefined && acceptsChar(token, char, separators)) next.add(at + 1);
   }
   return next;
 }
@@ -68,16 +69,20 @@ function step(
 function acceptsChar(
   token: Exclude<Token, { kind: 'either' | 'many' }>,
   char: string,
-  separator: string | null,
+  separators: string | null,
 ): boolean {
   switch (token.kind) {
     case 'text':
       return token.char === char;
     case 'one':
-      return char !== separator;
+      return !isSeparator(char, separators);
     case 'set':
       return token.has(char) !== token.negated;
   }
+}
+
+function isSeparator(char: string | undefined, separators: string | null): boolean {
+  return char !== undefined && separators?.includes(char) === true;
 }
 
 /** Characters of the pattern and the place of the reader. */

@@ -21,6 +21,10 @@ export const MERGEABLE_WAIT_MS = 60_000;
 export const UNMERGEABLE_PAUSE_MS = 5 * 60_000;
 /** Not mergeable this long on one head and base: no check takes that long, the forge means it. */
 export const UNMERGEABLE_REFUSED_AFTER_MS = 60 * 60_000;
+/** How long it is asked what blocks a merge that did not come, where the forge gives no clear answer. */
+export const BLOCKERS_WAIT_MS = 60_000;
+/** Questions after a dropped schedule that the forge fails on before it counts as unknown. */
+export const SCHEDULE_PROBES_MAX = 3;
 /** Native merge time-outs on one head that remove a pull request (A21). */
 export const LANDING_STRIKES_MAX = 2;
 

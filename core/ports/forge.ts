@@ -98,6 +98,10 @@ export interface ForgeReader {
   readPullRequest(pr: PullRequestNumber): Promise<PullRequest>;
   readTimeline(pr: PullRequestNumber): Promise<readonly TimelineEntry[]>;
   listReviews(pr: PullRequestNumber): Promise<readonly Review[]>;
+  /** Paths that it changes, under their new names. */
+  listChangedFiles(pr: PullRequestNumber): Promise<readonly string[]>;
+  /** Open issues and pull requests that have to be closed before it; 0 where the repository has no dependencies. */
+  countOpenDependencies(pr: PullRequestNumber): Promise<number>;
   /** The rule that governs `base`; null when none does. */
   readProtection(base: string): Promise<BranchProtection | null>;
   /** Latest status per context of one commit. */

@@ -139,6 +139,10 @@ const REASONS: Readonly<Record<string, string>> = {
   fork_scheduler: 'This forge merges a fork only for who may write to the fork. Let the author schedule it.',
   fork_merge_timeout:
     'The forge twice did not merge from this fork. Who may write to the fork must schedule it.',
+  protected_files:
+    'It changes files that the branch rule protects, so the forge never merges it by itself. Merge it by hand.',
+  open_dependencies: 'An issue or pull request that it depends on is open. The queue looks again by itself.',
+  merge_blocked: 'A rule of the forge keeps this merge from happening. It is staged again once none does.',
   merge_list: 'The branch rule does not list who scheduled it among those who may merge.',
   schedule_lost:
     'The forge dropped the schedule without merging. Schedule it again; nothing is wrong with the change.',

@@ -1,8 +1,11 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import { REVOKE_GRACE_MS } from '#core/domain/limits.ts';
 import { known, type Reading } from '#core/domain/result.ts';
+import { isOfForge } from './queue/blockers.ts';
+import type { Landing } from './queue/landing-state.ts';
 import { nextToLand, provenLength } from './queue/lane.ts';
-import { type Landing, type QueueRecord, type Staged, treeOf } from './queue/record.ts';
+import { type QueueRecord, type Staged, treeOf } from './queue/record.ts';
 import type { FocusView } from './queue/snapshot.ts';
 
 /** One page of commits tells of so many landings that no style has several commits for. */
@@ -12,6 +15,16 @@ const UNTRACED_AGE_MS = 20_000;
 
 export function landingOf(record: QueueRecord): Landing | null {
   return record.roots.find((root) => root.landing !== null)?.landing ?? null;
+}
+
+/** A merge that takes so long may be blocked; before its time-out counts for anything the forge is asked why (D-14). */
+export function isBlockerLookDue(record: QueueRecord, now: EpochMs): boolean {
+  const landing = landingOf(record);
+  if (landing === null || landing.postedAt === null) return false;
+  const { revoke, nudges, blockerLooks = 0 } = landing;
+  // The first nudge is for a trigger that was lost.
+  if (revoke === null) return blockerLooks < nudges - 1;
+  return isOfForge(revoke.reason) && revoke.postedAt !== null && now >= revoke.postedAt + REVOKE_GRACE_MS;
 }
 
 export function nextPullRequest(record: QueueRecord): PullRequestNumber | null {

@@ -57,6 +57,7 @@ export async function readSchedules(
           schedule: readSchedule(timeline.value, pull.headSha),
           reviews: null,
           ...{ seenAt, readAt: now },
+          ...(timeline.value.some(({ kind }) => kind === 'dependency') ? { mayDepend: true as const } : {}),
           ...(cached?.head === pull.headSha && cached.checkedFor !== undefined
             ? { checkedFor: cached.checkedFor }
             : {}),

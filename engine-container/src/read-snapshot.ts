@@ -1,5 +1,5 @@
-import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
-import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { BranchProtection } from '#core/domain/forge.ts';
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
@@ -9,18 +9,19 @@ import {
   areLinesDue,
   baseAt,
   baseFromFocus,
+  isBlockerLookDue,
   landingOf,
   nextBehindLanding,
   nextPullRequest,
   tipFromPull,
   untracedOf,
-  verifiedTipTree,
 } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading } from './queue/readings.ts';
-import type { KnownForge, QueueRecord, Staged } from './queue/record.ts';
+import type { KnownForge, QueueRecord } from './queue/record.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
+import { BaseReader } from './read-base.ts';
 import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';
 import { readKnownForge } from './read-known-forge.ts';
@@ -35,9 +36,6 @@ const FRESH_IDS_MAX = 40;
 
 /** A merge takes a second or two; one that takes longer may have a reason that the pull request itself shows. */
 const OWN_LOOK_AGE_MS = 3_000;
-
-/** The base was seen to end in a merge of ours so short a time ago that nobody need ask again. */
-const TIP_FRESH_MS = 2_000;
 
 type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus' | 'traces'> & { readonly tip: CommitSha | null };
 
@@ -57,6 +55,7 @@ export class SnapshotReader {
   readonly #confirmBounce: ConfirmBounce;
   readonly #repo: ManagedRepo;
   readonly #commits: CommitReader;
+  readonly #base: BaseReader;
   readonly #gates: GateReader;
   readonly #patrol = new StatusPatrol();
   readonly #budget: LookBudget;
@@ -65,7 +64,6 @@ export class SnapshotReader {
   #openPulls = 0;
   readonly #twins: TwinReader;
   readonly #views: ViewReader;
-  #landedTip: { readonly sha: CommitSha; readonly at: EpochMs } | null = null;
   #failure: ForgeError | null = null;
   #protection: Reading<BranchProtection | null> = UNKNOWN;
   #knownForge: Reading<KnownForge> | null = null;
@@ -88,6 +86,10 @@ export class SnapshotReader {
     });
     this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
     this.#commits = new CommitReader(deps.forge, (read) => this.#attempt(read));
+    this.#base = new BaseReader(
+      { ...deps, commits: this.#commits, attempt: (read) => this.#attempt(read) },
+      repo.baseBranch,
+    );
     this.#gates = new GateReader(deps.forge, deps.clock, (read) => this.#attempt(read));
   }
 
@@ -124,7 +126,7 @@ export class SnapshotReader {
     const scheduled = schedules?.some(({ reading }) => isOrMayBeScheduled(reading)) ?? false;
     const isBusy = scheduled || record.roots.length > 0;
     // Without work the base matters only if it moves past the queue (A39).
-    const tip = isBusy || record.baseSeen !== null ? await this.#readTip(pulls) : UNKNOWN;
+    const tip = isBusy || record.baseSeen !== null ? await this.#base.readTip(pulls) : UNKNOWN;
     const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
     if (isBusy)
       this.#knownForge = await readKnownForge(
@@ -139,7 +141,7 @@ export class SnapshotReader {
     // Its owner is told of the rule before anything waits: it is looked at once.
     if (needsBase || record.rule === undefined)
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
-    const base = needsBase ? await this.#readBase(record, tip) : UNKNOWN;
+    const base = needsBase ? await this.#base.read(record, tip) : UNKNOWN;
     const views: PullRequestView[] = [];
     const readings: PullRequestReading[] = [];
     const seen = (schedules ?? []).map(({ pull, reading }) => ({
@@ -155,7 +157,7 @@ export class SnapshotReader {
         patrolled.includes(pull),
       );
       views.push(view);
-      if (reading.known) readings.push(this.#views.keep(reading.value, view));
+      if (reading.known) readings.push(this.#views.keep(reading.value, this.#protection, view));
     }
     const traces = await this.#readDueTraces(record);
     const isRecalling = (record.recall ?? []).length > 0;
@@ -163,6 +165,7 @@ export class SnapshotReader {
     const recalled = isRecalling
       ? await readRecalled(this.#forge, (read) => this.#attempt(read), record)
       : undefined;
+    const focus = await this.#readFocus(record, schedules === null ? null : views, true);
     return {
       ...this.#frame(fence),
       ...(recalled === undefined ? {} : { recalled }),
@@ -171,7 +174,8 @@ export class SnapshotReader {
       base,
       pulls: schedules === null ? UNKNOWN : known(views),
       readings: schedules === null ? null : readings,
-      focus: await this.#readFocus(record, schedules === null ? null : views, true),
+      focus,
+      ...(await this.#readBlockers(record, focus)),
       ...(traces === undefined ? {} : { traces }),
       ...(await readUnheard(this.#forge, (read) => this.#attempt(read), record, this.#clock.now())),
       gates: await this.#gates.read(record),
@@ -190,6 +194,7 @@ export class SnapshotReader {
       ...this.#frame(fence),
       full: false,
       ...landing,
+      ...(await this.#readBlockers(record, landing.focus)),
       base:
         baseFromFocus(record, landing.focus, this.#repo.baseBranch) ??
         (tip === null ? UNKNOWN : known(baseAt(record, tip))),
@@ -198,6 +203,23 @@ export class SnapshotReader {
       ...(await readUnheard(this.#forge, (read) => this.#attempt(read), record, this.#clock.now())),
       gates: withGates ? await this.#gates.read(record) : new Map(),
     };
+  }
+
+  /** Why the merge that is awaited may not come: rule, reviews, checks, files and dependencies, all read anew. */
+  async #readBlockers(
+    record: QueueRecord,
+    focus: Snapshot['focus'],
+  ): Promise<Partial<Pick<Snapshot, 'blockers' | 'protection'>>> {
+    const pr = landingOf(record)?.pr;
+    if (pr === undefined || !isBlockerLookDue(record, this.#clock.now())) return {};
+    const seen = focus.get(pr);
+    if (seen?.known !== true || seen.value.pull.merged) return {};
+    this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
+    const protection = this.#protection;
+    if (!protection.known || protection.value === null) return { protection, blockers: UNKNOWN };
+    this.#budget.begin();
+    const blockers = known(await this.#views.readAnew(protection.value, seen.value.pull));
+    return { protection, blockers };
   }
 
   #frame(fence: number) {
@@ -211,26 +233,6 @@ export class SnapshotReader {
       confirmBounce: this.#confirmBounce,
       ...(this.#knownForge === null ? {} : { forge: this.#knownForge }),
     };
-  }
-
-  /** Every open pull request shows the live tip of its base: where all agree, nobody need ask. */
-  async #readTip(pulls: Reading<readonly PullRequest[]>): Promise<Reading<CommitSha | null>> {
-    const shown = new Set(pulls.known ? pulls.value.map((pull) => pull.baseTip) : []);
-    const [only = null] = shown;
-    if (shown.size === 1) return known(only);
-    const seen = this.#landedTip;
-    if (shown.size === 0 && seen !== null && this.#clock.now() - seen.at <= TIP_FRESH_MS)
-      return known(seen.sha);
-    return this.#attempt(() => this.#forge.readBranchTip(this.#repo.baseBranch));
-  }
-
-  async #readBase(record: QueueRecord, tip: Reading<CommitSha | null>): Promise<Reading<Staged>> {
-    if (!tip.known || tip.value === null) return UNKNOWN;
-    const sha = tip.value;
-    const tree = verifiedTipTree(record, sha) ?? (record.baseSeen?.sha === sha ? record.baseSeen.tree : null);
-    if (tree !== null) return known({ sha, tree });
-    const read = await this.#commits.readTreeId(sha);
-    return read.known ? known({ sha, tree: read.value }) : UNKNOWN;
   }
 
   /** The pull request that lands or is next to, and (in a full look) those of the line that left the open list. */
@@ -277,7 +279,7 @@ export class SnapshotReader {
     if (tip === null || !tree.known || tree.value !== landing.tree) return this.#readNext(record);
     const stands = history === null ? null : await this.#commits.contains(history, tip, landing.baseBefore);
     if (stands !== null && !stands.known) return this.#readNext(record);
-    this.#landedTip = { sha: tip, at: this.#clock.now() };
+    this.#base.noteLanding(tip);
     const ownMerge = { commit: { sha: tip, tree: tree.value }, standsOnTip: stands?.value ?? null };
     return {
       ownMerge,

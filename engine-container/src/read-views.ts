@@ -1,4 +1,5 @@
 import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/forge.ts';
+import { isProtectedFile } from '#core/domain/protected-files.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Attempt, LookBudget } from './look-budget.ts';
@@ -78,7 +79,56 @@ export class ViewReader {
     const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
     const opensAnother = await this.#twins.opensAnother(pull.headSha);
     const author = authorWrites === undefined ? {} : { authorWrites };
-    return { pull, schedule, reviews, statuses, opensAnother, ...author };
+    const isBlocked = record.line.some(
+      (entry) => entry.pr === pull.number && entry.head === pull.headSha && entry.isBlocked,
+    );
+    const blocks = await this.#readBlocks(
+      protection,
+      pull,
+      isBlocked || !reading.known ? null : reading.value,
+    );
+    return { pull, schedule, reviews, statuses, opensAnother, ...author, ...blocks };
+  }
+
+  /** All that may keep the forge from merging it, whatever was read of it before. */
+  async readAnew(rule: BranchProtection, pull: PullRequest): Promise<PullRequestView> {
+    const reviews = await this.#countReviews(pull);
+    const statuses = await this.#readStatuses(pull);
+    return {
+      ...{ pull, schedule: UNKNOWN, reviews, statuses },
+      ...(await this.#readBlocks(rule, pull, null)),
+    };
+  }
+
+  /** Files and dependencies, as far as the rule and the timeline speak of them; without a reading, asked anyway. */
+  async #readBlocks(
+    { protectedFilePatterns: patterns = [] }: BranchProtection,
+    pull: PullRequest,
+    reading: PullRequestReading | null,
+  ): Promise<Pick<PullRequestView, 'touchesProtected' | 'openDependencies'>> {
+    const files =
+      patterns.length === 0
+        ? {}
+        : { touchesProtected: await this.#readTouchesProtected(patterns, pull, reading) };
+    if (reading !== null && reading.mayDepend !== true) return files;
+    // What it depends on is closed without a trace on it.
+    const isClear = reading?.openDependencies === 0;
+    const open = isClear
+      ? known(0)
+      : await this.#budget.attempt(() => this.#forge.countOpenDependencies(pull.number));
+    return { ...files, openDependencies: open };
+  }
+
+  async #readTouchesProtected(
+    patterns: readonly string[],
+    pull: PullRequest,
+    reading: PullRequestReading | null,
+  ): Promise<Reading<boolean>> {
+    const kept = reading?.protectedFiles;
+    if (kept?.patterns === String(patterns)) return known(kept.touched);
+    return this.#budget.attempt(async () =>
+      (await this.#forge.listChangedFiles(pull.number)).some((path) => isProtectedFile(patterns, path)),
+    );
   }
 
   #countReviews({ number, headSha }: PullRequest): Promise<Reading<readonly ReviewCount[]>> {
@@ -109,14 +159,20 @@ export class ViewReader {
   /** What of it is still true at the next look, while nothing touches the pull request. */
   keep(
     reading: PullRequestReading,
-    { reviews, statuses, authorWrites }: PullRequestView,
+    rule: Reading<BranchProtection | null>,
+    { reviews, statuses, authorWrites, touchesProtected, openDependencies }: PullRequestView,
   ): PullRequestReading {
     const isChecked = statuses?.known === true && !isOpened(statuses.value, this.#context);
+    const patterns = rule.known ? (rule.value?.protectedFilePatterns ?? []) : [];
     return {
       ...reading,
       reviews: reviews?.known === true ? reviews.value : null,
       ...(isChecked ? { checkedFor: scheduleIdOf(reading) } : {}),
       ...(authorWrites?.known === true ? { authorWrites: authorWrites.value } : {}),
+      ...(openDependencies?.known === true ? { openDependencies: openDependencies.value } : {}),
+      ...(touchesProtected?.known === true
+        ? { protectedFiles: { patterns: String(patterns), touched: touchesProtected.value } }
+        : {}),
     };
   }
 }

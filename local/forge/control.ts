@@ -75,6 +75,8 @@ export interface ForgeControl {
   setTitle(pr: number, title: string): Promise<void>;
   review(pr: number, user: string, verdict: 'approve' | 'reject' | 'comment'): Promise<void>;
   dismissReviews(pr: number): Promise<void>;
+  /** `pr` is not to be merged before the pull request `on` is closed. */
+  addDependency(pr: number, on: number): Promise<void>;
   /** Merges at once as a person with the power to bypass the rule. */
   mergeByHand(pr: number): Promise<string>;
   /** The rule of `branch`, default the base: made if there is none, changed in what is named here. */
@@ -86,6 +88,8 @@ export interface ForgeControl {
       blockOnOutdatedBranch: boolean;
       ignoreStaleApprovals: boolean;
       directPushAllowed: boolean;
+      /** As the forge's form takes them: separated by semicolons. */
+      protectedFilePatterns: string;
     }>,
     branch?: string,
   ): Promise<void>;

@@ -1,6 +1,6 @@
 interface GlobOptions {
-  /** With a separator `*` and `?` stop at `/`, `**` crosses it; without, `*` matches anything. */
-  readonly separator: boolean;
+  /** With a separator (true: `/`; else each character is one) `*` and `?` stop there, `**` crosses it; without, `*` matches anything. */
+  readonly separator: boolean | './';
 }
 
 const SPECIAL = /[.+^$()|\\/{}[\]*?]/;
@@ -14,8 +14,8 @@ export function compileGlob(pattern: string, options: GlobOptions): RegExp {
   }
 }
 
-function translate(pattern: string, separator: boolean): string {
-  const any = separator ? '[^/]' : '[\\s\\S]';
+function translate(pattern: string, separator: boolean | './'): string {
+  const any = separator === './' ? '[^./]' : separator ? '[^/]' : '[\\s\\S]';
   let out = '';
   let depth = 0;
   for (let at = 0; at < pattern.length; at++) {

@@ -90,6 +90,10 @@ export interface PullRecord {
   updatedAt: number;
   closedAt: number | null;
   schedule: ScheduleRecord | null;
+  /** Pull requests that have to be closed before it is merged. */
+  dependsOn?: number[];
+  /** By the last check: it changes a file that the rule of its base protects. */
+  changesProtected?: boolean;
   timeline: TimelineRecord[];
   reviews: ReviewRecord[];
 }

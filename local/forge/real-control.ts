@@ -14,6 +14,7 @@ import {
 } from './people.ts';
 import { ensureUser } from './set-up.ts';
 import { cancelSchedule, scheduleMerge } from './world/automerge.ts';
+import { addDependency } from './world/dependencies.ts';
 import { mergePull } from './world/merge.ts';
 import { closePull, mustPull, renamePull, reopenPull, retargetPull } from './world/pulls.ts';
 import { announcePush, syncHead } from './world/pushes.ts';
@@ -209,6 +210,10 @@ export class RealControl implements ForgeControl {
       if (!outcome.ok) throw new Error(`not merged: ${outcome.reason}`);
       return outcome.mergeCommit;
     });
+  }
+
+  addDependency(pr: number, on: number): Promise<void> {
+    return this.#locked(async () => addDependency(this.#world, this.#pull(pr), this.#pull(on), PERSON));
   }
 
   setProtection(rule: Parameters<ForgeControl['setProtection']>[0], branch = this.base): Promise<void> {

@@ -1,11 +1,11 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { BatchId, RunId } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
+import type { Landing } from '../../engine-container/src/queue/landing-state.ts';
+import type { LineEntry } from '../../engine-container/src/queue/line-entry.ts';
 import {
   type Evidence,
   emptyRecord,
-  type Landing,
-  type LineEntry,
   type Member,
   type Node,
   type QueueRecord,

@@ -34,6 +34,8 @@ const FORGE_READS = [
   'readPullRequest',
   'readTimeline',
   'listReviews',
+  'listChangedFiles',
+  'countOpenDependencies',
   'readProtection',
   'readStatuses',
   'readGate',

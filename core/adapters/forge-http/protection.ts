@@ -1,5 +1,6 @@
 import { chooseGoverningRule } from '#core/domain/branch-rule.ts';
 import type { BranchProtection } from '#core/domain/forge.ts';
+import { parseFilePatterns } from '#core/domain/protected-files.ts';
 import { readBranch } from './branches.ts';
 import { readBody } from './read-body.ts';
 import { type ProtectionRow, ProtectionRows } from './schema.ts';
@@ -43,6 +44,7 @@ export function nameOf(row: ProtectionRow): string {
 }
 
 function toProtection(row: ProtectionRow): BranchProtection {
+  const patterns = parseFilePatterns(row.protected_file_patterns);
   return {
     scope: 'full',
     ruleName: nameOf(row),
@@ -55,6 +57,7 @@ function toProtection(row: ProtectionRow): BranchProtection {
     ignoreStaleApprovals: row.ignore_stale_approvals,
     dismissStaleApprovals: row.dismiss_stale_approvals,
     directPushAllowed: row.enable_push,
+    ...(patterns.length > 0 ? { protectedFilePatterns: patterns } : {}),
     ...(row.enable_merge_whitelist && row.merge_whitelist_teams.length === 0
       ? { mergeList: row.merge_whitelist_usernames }
       : {}),

@@ -2,6 +2,7 @@ import type { ForgeReader } from '#core/ports/forge.ts';
 import { readBlob } from './blobs.ts';
 import { readBranchTip } from './branches.ts';
 import { listNewCommits, listOwnCommits, readCommit, readTreeId } from './commits.ts';
+import { countOpenDependencies, listChangedFiles } from './dependencies.ts';
 import { createGateReader } from './gate.ts';
 import { readProtection } from './protection.ts';
 import { listOpenPullRequests, listTouchedPullRequests, readPullRequest } from './pulls.ts';
@@ -32,6 +33,8 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readPullRequest: (pr) => readPullRequest(transport, pr),
     readTimeline: (pr) => readTimeline(transport, pr),
     listReviews: (pr) => listReviews(transport, pr),
+    listChangedFiles: (pr) => listChangedFiles(transport, pr),
+    countOpenDependencies: (pr) => countOpenDependencies(transport, pr),
     readProtection: (base) => readProtection(transport, base),
     readStatuses: (sha) => readStatuses(transport, sha),
     readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),

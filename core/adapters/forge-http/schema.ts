@@ -183,6 +183,7 @@ export const ProtectionRow = z.object({
   dismiss_stale_approvals: z.boolean(),
   // Gitea 1.22 and Forgejo 7 and newer.
   ignore_stale_approvals: z.boolean().catch(false),
+  protected_file_patterns: z.string().catch(''),
 });
 export type ProtectionRow = z.output<typeof ProtectionRow>;
 export const ProtectionRows = nullableList(ProtectionRow.nullable());
@@ -245,3 +246,7 @@ export const TaskPage = z.object({ workflow_runs: nullableList(TaskRow.nullable(
 const RefRow = z.object({ ref: z.string() });
 /** A list, or the one reference that has exactly the name asked for. */
 export const RefRows = z.union([z.array(RefRow), RefRow.transform((row) => [row])]);
+
+export const ChangedFileRows = nullableList(z.object({ filename: z.string() }));
+/** Null where the asker may not read what blocks it. */
+export const DependencyRows = nullableList(z.object({ state: z.string() }).nullable());

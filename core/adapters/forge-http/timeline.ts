@@ -8,6 +8,8 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
   ['pull_scheduled_merge', 'scheduled'],
   ['pull_cancel_scheduled_merge', 'cancelled'],
   ['pull_push', 'pushed'],
+  ['add_dependency', 'dependency'],
+  ['remove_dependency', 'dependency'],
 ]);
 
 /** The whole timeline, oldest first. `page` is left out on purpose: with it, the forge filters after cutting the page. */

@@ -16,6 +16,8 @@ export const REFUSALS = [
   'twin_elsewhere',
   'fork_scheduler',
   'merge_list',
+  'protected_files',
+  'open_dependencies',
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
@@ -41,6 +43,10 @@ export interface AdmissionFacts {
   readonly baseTip: CommitSha;
   /** A `success` on this head would open a pull request to another branch as well (D-17); absent: it would not. */
   readonly opensAnother?: Reading<boolean> | undefined;
+  /** Does it change files that the rule protects? Absent: the rule protects none. */
+  readonly touchesProtected?: Reading<boolean> | undefined;
+  /** What has to be closed before it; absent: nothing. */
+  readonly openDependencies?: Reading<number> | undefined;
   /** Another open pull request with the same head that is ahead in the line. */
   readonly twinAhead: boolean;
 }
@@ -59,6 +65,8 @@ export function admit(facts: AdmissionFacts): Admission {
   if (review !== null) return review;
   const merger = judgeScheduler(facts);
   if (merger !== null) return merger;
+  const block = judgeBlocks(facts);
+  if (block !== null) return block;
   if (protection.blockOnOutdatedBranch && pull.mergeBase !== facts.baseTip) {
     return { kind: 'refused', reason: 'branch_outdated' };
   }
@@ -137,6 +145,15 @@ function judgeScheduler(facts: AdmissionFacts): Admission | null {
   const asksFork = pull.fromFork && facts.asksFork === true;
   const isAuthor = pull.author.toLowerCase() === scheduler.toLowerCase();
   return asksFork && !isAuthor ? { kind: 'refused', reason: 'fork_scheduler' } : null;
+}
+
+/** What the forge holds against every merge that nobody forces (D-14). */
+function judgeBlocks({ touchesProtected, openDependencies }: AdmissionFacts): Admission | null {
+  if (touchesProtected?.known === false || openDependencies?.known === false)
+    return { kind: 'waiting', reason: 'unknown' };
+  if (touchesProtected?.value === true) return { kind: 'refused', reason: 'protected_files' };
+  if ((openDependencies?.value ?? 0) > 0) return { kind: 'refused', reason: 'open_dependencies' };
+  return null;
 }
 
 /** Other required checks that are not green yet: the forge would not merge, so no run is spent (D-15). */

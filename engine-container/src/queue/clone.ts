@@ -1,4 +1,5 @@
-import type { Landing, QueueRecord, Root } from './record.ts';
+import type { Landing } from './landing-state.ts';
+import type { QueueRecord, Root } from './record.ts';
 
 /**
  * The draft that a pass works on: everything that is ever changed in place is copied, entries that are only replaced

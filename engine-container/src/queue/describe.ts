@@ -1,7 +1,7 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import type { Refusal } from './admission.ts';
 import type { ParkReason } from './aside.ts';
-import type { RevokeReason } from './record.ts';
+import type { RevokeReason } from './landing-state.ts';
 
 /**
  * The words people read on their pull requests: fixed phrases, at most 140 characters, no name or title in them (A38).
@@ -23,6 +23,10 @@ const REFUSAL_PHRASES: Readonly<Record<Refusal, string>> = {
     'refused: this commit also heads a pull request to another branch that asks for this status; add a commit to one of them',
   fork_scheduler:
     'refused: this forge completes a merge from a fork only for who may write to the fork; let the author schedule it',
+  protected_files:
+    'refused: it changes files that the branch rule protects, so the forge never merges it by itself; merge it by hand',
+  open_dependencies:
+    'refused: an issue or pull request that it depends on is open; the queue looks again by itself',
   merge_list: 'refused: the branch rule does not list who scheduled this among those who may merge',
 };
 
@@ -64,6 +68,7 @@ const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
 
 const REVOKE_PHRASES: Readonly<Record<RevokeReason, string>> = {
   merge_timeout: 'requeued: the forge did not complete the merge in time; tested again',
+  merge_blocked: 'requeued: a rule of the forge keeps this merge from happening; staged again once none does',
   base_advanced: 'requeued: the base branch moved; tested again on the new base',
   candidate_changed: 'requeued: this pull request changed while it was landing',
   queue_disabled: 'not queued: the queue of this repository is switched off or on hold',
@@ -118,6 +123,12 @@ export function describeLostSchedule(): string {
 export function describeForkTimeout(): string {
   return shorten(
     'refused: the forge twice did not complete the merge from this fork; who may write to the fork must schedule it',
+  );
+}
+
+export function describeOtherChecks(): string {
+  return shorten(
+    'waiting: another required check is not green, so the forge does not merge; staged again once it is',
   );
 }
 

@@ -5,6 +5,7 @@ import { isOfHead } from './aside.ts';
 import { frontierOf } from './evidence.ts';
 import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength, treesAhead } from './lane.ts';
 import { readyEntries } from './line.ts';
+import type { LineEntry } from './line-entry.ts';
 import {
   chanceOfGood,
   createNode,
@@ -17,7 +18,7 @@ import {
   wakeNoLaterThan,
 } from './pass.ts';
 import { chooseBatchSize, type Dial, gateMsOf, likelySize, thriftySize } from './policy.ts';
-import type { LineEntry, Place, Root, Staged } from './record.ts';
+import type { Place, Root, Staged } from './record.ts';
 import { suspicionOf } from './suspicion.ts';
 
 /** Opens the next batches: on the lane, and beside it what is only to be tried. */

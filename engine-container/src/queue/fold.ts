@@ -1,10 +1,12 @@
 import type { EpochMs } from '#core/domain/ids.ts';
+import { SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { ParkReason } from './aside.ts';
 import { verdictOfPrefix } from './evidence.ts';
+import type { Landing } from './landing-state.ts';
 import { activeMembers, findNode, treesAhead } from './lane.ts';
 import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
-import type { Landing, Member, Node, QueueRecord, Root } from './record.ts';
+import type { Member, Node, QueueRecord, Root } from './record.ts';
 import { dissolve, park, startTeardown } from './root.ts';
 import type { Snapshot } from './snapshot.ts';
 import { countStagingFailure, countUnfinished, setAside as setFailingAside } from './staging-failure.ts';
@@ -27,7 +29,7 @@ export function fold(
   const pass = beginPass({ ...s, now: at }, record);
   if (outcome.kind === 'unfinished') countUnfinished(pass, action);
   if (outcome.kind === 'failed') {
-    foldFailure(pass, action);
+    foldFailure(pass, action, outcome.forgeAnswers);
     if (outcome.forgeAnswers) countStagingFailure(pass, action);
     return pass;
   }
@@ -63,9 +65,10 @@ export function fold(
  * A staging call that failed may still be carried out, even after a later attempt has come and gone: what it would
  * create is swept once that can no longer happen and nobody uses the name.
  */
-function foldFailure(pass: Pass, action: Action): void {
+function foldFailure(pass: Pass, action: Action, forgeAnswers: boolean): void {
   const { garbage } = pass.record;
   if (action.kind === 'delete_branch') return keepName(pass, action.branch);
+  if (action.kind === 'probe_schedule' && forgeAnswers) return countProbeFailure(pass, action);
   const isStaging = action.kind === 'stage_root' || action.kind === 'stage_tree';
   const branches = isStaging ? [action.branch, action.workBranch] : [];
   const notBefore = pass.s.now + LATE_EFFECT_MS;
@@ -261,6 +264,14 @@ function foldProbe(pass: Pass, action: ProbeSchedule, outcome: ActionOutcome): v
   const landing = landingOf(pass);
   if (outcome.kind !== 'schedule' || landing?.pr !== action.pr || landing.revoke === null) return;
   landing.revoke.schedule = outcome.found;
+}
+
+/** Some forges fail on the question itself: then the answer is unknown, and the landing ends without it. */
+function countProbeFailure(pass: Pass, action: ProbeSchedule): void {
+  const revoke = landingOf(pass)?.revoke;
+  if (landingOf(pass)?.pr !== action.pr || revoke == null) return;
+  revoke.probeFailures = (revoke.probeFailures ?? 0) + 1;
+  if (revoke.probeFailures >= SCHEDULE_PROBES_MAX) revoke.schedule = 'unknown';
 }
 
 type PostStatus = Extract<Action, { kind: 'post_status' }>;

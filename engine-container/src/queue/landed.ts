@@ -2,8 +2,9 @@ import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_KEPT_MS, LANDED_MAX, STALE_READING_MS } from '#core/domain/limits.ts';
 import { UNKNOWN } from '#core/domain/result.ts';
 import { describeLanded } from './describe.ts';
+import type { Landing } from './landing-state.ts';
 import { type Pass, wishStatus } from './pass.ts';
-import type { Landing, QueueRecord } from './record.ts';
+import type { QueueRecord } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**

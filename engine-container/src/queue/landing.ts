@@ -8,6 +8,7 @@ import {
   REVOKE_GRACE_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
+import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
 import {
   type BounceCause,
   describeBounce,
@@ -16,6 +17,7 @@ import {
   describeLostSchedule,
 } from './describe.ts';
 import { isReplacedTip } from './landed.ts';
+import type { Landing } from './landing-state.ts';
 import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './lane.ts';
 import { sayLastWord } from './last-word.ts';
 import { leaveLine, refuse } from './line.ts';
@@ -35,7 +37,7 @@ import {
 import { countOutcome } from './policy.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { rememberBounce } from './recall.ts';
-import { type Landing, type Root, treeOf } from './record.ts';
+import { type Root, treeOf } from './record.ts';
 import { startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';
 import { isTerminal } from './transitions.ts';
@@ -93,6 +95,10 @@ function judgeStrangeTip(pass: Pass, root: Root, landing: Landing, focus: FocusV
 
 function awaitMerge(pass: Pass, root: Root, landing: Landing, postedAt: number): void {
   const age = pass.s.now - postedAt;
+  if (pass.s.blockers !== undefined) {
+    landing.blockerLooks = landing.nudges - 1;
+    if (isBlock(findBlock(pass, landing))) return startTeardown(pass, root, 'merge_blocked');
+  }
   if (age >= LANDING_TIMEOUT_MS) return startTeardown(pass, root, 'merge_timeout');
   const nextNudge = LANDING_NUDGE_AGES_MS[landing.nudges];
   if (nextNudge !== undefined && age >= nextNudge) {
@@ -110,7 +116,9 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
   if (revoke === null || revoke.postedAt === null) return;
   const until = revoke.postedAt + REVOKE_GRACE_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
-  if (revoke.reason === 'merge_timeout' && revoke.schedule === undefined) {
+  const block = isOfForge(revoke.reason) ? findBlock(pass, landing) : 'nothing';
+  if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  if (revoke.reason === 'merge_timeout' && revoke.schedule === undefined && !isBlock(block)) {
     const scheduleId = root.members[landing.index]?.scheduleId ?? 0;
     pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, head: landing.head, scheduleId });
     return;
@@ -118,7 +126,9 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
   root.landing = null;
   watchUnheard(pass, landing);
   sayLastWord(pass, landing, revoke.reason);
-  if (revoke.schedule === 'lost') loseSchedule(pass, root, landing);
+  if (isBlock(block)) holdBlocked(pass, root, landing, block);
+  else if (revoke.schedule === 'lost') loseSchedule(pass, root, landing);
+  else if (block === 'unknown') holdUnclear(pass, root, landing);
   else if (revoke.reason === 'merge_timeout') strike(pass, root, landing);
 }
 

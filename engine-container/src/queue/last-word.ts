@@ -1,7 +1,7 @@
 import type { Refusal } from './admission.ts';
 import { describeRefusal, describeRevoke } from './describe.ts';
+import type { Landing, RevokeReason } from './landing-state.ts';
 import { entryOf, type Pass, wishStatus } from './pass.ts';
-import type { Landing, RevokeReason } from './record.ts';
 
 /**
  * A success whose answer was lost may have been carried out after the revoke: the last word is ours (E19). Who was

@@ -1,15 +1,16 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
-import { type Admission, admit, type Refusal } from './admission.ts';
+import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { isOfHead, type ParkReason } from './aside.ts';
 import { isOutboxFull, newcomersOf } from './bounds.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
 import { activeMembers } from './lane.ts';
+import type { LineEntry } from './line-entry.ts';
 import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
 import type { ScheduleReading } from './readings.ts';
 import { isBounced, recallStatuses } from './recall.ts';
-import type { LineEntry, QueueRecord } from './record.ts';
+import type { QueueRecord } from './record.ts';
 import type { PullRequestView } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
 
@@ -104,6 +105,7 @@ function bindHead(
     entry.retestAfter = null;
     entry.cleared = false;
     delete entry.stagingAsides;
+    delete entry.isBlocked;
     entry.doubt = null;
   }
   entry.retestAfter = retestOf(pass, pull) ?? entry.retestAfter;
@@ -162,6 +164,7 @@ function noticeMovedHead(
   entry.retestAfter = null;
   entry.cleared = false;
   delete entry.stagingAsides;
+  delete entry.isBlocked;
   entry.doubt = null;
   wishStatus(pass, statusOf(entry, describeHeadChange()));
   emitEvent(pass, 'pr_requeued', entry, 'head_changed');
@@ -205,22 +208,28 @@ export function admitLine(pass: Pass): void {
     // What a bounce says on a head stays there: it is also the memory of it (D-05).
     if (isBounced(pass.record, entry) || pass.record.unread?.includes(entry.pr) === true) continue;
     const admission = admit({
-      pull: view.pull,
-      protection: protection.value,
-      reviews: view.reviews,
-      statuses: view.statuses,
-      authorWrites: view.authorWrites,
+      ...factsOf(pass, view, { protection: protection.value, baseTip: base.value.sha }),
       scheduler:
         view.schedule.known && view.schedule.value.kind === 'bound' ? view.schedule.value.by : undefined,
-      asksFork: asksFork(pass),
-      context: pass.record.context,
-      baseTip: base.value.sha,
       opensAnother: view.opensAnother,
       twinAhead: heads.has(entry.head),
     });
     heads.add(entry.head);
     applyAdmission(pass, entry, admission);
   }
+}
+
+/** What one view of a pull request says to the rule. */
+export function factsOf(
+  pass: Pass,
+  view: PullRequestView,
+  { protection, baseTip }: Pick<AdmissionFacts, 'protection' | 'baseTip'>,
+): AdmissionFacts {
+  const { pull, reviews, statuses, authorWrites, touchesProtected, openDependencies } = view;
+  return {
+    ...{ pull, protection, baseTip, reviews, statuses, authorWrites, touchesProtected, openDependencies },
+    ...{ asksFork: asksFork(pass), context: pass.record.context, twinAhead: false },
+  };
 }
 
 function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): void {

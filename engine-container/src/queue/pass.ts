@@ -5,9 +5,10 @@ import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domai
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
 import { cloneRecord } from './clone.ts';
+import type { LineEntry } from './line-entry.ts';
 import { type Dial, dialOf, goodChance, runnersOf } from './policy.ts';
 import { NO_HISTORY } from './rate.ts';
-import type { DecidedEvent, LineEntry, Node, OutboxStatus, QueueRecord, Root } from './record.ts';
+import type { DecidedEvent, Node, OutboxStatus, QueueRecord, Root } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
 

@@ -9,6 +9,12 @@ export interface PullRequestReading {
   readonly schedule: ScheduleReading;
   /** Null when no rule asked for them. */
   readonly reviews: readonly ReviewCount[] | null;
+  /** Its timeline tells of dependencies: added, or taken away again. */
+  readonly mayDepend?: true;
+  /** How many of them were open; absent: not asked. */
+  readonly openDependencies?: number;
+  /** Does it change a file that one of these patterns protects? Absent: the rule had none. */
+  readonly protectedFiles?: { readonly patterns: string; readonly touched: boolean };
   /** Could its author write to the repository? Absent: not asked. */
   readonly authorWrites?: boolean;
   /** By our clock: when (`updatedAt`, `head`) was first seen, and when this was read. Absent: kept by an older version. */

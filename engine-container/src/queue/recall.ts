@@ -9,8 +9,9 @@ import {
   describeRefusal,
   describeStaleSuccess,
 } from './describe.ts';
+import type { LineEntry } from './line-entry.ts';
 import { entryOf, type Pass, wishStatus } from './pass.ts';
-import type { LineEntry, QueueRecord } from './record.ts';
+import type { QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
 
 /** Statuses under our context that this record knows nothing of: a lost record, or somebody else's writing (A7, A24). */

@@ -20,6 +20,8 @@ import type {
 import type { HaltEvidence } from '#core/domain/line.ts';
 import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { Bounced, Parked, Strike } from './aside.ts';
+import type { Landing, RevokeReason } from './landing-state.ts';
+import type { LineEntry } from './line-entry.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
 
@@ -101,36 +103,6 @@ export interface UnheardPost {
   readonly lookAt: EpochMs;
 }
 
-/** A pull request in the line. Position: `queuedAt`, then number (D-22). */
-export interface LineEntry {
-  readonly pr: PullRequestNumber;
-  title: string;
-  head: CommitSha;
-  /** Timeline entry of the schedule that binds `head`; 0 while the head moved after it was scheduled. */
-  scheduleId: number;
-  queuedAt: EpochMs;
-  /** First time it was admissible on this head; null while it is not. */
-  readyAt: EpochMs | null;
-  /** Reason key of the refusal whose `error` status was posted on this head. */
-  refusedFor: string | null;
-  /** When the head moved away from the one that was scheduled; null while bound. */
-  movedAt: EpochMs | null;
-  /** The schedule that the head moved away from: only another one binds the new head. */
-  staleScheduleId: number | null;
-  /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
-  retestAfter: EpochMs | null;
-  /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
-  cleared: boolean;
-  /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
-  doubt: Doubt | null;
-  /** Proven on this head and base, but not mergeable for the forge, since then. */
-  unmergeable?: { readonly head: CommitSha; readonly baseTree: TreeHash; readonly since: EpochMs };
-  /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */
-  stagingAsides?: number;
-  /** Since when the forge does not have this head, which it shows. */
-  notReady?: { readonly head: CommitSha; readonly since: EpochMs };
-}
-
 export interface NameInTheWay {
   readonly kind: 'branch' | 'tag';
   /** Branches that could not be made. */
@@ -146,12 +118,6 @@ export interface KnownForge {
 export interface StagedHead {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;
-}
-
-export interface Doubt {
-  /** The batch that failed. */
-  readonly by: RunId;
-  readonly chance: number;
 }
 
 export interface Member {
@@ -279,37 +245,6 @@ export interface Fate {
   readonly reason: string;
 }
 
-export interface Landing {
-  readonly index: number;
-  readonly pr: PullRequestNumber;
-  readonly head: CommitSha;
-  readonly baseBefore: CommitSha;
-  readonly tree: TreeHash;
-  /** Run, staged commit and tree that proved the batch this landing belongs to; no tree in records of before it was kept. */
-  readonly proof: { readonly sha: CommitSha; readonly runUrl: string | null; readonly tree?: TreeHash };
-  readonly fence: number;
-  readonly intentAt: EpochMs;
-  /** When `success` was written; null = the intent stands, the post may or may not have happened. */
-  postedAt: EpochMs | null;
-  nudges: number;
-  /** Posts of `success` that were wanted, and those that the forge answered; absent in records of before they were counted. */
-  asked?: number;
-  answered?: number;
-  /** `success` is taken back; concluded one grace period after the revoke was written. */
-  revoke: {
-    readonly reason: RevokeReason;
-    postedAt: EpochMs | null;
-    /** What the forge said when it was asked whether it still has the schedule; absent until then (E21). */
-    schedule?: 'scheduled' | 'lost' | 'unknown';
-  } | null;
-}
-
-export type RevokeReason =
-  | 'merge_timeout'
-  | 'base_advanced'
-  | 'candidate_changed'
-  | 'queue_disabled'
-  | 'context_changed';
 export type Teardown =
   | RevokeReason
   | 'merge_conflict'

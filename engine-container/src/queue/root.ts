@@ -2,6 +2,7 @@ import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { workBranch } from '#core/domain/queue-names.ts';
 import type { Parked, ParkReason } from './aside.ts';
 import { describePark, describeRevoke } from './describe.ts';
+import type { RevokeReason } from './landing-state.ts';
 import { activeMembers, isWhole, startOf } from './lane.ts';
 import {
   emitEvent,
@@ -13,7 +14,7 @@ import {
   retireNode,
   wishStatus,
 } from './pass.ts';
-import { type Fate, type RevokeReason, type Root, type Teardown, treeOf } from './record.ts';
+import { type Fate, type Root, type Teardown, treeOf } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Which batches have lost their ground: base moved by somebody else, a member changed, the queue switched off (A23)? */
@@ -95,6 +96,7 @@ const TEARDOWN_OUTCOMES = {
   gate_given_up: 'error',
   staging_failed: 'operational_error',
   base_advanced: 'invalidated',
+  merge_blocked: 'invalidated',
   candidate_changed: 'invalidated',
   queue_disabled: 'invalidated',
   context_changed: 'invalidated',

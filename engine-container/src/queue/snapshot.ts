@@ -54,6 +54,8 @@ export interface Snapshot {
   readonly recalled?: ReadonlyMap<PullRequestNumber, Reading<RecalledView>>;
   /** Statuses of heads on which a `success` may appear late, by commit; absent: none was due. */
   readonly unheard?: ReadonlyMap<CommitSha, Reading<readonly CommitStatus[]>>;
+  /** Why the merge that is awaited may not come; absent: not asked. */
+  readonly blockers?: Blockers;
   /** Gate run of each node that waits for one. */
   readonly gates: ReadonlyMap<BatchId, Reading<GateView>>;
   /** Another policy than the fan-out stands for; only the bench sets it. */
@@ -65,6 +67,9 @@ export interface Snapshot {
 /** `branch_gone`: no run for a while, and no branch with this commit that one could be of. */
 export type GateView = GateReading | { readonly kind: 'branch_gone' };
 
+/** The same view of the pull request that lands, read anew because its merge does not come. */
+export type Blockers = Reading<PullRequestView>;
+
 export interface PullRequestView {
   readonly pull: PullRequest;
   readonly schedule: Reading<ScheduleReading>;
@@ -74,6 +79,10 @@ export interface PullRequestView {
   readonly authorWrites?: Reading<boolean>;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
+  /** Does it change files that the rule protects? Absent: the rule protects none. */
+  readonly touchesProtected?: Reading<boolean>;
+  /** What has to be closed before it; absent: it never had any such. */
+  readonly openDependencies?: Reading<number>;
   /** Would a `success` on this head open a pull request to another branch as well? Absent: not scheduled, or not asked. */
   readonly opensAnother?: Reading<boolean>;
 }

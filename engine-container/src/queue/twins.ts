@@ -1,6 +1,7 @@
+import type { Landing } from './landing-state.ts';
 import { entryOf, isMergedHere, type Pass } from './pass.ts';
 import { isMergeOf } from './proof.ts';
-import type { Landing, Root } from './record.ts';
+import type { Root } from './record.ts';
 import type { FocusView, MergeView } from './snapshot.ts';
 
 /** The landing that another pull request has become, and its merge. */

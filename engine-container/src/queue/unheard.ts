@@ -1,7 +1,8 @@
 import { UNHEARD_LOOK_MAX_MS, UNHEARD_LOOK_MIN_MS, UNHEARD_WATCH_MS } from '#core/domain/limits.ts';
 import { describeStaleSuccess } from './describe.ts';
+import type { Landing } from './landing-state.ts';
 import { type Pass, wakeNoLaterThan } from './pass.ts';
-import type { Landing, UnheardPost } from './record.ts';
+import type { UnheardPost } from './record.ts';
 
 /**
  * A landing ends while some of its `success` posts were never answered: the forge may still carry them out, minutes

@@ -4,9 +4,10 @@ import {
   REVOKE_GRACE_MS,
   UNREADABLE_WAIT_MS,
 } from '#core/domain/limits.ts';
+import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
 import { type Pass, pollNoLaterThan, wakeNoLaterThan } from './pass.ts';
-import type { Landing, Root } from './record.ts';
+import type { Root } from './record.ts';
 import { startTeardown } from './root.ts';
 import { setAside } from './staging-failure.ts';
 import { watchUnheard } from './unheard.ts';

@@ -10,7 +10,8 @@ import {
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Parked } from './aside.ts';
 import { activeMembers } from './lane.ts';
-import type { LineEntry, QueueRecord, Root, StagedHead } from './record.ts';
+import type { LineEntry } from './line-entry.ts';
+import type { QueueRecord, Root, StagedHead } from './record.ts';
 
 /** The record told for people: the line in order, and what stands before the next landing. Reads, decides nothing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {

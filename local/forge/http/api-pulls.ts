@@ -192,6 +192,8 @@ async function mergeOrSchedule(call: Call) {
   };
   if (flagField(call, 'merge_when_checks_succeed')) {
     const why = checkMergeable(world, repo, pull, doer, 'schedule');
+    // The one reason that no version has an answer for.
+    if (typeof why === 'object' && why !== null) throw new Refusal(500, why.blocked);
     if (why !== null) refuseUnmergeable(why);
     if (scheduleMerge(world, repo, pull, request) === 'already') {
       throw new Refusal(409, 'pull request is already scheduled to be auto merged when checks succeed');

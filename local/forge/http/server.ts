@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ForgeCallRecord } from '../control.ts';
 import { accessOf, findRepo, findUser, hasAccess, type World } from '../world.ts';
+import { DEPENDENCY_ROUTES } from './api-dependencies.ts';
 import { FILE_ROUTES } from './api-files.ts';
 import { GIT_ROUTES } from './api-git.ts';
 import { HOOK_ROUTES } from './api-hooks.ts';
@@ -16,6 +17,7 @@ const ROUTES: readonly Route[] = [
   ...MISC_ROUTES,
   ...PEOPLE_ROUTES,
   ...PULL_ROUTES,
+  ...DEPENDENCY_ROUTES,
   ...GIT_ROUTES,
   ...FILE_ROUTES,
   ...RULE_ROUTES,

@@ -1,6 +1,7 @@
 import type { ListedEntry, Repository } from '../git/repository.ts';
 import type { PullRecord, RepoRecord } from '../model.ts';
 import { gitOf, type World } from '../world.ts';
+import { isProtectedPath, ruleFor } from './protection.ts';
 
 /** Puts a pull request into "checking": `mergeable` is false until the check has run. */
 export function requestCheck(world: World, repo: RepoRecord, pull: PullRecord): void {
@@ -28,6 +29,7 @@ async function runCheck(world: World, repo: RepoRecord, pull: PullRecord): Promi
     return;
   }
   pull.mergeBase = await git.mergeBase(tip, pull.headSha);
+  pull.changesProtected = await changesProtected(world, repo, pull);
   if (pull.mergeBase === pull.headSha) {
     pull.conflict = 'ancestor';
     return;
@@ -48,6 +50,14 @@ async function runCheck(world: World, repo: RepoRecord, pull: PullRecord): Promi
   if (pull.conflict === 'mergeable' && world.profile.recheckAfterConflictCheck) {
     world.queueAutoMerge(repo, pull, pull.headSha);
   }
+}
+
+/** Looked at when the conflict check is, as on the forge. */
+async function changesProtected(world: World, repo: RepoRecord, pull: PullRecord): Promise<boolean> {
+  const rule = ruleFor(world, repo, pull.base);
+  if (rule === null || rule.protected_file_patterns === '' || pull.mergeBase === null) return false;
+  const names = await gitOf(world, repo).diff(pull.mergeBase, pull.headSha, ['--name-only', '-z']);
+  return names.split('\0').some((name) => name !== '' && isProtectedPath(rule, name));
 }
 
 /** Is there a path that one side deleted and the other changed, or whose mode both sides have otherwise? */

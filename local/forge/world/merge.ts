@@ -52,9 +52,14 @@ export function checkMergeable(
   if (isDraft(pull)) return 'draft';
   if (pull.conflict !== 'mergeable' && !(pull.conflict === 'empty' && mode !== 'auto'))
     return 'not_mergeable';
+  if (hasOpenDependencies(repo, pull)) return { blocked: 'Issue dependencies blocks this closing' };
   if (mode === 'schedule' || mode === 'force') return null;
   const blocked = protectionFailure(world, repo, pull);
   return blocked === null ? null : { blocked };
+}
+
+function hasOpenDependencies(repo: RepoRecord, { dependsOn = [] }: PullRecord): boolean {
+  return repo.pulls.some((other) => dependsOn.includes(other.index) && other.state === 'open');
 }
 
 /** Merges what `refs/pull/N/head` holds into the base as it is now. */

@@ -86,7 +86,18 @@ export function protectionFailure(world: World, repo: RepoRecord, pull: PullReco
     return 'There are official review requests';
   }
   if (rule.block_on_outdated_branch && pull.behind > 0) return 'The head branch is behind the base branch';
+  if (rule.protected_file_patterns !== '' && pull.changesProtected === true) return 'Changed protected files';
   return null;
+}
+
+/** Semicolons between them, letter case ignored; `*` stops at dots and slashes. */
+export function isProtectedPath(rule: ProtectionRule, path: string): boolean {
+  return rule.protected_file_patterns
+    .toLowerCase()
+    .split(';')
+    .map((pattern) => pattern.trim())
+    .filter((pattern) => pattern !== '')
+    .some((pattern) => compileGlob(pattern, { separator: './' }).test(path.toLowerCase()));
 }
 
 function countApprovals(rule: ProtectionRule, reviews: readonly ReviewRecord[]): number {

@@ -1,3 +1,4 @@
+import { isProtectedFile } from '#core/domain/protected-files.ts';
 import { type Actor, type ForgeSubject, type Needs, RepoDriver } from './subject.ts';
 
 const CONTEXT = 'mq';
@@ -17,7 +18,11 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     return repo;
   }
 
-  async function openChecked(repo: RepoDriver, branch: string, files: Readonly<Record<string, string>>) {
+  async function openChecked(
+    repo: RepoDriver,
+    branch: string,
+    files: Readonly<Record<string, string | null>>,
+  ) {
     const opened = await repo.openPull('bot', branch, files);
     await awaitMergeable(repo, opened.pr);
     return opened;
@@ -116,6 +121,93 @@ export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect((await repo.forge.readTimeline(pr)).filter((entry) => entry.kind === 'cancelled')).toEqual([]);
     await repo.forge.postStatus(head, { ...SUCCESS, state: 'pending' });
     expect(await schedule(repo, pr, 'merge')).toBe(isForgejo() ? 201 : 409);
+  });
+
+  needs('person')(
+    'an open dependency: a success lands nothing and asking is a bare 500; both timelines tell of it, and not of its end',
+    async () => {
+      const repo = await create();
+      const first = await openChecked(repo, 'first', { 'first.txt': 'a\n' });
+      const { pr, head } = await openChecked(repo, 'one', { 'a.txt': 'a\n' });
+      expect(await schedule(repo, pr)).toBe(201);
+      const [owner, name] = repo.slug.split('/');
+      const before = { owner, repo: name, index: first.pr };
+      await repo.must('person', 'POST', `/issues/${pr}/dependencies`, before);
+      for (const each of [pr, first.pr]) {
+        const kinds = (await repo.forge.readTimeline(each)).map(({ kind }) => kind);
+        expect(kinds.filter((kind) => kind === 'dependency')).toEqual(['dependency']);
+      }
+      expect(await repo.forge.countOpenDependencies(pr)).toBe(1);
+      expect(await repo.forge.countOpenDependencies(first.pr)).toBe(0);
+      await repo.forge.postStatus(head, SUCCESS);
+      await settle(6);
+      expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
+      await repo.forge.postStatus(head, { ...SUCCESS, state: 'pending' });
+      expect(await schedule(repo, pr)).toBe(500);
+      const { updatedAt } = await repo.forge.readPullRequest(pr);
+      await repo.must('person', 'PATCH', `/pulls/${first.pr}`, { state: 'closed' });
+      await settle(3);
+      expect(await repo.forge.countOpenDependencies(pr)).toBe(0);
+      expect((await repo.forge.readPullRequest(pr)).updatedAt).toBe(updatedAt);
+      await repo.forge.postStatus(head, SUCCESS);
+      await awaitMerged(repo, pr);
+    },
+  );
+
+  test.each([
+    ['*.pem', 'src/key.pem', false],
+    ['*.PEM', 'KEY.pem', true],
+    ['secrets/**', 'secrets/deep/one.txt', true],
+    ['secrets/*', 'secrets/deep/one.txt', false],
+    ['secrets/*', 'secrets/one.txt', false],
+    ['{broken; secrets/*.txt ;', 'secrets/one.txt', true],
+  ])(
+    'protected files %p: with a change of %s a success lands nothing: %p',
+    async (patterns, path, isBlocked) => {
+      const repo = await RepoDriver.create(subject());
+      await repo.must('bot', 'POST', '/branch_protections', {
+        rule_name: 'main',
+        enable_status_check: true,
+        status_check_contexts: [CONTEXT],
+        protected_file_patterns: patterns,
+      });
+      const { pr, head } = await openChecked(repo, 'one', { [path]: 'a\n' });
+      expect(await repo.forge.listChangedFiles(pr)).toEqual([path]);
+      const read = (await repo.forge.readProtection('main'))?.protectedFilePatterns ?? [];
+      expect(isProtectedFile(read, path)).toBe(isBlocked);
+      expect(await schedule(repo, pr)).toBe(201);
+      await repo.forge.postStatus(head, SUCCESS);
+      if (!isBlocked) {
+        await awaitMerged(repo, pr);
+        return;
+      }
+      await settle(6);
+      expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
+      await repo.forge.postStatus(head, { ...SUCCESS, state: 'pending' });
+      await repo.must('bot', 'PATCH', '/branch_protections/main', { protected_file_patterns: '' });
+      await settle(3);
+      await awaitMergeable(repo, pr);
+      await repo.forge.postStatus(head, SUCCESS);
+      await awaitMerged(repo, pr);
+    },
+  );
+
+  test('a file that is moved out of what is protected is listed, and judged, where it is now', async () => {
+    const repo = await RepoDriver.create(subject(), { 'secrets/one.txt': 'one\ntwo\nthree\n' });
+    await repo.must('bot', 'POST', '/branch_protections', {
+      rule_name: 'main',
+      enable_status_check: true,
+      status_check_contexts: [CONTEXT],
+      protected_file_patterns: 'secrets/**',
+    });
+    const { pr, head } = await openChecked(repo, 'one', {
+      'secrets/one.txt': null,
+      'open.txt': 'one\ntwo\nthree\n',
+    });
+    expect(await repo.forge.listChangedFiles(pr)).toEqual(['open.txt']);
+    expect(await schedule(repo, pr)).toBe(201);
+    await repo.forge.postStatus(head, SUCCESS);
+    await awaitMerged(repo, pr);
   });
 
   needs('person')('a push after the schedule lands the new head, once that is green', async () => {

@@ -1,4 +1,5 @@
 import type { BranchProtection, Commit, CommitStatus, TimelineEntry } from '#core/domain/forge.ts';
+import { parseFilePatterns } from '#core/domain/protected-files.ts';
 import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
@@ -165,7 +166,9 @@ function createBranchControl(world: World) {
       world.tags.set(name, sha);
     },
     async setProtection(rule: Parameters<ForgeControl['setProtection']>[0], branch = world.base) {
-      world.rules.set(branch, { ...(world.rules.get(branch) ?? defaultRule(branch)), ...rule });
+      const { protectedFilePatterns: patterns, ...rest } = rule;
+      const files = patterns === undefined ? {} : { protectedFilePatterns: parseFilePatterns(patterns) };
+      world.rules.set(branch, { ...(world.rules.get(branch) ?? defaultRule(branch)), ...rest, ...files });
       startChecksOfBase(world, branch);
     },
     async protectBranch(branch: string, rule: Partial<BranchProtection> = {}) {
@@ -233,6 +236,11 @@ function createPullControl(world: World) {
     },
     async requestReview(pr: number, user: string) {
       reviewPull(world, mustPull(world, pr), user, 'request');
+    },
+    async addDependency(pr: number, on: number) {
+      const [pull, before] = [mustPull(world, pr), mustPull(world, on)];
+      pull.dependsOn.add(on);
+      for (const each of [pull, before]) addTimelineEntry(world, each, 'dependency', DEFAULT_PERSON);
     },
     async dismissReviews(pr: number) {
       dismissPullReviews(world, mustPull(world, pr));

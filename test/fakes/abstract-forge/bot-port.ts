@@ -9,7 +9,7 @@ import { branchAgo } from './past.ts';
 import { applyPatchByIds } from './patch-reader.ts';
 import { cancelPullSchedule, schedulePull } from './people.ts';
 import { isNameInTheWay, isNameTaken, moveBranch, refsInTheWay, removeBranch } from './refs.ts';
-import { ruleOf } from './rules.ts';
+import { countOpenDependencies, listChangedFiles, ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
 import { viewCommit, viewGate, viewOpenPulls, viewPull, viewStatuses } from './views.ts';
 import type { World } from './world.ts';
@@ -77,6 +77,14 @@ function createReader(world: World): Reader {
       exchange(world, get(`pulls/${pr}/reviews`, 'pulls/{n}/reviews'), () => [
         ...found(world.pulls.get(pr)).reviews,
       ]),
+    listChangedFiles: async (pr) =>
+      exchange(world, get(`pulls/${pr}/files`, 'pulls/{n}/files'), () =>
+        listChangedFiles(world, found(world.pulls.get(pr))),
+      ),
+    countOpenDependencies: async (pr) =>
+      exchange(world, get(`issues/${pr}/dependencies`, 'issues/{n}/dependencies'), () =>
+        countOpenDependencies(world, found(world.pulls.get(pr))),
+      ),
     readProtection: async (base) =>
       exchange(world, get('branch_protections', 'branch_protections'), () => viewRule(world, base)),
     readStatuses: async (sha) =>
@@ -132,8 +140,9 @@ function readBranchTip(world: World, branch: string): CommitSha | null {
 function viewRule(world: World, base: string): ReturnType<typeof ruleOf> {
   const rule = ruleOf(world, base);
   if (rule === null || world.switches.botIsAdmin) return rule;
+  const { protectedFilePatterns: _hidden, ...shown } = rule;
   return {
-    ...rule,
+    ...shown,
     scope: 'summary',
     ruleName: null,
     blockOnRejectedReviews: false,

@@ -89,6 +89,7 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
     updatedAt: stampOf(world),
     timeline: [],
     reviews: [],
+    dependsOn: new Set(),
     past: [],
   };
   world.pulls.set(number, pull);

@@ -35,6 +35,7 @@ export function requiredStatusesPass(world: World, pull: Pull, sha: CommitSha): 
 
 /** Why the rule forbids the merge, statuses apart; null when it does not. */
 export function findRuleViolation(world: World, pull: Pull): string | null {
+  if (countOpenDependencies(world, pull) > 0) return 'open dependencies';
   const rule = ruleOf(world, pull.base);
   if (rule === null) return null;
   const counted = pull.reviews.filter((review) => review.official && !review.dismissed);
@@ -47,7 +48,36 @@ export function findRuleViolation(world: World, pull: Pull): string | null {
     return 'review requested';
   }
   if (rule.blockOnOutdatedBranch && isOutdated(world, pull)) return 'outdated branch';
+  if (changesProtectedFile(world, rule, pull)) return 'protected files';
   return null;
+}
+
+export function countOpenDependencies(world: World, pull: Pull): number {
+  return [...pull.dependsOn].filter((on) => world.openPulls.has(on)).length;
+}
+
+/** Paths that a pull request changes since its fork, under their new names. */
+export function listChangedFiles(world: World, pull: Pull): readonly string[] {
+  const { objects } = world;
+  const tip = world.branches.get(pull.base);
+  const fork = tip === undefined ? null : objects.mergeBase(tip, pull.pullHead);
+  const before = fork === null ? new Map() : objects.treeOf(fork).byPath;
+  const after = objects.treeOf(pull.pullHead).byPath;
+  const paths = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (path) =>
+      before.get(path)?.id !== after.get(path)?.id || before.get(path)?.mode !== after.get(path)?.mode,
+  );
+  const added = new Set(paths.filter((path) => !before.has(path)).map((path) => after.get(path)?.id));
+  // Moved unchanged, it is listed where it is now.
+  return paths.filter((path) => after.has(path) || !added.has(before.get(path)?.id));
+}
+
+function changesProtectedFile(world: World, rule: BranchProtection, pull: Pull): boolean {
+  const patterns = (rule.protectedFilePatterns ?? []).map((each) => compileGlob(each, { separator: './' }));
+  if (patterns.length === 0) return false;
+  return listChangedFiles(world, pull).some((path) =>
+    patterns.some((pattern) => pattern.test(path.toLowerCase())),
+  );
 }
 
 function isCountedApproval(rule: BranchProtection, review: Review): boolean {

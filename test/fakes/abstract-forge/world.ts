@@ -136,6 +136,8 @@ export interface Pull {
   updatedAt: EpochMs;
   readonly timeline: TimelineEntry[];
   readonly reviews: Review[];
+  /** Pull requests that have to be closed before it is merged. */
+  readonly dependsOn: Set<PullRequestNumber>;
   /** What it said of itself since it was opened, oldest first. */
   readonly past: PullFacts[];
 }

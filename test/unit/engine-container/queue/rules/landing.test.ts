@@ -1,6 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
-import type { Landing, QueueRecord, Root } from '../../../../../engine-container/src/queue/record.ts';
+import type { Landing } from '../../../../../engine-container/src/queue/landing-state.ts';
+import type { QueueRecord, Root } from '../../../../../engine-container/src/queue/record.ts';
 import type { FocusView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
@@ -205,8 +206,11 @@ describe('the merge that is awaited', () => {
 
 describe('a success that was taken back', () => {
   const revoke = { reason: 'merge_timeout' as const, postedAt: NOW };
-  const at = (ms: number, first: Parameters<typeof givenLook>[0] = {}) =>
-    givenLook(first, { now: NOW + ms, full: false });
+  const at = (
+    ms: number,
+    first: Parameters<typeof givenLook>[0] = {},
+    blockers: Snapshot['blockers'] = known(givenView(1)),
+  ) => givenLook(first, { now: NOW + ms, full: false, ...(blockers === undefined ? {} : { blockers }) });
   const withSchedule = (schedule: 'scheduled' | 'lost') => ({
     ...givenAwaited({ revoke: { ...revoke, schedule } }),
     roots: givenAwaited({ revoke: { ...revoke, schedule } }).roots.map((root) => ({
@@ -260,6 +264,30 @@ describe('a success that was taken back', () => {
       ],
       events: ['pr_bounced #1: merge_timeout', 'pr_requeued #2: merge_timeout'],
       ended: ['#1 bounced: error', '#2 requeued: error'],
+    });
+  });
+
+  test('what blocks the merge is told instead, and is no time-out of it', () => {
+    const blocked = known({ ...givenView(1), openDependencies: known(1) });
+    expect(tellDecision(at(20_000, {}, blocked), withSchedule('scheduled'))).toMatchObject({
+      actions: [
+        'error on head-1: refused: an issue or pull request that it depends on is open; the queue looks again by itself',
+      ],
+      events: ['pr_refused #1: open_dependencies', 'pr_requeued #2: merge_timeout'],
+      ended: ['#1 refused: error', '#2 requeued: error'],
+      after: { strikes: [], line: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
+    });
+  });
+
+  test('what may block it and cannot be read is waited for, then nothing is held against it', () => {
+    const strikes = [{ pr: 1, head: 'head-1', count: 1 }];
+    const unclear = known({ ...givenView(1), openDependencies: UNKNOWN });
+    const record = { ...withSchedule('scheduled'), strikes };
+    expect(tellDecision(at(79_999, {}, unclear), record)).toMatchObject({ actions: [], ended: [] });
+    expect(tellDecision(at(80_000, {}, unclear), record)).toMatchObject({
+      actions: [TIMED_OUT],
+      ended: ['#1 requeued: error', '#2 requeued: error'],
+      after: { strikes, line: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
     });
   });
 

@@ -1,0 +1,39 @@
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import { ForgeError } from '#core/ports/forge.ts';
+import { readAllPages } from './paging.ts';
+import { readBody } from './read-body.ts';
+import { ChangedFileRows, DependencyRows } from './schema.ts';
+import type { ForgeTransport } from './transport.ts';
+
+/** Paths that a pull request changes, under their new names: what the forge compares with its protected patterns. */
+export async function listChangedFiles(
+  transport: ForgeTransport,
+  pr: PullRequestNumber,
+): Promise<readonly string[]> {
+  const call = {
+    method: 'GET',
+    label: 'GET pulls/{n}/files',
+    path: [...transport.repoPath, 'pulls', String(pr), 'files'],
+  } as const;
+  const rows = await readAllPages(transport, call, (answer) => readBody(ChangedFileRows, call, answer));
+  return rows.map((row) => row.filename);
+}
+
+/** Open issues and pull requests that block this one. A repository that has dependencies switched off says 404. */
+export async function countOpenDependencies(
+  transport: ForgeTransport,
+  pr: PullRequestNumber,
+): Promise<number> {
+  const call = {
+    method: 'GET',
+    label: 'GET issues/{n}/dependencies',
+    path: [...transport.repoPath, 'issues', String(pr), 'dependencies'],
+  } as const;
+  try {
+    const rows = await readAllPages(transport, call, (answer) => readBody(DependencyRows, call, answer));
+    return rows.filter((row) => row?.state === 'open').length;
+  } catch (error) {
+    if (error instanceof ForgeError && error.kind === 'missing') return 0;
+    throw error;
+  }
+}

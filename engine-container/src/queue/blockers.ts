@@ -1,0 +1,71 @@
+import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
+import { type Admission, admit } from './admission.ts';
+import { describeOtherChecks } from './describe.ts';
+import type { Landing, RevokeReason } from './landing-state.ts';
+import { factsOf, refuse } from './line.ts';
+import { entryOf, type Pass, wishStatus } from './pass.ts';
+import type { Root } from './record.ts';
+
+/** Something of its rules that keeps the forge from merging. */
+export type Block = Extract<Admission, { kind: 'refused' }> | 'other_checks';
+/** What it says when it is asked; `unknown`: no clear answer. */
+export type Answer = Block | 'nothing' | 'unknown';
+
+export function isBlock(answer: Answer): answer is Block {
+  return answer !== 'nothing' && answer !== 'unknown';
+}
+
+/** Was the success taken back because the forge did not merge? */
+export function isOfForge(reason: RevokeReason): boolean {
+  return reason === 'merge_timeout' || reason === 'merge_blocked';
+}
+
+export function findBlock(pass: Pass, landing: Landing): Answer {
+  const { s, record } = pass;
+  if (s.blockers?.known !== true || !s.protection.known || s.protection.value === null) return 'unknown';
+  const view = s.blockers.value;
+  // Our own word on this head is what opens or closes the merge; here it is about all others.
+  const statuses =
+    view.statuses?.known === true
+      ? {
+          known: true as const,
+          value: view.statuses.value.filter(({ context }) => context !== record.context),
+        }
+      : view.statuses;
+  const rule = { protection: s.protection.value, baseTip: landing.baseBefore };
+  const admission = admit(factsOf(pass, { ...view, statuses }, rule));
+  if (admission.kind === 'refused') return admission;
+  if (admission.kind === 'admitted') return 'nothing';
+  return admission.reason === 'other_checks' ? 'other_checks' : 'unknown';
+}
+
+/** No clear answer is waited for, but not without an end: others stand behind it. */
+export function isAnswerAwaited(pass: Pass, since: number): boolean {
+  return pass.s.now < since + BLOCKERS_WAIT_MS;
+}
+
+/** Unknown bounces nobody: tested again, and not before all is known that the forge could hold against the merge. */
+export function holdUnclear(pass: Pass, root: Root, { pr, head }: Landing): void {
+  const entry = entryOf(pass.record, pr);
+  if (entry?.head === head) {
+    entry.isBlocked = true;
+    entry.readyAt = null;
+    entry.retestAfter = pass.s.now;
+  }
+  root.fates.push({ pr, action: 'requeued', reason: 'merge_timeout' });
+}
+
+/** Said and looked at again like any refusal before a run. No strike: the change has nothing to do with it (D-14). */
+export function holdBlocked(pass: Pass, root: Root, { pr, head }: Landing, block: Block): void {
+  const entry = entryOf(pass.record, pr);
+  if (entry?.head === head) {
+    entry.isBlocked = true;
+    if (block === 'other_checks') entry.readyAt = null;
+    else refuse(pass, entry, block.reason);
+  }
+  if (block === 'other_checks') {
+    root.fates.push({ pr, action: 'requeued', reason: 'merge_blocked' });
+    const description = describeOtherChecks();
+    wishStatus(pass, { pr, sha: head, state: 'pending', description, targetUrl: null });
+  } else root.fates.push({ pr, action: 'refused', reason: block.reason });
+}

@@ -1,0 +1,39 @@
+import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
+
+export interface Landing {
+  readonly index: number;
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly baseBefore: CommitSha;
+  readonly tree: TreeHash;
+  /** Run, staged commit and tree that proved the batch this landing belongs to; no tree in records of before it was kept. */
+  readonly proof: { readonly sha: CommitSha; readonly runUrl: string | null; readonly tree?: TreeHash };
+  readonly fence: number;
+  readonly intentAt: EpochMs;
+  /** When `success` was written; null = the intent stands, the post may or may not have happened. */
+  postedAt: EpochMs | null;
+  nudges: number;
+  /** Times that it was asked what keeps the merge from coming; absent: never. */
+  blockerLooks?: number;
+  /** Posts of `success` that were wanted, and those that the forge answered; absent in records of before they were counted. */
+  asked?: number;
+  answered?: number;
+  /** `success` is taken back; concluded one grace period after the revoke was written. */
+  revoke: {
+    readonly reason: RevokeReason;
+    postedAt: EpochMs | null;
+    /** What the forge said when it was asked whether it still has the schedule; absent until then (E21). */
+    schedule?: 'scheduled' | 'lost' | 'unknown';
+    /** Times that the forge failed on that question while it was otherwise well; absent: never. */
+    probeFailures?: number;
+  } | null;
+}
+
+export type RevokeReason =
+  | 'merge_timeout'
+  /** A rule of the forge keeps it from merging this one. */
+  | 'merge_blocked'
+  | 'base_advanced'
+  | 'candidate_changed'
+  | 'queue_disabled'
+  | 'context_changed';

@@ -1,0 +1,39 @@
+import type { CommitSha, EpochMs, PullRequestNumber, RunId, TreeHash } from '#core/domain/ids.ts';
+
+/** A pull request in the line. Position: `queuedAt`, then number (D-22). */
+export interface LineEntry {
+  readonly pr: PullRequestNumber;
+  title: string;
+  head: CommitSha;
+  /** Timeline entry of the schedule that binds `head`; 0 while the head moved after it was scheduled. */
+  scheduleId: number;
+  queuedAt: EpochMs;
+  /** First time it was admissible on this head; null while it is not. */
+  readyAt: EpochMs | null;
+  /** Reason key of the refusal whose `error` status was posted on this head. */
+  refusedFor: string | null;
+  /** When the head moved away from the one that was scheduled; null while bound. */
+  movedAt: EpochMs | null;
+  /** The schedule that the head moved away from: only another one binds the new head. */
+  staleScheduleId: number | null;
+  /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
+  retestAfter: EpochMs | null;
+  /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
+  cleared: boolean;
+  /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
+  doubt: Doubt | null;
+  /** Proven on this head and base, but not mergeable for the forge, since then. */
+  unmergeable?: { readonly head: CommitSha; readonly baseTree: TreeHash; readonly since: EpochMs };
+  /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */
+  stagingAsides?: number;
+  /** Since when the forge does not have this head, which it shows. */
+  notReady?: { readonly head: CommitSha; readonly since: EpochMs };
+  /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */
+  isBlocked?: true;
+}
+
+export interface Doubt {
+  /** The batch that failed. */
+  readonly by: RunId;
+  readonly chance: number;
+}

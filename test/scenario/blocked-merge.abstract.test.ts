@@ -1,0 +1,4 @@
+import { defineBlockedMergeTests } from './blocked-merge.suite.ts';
+import { createWorld } from './world.ts';
+
+defineBlockedMergeTests(createWorld);

@@ -1,0 +1,9 @@
+import { defineBlockedMergeTests } from './blocked-merge.suite.ts';
+import { gitWorlds } from './git-world.ts';
+
+jest.setTimeout(120_000);
+
+const worlds = gitWorlds('fj15');
+afterEach(() => worlds.closeAll());
+
+defineBlockedMergeTests((options) => worlds.create(options));
