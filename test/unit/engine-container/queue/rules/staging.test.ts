@@ -151,7 +151,12 @@ describe('who is in it', () => {
 });
 
 describe('what runs beside it', () => {
-  const busy = givenRecord({ line: line(1, 2, 3), roots: [givenStagedRoot(2)], tip: BASE.sha });
+  const busy = givenRecord({
+    line: line(1, 2, 3),
+    roots: [givenStagedRoot(2)],
+    tip: BASE.sha,
+    rate: { landed: 0, bounced: 0, steady: 0, flaked: 0, paces: [{ ms: 1_000, runs: 10 }] },
+  });
 
   test('nothing with a fan-out of one: the others wait for the next batch', () => {
     const given = givenSnapshot({ pulls: scheduled(1, 2, 3) });
@@ -160,11 +165,8 @@ describe('what runs beside it', () => {
 
   test('with more, the next batch is built on the last staged commit of the one before', () => {
     const repo = givenRepo({ bisectFanout: 8 });
-    const rate = { ...busy.rate, paces: [{ ms: 1_000, runs: 10 }] };
     const given = givenSnapshot({ repo, pulls: scheduled(1, 2, 3) });
-    expect(tellDecision(given, { ...busy, rate }).actions).toEqual([
-      'stage #3 on staged-2 as mq/main/staging-id-0-r',
-    ]);
+    expect(tellDecision(given, busy).actions).toEqual(['stage #3 on staged-2 as mq/main/staging-id-0-r']);
   });
 
   test('a batch that was never built begins anew when its base has moved', () => {
