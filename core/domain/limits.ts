@@ -148,12 +148,19 @@ export const WEBHOOK_BODY_BYTES_MAX = 1024 * 1024;
 export const STATUS_DESCRIPTION_CHARS_MAX = 140;
 
 // Forge answers
-export const FORGE_BODY_BYTES_MAX = 32 * 1024 * 1024;
+/** Values in one answer: the fullest page that was seen, of 50 pull requests, has some 30,000. */
+export const FORGE_ANSWER_VALUES_MAX = 200_000;
+/** Nesting of one answer; the deepest that was seen has 7. */
+export const FORGE_ANSWER_DEPTH_MAX = 32;
+/** Everything that one client reads, which lives for one reconcile or one request. */
+export const FORGE_BYTES_MAX = 256 * 1024 * 1024;
 /** As much as forges keep of a title; a longer one is cut. */
 export const FORGE_TITLE_CHARS_MAX = 255;
 export const FORGE_LOGIN_CHARS_MAX = 255;
 export const FORGE_PAGE_SIZE_MAX = 50;
 export const FORGE_PAGES_MAX = 200;
+/** Rows that one listing may come to, whatever the forge puts on a page. */
+export const FORGE_ROWS_MAX = FORGE_PAGE_SIZE_MAX * FORGE_PAGES_MAX;
 /** Pull requests that can be opened or pushed between a look at all of them and the next landing, generously. */
 export const FORGE_TOUCHED_PULLS_MAX = 20;
 export const FORGE_TREE_PAGE_SIZE_MAX = 1000;

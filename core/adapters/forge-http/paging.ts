@@ -1,4 +1,4 @@
-import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
+import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX, FORGE_ROWS_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAnswer, ForgeCall, ForgeTransport } from './transport.ts';
 
@@ -39,6 +39,7 @@ async function readPagesOnce<Row>(
     const total = readTotal(answer);
     if (page === 1) firstTotal = total;
     if (total !== firstTotal) stable = false;
+    if (rows.length + more.length > FORGE_ROWS_MAX) break;
     rows.push(...more);
     if (more.length === 0 || (total !== null && rows.length >= total)) return { rows, stable };
   }

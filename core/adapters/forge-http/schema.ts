@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { FORGE_LOGIN_CHARS_MAX, FORGE_TITLE_CHARS_MAX } from '#core/domain/limits.ts';
+import { FORGE_LOGIN_CHARS_MAX, FORGE_ROWS_MAX, FORGE_TITLE_CHARS_MAX } from '#core/domain/limits.ts';
 
 /** Only the fields we use, tolerant where a real forge was seen to be odd; each tolerance names the answer that needs it. */
 
@@ -20,12 +20,27 @@ const Login = z
   .nullish()
   .transform((user) => (user != null && user.login.length <= FORGE_LOGIN_CHARS_MAX ? user.login : ''));
 
-/** A list that is JSON null when empty (timeline, combined status, status contexts). */
+/**
+ * A list that is JSON null when empty (timeline, combined status, status contexts). Given up at the first row that is no
+ * row: a list of a hundred thousand wrong ones would be a hundred thousand reports.
+ */
 export function nullableList<Row extends z.ZodType>(row: Row) {
   return z
-    .array(row)
+    .array(z.unknown())
+    .max(FORGE_ROWS_MAX)
     .nullish()
-    .transform((rows) => rows ?? []);
+    .transform((values, context): z.output<Row>[] => {
+      const rows: z.output<Row>[] = [];
+      for (const value of values ?? []) {
+        const parsed = row.safeParse(value);
+        if (!parsed.success) {
+          context.addIssue('a row is not as it should be');
+          return z.NEVER;
+        }
+        rows.push(parsed.data);
+      }
+      return rows;
+    });
 }
 
 /** An id that is '' or absent where there is none: `merge_base` before the first conflict check. */

@@ -1,4 +1,4 @@
-import { FORGE_BODY_BYTES_MAX, FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
+import { FORGE_BYTES_MAX, FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
@@ -10,6 +10,7 @@ import {
   HttpSendError,
   type HttpSendErrorKind,
 } from '../http-guard/http-send.ts';
+import { answerBytesMax, isBoundedJson } from './answer-limits.ts';
 import { readMissingScopes } from './missing-scopes.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
@@ -68,9 +69,13 @@ const RETRIED: readonly HttpSendErrorKind[] = ['connect', 'broken'];
 export function createForgeTransport(config: ForgeTransportConfig): ForgeTransport {
   const instanceBase = parseInstanceBase(config.instanceUrl);
   const repoPath = ['repos', ...parseSlug(config.slug)];
+  let bytesRead = 0;
 
   async function exchange(call: ForgeCall): Promise<ForgeAnswer> {
+    // A forge that sends without end is left alone for the rest of this reconcile.
+    if (bytesRead > FORGE_BYTES_MAX) throw new ForgeError('unreachable', call.label, null);
     const response = await sendWithRetry(config, instanceBase, call);
+    bytesRead += response.body.length;
     const parsed = isJsonType(response.headers['content-type']) ? parseJson(response.body) : undefined;
     const isJson = parsed !== undefined;
     return { status: response.status, isJson, value: parsed?.value, headers: response.headers };
@@ -180,7 +185,7 @@ async function trySend(
       },
       ...(body === undefined ? {} : { body }),
       timeoutMs: config.timeoutMs ?? FORGE_TIMEOUT_MS,
-      bodyBytesMax: FORGE_BODY_BYTES_MAX,
+      bodyBytesMax: answerBytesMax(call.label),
     });
   } catch (error) {
     // Whatever else was thrown is dropped on purpose: its text may quote the request (A95).
@@ -224,6 +229,7 @@ function isJsonType(contentType: string | undefined): boolean {
 }
 
 function parseJson(body: Buffer): { readonly value: unknown } | undefined {
+  if (!isBoundedJson(body)) return undefined;
   try {
     return { value: JSON.parse(body.toString('utf8')) };
   } catch {

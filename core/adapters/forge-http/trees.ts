@@ -1,5 +1,9 @@
 import type { TreeEntry, TreeListing } from '#core/domain/forge.ts';
-import { FORGE_PAGES_MAX, FORGE_TREE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
+import {
+  DIRECTORY_MEMORY_ENTRIES_MAX,
+  FORGE_PAGES_MAX,
+  FORGE_TREE_PAGE_SIZE_MAX,
+} from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { readBody } from './read-body.ts';
 import { TreePage } from './schema.ts';
@@ -29,6 +33,7 @@ export async function readTree(
     for (const { path, mode, sha, size, type } of body.tree) {
       entries.push({ path, mode, id: sha, size: type === 'blob' ? size : null });
     }
+    if (entries.length > DIRECTORY_MEMORY_ENTRIES_MAX) break;
     if (entries.length >= body.total_count) return { tree: body.sha, entries };
     if (depth === 'all') return { tree: body.sha, entries: null };
     // Half a tree taken for the whole would delete the other half.

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { createForgeTransport, type ForgeTransportConfig } from '#core/adapters/forge-http/transport.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { FORGE_ANSWER_DEPTH_MAX, FORGE_ANSWER_VALUES_MAX, FORGE_BYTES_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import {
@@ -221,6 +222,63 @@ describe('an answer', () => {
     expect(requests).toBe(1);
     expect(await errorOf(transport.request(WRITE))).toMatchObject({ effectUnknown: true });
     expect(requests).toBe(2);
+  });
+});
+
+/** What one tenant's forge sends must cost no other tenant its reconcile: measured by `npm run hostile`. */
+describe('an answer without measure', () => {
+  const served: string[] = [];
+  const sizes: number[] = [];
+  const openServed = () =>
+    open({
+      send: async ({ bodyBytesMax }) => {
+        sizes.push(bodyBytesMax);
+        const body = Buffer.from(served.at(-1) ?? '');
+        return { status: 200, headers: { 'content-type': 'application/json' }, body };
+      },
+    });
+  const nest = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  const widen = (rows: number): string => `[${Array.from({ length: rows }, () => '[]').join(',')}]`;
+
+  test.each([
+    ['nested a hundred thousand times', nest(100_000)],
+    ['nested one time more than any forge does', nest(FORGE_ANSWER_DEPTH_MAX + 1)],
+    ['of a million empty lists', widen(1_000_000)],
+    ['of more values than any page has', widen(FORGE_ANSWER_VALUES_MAX / 2)],
+  ])('%s is not parsed, and is no answer of a forge', async (_name, body) => {
+    served.push(body);
+    const parse = jest.spyOn(JSON, 'parse');
+    const error = await errorOf(openServed().request(READ));
+    const parsed = parse.mock.calls.filter(([text]) => text.length > 200);
+    parse.mockRestore();
+    expect([error.kind, parsed]).toEqual(['unreachable', []]);
+  });
+
+  test.each([
+    ['at the limit of depth', nest(FORGE_ANSWER_DEPTH_MAX)],
+    ['with brackets and commas in its strings', JSON.stringify(['[{,"\\'.repeat(FORGE_ANSWER_VALUES_MAX)])],
+    ['with escaped quotes before the end of a string', '["\\\\", "a\\"[[", {"\\\\\\"": 1}]'],
+  ])('%s is one', async (_name, body) => {
+    served.push(body);
+    expect((await openServed().request(READ)).value).toEqual(JSON.parse(body));
+  });
+
+  test('is cut at the size that its call can need', async () => {
+    served.push('[]');
+    sizes.length = 0;
+    for (const label of ['GET thing', 'GET git/trees/{sha}', 'GET pulls', 'GET git/blobs/{sha}']) {
+      await openServed().request({ ...READ, label });
+    }
+    expect(sizes.map((bytes) => bytes / (1024 * 1024))).toEqual([2, 8, 8, 14]);
+  });
+
+  test('is the last one once all together were too many bytes: nothing is sent any more', async () => {
+    served.push(`["${'a'.repeat(FORGE_BYTES_MAX / 4)}"]`);
+    sizes.length = 0;
+    const transport = openServed();
+    for (let nth = 0; nth < 4; nth += 1) await transport.request(READ);
+    expect(await errorOf(transport.request(READ))).toMatchObject({ kind: 'unreachable', status: null });
+    expect(sizes).toHaveLength(4);
   });
 });
 

@@ -1,0 +1,73 @@
+import { FORGE_ANSWER_DEPTH_MAX, FORGE_ANSWER_VALUES_MAX } from '#core/domain/limits.ts';
+
+const MIB = 1024 * 1024;
+
+/** What one page of texts can need: 50 rows with 64 KB of text in each, and what stands around them. */
+const PAGE_OF_TEXTS_BYTES_MAX = 8 * MIB;
+/** Everything else: single objects and pages of short rows. */
+const ANSWER_BYTES_MAX = 2 * MIB;
+
+/** Calls whose answers may be larger, by label. The limit is what an honest forge can need, not what one has memory for. */
+const LARGER_ANSWERS: Readonly<Record<string, number>> = {
+  'GET pulls': PAGE_OF_TEXTS_BYTES_MAX,
+  'GET pulls (touched)': PAGE_OF_TEXTS_BYTES_MAX,
+  'GET issues/{n}/timeline': PAGE_OF_TEXTS_BYTES_MAX,
+  'GET pulls/{n}/reviews': PAGE_OF_TEXTS_BYTES_MAX,
+  'GET commits?not': PAGE_OF_TEXTS_BYTES_MAX,
+  'GET user/repos': 4 * MIB,
+  'GET commits/{sha}/statuses': 4 * MIB,
+  'GET commits/{sha}/status': 4 * MIB,
+  'GET actions/runs': 4 * MIB,
+  'GET actions/tasks': 4 * MIB,
+  // A thousand entries with names of up to 4,096 bytes.
+  'GET git/trees/{sha}': 8 * MIB,
+  // The 10 MiB that forges hand out at most, in base64; one string, which is cheap to parse.
+  'GET git/blobs/{sha}': 14 * MIB,
+};
+
+/** Bytes that the body of an answer to this call may have. */
+export function answerBytesMax(label: string): number {
+  return LARGER_ANSWERS[label] ?? ANSWER_BYTES_MAX;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
+const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+
+/**
+ * Whether a JSON text has no more values and no deeper nesting than any answer of a forge. Looked at before it is parsed:
+ * a few megabytes of empty brackets become a hundred times as much memory, and hold up all other tenants meanwhile.
+ */
+export function isBoundedJson(body: Buffer): boolean {
+  let depth = 0;
+  let values = 1;
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] as number;
+    if (byte === QUOTE) {
+      at = endOfString(body, at);
+    } else if (byte === COMMA) {
+      values += 1;
+    } else if (OPENING.has(byte)) {
+      depth += 1;
+      values += 1;
+    } else if (CLOSING.has(byte)) depth -= 1;
+    if (depth > FORGE_ANSWER_DEPTH_MAX || values > FORGE_ANSWER_VALUES_MAX) return false;
+  }
+  return true;
+}
+
+/** Index of the closing quote; the end of the text where there is none. */
+function endOfString(body: Buffer, start: number): number {
+  let at = body.indexOf(QUOTE, start + 1);
+  while (at !== -1 && isEscaped(body, at)) at = body.indexOf(QUOTE, at + 1);
+  return at === -1 ? body.length : at;
+}
+
+/** An odd number of backslashes stands before it. */
+function isEscaped(body: Buffer, at: number): boolean {
+  let slashes = 0;
+  while (body[at - 1 - slashes] === BACKSLASH) slashes += 1;
+  return slashes % 2 === 1;
+}

@@ -1,0 +1,110 @@
+import { type ChildProcess, fork, type Serializable } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
+import { percentile } from '../load/row.ts';
+import { ATTACKS, type Attack } from './attacks.ts';
+import type { Measured, Orders, Party } from './engine.ts';
+
+/**
+ * `npm run hostile [-- --only TEXT]`: one tenant's forge answers with everything bad, while another tenant is reconciled by
+ * the same engine. Prints what that costs the other tenant: its usual time alone, and beside each attack; memory of the
+ * engine's process, whose container has 512 MiB.
+ */
+const HONEST_RECONCILES = 40;
+const CONTAINER_MIB = 512;
+/** Beside an attack the honest tenant may take this many times as long as alone. */
+const SLOWER_MAX = 2;
+/** Half of the container, as node sets it there by itself. */
+const HEAP_MIB = CONTAINER_MIB / 2;
+
+/** Starts a file of this folder, tells it what to do and waits for its first word. */
+async function askChild<Answer>(
+  file: string,
+  orders: unknown,
+  nodeArgs: readonly string[] = [],
+): Promise<{ readonly answer: Answer | 'died'; readonly child: ChildProcess }> {
+  const child = fork(new URL(file, import.meta.url), {
+    execArgv: ['--import', 'tsx', ...nodeArgs],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  child.send(orders as Serializable);
+  const answer = await new Promise<Answer | 'died'>((resolve) => {
+    child.once('message', (message) => resolve(message as Answer));
+    child.once('exit', () => resolve('died'));
+  });
+  return { answer, child };
+}
+
+async function measure(orders: Orders): Promise<Measured | 'died'> {
+  return (await askChild<Measured>('./engine.ts', orders, [`--max-old-space-size=${HEAP_MIB}`])).answer;
+}
+
+async function attackWith(attack: Attack, honest: Party): Promise<Measured | 'died'> {
+  const { answer, child } = await askChild<Pick<Party, 'origin' | 'host' | 'caPem'>>(
+    './forge.ts',
+    attack.name,
+  );
+  if (answer === 'died') throw new Error('the hostile forge did not start');
+  const hostile = { ...answer, slug: 'acme/app', token: 't' };
+  const measured = await measure({ honest, hostile, honestReconciles: HONEST_RECONCILES });
+  child.kill();
+  return measured;
+}
+
+async function main(): Promise<void> {
+  const only = process.argv[process.argv.indexOf('--only') + 1] ?? '';
+  const attacks = ATTACKS.filter(({ name }) => !process.argv.includes('--only') || name.includes(only));
+  const root = mkdtempSync(join(tmpdir(), 'mergeyard-hostile-'));
+  const forge = createFakeForge({ dataDir: root, knobs: { gate: 'judge' } });
+  const { httpsUrl, caFile } = await forge.start();
+  const honest: Party = {
+    ...{
+      origin: httpsUrl,
+      host: new URL(httpsUrl).host,
+      slug: forge.control.slug,
+      token: forge.addToken(BOT),
+    },
+    caPem: readFileSync(caFile, 'utf8'),
+  };
+  const alone = await measure({ honest, hostile: null, honestReconciles: HONEST_RECONCILES });
+  if (alone === 'died') throw new Error('the engine ended without any attack');
+  const usual = percentile(alone.honestMs, 0.5);
+  const print = (name: string, measured: Measured): void => {
+    const [p50, p95] = [percentile(measured.honestMs, 0.5), percentile(measured.honestMs, 0.95)];
+    const cells = [
+      name.padEnd(50),
+      `p50 ${p50.toFixed(0)} ms (${(p50 / usual).toFixed(2)}x)`,
+      `p95 ${p95.toFixed(0)} ms`,
+      `${measured.honestFailures} failed`,
+      `${measured.hostileReconciles} hostile reconciles`,
+      `stalls up to ${measured.longestStallMs.toFixed(0)} ms`,
+      `${measured.peakRssMiB} MiB`,
+    ];
+    console.log(cells.join(' | '));
+  };
+  print('alone', alone);
+  let held = 0;
+  for (const attack of attacks) {
+    const measured = await attackWith(attack, honest);
+    if (measured === 'died') {
+      console.log(`${attack.name.padEnd(50)} | the engine's process ended`);
+      continue;
+    }
+    print(attack.name, measured);
+    const isHeld =
+      measured.honestFailures === alone.honestFailures &&
+      measured.peakRssMiB < CONTAINER_MIB &&
+      percentile(measured.honestMs, 0.5) <= usual * SLOWER_MAX;
+    if (isHeld) held += 1;
+  }
+  await forge.stop();
+  rmSync(root, { recursive: true, force: true });
+  console.log(
+    `${held} of ${attacks.length} attacks held: at most ${SLOWER_MAX}x the usual time, under ${CONTAINER_MIB} MiB`,
+  );
+  process.exitCode = held === attacks.length ? 0 : 1;
+}
+
+await main();
