@@ -47,8 +47,18 @@ export async function gatherCrowd(
   return { scheduled };
 }
 
+/** How many the line has no room for (decision 0124): they enter as others leave, and nothing is said of them before. */
+export function countBeyond(crowd: Crowd | undefined, others: readonly number[]): number {
+  return Math.max(0, (crowd?.scheduled.length ?? 0) + others.length - LINE_ENTRIES_MAX);
+}
+
 /** At rest each of the crowd that the line has room for was told what it lacks. */
-export async function judgeCrowd(forge: AbstractForge, { scheduled }: Crowd): Promise<readonly string[]> {
+export async function judgeCrowd(
+  forge: AbstractForge,
+  crowd: Crowd,
+  others: readonly number[],
+): Promise<readonly string[]> {
+  const { scheduled } = crowd;
   const words = await Promise.all(
     scheduled.map(
       async (pr) =>
@@ -56,6 +66,7 @@ export async function judgeCrowd(forge: AbstractForge, { scheduled }: Crowd): Pr
     ),
   );
   const untold = words.filter((text) => !text.startsWith('refused: required approvals')).length;
-  const beyond = Math.max(0, scheduled.length - LINE_ENTRIES_MAX);
-  return untold > beyond ? [`${untold} of a crowd of ${scheduled.length} are not told what they lack`] : [];
+  return untold > countBeyond(crowd, others)
+    ? [`${untold} of a crowd of ${scheduled.length} are not told what they lack`]
+    : [];
 }

@@ -25,6 +25,8 @@ export interface Host {
 
 /** The longest lives take a tenth of it; an engine that does the same thing again and again must not keep a run. */
 const STEPS_MAX = 150_000;
+/** With each look at a row that takes nothing, all of a crowd is read again. */
+const STEPS_PER_PULL = 1_000;
 
 const THROTTLED_SHARE = 0.8;
 
@@ -50,11 +52,13 @@ export class Hosts {
   readonly #clock: SimClock;
   readonly #random: SeededRandom;
   readonly #witness: Witness;
+  readonly #stepsMax: number;
 
   constructor(clock: SimClock, random: SeededRandom, odds: Odds, witness: Witness) {
     this.#clock = clock;
     this.#random = random;
     this.odds = odds;
+    this.#stepsMax = STEPS_MAX + odds.crowd * STEPS_PER_PULL;
     this.#witness = witness;
   }
 
@@ -81,7 +85,7 @@ export class Hosts {
   async #io<Result>(host: Host, label: string, call: () => Promise<Result>): Promise<Result> {
     if (host.dead) throw CRASH;
     this.steps += 1;
-    if (this.steps === STEPS_MAX) {
+    if (this.steps === this.#stepsMax) {
       this.#witness.violate('calls without end');
       this.#clock.stop();
     }

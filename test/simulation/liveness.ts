@@ -14,6 +14,8 @@ const MINUTE_MS = 60_000;
 export const SETTLED_BASE_MS = 45 * MINUTE_MS;
 const RUNS_PER_PULL = 3;
 const AROUND_A_RUN_MS = MINUTE_MS;
+/** Under neither context anything was said. */
+const UNTOLD = 'nothing / nothing';
 
 export function settledWithinMs(openPulls: number, gateMs: number): number {
   return SETTLED_BASE_MS + openPulls * RUNS_PER_PULL * (gateMs + AROUND_A_RUN_MS);
@@ -23,6 +25,8 @@ export interface WaitingRepo extends Pick<Managed, 'forge' | 'project'> {
   /** The queue record as stored; null when there is none. Read for the words only, never for the judgement. */
   readonly record: QueueRecord | null;
   readonly now: EpochMs;
+  /** How many the line has no room for. */
+  readonly beyond?: number;
 }
 
 /** Who waits after the stated time, and for what. A red base that stays red keeps everybody waiting, and they are told. */
@@ -31,12 +35,16 @@ export async function judgeLiveness({
   project,
   record,
   now,
+  beyond = 0,
 }: WaitingRepo): Promise<readonly string[]> {
   if (judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure') return [];
   const unsettled = await listUnsettled({ forge, project });
-  return unsettled.map(
-    ({ pr, words }) => `#${pr} waits: ${explainWait(record, pr, now)}; its head says "${words}"`,
-  );
+  const untold = unsettled.filter(({ words }) => words === UNTOLD);
+  // Which of them has no place is the queue's to know; that these have none is true of no more than there are too many.
+  const spared = untold.length <= beyond ? untold : [];
+  return unsettled
+    .filter((each) => !spared.includes(each))
+    .map(({ pr, words }) => `#${pr} waits: ${explainWait(record, pr, now)}; its head says "${words}"`);
 }
 
 /** What the record has to say about one that neither landed nor was told why not. */

@@ -51,9 +51,6 @@ export const FAMILIES = [
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** Lived only when asked for by name: the engine still breaks a promise in them (see the README). */
-export const OPEN_FAMILIES: readonly Family[] = ['gate_edits', 'storm'];
-
 /** In these nobody can promise more than that an unproven landing is seen. */
 export const UNGUARDED: readonly Family[] = ['base_pushed', 'unchecked_head', 'foreign_status', 'other_tree'];
 

@@ -1,16 +1,14 @@
 import type { ActivityEvent } from '#core/domain/batch.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { SimClock } from '../support/sim-clock.ts';
-import { judgeCrowd } from './crowd.ts';
+import { countBeyond, judgeCrowd } from './crowd.ts';
 import type { Witness } from './hosts.ts';
 import { judgeLiveness, settledWithinMs } from './liveness.ts';
 import type { Managed } from './managed.ts';
 import { type Family, PROMPT, UNGUARDED } from './odds.ts';
 import { judgeRest, listUnsettled } from './oracle.ts';
-import type { Project } from './project.ts';
 import type { SimService } from './service.ts';
 import { noteRuns } from './sightings.ts';
 
@@ -71,8 +69,7 @@ export class Rest {
       for (const [managed, at] of due) {
         if (at > this.#clock.now()) continue;
         due.delete(managed);
-        const { id, forge, project, deleted } = managed;
-        if (!deleted) await this.#judgeLiveness(id, forge, project);
+        if (!managed.deleted) await this.#judgeLiveness(managed);
       }
       const entries = all.reduce((sum, { forge }) => sum + forge.journal().length, 0);
       quiet = entries === before ? quiet + 1 : 0;
@@ -88,12 +85,13 @@ export class Rest {
     return this.#clock.now() + settledWithinMs(open.length, project.gateMs);
   }
 
-  async #judgeLiveness(id: RepoId, forge: AbstractForge, project: Project): Promise<void> {
+  async #judgeLiveness({ id, forge, project, crowd }: Managed): Promise<void> {
     const repo = await this.#service.store.getRepo(id);
     if (repo === null || !repo.queueEnabled) return;
     this.#witness.sometimes('liveness judged');
     const record = this.#service.store.peekRecord(id);
-    const waiting = { forge, project, record, now: this.#clock.now() };
+    const beyond = countBeyond(crowd, project.prs);
+    const waiting = { forge, project, record, beyond, now: this.#clock.now() };
     for (const what of await judgeLiveness(waiting)) this.#witness.violate(`${id}: ${what}`);
   }
 
@@ -132,7 +130,8 @@ export class Rest {
           this.#witness.violate(`${id}: a false alarm: ${alarm} of #${named}`);
   }
 
-  async check({ id, forge, judge, project, crowd, deleted }: Managed): Promise<void> {
+  async check(managed: Managed): Promise<void> {
+    const { id, forge, judge, project, crowd, deleted } = managed;
     const { store } = this.#service;
     const witness = this.#witness;
     judge.read();
@@ -168,9 +167,9 @@ export class Rest {
         })
       : [];
     for (const what of problems) witness.violate(`${id}: ${what}`);
-    await this.#judgeLiveness(id, forge, project);
+    await this.#judgeLiveness(managed);
     if (crowd !== undefined && repo.queueEnabled)
-      for (const what of await judgeCrowd(forge, crowd)) witness.violate(`${id}: ${what}`);
+      for (const what of await judgeCrowd(forge, crowd, project.prs)) witness.violate(`${id}: ${what}`);
     if (this.#family === 'calm') {
       // Scheduled together, and nothing ever failed: they land in the order of their numbers (A9, A18).
       const landed = forge.merges().map((merge) => merge.pr);

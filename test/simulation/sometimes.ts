@@ -68,6 +68,8 @@ export const OFTEN: readonly string[] = [
   // What the forge is like, and what people do, besides failing
   ...['one head for two bases', 'one head twice', 'a landed head again', 'a file changed on both sides'],
   ...['a branch of our name', 'a tag of our name', 'the store throttles'],
+  ...['gate deleted', 'gate renamed', 'gate silenced', 'a title that skips runs'],
+  ...['event pr_refused removes_gate', 'event pr_refused gate_not_started'],
   ...['the engine dies with several reconciles', 'event pr_refused twin_elsewhere', 'parked forge_conflict'],
 ];
 
