@@ -12,6 +12,8 @@ export interface LineEntry {
   readyAt: EpochMs | null;
   /** Reason key of the refusal whose `error` status was posted on this head. */
   refusedFor: string | null;
+  /** Refusals of this head and schedule that were an event already; absent: none. */
+  toldRefusals?: readonly string[];
   /** When the head moved away from the one that was scheduled; null while bound. */
   movedAt: EpochMs | null;
   /** The schedule that the head moved away from: only another one binds the new head. */

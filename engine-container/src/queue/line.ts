@@ -7,7 +7,7 @@ import { describeHeadChange, describeRefusal } from './describe.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
 import { activeMembers } from './lane.ts';
 import type { LineEntry } from './line-entry.ts';
-import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, wishStatus } from './pass.ts';
+import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, tellRefusal, wishStatus } from './pass.ts';
 import type { ScheduleReading } from './readings.ts';
 import { isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
@@ -116,6 +116,7 @@ function bindHead(
   entry.movedAt = null;
   entry.staleScheduleId = null;
   entry.refusedFor = null;
+  delete entry.toldRefusals;
 }
 
 /** Whoever schedules a bounced head again asks for another try: what failed before is not held against it (D-05). */
@@ -161,6 +162,7 @@ function noticeMovedHead(
   entry.staleScheduleId = schedule.id;
   entry.readyAt = null;
   entry.refusedFor = null;
+  delete entry.toldRefusals;
   entry.retestAfter = null;
   entry.cleared = false;
   delete entry.stagingAsides;
@@ -256,7 +258,7 @@ export function refuse(pass: Pass, entry: LineEntry, reason: Refusal): void {
   }
   entry.refusedFor = reason;
   wishStatus(pass, statusOf(entry, describeRefusal(reason)));
-  emitEvent(pass, 'pr_refused', entry, reason);
+  tellRefusal(pass, entry, reason);
 }
 
 function isInFlight({ roots }: QueueRecord, { pr }: LineEntry): boolean {

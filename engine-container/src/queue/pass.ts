@@ -63,6 +63,13 @@ export function emitEvent(
   pass.log.push(`${event} #${subject.pr}${reason === null ? '' : ` ${reason}`}`);
 }
 
+/** Once per head, schedule and reason: it stands aside anew each time the base moves, and that is no news. */
+export function tellRefusal(pass: Pass, entry: LineEntry, reason: string): void {
+  if (entry.toldRefusals?.includes(reason) === true) return;
+  entry.toldRefusals = [...(entry.toldRefusals ?? []), reason];
+  emitEvent(pass, 'pr_refused', entry, reason);
+}
+
 export function wakeNoLaterThan(pass: Pass, at: EpochMs): void {
   if (pass.wakeAt === null || at < pass.wakeAt) pass.wakeAt = at;
 }

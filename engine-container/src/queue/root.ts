@@ -12,6 +12,7 @@ import {
   pollNoLaterThan,
   resolveNode,
   retireNode,
+  tellRefusal,
   wishStatus,
 } from './pass.ts';
 import { type Fate, type Root, type Teardown, treeOf } from './record.ts';
@@ -240,7 +241,7 @@ export function park(
     });
   }
   const entry = entryOf(pass.record, member.pr);
-  if (entry !== undefined && !blamesNobody) emitEvent(pass, 'pr_refused', entry, parked.reason);
+  if (entry !== undefined && !blamesNobody) tellRefusal(pass, entry, parked.reason);
   return { pr: member.pr, action: blamesNobody ? 'requeued' : 'refused', reason: parked.reason };
 }
 

@@ -9,7 +9,7 @@ import {
 } from '#core/domain/limits.ts';
 import type { Action } from './actions.ts';
 import { activeMembers, findNode } from './lane.ts';
-import { emitEvent, entryOf, type Pass } from './pass.ts';
+import { entryOf, type Pass, tellRefusal } from './pass.ts';
 import type { Member, Node, Root } from './record.ts';
 import { dissolve, park, startTeardown } from './root.ts';
 
@@ -80,7 +80,7 @@ export function setAside(pass: Pass, member: Member, { baseTree }: Pick<Root, 'b
   entry.stagingAsides = times + 1;
   const until = s.now + Math.min(STAGING_PAUSE_MS * 2 ** times, STAGING_PAUSE_MS_MAX);
   park(pass, member, { reason: 'staging_failed', baseTree, until });
-  emitEvent(pass, 'pr_refused', entry, 'staging_failed');
+  tellRefusal(pass, entry, 'staging_failed');
 }
 
 /** A prefix that cannot be published leaves the search without an end: each is judged in a batch of its own. */
