@@ -37,6 +37,10 @@ export const LANDED_MAX = 500;
  * A lost record may have owed the last word to what landed this long before: whoever comes after it may come late, and
  * a success on a commit that has landed opens the next pull request with that head.
  */
+/** Who was merged past the queue is looked for so long, while the forge does not tell. */
+export const PASSED_SEARCH_MS = 60 * 60_000;
+/** Remembered as merged past the queue, for one event each. */
+export const OUTSIDERS_MAX = 100;
 export const LANDED_RECALL_MS = 60 * 60_000;
 /** A `success` that was never answered may be carried out this late: longer than proxies and forges keep a request. */
 export const UNHEARD_WATCH_MS = 15 * 60_000;

@@ -95,6 +95,8 @@ export interface ForgeReader {
   listOpenPullRequests(): Promise<readonly PullRequest[]>;
   /** The open ones that changed last, to every branch, at most `FORGE_TOUCHED_PULLS_MAX`: one cheap call. */
   listTouchedPullRequests(): Promise<readonly PullRequest[]>;
+  /** The merged ones that changed last, to every branch, from one page of closed ones (`FORGE_PAGE_SIZE_MAX`). */
+  listMergedPullRequests(): Promise<readonly PullRequest[]>;
   readPullRequest(pr: PullRequestNumber): Promise<PullRequest>;
   readTimeline(pr: PullRequestNumber): Promise<readonly TimelineEntry[]>;
   listReviews(pr: PullRequestNumber): Promise<readonly Review[]>;

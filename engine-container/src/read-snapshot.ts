@@ -25,6 +25,7 @@ import { BaseReader } from './read-base.ts';
 import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';
 import { readKnownForge } from './read-known-forge.ts';
+import { readPassed } from './read-passed.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { isUntouched, readSchedules } from './read-schedules.ts';
 import { TwinReader } from './read-twins.ts';
@@ -177,6 +178,7 @@ export class SnapshotReader {
       focus,
       ...(await this.#readBlockers(record, focus)),
       ...(traces === undefined ? {} : { traces }),
+      ...(await readPassed(this.#forge, (read) => this.#attempt(read), record, this.#repo.baseBranch)),
       ...(await readUnheard(this.#forge, (read) => this.#attempt(read), record, this.#clock.now())),
       gates: await this.#gates.read(record),
     };

@@ -31,6 +31,7 @@ const FORGE_READS = [
   'readBlob',
   'listOpenPullRequests',
   'listTouchedPullRequests',
+  'listMergedPullRequests',
   'readPullRequest',
   'readTimeline',
   'listReviews',

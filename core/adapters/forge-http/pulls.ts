@@ -1,6 +1,6 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
+import { FORGE_PAGE_SIZE_MAX, FORGE_TOUCHED_PULLS_MAX } from '#core/domain/limits.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
 import { PullRow, PullRows } from './schema.ts';
@@ -17,6 +17,17 @@ export async function listTouchedPullRequests(transport: ForgeTransport): Promis
   const call = listCall(transport, 'recentupdate');
   const query = { ...call.query, page: 1, limit: FORGE_TOUCHED_PULLS_MAX };
   return toOpen(readBody(PullRows, call, await transport.request({ ...call, query })));
+}
+
+/** The merged ones that changed last, newest change first: a merge is a change. */
+export async function listMergedPullRequests(transport: ForgeTransport): Promise<readonly PullRequest[]> {
+  const call = {
+    ...listCall(transport, 'recentupdate'),
+    label: 'GET pulls (merged)',
+    query: { state: 'closed', sort: 'recentupdate', page: 1, limit: FORGE_PAGE_SIZE_MAX },
+  };
+  const rows = readBody(PullRows, call, await transport.request(call));
+  return rows.flatMap((row) => (row?.merged && hasCommits(row) ? [toPullRequest(row)] : []));
 }
 
 function listCall(transport: ForgeTransport, sort: 'oldest' | 'recentupdate') {

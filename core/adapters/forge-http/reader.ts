@@ -5,7 +5,12 @@ import { listNewCommits, listOwnCommits, readCommit, readTreeId } from './commit
 import { countOpenDependencies, listChangedFiles } from './dependencies.ts';
 import { createGateReader } from './gate.ts';
 import { readProtection } from './protection.ts';
-import { listOpenPullRequests, listTouchedPullRequests, readPullRequest } from './pulls.ts';
+import {
+  listMergedPullRequests,
+  listOpenPullRequests,
+  listTouchedPullRequests,
+  readPullRequest,
+} from './pulls.ts';
 import { findRefInTheWay } from './refs.ts';
 import { readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
@@ -30,6 +35,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readBlob: (id) => readBlob(transport, id),
     listOpenPullRequests: () => listOpenPullRequests(transport),
     listTouchedPullRequests: () => listTouchedPullRequests(transport),
+    listMergedPullRequests: () => listMergedPullRequests(transport),
     readPullRequest: (pr) => readPullRequest(transport, pr),
     readTimeline: (pr) => readTimeline(transport, pr),
     listReviews: (pr) => listReviews(transport, pr),

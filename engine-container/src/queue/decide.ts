@@ -13,6 +13,7 @@ import { forgetLanded, withoutLateBase } from './landed.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
 import { admitLine, syncLine } from './line.ts';
 import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
+import { searchPassed, settlePassed } from './passed.ts';
 import { gateMsOf } from './policy.ts';
 import { traceLandings } from './proof.ts';
 import { recallLost } from './recall.ts';
@@ -47,6 +48,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
     syncLine(pass);
     admitLine(pass);
   }
+  settlePassed(pass);
   forgetLanded(pass);
   traceLandings(pass);
   observeGates(pass);
@@ -138,6 +140,7 @@ function noticeBase(pass: Pass): void {
   if (seen === null || seen.sha === sha || !watched || !guarded || record.tip === sha) return;
   // The state is what it was: a second merge of a head that had landed, for example.
   if (seen.tree === tree || isTreeOfTip(record, tree)) return;
+  searchPassed(pass, seen.sha, sha);
   if (pass.alarms.some(({ name, pr }) => name === 'unverified_landing' && pr === null)) return;
   pass.alarms.push({ name: 'unverified_landing', pr: null });
   pass.log.push('the base moved without the queue');

@@ -8,6 +8,7 @@ import { hasLanded, hasLandedHead } from './landed.ts';
 import { activeMembers } from './lane.ts';
 import type { LineEntry } from './line-entry.ts';
 import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, tellRefusal, wishStatus } from './pass.ts';
+import { noteOutsider } from './passed.ts';
 import type { ScheduleReading } from './readings.ts';
 import { isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
@@ -190,6 +191,7 @@ function noticeDeparture(pass: Pass, entry: LineEntry): void {
     if (!hasLandedHead(pass.record, pull.headSha))
       pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });
     leaveLine(pass, entry, 'merged_outside_the_queue');
+    noteOutsider(pass, entry.pr);
   } else if (pull.state === 'closed') leaveLine(pass, entry, 'closed');
 }
 

@@ -76,12 +76,32 @@ export interface QueueRecord {
   nameInTheWay?: NameInTheWay;
   /** Which forge this is; absent until it was asked. */
   forge?: KnownForge;
+  /** What moved the base without the queue, while it is looked for who was merged; absent: nothing did. */
+  passed?: Passed;
+  /** Told to be merged past the queue in the last minutes, oldest first; absent: none. */
+  outside?: readonly Outsider[];
   /** Our landings of the last minutes, oldest first; absent: none. */
   landed?: readonly LandedHead[];
   /** The last whole look had no room for all who were to enter the line, or for all that was to be said. Absent: it had. */
   crowded?: true;
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
   unheard?: readonly UnheardPost[];
+}
+
+/** What moved the base without the queue, until it is known who was merged with it (A39). */
+export interface Passed {
+  /** Last tip that the queue knew of. */
+  readonly from: CommitSha;
+  readonly to: CommitSha;
+  readonly since: EpochMs;
+  /** Landed by the queue shortly before, so their merges may be among those commits. */
+  readonly own: readonly PullRequestNumber[];
+}
+
+/** A pull request that an event tells to be merged past the queue. */
+export interface Outsider {
+  readonly pr: PullRequestNumber;
+  readonly at: EpochMs;
 }
 
 export interface LandedHead {

@@ -32,6 +32,8 @@ export interface Snapshot {
   readonly protection: Reading<BranchProtection | null>;
   /** Whether what made a branch of ours impossible still does; absent: nothing is known to. */
   readonly nameInTheWay?: Reading<RefInTheWay | null>;
+  /** Merged with what moved the base without the queue; absent: nothing is looked for. */
+  readonly passed?: Reading<readonly PullRequest[]>;
   /** Absent: not asked, because nobody is in the line. */
   readonly forge?: Reading<KnownForge>;
   /** Open pull requests of the base branch. */

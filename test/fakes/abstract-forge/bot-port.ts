@@ -11,7 +11,7 @@ import { cancelPullSchedule, schedulePull } from './people.ts';
 import { isNameInTheWay, isNameTaken, moveBranch, refsInTheWay, removeBranch } from './refs.ts';
 import { countOpenDependencies, listChangedFiles, ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
-import { viewCommit, viewGate, viewOpenPulls, viewPull, viewStatuses } from './views.ts';
+import { viewCommit, viewGate, viewMergedPulls, viewOpenPulls, viewPull, viewStatuses } from './views.ts';
 import type { World } from './world.ts';
 
 /** The forge as the bot's token sees it: the port of the engine, without HTTP in between. */
@@ -64,6 +64,8 @@ function createReader(world: World): Reader {
           .toSorted((a, b) => b.updatedAt - a.updatedAt)
           .slice(0, FORGE_TOUCHED_PULLS_MAX),
       ),
+    listMergedPullRequests: async () =>
+      exchange(world, get('pulls', 'pulls (merged)'), () => viewMergedPulls(world)),
     readPullRequest: async (pr) =>
       exchange(world, get(`pulls/${pr}`, 'pulls/{n}'), () => {
         const { pull: factsMs, pullRefs: refsMs } = world.knobs.lags;

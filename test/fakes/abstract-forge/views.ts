@@ -1,5 +1,6 @@
 import type { Commit, CommitStatus, GateReading, PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
+import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { isDraft, isMergeable, storedMergeBase } from './checks.ts';
 import { isUnfinished } from './gate.ts';
 import type { StoredCommit } from './object-store.ts';
@@ -57,6 +58,17 @@ export function viewOpenPulls(world: World): readonly PullRequest[] {
     .filter((pull) => factsMs === 0 || factsAgo(world, pull, factsMs)?.state === 'open')
     .map((pull) => viewPull(world, pull, lag))
     .sort((a, b) => a.number - b.number);
+}
+
+/** The merged ones of the page of closed ones that changed last; as late as the open list. */
+export function viewMergedPulls(world: World): readonly PullRequest[] {
+  const { list: factsMs, listRefs: refsMs } = world.knobs.lags;
+  return [...world.pulls.values()]
+    .map((pull) => viewPull(world, pull, { factsMs, refsMs }))
+    .filter(({ state }) => state === 'closed')
+    .sort((a, b) => b.updatedAt - a.updatedAt || b.number - a.number)
+    .slice(0, FORGE_PAGE_SIZE_MAX)
+    .filter(({ merged }) => merged);
 }
 
 export function viewCommit({ sha, tree, parents, message }: StoredCommit): Commit {

@@ -152,6 +152,20 @@ describe('pull requests', () => {
     ]);
   });
 
+  test('the merged ones that changed last are the merged of one page of closed ones', async () => {
+    const merged = { state: 'closed', merged: true, merge_commit_sha: sha(9) };
+    const rows = [pullRow(7, merged), null, pullRow(2, { state: 'closed' }), pullRow(5, merged)];
+    const { forge, seen } = open(pagesOf(rows, 50));
+    const listed = await forge.listMergedPullRequests();
+    expect(listed.map((pr) => [pr.number, pr.mergeCommitSha])).toEqual([
+      [7, sha(9)],
+      [5, sha(9)],
+    ]);
+    expect(seen.map((request) => request.query)).toEqual([
+      { state: 'closed', sort: 'recentupdate', page: '1', limit: '50' },
+    ]);
+  });
+
   test.each([
     ['with a total', 7, true, 3],
     ['without a total', 7, false, 4],

@@ -1,0 +1,60 @@
+import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import {
+  LANDED_KEPT_MS,
+  OUTSIDERS_MAX,
+  PASSED_SEARCH_MS,
+  STALE_READING_MS,
+  WAKE_DELAY_MAX_MS,
+  WAKE_DELAY_MIN_MS,
+} from '#core/domain/limits.ts';
+import { emitEvent, type Pass, wakeNoLaterThan } from './pass.ts';
+import type { Passed } from './record.ts';
+
+/** The base moved from one tip to another, and nobody verified what is on it now: who was merged is looked for. */
+export function searchPassed(pass: Pass, from: CommitSha, to: CommitSha): void {
+  const { record, s } = pass;
+  const before = record.passed;
+  const own = [...(before?.own ?? []), ...(record.landed ?? []).map(({ pr }) => pr)];
+  record.passed = { from: before?.from ?? from, to, since: s.now, own: [...new Set(own)] };
+  wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
+}
+
+/** One event for each pull request, whichever was seen first: that it left the line, or that it was merged. */
+export function noteOutsider({ record, s }: Pass, pr: PullRequestNumber): void {
+  record.outside = [...(record.outside ?? []), { pr, at: s.now }].slice(-OUTSIDERS_MAX);
+}
+
+/** Lists the pull requests whose merges were found. A list may be late: the search goes on until none is any more. */
+export function settlePassed(pass: Pass): void {
+  const { record, s } = pass;
+  const { passed } = record;
+  if (passed !== undefined && s.full) {
+    const found = s.passed?.known === true ? s.passed.value : null;
+    for (const pull of found ?? []) {
+      if (isTold(pass, passed, pull.number)) continue;
+      emitEvent(
+        pass,
+        'pr_skipped',
+        { pr: pull.number, head: pull.headSha, title: pull.title },
+        'merged_outside_the_queue',
+      );
+      noteOutsider(pass, pull.number);
+    }
+    const ageMs = s.now - passed.since;
+    if (ageMs >= (found === null ? PASSED_SEARCH_MS : STALE_READING_MS)) delete record.passed;
+    else wakeNoLaterThan(pass, s.now + (found === null ? WAKE_DELAY_MAX_MS : STALE_READING_MS - ageMs));
+  }
+  if (record.passed !== undefined || record.outside === undefined) return;
+  const kept = record.outside.filter(({ at }) => s.now - at < LANDED_KEPT_MS);
+  if (kept.length === 0) delete record.outside;
+  else if (kept.length < record.outside.length) record.outside = kept;
+}
+
+/** One of the line leaves it with an event of its own. */
+function isTold({ record }: Pass, { own }: Passed, pr: PullRequestNumber): boolean {
+  return (
+    own.includes(pr) ||
+    (record.outside ?? []).some((outsider) => outsider.pr === pr) ||
+    record.line.some((entry) => entry.pr === pr)
+  );
+}
