@@ -191,9 +191,13 @@ describe('a repo that is deleted with a success posted (D-24)', () => {
     const gone = await givenPostedSuccess();
     gone.world.forge.fault = () => ({ status: 503 });
     await deleteRepo(gone.world.deletion, gone.world.repo.tenantId, REPO);
+    await gone.world.pass(TICK_MS);
+    // What is due keeps the engine up: for so long, and no longer.
+    expect(await gone.world.store.loadOldestDue()).not.toBeNull();
     await gone.world.clock.advance(BURIED_WIND_DOWN_MS);
     await gone.world.pass(3 * TICK_MS);
     expect(await gone.world.store.getRepo(REPO)).toBeNull();
+    expect(await gone.world.store.loadOldestDue()).toBeNull();
   });
 
   test('without its credential its batches are resolved when its rows go', async () => {
