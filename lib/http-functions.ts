@@ -70,6 +70,7 @@ export function createHttpFunctions(
   };
   const mayReachForges = (fn: ServiceFunction): void => {
     fn.setEnv('FORGE_ALLOW_HOSTS', config.forgeAllowHosts);
+    fn.setEnv('FORGE_DENY_HOSTS', config.ownHosts);
     fn.setEnv('FORGE_CA_PEM', config.forgeCaPem);
   };
 

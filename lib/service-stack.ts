@@ -61,6 +61,7 @@ export class ServiceStack extends Stack {
       bundlesDir: props.bundlesDir,
       image: config.engineImage,
       forgeAllowHosts: config.forgeAllowHosts,
+      ownHosts: config.ownHosts,
       forgeCaPem: config.forgeCaPem,
       confirmBounce: config.confirmBounce,
       logLevel: config.logLevel,

@@ -88,6 +88,8 @@ export interface StageConfig {
   readonly engineImage: string | undefined;
   /** Forges that may be at a private address: `host` or `host:port`, comma separated. */
   readonly forgeAllowHosts: string;
+  /** Our own public names, comma separated: no tenant may name one as its forge or chat. */
+  readonly ownHosts: string;
   /** PEM of a private authority that signs for those forges; empty = public ones only. */
   readonly forgeCaPem: string;
   readonly confirmBounce: 'always' | 'adaptive';
@@ -179,6 +181,7 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
     oldestKeyVersion: Number(rest.oldestKeyVersion),
     monthlyBudgetUsd: rest.monthlyBudgetUsd === undefined ? undefined : Number(rest.monthlyBudgetUsd),
     publicUrl: rest.publicUrl?.replace(/\/+$/, ''),
+    ownHosts: findOwnHosts(domainName, rest.publicUrl).join(','),
     forgeCaPem: forgeCaFile === undefined ? '' : readFileSync(forgeCaFile, 'utf8'),
     retainData: isProd,
     logRetentionDays: isProd ? 90 : 14,
@@ -189,6 +192,16 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
 /** A provider that was chosen sends for the service's own domain unless told otherwise. */
 function defaultSender(apiUrl: string | undefined, domainName: string | undefined): string | undefined {
   return apiUrl === undefined || domainName === undefined ? undefined : `mergeyard@${domainName}`;
+}
+
+/** Names under which the service itself is reached over https, which is all that it ever calls. */
+function findOwnHosts(domainName: string | undefined, publicUrl: string | undefined): readonly string[] {
+  const urls = [
+    ...(domainName === undefined ? [] : [`https://${domainName}`]),
+    ...(publicUrl === undefined ? [] : [publicUrl]),
+  ];
+  const hosts = urls.map((url) => new URL(url)).filter(({ protocol }) => protocol === 'https:');
+  return [...new Set(hosts.map(({ hostname }) => hostname))];
 }
 
 /** Keys that mean nothing, or two things, without or beside another. */

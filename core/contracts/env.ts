@@ -43,5 +43,7 @@ export const FleetEnv = z.object({ ENGINE_CLUSTER: EnvText, ENGINE_SERVICE: EnvT
 /** Tells which forges may be at private addresses, and who signs for them. */
 export const OutboundEnv = z.object({
   FORGE_ALLOW_HOSTS: EnvOptionalText,
+  /** Our own public names, which no tenant may have us call. */
+  FORGE_DENY_HOSTS: EnvOptionalText,
   FORGE_CA_PEM: EnvOptionalText,
 });

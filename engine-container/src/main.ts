@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
@@ -19,10 +20,7 @@ const store = createDynamoStore({
   tableName: env.TABLE_NAME,
   clock,
 });
-const http = createGuardedHttp({
-  allowHosts: env.FORGE_ALLOW_HOSTS.split(',').filter((entry) => entry !== ''),
-  ...(env.FORGE_CA_PEM === '' ? {} : { caPem: env.FORGE_CA_PEM }),
-});
+const http = createGuardedHttp(readOutboundPolicy(env));
 const runReconcile = createReconciler({
   store,
   clock,

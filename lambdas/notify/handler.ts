@@ -14,8 +14,8 @@ import { createNotify } from './notify.ts';
 
 const env = NotifyEnv.parse(process.env);
 const clock = createSystemClock();
-// No private host is vouched for: chats and mail provider are public services.
-const { send } = createGuardedHttp({ allowHosts: [] });
+// No private host is vouched for: chats and mail provider are public services, and not this one.
+const { send } = createGuardedHttp({ allowHosts: [], denyHosts: [new URL(env.PUBLIC_URL).host] });
 
 function chooseEmail(): EmailConfig {
   const from = env.NOTIFICATION_FROM;

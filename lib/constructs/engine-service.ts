@@ -32,6 +32,7 @@ export interface EngineServiceProps {
   /** @default built from the engine's bundle at deploy time */
   readonly image: string | undefined;
   readonly forgeAllowHosts: string;
+  readonly ownHosts: string;
   readonly forgeCaPem: string;
   readonly confirmBounce: 'always' | 'adaptive';
   readonly logLevel: string;
@@ -176,6 +177,7 @@ export class EngineService extends Construct implements Grantee {
         LISTEN_HOST: '0.0.0.0',
         LOG_LEVEL: props.logLevel,
         FORGE_ALLOW_HOSTS: props.forgeAllowHosts,
+        FORGE_DENY_HOSTS: props.ownHosts,
         FORGE_CA_PEM: props.forgeCaPem,
         CONFIRM_BOUNCE: props.confirmBounce,
         AWS_REGION: Aws.REGION,

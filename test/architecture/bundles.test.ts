@@ -177,6 +177,7 @@ describe('the engine’s image', () => {
         TABLE_NAME: 'table',
         CONTAINER_SECRET: 'a-secret-of-nobody',
         FORGE_ALLOW_HOSTS: '',
+        FORGE_DENY_HOSTS: '',
         FORGE_CA_PEM: '',
         CONFIRM_BOUNCE: 'adaptive',
         AWS_REGION: 'us-east-1',

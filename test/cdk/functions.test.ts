@@ -20,7 +20,7 @@ import { WakeForwardEnv } from '../../lambdas/wake/env.ts';
 import { ForgeWebhookEnv, PaymentsWebhookEnv } from '../../lambdas/webhooks/env.ts';
 import { WorkerDlqEnv, WorkerEnv } from '../../lambdas/worker/env.ts';
 import { synthesize } from '../support/synthesize.ts';
-import { FULL, readTemplate } from '../support/template.ts';
+import { BORROWED, FULL, readTemplate } from '../support/template.ts';
 
 const ENVIRONMENTS: Readonly<Record<string, ZodObject>> = {
   Admin: AdminEnv,
@@ -129,4 +129,25 @@ test('inside the network, services are called by names that answer over IPv6, an
     expect(Properties.Environment.Variables.NODE_OPTIONS).toContain('--dns-result-order=ipv6first');
     expect(Properties.Environment.Variables.AWS_USE_DUALSTACK_ENDPOINT).toBeUndefined();
   }
+});
+
+/** A forge or a chat under our own name would have the service call itself with a tenant's words. */
+test.each([
+  ['of its own domain', FULL, 'queue.example.org'],
+  ['of what stands in front of it', BORROWED, 'own.example.org'],
+])('whatever calls a forge is told the name %s, which no tenant may have it call', (_name, context, host) => {
+  const given = readTemplate(context);
+  const environments = [
+    ...given.ofType('AWS::Lambda::Function').map(([, fn]) => fn.Properties.Environment?.Variables ?? {}),
+    ...given
+      .ofType('AWS::ECS::TaskDefinition')
+      .map(([, task]) =>
+        Object.fromEntries(
+          task.Properties.ContainerDefinitions[0].Environment.map(
+            (entry: { Name: string; Value: unknown }) => [entry.Name, entry.Value],
+          ),
+        ),
+      ),
+  ].filter((variables) => 'FORGE_ALLOW_HOSTS' in variables);
+  expect(environments.map((variables) => variables.FORGE_DENY_HOSTS)).toEqual([host, host, host]);
 });

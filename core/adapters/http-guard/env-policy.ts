@@ -1,12 +1,21 @@
 import type { GuardedHttpConfig } from './guarded-http.ts';
 
-/** `host`, `host:port`, comma separated; PEM of a private authority or nothing. */
+/** Hosts as `host` or `host:port`, separated by commas; PEM of a private authority or nothing. */
 export function readOutboundPolicy(env: {
   readonly FORGE_ALLOW_HOSTS: string;
+  readonly FORGE_DENY_HOSTS: string;
   readonly FORGE_CA_PEM: string;
 }): GuardedHttpConfig {
-  const allowHosts = env.FORGE_ALLOW_HOSTS.split(',')
+  return {
+    allowHosts: splitHosts(env.FORGE_ALLOW_HOSTS),
+    denyHosts: splitHosts(env.FORGE_DENY_HOSTS),
+    ...(env.FORGE_CA_PEM === '' ? {} : { caPem: env.FORGE_CA_PEM }),
+  };
+}
+
+function splitHosts(hosts: string): readonly string[] {
+  return hosts
+    .split(',')
     .map((host) => host.trim())
     .filter((host) => host !== '');
-  return { allowHosts, ...(env.FORGE_CA_PEM === '' ? {} : { caPem: env.FORGE_CA_PEM }) };
 }

@@ -37,6 +37,9 @@ const INSIDE_SUFFIXES: readonly string[] = [
   '.lan',
   '.home.arpa',
   '.amazonaws.com',
+  '.api.aws',
+  '.on.aws',
+  '.cloudfront.net',
   '.amazonaws.com.cn',
 ];
 
