@@ -69,6 +69,16 @@ export class SnapshotReader {
   #protection: Reading<BranchProtection | null> = UNKNOWN;
   #knownForge: Reading<KnownForge> | null = null;
 
+  readonly #attempt = async <T>(read: () => Promise<T>): Promise<Reading<T>> => {
+    try {
+      return known(await read());
+    } catch (error) {
+      if (!(error instanceof ForgeError)) throw error;
+      this.#failure ??= error;
+      return UNKNOWN;
+    }
+  };
+
   constructor(
     deps: { forge: EngineForge; clock: Clock; ids: Ids; queueName: string; confirmBounce?: ConfirmBounce },
     repo: ManagedRepo,
@@ -79,19 +89,16 @@ export class SnapshotReader {
     this.#confirmBounce = deps.confirmBounce ?? 'adaptive';
     this.#repo = repo;
     this.#queueName = deps.queueName;
-    this.#budget = new LookBudget(deps.clock, (read) => this.#attempt(read));
-    this.#twins = new TwinReader(deps.forge, repo, (read) => this.#attempt(read));
+    this.#budget = new LookBudget(deps.clock, this.#attempt);
+    this.#twins = new TwinReader(deps.forge, repo, this.#attempt);
     this.#views = new ViewReader({
       ...{ forge: deps.forge, context: repo.statusContext, budget: this.#budget, twins: this.#twins },
-      attempt: (read) => this.#attempt(read),
+      attempt: this.#attempt,
     });
     this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
-    this.#commits = new CommitReader(deps.forge, (read) => this.#attempt(read));
-    this.#base = new BaseReader(
-      { ...deps, commits: this.#commits, attempt: (read) => this.#attempt(read) },
-      repo.baseBranch,
-    );
-    this.#gates = new GateReader(deps.forge, deps.clock, (read) => this.#attempt(read));
+    this.#commits = new CommitReader(deps.forge, this.#attempt);
+    this.#base = new BaseReader({ ...deps, commits: this.#commits, attempt: this.#attempt }, repo.baseBranch);
+    this.#gates = new GateReader(deps.forge, deps.clock, this.#attempt);
   }
 
   /** Why something stayed unknown since the last call; null when all was read. */
@@ -129,13 +136,7 @@ export class SnapshotReader {
     // Without work the base matters only if it moves past the queue (A39).
     const tip = isBusy || record.baseSeen !== null ? await this.#base.readTip(pulls) : UNKNOWN;
     const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
-    if (isBusy)
-      this.#knownForge = await readKnownForge(
-        this.#forge,
-        this.#clock,
-        (read) => this.#attempt(read),
-        record,
-      );
+    if (isBusy) this.#knownForge = await readKnownForge(this.#forge, this.#clock, this.#attempt, record);
     const blocked = record.nameInTheWay?.branches;
     const nameInTheWay =
       blocked === undefined ? undefined : await this.#attempt(() => this.#forge.findRefInTheWay(blocked));
@@ -163,9 +164,7 @@ export class SnapshotReader {
     const traces = await this.#readDueTraces(record);
     const isRecalling = (record.recall ?? []).length > 0;
     if (isRecalling) await this.#views.needBotLogin();
-    const recalled = isRecalling
-      ? await readRecalled(this.#forge, (read) => this.#attempt(read), record)
-      : undefined;
+    const recalled = isRecalling ? await readRecalled(this.#forge, this.#attempt, record) : undefined;
     const focus = await this.#readFocus(record, schedules === null ? null : views, true);
     return {
       ...this.#frame(fence),
@@ -178,8 +177,8 @@ export class SnapshotReader {
       focus,
       ...(await this.#readBlockers(record, focus)),
       ...(traces === undefined ? {} : { traces }),
-      ...(await readPassed(this.#forge, (read) => this.#attempt(read), record, this.#repo.baseBranch)),
-      ...(await readUnheard(this.#forge, (read) => this.#attempt(read), record, this.#clock.now())),
+      ...(await readPassed(this.#forge, this.#attempt, record, this.#repo.baseBranch)),
+      ...(await readUnheard(this.#forge, this.#attempt, record, this.#clock.now())),
       gates: await this.#gates.read(record),
     };
   }
@@ -202,7 +201,7 @@ export class SnapshotReader {
         (tip === null ? UNKNOWN : known(baseAt(record, tip))),
       pulls: before.pulls,
       readings: null,
-      ...(await readUnheard(this.#forge, (read) => this.#attempt(read), record, this.#clock.now())),
+      ...(await readUnheard(this.#forge, this.#attempt, record, this.#clock.now())),
       gates: withGates ? await this.#gates.read(record) : new Map(),
     };
   }
@@ -337,15 +336,5 @@ export class SnapshotReader {
       ...{ pull: { ...pull.value, mergeable }, schedule, merge: null, strangeTip },
       ...(opensAnother === null ? {} : { opensAnother }),
     });
-  }
-
-  async #attempt<T>(read: () => Promise<T>): Promise<Reading<T>> {
-    try {
-      return known(await read());
-    } catch (error) {
-      if (!(error instanceof ForgeError)) throw error;
-      this.#failure ??= error;
-      return UNKNOWN;
-    }
   }
 }
