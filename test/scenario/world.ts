@@ -57,6 +57,8 @@ export interface WorldOptions {
   readonly repo?: Partial<ManagedRepo>;
   /** Wraps the forge as the engine sees it: to count, to crash, to let a person act between two calls. */
   readonly wrapForge?: (forge: EngineForge) => EngineForge;
+  /** One engine for all reconciles, which remembers what it read; by default it is a new one each time. */
+  readonly lastingEngine?: true;
   /** The machine that the next reconcile runs on; by default one that nothing happens to. */
   readonly newMachine?: () => Machine;
   /** Called around each store call of anybody; may throw. */
@@ -123,6 +125,16 @@ export async function createWorldOn<Forge extends ForgeControl>(
       },
     });
   }
+  const startEngine = (ownStore: typeof store | ReturnType<typeof storeOn>, ownForge: EngineForge) =>
+    createReconciler({
+      store: ownStore,
+      clock,
+      ids,
+      log: { info: write('info'), warn: write('warn'), error: write('error') },
+      forgeFor: (_request, mayCall) => clientOf(ownForge, mayCall),
+    });
+  const lasting = options.lastingEngine ? startEngine(store, engineForge) : null;
+
   async function reconcile(): Promise<EngineReport | null> {
     const machine = options.newMachine?.() ?? null;
     if (machine === null) return reconcileOn(null);
@@ -138,13 +150,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
   async function reconcileOn(machine: Machine | null): Promise<EngineReport | null> {
     const ownStore = machine === null ? store : storeOn(machine, store);
     const ownForge = machine === null ? engineForge : forgeOn(machine, engineForge);
-    const reconciler = createReconciler({
-      store: ownStore,
-      clock,
-      ids,
-      log: { info: write('info'), warn: write('warn'), error: write('error') },
-      forgeFor: (_request, mayCall) => clientOf(ownForge, mayCall),
-    });
+    const reconciler = lasting ?? startEngine(ownStore, ownForge);
     const result = await withLease(
       { leases: ownStore, clock, ids },
       repo.id,
