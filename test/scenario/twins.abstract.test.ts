@@ -1,4 +1,4 @@
-import { expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
+import { expectHonestEnd, givenProject, givenScheduled, judgeByContent } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 
 const toldAs = async (world: World, pr: number): Promise<readonly string[]> =>
@@ -39,6 +39,25 @@ describe('two scheduled pull requests with one head', () => {
     expect([world.forge.isMerged(first), world.forge.isMerged(twin)]).toEqual([true, true]);
     expect(await toldAs(world, first)).toContain('pr_landed');
     expect(alarmsOf(world)).toEqual([]);
+  });
+
+  test('one that was bounced is told what has become of it when its twin lands', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.judge = judgeByContent;
+    const first = await givenScheduled(world.forge, 'a', 'NEEDS:src/b.txt\n');
+    world.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+    await world.drain();
+    expect(await toldAs(world, first)).toContain('pr_bounced');
+    await givenScheduled(world.forge, 'b');
+    await world.drain();
+    const { headSha } = await world.forge.pull(first);
+    const twin = await world.forge.openPullRequest({ branch: 'twin', head: headSha });
+    await world.forge.schedule(twin, 'squash');
+    await world.drain({ maxMs: 60 * 60_000 });
+    expect([world.forge.isMerged(first), world.forge.isMerged(twin)]).toEqual([false, true]);
+    expect((await world.forge.status(headSha, 'mq'))?.description).toMatch(/^refused: changes nothing/);
+    await expectHonestEnd(world, [first, twin]);
   });
 });
 

@@ -73,3 +73,16 @@ export async function branchGoesEarly(): Promise<readonly string[]> {
   await stage.drain({ maxMs: 30 * 60_000 });
   return stage.forge.merges().length === 1 ? [] : ['a batch without a branch waits for its run'];
 }
+
+/** … or pushes something else there: what runs then is not what was staged. */
+export async function branchIsMoved(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'never';
+  await givenScheduled(stage.forge, 'a');
+  await stage.reconcile();
+  await stage.forge.pushBranch('mq/main/staging', await stage.forge.tip('main'));
+  stage.forge.judge = () => 'success';
+  await stage.drain({ maxMs: 30 * 60_000 });
+  return stage.forge.merges().length === 1 ? [] : ['a batch whose branch was moved waits for its run'];
+}

@@ -187,6 +187,12 @@ export class Project {
     return this.#runnersFail || gate?.endsWith(GATE_FILE) !== true;
   }
 
+  /** Its head has another gate than the project began with. */
+  editsGate(pr: number): boolean {
+    const { tree } = this.#forge.commit(this.#forge.headOf(pr));
+    return this.#forge.readTreeFiles(tree).get(this.#options.gatePath) !== GATE_FILE;
+  }
+
   isMerged(sha: string): boolean {
     return this.#forge.merges().some((merge) => merge.head === sha);
   }

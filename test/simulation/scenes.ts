@@ -10,7 +10,13 @@ import {
 } from './forge-scenes.ts';
 import { holdInLanding, leaveInLanding } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
-import { branchComesLate, branchGoesEarly, deletionComesLate, successComesLate } from './late-scenes.ts';
+import {
+  branchComesLate,
+  branchGoesEarly,
+  branchIsMoved,
+  deletionComesLate,
+  successComesLate,
+} from './late-scenes.ts';
 import {
   crashBetweenWrites,
   loseRecordAfterBounce,
@@ -338,6 +344,7 @@ export const SCENES = {
   'a tenant leaves in a landing': leaveInLanding,
   'a branch comes late': branchComesLate,
   'a branch goes early': branchGoesEarly,
+  'a staging branch is moved': branchIsMoved,
   'a deletion comes late': deletionComesLate,
   'a push to the base before each call': pushBeforeEachCall,
   'a push to the base while gated': pushWhileGated,

@@ -17,6 +17,14 @@ export function concludeLanding(pass: Pass, landing: Landing): void {
   const { pr, head, baseBefore } = landing;
   record.landed = [...(record.landed ?? []), { pr, head, baseBefore, at: s.now }].slice(-LANDED_MAX);
   wishStatus(pass, { pr, sha: head, state: 'pending', description: describeLanded(), targetUrl: null });
+  forgetVerdicts(record, head);
+}
+
+/** What was said of a twin stood on the same commit, and is gone from there: it is judged anew on the base as it is now. */
+function forgetVerdicts(record: QueueRecord, head: CommitSha): void {
+  record.bounced = record.bounced.filter((bounce) => bounce.head !== head);
+  record.parked = record.parked.filter((parked) => parked.head !== head);
+  for (const entry of record.line) if (entry.head === head) entry.refusedFor = null;
 }
 
 /** Landed by us: a list that still shows it as open is late. */
