@@ -144,23 +144,17 @@ export class SnapshotReader {
     if (needsBase || record.rule === undefined)
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
     const base = needsBase ? await this.#base.read(record, tip) : UNKNOWN;
-    const views: PullRequestView[] = [];
-    const readings: PullRequestReading[] = [];
     const seen = (schedules ?? []).map(({ pull, reading }) => ({
       pull,
       isScheduled: isOrMayBeScheduled(reading),
     }));
     const patrolled = this.#patrol.choose(record, seen, this.#clock.now());
-    for (const { pull, reading } of schedules ?? []) {
-      const view = await this.#views.read(
-        record,
-        this.#protection,
-        { pull, reading },
-        patrolled.includes(pull),
-      );
-      views.push(view);
-      if (reading.known) readings.push(this.#views.keep(reading.value, this.#protection, view));
-    }
+    const { views, readings } = await this.#views.readAll(
+      record,
+      this.#protection,
+      schedules ?? [],
+      patrolled,
+    );
     const traces = await this.#readDueTraces(record);
     const isRecalling = (record.recall ?? []).length > 0;
     if (isRecalling) await this.#views.needBotLogin();

@@ -51,7 +51,24 @@ export class ViewReader {
     if (!this.#botLogin.known) this.#botLogin = await this.#attempt(() => this.#forge.readBotLogin());
   }
 
-  async read(
+  /** All of the open list, and what of it is kept for the next look. */
+  async readAll(
+    record: QueueRecord,
+    rule: Reading<BranchProtection | null>,
+    scheduled: readonly ReadPullRequest[],
+    patrolled: readonly PullRequest[],
+  ): Promise<{ readonly views: PullRequestView[]; readonly readings: PullRequestReading[] }> {
+    const views: PullRequestView[] = [];
+    const readings: PullRequestReading[] = [];
+    for (const each of scheduled) {
+      const view = await this.#read(record, rule, each, patrolled.includes(each.pull));
+      views.push(view);
+      if (each.reading.known) readings.push(this.#keep(each.reading.value, rule, view));
+    }
+    return { views, readings };
+  }
+
+  async #read(
     record: QueueRecord,
     rule: Reading<BranchProtection | null>,
     { pull, reading }: ReadPullRequest,
@@ -157,7 +174,7 @@ export class ViewReader {
   }
 
   /** What of it is still true at the next look, while nothing touches the pull request. */
-  keep(
+  #keep(
     reading: PullRequestReading,
     rule: Reading<BranchProtection | null>,
     { reviews, statuses, authorWrites, touchesProtected, openDependencies }: PullRequestView,

@@ -3,7 +3,7 @@ import { listSources, readEdges, readSource } from './sources.ts';
 const FOLDERS = ['bin', 'core', 'dashboard', 'engine-container', 'lambdas', 'lib', 'local'];
 const LINES_MAX = 350;
 /** Longer than that, and to be split by idea. */
-const TOO_LONG: readonly string[] = ['dashboard/pages/batches.tsx', 'engine-container/src/queue/record.ts'];
+const TOO_LONG: readonly string[] = ['dashboard/pages/batches.tsx'];
 
 const files = FOLDERS.flatMap(listSources);
 

@@ -32,9 +32,11 @@ export type ParkReason =
   | 'gate_not_ended'
   /** The forge failed on it again and again while it was otherwise well. */
   | 'staging_failed'
+  /** Proven, but not mergeable for the forge: for a while, then, the second time, until the forge calls it mergeable. */
   | 'not_mergeable'
-  /** The same again: the forge, and it alone, calls it a conflict. */
+  /** The same for longer than any check takes: the forge, and it alone, calls it a conflict. */
   | 'forge_conflict';
+
 export interface Parked {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;
@@ -47,6 +49,16 @@ export interface Parked {
 
 /** What holds of a head whatever the base is, until its author schedules it again. */
 const OF_HEAD: readonly ParkReason[] = ['gate_not_started', 'gate_not_ended', 'staging_failed'];
+
+/** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
+export function isHeldByForge({ reason, until }: Parked): boolean {
+  return reason === 'forge_conflict' || (reason === 'not_mergeable' && until === null);
+}
+
+/** What stands while the head does, wherever the base moves. */
+export function outlastsBase(parked: Parked): boolean {
+  return isOfHead(parked) || isHeldByForge(parked);
+}
 
 export function isOfHead({ reason }: Pick<Parked, 'reason'>): boolean {
   return OF_HEAD.includes(reason);

@@ -1,7 +1,7 @@
 import type { RunId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
-import { isOfHead } from './aside.ts';
+import { outlastsBase } from './aside.ts';
 import { frontierOf } from './evidence.ts';
 import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength, treesAhead } from './lane.ts';
 import { readyEntries } from './line.ts';
@@ -61,12 +61,13 @@ function keepParked(pass: Pass, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
   for (const root of record.roots) grounds.add(root.baseTree).add(endTreeOf(root));
-  record.parked = record.parked.filter(({ pr, head, reason, baseTree: ground, until }) => {
+  record.parked = record.parked.filter((parked) => {
+    const { pr, head, reason, baseTree: ground, until } = parked;
     // The tree that ends the suspects may become the base itself: it is they who count, not it.
     const stands =
       reason === 'suspect_ahead'
         ? treesAhead(record, pr).includes(ground)
-        : isOfHead({ reason })
+        : outlastsBase(parked)
           ? entryOf(record, pr)?.head === head
           : grounds.has(ground);
     return stands && (until === null || until > s.now);

@@ -1,4 +1,4 @@
-import type { CommitSha, EpochMs, PullRequestNumber, RunId, TreeHash } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, PullRequestNumber, RunId } from '#core/domain/ids.ts';
 
 /** A pull request in the line. Position: `queuedAt`, then number (D-22). */
 export interface LineEntry {
@@ -24,8 +24,8 @@ export interface LineEntry {
   cleared: boolean;
   /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
   doubt: Doubt | null;
-  /** Proven on this head and base, but not mergeable for the forge, since then. */
-  unmergeable?: { readonly head: CommitSha; readonly baseTree: TreeHash; readonly since: EpochMs };
+  /** Proven on this head, but not mergeable for the forge, since then. */
+  unmergeable?: { readonly head: CommitSha; readonly since: EpochMs };
   /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */
   stagingAsides?: number;
   /** Since when the forge does not have this head, which it shows. */

@@ -1,9 +1,10 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
-import { isOfHead, type ParkReason } from './aside.ts';
+import { isOfHead, outlastsBase } from './aside.ts';
 import { isOutboxFull, newcomersOf } from './bounds.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
+import { reviewHeld } from './held.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
 import { activeMembers } from './lane.ts';
 import type { LineEntry } from './line-entry.ts';
@@ -209,6 +210,7 @@ export function admitLine(pass: Pass): void {
   for (const entry of pass.record.line) {
     const view = views.get(entry.pr);
     if (view === undefined || entry.scheduleId === 0) continue;
+    reviewHeld(pass, entry, view.pull);
     // What a bounce says on a head stays there: it is also the memory of it (D-05).
     if (isBounced(pass.record, entry) || pass.record.unread?.includes(entry.pr) === true) continue;
     const admission = admit({
@@ -267,9 +269,6 @@ function isInFlight({ roots }: QueueRecord, { pr }: LineEntry): boolean {
   return roots.some((root) => activeMembers(root).some((member) => member.pr === pr));
 }
 
-/** Stood aside because the forge would not merge: gone once it would. */
-const OF_THE_FORGE: readonly ParkReason[] = ['not_mergeable', 'forge_conflict'];
-
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
 export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): LineEntry[] {
   const { record, s } = pass;
@@ -281,16 +280,10 @@ export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): Li
       (parked) =>
         parked.pr === entry.pr &&
         parked.head === entry.head &&
-        (parked.baseTree === baseTree || parked.reason === 'suspect_ahead' || isOfHead(parked)) &&
+        (parked.baseTree === baseTree || parked.reason === 'suspect_ahead' || outlastsBase(parked)) &&
         // What stood in the way ahead may have become the base: then it is to be said about the base.
         (stacked || parked.reason !== 'conflict_ahead') &&
-        !(OF_THE_FORGE.includes(parked.reason) && isMergeable(pass, entry)) &&
         (parked.until === null || parked.until > s.now),
     );
   });
-}
-
-function isMergeable(pass: Pass, entry: LineEntry): boolean {
-  const { pulls } = pass.s;
-  return pulls.known && pulls.value.some((view) => view.pull.number === entry.pr && view.pull.mergeable);
 }

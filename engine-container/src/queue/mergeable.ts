@@ -1,10 +1,5 @@
 import type { TreeHash } from '#core/domain/ids.ts';
-import {
-  LANDING_POLL_MIN_MS,
-  MERGEABLE_WAIT_MS,
-  UNMERGEABLE_PAUSE_MS,
-  UNMERGEABLE_REFUSED_AFTER_MS,
-} from '#core/domain/limits.ts';
+import { LANDING_POLL_MIN_MS, MERGEABLE_WAIT_MS, UNMERGEABLE_PAUSE_MS } from '#core/domain/limits.ts';
 import { entryOf, type Pass, pollNoLaterThan, wakeNoLaterThan } from './pass.ts';
 import { type Fate, type Member, type Root, treeOf } from './record.ts';
 import { park, startTeardown } from './root.ts';
@@ -31,15 +26,12 @@ export function isMergeableNow(pass: Pass, root: Root, focus: FocusView): boolea
   return false;
 }
 
-/** A check that is slow is asked again after a pause, for as long as a check may take. */
+/** A check that is slow is asked again after a pause, once: others are torn down with it each time. */
 function setUnmergeableAside(pass: Pass, member: Member, baseTree: TreeHash): Fate {
   const entry = entryOf(pass.record, member.pr);
   const { now } = pass.s;
-  const known = entry?.unmergeable;
-  const isKnown = known?.head === member.head && known.baseTree === baseTree;
-  if (isKnown && now - known.since >= UNMERGEABLE_REFUSED_AFTER_MS) {
-    return park(pass, member, { reason: 'forge_conflict', baseTree, until: null });
-  }
-  if (entry !== undefined && !isKnown) entry.unmergeable = { head: member.head, baseTree, since: now };
-  return park(pass, member, { reason: 'not_mergeable', baseTree, until: now + UNMERGEABLE_PAUSE_MS });
+  const isSecond = entry?.unmergeable?.head === member.head;
+  if (entry !== undefined && !isSecond) entry.unmergeable = { head: member.head, since: now };
+  const until = isSecond ? null : now + UNMERGEABLE_PAUSE_MS;
+  return park(pass, member, { reason: 'not_mergeable', baseTree, until });
 }

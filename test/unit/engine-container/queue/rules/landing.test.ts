@@ -133,6 +133,15 @@ describe('a success is posted', () => {
       after: { parked: [{ pr: 1, reason: 'not_mergeable', until: NOW + 5 * 60_000 }] },
     });
   });
+
+  test('not mergeable a second time on this head: it is held until the forge calls it mergeable', () => {
+    const look = givenLook({ pull: { mergeable: false } }, { full: false });
+    const line = [givenEntry(1, { unmergeable: { head: 'head-1', since: NOW - 600_000 } }), givenEntry(2)];
+    expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 60_000 }, { line }))).toMatchObject({
+      ended: ['#1 requeued: error', '#2 requeued: error'],
+      after: { parked: [{ pr: 1, reason: 'not_mergeable', until: null }] },
+    });
+  });
 });
 
 describe('the merge that is awaited', () => {

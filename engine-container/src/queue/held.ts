@@ -1,0 +1,28 @@
+import type { PullRequest } from '#core/domain/forge.ts';
+import { UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/limits.ts';
+import { isHeldByForge } from './aside.ts';
+import type { LineEntry } from './line-entry.ts';
+import { type Pass, wakeNoLaterThan } from './pass.ts';
+import { park } from './root.ts';
+
+/**
+ * Aside because the forge would not merge: let go as soon as it would, and told as a conflict once no check can still
+ * be running.
+ */
+export function reviewHeld(pass: Pass, entry: LineEntry, { mergeable }: PullRequest): void {
+  const { record, s } = pass;
+  if (mergeable) {
+    delete entry.unmergeable;
+    record.parked = record.parked.filter(
+      ({ pr, reason }) => pr !== entry.pr || (reason !== 'not_mergeable' && reason !== 'forge_conflict'),
+    );
+    return;
+  }
+  const held = record.parked.find(({ pr }) => pr === entry.pr);
+  const since = entry.unmergeable?.since;
+  if (held === undefined || since === undefined || held.reason !== 'not_mergeable' || !isHeldByForge(held))
+    return;
+  const until = since + UNMERGEABLE_REFUSED_AFTER_MS;
+  if (s.now < until) return wakeNoLaterThan(pass, until);
+  park(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });
+}
