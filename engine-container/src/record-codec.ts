@@ -3,7 +3,8 @@ import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
 import { PROTECTION_REASONS } from '#core/domain/provisioning.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { COUNTED_STATES } from './queue/reviews.ts';
-import { NOTHING_UNSENT, type Unsent } from './unsent.ts';
+import { toCodeNames, toStoredNames } from './record-names.ts';
+import { isEmpty, NOTHING_UNSENT, type Unsent } from './unsent.ts';
 
 /**
  * Reads a stored queue record. Checked are the shapes that `decide` relies on, not every leaf: the writer is this very
@@ -166,7 +167,17 @@ export interface StoredRecord {
 /** Null when the document is not a record this version understands. */
 export function parseRecord(document: unknown): StoredRecord | null {
   const { unsent = NOTHING_UNSENT, ...record } = (upgrade(document) ?? {}) as { readonly unsent?: unknown };
-  // Not the copy that the check makes: built key by key, its objects are slow ever after, and all of a reconcile works on them.
-  if (!Record.safeParse(record).success || !Left.safeParse(unsent).success) return null;
-  return { record: record as unknown as QueueRecord, unsent: unsent as Unsent };
+  if (!isRecord(record) || !Left.safeParse(unsent).success) return null;
+  return { record: toCodeNames(record), unsent: unsent as Unsent };
+}
+
+/** Not the copy that the check makes: built key by key, its objects are slow ever after, and all of a reconcile works on them. */
+function isRecord(document: object): document is z.infer<typeof Record> {
+  return Record.safeParse(document).success;
+}
+
+/** What is stored: the record, and the rows and events that did not fit the write. */
+export function toDocument(record: QueueRecord, unsent: Unsent = NOTHING_UNSENT): object {
+  const document = toStoredNames(record);
+  return isEmpty(unsent) ? document : { ...document, unsent };
 }

@@ -10,7 +10,7 @@ import { emptyRecord } from './queue/record.ts';
 import { changedRows, toActivityEvent } from './queue/rows.ts';
 import { shedRecord } from './queue/shed.ts';
 import { toQueueView } from './queue/view.ts';
-import { parseRecord } from './record-codec.ts';
+import { parseRecord, toDocument } from './record-codec.ts';
 import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
 
 export interface KeeperDeps {
@@ -113,7 +113,7 @@ export class RecordKeeper {
     do {
       const { batches, events, left } = takeWrite(this.#unsent, shown === null ? 0 : 1);
       this.#version = await this.#saveWhatFits(record, (fitting) => ({
-        document: isEmpty(left) ? fitting : { ...fitting, unsent: left },
+        document: toDocument(fitting, left),
         expectedVersion: this.#version,
         batches,
         events,

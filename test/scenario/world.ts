@@ -10,6 +10,7 @@ import { Secret } from '#core/secret.ts';
 import { withLease } from '#core/services/lease.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
+import { parseRecord } from '../../engine-container/src/record-codec.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
@@ -215,8 +216,9 @@ export async function createWorldOn<Forge extends ForgeControl>(
     events: () => store.listEvents(repo.tenantId, 5_000),
     async record() {
       const stored = await store.loadQueueRecord(repo.id);
-      if (stored === null) throw new Error('no queue record yet');
-      return stored.document as QueueRecord;
+      const parsed = stored === null ? null : parseRecord(stored.document);
+      if (parsed === null) throw new Error('no queue record yet');
+      return parsed.record;
     },
   };
 }

@@ -5,8 +5,8 @@ export const RECORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what does not fit a write waits in the document (exactly once)',
     file: 'engine-container/src/record-keeper.ts',
-    find: 'document: isEmpty(left) ? fitting : { ...fitting, unsent: left },',
-    replace: 'document: fitting,',
+    find: 'document: toDocument(fitting, left),',
+    replace: 'document: toDocument(fitting),',
     families: ['crashes', 'everything'],
     dies: 'a crash between two writes of one save',
   },

@@ -2,6 +2,7 @@ import type { RepoId } from '#core/domain/ids.ts';
 import { LEASE_TAKEOVER_GRACE_MS } from '#core/domain/limits.ts';
 import { type QueueWrite, StoreError } from '#core/ports/store.ts';
 import type { QueueRecord } from '../../engine-container/src/queue/record.ts';
+import { toCodeNames } from '../../engine-container/src/record-names.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { MemoryStore } from '../fakes/memory-store.ts';
 import type { Witness } from './hosts.ts';
@@ -62,7 +63,7 @@ export class WatchedStore extends MemoryStore {
   /** The record as stored, readable or not, without a call: for whoever only looks on. */
   peekRecord(repoId: RepoId): QueueRecord | null {
     const stored = this.records.get(repoId);
-    return stored === undefined ? null : (JSON.parse(stored.json) as QueueRecord);
+    return stored === undefined ? null : toCodeNames(JSON.parse(stored.json));
   }
 
   /** The record becomes unreadable (A32). */
@@ -102,7 +103,7 @@ export class WatchedStore extends MemoryStore {
     }
     for (const { event, reason } of events)
       witness.sometimes(reason === null ? `event ${event}` : `event ${event} ${reason}`);
-    const record = document as QueueRecord;
+    const record = toCodeNames(document as Parameters<typeof toCodeNames>[0]);
     if (record.line.some((entry) => entry.doubt !== null)) witness.sometimes('suspects go on in the line');
     const isKnown = record.rate.steady >= 200 && batches.some((row) => row.outcome === 'bounced');
     if (isKnown) witness.sometimes('bounced by a gate known to be steady');

@@ -5,6 +5,7 @@ import type { EngineForge } from '#core/ports/forge.ts';
 import { withLease } from '#core/services/lease.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { NO_HISTORY } from '../../../engine-container/src/queue/rate.ts';
+import { toDocument } from '../../../engine-container/src/record-codec.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
 import { givenProject, givenScheduled } from '../../scenario/stories.ts';
 import { createWorld, type World } from '../../scenario/world.ts';
@@ -109,7 +110,12 @@ async function benchWholeBatch(): Promise<Line> {
     async (held) => {
       const stored = await world.store.loadQueueRecord(id);
       const expectedVersion = stored?.version ?? null;
-      await world.store.saveQueue(held, repo, { document: record, expectedVersion, batches: [], events: [] });
+      await world.store.saveQueue(held, repo, {
+        document: toDocument(record),
+        expectedVersion,
+        batches: [],
+        events: [],
+      });
     },
   );
   for (let index = 1; index <= BATCH_PULL_REQUESTS_MAX; index += 1)

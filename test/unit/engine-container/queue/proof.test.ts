@@ -1,7 +1,7 @@
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
-import { parseRecord } from '../../../../engine-container/src/record-codec.ts';
+import { parseRecord, toDocument } from '../../../../engine-container/src/record-codec.ts';
 import {
   givenNode,
   givenReceipt,
@@ -96,7 +96,7 @@ describe('landings whose trees are proven, until their history is read (A2)', ()
 
   test('what waits is kept over a restart', () => {
     const record = landed(1);
-    expect(parseRecord(JSON.parse(JSON.stringify(record)))?.record).toEqual(record);
-    expect(parseRecord(JSON.parse(JSON.stringify(look(record).record)))).not.toBeNull();
+    expect(parseRecord(JSON.parse(JSON.stringify(toDocument(record))))?.record).toEqual(record);
+    expect(parseRecord(JSON.parse(JSON.stringify(toDocument(look(record).record))))).not.toBeNull();
   });
 });

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseRecord, toDocument } from '../../../engine-container/src/record-codec.ts';
+
+const stored = JSON.parse(readFileSync(join(__dirname, 'stored-record.json'), 'utf8'));
+
+describe('a record that was stored before its fields were renamed', () => {
+  const parsed = parseRecord(stored);
+  if (parsed === null) throw new Error('the stored record is not understood');
+  const { record, unsent } = parsed;
+
+  test('is read with all that is in it', () => {
+    expect(record.line).toHaveLength(stored.line.length);
+    expect(record.line.map((entry) => entry.cleared)).toEqual(
+      stored.line.map((entry: { cleared: boolean }) => entry.cleared),
+    );
+    expect(record.line.map((entry) => entry.doubt)).toEqual(
+      stored.line.map((entry: { doubt: unknown }) => entry.doubt),
+    );
+    expect(record.line.some((entry) => entry.doubt !== null || entry.cleared)).toBe(true);
+    expect(record.strikes).toEqual([expect.objectContaining({ count: 1 })]);
+    expect(record.parked).toHaveLength(1);
+    expect(record.outbox).toHaveLength(1);
+    expect(record.roots.map(({ place }) => place)).toEqual(['suspect', 'lane', 'screen', 'screen']);
+  });
+
+  test('is written as it was: an older engine reads it too', () => {
+    expect(JSON.parse(JSON.stringify(toDocument(record, unsent)))).toEqual(stored);
+  });
+});
