@@ -81,7 +81,7 @@ export async function branchIsMoved(): Promise<readonly string[]> {
   stage.forge.judge = () => 'never';
   await givenScheduled(stage.forge, 'a');
   await stage.reconcile();
-  await stage.forge.pushBranch('mq/main/staging', await stage.forge.tip('main'));
+  await stage.forge.pushBranch(stagingBranch(DEFAULT_SERVICE_NAME, 'main'), await stage.forge.tip('main'));
   stage.forge.judge = () => 'success';
   await stage.drain({ maxMs: 30 * 60_000 });
   return stage.forge.merges().length === 1 ? [] : ['a batch whose branch was moved waits for its run'];
