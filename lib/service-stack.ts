@@ -52,6 +52,7 @@ export class ServiceStack extends Stack {
       retain: config.retainData,
       version: config.keyVersion,
       oldestVersion: config.oldestKeyVersion,
+      legacy: config.legacyCredentials,
     });
     const network = new EngineNetwork(this, 'Network');
     const engine = new EngineService(this, 'Engine', {

@@ -38,6 +38,7 @@ const Context = z.object({
   publicUrl: z.url({ protocol: /^https?$/, error: 'must be the public address of this service' }).optional(),
   analyticsKey: text.default(''),
   legacyForgeRepos: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  legacyCredentials: z.enum(['true', 'false'], 'must be true or false').default('false'),
   rateFactor: text.regex(/^\d{1,6}(\.\d+)?$/, 'must be a number').default('1'),
   paymentsPrices: checked(parseSoldPrices),
   paymentsApiUrl: z
@@ -103,6 +104,8 @@ export interface StageConfig {
   readonly analyticsKey: string;
   /** `true` switches the listing without authentication on (D-21). */
   readonly legacyForgeRepos: 'true' | 'false';
+  /** Credentials of the formats v1 and v2 are opened (A97). */
+  readonly legacyCredentials: boolean;
   /** Multiplies every rate limit (D-52). */
   readonly rateFactor: string;
   /** Price ids of the payment provider by tier and kind; empty = nothing is sold. */
@@ -177,6 +180,7 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
         : { name: domainName, certificateArn, hostedZoneId },
     mail: { from: notificationFrom ?? defaultSender(emailApiUrl, domainName), apiUrl: emailApiUrl },
     waf: rest.waf === 'true',
+    legacyCredentials: rest.legacyCredentials === 'true',
     keyVersion: Number(rest.keyVersion),
     oldestKeyVersion: Number(rest.oldestKeyVersion),
     monthlyBudgetUsd: rest.monthlyBudgetUsd === undefined ? undefined : Number(rest.monthlyBudgetUsd),

@@ -37,6 +37,15 @@ export const RateEnv = z.object({
 /** In every function that answers people. */
 export const SurfaceEnv = CommonEnv.extend(IdentityEnv.shape).extend(RateEnv.shape);
 
+/** In every function that seals or opens credentials. */
+export const VaultEnv = z.object({
+  CREDENTIAL_KEY_ID: EnvText,
+  CREDENTIAL_KEY_VERSION: EnvCount,
+  /** Static key of credentials of format v1; empty: neither v1 nor v2 is opened (A97). */
+  LEGACY_KEY_SECRET_ID: EnvOptionalText,
+});
+export type VaultSettings = z.infer<typeof VaultEnv>;
+
 /** Where the tasks of the engine are switched on and off. */
 export const FleetEnv = z.object({ ENGINE_CLUSTER: EnvText, ENGINE_SERVICE: EnvText });
 

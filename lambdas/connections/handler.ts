@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
@@ -8,7 +7,7 @@ import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
-import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
@@ -39,11 +38,7 @@ export const handler = createSurface<'connections'>(
   createConnectionRoutes({
     ...{ store, clock, log, ids: createUuidIds() },
     planLimits: env.PLAN_LIMITS,
-    vault: createKmsVault({
-      client: new KMSClient({}),
-      keyId: env.CREDENTIAL_KEY_ID,
-      keyVersion: env.CREDENTIAL_KEY_VERSION,
-    }),
+    vault: openVault(env, clock),
     openAccount: createForgeAccountOpener({ send: createGuardedHttp(policy).send, clock }),
     checkTarget: (url) => checkOutboundTarget(url, rules),
   }),

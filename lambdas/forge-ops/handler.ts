@@ -1,5 +1,4 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { KMSClient } from '@aws-sdk/client-kms';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
@@ -9,7 +8,7 @@ import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
-import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
@@ -28,11 +27,7 @@ const store = createDynamoStore({
   tableName: env.TABLE_NAME,
   clock,
 });
-const vault = createKmsVault({
-  client: new KMSClient({}),
-  keyId: env.CREDENTIAL_KEY_ID,
-  keyVersion: env.CREDENTIAL_KEY_VERSION,
-});
+const vault = openVault(env, clock);
 
 export const handler = createSurface<'forge-ops'>(
   {

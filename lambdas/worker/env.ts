@@ -1,16 +1,17 @@
 import { PlanEnv } from '#core/contracts/billing-config.ts';
-import { CommonEnv, EnvCount, EnvText, EnvUrl, FleetEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvText, EnvUrl, FleetEnv, VaultEnv } from '#core/contracts/env.ts';
 
-export const WorkerEnv = CommonEnv.extend(FleetEnv.shape).extend(PlanEnv.shape).extend({
-  TABLE_NAME: EnvText,
-  WAKE_QUEUE_URL: EnvUrl,
-  DELAYED_WAKE_QUEUE_URL: EnvUrl,
-  CREDENTIAL_KEY_ID: EnvText,
-  CREDENTIAL_KEY_VERSION: EnvCount,
-  ENGINE_URL: EnvUrl,
-  CONTAINER_SECRET_ID: EnvText,
-  /** `queue_name` of every reconcile request (D-91). */
-  QUEUE_NAME: EnvText,
-});
+export const WorkerEnv = CommonEnv.extend(FleetEnv.shape)
+  .extend(PlanEnv.shape)
+  .extend(VaultEnv.shape)
+  .extend({
+    TABLE_NAME: EnvText,
+    WAKE_QUEUE_URL: EnvUrl,
+    DELAYED_WAKE_QUEUE_URL: EnvUrl,
+    ENGINE_URL: EnvUrl,
+    CONTAINER_SECRET_ID: EnvText,
+    /** `queue_name` of every reconcile request (D-91). */
+    QUEUE_NAME: EnvText,
+  });
 
 export const WorkerDlqEnv = CommonEnv.extend({ TABLE_NAME: EnvText });

@@ -1,6 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ECSClient } from '@aws-sdk/client-ecs';
-import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -9,7 +8,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
-import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
 import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
 import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
@@ -40,15 +39,11 @@ const store = createDynamoStore({
 const deps: DispatchDeps = {
   store,
   leases: store,
-  vault: createKmsVault({
-    client: new KMSClient({}),
-    keyId: env.CREDENTIAL_KEY_ID,
-    keyVersion: env.CREDENTIAL_KEY_VERSION,
-  }),
+  vault: openVault(env, clock),
   engine: createWakingEngine(
     createEngineClient({
       baseUrl: env.ENGINE_URL,
-      readSecret: createSecretReader(new SecretsManagerClient({}), env.CONTAINER_SECRET_ID, clock),
+      readSecret: createSecretReader(new SecretsManagerClient(), env.CONTAINER_SECRET_ID, clock),
       clock,
       log,
     }),

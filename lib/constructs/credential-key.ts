@@ -1,6 +1,7 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Grantee } from './data-table.ts';
 
@@ -11,6 +12,8 @@ export interface CredentialKeyProps {
   readonly version: number;
   /** Keys below it are no longer of this stack: nothing is wrapped with them any more. */
   readonly oldestVersion: number;
+  /** Whether credentials of the formats v1 and v2 are opened (A97). */
+  readonly legacy: boolean;
 }
 
 /** What the vault binds to every data key (A96); ids only, since CloudTrail shows it in plain text. */
@@ -23,6 +26,8 @@ export class CredentialKey extends Construct {
   /** Oldest first; all of them open. */
   readonly #keys: readonly Key[];
   readonly #version: number;
+  /** Static key of format v1; null: earlier formats are not opened. */
+  readonly #legacyKey: Secret | null;
 
   constructor(scope: Construct, id: string, props: CredentialKeyProps) {
     super(scope, id);
@@ -37,11 +42,27 @@ export class CredentialKey extends Construct {
     this.key = make(version);
     this.#keys = [...older, this.key];
     this.#version = version;
+    this.#legacyKey = props.legacy ? this.#makeLegacyKey(retain) : null;
   }
 
   /** Only for what uses a stored token in the same operation. */
   grantOpen(grantee: Grantee): void {
     this.#grant(grantee, 'kms:Decrypt', this.#keys);
+    if (this.#legacyKey === null) return;
+    grantee.allow(
+      new PolicyStatement({
+        actions: ['kms:Decrypt'],
+        resources: this.#keys.map((key) => key.keyArn),
+        // Data keys of format v2 were wrapped without any context; what names something else stays shut.
+        conditions: { Null: { 'kms:EncryptionContextKeys': 'true' } },
+      }),
+    );
+    grantee.allow(
+      new PolicyStatement({
+        actions: ['secretsmanager:GetSecretValue'],
+        resources: [this.#legacyKey.secretArn],
+      }),
+    );
   }
 
   /** Only for what stores a token; it cannot read one back. */
@@ -49,9 +70,24 @@ export class CredentialKey extends Construct {
     this.#grant(grantee, 'kms:GenerateDataKey', [this.key]);
   }
 
+  /** Made with random text in it, which opens nothing until an operator stores the real key. */
+  #makeLegacyKey(retain: boolean): Secret {
+    const description = 'Static key of credentials of format v1: 32 bytes in Base64';
+    const secret = new Secret(this, 'LegacyKey', {
+      description,
+      generateSecretString: { passwordLength: 32, excludePunctuation: true },
+      removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    new CfnOutput(this, 'LegacyKeyArn', { value: secret.secretArn, description }).overrideLogicalId(
+      'LegacyCredentialKeyArn',
+    );
+    return secret;
+  }
+
   #grant(grantee: Grantee, action: string, keys: readonly Key[]): void {
     grantee.setEnv('CREDENTIAL_KEY_ID', this.key.keyArn);
     grantee.setEnv('CREDENTIAL_KEY_VERSION', String(this.#version));
+    grantee.setEnv('LEGACY_KEY_SECRET_ID', this.#legacyKey?.secretArn ?? '');
     grantee.allow(
       new PolicyStatement({
         actions: [action],

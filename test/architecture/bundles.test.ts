@@ -110,10 +110,13 @@ describe('who carries what', () => {
       'connections',
       'forge-ops',
     ]);
+    // `connections` and `forge-ops` read one only where the deployment opens credentials of earlier formats.
     expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual([
       'worker',
       'webhooks-payments',
       'billing',
+      'connections',
+      'forge-ops',
       'admin',
       'notify',
     ]);

@@ -19,6 +19,7 @@ const OTHER_KEY_ID = '22222222-2222-4222-8222-222222222222';
 const OWNER = { tenantId: 'tenant-1', connectionId: 'connection-1' };
 const TOKEN = 'canary-3f9c1b7e5a2d4860a1b2c3d4e5f60718293a4b5c';
 const V1_KEY = randomBytes(32);
+const V1_TEXT = V1_KEY.toString('base64');
 
 let emulator: Awaited<ReturnType<typeof startKms>>;
 let client: KMSClient;
@@ -39,7 +40,7 @@ afterAll(async () => {
 });
 
 const vault = (keyId = KEY_ID) =>
-  createKmsVault({ client, keyId, keyVersion: 1, v1Key: new Secret(new Uint8Array(V1_KEY)) });
+  createKmsVault({ client, keyId, keyVersion: 1, legacy: { readV1Key: async () => new Secret(V1_TEXT) } });
 
 async function kindOf(call: Promise<unknown>): Promise<string | null> {
   try {
@@ -133,8 +134,31 @@ describe('KMS vault', () => {
       expect(await kindOf(vault().open(OWNER, { ...sealed, ...change }))).toBe('undecryptable');
     }
     expect(await kindOf(vault().open(OWNER, { ...givenV1(), encryptedDek: 'AAAA' }))).toBe('undecryptable');
-    const withoutV1 = createKmsVault({ client, keyId: KEY_ID, keyVersion: 1 });
-    expect(await kindOf(withoutV1.open(OWNER, givenV1()))).toBe('undecryptable');
+  });
+
+  test('without the word of the deployment neither v1 nor v2 opens, and neither key is asked for (A97)', async () => {
+    const cut = new KMSClient({ endpoint: 'http://127.0.0.1:1', region: 'us-east-1', maxAttempts: 1 });
+    const usual = createKmsVault({ client: cut, keyId: KEY_ID, keyVersion: 1 });
+    for (const old of [givenV1(), await givenV2()])
+      expect(await kindOf(usual.open(OWNER, old))).toBe('undecryptable');
+  });
+
+  test('the key of v1 is read when a v1 row is opened, not before; one that is no key opens nothing', async () => {
+    let reads = 0;
+    let text = V1_TEXT;
+    const readV1Key = async () => {
+      reads += 1;
+      if (text === '') throw new Error('no answer');
+      return new Secret(text);
+    };
+    const lazy = createKmsVault({ client, keyId: KEY_ID, keyVersion: 1, legacy: { readV1Key } });
+    await lazy.open(OWNER, await givenV2());
+    await lazy.open(OWNER, await lazy.seal(OWNER, new Secret(TOKEN)));
+    expect(reads).toBe(0);
+    expect((await lazy.open(OWNER, givenV1())).reveal()).toBe(TOKEN);
+    expect(reads).toBe(1);
+    for (text of ['', 'random-text-of-the-stack', V1_KEY.subarray(1).toString('base64')])
+      expect(await kindOf(lazy.open(OWNER, givenV1()))).toBe(text === '' ? 'unavailable' : 'undecryptable');
   });
 
   test('a v3 row whose ciphertext is not bound by its own data key does not open', async () => {

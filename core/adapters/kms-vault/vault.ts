@@ -13,8 +13,11 @@ export interface KmsVaultConfig {
   readonly keyId: string;
   /** Our own counter of the wrapping key: grows when `keyId` is replaced by another key. */
   readonly keyVersion: number;
-  /** 32 bytes. Opens credentials of format v1, which had one static key. @default v1 cannot be opened */
-  readonly v1Key?: Secret<Uint8Array>;
+  /**
+   * Present where the deployment takes credentials of the formats v1 and v2. v1 had one static key: 32 bytes in Base64,
+   * read when such a row is opened. @default neither is opened
+   */
+  readonly legacy?: { readonly readV1Key: () => Promise<Secret<string>> };
 }
 
 /** Errors of KMS that mean "these bytes do not open here", whoever asks again. Everything else is "no answer now". */
@@ -28,7 +31,7 @@ const DATA_KEY_BYTES = 32;
 /**
  * Forge tokens at rest (A96, A97): AES-256-GCM under a fresh data key for every write, the data key wrapped by KMS under
  * a context that names tenant and connection. The same context is the AAD, so a ciphertext opens in its own row only
- * (A96). Writes v3; opens v1, v2 and v3; anything else fails closed (A97).
+ * (A96). Writes v3; opens v3, and v1 and v2 where the deployment says so; anything else fails closed (A97).
  */
 export function createKmsVault(config: KmsVaultConfig): Vault {
   return {
@@ -105,6 +108,7 @@ async function open(
     case 'v1':
       return openV1(config, sealed);
     case 'v2':
+      if (config.legacy === undefined) throw new VaultError('undecryptable');
       return openEnvelope(config, sealed, null);
     case 'v3':
       return openEnvelope(config, sealed, contextOf(owner));
@@ -114,9 +118,23 @@ async function open(
 }
 
 /** One static key, no envelope, no AAD: a row of this format is bound to nothing and should be stored again. */
-function openV1(config: KmsVaultConfig, sealed: SealedCredential): Secret<string> {
-  if (config.v1Key === undefined || sealed.encryptedDek !== null) throw new VaultError('undecryptable');
-  return openWith(config.v1Key.reveal(), sealed, null);
+async function openV1({ legacy }: KmsVaultConfig, sealed: SealedCredential): Promise<Secret<string>> {
+  if (legacy === undefined || sealed.encryptedDek !== null) throw new VaultError('undecryptable');
+  const key = readBase64(await readV1Text(legacy.readV1Key));
+  try {
+    if (key.byteLength !== DATA_KEY_BYTES) throw new VaultError('undecryptable');
+    return openWith(key, sealed, null);
+  } finally {
+    key.fill(0);
+  }
+}
+
+async function readV1Text(read: () => Promise<Secret<string>>): Promise<string> {
+  try {
+    return (await read()).reveal().trim();
+  } catch {
+    throw new VaultError('unavailable');
+  }
 }
 
 /** v2 has no context and no AAD, v3 has both. */

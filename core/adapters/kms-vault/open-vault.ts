@@ -1,0 +1,19 @@
+import { KMSClient } from '@aws-sdk/client-kms';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { VaultSettings } from '../../contracts/env.ts';
+import type { Clock, Vault } from '../../ports/system.ts';
+import { createSecretReader } from '../secrets-manager/secret-reader.ts';
+import { createKmsVault } from './vault.ts';
+
+/** The vault of a function, as its environment describes it. */
+export function openVault(env: VaultSettings, clock: Pick<Clock, 'monotonic'>): Vault {
+  const secretId = env.LEGACY_KEY_SECRET_ID;
+  return createKmsVault({
+    client: new KMSClient({}),
+    keyId: env.CREDENTIAL_KEY_ID,
+    keyVersion: env.CREDENTIAL_KEY_VERSION,
+    ...(secretId === ''
+      ? {}
+      : { legacy: { readV1Key: createSecretReader(new SecretsManagerClient({}), secretId, clock) } }),
+  });
+}
