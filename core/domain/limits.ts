@@ -177,6 +177,8 @@ export const FORGE_VERSION_KEPT_MS = 60 * 60_000;
 export const MERGE_FILE_BYTES_MAX = 4 * 1024 * 1024;
 /** All contents read for one merge. */
 export const MERGE_BYTES_MAX = 24 * 1024 * 1024;
+/** Steps of comparing that the merge of one file may take: about a second. */
+export const MERGE_STEPS_MAX = 60_000_000;
 /** Contents that one reconcile has merged and not yet handed over; above this the rest waits for the next batch. */
 export const MERGED_BYTES_MAX = 64 * 1024 * 1024;
 /** Names, modes and ids that an engine remembers of all repositories: some 150 bytes each. */

@@ -1,5 +1,5 @@
 import type { BlobId } from '#core/domain/ids.ts';
-import { RENAME_BLOBS_MAX, RENAME_PAIRS_MAX } from '#core/domain/limits.ts';
+import { MERGE_BYTES_MAX, RENAME_BLOBS_MAX, RENAME_PAIRS_MAX } from '#core/domain/limits.ts';
 import { type ObjectView, type Reading, readBlobs } from '../objects.ts';
 import { Refused } from '../refusal.ts';
 import { guessDirectory, type IdenticalPairs, pairIdentical } from './identical.ts';
@@ -147,6 +147,9 @@ class Pairing {
     );
     const ids = new Set(likely.flatMap(([source, target]) => [source.id, target.id]));
     if (ids.size > RENAME_BLOBS_MAX) throw new Refused('merge_unsure');
+    const sizes = new Map(likely.flat().map(({ id, size }) => [id, size ?? 0]));
+    const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+    if (bytes > MERGE_BYTES_MAX) throw new Refused('file_too_large');
     const blobs = yield* readBlobs(this.#view, [...ids]);
     return likely.flatMap(([source, target]): Candidate[] => {
       const [from, to] = [blobs.get(source.id), blobs.get(target.id)];

@@ -1,5 +1,5 @@
 import { compareByMyers } from './histogram.ts';
-import type { LinePair, Marks } from './lines.ts';
+import type { Effort, LinePair, Marks } from './lines.ts';
 
 /** Lines [start, end) that are changed; empty between two unchanged lines. */
 interface Group {
@@ -77,9 +77,14 @@ class Groups {
  * changes too, else as low as it goes. Changes `marks` in place. `recompare`: as git does since 2.54, a group that moved
  * is compared again with the group that it came to stand against.
  */
-export function settleGroups(pair: LinePair, marks: Marks, recompare: boolean): void {
+export function settleGroups(pair: LinePair, marks: Marks, recompare: boolean, effort: Effort): void {
   const compareRemoved = (own: Group, other: Group): void =>
-    compareByMyers(pair, { left: own.start, right: own.end, top: other.start, bottom: other.end }, marks);
+    compareByMyers(
+      pair,
+      { left: own.start, right: own.end, top: other.start, bottom: other.end },
+      marks,
+      effort,
+    );
   const turned = { before: pair.after, after: pair.before };
   const turnedMarks = { removed: marks.added, added: marks.removed };
   const compareAdded = (own: Group, other: Group): void =>
@@ -87,14 +92,16 @@ export function settleGroups(pair: LinePair, marks: Marks, recompare: boolean): 
       turned,
       { left: own.start, right: own.end, top: other.start, bottom: other.end },
       turnedMarks,
+      effort,
     );
-  settleSide(pair, marks, recompare ? compareRemoved : null);
-  settleSide(turned, turnedMarks, recompare ? compareAdded : null);
+  settleSide(pair, marks, effort, recompare ? compareRemoved : null);
+  settleSide(turned, turnedMarks, effort, recompare ? compareAdded : null);
 }
 
 function settleSide(
   { before, after }: LinePair,
   marks: Marks,
+  effort: Effort,
   recompare: ((own: Group, other: Group) => void) | null,
 ): void {
   const own = new Groups(before, marks.removed);
@@ -102,23 +109,27 @@ function settleSide(
   do {
     if (!own.isEmpty) {
       const from = { start: own.start, end: own.end };
-      settleGroup(own, other);
+      settleGroup(own, other, effort);
       const moved = own.start !== from.start || own.end !== from.end;
       if (moved && !other.isEmpty) recompare?.(own, other);
     }
   } while (own.next() && other.next());
 }
 
-function settleGroup(own: Groups, other: Groups): void {
+function settleGroup(own: Groups, other: Groups, effort: Effort): void {
   let highestEnd = 0;
   let facesChanges = false;
   let size = 0;
   do {
     size = own.size;
-    while (own.slideUp()) other.previous();
+    while (own.slideUp()) {
+      effort.spend(1);
+      other.previous();
+    }
     highestEnd = own.end;
     facesChanges = !other.isEmpty;
     while (own.slideDown()) {
+      effort.spend(1);
       other.next();
       facesChanges ||= !other.isEmpty;
     }

@@ -1,4 +1,4 @@
-import { emptyMarks, type LinePair, type Marks } from './lines.ts';
+import { DiffGivenUp, type Effort, emptyMarks, type LinePair, type Marks } from './lines.ts';
 import { diffByMyers } from './myers.ts';
 
 /** A line that occurs more often than this starts no match; git also gives up where so many lines share one slot. */
@@ -12,16 +12,14 @@ interface Region {
   readonly bottom: number;
 }
 
-/** Raised where git itself fails: its table of lines overflows. */
-export class DiffGivenUp extends Error {}
-
 /**
  * The comparison that git's merge uses: splits at the longest match around the rarest line, and goes on before and
  * behind it. Where all common lines are frequent, that part is left to `diffByMyers`. Throws `DiffGivenUp`.
  */
-export function diffByHistogram(pair: LinePair): Marks {
+export function diffByHistogram(pair: LinePair, effort: Effort): Marks {
   const marks = emptyMarks(pair);
   const { before, after } = pair;
+  const places = new Places(before);
   const regions: Region[] = [{ left: 0, right: before.length, top: 0, bottom: after.length }];
   for (let region = regions.pop(); region !== undefined; region = regions.pop()) {
     const { left, right, top, bottom } = region;
@@ -29,8 +27,8 @@ export function diffByHistogram(pair: LinePair): Marks {
       markAll(marks, region);
       continue;
     }
-    const match = new Histogram(pair, region).findMatch();
-    if (match === 'only frequent lines') compareByMyers(pair, region, marks);
+    const match = new Histogram(pair, places, region, effort).findMatch();
+    if (match === 'only frequent lines') compareByMyers(pair, region, marks, effort);
     else if (match === null) markAll(marks, region);
     else {
       regions.push({ left, right: match.left, top, bottom: match.top });
@@ -46,33 +44,99 @@ function markAll(marks: Marks, { left, right, top, bottom }: Region): void {
 }
 
 /** Compares a part of the texts as if there were nothing else, and takes over what comes out. */
-export function compareByMyers({ before, after }: LinePair, region: Region, marks: Marks): void {
+export function compareByMyers(
+  { before, after }: LinePair,
+  region: Region,
+  marks: Marks,
+  effort: Effort,
+): void {
   const { left, right, top, bottom } = region;
-  const part = diffByMyers({ before: before.subarray(left, right), after: after.subarray(top, bottom) });
+  const pair = { before: before.subarray(left, right), after: after.subarray(top, bottom) };
+  const part = diffByMyers(pair, effort);
   marks.removed.set(part.removed, left);
   marks.added.set(part.added, top);
 }
 
-/** Where the lines of one region stand in the first text. */
+/** Where the lines of one region stand in the first text. Arrays serve all regions: a new region makes the old one void. */
+class Places {
+  readonly #before: Int32Array;
+  readonly #first: Int32Array;
+  readonly #count: Int32Array;
+  readonly #regionOfLine: Int32Array;
+  readonly #next: Int32Array;
+  readonly #taken: Int32Array;
+  readonly #regionOfSlot: Int32Array;
+  #region = 0;
+
+  constructor(before: Int32Array) {
+    const distinct = before.reduce((most, line) => Math.max(most, line), -1) + 1;
+    this.#before = before;
+    this.#first = new Int32Array(distinct);
+    this.#count = new Int32Array(distinct);
+    this.#regionOfLine = new Int32Array(distinct);
+    this.#next = new Int32Array(before.length);
+    const slots = 1 << slotBitsOf(before.length);
+    this.#taken = new Int32Array(slots);
+    this.#regionOfSlot = new Int32Array(slots);
+  }
+
+  read({ left, right }: Region): void {
+    this.#region += 1;
+    const bits = slotBitsOf(right - left);
+    for (let at = right - 1; at >= left; at -= 1) {
+      const line = this.#before[at] ?? 0;
+      const isKnown = this.#regionOfLine[line] === this.#region;
+      if (!isKnown) this.#takeSlot((line + (line >> bits)) & ((1 << bits) - 1));
+      this.#regionOfLine[line] = this.#region;
+      this.#count[line] = isKnown ? (this.#count[line] ?? 0) + 1 : 1;
+      this.#next[at] = isKnown ? (this.#first[line] ?? NONE) : NONE;
+      this.#first[line] = at;
+    }
+  }
+
+  /** 0 = the region does not have the line. */
+  countOf(line: number): number {
+    return this.#regionOfLine[line] === this.#region ? (this.#count[line] ?? 0) : 0;
+  }
+
+  /** Only of a line that the region has. */
+  firstOf(line: number): number {
+    return this.#first[line] ?? NONE;
+  }
+
+  /** The next place of the same line; `NONE` behind the last. */
+  after(place: number): number {
+    return this.#next[place] ?? NONE;
+  }
+
+  #takeSlot(slot: number): void {
+    const taken = this.#regionOfSlot[slot] === this.#region ? (this.#taken[slot] ?? 0) : 0;
+    if (taken === OCCURRENCES_MAX) throw new DiffGivenUp();
+    this.#regionOfSlot[slot] = this.#region;
+    this.#taken[slot] = taken + 1;
+  }
+}
+
+const NONE = -1;
+
+/** Git's table has as many slots as the region has lines, rounded up to a power of two, and room for so many per slot. */
+function slotBitsOf(lines: number): number {
+  return Math.max(1, Math.ceil(Math.log2(lines)));
+}
+
 class Histogram {
   readonly #pair: LinePair;
+  readonly #places: Places;
   readonly #region: Region;
-  /** Places of each line, first to last. */
-  readonly #places = new Map<number, number[]>();
+  readonly #effort: Effort;
 
-  constructor(pair: LinePair, region: Region) {
+  constructor(pair: LinePair, places: Places, region: Region, effort: Effort) {
     this.#pair = pair;
+    this.#places = places;
     this.#region = region;
-    const slots = new SlotCounter(region.right - region.left);
-    for (let at = region.right - 1; at >= region.left; at -= 1) {
-      const line = pair.before[at] ?? 0;
-      const known = this.#places.get(line);
-      if (known === undefined) {
-        slots.take(line);
-        this.#places.set(line, [at]);
-      } else known.push(at);
-    }
-    for (const places of this.#places.values()) places.reverse();
+    this.#effort = effort;
+    effort.spend(region.right - region.left + region.bottom - region.top);
+    places.read(region);
   }
 
   /** Null: nothing in common. */
@@ -84,17 +148,18 @@ class Histogram {
     let hasCommon = false;
     for (let at = top; at < bottom; ) {
       let next = at + 1;
-      const places = this.#places.get(after[at] ?? 0);
-      if (places !== undefined) {
+      const line = after[at] ?? 0;
+      const count = this.#places.countOf(line);
+      if (count > 0) {
         hasCommon = true;
-        if (places.length <= rarest) {
+        if (count <= rarest) {
           let passed = -1;
-          for (const place of places) {
+          for (let place = this.#places.firstOf(line); place !== NONE; place = this.#places.after(place)) {
             // Inside the match before: it would be found again.
             if (place < passed) continue;
-            const { match, rarity } = this.#extend(place, at, places.length);
+            const { match, rarity } = this.#extend(place, at, count);
             passed = match.right;
-            next = Math.max(next, match.bottom);
+            if (match.bottom > next) next = match.bottom;
             const isLonger = match.right - match.left > (best === null ? 1 : best.right - best.left);
             if (isLonger || rarity < rarest) {
               best = match;
@@ -112,38 +177,24 @@ class Histogram {
   #extend(place: number, at: number, occurrences: number): { match: Region; rarity: number } {
     const { before, after } = this.#pair;
     const region = this.#region;
-    let rarity = occurrences;
-    const include = (line: number): void => {
-      if (rarity > 1) rarity = Math.min(rarity, this.#places.get(before[line] ?? 0)?.length ?? rarity);
-    };
-    let [left, right, top, bottom] = [place, place + 1, at, at + 1];
+    let left = place;
+    let top = at;
     while (left > region.left && top > region.top && before[left - 1] === after[top - 1]) {
       left -= 1;
       top -= 1;
-      include(left);
     }
+    let right = place + 1;
+    let bottom = at + 1;
     while (right < region.right && bottom < region.bottom && before[right] === after[bottom]) {
-      include(right);
       right += 1;
       bottom += 1;
     }
+    let rarity = occurrences;
+    for (let line = left; line < right && rarity > 1; line += 1) {
+      const count = this.#places.countOf(before[line] ?? 0);
+      if (count < rarity) rarity = count;
+    }
+    this.#effort.spend(right - left);
     return { match: { left, right, top, bottom }, rarity };
-  }
-}
-
-/** Git's table has as many slots as the region has lines, rounded up to a power of two, and room for so many per slot. */
-class SlotCounter {
-  readonly #bits: number;
-  readonly #taken = new Map<number, number>();
-
-  constructor(lines: number) {
-    this.#bits = Math.max(1, Math.ceil(Math.log2(lines)));
-  }
-
-  take(line: number): void {
-    const slot = (line + (line >> this.#bits)) & ((1 << this.#bits) - 1);
-    const taken = this.#taken.get(slot) ?? 0;
-    if (taken === OCCURRENCES_MAX) throw new DiffGivenUp();
-    this.#taken.set(slot, taken + 1);
   }
 }

@@ -32,6 +32,26 @@ export function pairLines(before: readonly string[], after: readonly string[]): 
   return { before: Int32Array.from(before, toNumber), after: Int32Array.from(after, toNumber) };
 }
 
+/** Raised where git itself fails, because its table of lines overflows, or where a comparison would take too long. */
+export class DiffGivenUp extends Error {
+  override readonly name = 'DiffGivenUp';
+}
+
+/** Steps that the comparisons of one merge may take together: one hostile file must not hold up everybody's queue. */
+export class Effort {
+  #left: number;
+
+  constructor(steps: number) {
+    this.#left = steps;
+  }
+
+  /** Throws `DiffGivenUp` when too much was spent. */
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new DiffGivenUp();
+  }
+}
+
 /** Which lines of two texts are not in the other one: 1 = changed. */
 export interface Marks {
   readonly removed: Uint8Array;

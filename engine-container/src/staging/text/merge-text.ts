@@ -1,11 +1,12 @@
+import { MERGE_STEPS_MAX } from '#core/domain/limits.ts';
 import { type Change, listChanges, settleGroups } from './change-groups.ts';
-import { DiffGivenUp, diffByHistogram } from './histogram.ts';
-import { joinLines, pairLines, splitLines } from './lines.ts';
+import { diffByHistogram } from './histogram.ts';
+import { DiffGivenUp, Effort, joinLines, type LinePair, type Marks, pairLines, splitLines } from './lines.ts';
 
 export type TextMerge =
   | { readonly kind: 'merged'; readonly content: Buffer }
   | { readonly kind: 'conflict' }
-  /** What git makes of it depends on its version. */
+  /** What git makes of it depends on its version, or would take too long to find out. */
   | { readonly kind: 'unsure' };
 
 /** Git looks for a zero byte here to tell a binary file. */
@@ -22,12 +23,12 @@ export function isBinary(content: Buffer): boolean {
 export function mergeText(base: Buffer, ours: Buffer, theirs: Buffer): TextMerge {
   if ([base, ours, theirs].some(isBinary)) return { kind: 'conflict' };
   const texts = { base: splitLines(base), ours: splitLines(ours), theirs: splitLines(theirs) };
-  const older = mergeLines(texts, false);
-  const newer = mergeLines(texts, true);
-  if (older === 'given up' || newer === 'given up') return { kind: 'unsure' };
-  if (older === null || newer === null) return older === newer ? { kind: 'conflict' } : { kind: 'unsure' };
-  const content = joinLines(older);
-  return content.equals(joinLines(newer)) ? { kind: 'merged', content } : { kind: 'unsure' };
+  try {
+    return mergeLines(texts, new Effort(MERGE_STEPS_MAX));
+  } catch (error) {
+    if (error instanceof DiffGivenUp) return { kind: 'unsure' };
+    throw error;
+  }
 }
 
 interface Texts {
@@ -36,29 +37,35 @@ interface Texts {
   readonly theirs: readonly string[];
 }
 
-/** Null = conflict. `recompare` is what distinguishes the versions of git. */
-function mergeLines(texts: Texts, recompare: boolean): readonly string[] | null | 'given up' {
-  try {
-    const ours = changesOf(texts.base, texts.ours, recompare);
-    const theirs = changesOf(texts.base, texts.theirs, recompare);
+/** Whether groups that moved are compared again is what distinguishes the versions of git. */
+function mergeLines(texts: Texts, effort: Effort): TextMerge {
+  const ours = compare(texts.base, texts.ours, effort);
+  const theirs = compare(texts.base, texts.theirs, effort);
+  const [older, newer] = [false, true].map((recompare) => {
     const regions = new RegionList(texts);
-    collectRegions(texts, ours, theirs, regions);
+    const [mine, yours] = [ours, theirs].map((compared) => settle(compared, recompare, effort));
+    collectRegions(texts, mine ?? [], yours ?? [], regions);
     return regions.render();
-  } catch (error) {
-    if (error instanceof DiffGivenUp) return 'given up';
-    throw error;
-  }
+  });
+  if (older == null || newer == null) return { kind: older === newer ? 'conflict' : 'unsure' };
+  const content = joinLines(older);
+  return content.equals(joinLines(newer)) ? { kind: 'merged', content } : { kind: 'unsure' };
 }
 
-function changesOf(
-  before: readonly string[],
-  after: readonly string[],
-  recompare: boolean,
-): readonly Change[] {
+interface Compared {
+  readonly pair: LinePair;
+  readonly marks: Marks;
+}
+
+function compare(before: readonly string[], after: readonly string[], effort: Effort): Compared {
   const pair = pairLines(before, after);
-  const marks = diffByHistogram(pair);
-  settleGroups(pair, marks, recompare);
-  return listChanges(marks);
+  return { pair, marks: diffByHistogram(pair, effort) };
+}
+
+function settle({ pair, marks }: Compared, recompare: boolean, effort: Effort): readonly Change[] {
+  const settled = { removed: marks.removed.slice(), added: marks.added.slice() };
+  settleGroups(pair, settled, recompare, effort);
+  return listChanges(settled);
 }
 
 /** What a part of the result is made of, as lines of either side that stand for the same lines of the base. */

@@ -1,4 +1,4 @@
-import { emptyMarks, type LinePair, type Marks } from './lines.ts';
+import { type Effort, emptyMarks, type LinePair, type Marks } from './lines.ts';
 
 /** Lines that occur at least this often in the other text, or as often as the root of its length, may be left out. */
 const FREQUENT_MAX = 1024;
@@ -17,7 +17,7 @@ const FAR = 0x7fffffff;
  * Git's default comparison (Myers 1986, both ends at once) with the shortcuts that git takes on long texts: which of
  * several smallest changes comes out, and when it is not the smallest, is the same as in git.
  */
-export function diffByMyers(pair: LinePair): Marks {
+export function diffByMyers(pair: LinePair, effort: Effort): Marks {
   const marks = emptyMarks(pair);
   const { before, after } = pair;
   const shorter = Math.min(before.length, after.length);
@@ -29,7 +29,8 @@ export function diffByMyers(pair: LinePair): Marks {
   }
   const left = reduce(before, after, head, tail, marks.removed);
   const right = reduce(after, before, head, tail, marks.added);
-  new Search(left, right, marks).run();
+  effort.spend(before.length + after.length);
+  new Search(left, right, marks, effort).run();
   return marks;
 }
 
@@ -158,15 +159,17 @@ class Search {
   readonly #a: Reduced;
   readonly #b: Reduced;
   readonly #marks: Marks;
+  readonly #effort: Effort;
   readonly #forward: Int32Array;
   readonly #backward: Int32Array;
   readonly #offset: number;
   readonly #editsMax: number;
 
-  constructor(a: Reduced, b: Reduced, marks: Marks) {
+  constructor(a: Reduced, b: Reduced, marks: Marks, effort: Effort) {
     this.#a = a;
     this.#b = b;
     this.#marks = marks;
+    this.#effort = effort;
     const diagonals = a.lines.length + b.lines.length + 3;
     this.#forward = new Int32Array(diagonals + 1);
     this.#backward = new Int32Array(diagonals + 1);
@@ -210,6 +213,7 @@ class Search {
     const backward = new Front(this.#backward, this.#offset, FAR, right - bottom, right);
     const isOdd = ((forward.middle - backward.middle) & 1) !== 0;
     for (let edits = 1; ; edits += 1) {
+      this.#effort.spend(2 * edits);
       forward.widen(lowest, highest);
       const ahead = this.#advance(box, forward, isOdd ? backward : null);
       if (ahead.met !== null) return ahead.met;
@@ -233,6 +237,7 @@ class Search {
       const start = below >= above ? below + 1 : above;
       let x = start;
       while (x < box.right && x - diagonal < box.bottom && this.#match(x, x - diagonal)) x += 1;
+      this.#effort.spend(x - start);
       longRun ||= x - start > LONG_RUN;
       front.set(diagonal, x);
       if (other !== null && other.low <= diagonal && diagonal <= other.high && other.get(diagonal) <= x) {
@@ -249,6 +254,7 @@ class Search {
       const start = below < above ? below : above - 1;
       let x = start;
       while (x > box.left && x - diagonal > box.top && this.#match(x - 1, x - 1 - diagonal)) x -= 1;
+      this.#effort.spend(start - x);
       longRun ||= start - x > LONG_RUN;
       front.set(diagonal, x);
       if (other !== null && other.low <= diagonal && diagonal <= other.high && x <= other.get(diagonal)) {

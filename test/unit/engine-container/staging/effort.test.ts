@@ -1,0 +1,63 @@
+import { MERGE_BYTES_MAX, MERGE_FILE_BYTES_MAX } from '#core/domain/limits.ts';
+import { readAtHand } from '../../../../engine-container/src/staging/objects.ts';
+import { mergeText } from '../../../../engine-container/src/staging/text/merge-text.ts';
+import { planMerge } from '../../../../engine-container/src/staging/three-way.ts';
+import { MemoryObjects } from '../../../merges/trees.ts';
+import { SeededRandom } from '../../../support/seeded-random.ts';
+
+const linesOf = (count: number, toLine: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => `${toLine(at)}\n`).join('');
+
+function merge(base: string, ours: string, theirs: string) {
+  const startedAt = process.cpuUsage().user;
+  const result = mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs));
+  return { result, ms: (process.cpuUsage().user - startedAt) / 1000 };
+}
+
+/** Each is far below the limit of bytes, and takes minutes when it is compared to the end. */
+test.each<[name: string, base: string, ours: string]>([
+  [
+    'every line matches alone, so that each round takes one line off',
+    linesOf(30_000, (at) => `${at}`),
+    linesOf(60_000, (at) => (at % 2 === 0 ? `${at / 2}` : `x${at}`)),
+  ],
+  [
+    'a hundred lines in two random orders',
+    ...(['base', 'ours'] as const).map((_, seed) => {
+      const random = new SeededRandom(seed + 1);
+      return linesOf(120_000, () => `${random.int(100)}`);
+    }),
+  ] as [string, string, string],
+])('a file that would hold up the queue of everybody is not compared to the end: %s', (_, base, ours) => {
+  const { result, ms } = merge(base, ours, `theirs\n${base}`);
+  expect(result).toEqual({ kind: 'unsure' });
+  expect(ms).toBeLessThan(15_000);
+});
+
+test('a long file with an ordinary number of edits on both sides is merged', () => {
+  const line = (at: number) => `an ordinary line of a long file, number ${at}`;
+  const edited = (lines: number, mark: string) => (at: number) => (at % 200 === lines ? mark : line(at));
+  const [base, ours, theirs] = [line, edited(50, 'ours'), edited(150, 'theirs')].map((toLine) =>
+    linesOf(40_000, toLine),
+  );
+  const both = linesOf(40_000, (at) => (at % 200 === 150 ? 'theirs' : edited(50, 'ours')(at)));
+  const { result } = merge(base ?? '', ours ?? '', theirs ?? '');
+  if (result.kind !== 'merged') throw new Error(result.kind);
+  expect(result.content.toString()).toBe(both);
+});
+
+test('files that may have been renamed are not read where all of them are more than one merge may read', () => {
+  const objects = new MemoryObjects();
+  const count = Math.ceil(MERGE_BYTES_MAX / MERGE_FILE_BYTES_MAX) + 1;
+  const pad = 'x'.repeat(MERGE_FILE_BYTES_MAX - 100);
+  const files = (name: string, mark: string) =>
+    Array.from({ length: count }, (_, at): [string, { mode: string; content: string }] => [
+      `${name}${at}`,
+      { mode: '100644', content: `${mark}\n${at}\n${pad}\n` },
+    ]);
+  const [base, ours, theirs] = [files('old', 'base'), files('new', 'moved'), files('old', 'edited')].map(
+    (entries) => objects.putTree(new Map(entries)),
+  );
+  const reading = planMerge(objects, { base: base ?? '', ours: ours ?? '', theirs: theirs ?? '' });
+  expect(readAtHand(reading)).toEqual({ kind: 'refused', reason: 'file_too_large' });
+});
