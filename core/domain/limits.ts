@@ -25,6 +25,8 @@ export const UNMERGEABLE_REFUSED_AFTER_MS = 60 * 60_000;
 export const BLOCKERS_WAIT_MS = 60_000;
 /** Questions after a dropped schedule that the forge fails on before it counts as unknown. */
 export const SCHEDULE_PROBES_MAX = 3;
+/** A refusal of ours that the forge contradicts is looked at again after this. */
+export const CONTRADICTED_REFUSAL_MS = 30 * 60_000;
 /** Native merge time-outs on one head that remove a pull request (A21). */
 export const LANDING_STRIKES_MAX = 2;
 

@@ -1,17 +1,23 @@
 /** Why a merge is not staged. Each has words of its own for the author. */
-export type MergeRefusal =
-  | 'conflict'
+export const MERGE_REFUSALS = [
+  'conflict',
   /** Git could come to more than one result, by its version or by chance. */
-  | 'merge_unsure'
+  'merge_unsure',
   /** A renamed directory has new files under its old name: git stops there and asks. */
-  | 'directory_renamed'
+  'directory_renamed',
   /** `.gitattributes` says how the file is to be merged. */
-  | 'merge_rules'
+  'merge_rules',
   /** A file to be merged is larger than the forge hands out, or than is merged here. */
-  | 'file_too_large'
+  'file_too_large',
   /** The pull request brings a name that is not UTF-8. */
-  | 'name_not_utf8'
+  'name_not_utf8',
   /** The base has such a name where the pull request changes something. */
-  | 'base_name_not_utf8'
+  'base_name_not_utf8',
   /** Two histories that were merged into each other: no one merge base. */
-  | 'criss_cross';
+  'criss_cross',
+] as const;
+export type MergeRefusal = (typeof MERGE_REFUSALS)[number];
+
+export function isMergeRefusal(reason: string): reason is MergeRefusal {
+  return (MERGE_REFUSALS as readonly string[]).includes(reason);
+}

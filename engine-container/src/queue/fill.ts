@@ -1,5 +1,6 @@
 import type { RunId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
+import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { requiresContext } from './admission.ts';
 import { outlastsBase } from './aside.ts';
 import { frontierOf } from './evidence.ts';
@@ -70,11 +71,12 @@ function keepParked(pass: Pass, baseTree: string): void {
         : outlastsBase(parked)
           ? entryOf(record, pr)?.head === head
           : grounds.has(ground);
-    return stands && (until === null || until > s.now);
+    // What the same refusal comes to again has been said.
+    return stands && (until === null || until > s.now || isMergeRefusal(reason));
   });
   if (record.parked.some((parked) => parked.reason === 'base_red')) raise(pass, 'base_red');
   if (record.parked.some((parked) => parked.reason === 'gate_missing')) raise(pass, 'gate_missing');
-  for (const parked of record.parked) if (parked.until !== null) wakeNoLaterThan(pass, parked.until);
+  for (const { until } of record.parked) if (until !== null && until > s.now) wakeNoLaterThan(pass, until);
 }
 
 /** Runs that may still be started: what is wanted already counts, whoever waits for a retry too. */

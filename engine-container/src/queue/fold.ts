@@ -1,5 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import { SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
+import { CONTRADICTED_REFUSAL_MS, SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
+import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { ParkReason } from './aside.ts';
 import { verdictOfPrefix } from './evidence.ts';
@@ -201,8 +202,17 @@ function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonl
   const reason = root.onto !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
   if (reason === 'head_not_ready' && isHeadOverdue(pass, member)) return setFailingAside(pass, member, root);
-  const until = reason === 'head_not_ready' ? pass.s.now + HEAD_COPY_WAIT_MS : null;
-  park(pass, member, { reason, baseTree: root.baseTree, until });
+  park(pass, member, { reason, baseTree: root.baseTree, until: lookAgainAt(pass, root, member, reason) });
+}
+
+/** A refusal that the forge contradicts may be a mistake of ours: it does not stand for ever. */
+function lookAgainAt(pass: Pass, root: Root, member: Member, reason: ParkReason): EpochMs | null {
+  const { now, pulls } = pass.s;
+  if (reason === 'head_not_ready') return now + HEAD_COPY_WAIT_MS;
+  const pull = pulls.known ? pulls.value.find((view) => view.pull.number === member.pr)?.pull : undefined;
+  const isContradicted =
+    pull?.mergeable === true && pull.headSha === member.head && pull.baseTip === root.baseSha;
+  return isContradicted && isMergeRefusal(reason) ? now + CONTRADICTED_REFUSAL_MS : null;
 }
 
 /** The forge says for minutes that it does not have what it shows as the head: it is not copying any more. */

@@ -227,11 +227,19 @@ export function park(
   member: { readonly pr: number; readonly head: string },
   parked: Omit<Parked, 'pr' | 'head'>,
 ): Fate {
+  const { reason, baseTree } = parked;
+  const isSaid = pass.record.parked.some(
+    (known) =>
+      known.pr === member.pr &&
+      known.head === member.head &&
+      known.reason === reason &&
+      known.baseTree === baseTree,
+  );
   pass.record.parked = pass.record.parked.filter((known) => known.pr !== member.pr);
   pass.record.parked.push({ pr: member.pr, head: member.head, ...parked });
   const words = describePark(parked.reason);
   const blamesNobody = !BLAMING_PARKS.includes(parked.reason);
-  if (words !== null) {
+  if (words !== null && !isSaid) {
     wishStatus(pass, {
       pr: member.pr,
       sha: member.head,

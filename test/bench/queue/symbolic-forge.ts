@@ -258,7 +258,7 @@ export class SymbolicForge {
       title: '',
       state: isOpen ? 'open' : 'closed',
       draft: false,
-      mergeable: true,
+      mergeable: !this.#conflictsWithBase(pr),
       merged: !isOpen,
       mergeCommitSha: isOpen ? null : this.#base,
       mergeBase: this.#base,
@@ -271,6 +271,11 @@ export class SymbolicForge {
       author: 'dev',
       updatedAt: 0,
     };
+  }
+
+  #conflictsWithBase(pr: number): boolean {
+    const landed = this.#trees.get(this.#treeOfCommit.get(this.#base) ?? '');
+    return (this.#byNumber.get(pr)?.conflicts ?? []).some((other) => landed?.has(other));
   }
 
   #focus(record: QueueRecord): ReadonlyMap<PullRequestNumber, Reading<FocusView>> {

@@ -1,4 +1,5 @@
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { Secret } from '#core/secret.ts';
 import type { ForgeControl } from '../../support/forge-control.ts';
 import { createWorldOn } from '../world.ts';
@@ -98,7 +99,9 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
       const idle = record.roots.length === 0 && record.outbox.length === 0 && record.garbage.length === 0;
       const waits = record.line.filter(
         (entry) =>
-          !record.parked.some((parked) => parked.pr === entry.pr && parked.until === null) &&
+          !record.parked.some(
+            ({ pr, until, reason }) => pr === entry.pr && (until === null || isMergeRefusal(reason)),
+          ) &&
           !record.bounced.some((known) => known.pr === entry.pr) &&
           entry.refusedFor === null,
       );
