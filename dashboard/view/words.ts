@@ -108,7 +108,7 @@ const REASONS: Readonly<Record<string, string>> = {
     'A file to be merged is larger than the queue or the forge allows. Merge the base branch into it.',
   name_not_utf8: 'A file name in it is not UTF-8, which the forge cannot tell the queue. Rename the file.',
   base_name_not_utf8:
-    'A folder that it changes has a file name on the base that is not UTF-8. Rename that file on the base.',
+    'A folder that it changes has a file name on the base that is not UTF-8. Rename that file there, then update this branch.',
   no_changes: 'It changes nothing on top of the base branch.',
   removes_gate:
     'It deletes, renames or hides the gate workflow of the queue. Keep the file, or merge it past the queue.',

@@ -30,6 +30,8 @@ export interface ReconcilerDeps {
   readonly forgeFor: (request: ReconcileRequest, mayCall: () => boolean) => EngineForge;
   /** Without it a repo whose gate is known to be steady needs no second failing run (D-08). */
   readonly confirmBounce?: ConfirmBounce;
+  /** What the engine has read of trees. @default nothing yet */
+  readonly memory?: DirectoryMemory;
 }
 
 /** Time kept back at the end of a reconcile for storing what was done. */
@@ -46,7 +48,7 @@ const LOG_TAIL_LINES_MAX = 50;
 export function createReconciler(
   deps: ReconcilerDeps,
 ): (request: ReconcileRequest, fence: number) => Promise<'ok' | 'failed'> {
-  const memory = new DirectoryMemory();
+  const memory = deps.memory ?? new DirectoryMemory();
   return async (request, fence) => {
     const repo = await deps.store.findRepo({
       tenantId: request.tenantId,

@@ -1,5 +1,6 @@
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
+import { DirectoryMemory } from '../../engine-container/src/directory-memory.ts';
 import { Crash, type Machine } from '../support/machine.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
@@ -21,6 +22,8 @@ export interface Witness {
 export interface Host {
   dead: boolean;
   readonly skewMs: number;
+  /** What an engine on it has read of trees; gone with it. */
+  readonly memory: DirectoryMemory;
 }
 
 /** The longest lives take a tenth of it; an engine that does the same thing again and again must not keep a run. */
@@ -64,7 +67,8 @@ export class Hosts {
 
   newHost(): Host {
     const most = Math.floor(this.odds.skewMs);
-    return { dead: false, skewMs: most === 0 ? 0 : this.#random.int(2 * most + 1) - most };
+    const skewMs = most === 0 ? 0 : this.#random.int(2 * most + 1) - most;
+    return { dead: false, skewMs, memory: new DirectoryMemory() };
   }
 
   machineOn(host: Host): Machine {

@@ -18,6 +18,7 @@ import { Secret } from '#core/secret.ts';
 import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
 import { dispatchReconcile, recordAbandonedWake } from '#core/services/dispatch-reconcile.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
+import { DirectoryMemory } from '../../engine-container/src/directory-memory.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { Crash, FORGE_WRITE_LABELS, forgeOn, type Machine, storeOn } from '../support/machine.ts';
@@ -46,7 +47,7 @@ export class SimService {
   readonly #clock: SimClock;
   readonly #random: SeededRandom;
   readonly #witness: Witness;
-  #container: Host = { dead: false, skewMs: 0 };
+  #container: Host = { dead: false, skewMs: 0, memory: new DirectoryMemory() };
   #nextId = 0;
   #nextDelivery = 0;
   readonly #log: Log;
@@ -132,7 +133,7 @@ export class SimService {
 
   /** The engine's next run is on a new container, with a clock as right as the odds in force make it. */
   replaceContainer(): void {
-    this.#container = { dead: true, skewMs: 0 };
+    this.#container = { ...this.#container, dead: true, skewMs: 0 };
   }
 
   /** For some minutes the store refuses most calls of everybody. */
@@ -350,6 +351,7 @@ export class SimService {
       ids: this.ids,
       log: this.#log,
       forgeFor: (asked, mayCall) => this.#forgeFor(machine, repoId, asked, mayCall, fence),
+      memory: container.memory,
     });
     let answer: EngineAnswer = 'failed';
     this.#atWork.add(`${repoId} ${fence}`);

@@ -45,7 +45,7 @@ const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
   name_not_utf8:
     'refused: a file name in it is not UTF-8, which the forge cannot tell the queue; rename the file',
   base_name_not_utf8:
-    'waiting: a folder that it changes has a file name on the base that is not UTF-8; rename that file on the base',
+    'waiting: a folder it changes has a file name on the base that is not UTF-8; rename that file there, then update this branch',
   no_changes: 'refused: changes nothing on top of the base branch',
   removes_gate:
     'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
