@@ -1,10 +1,16 @@
-import type { DeskChange, DeskFile, GitDesk } from './git-desk.ts';
+import type { DeskChange, DeskCommit, DeskFile, GitDesk } from './git-desk.ts';
 
 export const KINDS = [
   'independent',
   'stacked',
   'rename',
   'rename and edit',
+  'rename of a directory',
+  'rename both at once',
+  'rename against rename',
+  'two-sided contents',
+  'criss-cross',
+  'name that is not UTF-8',
   'delete and modify',
   'mode change',
   'symlink',
@@ -43,6 +49,8 @@ const lines = (edited: number | null, eol = '\n', mark = 'edited'): string =>
 const BYTES = (seed: number): Buffer =>
   Buffer.from(Array.from({ length: 300 }, (_, at) => (at * seed * 7 + seed) % 256));
 const COMMIT = (n: number): string => String(n).repeat(40).slice(0, 40);
+/** One byte that is not UTF-8, as `git-desk.ts` writes it. */
+const NOT_UTF8 = '\udcff';
 const ODD = [
   'tab\there.txt',
   'quote"back\\slash.txt',
@@ -52,12 +60,51 @@ const ODD = [
   'new\nline',
 ] as const;
 
+const functionOf = (name: string): string =>
+  [
+    `func ${name}() error {`,
+    '\tif err := check(); err != nil {',
+    '\t\treturn err',
+    '\t}',
+    '\treturn nil',
+    '}',
+    '',
+    '',
+  ].join('\n');
+const FUNCTIONS = ['load', 'store', 'parse', 'render', 'close'].map(functionOf);
+
+/** How a member of a cell has to end where the forge merges as git does; undefined: landed, or held with words. */
+export function mustEnd({ kind, style }: Cell, n: number): 'landed' | RegExp | undefined {
+  switch (kind) {
+    case 'rename and edit':
+    case 'rename of a directory':
+    case 'rename both at once':
+    case 'mode change':
+      return 'landed';
+    case 'rename against rename':
+      return n === 4 ? /^refused: conflicts with the base/ : 'landed';
+    case 'criss-cross':
+      // A rebase replays commit by commit and asks for no merge base.
+      return n === 1 || style === 'rebase' ? 'landed' : /^refused: .*two merge bases/;
+    case 'name that is not UTF-8':
+      return n % 2 === 0 ? /^refused: a file name in it is not UTF-8/ : 'landed';
+    default:
+      return undefined;
+  }
+}
+
 /** Files that the base of a cell starts with, beside the gate. */
 export function baseFiles(kind: Kind): DeskChange {
   const files: Record<string, DeskFile> = { 'README.md': text('# app\n'), 'shared.txt': text(lines(null)) };
   for (const n of MEMBERS) {
     if (kind === 'rename' || kind === 'rename and edit')
       files[`old/f${n}.txt`] = text(lines(null, '\n', `${n}`) + n);
+    if (kind === 'rename of a directory' || kind === 'rename both at once') {
+      for (const name of ['one', 'two', 'three']) {
+        files[`dir${Math.ceil(n / 2)}/${name}.txt`] = text(lines(null, '\n', `${n}`) + name + n);
+      }
+    }
+    if (kind === 'rename against rename') files[`old/f${Math.ceil(n / 2)}.txt`] = text(lines(null) + n);
     if (kind === 'delete and modify') files[`f${Math.ceil(n / 2)}.txt`] = text(lines(null));
     if (kind === 'mode change') files[`run${Math.ceil(n / 2)}.sh`] = text(lines(null));
     if (kind === 'symlink') files[`link${n}`] = { mode: '120000', content: `target-${n}` };
@@ -65,6 +112,8 @@ export function baseFiles(kind: Kind): DeskChange {
     if (kind === 'binary') files[`blob${n}.bin`] = { mode: '100644', content: BYTES(n) };
     if (kind === 'empty file') files[`full${n}.txt`] = text(`full ${n}\n`);
   }
+  if (kind === 'two-sided contents') files['main.go'] = text(FUNCTIONS.join(''));
+  if (kind === 'name that is not UTF-8') files[`elsewhere/${NOT_UTF8}.txt`] = text('old\n');
   if (kind === 'CRLF') files['dos.txt'] = text(lines(null, '\r\n'));
   if (kind === 'odd names') for (const name of ODD) files[`odd/${name}`] = text(lines(null));
   return files;
@@ -86,6 +135,71 @@ function commitsOf(kind: Kind, n: number): readonly DeskChange[] {
       return isSecond
         ? [{ [`old/f${n - 1}.txt`]: text(lines(2, '\n', 'edited by the other') + (n - 1)) }]
         : [{ [`old/f${n}.txt`]: null, [`new/g${n}.txt`]: text(`${lines(null, '\n', `${n}`)}${n}`) }];
+    case 'rename of a directory': {
+      // The first of a pair moves the directory, the second edits two of its files where they were.
+      const names = ['one', 'two', 'three'];
+      const old = (name: string) => lines(null, '\n', `${2 * pair}`) + name + 2 * pair;
+      const edited = (name: string) => old(name).replace('line 7\n', `line 7, by ${n}\n`);
+      if (isSecond) {
+        return [
+          Object.fromEntries(names.slice(1).map((name) => [`dir${pair}/${name}.txt`, text(edited(name))])),
+        ];
+      }
+      return [
+        Object.fromEntries(
+          names.flatMap((name) => [
+            [`dir${pair}/${name}.txt`, null],
+            [`moved${pair}/${name}.txt`, text(old(name))],
+          ]),
+        ),
+      ];
+    }
+    case 'rename both at once': {
+      const old = (name: string) => lines(null, '\n', `${2 * pair}`) + name + 2 * pair;
+      const names = ['one', 'two', 'three'];
+      // The first moves the directory and edits a file of it; the second edits that file elsewhere, and the two others.
+      if (isSecond) {
+        return [
+          Object.fromEntries(
+            names.map((name) => [
+              `dir${pair}/${name}.txt`,
+              text(old(name).replace('line 40\n', `line 40, by ${n}\n`)),
+            ]),
+          ),
+        ];
+      }
+      return [
+        Object.fromEntries(
+          names.flatMap((name) => [
+            [`dir${pair}/${name}.txt`, null],
+            [
+              `moved${pair}/deep/${name}.txt`,
+              text(name === 'one' ? old(name).replace('line 7\n', 'line seven\n') : old(name)),
+            ],
+          ]),
+        ),
+      ];
+    }
+    case 'rename against rename': {
+      // Both move one file: the first pair to one place, each with an edit of its own, the second to two places.
+      const old = lines(null) + 2 * pair;
+      const place = pair === 1 ? 'new/both.txt' : `new/by${n}.txt`;
+      const at = isSecond ? 'line 40\n' : 'line 7\n';
+      return [{ [`old/f${pair}.txt`]: null, [place]: text(old.replace(at, `by ${n}\n`)) }];
+    }
+    case 'two-sided contents':
+      // Each adds a function of its own and changes one, among lines that are all alike.
+      return [
+        {
+          'main.go': text(
+            [...FUNCTIONS.slice(0, n), functionOf(`added${n}`), ...FUNCTIONS.slice(n)].join(''),
+          ),
+        },
+      ];
+    case 'criss-cross':
+      return [{ [`src/p${n}.txt`]: text(`${n}\n`) }];
+    case 'name that is not UTF-8':
+      return [{ [`src/${isSecond ? NOT_UTF8 : 'p'}${n}.txt`]: text(`${n}\n`) }];
     case 'delete and modify':
       return isSecond ? [{ [`f${pair}.txt`]: text(lines(3)) }] : [{ [`f${pair}.txt`]: null }];
     case 'mode change':
@@ -135,9 +249,44 @@ function commitsOf(kind: Kind, n: number): readonly DeskChange[] {
   }
 }
 
-/** Heads of a cell's pull requests, in order. */
-export async function makeHeads(desk: GitDesk, cell: Cell, base: string): Promise<readonly string[]> {
-  const commits: { parent: string | number; change: DeskChange; message: string }[] = [];
+export interface CellHistory {
+  /** Where the base stands when the pull requests are opened. */
+  readonly base: string;
+  /** Heads of the pull requests, in order. */
+  readonly heads: readonly string[];
+}
+
+/** The history of a cell on top of its first commit. */
+export async function makeHistory(desk: GitDesk, cell: Cell, base: string): Promise<CellHistory> {
+  return cell.kind === 'criss-cross'
+    ? makeCrissCross(desk, cell, base)
+    : { base, heads: await makeHeads(desk, cell, base) };
+}
+
+/**
+ * Two lines of work that were merged into each other: one is the base now. The first pull request stands on the base, the
+ * others on the other line.
+ */
+async function makeCrissCross(desk: GitDesk, cell: Cell, first: string): Promise<CellHistory> {
+  const here = { 'cross.txt': text(lines(1)) };
+  const there = { 'other.txt': text(lines(2)) };
+  const both = { ...here, ...there };
+  const commits: DeskCommit[] = [
+    { parent: first, change: here, message: 'here' },
+    { parent: first, change: there, message: 'there' },
+    { parent: 0, merged: 1, change: both, message: 'here with there' },
+    { parent: 1, merged: 0, change: both, message: 'there with here' },
+  ];
+  for (let n = 1; n <= cell.size; n += 1) {
+    const [change = {}] = commitsOf(cell.kind, n);
+    commits.push({ parent: n === 1 ? 2 : 3, change, message: `member ${n}` });
+  }
+  const ids = await desk.commitAll(commits);
+  return { base: ids[2] ?? '', heads: ids.slice(4) };
+}
+
+async function makeHeads(desk: GitDesk, cell: Cell, base: string): Promise<readonly string[]> {
+  const commits: DeskCommit[] = [];
   const heads: number[] = [];
   for (let n = 1; n <= cell.size; n += 1) {
     let parent: string | number = cell.kind === 'stacked' ? (heads.at(-1) ?? base) : base;

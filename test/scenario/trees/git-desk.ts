@@ -12,6 +12,19 @@ export interface DeskFile {
   readonly content: string | Buffer;
 }
 export type DeskChange = Readonly<Record<string, DeskFile | null>>;
+/** A parent is an id, or the place of an earlier commit in the list. `merged` is a second one. */
+export interface DeskCommit {
+  readonly parent: string | number | null;
+  readonly merged?: string | number;
+  readonly change: DeskChange;
+  readonly message: string;
+}
+
+/** A name in git's quotes; half a surrogate pair from U+DC80 on stands for one byte that is not UTF-8. */
+function quotePath(path: string): string {
+  if (!/\p{Surrogate}/u.test(path)) return quoteName(path);
+  return `"${[...path].map((char) => (/\p{Surrogate}/u.test(char) ? `\\${(char.charCodeAt(0) - 0xdc00).toString(8)}` : char)).join('')}"`;
+}
 
 /** A person's clone: commits of any shape, pushed over HTTPS. */
 export class GitDesk {
@@ -66,29 +79,25 @@ export class GitDesk {
     });
   }
 
-  /** Makes commits in one process; a parent is an id, or the place of an earlier one in the list. Returns their ids. */
-  async commitAll(
-    commits: readonly {
-      readonly parent: string | number | null;
-      readonly change: DeskChange;
-      readonly message: string;
-    }[],
-  ): Promise<readonly string[]> {
+  /** Makes commits in one process. Returns their ids. */
+  async commitAll(commits: readonly DeskCommit[]): Promise<readonly string[]> {
     this.#imports += 1;
     const marks = join(this.#dir, `marks-${this.#imports}`);
     const stream: Buffer[] = [];
     const write = (text: string | Buffer) => stream.push(Buffer.from(text));
-    commits.forEach(({ parent, change, message }, at) => {
+    const markOf = (commit: string | number) => (typeof commit === 'number' ? `:${commit + 1}` : commit);
+    commits.forEach(({ parent, merged, change, message }, at) => {
       write(`commit refs/made/${this.#imports}-${at}\nmark :${at + 1}\n`);
       write(`committer dev <dev@example.test> ${CLOCK_START_S + at} +0000\n`);
       write(`data ${Buffer.byteLength(message)}\n${message}\n`);
-      if (parent !== null) write(`from ${typeof parent === 'number' ? `:${parent + 1}` : parent}\n`);
+      if (parent !== null) write(`from ${markOf(parent)}\n`);
+      if (merged !== undefined) write(`merge ${markOf(merged)}\n`);
       for (const [path, file] of Object.entries(change)) {
-        if (file === null) write(`D ${quoteName(path)}\n`);
-        else if (file.mode === '160000') write(`M 160000 ${file.content} ${quoteName(path)}\n`);
+        if (file === null) write(`D ${quotePath(path)}\n`);
+        else if (file.mode === '160000') write(`M 160000 ${file.content} ${quotePath(path)}\n`);
         else {
           const bytes = Buffer.from(file.content);
-          write(`M ${file.mode} inline ${quoteName(path)}\ndata ${bytes.length}\n`);
+          write(`M ${file.mode} inline ${quotePath(path)}\ndata ${bytes.length}\n`);
           write(bytes);
           write('\n');
         }

@@ -3,7 +3,7 @@ import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { Secret } from '#core/secret.ts';
 import type { ForgeControl } from '../../support/forge-control.ts';
 import { createWorldOn } from '../world.ts';
-import { baseFiles, type Cell, makeHeads } from './cells.ts';
+import { baseFiles, type Cell, makeHistory } from './cells.ts';
 import { GitDesk } from './git-desk.ts';
 import { callApi, type TreeForge } from './tree-forge.ts';
 
@@ -36,7 +36,7 @@ export interface CellResult {
   readonly halted: boolean;
   /** False: somebody still waited when the time of the cell was over. */
   readonly cameToRest: boolean;
-  /** First-parent line of the base after the first commit, with the trees that git reads there. */
+  /** First-parent line of the base since the pull requests were opened, with the trees that git reads there. */
   readonly line: readonly { readonly sha: string; readonly tree: string }[];
 }
 
@@ -61,14 +61,14 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   const gate = { [`${forge.workflowFolder}/${GATE_FILE}`]: { mode: '100644', content: GATE } as const };
   const files = { ...baseFiles(cell.kind), ...gate };
   const [base = ''] = await desk.commitAll([{ parent: null, change: files, message: 'First commit' }]);
-  await desk.push({ main: base });
+  const { base: tip, heads } = await makeHistory(desk, cell, base);
+  await desk.push({ main: tip });
   await forge.settle();
   await api('bot', 'POST', '/branch_protections', {
     rule_name: 'main',
     enable_status_check: true,
     status_check_contexts: ['mq'],
   });
-  const heads = await makeHeads(desk, cell, base);
   await desk.push(Object.fromEntries(heads.map((head, at) => [`p${at + 1}`, head])));
   await forge.settle();
   const prs: { readonly pr: number; readonly scheduled: boolean }[] = [];
@@ -132,7 +132,8 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
       endings.push({ kind: 'held', words: status?.description ?? '' });
     }
   }
-  const line = (await desk.readLine('main')).slice(1);
+  const whole = await desk.readLine('main');
+  const line = whole.slice(1 + whole.findIndex(({ sha }) => sha === tip));
   return { endings, halted: record.halted !== null, cameToRest, line };
 }
 

@@ -1,0 +1,136 @@
+import type { CommitLink } from '#core/ports/forge.ts';
+import { findMergeBase } from '../../../engine-container/src/merge-base.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
+
+/** Commit -> its parents. */
+type History = Readonly<Record<string, readonly string[]>>;
+
+function reach(history: History, from: readonly string[]): Set<string> {
+  const found = new Set<string>();
+  const stack = [...from];
+  for (let sha = stack.pop(); sha !== undefined; sha = stack.pop()) {
+    if (found.has(sha)) continue;
+    found.add(sha);
+    stack.push(...(history[sha] ?? []));
+  }
+  return found;
+}
+
+function missing(history: History, base: readonly string[], head: string): CommitLink[] {
+  const known = reach(history, base);
+  return [...reach(history, [head])]
+    .filter((sha) => !known.has(sha))
+    .map((sha) => ({ sha, parents: history[sha] ?? [] }));
+}
+
+/** Every common ancestor that is below no other one. */
+function bestOf(history: History, base: readonly string[], head: string): readonly string[] {
+  const known = reach(history, base);
+  const common = [...reach(history, [head])].filter((sha) => known.has(sha));
+  return common.filter((sha) => !common.some((other) => other !== sha && reach(history, [other]).has(sha)));
+}
+
+/** As the engine asks: for what the base lacks, and with what is staged on it. */
+function find(
+  history: History,
+  { base, staged = [], head }: { base: string; staged?: string[]; head: string },
+) {
+  let calls = 0;
+  const forge = {
+    listNewCommits: async (newer: string, older: string) => {
+      calls += 1;
+      return missing(history, [newer], older);
+    },
+  };
+  const brought = new Set(staged.flatMap((sha) => missing(history, [base], sha).map((commit) => commit.sha)));
+  const own = missing(history, [base], head);
+  return findMergeBase(forge as never, head, own, brought).then((found) => ({ found, calls }));
+}
+
+const LINE: History = { 1: [], 2: ['1'], 3: ['2'], 4: ['2'], 5: ['4'] };
+
+test.each<[name: string, history: History, base: string, head: string, expected: string | null]>([
+  ['a fork', LINE, '3', '5', '2'],
+  ['a head that contains the base', LINE, '2', '5', '2'],
+  ['a head that the base contains', LINE, '5', '4', '4'],
+  ['the same commit', LINE, '5', '5', '5'],
+  ['a head that merged the base in', { ...LINE, 6: ['5', '3'], 7: ['3'] }, '7', '6', '3'],
+  [
+    'a head that merged the base in twice',
+    { ...LINE, 6: ['5', '3'], 7: ['3'], 8: ['6', '7'], 9: ['7'] },
+    '9',
+    '8',
+    '7',
+  ],
+  ['unrelated histories', { 1: [], 2: [], 3: ['2'] }, '1', '3', null],
+  [
+    'two histories that were merged into each other',
+    { 1: [], 2: ['1'], 3: ['1'], 4: ['2', '3'], 5: ['3', '2'] },
+    '4',
+    '5',
+    'several',
+  ],
+])('%s', async (_, history, base, head, expected) => {
+  expect((await find(history, { base, head })).found).toBe(expected);
+});
+
+test('a line of commits costs no call, and each end of a history with merges one or two', async () => {
+  expect((await find(LINE, { base: '3', head: '5' })).calls).toBe(0);
+  const merged = { ...LINE, 6: ['5', '3'], 7: ['3'] };
+  expect((await find(merged, { base: '7', head: '6' })).calls).toBeLessThanOrEqual(2);
+});
+
+describe('on top of what is staged', () => {
+  test('the head of one of them, where it stands on that', async () => {
+    const history = { 1: [], p: ['1'], q: ['p'] };
+    expect((await find(history, { base: '1', staged: ['p'], head: 'q' })).found).toBe('p');
+  });
+
+  test('two of them that it merged: several', async () => {
+    const history = { 1: [], p: ['1'], q: ['1'], m: ['p', 'q'] };
+    expect((await find(history, { base: '1', staged: ['p', 'q'], head: 'm' })).found).toBe('several');
+  });
+
+  test('one of them and a newer base that it merged: several', async () => {
+    const history = { 1: [], 2: ['1'], p: ['1'], m: ['p', '2'] };
+    expect((await find(history, { base: '2', staged: ['p'], head: 'm' })).found).toBe('several');
+    expect((await find(history, { base: '2', head: 'm' })).found).toBe('2');
+  });
+
+  test('one that has the newer base itself: that one', async () => {
+    const history = { 1: [], 2: ['1'], 3: ['2'], p: ['2'], m: ['p', '1'] };
+    expect((await find(history, { base: '3', staged: ['p'], head: 'm' })).found).toBe('p');
+  });
+});
+
+test('more ends than are worth comparing are not compared', async () => {
+  const history: Record<string, readonly string[]> = { 0: [] };
+  const sides = Array.from({ length: 17 }, (_, at) => `s${at}`);
+  for (const side of sides) history[side] = ['0'];
+  history.base = sides;
+  history.head = [...sides];
+  const { found, calls } = await find(history, { base: 'base', head: 'head' });
+  expect(found).toBe('several');
+  expect(calls).toBe(0);
+});
+
+test('any history: the one best common ancestor, or that there are several', async () => {
+  const tally = { one: 0, several: 0, staged: 0 };
+  for (let seed = 1; seed <= 2000; seed += 1) {
+    const random = new SeededRandom(seed);
+    const history: Record<string, readonly string[]> = { c0: [] };
+    for (let at = 1; at < 14; at += 1) {
+      const pick = () => `c${Math.max(0, at - 1 - random.int(5))}`;
+      history[`c${at}`] = random.chance(0.5) ? [...new Set([pick(), pick()])] : [pick()];
+    }
+    const [base, head] = [`c${random.int(14)}`, `c${random.int(14)}`];
+    const staged = random.chance(0.5) ? [`c${random.int(14)}`] : [];
+    const best = bestOf(history, [base, ...staged], head);
+    const { found } = await find(history, { base, staged, head });
+    expect({ seed, found }).toEqual({ seed, found: best.length === 1 ? best[0] : 'several' });
+    tally[best.length === 1 ? 'one' : 'several'] += 1;
+    if (staged.length > 0) tally.staged += 1;
+  }
+  expect(tally.several).toBeGreaterThan(20);
+  expect(tally.staged).toBeGreaterThan(200);
+});
