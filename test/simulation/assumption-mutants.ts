@@ -180,4 +180,31 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads'],
     dies: { family: 'shared_heads', seed: 2 },
   },
+  {
+    guard: 'of two records of one address one is at work at a time',
+    file: 'core/services/wind-down.ts',
+    find: 'return waiting.length > 0 && waiting[0]?.id !== repo.id;',
+    replace: 'return waiting.length < 0;',
+    families: ['interrupted'],
+    dies: 'an address is enrolled again in a landing',
+  },
+  {
+    guard: 'a new record takes over the heads of the one before it',
+    file: 'engine-container/src/adopt-lost.ts',
+    find: 'const left = await store.listLeftHeads(repo);',
+    replace: 'const left = (await store.listLeftHeads(repo)).slice(0, 0);',
+    families: ['interrupted'],
+    dies: 'an address is enrolled again after a burial',
+  },
+  {
+    guard: 'a queue goes off once its scheduled merges are taken back (D-24)',
+    file: 'core/services/stop-queue.ts',
+    find: `    await cancelMerges(deps, repo, await readLivePrs(deps.store, repo));
+    return storeOff();`,
+    replace: `    const off = await storeOff();
+    await cancelMerges(deps, repo, await readLivePrs(deps.store, repo));
+    return off;`,
+    families: ['settings', 'interrupted'],
+    dies: 'a queue is switched off while the forge is away',
+  },
 ];

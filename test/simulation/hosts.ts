@@ -34,12 +34,27 @@ const STEPS_PER_PULL = 1_000;
 const THROTTLED_SHARE = 0.8;
 
 /** Calls that are made once in a long time would hardly ever be the last of a machine. */
+const CRASHED_MORE_FACTOR = 20;
 const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
   [
     ...['store deleteRepo', 'store deleteConnection', 'store settleOff', 'store listRepos'],
+    ...['store askStop', 'store listRunningBatches'],
+    ...['store loadTenant', 'store readQueueViews', 'forge findRefInTheWay', 'forge listMergedPullRequests'],
+    ...['forge listChangedFiles', 'forge countOpenDependencies'],
     ...['store quarantineQueueRecord', 'forge probeSchedule', 'forge readBlob', 'forge cancelRun'],
-  ].map((label) => [label, 20]),
+  ].map((label) => [label, CRASHED_MORE_FACTOR]),
 );
+
+/** … and these once in the life of a tenant that leaves. */
+const ERASING: ReadonlySet<string> = new Set([
+  ...['store listConnections', 'store listSockets', 'store markConnectionDeleting', 'store removeSocket'],
+  ...['store deleteHistory', 'store deletePlan', 'store deleteOrganization', 'store deleteTenant'],
+]);
+const ERASING_FACTOR = 100;
+
+function factorOf(label: string): number {
+  return ERASING.has(label) ? ERASING_FACTOR : (CRASHED_MORE.get(label) ?? 1);
+}
 
 /** One for all: a trace of where it was thrown costs more than the rest of a crash, and nobody reads it. */
 const CRASH = new Crash();
@@ -126,7 +141,7 @@ export class Hosts {
   }
 
   #mayCrash(host: Host, label: string): void {
-    if (!this.#random.chance(this.odds.crash * (CRASHED_MORE.get(label) ?? 1))) return;
+    if (!this.#random.chance(this.odds.crash * factorOf(label))) return;
     host.dead = true;
     this.#witness.seen(label, 'crash');
     this.#witness.note(`CRASH at ${label}`);

@@ -108,6 +108,8 @@ export interface Odds {
   takenNames: number;
   /** More than 0: one pull request makes the forge fail. */
   curse: number;
+  /** Share of what is opened that a rule or a dependency keeps from merging. */
+  blocks: number;
   /** Times per hour: for a while the store refuses most calls; the engine dies with all that it is at work on. */
   throttlesPerHour: number;
   engineDiesPerHour: number;
@@ -152,6 +154,7 @@ export const NO_ODDS: Readonly<Odds> = {
   skipTitles: 0,
   takenNames: 0,
   curse: 0,
+  blocks: 0,
   throttlesPerHour: 0,
   engineDiesPerHour: 0,
   crowd: 0,
@@ -211,6 +214,7 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         peoplePerHour: peoplePerHour * 1.5,
         callFails: calls.callFails / 2,
         crash: crash / 2,
+        blocks: random.chance(0.3) ? share(0.4) : 0,
       };
     case 'flaky':
       return { ...NO_ODDS, flake, gateTrouble: gate.gateTrouble };

@@ -57,6 +57,7 @@ export function drawPlots(hand: Stagehand, odds: Readonly<Odds>): readonly Plot[
   if (odds.skipTitles > 0) plots.push(new SkipTitles(hand));
   if (odds.takenNames > 0) plots.push(new TakenNames(hand));
   if (odds.curse > 0) plots.push(new Curse(hand));
+  if (odds.blocks > 0) plots.push(new Blocks(hand));
   return plots;
 }
 
@@ -351,5 +352,44 @@ class Curse implements Plot {
   async isTold(pr: number, words: string): Promise<boolean> {
     if (pr !== this.#cursed?.pr) return false;
     return !TOLD_CURSES.includes(this.#kind) || /^(refused|waiting|bounced): /.test(words);
+  }
+}
+
+/** What the forge never merges by itself, and what it merges only after something else (D-14). */
+class Blocks implements Plot {
+  readonly #hand: Stagehand;
+  readonly #protected = new Set<number>();
+  readonly #dependsOn = new Map<number, number>();
+
+  constructor(hand: Stagehand) {
+    this.#hand = hand;
+  }
+
+  async open(): Promise<boolean> {
+    const { forge, random, odds, prs, note, sometimes } = this.#hand;
+    if (!random.chance(odds().blocks)) return false;
+    const name = this.#hand.takeName();
+    if (prs.length === 0 || random.chance(0.5)) {
+      await forge.setProtection({ protectedFilePatterns: 'secrets/**' });
+      this.#protected.add(await this.#hand.open({ branch: name, files: { [`secrets/${name}.txt`]: name } }));
+      sometimes('a protected file');
+      return true;
+    }
+    const on = prs[random.int(prs.length)] ?? 0;
+    const pr = await this.#hand.open({ branch: name, files: { [`src/${name}.txt`]: `${name}\n` } });
+    await forge.addDependency(pr, on);
+    this.#dependsOn.set(pr, on);
+    note(`#${pr} depends on #${on}`);
+    sometimes('a dependency');
+    return true;
+  }
+
+  async isTold(pr: number, words: string): Promise<boolean> {
+    if (words.startsWith('refused: it changes files that the branch rule protects'))
+      return this.#protected.has(pr);
+    const on = this.#dependsOn.get(pr);
+    if (on === undefined || !words.startsWith('refused: an issue or pull request that it depends on is open'))
+      return false;
+    return (await this.#hand.forge.pull(on)).state === 'open';
   }
 }

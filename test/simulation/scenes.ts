@@ -8,7 +8,13 @@ import {
   successComesTwoMinutesLate,
   twinAppearsLate,
 } from './forge-scenes.ts';
-import { holdInLanding, leaveInLanding } from './hold-scenes.ts';
+import {
+  enrollAfterBurial,
+  enrollInLanding,
+  holdInLanding,
+  leaveInLanding,
+  switchOffUnconfirmed,
+} from './hold-scenes.ts';
 import { Judge } from './judge.ts';
 import {
   branchComesLate,
@@ -342,6 +348,9 @@ export const SCENES = {
   'a twin appears while its head is gated': twinAppearsLate,
   'a hold in a landing': holdInLanding,
   'a tenant leaves in a landing': leaveInLanding,
+  'an address is enrolled again in a landing': enrollInLanding,
+  'an address is enrolled again after a burial': enrollAfterBurial,
+  'a queue is switched off while the forge is away': switchOffUnconfirmed,
   'a branch comes late': branchComesLate,
   'a branch goes early': branchGoesEarly,
   'a staging branch is moved': branchIsMoved,

@@ -21,7 +21,14 @@ import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
 import { DirectoryMemory } from '../../engine-container/src/directory-memory.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
-import { Crash, FORGE_WRITE_LABELS, forgeOn, type Machine, storeOn } from '../support/machine.ts';
+import {
+  Crash,
+  FORGE_WRITE_LABELS,
+  forgeOn,
+  type Machine,
+  storeOn,
+  type WorkerStore,
+} from '../support/machine.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import { type Host, Hosts, type Witness } from './hosts.ts';
@@ -148,6 +155,16 @@ export class SimService {
     if (this.#atWork.size > 1) this.#witness.sometimes('the engine dies with several reconciles');
     this.#witness.note('the engine dies');
     this.#container.dead = true;
+  }
+
+  /** The store as a request of the API has it. */
+  storeOfApi(): WorkerStore {
+    return storeOn(this.hosts.machineOn(this.hosts.newHost()), this.store);
+  }
+
+  /** A request of the API: what it is refused, and a machine that dies, is nobody's defect. */
+  settle(run: () => Promise<unknown>): Promise<'done' | 'retry' | 'died'> {
+    return this.#settle(run);
   }
 
   // Queues

@@ -1,12 +1,12 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import { LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
 import { buryRepo } from '#core/services/delete-repo.ts';
-import { withLease } from '#core/services/lease.ts';
-import { readLivePrs } from '#core/services/live-batches.ts';
-import { wakeNow } from '#core/services/wake.ts';
+import { offboardTenant } from '#core/services/offboard.ts';
+import { stopQueue } from '#core/services/stop-queue.ts';
+import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
@@ -81,6 +81,7 @@ export class Settings {
     else if (kind < 14) await this.#stopPaying(repo);
     else if (kind === 14) await this.#delete(managed, repo);
     else if (random.chance(0.5)) await this.#deleteConnection(repo, all);
+    else await this.#leave(repo, all);
   }
 
   /** The credential and everything under it. */
@@ -134,17 +135,28 @@ export class Settings {
     await this.#service.store.updateRepo({ ...repo, ...changes, updatedAt: this.#clock.now() }, options);
   }
 
-  /** As the API does it (D-24): under the lease, what a live batch has scheduled is taken back, then the switch, then a wake. */
+  /** By the API's own code (D-24), on a machine like any other. What it cannot confirm leaves the queue on. */
   async #switchOff({ id, forge }: Managed, repo: ManagedRepo): Promise<void> {
-    const { store } = this.#service;
-    const services = this.#services();
-    const done = await withLease({ ...services, leases: store }, id, 'disable', LEASE_TTL_MS, async () => {
-      for (const pr of await readLivePrs(store, repo)) await forge.cancelSchedule(pr);
+    const store = this.#service.storeOfApi();
+    const openForge = async () => ({ kind: 'open' as const, forge: openAdmin(forge) });
+    const deps = { ...this.#services(), store, leases: store, openForge };
+    const storeOff = async (): Promise<ManagedRepo> => {
       await this.#save(id, { queueEnabled: false }, { lastLook: true });
-    });
-    if (done.kind === 'skipped') return;
-    this.#witness.sometimes('switched off');
-    await wakeNow(services, id);
+      return repo;
+    };
+    const asked = await this.#service.settle(() => stopQueue(deps, repo, storeOff));
+    if (asked === 'done' && (await this.#service.store.getRepo(id))?.queueEnabled === false)
+      this.#witness.sometimes('switched off');
+  }
+
+  /** Everything of a tenant goes, while a success stands. Its request may end before that is done. */
+  async #leave({ tenantId }: ManagedRepo, all: readonly Managed[]): Promise<void> {
+    for (const each of all) each.deleted = true;
+    this.#witness.sometimes('tenant left');
+    const { store } = this.#service;
+    await store.addSocket(tenantId, `socket-of-${tenantId}`, Number.MAX_SAFE_INTEGER);
+    const deps = { ...this.#services(), openPayments: async () => null };
+    await this.#service.settle(() => offboardTenant(deps, tenantId, tenantId));
   }
 
   async #changeContext({ id, forge }: Managed, context: string): Promise<void> {
@@ -152,4 +164,16 @@ export class Settings {
     await this.#save(id, { statusContext: context });
     this.#witness.sometimes('context changed');
   }
+}
+
+/** The one call that switching off makes: a merge that is scheduled is taken back, and one that is not is fine. */
+function openAdmin(forge: AbstractForge): ForgeAdmin {
+  const admin: Pick<ForgeAdmin, 'cancelAutoMerge'> = {
+    async cancelAutoMerge(pr) {
+      if (!forge.isScheduled(pr)) return 'not_scheduled';
+      await forge.cancelSchedule(pr);
+      return 'cancelled';
+    },
+  };
+  return admin as ForgeAdmin;
 }

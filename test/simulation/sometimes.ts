@@ -69,6 +69,8 @@ export const OFTEN: readonly string[] = [
   ...['one head for two bases', 'one head twice', 'a landed head again', 'a file changed on both sides'],
   ...['a branch of our name', 'a tag of our name', 'the store throttles'],
   ...['gate deleted', 'gate renamed', 'gate silenced', 'a title that skips runs'],
+  ...['a protected file', 'a dependency', 'event pr_refused protected_files'],
+  ...['event pr_refused open_dependencies'],
   ...['event pr_refused removes_gate', 'event pr_refused gate_not_started'],
   ...['the engine dies with several reconciles', 'event pr_refused twin_elsewhere', 'parked forge_conflict'],
 ];
@@ -87,6 +89,7 @@ export const RARELY: readonly string[] = [
     'refused not_found',
   ],
   ...['event pr_requeued queue_disabled', 'event pr_requeued gate_infrastructure'],
+  'tenant left',
   ...['event pr_skipped schedule_lost', 'action skipped schedule_lost'],
 ];
 
