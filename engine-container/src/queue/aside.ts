@@ -45,14 +45,16 @@ export interface Parked {
   readonly baseTree: TreeHash;
   /** Looked at again at this time even if the base stands; null = only when it moves. */
   readonly until: EpochMs | null;
+  /** Not let go at `until`, which is when the words change: only when the forge calls it mergeable. */
+  readonly isHeld?: true;
 }
 
 /** What holds of a head whatever the base is, until its author schedules it again. */
 const OF_HEAD: readonly ParkReason[] = ['gate_not_started', 'gate_not_ended', 'staging_failed'];
 
 /** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
-export function isHeldByForge({ reason, until }: Parked): boolean {
-  return reason === 'forge_conflict' || (reason === 'not_mergeable' && until === null);
+export function isHeldByForge({ reason, isHeld }: Parked): boolean {
+  return reason === 'forge_conflict' || isHeld === true;
 }
 
 /** What stands while the head does, wherever the base moves. */

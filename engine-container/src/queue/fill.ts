@@ -2,7 +2,7 @@ import type { RunId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { requiresContext } from './admission.ts';
-import { outlastsBase } from './aside.ts';
+import { isHeldByForge, outlastsBase } from './aside.ts';
 import { frontierOf } from './evidence.ts';
 import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength, treesAhead } from './lane.ts';
 import { readyEntries } from './line.ts';
@@ -71,8 +71,9 @@ function keepParked(pass: Pass, baseTree: string): void {
         : outlastsBase(parked)
           ? entryOf(record, pr)?.head === head
           : grounds.has(ground);
-    // What the same refusal comes to again has been said.
-    return stands && (until === null || until > s.now || isMergeRefusal(reason));
+    // What the same refusal comes to again has been said, and what the forge holds it lets go itself.
+    const isKept = isMergeRefusal(reason) || isHeldByForge(parked);
+    return stands && (until === null || until > s.now || isKept);
   });
   if (record.parked.some((parked) => parked.reason === 'base_red')) raise(pass, 'base_red');
   if (record.parked.some((parked) => parked.reason === 'gate_missing')) raise(pass, 'gate_missing');

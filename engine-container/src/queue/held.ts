@@ -1,8 +1,6 @@
 import type { PullRequest } from '#core/domain/forge.ts';
-import { UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/limits.ts';
-import { isHeldByForge } from './aside.ts';
 import type { LineEntry } from './line-entry.ts';
-import { type Pass, wakeNoLaterThan } from './pass.ts';
+import type { Pass } from './pass.ts';
 import { park } from './root.ts';
 
 /**
@@ -18,11 +16,7 @@ export function reviewHeld(pass: Pass, entry: LineEntry, { mergeable }: PullRequ
     );
     return;
   }
-  const held = record.parked.find(({ pr }) => pr === entry.pr);
-  const since = entry.unmergeable?.since;
-  if (held === undefined || since === undefined || held.reason !== 'not_mergeable' || !isHeldByForge(held))
-    return;
-  const until = since + UNMERGEABLE_REFUSED_AFTER_MS;
-  if (s.now < until) return wakeNoLaterThan(pass, until);
+  const held = record.parked.find(({ pr, isHeld }) => pr === entry.pr && isHeld);
+  if (held === undefined || held.until === null || s.now < held.until) return;
   park(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });
 }

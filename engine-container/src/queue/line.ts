@@ -1,7 +1,7 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
-import { isOfHead, outlastsBase } from './aside.ts';
+import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
 import { isOutboxFull, newcomersOf } from './bounds.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
 import { reviewHeld } from './held.ts';
@@ -283,7 +283,7 @@ export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): Li
         (parked.baseTree === baseTree || parked.reason === 'suspect_ahead' || outlastsBase(parked)) &&
         // What stood in the way ahead may have become the base: then it is to be said about the base.
         (stacked || parked.reason !== 'conflict_ahead') &&
-        (parked.until === null || parked.until > s.now),
+        (parked.until === null || parked.until > s.now || isHeldByForge(parked)),
     );
   });
 }

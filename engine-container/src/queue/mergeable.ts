@@ -1,5 +1,10 @@
 import type { TreeHash } from '#core/domain/ids.ts';
-import { LANDING_POLL_MIN_MS, MERGEABLE_WAIT_MS, UNMERGEABLE_PAUSE_MS } from '#core/domain/limits.ts';
+import {
+  LANDING_POLL_MIN_MS,
+  MERGEABLE_WAIT_MS,
+  UNMERGEABLE_PAUSE_MS,
+  UNMERGEABLE_REFUSED_AFTER_MS,
+} from '#core/domain/limits.ts';
 import { entryOf, type Pass, pollNoLaterThan, wakeNoLaterThan } from './pass.ts';
 import { type Fate, type Member, type Root, treeOf } from './record.ts';
 import { park, startTeardown } from './root.ts';
@@ -30,8 +35,15 @@ export function isMergeableNow(pass: Pass, root: Root, focus: FocusView): boolea
 function setUnmergeableAside(pass: Pass, member: Member, baseTree: TreeHash): Fate {
   const entry = entryOf(pass.record, member.pr);
   const { now } = pass.s;
-  const isSecond = entry?.unmergeable?.head === member.head;
-  if (entry !== undefined && !isSecond) entry.unmergeable = { head: member.head, since: now };
-  const until = isSecond ? null : now + UNMERGEABLE_PAUSE_MS;
-  return park(pass, member, { reason: 'not_mergeable', baseTree, until });
+  const earlier = entry?.unmergeable;
+  if (earlier?.head === member.head) {
+    const until = earlier.since + UNMERGEABLE_REFUSED_AFTER_MS;
+    return park(pass, member, { reason: 'not_mergeable', baseTree, until, isHeld: true });
+  }
+  if (entry !== undefined) entry.unmergeable = { head: member.head, since: now };
+  return park(pass, member, {
+    reason: 'not_mergeable',
+    baseTree,
+    until: now + UNMERGEABLE_PAUSE_MS,
+  });
 }

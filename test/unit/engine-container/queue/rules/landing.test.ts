@@ -139,7 +139,7 @@ describe('a success is posted', () => {
     const line = [givenEntry(1, { unmergeable: { head: 'head-1', since: NOW - 600_000 } }), givenEntry(2)];
     expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 60_000 }, { line }))).toMatchObject({
       ended: ['#1 requeued: error', '#2 requeued: error'],
-      after: { parked: [{ pr: 1, reason: 'not_mergeable', until: null }] },
+      after: { parked: [{ pr: 1, reason: 'not_mergeable', until: NOW + 3_000_000, isHeld: true }] },
     });
   });
 });
