@@ -17,6 +17,12 @@ export interface Profile {
   readonly contentsForceField: 'force_overwrite_new_branch' | 'force_push' | null;
   readonly patchNeedsSha: boolean;
   readonly unknownShaStatusCode: 404 | 500;
+  /** Of an answer to a former name of a repository. */
+  readonly movedStatusCode: 301 | 307;
+  /** A hook's address is looked at before it is stored. */
+  readonly checksHookUrls: boolean;
+  /** Of a pull request whose head branch is not there. */
+  readonly absentHeadStatusCode: 404 | 500;
   /** Auto-merge is tried again when a conflict check ends well. */
   readonly recheckAfterConflictCheck: boolean;
   readonly queueAtScheduling: boolean;
@@ -73,6 +79,9 @@ const FORGEJO_11: Profile = {
   contentsForceField: null,
   patchNeedsSha: true,
   unknownShaStatusCode: 500,
+  movedStatusCode: 307,
+  checksHookUrls: false,
+  absentHeadStatusCode: 500,
   recheckAfterConflictCheck: true,
   queueAtScheduling: false,
   rowDeletedBeforeMerge: true,
@@ -96,6 +105,9 @@ const FORGEJO_15: Profile = {
   runsApi: 'forgejo',
   runsFilterByRef: true,
   unknownShaStatusCode: 404,
+  movedStatusCode: 301,
+  checksHookUrls: true,
+  absentHeadStatusCode: 404,
   hookEvents: [...HOOK_EVENTS, 'action_run_success', 'action_run_failure', 'action_run_recover'],
 };
 
@@ -114,6 +126,9 @@ const PROFILES: Readonly<Record<ProfileName, Profile>> = {
     ...FORGEJO_11,
     kind: 'gitea',
     version: '1.26.3',
+    movedStatusCode: 301,
+    checksHookUrls: true,
+    absentHeadStatusCode: 404,
     pullBaseFilter: 'base_branch',
     runsApi: 'gitea',
     runJobsApi: true,

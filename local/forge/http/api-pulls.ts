@@ -64,9 +64,12 @@ async function createPull(call: Call) {
       : (world.state.repos.find((each) => each.owner === owner && each.forkOf === repo.id) ??
         findRepo(world, owner, repo.name));
   if (headRepo === undefined) throw new Refusal(404, "The target couldn't be found.");
+  const headBranch = head.slice(colon + 1);
+  if (gitOf(world, headRepo).tip(headBranch) === null)
+    throw new Refusal(world.profile.absentHeadStatusCode, "The target couldn't be found.");
   const outcome = await openPull(world, repo, {
     headRepo,
-    headBranch: head.slice(colon + 1),
+    headBranch,
     base,
     title: textField(call, 'title'),
     body: textField(call, 'body'),

@@ -161,8 +161,8 @@ function redirectOf(
   const location = ['/api/v1/repos', repo.owner, repo.name, ...rest].join('/') + url.search;
   const headers = { Location: location, 'Content-Type': 'text/html; charset=utf-8' };
   return {
-    status: 301,
-    text: method === 'GET' ? `<a href="${location}">Moved Permanently</a>.\n\n` : '',
+    status: world.profile.movedStatusCode,
+    text: method === 'GET' ? `<a href="${location}">Moved</a>.\n\n` : '',
     headers,
   };
 }

@@ -6,6 +6,7 @@ import { BOT, createFakeForge } from '../../../local/forge/fake-forge.ts';
 import type { ProfileName } from '../../../local/forge/profiles.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { ForgeSubject } from './subject.ts';
+import { VERSION_FACTS } from './version-facts.ts';
 
 /** The fake over real git, on virtual time and a real socket. What it does later than its answer takes it a while. */
 export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
@@ -34,6 +35,7 @@ export async function openFake(profile: ProfileName): Promise<ForgeSubject> {
       scopedToken: fake.addToken(BOT, ['read:repository']),
       tokens: { bot: grant(BOT), person: grant('dev'), reader: grant('guest') },
     },
+    facts: VERSION_FACTS[profile],
     listsRuns: fake.profile.runsApi !== null,
     asksForkForMergeRight: fake.profile.permissionOnHeadRepo,
     cancelsRuns: fake.profile.runCancelApi,

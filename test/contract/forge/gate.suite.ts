@@ -34,7 +34,9 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
   test('no run, then one that waits or runs, attributed to commit and branch', async () => {
     const { fake } = subject();
     if (fake !== null) fake.knobs.judge = () => 'hold';
-    const repo = await createGated();
+    // A quick run may first be seen finished, on any version.
+    const lasting = workflow('The gate', "'mq/**'", 'sleep 10');
+    const repo = await RepoDriver.create(subject(), { [file()]: lasting });
     const main = (await repo.forge.readBranchTip('main')) ?? '';
     expect(await repo.forge.readGate(main, 'main', file())).toEqual({ kind: 'none' });
     const sha = await stage(repo);

@@ -5,6 +5,7 @@ import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.t
 import { GitDesk } from '../../scenario/trees/git-desk.ts';
 import { deleteEach } from '../../support/delete-each.ts';
 import type { Actor, ForgeSubject } from './subject.ts';
+import { factsOf } from './version-facts.ts';
 
 /** Time between two looks at a real forge, which works on wall time. */
 const LOOK_AGAIN_MS = 500;
@@ -39,6 +40,7 @@ export async function openReal(env: Readonly<Record<string, string | undefined>>
   const topics = new Map<string, string>();
   return {
     access: { instanceUrl, send: http.send, scopedToken: env.FORGE_SCOPED_TOKEN ?? null, tokens },
+    facts: factsOf(parsed),
     listsRuns: isForgejo ? major >= 12 : major > 1 || minor >= 25,
     asksForkForMergeRight: isForgejo || (major === 1 && minor < 26),
     cancelsRuns: isForgejo ? major >= 16 : major > 1 || minor >= 28,

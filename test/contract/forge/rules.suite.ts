@@ -114,7 +114,7 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     const [owner = '', name = ''] = repo.slug.split('/');
     await repo.must('bot', 'PATCH', '', { name: `${name}-renamed` });
     const renamed = new RepoDriver(subject(), `${owner}/${name}-renamed`);
-    const moved = { kind: 'denied', status: 301, effectUnknown: false };
+    const moved = { kind: 'denied', status: subject().facts.formerNameStatus, effectUnknown: false };
     await expect(repo.forge.readBranchTip('main')).rejects.toMatchObject(moved);
     await expect(repo.forge.listOpenPullRequests()).rejects.toMatchObject(moved);
     await expect(repo.forge.createBranch('x', tip)).rejects.toMatchObject(moved);

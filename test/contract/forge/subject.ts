@@ -4,6 +4,7 @@ import type { TreeEntry } from '#core/domain/forge.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import type { FakeForge } from '../../../local/forge/fake-forge.ts';
+import type { VersionFacts } from './version-facts.ts';
 
 export type Actor = 'bot' | 'person' | 'reader';
 
@@ -19,6 +20,7 @@ export interface ForgeAccess {
 /** A forge to be held against the facts: a fake in one version profile, or a real one. */
 export interface ForgeSubject {
   readonly access: ForgeAccess;
+  readonly facts: VersionFacts;
   readonly listsRuns: boolean;
   readonly cancelsRuns: boolean;
   /** Forgejo, and Gitea before 1.26: the one who scheduled needs write access to the fork. */

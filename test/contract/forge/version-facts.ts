@@ -1,0 +1,40 @@
+import type { ForgeVersion } from '#core/domain/forge-version.ts';
+import type { ProfileName } from '../../../local/forge/profiles.ts';
+
+/** What versions answer differently to one and the same call, as seen on running forges (docs/forge-facts.md). */
+export interface VersionFacts {
+  /** To a call under a name that the repository had before. */
+  readonly formerNameStatus: 301 | 307;
+  /** To a hook whose address is none. */
+  readonly hookWithoutAddressStatus: 201 | 422;
+  /** To a pull request from a branch that is not there. */
+  readonly absentHeadStatus: 404 | 500;
+  /** To a status on a commit that is not there. */
+  readonly unknownCommitStatus: 404 | 500;
+}
+
+const FORGEJO_15: VersionFacts = {
+  formerNameStatus: 301,
+  hookWithoutAddressStatus: 422,
+  absentHeadStatus: 404,
+  unknownCommitStatus: 404,
+};
+
+export const VERSION_FACTS: Readonly<Record<ProfileName, VersionFacts>> = {
+  fj11: {
+    formerNameStatus: 307,
+    hookWithoutAddressStatus: 201,
+    absentHeadStatus: 500,
+    unknownCommitStatus: 500,
+  },
+  fj15: FORGEJO_15,
+  fj16: FORGEJO_15,
+  gt126: { ...FORGEJO_15, unknownCommitStatus: 500 },
+};
+
+/** The facts of the newest version seen that is not newer than this one. */
+export function factsOf({ kind, major }: ForgeVersion): VersionFacts {
+  if (kind === 'gitea') return VERSION_FACTS.gt126;
+  if (major < 15) return VERSION_FACTS.fj11;
+  return VERSION_FACTS[major < 16 ? 'fj15' : 'fj16'];
+}
