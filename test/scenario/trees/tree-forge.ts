@@ -16,10 +16,14 @@ export interface TreeForge {
   readonly clock: VirtualClock;
   /** The first folder that this forge reads workflows from. */
   readonly workflowFolder: string;
+  /** Its conflict check may go path by path: it follows no rename, and calls a mode against a content a conflict. */
+  readonly checksByPath: boolean;
   readonly bot: { readonly login: string; readonly token: string };
   readonly person: { readonly login: string; readonly token: string };
   /** Lets the forge finish what it does after its answers. */
   settle(): Promise<void>;
+  /** Nothing but a long time is waited for. Time that passes by itself is set forward. */
+  skip(ms: number): void;
   /** An empty repository; returns its slug. */
   createRepo(name: string): Promise<string>;
   stop(): Promise<void>;
@@ -27,8 +31,13 @@ export interface TreeForge {
 
 /** Time of a real forge: waits for real, but never longer than a look is worth. */
 class WallClock extends VirtualClock {
+  #aheadMs = 0;
+
   override now(): number {
-    return Date.now();
+    return Date.now() + this.#aheadMs;
+  }
+  skip(ms: number): void {
+    this.#aheadMs += ms;
   }
   override monotonic(): number {
     return performance.now();
@@ -67,9 +76,11 @@ export async function openFakeTreeForge(profile: ProfileName = 'fj15'): Promise<
     send: http.send,
     clock,
     workflowFolder: fake.profile.workflowDirs[0] ?? '',
+    checksByPath: fake.profile.checksByPath,
     bot: { login: BOT, token: fake.addToken(BOT) },
     person: { login: 'dev', token: fake.addToken('dev') },
     settle: () => fake.settle(),
+    skip: () => undefined,
     async createRepo(name) {
       await fake.createRepo({ owner: 'acme', name, collaborators: { dev: 'write', [BOT]: 'admin' } });
       return `acme/${name}`;
@@ -91,6 +102,7 @@ export async function openRealTreeForge(
   const caPem = env.FORGE_CA_FILE === undefined ? {} : { caPem: readFileSync(env.FORGE_CA_FILE, 'utf8') };
   const http = createGuardedHttp({ allowHosts: [new URL(instanceUrl).host], ...caPem });
   const created: string[] = [];
+  const clock = new WallClock();
   const botToken = env.FORGE_TOKEN ?? '';
   const personToken = env.FORGE_PERSON_TOKEN ?? botToken;
   const call = (token: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
@@ -104,11 +116,14 @@ export async function openRealTreeForge(
     instanceUrl,
     caFile: env.FORGE_CA_FILE,
     send: http.send,
-    clock: new WallClock(),
+    clock,
     workflowFolder: workflowFolders(version)[0] ?? '',
+    // Depends on the git beside it, which no call tells.
+    checksByPath: version.kind === 'gitea',
     bot,
     person,
     settle: async () => undefined,
+    skip: (ms) => clock.skip(ms),
     async createRepo(name) {
       const unique = `trees-${Date.now().toString(36)}-${name}`;
       await call(botToken, 'POST', '/user/repos', { name: unique, private: true, default_branch: 'main' });
