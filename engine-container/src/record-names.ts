@@ -10,7 +10,7 @@ type Names<T extends string> = Readonly<Partial<Record<T, string>>>;
  */
 const FIELDS: Names<keyof QueueRecord> = {};
 const ENTRY_FIELDS: Names<keyof LineEntry> = {};
-const PLACES: Readonly<Record<Place, string>> = { lane: 'lane', suspect: 'suspect', screen: 'screen' };
+const PLACES: Readonly<Record<Place, string>> = { lane: 'lane', suspect: 'suspect', trial: 'screen' };
 
 /** A document whose shape was checked: every field is what its name in the code says. */
 interface Stored {

@@ -49,3 +49,45 @@ test(`no file of the product is longer than ${LINES_MAX} lines`, () => {
   const long = files.filter((path) => readSource(path).trimEnd().split('\n').length > LINES_MAX);
   expect(long.filter((path) => !TOO_LONG.includes(path))).toEqual([]);
 });
+
+/** Places where such a word means something else: another trade, or a stored name that stays as it is. */
+const OTHER_MEANINGS: Readonly<Record<string, RegExp>> = {
+  cleared: /^core\/http\//,
+  dial: /^dashboard\//,
+  lane: /^dashboard\//,
+  outbox: /^local\//,
+  strike: /^(core\/services|local)\//,
+};
+const STORED_NAMES = ['engine-container/src/record-codec.ts', 'engine-container/src/record-names.ts'];
+
+/** Words of a source without its texts: identifiers are taken apart, plurals are one with the singular. */
+function wordsOf(source: string): ReadonlySet<string> {
+  const words = source
+    .replace(/'(?:[^'\\\n]|\\.)*'/g, "''")
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .match(/[a-z]+/g);
+  return new Set(words?.flatMap((word) => [word, word.replace(/s$/, '')]));
+}
+
+test('words are found in comments and inside of identifiers', () => {
+  expect(wordsOf("/** Screens. */ const openScreens = 'doubt'; const STRIKES_MAX = 1;")).toEqual(
+    new Set(['screens', 'screen', 'const', 'open', 'strikes', 'strike', 'max']),
+  );
+});
+
+test('no code of the product uses a word that the glossary has given up', () => {
+  const [, section = ''] = readSource('docs/glossary.md').split('## Words that are gone');
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| ([a-z]+) +\|/gm)];
+  const gone = rows.map(([, word = '']) => word).filter((word) => word !== 'gone');
+  expect(gone.length).toBeGreaterThan(0);
+  const used = files
+    .filter((file) => !STORED_NAMES.includes(file))
+    .flatMap((file) => {
+      const words = wordsOf(readSource(file));
+      return gone
+        .filter((word) => words.has(word) && OTHER_MEANINGS[word]?.test(file) !== true)
+        .map((word) => `${file}: ${word}`);
+    });
+  expect(used).toEqual([]);
+});

@@ -203,7 +203,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       ]);
       expect((await world.forge.pull(late)).merged).toBe(false);
       world.forge.judge = judgeByContent;
-      await finish(['suspect', 'lane', 'screen']);
+      await finish(['suspect', 'lane', 'trial']);
       await world.drain();
       const ending = await endingOf(world, [...prs, late]);
       expect(ending.bounced).toEqual([others[0]]);

@@ -14,7 +14,9 @@ async function open(world: World, contents: readonly string[]): Promise<number[]
 const all = (count: number): string[] => Array.from({ length: count }, (_, index) => `c${index}`);
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
-/** For the crash sweep: a lane with batches built on each other, suspects searched beside it, screens (queue.md). */
+/**
+ * For the crash sweep: a lane with batches built on each other, suspects searched beside it, trial batches (queue.md).
+ */
 export const LANE_STORIES: readonly SweepStory[] = [
   {
     name: '26 a lane of several green batches',
@@ -33,7 +35,7 @@ export const LANE_STORIES: readonly SweepStory[] = [
     bounced: [2],
   },
   {
-    name: '28 two suspects and what is screened beside them',
+    name: '28 two suspects and what is tried beside them',
     repo: { bisectFanout: 8 },
     given: (world) => open(world, ['a', 'BAD', 'c', 'd', 'BAD', ...all(7)]),
     landed: 'any order',

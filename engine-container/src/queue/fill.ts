@@ -54,7 +54,7 @@ export function openRoots(pass: Pass): void {
   }
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
   const lane = openLane(pass, base, oneByOne);
-  if (lane !== 'open' && !oneByOne && dialFor(pass).screens) openScreens(pass, base, lane);
+  if (lane !== 'open' && !oneByOne && dialFor(pass).triesBeside) openTrials(pass, base, lane);
 }
 
 /** What stands aside waits for its base, or for what it conflicts with, to be gone, or for a time. */
@@ -140,7 +140,7 @@ function isDue(pass: Pass, top: Root, dial: Dial): boolean {
 }
 
 /** Full batches of what waits, each alone on the base: what passes is cleared for the lane, what fails is searched. */
-function openScreens(pass: Pass, base: Staged, lane: Closed): void {
+function openTrials(pass: Pass, base: Staged, lane: Closed): void {
   for (let started = 0; ; started += 1) {
     const free = freeSlots(pass);
     if (free <= 0) return;
@@ -148,19 +148,19 @@ function openScreens(pass: Pass, base: Staged, lane: Closed): void {
       (entry) => !entry.cleared && entry.doubt === null,
     );
     const size = sizeOf(pass, fresh, free);
-    const full = fullScreen(pass, fresh, lane);
+    const full = fullTrial(pass, fresh, lane);
     // The tail of a burst would wait for nobody: half a batch of it goes along.
     const enough = started > 0 && dialFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
     if (fresh.length < enough || !hasLingered(pass, fresh)) return;
-    if (!startRoot(pass, 'screen', null, base, takeTogether(fresh, size))) return;
+    if (!startRoot(pass, 'trial', null, base, takeTogether(fresh, size))) return;
   }
 }
 
 /**
- * How many must wait for a screen: a usual batch where nothing else can be done for them; more where the lane will take
- * them by itself, fewer where it is about to start anew.
+ * How many must wait for a trial batch: a usual batch where nothing else can be done for them; more where the lane will
+ * take them by itself, fewer where it is about to start anew.
  */
-function fullScreen(pass: Pass, fresh: readonly LineEntry[], lane: Closed): number {
+function fullTrial(pass: Pass, fresh: readonly LineEntry[], lane: Closed): number {
   const good = padTo(pass, fresh);
   const likely = likelySize(good, dialFor(pass).passChance);
   if (lane === 'full') return Math.ceil((likely + thriftySize(good)) / 2);

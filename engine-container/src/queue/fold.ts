@@ -148,7 +148,7 @@ function judgeAlone(
   root.editsGate = true;
   const [only] = root.members;
   const hasPassed = record.line.some((entry) => entry.pr === only?.pr && entry.cleared);
-  if (root.place === 'lane' && !hasPassed) root.place = 'screen';
+  if (root.place === 'lane' && !hasPassed) root.place = 'trial';
 }
 
 /** Nobody's pull request is at fault: whoever looks after the repository is told what is in the way, in our own words. */

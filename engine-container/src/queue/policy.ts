@@ -107,7 +107,7 @@ export interface Dial {
   /** The lane goes on while suspects are searched beside it. */
   readonly isolates: boolean;
   /** Batches are tried beside a lane that is too risky to build on. */
-  readonly screens: boolean;
+  readonly triesBeside: boolean;
   /** Batches grow under a backlog. */
   readonly elastic: boolean;
   /** A failure may be nobody's. */
@@ -127,7 +127,7 @@ export interface Dial {
 /** Everything is on in production; the bench takes pieces away to see what each is worth. */
 const WHOLE = {
   isolates: true,
-  screens: true,
+  triesBeside: true,
   elastic: true,
   weighsFlakes: true,
   learns: true,

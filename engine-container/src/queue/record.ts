@@ -153,10 +153,10 @@ export interface Staged {
 }
 
 /**
- * `lane`: lands next, or stands on one that does. `suspect`: failed, and is searched off the lane. `screen`: tried on the
+ * `lane`: lands next, or stands on one that does. `suspect`: failed, and is searched off the lane. `trial`: tried on the
  * base beside the lane, because nothing more may stand on a lane so likely to fail.
  */
-export type Place = 'lane' | 'suspect' | 'screen';
+export type Place = 'lane' | 'suspect' | 'trial';
 
 /** One batch and its bisection tree. Prefix length i has the tree `trees(i)`: T0 = `baseTree`, Ti = `chain[i-1].tree`. */
 export interface Root {

@@ -17,7 +17,7 @@ export function stageWanted(pass: Pass): void {
   const laneRuns = laneOf(record).some((root) => root.nodes.some((node) => node.state === 'gating'));
   const laneWants = laneOf(record).some((root) => root.nodes.some((node) => node.state === 'wanted'));
   const forSuspects = allowed > 1 && laneWants && !laneRuns ? allowed - 1 : allowed;
-  for (const place of ['suspect', 'lane', 'screen'] as const) {
+  for (const place of ['suspect', 'lane', 'trial'] as const) {
     for (const root of record.roots) {
       if (root.place !== place || root.teardown !== null) continue;
       for (const node of wantedOf(pass, root)) {

@@ -18,7 +18,7 @@ export interface Cell {
 const PIECES = {
   pipelining: (dial: Dial): Dial => ({ ...dial, depth: 1 }),
   isolation: (dial: Dial): Dial => ({ ...dial, isolates: false }),
-  screening: (dial: Dial): Dial => ({ ...dial, screens: false }),
+  screening: (dial: Dial): Dial => ({ ...dial, triesBeside: false }),
   elastic: (dial: Dial): Dial => ({ ...dial, elastic: false }),
   cuts: (dial: Dial): Dial => ({ ...dial, cuts: 1 }),
   flakes: (dial: Dial): Dial => ({ ...dial, weighsFlakes: false }),

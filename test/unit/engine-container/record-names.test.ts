@@ -21,7 +21,7 @@ describe('a record that was stored before its fields were renamed', () => {
     expect(record.strikes).toEqual([expect.objectContaining({ count: 1 })]);
     expect(record.parked).toHaveLength(1);
     expect(record.outbox).toHaveLength(1);
-    expect(record.roots.map(({ place }) => place)).toEqual(['suspect', 'lane', 'screen', 'screen']);
+    expect(record.roots.map(({ place }) => place)).toEqual(['suspect', 'lane', 'trial', 'trial']);
   });
 
   test('is written as it was: an older engine reads it too', () => {

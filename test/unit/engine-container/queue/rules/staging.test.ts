@@ -252,7 +252,7 @@ describe('a trial batch', () => {
     const places = after.roots.map(({ place, onto, baseSha }) => [place, onto, baseSha]);
     expect(places.slice(0, 2)).toEqual([
       ['lane', null, BASE.sha],
-      ['screen', null, BASE.sha],
+      ['trial', null, BASE.sha],
     ]);
   });
 });
