@@ -16,6 +16,7 @@ export const RECONCILE_ERROR_CODES = [
   'gate_missing',
   'protection_conflict',
   'branch_name_taken',
+  'another_queue',
   'base_red',
   'tree_mismatch',
   'record_too_large',
@@ -40,6 +41,8 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   protection_conflict: 'A branch rule keeps the queue from landing; see the protection detail.',
   branch_name_taken:
     'A branch or tag stands where the queue needs its own branches, which begin with the name of the queue; rename or delete it.',
+  another_queue:
+    'Another queue lands pull requests on this branch, so this one is stopped; switch one of them off, then this one off and on.',
   base_red: 'The base branch itself fails the gate; pull requests wait until it is repaired.',
   tree_mismatch: 'A landed tree is not the tree that was proven; the queue of this repository is stopped.',
   record_too_large:

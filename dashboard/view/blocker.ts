@@ -65,6 +65,8 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
   const common = { ...NOTHING, since: activity.last_reconcile, until: activity.next_look_at };
   const text = activity.last_reconcile_error?.replace(/\.$/, '') ?? 'The last look at the forge failed';
   switch (code) {
+    case 'another_queue':
+      return { ...common, tone: 'stop', text, until: null, remedy: 'settings' };
     case 'tree_mismatch':
       if (activity.queue?.block.kind === 'tree_mismatch') return blockerOfQueue(activity.queue.block, 0);
       return { ...common, tone: 'stop', text, until: null, remedy: 'settings' };

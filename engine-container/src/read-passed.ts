@@ -2,9 +2,12 @@ import type { PullRequest } from '#core/domain/forge.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { QueueRecord } from './queue/record.ts';
-import type { Snapshot } from './queue/snapshot.ts';
+import type { PassedPull, Snapshot } from './queue/snapshot.ts';
 
-/** Which pull requests were merged with what moved the base without the queue: two calls, on that alarm alone. */
+/**
+ * Which pull requests were merged with what moved the base without the queue, and what their heads say of it: two calls,
+ * and one for each of them, on that alarm alone.
+ */
 export async function readPassed(
   forge: EngineForge,
   attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
@@ -20,5 +23,8 @@ export async function readPassed(
   const added = new Set(commits.value.map(({ sha }) => sha));
   const isAmongThem = ({ baseRef, mergeCommitSha }: PullRequest): boolean =>
     baseRef === baseBranch && mergeCommitSha !== null && added.has(mergeCommitSha);
-  return { passed: known(merged.value.filter(isAmongThem)) };
+  const found: PassedPull[] = [];
+  for (const pull of merged.value.filter(isAmongThem))
+    found.push({ pull, statuses: await attempt(() => forge.readStatuses(pull.headSha)) });
+  return { passed: known(found) };
 }

@@ -14,6 +14,7 @@ const NOT_OURS: readonly ReconcileErrorCode[] = [
   'gate_missing',
   'protection_conflict',
   'branch_name_taken',
+  'another_queue',
   'base_red',
   'tree_mismatch',
   'record_too_large',

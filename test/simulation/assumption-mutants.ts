@@ -207,4 +207,12 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     families: ['settings', 'interrupted'],
     dies: 'a queue is switched off while the forge is away',
   },
+  {
+    guard: 'of two deployments on one repository one notices and stops',
+    file: `${QUEUE}/passed.ts`,
+    find: '  if (record.rival !== undefined || !statuses.known ||',
+    replace: '  if (record.rival !== undefined || statuses.known || !statuses.known ||',
+    families: ['calm'],
+    dies: 'two deployments on one repository',
+  },
 ];

@@ -5,6 +5,7 @@ import { deleteRepo } from '#core/services/delete-repo.ts';
 import { stopQueue } from '#core/services/stop-queue.ts';
 import { wakeNow } from '#core/services/wake.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
+import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import {
   CONNECTION,
   givenPostedSuccess,
@@ -14,6 +15,9 @@ import {
   stopPaying,
   TICK_MS,
 } from '../scenario/queue-world.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { createWorldOn } from '../scenario/world.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 /** Nobody pays any more while a success stands: it is taken back before the repo is left alone (A24, A107). */
 export async function holdInLanding(): Promise<readonly string[]> {
@@ -102,4 +106,26 @@ export async function switchOffUnconfirmed(): Promise<readonly string[]> {
   ).catch(() => 'refused' as const);
   const isOn = (await world.store.getRepo(REPO))?.queueEnabled === true;
   return answer === 'refused' && isOn ? [] : ['a queue is off while its scheduled merges are live'];
+}
+
+/** Two deployments on one repository, their calls interleaved: one of them sees what the other lets through, and stops. */
+export async function workBesideAnother(): Promise<readonly string[]> {
+  const clock = new VirtualClock();
+  const forge = createAbstractForge({ clock });
+  const both = [
+    await createWorldOn(clock, forge, forge.forge, {}),
+    await createWorldOn(clock, forge, forge.forge, {}),
+  ];
+  const look = () => Promise.all(both.map((each) => each.reconcile()));
+  await givenProject(forge);
+  for (const name of ['a', 'b', 'c', 'd']) {
+    await givenScheduled(forge, name);
+    for (let count = 0; count < 12; count += 1) {
+      await look();
+      await clock.advance(20_000);
+    }
+  }
+  if (forge.merges().length === 0) return ['the scene did not come about'];
+  const codes = (await look()).map((report) => report?.errorCode);
+  return codes.includes('another_queue') ? [] : ['two deployments land on one branch, and neither notices'];
 }

@@ -62,7 +62,8 @@ export class Rest {
     for (let look = 0; look < REST_LOOKS_MAX && quiet < QUIET_LOOKS_MAX; look += 1) {
       await this.#clock.runUntil(this.#clock.now() + TICK_INTERVAL_MS);
       for (const managed of all) {
-        if (managed.deleted || this.#service.store.peekRecord(managed.id)?.halted == null) continue;
+        const record = this.#service.store.peekRecord(managed.id);
+        if (managed.deleted || (record?.halted == null && record?.rival === undefined)) continue;
         await this.#goOn(managed);
         if (due.has(managed)) due.set(managed, await this.#settledBy(managed));
       }

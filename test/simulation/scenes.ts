@@ -14,6 +14,7 @@ import {
   holdInLanding,
   leaveInLanding,
   switchOffUnconfirmed,
+  workBesideAnother,
 } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
 import {
@@ -351,6 +352,7 @@ export const SCENES = {
   'an address is enrolled again in a landing': enrollInLanding,
   'an address is enrolled again after a burial': enrollAfterBurial,
   'a queue is switched off while the forge is away': switchOffUnconfirmed,
+  'two deployments on one repository': workBesideAnother,
   'a branch comes late': branchComesLate,
   'a branch goes early': branchGoesEarly,
   'a staging branch is moved': branchIsMoved,

@@ -321,6 +321,9 @@ export class SimService {
       if (result.kind !== 'reconciled') return;
       looked = true;
       this.#witness.sometimes(`outcome code ${result.outcome.errorCode ?? 'none'}`);
+      // There is one deployment in a life.
+      if (result.outcome.errorCode === 'another_queue')
+        this.#witness.violate(`${repoId}: another queue is seen`);
       this.#witness.note(`${repoId} reconciled: ${result.outcome.errorCode ?? 'ok'}`);
     });
     this.#witness.afterReconcile(repoId, looked);

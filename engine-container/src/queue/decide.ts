@@ -13,7 +13,7 @@ import { forgetLanded, withoutLateBase } from './landed.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
 import { admitLine, syncLine } from './line.ts';
 import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
-import { searchPassed, settlePassed } from './passed.ts';
+import { keepRival, searchPassed, settlePassed } from './passed.ts';
 import { gateMsOf } from './policy.ts';
 import { traceLandings } from './proof.ts';
 import { recallLost } from './recall.ts';
@@ -93,6 +93,7 @@ function adoptSettings(pass: Pass): void {
     if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
     else raise(pass, 'tree_mismatch');
   }
+  keepRival(pass);
   const idle = record.roots.length === 0 && record.outbox.length === 0;
   if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
 }

@@ -25,7 +25,7 @@ import { suspicionOf } from './suspicion.ts';
 /** Opens the next batches: on the lane, and beside it what is only to be tried. */
 export function openRoots(pass: Pass): void {
   const { record, s } = pass;
-  if (record.halted !== null || !s.repo.queueEnabled) return;
+  if (record.halted !== null || record.rival !== undefined || !s.repo.queueEnabled) return;
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return;
   if (s.protection.value === null) {

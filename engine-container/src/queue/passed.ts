@@ -1,3 +1,4 @@
+import type { PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import {
   LANDED_KEPT_MS,
@@ -7,8 +8,11 @@ import {
   WAKE_DELAY_MAX_MS,
   WAKE_DELAY_MIN_MS,
 } from '#core/domain/limits.ts';
-import { emitEvent, type Pass, wakeNoLaterThan } from './pass.ts';
-import type { Passed } from './record.ts';
+import { hasLandedHead } from './landed.ts';
+import { emitEvent, type Pass, raise, wakeNoLaterThan } from './pass.ts';
+import type { Passed, QueueRecord } from './record.ts';
+import { startTeardown } from './root.ts';
+import type { PassedPull } from './snapshot.ts';
 
 /** The base moved from one tip to another, and nobody verified what is on it now: who was merged is looked for. */
 export function searchPassed(pass: Pass, from: CommitSha, to: CommitSha): void {
@@ -30,7 +34,8 @@ export function settlePassed(pass: Pass): void {
   const { passed } = record;
   if (passed !== undefined && s.full) {
     const found = s.passed?.known === true ? s.passed.value : null;
-    for (const pull of found ?? []) {
+    for (const { pull, statuses } of found ?? []) {
+      noticeRival(pass, pull, statuses);
       if (isTold(pass, passed, pull.number)) continue;
       emitEvent(
         pass,
@@ -57,4 +62,42 @@ function isTold({ record }: Pass, { own }: Passed, pr: PullRequestNumber): boole
     (record.outside ?? []).some((outsider) => outsider.pr === pr) ||
     record.line.some((entry) => entry.pr === pr)
   );
+}
+
+/** As every queue of this kind says it of what it lets through. */
+const LET_THROUGH = /^(proven|landed): /;
+
+/**
+ * Merged past this queue, and under its context a queue says that it let this one through: it was another one, and what
+ * the two prove holds of neither's base. Whichever notices first stops.
+ */
+function noticeRival({ record, s, log }: Pass, pull: PullRequest, statuses: PassedPull['statuses']): void {
+  if (record.rival !== undefined || !statuses.known || isOwnHead(record, pull)) return;
+  const ours = statuses.value.find(({ context }) => context === record.context);
+  if (ours === undefined || !LET_THROUGH.test(ours.description)) return;
+  record.rival = { pr: pull.number, at: s.now };
+  log.push(`stopped: another queue has let #${pull.number} through under ${record.context}`);
+}
+
+/** This record, or one of the same address before it, may have said so itself. */
+function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boolean {
+  return (
+    record.passed?.own.includes(number) === true ||
+    hasLandedHead(record, headSha) ||
+    record.unheard?.some(({ sha }) => sha === headSha) === true ||
+    record.roots.some((root) => root.landing?.head === headSha) ||
+    record.recall?.includes(number) === true
+  );
+}
+
+/** Nothing is staged and nothing lands beside another queue until a person has switched this one on again. */
+export function keepRival(pass: Pass): void {
+  const { record, s } = pass;
+  if (record.rival === undefined) return;
+  if (s.repo.queueEnabled && s.repo.enabledAt > record.rival.at) {
+    delete record.rival;
+    return;
+  }
+  raise(pass, 'another_queue');
+  for (const root of record.roots) startTeardown(pass, root, 'base_advanced');
 }

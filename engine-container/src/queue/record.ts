@@ -61,6 +61,8 @@ export interface QueueRecord {
   garbage: GarbageBranch[];
   /** Set when a landed tree was not the proven one: nothing more lands until a person switches the queue on again. */
   halted: Halt | null;
+  /** Who was merged by another queue: nothing is staged until a person switches this one on again. Absent: nobody. */
+  rival?: { readonly pr: PullRequestNumber; readonly at: EpochMs };
   /** After repeated infrastructure failure nothing is staged before this time (D-07). */
   pausedUntil: EpochMs | null;
   /** What is known of each open pull request's timeline and reviews, so that an unchanged one is not read again. */

@@ -33,7 +33,7 @@ export interface Snapshot {
   /** Whether what made a branch of ours impossible still does; absent: nothing is known to. */
   readonly nameInTheWay?: Reading<RefInTheWay | null>;
   /** Merged with what moved the base without the queue; absent: nothing is looked for. */
-  readonly passed?: Reading<readonly PullRequest[]>;
+  readonly passed?: Reading<readonly PassedPull[]>;
   /** Absent: not asked, because nobody is in the line. */
   readonly forge?: Reading<KnownForge>;
   /** Open pull requests of the base branch. */
@@ -71,6 +71,12 @@ export type GateView = GateReading | { readonly kind: 'branch_gone' };
 
 /** The same view of the pull request that lands, read anew because its merge does not come. */
 export type Blockers = Reading<PullRequestView>;
+
+/** Merged past the queue, and what stands on its head. */
+export interface PassedPull {
+  readonly pull: PullRequest;
+  readonly statuses: Reading<readonly CommitStatus[]>;
+}
 
 export interface PullRequestView {
   readonly pull: PullRequest;

@@ -10,7 +10,7 @@ import { dissolve, workBranchOf } from './root.ts';
 /** Stages what is wanted, as many runs at once as the fan-out allows: suspects first, one slot kept for the lane (A28). */
 export function stageWanted(pass: Pass): void {
   const { record } = pass;
-  if (record.halted !== null || record.nameInTheWay !== undefined) return;
+  if (record.halted !== null || record.rival !== undefined || record.nameInTheWay !== undefined) return;
   dissolveLate(pass);
   const allowed = runsMax(pass);
   let running = record.roots.flatMap((root) => root.nodes).filter((node) => node.state === 'gating').length;
