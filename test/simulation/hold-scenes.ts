@@ -1,4 +1,5 @@
 import { WIND_DOWN_MS } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
@@ -55,7 +56,7 @@ export async function enrollInLanding(): Promise<readonly string[]> {
   const problems = new Set<string>();
   const acquire = world.store.acquireLease.bind(world.store);
   world.store.acquireLease = async (id, ...rest) => {
-    const stands = (await world.forge.status(head, 'mq'))?.state === 'success';
+    const stands = (await world.forge.status(head, DEFAULT_SERVICE_NAME))?.state === 'success';
     if (id === SUCCESSOR && stands && (await world.store.getRepo(REPO)) !== null)
       problems.add('two records of one address are at work at once');
     return acquire(id, ...rest);
@@ -78,7 +79,7 @@ export async function enrollAfterBurial(): Promise<readonly string[]> {
   await world.store.createConnection(givenConnection({ id: CONNECTION }));
   await enrollAgain(world);
   await world.pass(TICK_MS);
-  const stands = (await world.forge.status(head, 'mq'))?.state === 'success';
+  const stands = (await world.forge.status(head, DEFAULT_SERVICE_NAME))?.state === 'success';
   return stands ? ['a success outlives two records of its address'] : [];
 }
 
