@@ -1,4 +1,5 @@
 import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
+import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import type { Family } from './odds.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
@@ -20,6 +21,7 @@ const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 /** Every guard has one: a guard whose absence nothing notices is not tested, whatever else is green. */
 export const MUTANTS: readonly Mutant[] = [
   ...ASSUMPTION_MUTANTS,
+  ...BLOCKED_MUTANTS,
   {
     guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing.ts`,

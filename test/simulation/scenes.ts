@@ -2,6 +2,7 @@ import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/do
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { blockBeforeAnything, blockInLanding, conflictForTheForge, silenceGate } from './blocked-scenes.ts';
 import {
   landingGoesUnread,
   scheduleWithinTheSecond,
@@ -346,6 +347,16 @@ export const SCENES = {
   'a success comes two minutes late': successComesTwoMinutesLate,
   'a schedule within the second of a look': scheduleWithinTheSecond,
   'what lands cannot be read any more': landingGoesUnread,
+  'a merge is blocked before anything is staged': blockBeforeAnything,
+  'a merge is blocked in a landing': blockInLanding({ afterMs: 0, isLost: false, isUnread: false }),
+  'a merge is blocked late in a landing': blockInLanding({
+    afterMs: 7 * 60_000,
+    isLost: true,
+    isUnread: false,
+  }),
+  'what blocks a merge cannot be read': blockInLanding({ afterMs: 0, isLost: false, isUnread: true }),
+  'the forge alone sees a conflict': conflictForTheForge,
+  'a gate is silenced': silenceGate,
   'a twin appears while its head is gated': twinAppearsLate,
   'a hold in a landing': holdInLanding,
   'a tenant leaves in a landing': leaveInLanding,

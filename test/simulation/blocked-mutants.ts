@@ -1,0 +1,103 @@
+import type { Mutant } from './mutants.ts';
+
+const QUEUE = 'engine-container/src/queue';
+
+/** Guards of the others against one that cannot be merged or tested, and of that one against blame. */
+export const BLOCKED_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'no run for a change of a protected file (D-14)',
+    file: `${QUEUE}/admission.ts`,
+    find: "  if (touchesProtected?.value === true) return { kind: 'refused', reason: 'protected_files' };\n",
+    replace: '',
+    families: ['people'],
+    dies: 'a merge is blocked before anything is staged',
+  },
+  {
+    guard: 'no run for what an open dependency blocks (D-14)',
+    file: `${QUEUE}/admission.ts`,
+    find: "  if ((openDependencies?.value ?? 0) > 0) return { kind: 'refused', reason: 'open_dependencies' };\n",
+    replace: '',
+    families: ['people'],
+    dies: 'a merge is blocked before anything is staged',
+  },
+  {
+    guard: 'a dependency that is closed is noticed (D-14)',
+    file: 'engine-container/src/read-views.ts',
+    find: 'reading?.openDependencies === 0;',
+    replace: 'reading?.openDependencies !== undefined;',
+    families: ['people'],
+    dies: 'a merge is blocked before anything is staged',
+  },
+  {
+    guard: 'the others do not wait for a merge that is blocked (D-14)',
+    file: 'engine-container/src/landing-view.ts',
+    find: 'if (revoke === null) return blockerLooks < nudges - 1;',
+    replace: 'if (revoke === null) return blockerLooks < 0;',
+    families: ['people'],
+    dies: 'a merge is blocked in a landing',
+  },
+  {
+    guard: 'what blocks a merge is asked before a strike (D-14)',
+    file: `${QUEUE}/landing.ts`,
+    find: "const block = isOfForge(revoke.reason) ? findBlock(pass, landing) : 'nothing';",
+    replace: "const block = revoke.reason === 'merge_blocked' ? findBlock(pass, landing) : 'nothing';",
+    families: ['people'],
+    dies: 'a merge is blocked late in a landing',
+  },
+  {
+    guard: 'no strike while it is not known what blocks a merge (D-14)',
+    file: `${QUEUE}/landing.ts`,
+    find: "  else if (block === 'unknown') holdUnclear(pass, root, landing);\n",
+    replace: '',
+    families: ['people', 'faults'],
+    dies: 'what blocks a merge cannot be read',
+  },
+  {
+    guard: 'not staged again before it is known what blocks a merge (D-14)',
+    file: `${QUEUE}/blockers.ts`,
+    find: '    entry.isBlocked = true;\n    entry.readyAt = null;\n',
+    replace: '',
+    families: ['people', 'faults'],
+    dies: 'what blocks a merge cannot be read',
+  },
+  {
+    guard: 'a conflict for the forge alone costs two batches on whatever base',
+    file: `${QUEUE}/mergeable.ts`,
+    find: '  if (earlier?.head === member.head) {\n',
+    replace: '  if (earlier?.head === member.head && member.pr < 0) {\n',
+    families: ['other_merge'],
+    dies: 'the forge alone sees a conflict',
+  },
+  {
+    guard: 'what the forge alone holds outlasts the base',
+    file: `${QUEUE}/aside.ts`,
+    find: '  return isOfHead(parked) || isHeldByForge(parked);\n',
+    replace: '  return isOfHead(parked);\n',
+    families: ['other_merge'],
+    dies: 'the forge alone sees a conflict',
+  },
+  {
+    guard: 'what the forge alone holds is let go when it would merge',
+    file: `${QUEUE}/held.ts`,
+    find: '  if (mergeable) {\n',
+    replace: '  if (mergeable && entry.pr < 0) {\n',
+    families: ['other_merge'],
+    dies: 'the forge alone sees a conflict',
+  },
+  {
+    guard: 'what the forge alone holds is told as a conflict in the end',
+    file: `${QUEUE}/held.ts`,
+    find: "  park(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
+    replace: '',
+    families: ['other_merge'],
+    dies: 'the forge alone sees a conflict',
+  },
+  {
+    guard: 'nobody waits for a changed gate (D-18)',
+    file: `${QUEUE}/fold.ts`,
+    find: "  if (root.place === 'lane' && !hasPassed) root.place = 'screen';\n",
+    replace: '',
+    families: ['gate_edits'],
+    dies: 'a gate is silenced',
+  },
+];

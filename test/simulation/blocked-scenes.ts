@@ -1,0 +1,155 @@
+import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
+import { isSuccess, look, type Stage, setStage, wordOn } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which one pull request cannot be merged or tested, and the others are not to wait for it. */
+
+const MINUTE_MS = 60_000;
+const OTHERS_WAIT_MAX_MS = 5 * MINUTE_MS;
+const LINES = Array.from({ length: 12 }, (_, at) => `line ${at}\n`).join('');
+
+async function givenOthers(stage: Stage): Promise<number[]> {
+  const others: number[] = [];
+  for (const name of ['b', 'c', 'd']) others.push(await givenScheduled(stage.forge, name));
+  return others;
+}
+
+/** Whom the others waited for too long, and what was held against `pr` although something blocked it. */
+async function judgeBlocked(
+  stage: Stage,
+  pr: number,
+  others: readonly number[],
+  begun: number,
+): Promise<string[]> {
+  const problems: string[] = [];
+  const landed = stage.forge.merges().filter((merge) => others.includes(merge.pr));
+  if (landed.length < others.length) problems.push('the others never landed');
+  else if (landed.some(({ at }) => at - begun > OTHERS_WAIT_MAX_MS))
+    problems.push('the others waited for a merge that is blocked');
+  if ((await stage.record()).strikes.length > 0)
+    problems.push('what is blocked was counted as a merge that timed out');
+  const events = await stage.events();
+  if (events.some((each) => each.pr === pr && each.event === 'pr_bounced'))
+    problems.push('what is blocked was bounced');
+  return problems;
+}
+
+interface Block {
+  /** From its success to what blocks it. */
+  readonly afterMs: number;
+  /** Its merge would not come anyway. */
+  readonly isLost: boolean;
+  /** The forge does not say what a pull request depends on. */
+  readonly isUnread: boolean;
+}
+
+/**
+ * What it depends on is opened again while its success stands, which leaves no trace on it, or is new where it cannot be
+ * read: no strike, and it lands once that is closed.
+ */
+export function blockInLanding({ afterMs, isLost, isUnread }: Block): () => Promise<readonly string[]> {
+  return async () => {
+    let act: (() => Promise<void>) | null = null;
+    const stage = await setStage({
+      onEntry: (entry, { clock }) => {
+        if (!isSuccess(entry) || act === null) return;
+        clock.after(afterMs, act);
+        act = null;
+      },
+    });
+    const { forge } = stage;
+    await givenProject(forge);
+    const before = await forge.openPullRequest({ branch: 'first', files: { 'src/first.txt': 'x\n' } });
+    const pr = await givenScheduled(forge, 'a');
+    const others = await givenOthers(stage);
+    act = () => (isUnread ? forge.addDependency(pr, before) : forge.reopen(before));
+    if (!isUnread) {
+      await forge.addDependency(pr, before);
+      await forge.close(before);
+    }
+    forge.mergeBehaviour = (each) => (isLost && each === pr ? { kind: 'lost' } : { kind: 'now' });
+    if (isUnread) forge.fault = ({ path }) => (path.endsWith('/dependencies') ? { status: 500 } : null);
+    const begun = stage.clock.now();
+    await stage.drain({ maxMs: 90 * MINUTE_MS });
+    if (act !== null || forge.isMerged(pr)) return ['the scene did not come about'];
+    // Asked is once a minute is over, and once more when its time is over.
+    const waited = isLost || isUnread ? stage.clock.now() : begun;
+    const problems = await judgeBlocked(stage, pr, others, waited);
+    forge.fault = () => null;
+    forge.mergeBehaviour = () => ({ kind: 'now' });
+    await forge.close(before);
+    await stage.drain({ maxMs: 30 * MINUTE_MS });
+    if (!forge.isMerged(pr)) problems.push('it did not land once nothing blocked it');
+    return problems;
+  };
+}
+
+/** Blocked before anything is staged: no run is spent on it, and it lands when it may. */
+export async function blockBeforeAnything(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await forge.setProtection({ protectedFilePatterns: 'secrets/**' });
+  const before = await forge.openPullRequest({ branch: 'first', files: { 'src/first.txt': 'x\n' } });
+  const pr = await givenScheduled(forge, 'a');
+  await forge.addDependency(pr, before);
+  const other = await givenScheduled(forge, 'p', 'p\n', { path: 'secrets/p.txt' });
+  await look(stage, 40);
+  const problems: string[] = [];
+  for (const blocked of [pr, other]) {
+    if ((await stage.rows()).some(({ prs }) => prs.includes(blocked)))
+      problems.push('a run was spent on what the forge would not merge');
+    if ((await wordOn(stage, blocked)) !== 'error') problems.push('its author is not told what blocks it');
+  }
+  await forge.close(before);
+  await forge.setProtection({ protectedFilePatterns: '' });
+  await stage.drain({ maxMs: 30 * MINUTE_MS });
+  if (!forge.isMerged(pr) || !forge.isMerged(other)) problems.push('it did not land once nothing blocked it');
+  return problems;
+}
+
+/** Git merges a changed mode with a changed content, the check of this forge does not, and our landings move the base. */
+export async function conflictForTheForge(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { modesClash: true } });
+  const { forge } = stage;
+  await givenProject(forge, { 'src/old.txt': LINES });
+  const files = { 'src/old.txt': { content: LINES, mode: '100755' } };
+  const pr = await forge.openPullRequest({ branch: 'mode', files });
+  await forge.schedule(pr, 'squash');
+  await forge.pushToBase({ 'src/old.txt': `first\n${LINES}` });
+  const others: number[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    others.push(await givenScheduled(forge, `a${round}`));
+    await stage.drain({ maxMs: 7 * MINUTE_MS });
+  }
+  const problems: string[] = [];
+  const tornDown = (await stage.rows()).filter(
+    ({ prs, terminalReason }) => prs.includes(pr) && terminalReason === 'merge_conflict',
+  ).length;
+  if (tornDown === 0) return ['the scene did not come about'];
+  if (tornDown > 2) problems.push('batches are torn down again and again for what the forge does not merge');
+  if (!others.every((other) => forge.isMerged(other))) problems.push('the others did not land');
+  await stage.drain({ maxMs: 60 * MINUTE_MS });
+  if ((await wordOn(stage, pr)) !== 'error') problems.push('its author is not told of the conflict');
+  await forge.pushToBase({ 'src/old.txt': LINES });
+  await stage.drain({ maxMs: 20 * MINUTE_MS });
+  if (!forge.isMerged(pr)) problems.push('it did not land once the forge would merge it');
+  return problems;
+}
+
+/** A pull request silences the gate: with room for more runs than one nobody waits for it. */
+export async function silenceGate(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { bisectFanout: 4 } });
+  const { forge } = stage;
+  await givenProject(forge);
+  const silent = GATE_FILE.replace('push', 'workflow_dispatch');
+  const pr = await forge.openPullRequest({ branch: 'gate', files: { [GATE_PATH]: silent } });
+  await forge.schedule(pr, 'squash');
+  const others = await givenOthers(stage);
+  const begun = stage.clock.now();
+  await stage.drain({ maxMs: 60 * MINUTE_MS });
+  const landed = forge.merges().filter((merge) => others.includes(merge.pr));
+  if (landed.length < others.length) return ['the others never landed'];
+  if (landed.some(({ at }) => at - begun > 3 * MINUTE_MS))
+    return ['the others waited for a gate that never speaks'];
+  return (await wordOn(stage, pr)) === 'error' ? [] : ['its author is not told that no run began'];
+}
