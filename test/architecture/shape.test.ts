@@ -52,8 +52,7 @@ test(`no file of the product is longer than ${LINES_MAX} lines`, () => {
 
 /** Places where such a word means something else: another trade, or a stored name that stays as it is. */
 const OTHER_MEANINGS: Readonly<Record<string, RegExp>> = {
-  cleared: /^core\/http\//,
-  dial: /^dashboard\//,
+  cleared: /^lambdas\/api\//,
   lane: /^dashboard\//,
   outbox: /^local\//,
   strike: /^(core\/services|local)\//,

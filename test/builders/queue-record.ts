@@ -36,7 +36,7 @@ export function givenEntry(pr: number, changes: Partial<LineEntry> = {}): LineEn
     movedAt: null,
     staleScheduleId: null,
     retestAfter: null,
-    cleared: false,
+    passedOnStaleBase: false,
     doubt: null,
     ...changes,
   };

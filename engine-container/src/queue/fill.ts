@@ -139,13 +139,16 @@ function isDue(pass: Pass, top: Root, dial: Dial): boolean {
   return false;
 }
 
-/** Full batches of what waits, each alone on the base: what passes is cleared for the lane, what fails is searched. */
+/**
+ * Full batches of what waits, each alone on the base: what passes has passed on a stale base once the pipeline has
+ * landed, what fails is searched.
+ */
 function openTrials(pass: Pass, base: Staged, lane: Closed): void {
   for (let started = 0; ; started += 1) {
     const free = freeSlots(pass);
     if (free <= 0) return;
     const fresh = readyEntries(pass, base.tree, false).filter(
-      (entry) => !entry.cleared && entry.doubt === null,
+      (entry) => !entry.passedOnStaleBase && entry.doubt === null,
     );
     const size = sizeOf(pass, fresh, free);
     const full = fullTrial(pass, fresh, lane);

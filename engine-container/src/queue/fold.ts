@@ -147,7 +147,7 @@ function judgeAlone(
   if (baseGate?.id === gateKey && baseGate.file === gateFile) return;
   root.editsGate = true;
   const [only] = root.members;
-  const hasPassed = record.line.some((entry) => entry.pr === only?.pr && entry.cleared);
+  const hasPassed = record.line.some((entry) => entry.pr === only?.pr && entry.passedOnStaleBase);
   if (root.place === 'lane' && !hasPassed) root.place = 'trial';
 }
 

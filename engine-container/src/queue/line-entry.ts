@@ -21,7 +21,7 @@ export interface LineEntry {
   /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
   retestAfter: EpochMs | null;
   /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
-  cleared: boolean;
+  passedOnStaleBase: boolean;
   /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
   doubt: Doubt | null;
   /** Proven on this head, but not mergeable for the forge, since then. */

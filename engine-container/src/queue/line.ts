@@ -81,7 +81,7 @@ function bindHead(
       movedAt: null,
       staleScheduleId: null,
       retestAfter: retestOf(pass, pull),
-      cleared: false,
+      passedOnStaleBase: false,
       doubt: null,
     };
     pass.record.line.push(fresh);
@@ -105,7 +105,7 @@ function bindHead(
   if (entry.head !== pull.headSha || entry.movedAt !== null) {
     entry.readyAt = null;
     entry.retestAfter = null;
-    entry.cleared = false;
+    entry.passedOnStaleBase = false;
     delete entry.stagingAsides;
     delete entry.isBlocked;
     entry.doubt = null;
@@ -147,7 +147,7 @@ function noticeMovedHead(
       movedAt: pass.s.now,
       staleScheduleId: schedule.id,
       retestAfter: null,
-      cleared: false,
+      passedOnStaleBase: false,
       doubt: null,
     };
     pass.record.line.push(entry);
@@ -166,7 +166,7 @@ function noticeMovedHead(
   entry.refusedFor = null;
   delete entry.toldRefusals;
   entry.retestAfter = null;
-  entry.cleared = false;
+  entry.passedOnStaleBase = false;
   delete entry.stagingAsides;
   delete entry.isBlocked;
   entry.doubt = null;

@@ -108,7 +108,7 @@ export function runsMax(pass: Pass): number {
 export function chanceOfGood(pass: Pass, subject: { readonly pr: PullRequestNumber }): number {
   const entry = entryOf(pass.record, subject.pr);
   return goodChance(dialFor(pass).learns ? pass.record.rate : NO_HISTORY, {
-    cleared: entry?.cleared ?? false,
+    passedOnStaleBase: entry?.passedOnStaleBase ?? false,
     doubt: entry?.doubt?.chance ?? null,
   });
 }

@@ -14,7 +14,7 @@ const FLAKE_RATE_MAX = 0.3;
 /** Above this share of bad pull requests, testing one by one is optimal (Ungar 1960). */
 const SINGLE_BAD_RATE = 0.382;
 /** Chance to be good of one that passed already, on a base that has moved since. */
-const CLEARED_GOOD_CHANCE = 0.995;
+const STALE_PASS_GOOD_CHANCE = 0.995;
 /** A smoothed duration speaks of this many runs at most, and says something from this many on. */
 const PACE_RUNS_MAX = 20;
 const PACE_RUNS_MIN = 3;
@@ -36,10 +36,10 @@ export function flakeRate(rate: OutcomeRate): number {
 /** Chance that a pull request of the line passes. */
 export function goodChance(
   rate: OutcomeRate,
-  entry: { readonly cleared: boolean; readonly doubt: number | null },
+  entry: { readonly passedOnStaleBase: boolean; readonly doubt: number | null },
 ): number {
   const good = 1 - (entry.doubt ?? badRate(rate));
-  return entry.cleared ? Math.max(good, CLEARED_GOOD_CHANCE) : good;
+  return entry.passedOnStaleBase ? Math.max(good, STALE_PASS_GOOD_CHANCE) : good;
 }
 
 export function countOutcome(rate: OutcomeRate, outcome: 'landed' | 'bounced'): OutcomeRate {

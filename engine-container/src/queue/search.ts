@@ -110,7 +110,7 @@ function release(pass: Pass, root: Root, low: number): void {
   for (const member of root.members.slice(startOf(root), low)) {
     const entry = entryOf(pass.record, member.pr);
     if (entry?.head !== member.head) continue;
-    entry.cleared = true;
+    entry.passedOnStaleBase = true;
     entry.doubt = null;
   }
   root.released = low;
@@ -160,7 +160,7 @@ function cutsFor(pass: Pass): number {
   const nodes = record.roots.flatMap((root) => root.nodes);
   const free = runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
   const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
-  const fresh = waiting.filter((entry) => !entry.cleared).length;
+  const fresh = waiting.filter((entry) => !entry.passedOnStaleBase).length;
   const batches = Math.ceil(fresh / likelySize(padTo(pass, []), dial.passChance));
   const forLine = Math.min(dial.depth, Math.max(batches, waiting.length > 0 ? 1 : 0));
   const searched = record.roots.filter(

@@ -37,7 +37,9 @@ export function isSearchedOnLine(pass: Pass, root: Root): boolean {
   const others = record.roots.filter((other) => other !== root);
   if (others.some((other) => other.onto !== null || provenLength(record, other) < other.limit)) return false;
   if (laneOf(record).some((other) => other.chain.length === 0)) return false;
-  return readyEntries(pass, s.base.value.tree, true).every((entry) => entry.cleared || entry.doubt !== null);
+  return readyEntries(pass, s.base.value.tree, true).every(
+    (entry) => entry.passedOnStaleBase || entry.doubt !== null,
+  );
 }
 
 /**
@@ -49,7 +51,7 @@ export function returnSuspects(pass: Pass, root: Root, low: number, { weights }:
   for (const [index, weight] of weights.entries()) {
     const member = root.members[low + index];
     const entry = member === undefined ? undefined : entryOf(pass.record, member.pr);
-    if (entry !== undefined && entry.head === member?.head && !entry.cleared)
+    if (entry !== undefined && entry.head === member?.head && !entry.passedOnStaleBase)
       entry.doubt = { by: root.runId, chance: left <= 0 ? 1 : Math.min(1, weight / left) };
     left -= weight;
   }

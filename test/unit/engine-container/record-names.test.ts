@@ -11,13 +11,13 @@ describe('a record that was stored before its fields were renamed', () => {
 
   test('is read with all that is in it', () => {
     expect(record.line).toHaveLength(stored.line.length);
-    expect(record.line.map((entry) => entry.cleared)).toEqual(
+    expect(record.line.map((entry) => entry.passedOnStaleBase)).toEqual(
       stored.line.map((entry: { cleared: boolean }) => entry.cleared),
     );
     expect(record.line.map((entry) => entry.doubt)).toEqual(
       stored.line.map((entry: { doubt: unknown }) => entry.doubt),
     );
-    expect(record.line.some((entry) => entry.doubt !== null || entry.cleared)).toBe(true);
+    expect(record.line.some((entry) => entry.doubt !== null || entry.passedOnStaleBase)).toBe(true);
     expect(record.strikes).toEqual([expect.objectContaining({ count: 1 })]);
     expect(record.parked).toHaveLength(1);
     expect(record.outbox).toHaveLength(1);

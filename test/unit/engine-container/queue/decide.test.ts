@@ -209,7 +209,7 @@ test('a record of before batches were many is read as a lane of one', () => {
     expect(read?.roots).toHaveLength(1);
     expect(read?.roots[0]).toMatchObject({ ...first, place: 'lane', onto: null, released: 0 });
     expect(read?.tip).toBe(inFlight?.tip);
-    expect(read?.line.every((entry) => !entry.cleared && entry.doubt === null)).toBe(true);
+    expect(read?.line.every((entry) => !entry.passedOnStaleBase && entry.doubt === null)).toBe(true);
     expect(read === undefined ? null : parseRecord(store(read))?.record).toEqual(read);
   }
   expect(parseRecord({ schema: 3 })).toBeNull();
