@@ -9,7 +9,7 @@ type Names<T extends string> = Readonly<Partial<Record<T, string>>>;
  * that is not listed is the same in both.
  */
 const FIELDS: Names<keyof QueueRecord> = {};
-const ENTRY_FIELDS: Names<keyof LineEntry> = { passedOnStaleBase: 'cleared' };
+const ENTRY_FIELDS: Names<keyof LineEntry> = { passedOnStaleBase: 'cleared', failureProbability: 'doubt' };
 const PLACES: Readonly<Record<Place, string>> = { lane: 'lane', suspect: 'suspect', trial: 'screen' };
 
 /** A document whose shape was checked: every field is what its name in the code says. */

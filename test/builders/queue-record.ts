@@ -37,7 +37,7 @@ export function givenEntry(pr: number, changes: Partial<LineEntry> = {}): LineEn
     staleScheduleId: null,
     retestAfter: null,
     passedOnStaleBase: false,
-    doubt: null,
+    failureProbability: null,
     ...changes,
   };
 }

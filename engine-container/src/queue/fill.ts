@@ -148,7 +148,7 @@ function openTrials(pass: Pass, base: Staged, lane: Closed): void {
     const free = freeSlots(pass);
     if (free <= 0) return;
     const fresh = readyEntries(pass, base.tree, false).filter(
-      (entry) => !entry.passedOnStaleBase && entry.doubt === null,
+      (entry) => !entry.passedOnStaleBase && entry.failureProbability === null,
     );
     const size = sizeOf(pass, fresh, free);
     const full = fullTrial(pass, fresh, lane);

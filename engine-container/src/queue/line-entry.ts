@@ -23,7 +23,7 @@ export interface LineEntry {
   /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
   passedOnStaleBase: boolean;
   /** It stood in a batch that failed and is not searched any more: its chance to be bad if all before it are good. */
-  doubt: Doubt | null;
+  failureProbability: FailureProbability | null;
   /** Proven on this head, but not mergeable for the forge, since then. */
   unmergeable?: { readonly head: CommitSha; readonly since: EpochMs };
   /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */
@@ -34,7 +34,7 @@ export interface LineEntry {
   isBlocked?: true;
 }
 
-export interface Doubt {
+export interface FailureProbability {
   /** The batch that failed. */
   readonly by: RunId;
   readonly chance: number;

@@ -82,7 +82,7 @@ function bindHead(
       staleScheduleId: null,
       retestAfter: retestOf(pass, pull),
       passedOnStaleBase: false,
-      doubt: null,
+      failureProbability: null,
     };
     pass.record.line.push(fresh);
     emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
@@ -108,7 +108,7 @@ function bindHead(
     entry.passedOnStaleBase = false;
     delete entry.stagingAsides;
     delete entry.isBlocked;
-    entry.doubt = null;
+    entry.failureProbability = null;
   }
   entry.retestAfter = retestOf(pass, pull) ?? entry.retestAfter;
   // Scheduled again, it is tried again.
@@ -148,7 +148,7 @@ function noticeMovedHead(
       staleScheduleId: schedule.id,
       retestAfter: null,
       passedOnStaleBase: false,
-      doubt: null,
+      failureProbability: null,
     };
     pass.record.line.push(entry);
     wishStatus(pass, statusOf(entry, describeHeadChange()));
@@ -169,7 +169,7 @@ function noticeMovedHead(
   entry.passedOnStaleBase = false;
   delete entry.stagingAsides;
   delete entry.isBlocked;
-  entry.doubt = null;
+  entry.failureProbability = null;
   wishStatus(pass, statusOf(entry, describeHeadChange()));
   emitEvent(pass, 'pr_requeued', entry, 'head_changed');
 }

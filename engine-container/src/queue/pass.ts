@@ -109,7 +109,7 @@ export function chanceOfGood(pass: Pass, subject: { readonly pr: PullRequestNumb
   const entry = entryOf(pass.record, subject.pr);
   return goodChance(dialFor(pass).learns ? pass.record.rate : NO_HISTORY, {
     passedOnStaleBase: entry?.passedOnStaleBase ?? false,
-    doubt: entry?.doubt?.chance ?? null,
+    failureProbability: entry?.failureProbability?.chance ?? null,
   });
 }
 

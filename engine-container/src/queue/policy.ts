@@ -36,9 +36,9 @@ export function flakeRate(rate: OutcomeRate): number {
 /** Chance that a pull request of the line passes. */
 export function goodChance(
   rate: OutcomeRate,
-  entry: { readonly passedOnStaleBase: boolean; readonly doubt: number | null },
+  entry: { readonly passedOnStaleBase: boolean; readonly failureProbability: number | null },
 ): number {
-  const good = 1 - (entry.doubt ?? badRate(rate));
+  const good = 1 - (entry.failureProbability ?? badRate(rate));
   return entry.passedOnStaleBase ? Math.max(good, STALE_PASS_GOOD_CHANCE) : good;
 }
 

@@ -19,7 +19,7 @@ import {
 import { chooseCuts, likelySize, type Suspicion } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root } from './record.ts';
 import { cutRootAt, park, supersedeAbove } from './root.ts';
-import { isSearchedOnLine, returnSuspects, settleDoubts, suspicionOf } from './suspicion.ts';
+import { isSearchedOnLine, returnSuspects, settleProbabilities, suspicionOf } from './suspicion.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Nobody is bounced while it is less likely than this that the gate fails because of it. */
@@ -90,7 +90,7 @@ function advanceRoot(pass: Pass, root: Root): void {
     if (failing.state === 'done') runAgain(pass, failing);
     return;
   }
-  settleDoubts(pass, root);
+  settleProbabilities(pass, root);
   // The one failing run of a lone suspect is not conclusive, but the lane goes on without it at once.
   if (!(isFlake && root.place === 'lane')) leaveLane(pass, root);
   if (failing.to === high && high - low === 1) judgeSuspect(pass, root, failing, { low, high, suspicion });
@@ -111,7 +111,7 @@ function release(pass: Pass, root: Root, low: number): void {
     const entry = entryOf(pass.record, member.pr);
     if (entry?.head !== member.head) continue;
     entry.passedOnStaleBase = true;
-    entry.doubt = null;
+    entry.failureProbability = null;
   }
   root.released = low;
   pass.refresh = true;

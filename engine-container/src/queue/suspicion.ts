@@ -27,7 +27,7 @@ export function suspicionOf(pass: Pass, root: Root, low: number, high: number): 
 
 /**
  * True when a search on a base that has moved is better continued on the line: what it proves there would have to be
- * run once more, and nobody new waits whom the doubtful ones could hold up.
+ * run once more, and nobody new waits for a suspect.
  */
 export function isSearchedOnLine(pass: Pass, root: Root): boolean {
   const { record, s } = pass;
@@ -38,7 +38,7 @@ export function isSearchedOnLine(pass: Pass, root: Root): boolean {
   if (others.some((other) => other.onto !== null || provenLength(record, other) < other.limit)) return false;
   if (laneOf(record).some((other) => other.chain.length === 0)) return false;
   return readyEntries(pass, s.base.value.tree, true).every(
-    (entry) => entry.passedOnStaleBase || entry.doubt !== null,
+    (entry) => entry.passedOnStaleBase || entry.failureProbability !== null,
   );
 }
 
@@ -52,7 +52,7 @@ export function returnSuspects(pass: Pass, root: Root, low: number, { weights }:
     const member = root.members[low + index];
     const entry = member === undefined ? undefined : entryOf(pass.record, member.pr);
     if (entry !== undefined && entry.head === member?.head && !entry.passedOnStaleBase)
-      entry.doubt = { by: root.runId, chance: left <= 0 ? 1 : Math.min(1, weight / left) };
+      entry.failureProbability = { by: root.runId, chance: left <= 0 ? 1 : Math.min(1, weight / left) };
     left -= weight;
   }
   cutRootAt(root, low);
@@ -60,15 +60,20 @@ export function returnSuspects(pass: Pass, root: Root, low: number, { weights }:
 }
 
 /** A failing run among the suspects explains the earlier one: who is not in it is a stranger again. */
-export function settleDoubts(pass: Pass, root: Root): void {
+export function settleProbabilities(pass: Pass, root: Root): void {
   const inside = new Set(activeMembers(root).map((member) => member.pr));
   const explained = new Set<RunId>();
   for (const pr of inside) {
-    const doubt = entryOf(pass.record, pr)?.doubt;
-    if (doubt != null) explained.add(doubt.by);
+    const failureProbability = entryOf(pass.record, pr)?.failureProbability;
+    if (failureProbability != null) explained.add(failureProbability.by);
   }
   if (explained.size === 0) return;
   for (const entry of pass.record.line) {
-    if (entry.doubt !== null && explained.has(entry.doubt.by) && !inside.has(entry.pr)) entry.doubt = null;
+    if (
+      entry.failureProbability !== null &&
+      explained.has(entry.failureProbability.by) &&
+      !inside.has(entry.pr)
+    )
+      entry.failureProbability = null;
   }
 }

@@ -14,10 +14,12 @@ describe('a record that was stored before its fields were renamed', () => {
     expect(record.line.map((entry) => entry.passedOnStaleBase)).toEqual(
       stored.line.map((entry: { cleared: boolean }) => entry.cleared),
     );
-    expect(record.line.map((entry) => entry.doubt)).toEqual(
+    expect(record.line.map((entry) => entry.failureProbability)).toEqual(
       stored.line.map((entry: { doubt: unknown }) => entry.doubt),
     );
-    expect(record.line.some((entry) => entry.doubt !== null || entry.passedOnStaleBase)).toBe(true);
+    expect(record.line.some((entry) => entry.failureProbability !== null || entry.passedOnStaleBase)).toBe(
+      true,
+    );
     expect(record.strikes).toEqual([expect.objectContaining({ count: 1 })]);
     expect(record.parked).toHaveLength(1);
     expect(record.outbox).toHaveLength(1);

@@ -94,7 +94,7 @@ describe('suspects whose base has moved', () => {
     expect(saved).toBeGreaterThanOrEqual(5);
   });
 
-  test('keep as doubt what the failing run says of each prefix, until a failure among them explains it', () => {
+  test('keep as failure probability what the failing run says of each prefix, until a failure among them explains it', () => {
     const chances: number[][] = [];
     if (scenario === undefined) throw new Error('no such scenario');
     measure({
@@ -103,8 +103,10 @@ describe('suspects whose base has moved', () => {
       seed: 1,
       cold: false,
       inspect: (record) => {
-        const doubts = record.line.flatMap((entry) => (entry.doubt === null ? [] : [entry.doubt.chance]));
-        if (doubts.length > 0) chances.push(doubts);
+        const probabilities = record.line.flatMap((entry) =>
+          entry.failureProbability === null ? [] : [entry.failureProbability.chance],
+        );
+        if (probabilities.length > 0) chances.push(probabilities);
       },
     });
     const first = chances[0] ?? [];

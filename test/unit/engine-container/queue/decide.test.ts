@@ -209,7 +209,9 @@ test('a record of before batches were many is read as a lane of one', () => {
     expect(read?.roots).toHaveLength(1);
     expect(read?.roots[0]).toMatchObject({ ...first, place: 'lane', onto: null, released: 0 });
     expect(read?.tip).toBe(inFlight?.tip);
-    expect(read?.line.every((entry) => !entry.passedOnStaleBase && entry.doubt === null)).toBe(true);
+    expect(read?.line.every((entry) => !entry.passedOnStaleBase && entry.failureProbability === null)).toBe(
+      true,
+    );
     expect(read === undefined ? null : parseRecord(store(read))?.record).toEqual(read);
   }
   expect(parseRecord({ schema: 3 })).toBeNull();
@@ -218,7 +220,10 @@ test('a record of before batches were many is read as a lane of one', () => {
     return { ...stored, line: stored.line.map((entry) => without(entry, ['doubt'])) };
   });
   expect(early.map((document) => parseRecord(document)?.record)).toEqual(
-    records.map((record) => ({ ...record, line: record.line.map((entry) => ({ ...entry, doubt: null })) })),
+    records.map((record) => ({
+      ...record,
+      line: record.line.map((entry) => ({ ...entry, failureProbability: null })),
+    })),
   );
   expect(parseRecord({ ...early.at(-1), line: [null] })).toBeNull();
 });

@@ -204,12 +204,12 @@ describe('what a repo teaches', () => {
   });
 
   test('one that has passed before is as good as good, whatever the day', () => {
-    expect(goodChance(learned(0.2), { passedOnStaleBase: true, doubt: null })).toBe(0.995);
-    expect(goodChance(learned(0.2), { passedOnStaleBase: false, doubt: null })).toBeCloseTo(0.8);
+    expect(goodChance(learned(0.2), { passedOnStaleBase: true, failureProbability: null })).toBe(0.995);
+    expect(goodChance(learned(0.2), { passedOnStaleBase: false, failureProbability: null })).toBeCloseTo(0.8);
   });
 
   test('one that stood in a failed batch is as likely to be bad as that failure made it', () => {
-    expect(goodChance(learned(0.02), { passedOnStaleBase: false, doubt: 0.3 })).toBeCloseTo(0.7);
+    expect(goodChance(learned(0.02), { passedOnStaleBase: false, failureProbability: 0.3 })).toBeCloseTo(0.7);
   });
 
   test('runs that take longer the more are out show how many the runners take', () => {
