@@ -16,8 +16,12 @@ import type { SimService } from './service.ts';
 /** A hold of a life, which lasts two hours at most. */
 const UNPAID_MS = 60 * 60_000;
 
+const ASKED_AGAIN_MS = 10 * 60_000;
+
 /** What owners change in the settings of their repositories, as the API does it. */
 export class Settings {
+  /** Tenants that were offboarded. */
+  readonly left = new Set<string>();
   readonly #service: SimService;
   readonly #clock: SimClock;
   readonly #random: SeededRandom;
@@ -31,7 +35,7 @@ export class Settings {
   }
 
   /** One change by an owner. */
-  async change(managed: Managed): Promise<void> {
+  async change(managed: Managed, all: readonly Managed[]): Promise<void> {
     const random = this.#random;
     const repo = await this.#service.store.getRepo(managed.id);
     if (repo === null || repo.tombstone) return;
@@ -52,9 +56,9 @@ export class Settings {
           : DEFAULT_SERVICE_NAME,
       );
     else if (kind < 11) await this.#switchOff(managed, repo);
-    else if (random.chance(0.3)) {
-      await this.#delete(managed, repo);
-    }
+    else if (random.chance(0.3)) await this.#delete(managed, repo);
+    // Without a draw of its own, so that all other lives stay as they are.
+    else if (this.#clock.now() % 4 === 0) await this.#leave(repo, all);
   }
 
   async #delete(managed: Managed, repo: ManagedRepo): Promise<void> {
@@ -91,6 +95,21 @@ export class Settings {
     await deleteConnection(this.#services(), tenantId, connectionId);
   }
 
+  /** Nothing is left of who left, at the latest when its owner asks once more. */
+  async checkLeft(): Promise<void> {
+    const { store } = this.#service;
+    for (const tenantId of this.left) {
+      if ((await store.listRepos(tenantId)).length > 0) continue;
+      if ((await store.loadTenant(tenantId)) === null) this.#witness.sometimes('tenant erased');
+      else await this.#service.settle(() => offboardTenant(this.#offboarding(), tenantId, tenantId));
+      if (store.dump().includes(`"${tenantId}"`)) this.#witness.violate(`${tenantId}: left, and not erased`);
+    }
+  }
+
+  #offboarding() {
+    return { ...this.#services(), openPayments: async () => null };
+  }
+
   /** The subscription lapses for a while: what is beyond the free allowance is held (A107). */
   async #stopPaying({ tenantId }: ManagedRepo): Promise<void> {
     const { store } = this.#service;
@@ -100,6 +119,7 @@ export class Settings {
   }
 
   async pay(tenantId: string): Promise<void> {
+    if (this.left.has(tenantId)) return;
     await this.#service.store.savePlan(tenantId, { tier: 'pro', status: 'active' });
   }
 
@@ -149,14 +169,20 @@ export class Settings {
       this.#witness.sometimes('switched off');
   }
 
-  /** Everything of a tenant goes, while a success stands. Its request may end before that is done. */
-  async #leave({ tenantId }: ManagedRepo, all: readonly Managed[]): Promise<void> {
-    for (const each of all) each.deleted = true;
-    this.#witness.sometimes('tenant left');
+  /** Everything of a tenant goes. Its request may end before that is done; then its owner asks again. */
+  async #leave({ tenantId }: Pick<ManagedRepo, 'tenantId'>, all: readonly Managed[]): Promise<void> {
     const { store } = this.#service;
-    await store.addSocket(tenantId, `socket-of-${tenantId}`, Number.MAX_SAFE_INTEGER);
-    const deps = { ...this.#services(), openPayments: async () => null };
-    await this.#service.settle(() => offboardTenant(deps, tenantId, tenantId));
+    for (const each of all) {
+      if ((await store.getRepo(each.id))?.tenantId === tenantId) each.deleted = true;
+    }
+    this.#witness.sometimes('tenant left');
+    if (!this.left.has(tenantId))
+      await store.addSocket(tenantId, `socket-of-${tenantId}`, Number.MAX_SAFE_INTEGER);
+    this.left.add(tenantId);
+    await this.#service.settle(() => offboardTenant(this.#offboarding(), tenantId, tenantId));
+    if ((await store.loadTenant(tenantId)) === null) return;
+    this.#witness.sometimes('a tenant that leaves asks again');
+    this.#clock.after(ASKED_AGAIN_MS, () => this.#leave({ tenantId }, all));
   }
 
   async #changeContext({ id, forge }: Managed, context: string): Promise<void> {

@@ -134,7 +134,7 @@ class Life implements Witness {
     const hours = Math.min(this.#limits.hours ?? HOURS_MAX, 0.3 + this.#world.next() * (HOURS_MAX - 0.3));
     const end = this.#clock.now() + hours * HOUR_MS;
     this.#planActs('peoplePerHour', end, () => this.#act());
-    this.#planActs('settingsPerHour', end, () => this.#settings.change(this.#pickManaged()));
+    this.#planActs('settingsPerHour', end, () => this.#settings.change(this.#pickManaged(), this.#managed));
     this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
     this.#planActs('throttlesPerHour', end, async () => this.#service.throttleStore());
     this.#planActs('engineDiesPerHour', end, async () => this.#service.killEngine());
@@ -358,6 +358,7 @@ class Life implements Witness {
     }
     await this.#rest.reach(this.#managed);
     for (const managed of this.#managed) await this.#rest.check(managed);
+    await this.#settings.checkLeft();
     const log = this.#service.logText.join('\n');
     for (const tenant of ['tenant-1', 'tenant-2'])
       if (log.includes(tokenOf(tenant))) this.violate('a token is in the log');

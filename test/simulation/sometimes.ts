@@ -79,6 +79,7 @@ export const OFTEN: readonly string[] = [
 export const RARELY: readonly string[] = [
   'a crowd of thousands',
   ...['alarm tree_mismatch', 'halted', 'outcome code tree_mismatch', 'event pr_landed unverified'],
+  ...['tenant left', 'tenant erased', 'a tenant that leaves asks again'],
   ...['action landed unverified', 'revoke context_changed', 'revoke queue_disabled'],
   ...['event pr_refused branch_outdated', 'event pr_refused changes_requested', 'parked head_not_ready'],
   ...[
@@ -89,7 +90,6 @@ export const RARELY: readonly string[] = [
     'refused not_found',
   ],
   ...['event pr_requeued queue_disabled', 'event pr_requeued gate_infrastructure'],
-  'tenant left',
   ...['event pr_skipped schedule_lost', 'action skipped schedule_lost'],
 ];
 
