@@ -3,7 +3,7 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { EngineStore } from '#core/ports/store.ts';
 import type { QueueRecord } from './queue/record.ts';
-import { closeOrphans, landedHeads, stagedHeads } from './queue/rows.ts';
+import { closeOrphans, landedHeads, recentlyLost, stagedHeads } from './queue/rows.ts';
 
 /** How far back rows of a lost record are looked for. */
 const ORPHAN_ROWS_MAX = 200;
@@ -24,17 +24,19 @@ export async function adoptLost(
   repo: ManagedRepo,
   now: EpochMs,
 ): Promise<Adopted> {
-  const { rows, garbage } = closeOrphans(await store.listOwnBatches(repo, ORPHAN_ROWS_MAX), repo, now);
+  const stored = await store.listOwnBatches(repo, ORPHAN_ROWS_MAX);
+  const { rows, garbage } = closeOrphans(stored, repo, now);
+  const lost = [...rows, ...recentlyLost(stored, now)];
   const events = await store.listOwnEvents(repo, ORPHAN_EVENTS_MAX);
   const landed = landedHeads(events, repo, now);
   const left = await store.listLeftHeads(repo);
   const recall = new Set([
-    ...rows.flatMap((row) => row.prs),
+    ...lost.flatMap((row) => row.prs),
     ...landed.map(({ pr }) => pr),
     ...left.flatMap(({ prs, heads }) => [...prs, ...heads.map(({ pr }) => pr)]),
   ]);
   if (recall.size === 0) return { rows, record: { garbage: [...garbage] } };
-  const recallHeads = [...stagedHeads(rows, events), ...landed, ...left.flatMap(({ heads }) => heads)];
+  const recallHeads = [...stagedHeads(lost, events), ...landed, ...left.flatMap(({ heads }) => heads)];
   const recallContexts = [...new Set(left.map(({ context }) => context))];
   return {
     rows,

@@ -172,4 +172,24 @@ describe('a record that was lost', () => {
       ...{ outcome: 'operational_error', terminalReason: 'record_lost' },
     });
   });
+
+  test('and lost again before its heads were looked at: the success on a head of then is taken back', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const pr = await givenScheduled(world.forge, 'a');
+    await world.drain({ until: async () => (await wordOn(world, pr)) === 'success' });
+    const { headSha } = await world.forge.pull(pr);
+    await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
+    world.forge.fault = ({ method, path }) =>
+      method === 'POST' && path.includes('/statuses/') ? { status: 503 } : null;
+    await world.loseRecord();
+    await world.reconcile();
+    expect((await world.rows()).map(({ terminalReason }) => terminalReason)).toContain('record_lost');
+    await world.loseRecord();
+    world.forge.fault = () => null;
+    await world.clock.advance(60_000);
+    await world.drain();
+    expect((await world.forge.status(headSha, 'mq'))?.state).toBe('error');
+  });
 });

@@ -109,6 +109,14 @@ export function closeOrphans(
   };
 }
 
+/** Closed so by a record that was lost in its turn, perhaps before it had looked at their heads. */
+export function recentlyLost(rows: readonly BatchRow[], now: EpochMs): readonly BatchRow[] {
+  return rows.filter(
+    ({ terminalReason, resolvedAt }) =>
+      terminalReason === 'record_lost' && resolvedAt !== null && now - resolvedAt < LANDED_RECALL_MS,
+  );
+}
+
 /** Just landed when the record was lost: nothing else remembers that their success was still to be taken back. */
 export function landedHeads(
   events: readonly ActivityEvent[],
