@@ -251,6 +251,22 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       await expectHonestEnd(world, [pr, ...others]);
     });
 
+    test('a forge that always fails on the question for the schedule: the landing ends without an answer', async () => {
+      const world = await createWorld();
+      await givenProject(world.forge);
+      const pr = await givenScheduled(world.forge, 'p');
+      const others = await givenOthers(world);
+      world.forge.mergeBehaviour = (each) => (each === pr ? { kind: 'lost' } : { kind: 'now' });
+      world.forge.fault = ({ method, path }) =>
+        method === 'POST' && path.endsWith(`/pulls/${pr}/merge`) ? { status: 500 } : null;
+      await world.drain({
+        until: () => world.forge.merges().length === others.length,
+        maxMs: 60 * MINUTE_MS,
+      });
+      expect(await landedSorted(world)).toEqual(others);
+      await expectHonestEnd(world, [pr, ...others]);
+    });
+
     test('a merge that nothing blocks still bounces after the second time-out (A21)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
