@@ -20,15 +20,21 @@ export const ROUTES = {
 
 const segment = encodeURIComponent;
 
+function withSearch(address: string, search: Readonly<Record<string, string | null | undefined>>): string {
+  const given = Object.entries(search).filter((entry): entry is [string, string] => entry[1] != null);
+  return given.length === 0 ? address : `${address}?${new URLSearchParams(given)}`;
+}
+
 export const path = {
   home: (): string => '/',
   signIn: (backTo?: string): string =>
     backTo === undefined || backTo === '/' ? '/sign-in' : `/sign-in?back=${segment(backTo)}`,
   start: (): string => '/start',
   queue: (id: string): string => `/repos/${segment(id)}`,
-  batches: (id: string): string => `/repos/${segment(id)}/batches`,
-  batch: (id: string, run: string, node?: string): string =>
-    `/repos/${segment(id)}/batches/${segment(run)}${node === undefined ? '' : `?node=${segment(node)}`}`,
+  batches: (id: string, before?: string | null): string =>
+    withSearch(`/repos/${segment(id)}/batches`, { before }),
+  batch: (id: string, run: string, node?: string | null, before?: string | null): string =>
+    withSearch(`/repos/${segment(id)}/batches/${segment(run)}`, { node, before }),
   settings: (id: string): string => `/repos/${segment(id)}/settings`,
   setup: (id: string): string => `/repos/${segment(id)}/setup`,
   statistics: (): string => '/statistics',

@@ -23,6 +23,7 @@ import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { LeaseStateView, toReconcileView } from './managed-repo.ts';
+import { MaskedNotification, toMaskedNotification } from './notification.ts';
 
 const LinePlaceView = z.object({
   pr: z.int(),
@@ -62,6 +63,10 @@ export const ActivityRepo = z.object({
   last_reconcile_error: z.string().nullable(),
   lease_state: LeaseStateView,
   last_reconcile_error_code: z.enum(RECONCILE_ERROR_CODES).nullable(),
+  /** Null: none went well yet. */
+  last_good_reconcile: Time.nullable(),
+  /** Masked: enough to know the destinations again, nothing to use. Null: nobody is told of a bounce. */
+  notification: MaskedNotification.nullable(),
   /** In the future; null: nobody can say when. */
   next_look_at: Time.nullable(),
   /** The line in order and what stands before the next landing, as the worker last saw it; null = unknown. */
@@ -74,7 +79,10 @@ export const ActivityEventView = z.object({
   timestamp: Time,
   event: z.enum(ACTIVITY_EVENTS),
   pr: z.int(),
+  repo_id: Uuid,
   repo_slug: z.string(),
+  /** Null: the repository has left the queue. */
+  instance_url: z.string().nullable(),
   title: z.string(),
   reason: z.string().nullable(),
 });
@@ -148,12 +156,23 @@ export const ActivityStatsView = z.object({
   days: z.array(z.object({ day: z.iso.date(), landed: count, bounced: count, runs: count })),
 });
 
+/** `before`: `queue_batches_next` of an earlier answer; what is none begins with the newest. All but the batches is of now. */
+export const ActivityQuery = z.object({
+  before: z
+    .string()
+    .regex(/^[\w-]{16,79}$/)
+    .optional()
+    .catch(undefined),
+});
+
 export const Activity = z.object({
   repos: z.array(ActivityRepo),
   recent_activity: z.array(ActivityEventView),
   recent_activity_truncated: z.boolean(),
   queue_batches: z.array(QueueBatch),
   queue_batches_truncated: z.boolean(),
+  /** For `before`: where the next older ones begin; null: there are none. */
+  queue_batches_next: z.string().nullable(),
   stats: ActivityStatsView,
   /** Batches that cannot be shown as nodes of a tree (D-81). */
   record_errors: z.array(z.object({ id: z.string(), reason: z.enum(RECORD_ERROR_REASONS) })),
@@ -185,6 +204,10 @@ export function toActivityRepo(
     last_reconcile_error: reconcile.error,
     lease_state: leaseState,
     last_reconcile_error_code: reconcile.error_code,
+    last_good_reconcile: formatTimeOrNull(
+      outcome?.lastGoodAt ?? (outcome?.ok === true ? outcome.ranAt : null),
+    ),
+    notification: toMaskedNotification(repo.notification),
     next_look_at: formatTimeOrNull(nextLookAt(repo.dueAt, now)),
     queue: queue === undefined ? null : toQueueView(queue),
   };
@@ -221,12 +244,17 @@ function toHaltEvidence(evidence: HaltEvidence | undefined): z.infer<typeof Halt
   };
 }
 
-export function toActivityEvent(event: ActivityEvent): z.infer<typeof ActivityEventView> {
+export function toActivityEvent(
+  event: ActivityEvent,
+  instanceUrl: string | null,
+): z.infer<typeof ActivityEventView> {
   return {
     timestamp: formatTime(event.at),
     event: event.event,
     pr: event.pr,
+    repo_id: event.repoId,
     repo_slug: event.repoSlug,
+    instance_url: instanceUrl,
     title: event.title,
     reason: event.reason,
   };

@@ -7,7 +7,7 @@ import {
   TOKEN_CHARS_MAX,
 } from '../domain/api-limits.ts';
 import { WAKEUP_MODES } from '../domain/provisioning.ts';
-import { DEFAULT_SERVICE_NAME, stagingPrefix, workPrefix } from '../domain/queue-names.ts';
+import { DEFAULT_OWN_BRANCHES } from '../domain/queue-names.ts';
 import { MERGE_STYLES } from '../domain/repo.ts';
 import { normalizeInstanceUrl, SLUG_CHARS_MAX, SLUG_PATTERN } from '../domain/url.ts';
 import { HttpsUrl } from './reconcile.ts';
@@ -41,12 +41,7 @@ export const BaseBranch = z
   .min(1)
   .max(BASE_BRANCH_CHARS_MAX)
   .regex(BRANCH)
-  .meta({
-    pattern: BRANCH.source.replace(
-      '^',
-      `^(?!${stagingPrefix(DEFAULT_SERVICE_NAME)}|${workPrefix(DEFAULT_SERVICE_NAME)})`,
-    ),
-  });
+  .meta({ pattern: BRANCH.source.replace('^', `^(?!${DEFAULT_OWN_BRANCHES})`) });
 /** D-68: nothing that is a pattern on the forge, nothing that needs escaping in a log. */
 export const StatusContext = z
   .string()

@@ -46,3 +46,24 @@ export const ExportedNotification = z.object({
 export function toExportedNotification(targets: NotificationTargets): z.infer<typeof ExportedNotification> {
   return { email: targets.email, ...mapFields((chat) => (targets[chat] === null ? null : REDACTED)) };
 }
+
+/** What the page shows of what is stored: a chat address names its host alone, because its path is the credential. */
+export const MaskedNotification = z.object({
+  email: z.string().nullable(),
+  ...mapFields(() => z.string().nullable()),
+});
+
+export function toMaskedNotification(
+  targets: NotificationTargets | null,
+): z.infer<typeof MaskedNotification> | null {
+  if (targets === null) return null;
+  const { email } = targets;
+  return {
+    email: email === null ? null : `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`,
+    ...mapFields((chat) => maskUrl(targets[chat])),
+  };
+}
+
+function maskUrl(url: string | null): string | null {
+  return url === null ? null : `${new URL(url).origin}/…`;
+}

@@ -169,6 +169,7 @@ export const REPO_ROUTES = [
     path: '/api/v1/user/queue/activity',
     surface: 'api',
     auth: 'bearer',
+    query: activity.ActivityQuery,
     replies: { 200: activity.Activity },
     errors: STORED,
   },

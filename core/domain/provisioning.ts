@@ -141,7 +141,7 @@ const REASON_PHRASES: Readonly<Record<Exclude<ProtectionReason, 'context_require
   all_statuses_required:
     'all_statuses_required: the rule asks for every status and names none; name the contexts it should ask for, then try again',
   staging_protected:
-    'staging_protected: a rule also covers the branches of the queue, which begin with its name, so the queue cannot stage; exclude them from it',
+    'staging_protected: a rule also covers the branches of the queue, which begin with its name; exclude them from it',
   rule_unclear: 'rule_unclear: two rules could govern the base branch; leave one',
   rule_not_effective:
     'rule_not_effective: the forge goes on obeying another rule; put the rule of the base branch first',

@@ -38,6 +38,9 @@ export function setupBranch(queueName: string): string {
   return `setup-${queueName}-gate`;
 }
 
+/** Pattern of how such branches begin where the deployment sets no name. */
+export const DEFAULT_OWN_BRANCHES = `${DEFAULT_SERVICE_NAME}(-work)?/`;
+
 /** Whether only the queue itself has branches of such a name. */
 export function isOwnBranch(queueName: string, branch: string): boolean {
   return branch.startsWith(stagingPrefix(queueName)) || branch.startsWith(workPrefix(queueName));

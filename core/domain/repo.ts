@@ -40,7 +40,7 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   gate_missing: 'The gate workflow file is missing on the base branch; merge the setup pull request.',
   protection_conflict: 'A branch rule keeps the queue from landing; see the protection detail.',
   branch_name_taken:
-    'A branch or tag stands where the queue needs its own branches, which begin with the name of the queue; rename or delete it.',
+    'A branch or tag stands where the queue needs its own branches, which begin with its name; rename or delete it.',
   another_queue:
     'Another queue lands pull requests on this branch, so this one is stopped; switch one of them off, then this one off and on.',
   base_red: 'The base branch itself fails the gate; pull requests wait until it is repaired.',
@@ -63,8 +63,15 @@ export interface ReconcileOutcome {
   readonly missingScopes?: readonly TokenScope[];
   /** Since when nothing but failures that pass came of it; absent when this one was none. */
   readonly retryingSince?: EpochMs;
+  /** Of the last one that went well; the store keeps it. Absent: none did since it is kept. */
+  readonly lastGoodAt?: EpochMs;
   /** Absent: this run did not see the rule of the base; what was seen before stays stored. */
   readonly rule?: RuleSeen;
+}
+
+/** As it is stored: one that went well is the last that did. */
+export function withLastGood(outcome: ReconcileOutcome): ReconcileOutcome {
+  return outcome.ok ? { ...outcome, lastGoodAt: outcome.ranAt } : outcome;
 }
 
 /** What `reconcile.error` says; null after a look that went well. */

@@ -50,8 +50,8 @@ export interface RecordError {
 export interface BatchHistory {
   readonly batches: readonly BatchRow[];
   readonly errors: readonly RecordError[];
-  /** There were more rows than asked for. */
-  readonly truncated: boolean;
+  /** Where the next older rows begin; null: there are none. */
+  readonly next: string | null;
 }
 
 /** The newest event that ended a pull request. */
@@ -78,7 +78,8 @@ export interface AccountStore {
   listOutcomes(tenantId: TenantId): Promise<ReadonlyMap<RepoId, ReconcileOutcome>>;
 
   /** Newest first; a row that cannot be shown is an error of its own and spoils no other. */
-  readBatchHistory(tenantId: TenantId, limit: number): Promise<BatchHistory>;
+  /** `before`: the `next` of an earlier answer; null begins with the newest. */
+  readBatchHistory(tenantId: TenantId, limit: number, before: string | null): Promise<BatchHistory>;
   /** Events since `since`, or null when there are more than `rowsMax`: part of a count is no count (A73). */
   readEventsSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly EventHead[] | null>;
   /** As above, for batches by the time they were made. */

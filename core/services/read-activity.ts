@@ -32,21 +32,28 @@ export interface ActivityDeps extends PlanDeps {
 }
 
 /**
- * The activity document of one tenant. What it is about, repos, events and batches, must be readable; statistics and
+ * The activity document of one tenant; `before` asks for older batches. What it is about, repos, events and batches, must be readable; statistics and
  * history beside it are null or empty when they are not, never a wrong number (A73).
  */
-export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Promise<Activity> {
+export async function readActivity(
+  deps: ActivityDeps,
+  tenantId: TenantId,
+  before: string | null = null,
+): Promise<Activity> {
   const now = deps.clock.now();
-  const [facts, events, history, weekEvents, weekBatches] = await Promise.all([
+  const [facts, events, history, older, weekEvents, weekBatches] = await Promise.all([
     readRepoFacts(deps.store, tenantId, deps.planLimits),
     deps.store.listEvents(tenantId, RECENT_ACTIVITY_MAX + 1),
-    deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX),
+    deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX, null),
+    before === null ? null : deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX, before),
     attempt(deps, 'events', () => deps.store.readEventsSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
     attempt(deps, 'batches', () => deps.store.readBatchesSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
   ]);
+  const shown = older ?? history;
+  const instances = new Map(facts.map(({ repo }) => [repo.id, repo.instanceUrl]));
   const [leases, terminals, views] = await Promise.all([
     Promise.all(facts.map(({ repo }) => deps.leases.readLeaseState(repo.id))),
-    readTerminals(deps, history),
+    readTerminals(deps, shown),
     attempt(deps, 'queue views', () => deps.store.readQueueViews(facts.map(({ repo }) => repo.id))),
   ]);
   const stats = summarizeWeek({
@@ -67,12 +74,13 @@ export async function readActivity(deps: ActivityDeps, tenantId: TenantId): Prom
     }),
     recent_activity: events
       .slice(0, RECENT_ACTIVITY_MAX)
-      .map((event: ActivityEvent) => toActivityEvent(event)),
+      .map((event: ActivityEvent) => toActivityEvent(event, instances.get(event.repoId) ?? null)),
     recent_activity_truncated: events.length > RECENT_ACTIVITY_MAX,
-    queue_batches: history.batches.map((row) => toQueueBatch(row, endedAfter(row, terminals))),
-    queue_batches_truncated: history.truncated,
+    queue_batches: shown.batches.map((row) => toQueueBatch(row, endedAfter(row, terminals))),
+    queue_batches_truncated: shown.next !== null,
+    queue_batches_next: shown.next,
     stats: toActivityStats(stats),
-    record_errors: history.errors.map(({ id, reason }) => ({ id, reason })),
+    record_errors: shown.errors.map(({ id, reason }) => ({ id, reason })),
   };
 }
 

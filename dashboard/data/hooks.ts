@@ -60,12 +60,13 @@ export const KEYS = {
   me: ['me'],
 } as const;
 
-export function useActivity() {
+/** `before`: older batches than the newest 200, from `queue_batches_next`; all else is of now. */
+export function useActivity(before: string | null = null) {
   const { api } = useService();
   const refetchInterval = usePollMs();
   return useQuery({
-    queryKey: KEYS.activity,
-    queryFn: ({ signal }) => api.readActivity({ signal }),
+    queryKey: before === null ? KEYS.activity : [...KEYS.activity, before],
+    queryFn: ({ signal }) => api.readActivity({ signal, ...(before === null ? {} : { query: { before } }) }),
     refetchInterval,
   });
 }

@@ -4,10 +4,10 @@ import { useLocation } from 'wouter';
 import type { ResultOf } from '#core/contracts/client.ts';
 import { useMe, useService, useSession } from '../data/hooks.ts';
 import { setSession } from '../data/session.ts';
-import { Button, Copy, Field, Loading, PageHead, useTitle } from '../parts/basics.tsx';
+import { Button, Copy, Field, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
 import { path } from '../routes.ts';
-import { showNumber } from '../view/format.ts';
+import { showFullTime, showNumber } from '../view/format.ts';
 
 export function AccountPage() {
   useTitle('Account');
@@ -31,9 +31,69 @@ export function AccountPage() {
           <code>{me.data.id}</code> <Copy text={me.data.id} label="Copy the tenant id" />
         </p>
       </section>
+      <AuditLog />
       <Export />
       <Offboard id={me.data.id} onGone={setGone} />
     </>
+  );
+}
+
+/** Shown of the newest; the file of the export has more. */
+const AUDIT_ROWS_SHOWN = 50;
+
+/** Who changed what. Read when it is asked for: it is part of the export, which is large. */
+function AuditLog() {
+  const { api } = useService();
+  const read = useMutation({ mutationFn: () => api.exportTenant() });
+  const rows = read.data?.audit_log.slice(0, AUDIT_ROWS_SHOWN) ?? null;
+  return (
+    <section className="panel" aria-labelledby="audit-title">
+      <div className="panel-head">
+        <h2 id="audit-title">Audit log</h2>
+        <Button busy={read.isPending} onClick={() => read.mutate()}>
+          {rows === null ? 'Show the newest changes' : 'Read again'}
+        </Button>
+      </div>
+      <p className="hint">Every change of connections, repositories, settings and plan, newest first.</p>
+      {rows !== null && rows.length === 0 && <p role="status">Nothing was changed yet.</p>}
+      {rows !== null && rows.length > 0 && (
+        <div className="table-scroll">
+          <table>
+            <caption className="sr-only">Changes, newest first</caption>
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">What</th>
+                <th scope="col">Of</th>
+                <th scope="col">By</th>
+                <th scope="col">Result</th>
+              </tr>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row.id}>
+                  <td>{showFullTime(row.at)}</td>
+                  <th scope="row">{row.action}</th>
+                  <td>
+                    <Foreign text={row.target} />
+                  </td>
+                  <td>
+                    <Foreign text={row.actor} />
+                  </td>
+                  <td>{row.result}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {read.data !== undefined && read.data.audit_log.length > AUDIT_ROWS_SHOWN && (
+        <p className="hint">
+          The newest {AUDIT_ROWS_SHOWN} of {showNumber(read.data.audit_log.length)}; the export has them all.
+        </p>
+      )}
+      <Problem error={read.error} />
+    </section>
   );
 }
 

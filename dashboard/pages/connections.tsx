@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { ResultOf } from '#core/contracts/client.ts';
+import { BOT_LOGIN_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { KEYS, useChange, useConnections, useQueueStatus } from '../data/hooks.ts';
 import {
   Ago,
@@ -78,7 +79,7 @@ function ConnectionCard({
         </h2>
         <div className="row">
           <Button onClick={() => setOpen(open === 'token' ? null : 'token')} aria-expanded={open === 'token'}>
-            Renew the token
+            Token and login
           </Button>
           <Button kind="danger" onClick={() => setOpen('delete')}>
             Remove
@@ -115,8 +116,11 @@ function ConnectionCard({
 
 function Renew({ connection, onDone }: { readonly connection: Connection; readonly onDone: () => void }) {
   const [token, setToken] = useState('');
+  const [login, setLogin] = useState(connection.bot_username);
+  const isNamed = login !== connection.bot_username;
   const renew = useChange(
-    (api, body: { readonly token: string }) => api.updateConnection({ id: connection.id, body }),
+    (api, body: { readonly token?: string; readonly bot_username?: string }) =>
+      api.updateConnection({ id: connection.id, body }),
     [KEYS.connections, ['queue']],
   );
   return (
@@ -124,7 +128,7 @@ function Renew({ connection, onDone }: { readonly connection: Connection; readon
       onSubmit={(event) => {
         event.preventDefault();
         renew.mutate(
-          { token },
+          { ...(token === '' ? {} : { token }), ...(isNamed ? { bot_username: login } : {}) },
           {
             onSuccess: () => {
               setToken('');
@@ -143,17 +147,33 @@ function Renew({ connection, onDone }: { readonly connection: Connection; readon
             {...ids}
             type="password"
             autoComplete="off"
-            required
             maxLength={255}
             value={token}
             onChange={(event) => setToken(event.target.value.trim())}
           />
         )}
       </Field>
+      <Field
+        label="Login of the bot"
+        hint="As it is on the forge now, after a change of name or with the token of another bot. The forge is asked whose the token is before anything is stored."
+      >
+        {(ids) => (
+          <input
+            {...ids}
+            type="text"
+            autoComplete="off"
+            spellCheck={false}
+            required
+            maxLength={BOT_LOGIN_CHARS_MAX}
+            value={login}
+            onChange={(event) => setLogin(event.target.value.trim())}
+          />
+        )}
+      </Field>
       <Scopes />
       <Problem error={renew.error} />
-      <Button type="submit" kind="main" busy={renew.isPending}>
-        Store the new token
+      <Button type="submit" kind="main" busy={renew.isPending} disabled={token === '' && !isNamed}>
+        Store
       </Button>
     </form>
   );

@@ -125,15 +125,14 @@ export function Events({
     <ol className="events">
       {events.map((event) => {
         const word = wordOfEvent(event.event);
-        const repo = repos.find((each) => each.repo_slug === event.repo_slug);
+        const repo = repos.find((each) => each.repo_id === event.repo_id);
+        const isShared = repos.some((each) => each.repo_slug === event.repo_slug && each !== repo);
         const reason = sayReason(event.reason);
         return (
-          <li key={`${event.timestamp} ${event.repo_slug} ${event.pr} ${event.event}`}>
+          <li key={`${event.timestamp} ${event.repo_id} ${event.pr} ${event.event}`}>
             <Mark tone={word.tone} />
             <span className="event-what">
-              <Outward href={pullUrl(repo?.instance_url ?? null, event.repo_slug, event.pr)}>
-                #{event.pr}
-              </Outward>{' '}
+              <Outward href={pullUrl(event.instance_url, event.repo_slug, event.pr)}>#{event.pr}</Outward>{' '}
               <Foreign text={event.title} most={EVENT_TITLE_CHARS_MAX} /> <strong>{word.name}</strong>
               {reason !== null && <span className="event-why"> {reason}</span>}
             </span>
@@ -143,6 +142,9 @@ export function Events({
                   <Foreign text={event.repo_slug} />
                 ) : (
                   <Link href={path.queue(repo.repo_id)}>{event.repo_slug}</Link>
+                )}
+                {isShared && event.instance_url !== null && (
+                  <span className="hint"> on {hostOf(event.instance_url)}</span>
                 )}
               </span>
             )}

@@ -9,8 +9,8 @@ import { Verdict } from '../parts/verdict.tsx';
 import { path } from '../routes.ts';
 import type { RepoActivity } from '../view/blocker.ts';
 import { plural, pullUrl, secondsBetween, showClock, showDuration, showPulls } from '../view/format.ts';
-import { type BatchTree, groupTrees } from '../view/tree.ts';
-import { sayPhase, sayReason, wordOfPlace } from '../view/words.ts';
+import { type BatchTree, treesOf } from '../view/tree.ts';
+import { sayPhase, sayReason, wordOfCi, wordOfPlace } from '../view/words.ts';
 import { Events } from './overview.tsx';
 
 type Place = NonNullable<RepoActivity['queue']>['line'][number];
@@ -26,9 +26,9 @@ export function QueuePage({ id }: { readonly id: string }) {
 
 function Queue({ view }: { readonly view: RepoView }) {
   const { repo, activity, feed } = view;
-  const trees = groupTrees(feed.queue_batches.filter((row) => row.repo_slug === repo.name));
+  const trees = treesOf(view);
   const running = trees.filter((tree) => tree.nodes.some(({ row }) => row.outcome === 'running'));
-  const events = feed.recent_activity.filter((event) => event.repo_slug === repo.name);
+  const events = feed.recent_activity.filter((event) => event.repo_id === repo.id);
   return (
     <>
       <Verdict blocker={blockerOf(view)} repoId={repo.id} instanceUrl={repo.instance_url} slug={repo.name} />
@@ -49,6 +49,7 @@ function Queue({ view }: { readonly view: RepoView }) {
               running.map((tree) => <RunningBatch key={tree.runId} tree={tree} view={view} />)
             )}
           </section>
+          <GateFacts activity={activity} />
           <section className="panel">
             <h2>Last here</h2>
             {events.length === 0 ? (
@@ -61,6 +62,33 @@ function Queue({ view }: { readonly view: RepoView }) {
         </div>
       </div>
     </>
+  );
+}
+
+/** What CI said last, where it is staged, and when the queue last looked without trouble. */
+function GateFacts({ activity }: { readonly activity: RepoActivity }) {
+  const word = wordOfCi(activity.ci_status);
+  return (
+    <section className="panel" aria-labelledby="gate-title">
+      <div className="panel-head">
+        <h2 id="gate-title">The gate</h2>
+        <Tag tone={word.tone}>{word.name}</Tag>
+      </div>
+      <dl className="facts">
+        <dt>Newest run</dt>
+        <dd>
+          {activity.ci_url === null ? 'none seen' : <Outward href={activity.ci_url}>Open the run</Outward>}
+        </dd>
+        <dt>Staging branch</dt>
+        <dd className="wrap">
+          <code>{activity.staging_branch}</code>
+        </dd>
+        <dt>Last good look</dt>
+        <dd>
+          {activity.last_good_reconcile === null ? 'none yet' : <Ago iso={activity.last_good_reconcile} />}
+        </dd>
+      </dl>
+    </section>
   );
 }
 

@@ -9,7 +9,7 @@ import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '#core/domain/limits.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
 import { Button, Confirm, Field } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
-import { RepoFrame } from '../parts/repo-frame.tsx';
+import { hostOf, RepoFrame } from '../parts/repo-frame.tsx';
 import { Notify } from '../parts/settings-notify.tsx';
 import { Protection, Remove, Settled } from '../parts/settings-rest.tsx';
 import type { StatusEntry } from '../view/blocker.ts';
@@ -19,11 +19,11 @@ import { showDuration } from '../view/format.ts';
 export function SettingsPage({ id }: { readonly id: string }) {
   return (
     <RepoFrame id={id} tab="settings">
-      {({ repo }) => (
+      {({ repo, activity }) => (
         <>
           <QueueSwitch repo={repo} />
           <Tuning repo={repo} key={`tuning ${repo.id}`} />
-          <Notify repo={repo} />
+          <Notify repo={repo} stored={activity.notification} />
           <Protection repo={repo} />
           <Settled repo={repo} />
           <Remove repo={repo} />
@@ -62,7 +62,11 @@ function QueueSwitch({ repo }: { readonly repo: StatusEntry }) {
         </p>
       )}
       <Problem error={patch.error} />
-      <Confirm open={asking} title={`Switch the queue of ${repo.name} off?`} onClose={close}>
+      <Confirm
+        open={asking}
+        title={`Switch the queue of ${repo.name} on ${hostOf(repo.instance_url)} off?`}
+        onClose={close}
+      >
         <p>Auto-merges under way are cancelled, and people have to schedule them again when it is back on.</p>
         <div className="row">
           <Button

@@ -1,4 +1,5 @@
 import { BASE_BRANCH_CHARS_MAX, STATUS_CONTEXT_CHARS_MAX } from '#core/domain/api-limits.ts';
+import { contextForBase } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import {
   type Choice,
@@ -62,12 +63,16 @@ export function ChoiceFields({
 /** What all of them get; most of it can be changed later. */
 export function OptionFields({
   options,
+  queueName,
   onChange,
 }: {
   readonly options: EnrollmentOptions;
+  /** Null: not known yet. */
+  readonly queueName: string | null;
   readonly onChange: (options: EnrollmentOptions) => void;
 }) {
   const set = (change: Partial<EnrollmentOptions>): void => onChange({ ...options, ...change });
+  const shown = options.context.trim() === '' ? queueName : options.context.trim();
   return (
     <details className="more">
       <summary>More settings for all of them</summary>
@@ -117,6 +122,18 @@ export function OptionFields({
             />
           )}
         </Field>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={options.perBranch}
+            disabled={shown === null}
+            onChange={(event) => set({ perBranch: event.target.checked })}
+          />
+          <span>
+            Name the base branch in it, as in <code>{contextForBase(shown ?? 'name', 'main')}</code>. Needed
+            where another branch asks for the same status: one commit may then head pull requests to both.
+          </span>
+        </label>
         <p className="more-title">Who is told of a bounce</p>
         <NotifyFields draft={options} onChange={set} />
       </div>

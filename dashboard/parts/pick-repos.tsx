@@ -38,9 +38,12 @@ async function addRepo(
   { found, choice }: Wanted,
   options: EnrollmentOptions,
   protect: boolean,
+  queueName: string | null,
 ): Promise<Outcome> {
   try {
-    const { id } = await api.enrollRepo({ body: enrollmentOf(connection.id, found, choice, options) });
+    const { id } = await api.enrollRepo({
+      body: enrollmentOf(connection.id, found, choice, options, queueName),
+    });
     if (protect) await api.protectRepo({ id, body: { enabled: true } }).catch(() => undefined);
     // A gate that is there already is verified instead; what else goes wrong is shown as the state of the gate.
     await api.openSetupPull({ id }).catch((error: unknown) => {
@@ -72,6 +75,7 @@ export function PickRepos({
     refetchOnWindowFocus: false,
     staleTime: 60_000,
   });
+  const queueName = status.data?.queue_name ?? null;
   const [filter, setFilter] = useState('');
   const [picked, setPicked] = useState<ReadonlyMap<string, Choice>>(new Map());
   const [options, setOptions] = useState(DEFAULT_OPTIONS);
@@ -81,7 +85,8 @@ export function PickRepos({
     async (client, chosen: readonly Wanted[]) => {
       const all: Outcome[] = [];
       // One after the other: a plan's ceiling must refuse the last one, not a random one.
-      for (const each of chosen) all.push(await addRepo(client, connection, each, options, protect));
+      for (const each of chosen)
+        all.push(await addRepo(client, connection, each, options, protect, queueName));
       return all;
     },
     [['queue'], ['billing']],
@@ -155,7 +160,7 @@ export function PickRepos({
             />
           ))}
       </fieldset>
-      <OptionFields options={options} onChange={setOptions} />
+      <OptionFields options={options} queueName={queueName} onChange={setOptions} />
       <label className="check">
         <input type="checkbox" checked={protect} onChange={(event) => setProtect(event.target.checked)} />
         <span>

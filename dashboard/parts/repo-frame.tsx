@@ -23,17 +23,20 @@ const TABS = [
 export function RepoFrame({
   id,
   tab,
+  before = null,
   children,
 }: {
   readonly id: string;
+  /** Older batches than the newest. */
+  readonly before?: string | null;
   readonly tab: (typeof TABS)[number]['key'];
   readonly children: (view: RepoView) => React.ReactNode;
 }) {
   const status = useQueueStatus();
-  const feed = useActivity();
+  const feed = useActivity(before);
   const repo = status.data?.repos.find((each) => each.id === id);
   const activity = feed.data?.repos.find((each) => each.repo_id === id);
-  useTitle(repo === undefined ? 'Repository' : `${repo.name} ${tab}`);
+  useTitle(repo === undefined ? 'Repository' : `${repo.name} on ${hostOf(repo.instance_url)}, ${tab}`);
   const error = status.error ?? feed.error;
   const ready = status.data !== undefined && feed.data !== undefined;
   if (!ready) {

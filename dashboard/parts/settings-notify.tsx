@@ -1,14 +1,20 @@
 import { useState } from 'react';
 import { ApiError } from '#core/contracts/client.ts';
 import { type Patch, usePatch } from '../data/use-patch.ts';
-import type { StatusEntry } from '../view/blocker.ts';
-import { EMPTY_DRAFT, isFilled, toNotification } from '../view/notification.ts';
+import type { RepoActivity, StatusEntry } from '../view/blocker.ts';
+import { EMPTY_DRAFT, isFilled, sayDestinations, toNotification } from '../view/notification.ts';
 import { Button } from './basics.tsx';
 import { Problem } from './errors.tsx';
 import { NotifyFields } from './notify-fields.tsx';
 
-/** Write-only: what is stored is never shown again, because the chat addresses are credentials. */
-export function Notify({ repo }: { readonly repo: StatusEntry }) {
+/** Shows what is stored masked, because the chat addresses are credentials. */
+export function Notify({
+  repo,
+  stored,
+}: {
+  readonly repo: StatusEntry;
+  readonly stored: RepoActivity['notification'];
+}) {
   const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [said, setSaid] = useState('');
   const patch = usePatch(repo);
@@ -29,7 +35,8 @@ export function Notify({ repo }: { readonly repo: StatusEntry }) {
       }}
     >
       <h2 id="notify-title">Tell somebody when a pull request is bounced</h2>
-      <p className="hint">What is stored is never shown again. Saving replaces all destinations.</p>
+      <p className="notified">{sayDestinations(stored)}</p>
+      <p className="hint">Shown masked: the addresses are credentials. Saving replaces all destinations.</p>
       <NotifyFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
       {patch.error instanceof ApiError && patch.error.field !== null ? (
         <p className="field-error" role="alert">

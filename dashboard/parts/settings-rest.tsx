@@ -5,6 +5,7 @@ import { path } from '../routes.ts';
 import type { StatusEntry } from '../view/blocker.ts';
 import { Button, Confirm } from './basics.tsx';
 import { Problem } from './errors.tsx';
+import { hostOf } from './repo-frame.tsx';
 
 const TOUCHES = [['queue']] as const;
 
@@ -74,7 +75,11 @@ export function Remove({ repo }: { readonly repo: StatusEntry }) {
         remove it.
       </p>
       <Problem error={remove.error} />
-      <Confirm open={asking} title={`Remove ${repo.name}?`} onClose={() => setAsking(false)}>
+      <Confirm
+        open={asking}
+        title={`Remove ${repo.name} on ${hostOf(repo.instance_url)}?`}
+        onClose={() => setAsking(false)}
+      >
         <p>Its settings, line and secrets are deleted here. Nothing on the forge is changed.</p>
         <div className="row">
           <Button

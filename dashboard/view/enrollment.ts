@@ -1,4 +1,5 @@
 import type { InputFor, ResultOf } from '#core/contracts/client.ts';
+import { contextForBase } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import {
   EMPTY_DRAFT,
@@ -22,11 +23,13 @@ export type EnrollmentOptions = NotificationDraft & {
   readonly wakeup: 'poll' | 'webhook';
   /** Empty: the service's own. */
   readonly context: string;
+  /** The context ends in the name of the base branch: a commit may then head pull requests to several. */
+  readonly perBranch: boolean;
   readonly automerge: boolean;
 };
 
 export const DEFAULT_OPTIONS: EnrollmentOptions = {
-  ...{ wakeup: 'webhook', context: '', automerge: false },
+  ...{ wakeup: 'webhook', context: '', perBranch: false, automerge: false },
   ...EMPTY_DRAFT,
 };
 
@@ -56,15 +59,20 @@ export function enrollmentOf(
   found: Found,
   choice: Choice,
   options: EnrollmentOptions,
+  queueName: string | null,
 ): Enrollment {
+  const baseBranch = choice.baseBranch.trim();
+  const own = options.context.trim();
+  const name = own === '' ? queueName : own;
+  const context = options.perBranch && name !== null ? contextForBase(name, baseBranch) : own;
   return {
     connection_id: connectionId,
     repo_slug: found.full_name,
-    base_branch: choice.baseBranch.trim(),
+    base_branch: baseBranch,
     merge_style: choice.mergeStyle,
     automerge: options.automerge,
     wakeup_mode: options.wakeup,
-    ...(options.context.trim() === '' ? {} : { status_context: options.context.trim() }),
+    ...(context === '' ? {} : { status_context: context }),
     ...(isFilled(options) ? { notification: toNotification(options) } : {}),
   };
 }

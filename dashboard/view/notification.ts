@@ -1,5 +1,5 @@
 import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
-import type { InputFor } from '#core/contracts/client.ts';
+import type { InputFor, ResultOf } from '#core/contracts/client.ts';
 import { CHAT_NAMES, CHATS, type Chat, mapChats } from '#core/domain/notification.ts';
 
 type Notification = NonNullable<InputFor<'updateRepo'>['body']['notification']>;
@@ -31,3 +31,15 @@ export const NOTIFICATION_FAULTS: Readonly<Record<string, string>> = {
     ]),
   ),
 };
+
+type Stored = ResultOf<'readActivity'>['repos'][number]['notification'];
+
+/** Who is told now, in the masked form that the service gives. */
+export function sayDestinations(stored: Stored): string {
+  const chats = CHAT_NAMES.flatMap((chat) => {
+    const shown = stored?.[CHAT_FIELDS[chat]] ?? null;
+    return shown === null ? [] : [`${CHATS[chat].label} (${shown})`];
+  });
+  const all = [...(stored?.email == null ? [] : [stored.email]), ...chats];
+  return all.length === 0 ? 'Now: nobody is told.' : `Now told: ${all.join(', ')}.`;
+}

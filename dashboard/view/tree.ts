@@ -185,3 +185,16 @@ export function countRuns(tree: BatchTree): number | null {
     0,
   );
 }
+
+/** Batches of one repository: its name alone may stand on two forges. */
+export function treesOf({
+  repo,
+  feed,
+}: {
+  readonly repo: { readonly name: string; readonly instance_url: string };
+  readonly feed: { readonly queue_batches: readonly BatchNode[] };
+}): readonly BatchTree[] {
+  return groupTrees(
+    feed.queue_batches.filter((row) => row.repo_slug === repo.name && row.instance_url === repo.instance_url),
+  );
+}

@@ -80,6 +80,19 @@ export function wordOfPlace(state: string): Word {
   return LINE[state] ?? { ...UNKNOWN_WORD, meaning: 'This page does not know this state' };
 }
 
+const CI: Readonly<Record<string, Word>> = {
+  none: { tone: 'quiet', name: 'No run yet', meaning: 'Nothing was staged here' },
+  pending: { tone: 'busy', name: 'Run awaited', meaning: 'Staged; its run has not begun' },
+  running: { tone: 'busy', name: 'Running', meaning: 'The gate runs' },
+  passing: { tone: 'clear', name: 'Passing', meaning: 'The newest run passed' },
+  failing: { tone: 'stop', name: 'Failing', meaning: 'The newest run failed' },
+  error: { tone: 'stop', name: 'Broken off', meaning: 'The newest run came to no verdict' },
+};
+
+export function wordOfCi(status: string): Word {
+  return Object.hasOwn(CI, status) ? (CI[status] ?? UNKNOWN_WORD) : UNKNOWN_WORD;
+}
+
 /** Every reason key that the queue writes, as a sentence with the way out. */
 const REASONS: Readonly<Record<string, string>> = {
   next_batch: 'The running batch does not hold it; it goes into the next one.',

@@ -94,7 +94,10 @@ function queueRoutes(deps: ApiDeps) {
       const repos = facts.map((fact, index) => toQueueStatusEntry(fact, leases[index] ?? 'unknown'));
       return { status: 200, body: { queue_name: deps.queueName, repos } };
     },
-    readActivity: async ({ tenantId }) => ({ status: 200, body: await readActivity(deps, tenantId) }),
+    readActivity: async ({ tenantId, query }) => ({
+      status: 200,
+      body: await readActivity(deps, tenantId, query.before ?? null),
+    }),
     createTicket: async ({ tenantId }) => {
       const ticket = await issueTicket(deps, tenantId);
       return { status: 200, body: { ticket, expires_in: TICKET_TTL_MS / 1000 } as const };

@@ -1,3 +1,4 @@
+import { batchCursor, batchSortKeyAt } from '#core/adapters/dynamo/keys.ts';
 import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
 import { type ActivityEvent, type BatchRow, endsPullRequest } from '#core/domain/batch.ts';
@@ -66,13 +67,15 @@ export class MemoryAccount
     });
   }
 
-  readBatchHistory(tenantId: TenantId, limit: number): Promise<BatchHistory> {
+  readBatchHistory(tenantId: TenantId, limit: number, before: string | null): Promise<BatchHistory> {
     return this.call('readBatchHistory', () => {
       const all = new Map<string, { readonly tenantId: TenantId; readonly id: string }>([
         ...this.batches,
         ...this.nameless,
       ]);
-      const rows = newest(all, tenantId, limit + 1);
+      const below = before === null ? null : batchSortKeyAt(before);
+      const older = new Map([...all].filter(([key]) => below === null || key < below));
+      const rows = newest(older, tenantId, limit + 1);
       const batches: BatchRow[] = [];
       const errors: RecordError[] = [];
       for (const row of rows.slice(0, limit)) {
@@ -80,7 +83,9 @@ export class MemoryAccount
         if (stored === undefined) errors.push({ id: row.id, reason: 'missing_identity' });
         else batches.push(stored);
       }
-      return { batches, errors, truncated: rows.length > limit };
+      const last = rows.length > limit ? rows[limit - 1] : undefined;
+      const [key] = [...all].find(([, row]) => row === last) ?? [];
+      return { batches, errors, next: key === undefined ? null : batchCursor(key) };
     });
   }
 

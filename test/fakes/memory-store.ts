@@ -6,6 +6,7 @@ import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
 import type { OwedHeads } from '#core/domain/line.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
+import { withLastGood } from '#core/domain/repo.ts';
 import type {
   DispatchStore,
   EngineReport,
@@ -236,8 +237,12 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       if (!this.repos.has(repo.id)) return;
       const stored = this.outcomes.get(repo.id);
       if (stored !== undefined && stored.ranAt > outcome.ranAt) return;
-      const kept = stored?.rule === undefined ? {} : { rule: stored.rule };
-      this.outcomes.set(repo.id, { ...kept, ...outcome });
+      const { rule, lastGoodAt } = stored ?? {};
+      this.outcomes.set(repo.id, {
+        ...(rule === undefined ? {} : { rule }),
+        ...(lastGoodAt === undefined ? {} : { lastGoodAt }),
+        ...withLastGood(outcome),
+      });
       this.damaged.delete(`outcome ${repo.id}`);
     });
   }

@@ -17,7 +17,9 @@ import { activityEvent, batchRow, readRow, reconcileOutcome } from './items.ts';
 import {
   auditKey,
   auditPartition,
+  batchCursor,
   batchPartition,
+  batchSortKeyAt,
   eventPartition,
   OUTCOME_SORT_PREFIX,
   organizationKey,
@@ -78,7 +80,7 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
     },
 
     listOutcomes: (tenantId) => listOutcomes(table, tenantId),
-    readBatchHistory: (tenantId, limit) => readBatchHistory(table, tenantId, limit),
+    readBatchHistory: (tenantId, limit, before) => readBatchHistory(table, tenantId, limit, before),
 
     async readEventsSince(tenantId, since, rowsMax) {
       const rows = await readSince(table, eventPartition(tenantId), 'E#', since, rowsMax, 'readEventsSince');
@@ -146,16 +148,20 @@ const batchHead = record<BatchHead>({
   outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
 });
 
+/** Behind every sort key. */
+const ABOVE_ALL = '~';
+
 async function readNewest(
   table: Table,
   partition: string,
   limit: number,
   operation: string,
+  below = ABOVE_ALL,
 ): Promise<readonly Row[]> {
   return table.query(
     {
-      KeyConditionExpression: 'pk = :pk',
-      ExpressionAttributeValues: { ':pk': partition },
+      KeyConditionExpression: 'pk = :pk AND sk < :below',
+      ExpressionAttributeValues: { ':pk': partition, ':below': below },
       ScanIndexForward: false,
     },
     limit,
@@ -202,8 +208,14 @@ async function listOutcomes(
   );
 }
 
-async function readBatchHistory(table: Table, tenantId: TenantId, limit: number): Promise<BatchHistory> {
-  const rows = await readNewest(table, batchPartition(tenantId), limit + 1, 'readBatchHistory');
+async function readBatchHistory(
+  table: Table,
+  tenantId: TenantId,
+  limit: number,
+  before: string | null,
+): Promise<BatchHistory> {
+  const below = before === null ? ABOVE_ALL : batchSortKeyAt(before);
+  const rows = await readNewest(table, batchPartition(tenantId), limit + 1, 'readBatchHistory', below);
   const batches: BatchRow[] = [];
   const errors: RecordError[] = [];
   for (const row of rows.slice(0, limit)) {
@@ -214,7 +226,8 @@ async function readBatchHistory(table: Table, tenantId: TenantId, limit: number)
       errors.push({ id: idOf(row), reason: hasIdentity(row) ? 'unreadable' : 'missing_identity' });
     }
   }
-  return { batches, errors, truncated: rows.length > limit };
+  const last = rows.length > limit ? rows[limit - 1]?.sk : undefined;
+  return { batches, errors, next: typeof last === 'string' ? batchCursor(last) : null };
 }
 
 /** Rows of before lineage was stored have no run and no node. */

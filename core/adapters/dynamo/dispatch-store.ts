@@ -2,6 +2,7 @@ import { GSI1 } from '../../contracts/table.ts';
 import type { EpochMs, RepoId } from '../../domain/ids.ts';
 import { DELIVERY_ID_KEPT_MS } from '../../domain/limits.ts';
 import type { ReconcileOutcome } from '../../domain/repo.ts';
+import { withLastGood } from '../../domain/repo.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { aliveCheck } from './checks.ts';
@@ -171,9 +172,9 @@ export function createDispatchStore(table: Table): DispatchStore {
   };
 }
 
-/** Everything of an outcome is replaced, but a rule that this run did not see stays. */
+/** Everything of an outcome is replaced, but what this run did not see stays: the rule, and when one went well. */
 function outcomeUpdate(outcome: ReconcileOutcome) {
-  const row = reconcileOutcome.write(outcome);
+  const row = reconcileOutcome.write(withLastGood(outcome));
   const fields = Object.entries(row);
   const gone = ['missing_scopes', 'retrying_since'].filter((name) => row[name] === undefined);
   return {

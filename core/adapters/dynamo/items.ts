@@ -205,6 +205,7 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
   missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
   retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
+  lastGoodAt: ['last_good_at', optional(whole) as Codec<EpochMs>],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
 });
 

@@ -92,6 +92,9 @@ export const repoIdOfPartition = (pk: string): RepoId => pk.slice('R#'.length);
 // History of a tenant
 export const batchPartition = (tenantId: TenantId): string => `TB#${tenantId}`;
 export const batchSortKey = (row: BatchRow): string => `B#${padTime(row.createdAt)}#${row.id}`;
+/** A place among the batches of a tenant as a query parameter has it: the sort key, in letters that need no escaping. */
+export const batchCursor = (sortKey: string): string => sortKey.replace(/^B#/, '').replace('#', '_');
+export const batchSortKeyAt = (cursor: string): string => `B#${cursor.replace('_', '#')}`;
 export const eventPartition = (tenantId: TenantId): string => `TE#${tenantId}`;
 /** `version` is that of the queue write which carried the event: the key is unique and the same on every retry. */
 export const eventSortKey = (event: ActivityEvent, version: number, index: number): string =>

@@ -82,6 +82,7 @@ describe('activity', () => {
       recent_activity_truncated: false,
       queue_batches: [],
       queue_batches_truncated: false,
+      queue_batches_next: null,
       stats: {
         ...{ today_merges: 0, week_merges: 0, week_bounces: 0, merge_success_rate: null },
         ...{ week_batches: 0, week_superseded: 0, restage_rate: null },
@@ -110,6 +111,87 @@ describe('activity', () => {
     const numbers = rows.map((row: { pr?: number; prs?: number[] }) => row.pr ?? row.prs?.[0]);
     expect(numbers).toEqual(Array.from({ length: most }, (_, index) => index + 1));
     expect(json).not.toHaveProperty('queue_history');
+  });
+
+  test('batches beyond the newest 200 are reached from the cursor of the page before, each once, while the rest stays the newest', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    await saveMany(repo, 450, 'batch');
+    const pages: number[][] = [];
+    const seen: string[] = [];
+    for (let next: string | null = ''; next !== null; ) {
+      const { status, json } = await a(
+        'GET',
+        ACTIVITY,
+        undefined,
+        next === '' ? {} : { query: { before: next } },
+      );
+      expect(status).toBe(200);
+      pages.push(json.queue_batches.map((row: { prs: number[] }) => row.prs[0]));
+      seen.push(JSON.stringify(json.repos));
+      expect(json.queue_batches_truncated).toBe(json.queue_batches_next !== null);
+      next = json.queue_batches_next;
+    }
+    expect(pages.map((page) => page.length)).toEqual([200, 200, 50]);
+    expect(pages.flat()).toEqual(Array.from({ length: 450 }, (_, index) => index + 1));
+    expect(new Set(seen).size).toBe(1);
+  });
+
+  test.each(['x', '1', '00000000000001', `${'9'.repeat(14)}_../x`])(
+    'a cursor %j that was never given begins with the newest',
+    async (before) => {
+      const { repo } = await world.enroll(TENANT_A);
+      await saveMany(repo, 3, 'batch');
+      const { status, json } = await a('GET', ACTIVITY, undefined, { query: { before } });
+      expect([status, json.queue_batches.length]).toEqual([200, 3]);
+    },
+  );
+
+  test('an event tells which forge its repository is on: two of one name are told apart', async () => {
+    const one = await world.enroll(TENANT_A, { slug: 'acme/app' });
+    const { repo: other } = await world.enroll(TENANT_A, {
+      slug: 'acme/app',
+      instanceUrl: 'https://other.example',
+    });
+    await save(one.repo, [], [{ at: world.clock.now(), pr: 1 }]);
+    await save(other, [], [{ at: world.clock.now(), pr: 2 }]);
+    const { json } = await a('GET', ACTIVITY);
+    const told = json.recent_activity.map((event: Record<string, unknown>) => [
+      event.pr,
+      event.repo_id,
+      event.instance_url,
+    ]);
+    expect(told.sort()).toEqual([
+      [1, one.repo.id, one.repo.instanceUrl],
+      [2, other.id, 'https://other.example'],
+    ]);
+  });
+
+  test('the last good reconcile stays told while those after it fail', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const look = async () => (await a('GET', ACTIVITY)).json.repos[0].last_good_reconcile;
+    expect(await look()).toBeNull();
+    const good = world.clock.now();
+    await world.store.saveReconcileOutcome(repo, { ranAt: good, ok: true, errorCode: null });
+    expect(await look()).toBe(new Date(good).toISOString());
+    for (const ranAt of [good + 1_000, good + 2_000])
+      await world.store.saveReconcileOutcome(repo, { ranAt, ok: false, errorCode: 'forge_unreachable' });
+    expect(await look()).toBe(new Date(good).toISOString());
+  });
+
+  test('where bounces are announced is told masked: enough to know it again, nothing to use', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const look = async () => (await a('GET', ACTIVITY)).json.repos[0].notification;
+    expect(await look()).toBeNull();
+    const chat = 'https://hooks.slack.com/services/T0/B0/very-secret-part';
+    await world.store.updateRepo({
+      ...((await world.store.getRepo(repo.id)) ?? repo),
+      notification: { email: 'ada.lovelace@example.org', slack: chat, discord: null },
+    });
+    expect(await look()).toEqual({
+      email: 'a…@example.org',
+      chat_a_webhook_url: 'https://hooks.slack.com/…',
+      chat_b_webhook_url: null,
+    });
   });
 
   test('statistics: today, week, rates, by the UTC day and exactly seven days (A74)', async () => {
@@ -254,6 +336,7 @@ describe('activity', () => {
         ...['repo_slug', 'instance_url', 'base_branch', 'state', 'ci_status', 'ci_url', 'staging_branch'],
         ...['batch', 'last_reconcile', 'last_reconcile_ok', 'last_reconcile_error', 'lease_state'],
         ...['repo_id', 'last_reconcile_error_code', 'next_look_at', 'queue'],
+        ...['last_good_reconcile', 'notification'],
       ].sort(),
     );
   });

@@ -101,16 +101,18 @@ export function describeAccount(world: World): void {
       expect(await world.store().listAudit(tenantId, 3)).toEqual([]);
     });
 
-    test('batches come newest first with a flag that is true exactly when some were left out', async () => {
+    test('batches come newest first, with the place where the older ones begin exactly when some were left out', async () => {
       const now = world.clock.now();
       const repo = await save(
         times(4, (index) => ({ createdAt: now + index })),
         [],
       );
-      const three = await world.store().readBatchHistory(repo.tenantId, 3);
+      const three = await world.store().readBatchHistory(repo.tenantId, 3, null);
       expect(three.batches.map((row) => row.createdAt - now)).toEqual([3, 2, 1]);
-      expect(three).toMatchObject({ truncated: true, errors: [] });
-      expect(await world.store().readBatchHistory(repo.tenantId, 4)).toMatchObject({ truncated: false });
+      expect(three.errors).toEqual([]);
+      const rest = await world.store().readBatchHistory(repo.tenantId, 3, three.next);
+      expect([rest.batches.map((row) => row.createdAt - now), rest.next]).toEqual([[0], null]);
+      expect(await world.store().readBatchHistory(repo.tenantId, 4, null)).toMatchObject({ next: null });
     });
 
     test('counts are whole or null, and begin exactly at their time', async () => {

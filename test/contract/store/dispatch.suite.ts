@@ -158,7 +158,18 @@ export function describeDispatch(world: World): void {
       await world.subject().corrupt('outcome', repo);
       expect(await kindOf(store.loadReconcileOutcome(repo))).toBe('unreadable');
       await store.saveReconcileOutcome(repo, { ranAt: 30, ok: true, errorCode: null });
-      expect(await store.loadReconcileOutcome(repo)).toEqual({ ranAt: 30, ok: true, errorCode: null });
+      expect(await store.loadReconcileOutcome(repo)).toEqual({
+        ...{ ranAt: 30, ok: true, errorCode: null, lastGoodAt: 30 },
+      });
+    });
+
+    test('when a look went well last is kept beside the failures after it', async () => {
+      const { repo } = await world.enroll();
+      const store = world.store();
+      await store.saveReconcileOutcome(repo, { ranAt: 10, ok: true, errorCode: null });
+      await store.saveReconcileOutcome(repo, { ranAt: 20, ok: false, errorCode: 'timeout' });
+      await store.saveReconcileOutcome(repo, { ranAt: 30, ok: false, errorCode: 'timeout' });
+      expect(await store.loadReconcileOutcome(repo)).toMatchObject({ ranAt: 30, lastGoodAt: 10 });
     });
 
     test('a repo that is gone gets no outcome row (A57)', async () => {
@@ -220,7 +231,7 @@ export function describeDispatch(world: World): void {
       const rule = { at: 4, reasons: ['direct_push_allowed'] } as const;
       await store.saveReconcileOutcome(repo, { ranAt: 5, ok: true, errorCode: null, rule, retryingSince: 3 });
       await store.saveReconcileOutcome(repo, { ranAt: 6, ok: false, errorCode: 'engine_error' });
-      const kept = { ranAt: 6, ok: false, errorCode: 'engine_error', rule };
+      const kept = { ranAt: 6, ok: false, errorCode: 'engine_error', rule, lastGoodAt: 5 };
       expect(await store.loadReconcileOutcome(repo)).toEqual(kept);
       expect((await store.listOutcomes(repo.tenantId)).get(repo.id)).toEqual(kept);
       await store.saveReconcileOutcome(repo, { ranAt: 5, ok: true, errorCode: null });

@@ -19,13 +19,19 @@ const FOUND: Found = {
   },
 };
 const FILLED = {
-  ...({ wakeup: 'poll', context: ' ci/mq ', automerge: true, email: 'a@example.org' } as const),
+  ...({
+    wakeup: 'poll',
+    context: ' ci/mq ',
+    automerge: true,
+    perBranch: false,
+    email: 'a@example.org',
+  } as const),
   slack: 'https://hooks.slack.com/services/T/B/x',
   discord: 'https://discord.com/api/webhooks/1/x',
 };
 
 test('nothing that an enrollment takes is unreachable on the page', () => {
-  const body = enrollmentOf('id', FOUND, { baseBranch: 'release/1.x', mergeStyle: 'merge' }, FILLED);
+  const body = enrollmentOf('id', FOUND, { baseBranch: 'release/1.x', mergeStyle: 'merge' }, FILLED, 'mq');
   expect(body).toEqual({
     ...{ connection_id: 'id', repo_slug: 'acme/app', base_branch: 'release/1.x', merge_style: 'merge' },
     ...{ automerge: true, wakeup_mode: 'poll', status_context: 'ci/mq' },
@@ -51,11 +57,24 @@ function isOpen(schema: { safeParse(value: unknown): { success: boolean } }): bo
 }
 
 test('what is left alone is the forge’s own branch and style, by webhook, and nobody is told', () => {
-  expect(enrollmentOf('id', FOUND, defaultChoice(FOUND), DEFAULT_OPTIONS)).toEqual({
+  expect(enrollmentOf('id', FOUND, defaultChoice(FOUND), DEFAULT_OPTIONS, 'mq')).toEqual({
     ...{ connection_id: 'id', repo_slug: 'acme/app', base_branch: 'trunk', merge_style: 'rebase' },
     ...{ automerge: false, wakeup_mode: 'webhook' },
   });
 });
+
+test.each([
+  ['', 'mq/trunk'],
+  [' ci/gate ', 'ci/gate/trunk'],
+])(
+  'where another branch could share a head, the context %j is offered with the branch in it',
+  (context, named) => {
+    const options = { ...DEFAULT_OPTIONS, perBranch: true, context };
+    const body = enrollmentOf('id', FOUND, defaultChoice(FOUND), options, 'mq');
+    expect(body.status_context).toBe(named);
+    expect(EnrollRepoBody.safeParse(body).success).toBe(true);
+  },
+);
 
 test.each<[string, Partial<Found>, string, readonly string[]]>([
   ['its default', { default_merge_style: 'merge', merge_styles: null }, 'merge', MERGE_STYLES],

@@ -51,6 +51,7 @@ test('neither a schema library nor anything of the service is in it', () => {
       'core/domain/limits.ts',
     ],
     'core/domain/notification.ts',
+    'core/domain/queue-names.ts',
   ]);
 });
 

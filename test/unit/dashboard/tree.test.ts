@@ -5,6 +5,7 @@ import {
   layOutTree,
   stepInTree,
   tellMembers,
+  treesOf,
 } from '../../../dashboard/view/tree.ts';
 import { givenAction, givenNode } from './rows.ts';
 
@@ -175,4 +176,14 @@ test('one node without a count makes the runs of the batch unknown', () => {
     )[0];
   expect(countRuns(tree([1, 2]) ?? { runId: '', root: givenNode(), nodes: [] })).toBe(3);
   expect(countRuns(tree([1, null]) ?? { runId: '', root: givenNode(), nodes: [] })).toBeNull();
+});
+
+test('of two repositories with one name on two forges each has its own batches', () => {
+  const here = 'https://forge.example.org';
+  const rows = [
+    givenNode({ id: 'a', run_id: 'a' }),
+    givenNode({ id: 'b', run_id: 'b', instance_url: 'https://other.example' }),
+  ];
+  const view = { repo: { name: 'acme/app', instance_url: here }, feed: { queue_batches: rows } };
+  expect(treesOf(view).map(({ runId }) => runId)).toEqual(['a']);
 });

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '#core/contracts/client.ts';
 import { ERROR_TABLE } from '#core/contracts/errors.ts';
+import { CI_STATES } from '#core/domain/activity.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES, MEMBER_ACTIONS } from '#core/domain/batch.ts';
 import { LINE_STATES } from '#core/domain/line.ts';
 import { CI_GATE_STATUSES, PROTECTION_STATUSES, WEBHOOK_STATUSES } from '#core/domain/provisioning.ts';
 import { path, safeBackTo } from '../../../dashboard/routes.ts';
 import { endsSession, sayError } from '../../../dashboard/view/error-words.ts';
+import { sayDestinations } from '../../../dashboard/view/notification.ts';
 import { isSetUp, listSteps } from '../../../dashboard/view/provisioning.ts';
 import * as words from '../../../dashboard/view/words.ts';
 import { REFUSALS } from '../../../engine-container/src/queue/admission.ts';
@@ -187,4 +189,25 @@ test('addresses of the page', () => {
     ],
   ]);
   expect(createHash('sha256').update(all.join()).digest('hex')).toHaveLength(64);
+});
+
+test('every state of CI has words; what is not listed is unknown', () => {
+  for (const state of CI_STATES) expect(words.wordOfCi(state).name === 'Unknown').toBe(state === 'unknown');
+  expect(words.wordOfCi('constructor').name).toBe('Unknown');
+});
+
+test('who is told of a bounce is said in the masked form that the service gives', () => {
+  const none = { email: null, chat_a_webhook_url: null, chat_b_webhook_url: null };
+  expect(sayDestinations(null)).toBe('Now: nobody is told.');
+  expect(sayDestinations(none)).toBe('Now: nobody is told.');
+  expect(
+    sayDestinations({ ...none, email: 'a…@example.org', chat_a_webhook_url: 'https://hooks.slack.com/…' }),
+  ).toBe('Now told: a…@example.org, Slack (https://hooks.slack.com/…).');
+});
+
+test('a page of older batches and a node on it have an address of their own', () => {
+  expect(path.batches('id')).toBe('/repos/id/batches');
+  expect(path.batches('id', '00_a')).toBe('/repos/id/batches?before=00_a');
+  expect(path.batch('id', 'run', 'r.1', '00_a')).toBe('/repos/id/batches/run?node=r.1&before=00_a');
+  expect(path.batch('id', 'run', null, null)).toBe('/repos/id/batches/run');
 });
