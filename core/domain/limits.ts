@@ -28,7 +28,7 @@ export const SCHEDULE_PROBES_MAX = 3;
 /** A refusal of ours that the forge contradicts is looked at again after this. */
 export const CONTRADICTED_REFUSAL_MS = 30 * 60_000;
 /** Native merge time-outs on one head that remove a pull request (A21). */
-export const LANDING_STRIKES_MAX = 2;
+export const MERGE_TIMEOUTS_MAX = 2;
 
 /** How long a reading may still show the tip that a landing of ours has replaced. Later it was pushed back. */
 export const STALE_READING_MS = 60_000;
@@ -196,7 +196,7 @@ export const RENAME_PAIRS_MAX = 1_000_000;
 
 // Record bounds
 export const EVIDENCE_ENTRIES_MAX = 400;
-/** Kept of pull requests that are not open any more: bounces, strikes and those set aside, of each so many. */
+/** Kept of pull requests that are not open any more: bounces, merge time-outs and those set aside, of each so many. */
 export const TOMBSTONES_MAX = 500;
 /** With 120 bytes for each, compressed, the line leaves room in the row for everything else. */
 export const LINE_ENTRIES_MAX = 2_500;

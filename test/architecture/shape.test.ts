@@ -50,7 +50,7 @@ test(`no file of the product is longer than ${LINES_MAX} lines`, () => {
 /** Places where such a word means something else: another trade, or a stored name that stays as it is. */
 const OTHER_MEANINGS: Readonly<Record<string, RegExp>> = {
   cleared: /^lambdas\/api\//,
-  lane: /^dashboard\//,
+  lane: /^(dashboard|local)\//,
   outbox: /^local\//,
   strike: /^(core\/services|local)\//,
 };

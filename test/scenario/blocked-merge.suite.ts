@@ -28,7 +28,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
     return [...(await endingOf(world, [])).landed].sort((x, y) => x - y);
   }
 
-  /** The others land in time, the one that is blocked has no strike and no bounce. */
+  /** The others land in time, the one that is blocked has no merge time-out counted and no bounce. */
   async function expectOthersGoOn(world: World, blocked: number, others: readonly number[]): Promise<void> {
     const begun = world.clock.now();
     await world.drain({
@@ -40,7 +40,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
     expect(await landedSorted(world)).toEqual(others);
     expect((await world.forge.pull(blocked)).merged).toBe(false);
     expect((await endingOf(world, [blocked, ...others])).bounced).toEqual([]);
-    expect((await world.record()).strikes).toEqual([]);
+    expect((await world.record()).mergeTimeoutCounts).toEqual([]);
     expect((await world.events()).map(({ event }) => event)).not.toContain('pr_bounced');
   }
 
@@ -164,7 +164,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
         async (world: World) => world.forge.setProtection({ protectedFilePatterns: '' }),
       ],
     ])(
-      '%s while its success stands: told as %s, no strike, and it lands later',
+      '%s while its success stands: told as %s, no merge time-out counted, and it lands later',
       async (_name, reason, block, release) => {
         const { world, act } = await createMeddledWorld();
         await givenProject(world.forge);
@@ -185,7 +185,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       },
     );
 
-    test('a dependency that is opened again leaves no trace on it: asked before a strike, and told', async () => {
+    test('a dependency that is opened again leaves no trace on it: asked before a merge time-out is counted, and told', async () => {
       const { world, act } = await createMeddledWorld();
       await givenProject(world.forge);
       const before = await world.forge.openPullRequest({
@@ -241,7 +241,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       await world.drain({ maxMs: 2 * 60 * MINUTE_MS });
       expect(await landedSorted(world)).toEqual(others);
       expect((await endingOf(world, [pr])).bounced).toEqual([]);
-      expect((await world.record()).strikes).toEqual([]);
+      expect((await world.record()).mergeTimeoutCounts).toEqual([]);
       world.forge.fault = () => null;
       await world.drain({ maxMs: 10 * MINUTE_MS });
       expect(await refusalsOf(world, pr)).toEqual(['open_dependencies']);

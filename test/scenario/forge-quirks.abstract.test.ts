@@ -154,7 +154,7 @@ describe('a schedule that the forge dropped before a merge that failed (E21)', (
     const { world, a, b } = await loseSchedule();
     expect(await endingOf(world, [a, b])).toEqual({ landed: [b], bounced: [] });
     expect(await wordsOf(world, a)).toMatch(/^pending: waiting: the forge dropped the schedule/);
-    expect((await world.record()).strikes).toEqual([]);
+    expect((await world.record()).mergeTimeoutCounts).toEqual([]);
     const events = (await world.events()).filter((event) => event.pr === a);
     expect(events.map((event) => event.event)).not.toContain('pr_bounced');
     expect(events.some((event) => event.event === 'pr_skipped' && event.reason === 'schedule_lost')).toBe(

@@ -37,7 +37,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a merge is blocked in a landing',
   },
   {
-    guard: 'what blocks a merge is asked before a strike (D-14)',
+    guard: 'what blocks a merge is asked before a countMergeTimeout (D-14)',
     file: `${QUEUE}/landing.ts`,
     find: "const block = isOfForge(revoke.reason) ? findBlock(pass, landing) : 'nothing';",
     replace: "const block = revoke.reason === 'merge_blocked' ? findBlock(pass, landing) : 'nothing';",
@@ -45,7 +45,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a merge is blocked late in a landing',
   },
   {
-    guard: 'no strike while it is not known what blocks a merge (D-14)',
+    guard: 'no countMergeTimeout while it is not known what blocks a merge (D-14)',
     file: `${QUEUE}/landing.ts`,
     find: "  else if (block === 'unknown') holdUnclear(pass, root, landing);\n",
     replace: '',

@@ -25,7 +25,7 @@ async function judgeBlocked(
   if (landed.length < others.length) problems.push('the others never landed');
   else if (landed.some(({ at }) => at - begun > OTHERS_WAIT_MAX_MS))
     problems.push('the others waited for a merge that is blocked');
-  if ((await stage.record()).strikes.length > 0)
+  if ((await stage.record()).mergeTimeoutCounts.length > 0)
     problems.push('what is blocked was counted as a merge that timed out');
   const events = await stage.events();
   if (events.some((each) => each.pr === pr && each.event === 'pr_bounced'))
@@ -44,7 +44,7 @@ interface Block {
 
 /**
  * What it depends on is opened again while its success stands, which leaves no trace on it, or is new where it cannot be
- * read: no strike, and it lands once that is closed.
+ * read: no merge time-out counted, and it lands once that is closed.
  */
 export function blockInLanding({ afterMs, isLost, isUnread }: Block): () => Promise<readonly string[]> {
   return async () => {

@@ -75,8 +75,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'two time-outs before a bounce (A21)',
     file: 'core/domain/limits.ts',
-    find: 'export const LANDING_STRIKES_MAX = 2;',
-    replace: 'export const LANDING_STRIKES_MAX = 1;',
+    find: 'export const MERGE_TIMEOUTS_MAX = 2;',
+    replace: 'export const MERGE_TIMEOUTS_MAX = 1;',
     families: ['people', 'faults'],
     dies: { family: 'people', seed: 8 },
   },

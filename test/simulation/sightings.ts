@@ -109,7 +109,7 @@ export class WatchedStore extends MemoryStore {
     const isKnown = record.rate.steady >= 200 && batches.some((row) => row.outcome === 'bounced');
     if (isKnown) witness.sometimes('bounced by a gate known to be steady');
     for (const parked of record.parked) witness.sometimes(`parked ${parked.reason}`);
-    for (const { count } of record.strikes) witness.sometimes(`strike ${count}`);
+    for (const { count } of record.mergeTimeoutCounts) witness.sometimes(`merge time-out ${count}`);
     if (record.halted !== null) witness.sometimes('halted');
     if (record.pausedUntil !== null) witness.sometimes('paused after broken runs');
     if (record.roots.length > 1) witness.sometimes('several batches in flight');

@@ -38,7 +38,13 @@ export const OFTEN: readonly string[] = [
   ...['outcome invalidated queue_disabled', 'outcome operational_error gate_infrastructure'],
   ...['outcome operational_error record_lost'],
   // Landing
-  ...['intent stored before success', 'nudge', 'strike 1', 'revoke merge_timeout', 'revoke base_advanced'],
+  ...[
+    'intent stored before success',
+    'nudge',
+    'merge time-out 1',
+    'revoke merge_timeout',
+    'revoke base_advanced',
+  ],
   ...['revoke candidate_changed'],
   // Members and people
   ...['action landed', 'action bounced gate_failed', 'action bounced merge_timeout', 'action requeued'],

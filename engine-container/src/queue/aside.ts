@@ -2,7 +2,7 @@ import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/doma
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 
 /** Native merge time-outs per exact head (A21). */
-export interface Strike {
+export interface MergeTimeoutCount {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;
   count: number;

@@ -55,7 +55,10 @@ export function holdUnclear(pass: Pass, root: Root, { pr, head }: Landing): void
   root.fates.push({ pr, action: 'requeued', reason: 'merge_timeout' });
 }
 
-/** Said and looked at again like any refusal before a run. No strike: the change has nothing to do with it (D-14). */
+/**
+ * Said and looked at again like any refusal before a run. No merge time-out is counted: the change has nothing to do
+ * with it (D-14).
+ */
 export function holdBlocked(pass: Pass, root: Root, { pr, head }: Landing, block: Block): void {
   const entry = entryOf(pass.record, pr);
   if (entry?.head === head) {

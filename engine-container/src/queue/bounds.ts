@@ -53,6 +53,6 @@ export function forgetOldest({ record, s }: Pass): void {
     return all.filter((each) => !forgotten.has(each));
   };
   record.bounced = keep(record.bounced);
-  record.strikes = keep(record.strikes);
+  record.mergeTimeoutCounts = keep(record.mergeTimeoutCounts);
   record.parked = keep(record.parked);
 }

@@ -11,7 +11,7 @@ export function cloneRecord(record: QueueRecord): QueueRecord {
     line: record.line.map((entry) => ({ ...entry })),
     roots: record.roots.map(cloneRoot),
     evidence: [...record.evidence],
-    strikes: [...record.strikes],
+    mergeTimeoutCounts: [...record.mergeTimeoutCounts],
     bounced: [...record.bounced],
     parked: [...record.parked],
     outbox: [...record.outbox],

@@ -3,8 +3,8 @@ import {
   LANDING_NUDGE_AGES_MS,
   LANDING_POLL_MAX_MS,
   LANDING_POLL_MIN_MS,
-  LANDING_STRIKES_MAX,
   LANDING_TIMEOUT_MS,
+  MERGE_TIMEOUTS_MAX,
   REVOKE_GRACE_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
@@ -129,7 +129,7 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
   if (isBlock(block)) holdBlocked(pass, root, landing, block);
   else if (revoke.schedule === 'lost') loseSchedule(pass, root, landing);
   else if (block === 'unknown') holdUnclear(pass, root, landing);
-  else if (revoke.reason === 'merge_timeout') strike(pass, root, landing);
+  else if (revoke.reason === 'merge_timeout') countMergeTimeout(pass, root, landing);
 }
 
 /** The forge dropped the schedule before a merge that then failed: no proof against the pull request (E21). */
@@ -146,19 +146,21 @@ function loseSchedule(pass: Pass, root: Root, landing: Landing): void {
   });
 }
 
-function strike(pass: Pass, root: Root, landing: Landing): void {
+function countMergeTimeout(pass: Pass, root: Root, landing: Landing): void {
   const { record } = pass;
-  const earlier = record.strikes.find((known) => known.pr === landing.pr && known.head === landing.head);
+  const earlier = record.mergeTimeoutCounts.find(
+    (known) => known.pr === landing.pr && known.head === landing.head,
+  );
   const count = (earlier?.count ?? 0) + 1;
-  record.strikes = record.strikes.filter((known) => known.pr !== landing.pr);
-  record.strikes.push({ pr: landing.pr, head: landing.head, count });
+  record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((known) => known.pr !== landing.pr);
+  record.mergeTimeoutCounts.push({ pr: landing.pr, head: landing.head, count });
   const entry = entryOf(record, landing.pr);
-  if (count < LANDING_STRIKES_MAX) {
+  if (count < MERGE_TIMEOUTS_MAX) {
     if (entry !== undefined) entry.retestAfter = pass.s.now;
     root.fates.push({ pr: landing.pr, action: 'requeued', reason: 'merge_timeout' });
     return;
   }
-  record.strikes = record.strikes.filter((known) => known.pr !== landing.pr);
+  record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((known) => known.pr !== landing.pr);
   if (mayLackForkRight(pass, landing)) holdFork(pass, root, landing);
   else bounce(pass, root, landing.index, 'merge_timeout', null);
 }

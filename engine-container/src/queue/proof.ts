@@ -36,7 +36,9 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
   pass.record.line = pass.record.line.filter((entry) => entry.pr !== landing.pr);
   pass.record.outbox = pass.record.outbox.filter((waiting) => waiting.sha !== landing.head);
   concludeLanding(pass, landing);
-  pass.record.strikes = pass.record.strikes.filter((strike) => strike.pr !== landing.pr);
+  pass.record.mergeTimeoutCounts = pass.record.mergeTimeoutCounts.filter(
+    (counted) => counted.pr !== landing.pr,
+  );
   if (!proven) {
     halt(pass, landing.pr, {
       mergeCommit: merge.commit.sha,

@@ -19,7 +19,7 @@ import type {
 } from '#core/domain/ids.ts';
 import type { HaltEvidence } from '#core/domain/line.ts';
 import type { RuleSeen } from '#core/domain/provisioning.ts';
-import type { Bounced, Parked, Strike } from './aside.ts';
+import type { Bounced, MergeTimeoutCount, Parked } from './aside.ts';
 import type { Landing, RevokeReason } from './landing-state.ts';
 import type { LineEntry } from './line-entry.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
@@ -50,7 +50,7 @@ export interface QueueRecord {
   tip: CommitSha | null;
   evidence: Evidence[];
   /** Native merge time-outs per exact head (A21). */
-  strikes: Strike[];
+  mergeTimeoutCounts: MergeTimeoutCount[];
   /** Removed for cause: not staged again until the head or the schedule changes (D-05, A37). */
   bounced: Bounced[];
   /** Waits for the base to move, or for a time. */
@@ -331,7 +331,7 @@ export function emptyRecord(context: string): QueueRecord {
     roots: [],
     tip: null,
     evidence: [],
-    strikes: [],
+    mergeTimeoutCounts: [],
     bounced: [],
     parked: [],
     outbox: [],

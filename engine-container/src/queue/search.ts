@@ -255,7 +255,7 @@ function latestRunUrl(verdict: Verdict): string | null {
   return verdict.failures.at(-1)?.runUrl ?? null;
 }
 
-/** Is the bare base green? Its own run says so, with the same two strikes as anybody. */
+/** Is the bare base green? Its own runs say so: one that passes, or two that fail. */
 function judgeBase(pass: Pass, root: Root): 'proven' | 'red' | 'undecided' {
   // A base without the gate file cannot be run; the pull request that adds the gate stands for itself.
   if (root.baseGateKey === null) return 'proven';

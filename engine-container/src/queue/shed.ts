@@ -47,7 +47,7 @@ function keepNeeded(record: QueueRecord): QueueRecord {
   return {
     ...record,
     evidence: record.evidence.filter(({ tree }) => trees.has(tree)),
-    strikes: record.strikes.filter(({ pr }) => inLine.has(pr)),
+    mergeTimeoutCounts: record.mergeTimeoutCounts.filter(({ pr }) => inLine.has(pr)),
     bounced: record.bounced.filter(({ pr }) => inLine.has(pr)),
     parked: record.parked.filter(({ pr }) => inLine.has(pr)),
   };

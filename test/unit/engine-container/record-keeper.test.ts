@@ -1,6 +1,6 @@
 import { QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
 import { emptyRecord } from '../../../engine-container/src/queue/record.ts';
-import { parseRecord } from '../../../engine-container/src/record-codec.ts';
+import { parseRecord, toDocument } from '../../../engine-container/src/record-codec.ts';
 import { isEmpty, takeWrite } from '../../../engine-container/src/unsent.ts';
 import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
 
@@ -39,19 +39,22 @@ test('reviews of before they were counted are read again', () => {
   const uncounted = { id: 1, user: 'u', state: 'comment', official: false };
   const counted = { state: 'approved', stale: false, onHead: true, count: 2 };
   const reviews = [[uncounted], [counted], [], null];
-  const old = { ...emptyRecord('mq'), readings: reviews.map((each) => ({ ...reading, reviews: each })) };
+  const old = {
+    ...toDocument(emptyRecord('mq')),
+    readings: reviews.map((each) => ({ ...reading, reviews: each })),
+  };
   const read = parseRecord(old)?.record.readings.map((each) => each.reviews);
   expect(read).toEqual([null, [counted], [], null]);
 });
 
 describe('a document with rows and events that wait', () => {
   const waiting = { batches: batches(1), events: events(2, 'pr_landed') };
-  const document = { ...emptyRecord('mq'), unsent: waiting };
+  const document = toDocument(emptyRecord('mq'), waiting);
 
   test('is read back as the record and what waits', () => {
     const parsed = parseRecord(JSON.parse(JSON.stringify(document)));
     expect(parsed).toEqual({ record: emptyRecord('mq'), unsent: waiting });
-    expect(parseRecord(emptyRecord('mq'))?.unsent).toEqual({ batches: [], events: [] });
+    expect(parseRecord(toDocument(emptyRecord('mq')))?.unsent).toEqual({ batches: [], events: [] });
   });
 
   test.each([

@@ -100,14 +100,14 @@ describe('bounds of the record', () => {
     const garbage = Array.from({ length: GARBAGE_ENTRIES_MAX + 5 }, (_, index) => ({
       ...{ branch: `mq/${index}`, notBefore: NOW + 1, runKey: null },
     }));
-    const strikes = remembered.map(({ pr, head }) => ({ pr, head, count: 1 }));
-    const { record } = look({ ...FRESH, bounced: remembered, strikes, garbage }, views(10));
+    const mergeTimeoutCounts = remembered.map(({ pr, head }) => ({ pr, head, count: 1 }));
+    const { record } = look({ ...FRESH, bounced: remembered, mergeTimeoutCounts, garbage }, views(10));
     const kept = [
       ...Array.from({ length: 10 }, (_, index) => index + 1),
       ...remembered.slice(40).map(({ pr }) => pr),
     ];
     expect(record.bounced.map(({ pr }) => pr)).toEqual(kept);
-    expect(record.strikes).toHaveLength(TOMBSTONES_MAX + 10);
+    expect(record.mergeTimeoutCounts).toHaveLength(TOMBSTONES_MAX + 10);
     expect(record.garbage).toHaveLength(GARBAGE_ENTRIES_MAX);
     expect(record.garbage[0]?.branch).toBe('mq/5');
   });

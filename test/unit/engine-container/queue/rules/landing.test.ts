@@ -259,15 +259,15 @@ describe('a success that was taken back', () => {
       ended: ['#1 requeued: error', '#2 requeued: error'],
       queue: [1, 2],
       after: {
-        strikes: [{ pr: 1, head: 'head-1', count: 1 }],
+        mergeTimeoutCounts: [{ pr: 1, head: 'head-1', count: 1 }],
         line: [{ pr: 1, retestAfter: NOW + 20_000 }, {}],
       },
     });
   });
 
   test('the second time-out on one head bounces it', () => {
-    const strikes = [{ pr: 1, head: 'head-1', count: 1 }];
-    expect(tellDecision(at(20_000), { ...withSchedule('scheduled'), strikes })).toMatchObject({
+    const mergeTimeoutCounts = [{ pr: 1, head: 'head-1', count: 1 }];
+    expect(tellDecision(at(20_000), { ...withSchedule('scheduled'), mergeTimeoutCounts })).toMatchObject({
       actions: [
         'error on head-1: bounced: the forge did not complete the merge twice on this head; schedule again to retry',
       ],
@@ -284,26 +284,26 @@ describe('a success that was taken back', () => {
       ],
       events: ['pr_refused #1: open_dependencies', 'pr_requeued #2: merge_timeout'],
       ended: ['#1 refused: error', '#2 requeued: error'],
-      after: { strikes: [], line: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
+      after: { mergeTimeoutCounts: [], line: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
     });
   });
 
   test('what may block it and cannot be read is waited for, then nothing is held against it', () => {
-    const strikes = [{ pr: 1, head: 'head-1', count: 1 }];
+    const mergeTimeoutCounts = [{ pr: 1, head: 'head-1', count: 1 }];
     const unclear = known({ ...givenView(1), openDependencies: UNKNOWN });
-    const record = { ...withSchedule('scheduled'), strikes };
+    const record = { ...withSchedule('scheduled'), mergeTimeoutCounts };
     expect(tellDecision(at(79_999, {}, unclear), record)).toMatchObject({ actions: [], ended: [] });
     expect(tellDecision(at(80_000, {}, unclear), record)).toMatchObject({
       actions: [TIMED_OUT],
       ended: ['#1 requeued: error', '#2 requeued: error'],
-      after: { strikes, line: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
+      after: { mergeTimeoutCounts, line: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
     });
   });
 
   test('a time-out on another head of it does not count', () => {
-    const strikes = [{ pr: 1, head: 'older-head', count: 1 }];
-    expect(tellDecision(at(20_000), { ...withSchedule('scheduled'), strikes }).after.strikes).toEqual([
-      { pr: 1, head: 'head-1', count: 1 },
-    ]);
+    const mergeTimeoutCounts = [{ pr: 1, head: 'older-head', count: 1 }];
+    expect(
+      tellDecision(at(20_000), { ...withSchedule('scheduled'), mergeTimeoutCounts }).after.mergeTimeoutCounts,
+    ).toEqual([{ pr: 1, head: 'head-1', count: 1 }]);
   });
 });
