@@ -8,6 +8,7 @@ import { type EngineStore, type LeaseStore, StoreError } from '#core/ports/store
 import type { Clock, Ids, Log, ReconcileRequest } from '#core/ports/system.ts';
 import { adoptLease, WIND_DOWN_PURPOSE } from '#core/services/lease.ts';
 import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
+import { mayStillWrite } from './may-still-write.ts';
 import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
@@ -253,21 +254,25 @@ class Reconcile {
       const isForeseen = error instanceof ForgeError || error instanceof StagedTreeMismatch;
       // One batch that the program itself cannot plan must not keep all others from being planned.
       if (!isForeseen && !isStaging(action)) throw error;
-      this.#errorCode ??= this.#classify(error);
+      const code = this.#classify(error);
+      const forgeAnswers = await this.#doesForgeAnswer(error, action);
+      // A token that reads and writes was not refused.
+      this.#errorCode ??= forgeAnswers && code === 'forge_access_denied' ? 'forge_unreachable' : code;
       this.#deps.log.warn('action failed', {
         repo_id: this.#repo.id,
         action: action.kind,
         outcome: error instanceof Error ? error.name : 'unknown',
       });
-      return { kind: 'failed', forgeAnswers: await this.#doesForgeAnswer(error) };
+      return { kind: 'failed', forgeAnswers };
     }
   }
 
   /** Tells a failure of one thing from one of everything: by its kind, and by whether the base still reads. */
-  async #doesForgeAnswer(error: unknown): Promise<boolean> {
+  async #doesForgeAnswer(error: unknown, action: Action): Promise<boolean> {
     if (this.#held.isPastDeadline() || this.#deps.clock.monotonic() >= this.#deadline) return false;
-    if (error instanceof ForgeError && OF_EVERYTHING.includes(error.kind)) return false;
     try {
+      if (error instanceof ForgeError && OF_EVERYTHING.includes(error.kind))
+        return await mayStillWrite(this.#forge, action, error);
       return (await this.#forge.readBranchTip(this.#repo.baseBranch)) !== null;
     } catch (silence) {
       if (silence instanceof ForgeError) return false;

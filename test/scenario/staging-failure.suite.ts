@@ -9,9 +9,9 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
     return `${status?.state}: ${status?.description}`;
   };
-  const poison = (world: World, isOn: () => boolean = () => true) => {
+  const poison = (world: World, isOn: () => boolean = () => true, status = 500) => {
     world.forge.fault = ({ path, about }) =>
-      isOn() && path.endsWith('/diffpatch') && about?.includes('src/poison') ? { status: 500 } : null;
+      isOn() && path.endsWith('/diffpatch') && about?.includes('src/poison') ? { status } : null;
   };
 
   test.each([1, 4, 16])(
@@ -43,6 +43,34 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
       await expectHonestEnd(world, prs);
     },
   );
+
+  test('a content that a hook of the forge refuses, with the 403 of a token without rights: the others land', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    poison(world, () => true, 403);
+    const prs: number[] = [];
+    for (const name of ['a', 'poison', 'b']) prs.push(await givenScheduled(world.forge, name));
+    const culprit = prs[1] ?? 0;
+    expect(await world.reconcile()).toMatchObject({ errorCode: 'forge_unreachable' });
+    await world.drain({ maxMs: 30 * MINUTE_MS });
+    expect((await endingOf(world, prs)).landed).toEqual(prs.filter((pr) => pr !== culprit));
+    expect(await wordsOf(world, culprit)).toMatch(/^pending: waiting: the forge fails each time/);
+    await expectHonestEnd(world, prs);
+  });
+
+  test('a token that may write nothing any more sets nobody aside', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    let isDenied = true;
+    world.forge.fault = ({ method }) => (isDenied && method !== 'GET' ? { status: 403 } : null);
+    await world.drain({ maxMs: 30 * MINUTE_MS });
+    expect((await world.record()).parked).toEqual([]);
+    isDenied = false;
+    await world.drain({ maxMs: 30 * MINUTE_MS });
+    expect((await endingOf(world, prs)).landed).toEqual(prs);
+    expect((await world.events()).map(({ event }) => event)).not.toContain('pr_refused');
+  });
 
   test('it lands as soon as it can be staged; a new head is tried at once', async () => {
     const world = await createWorld();
