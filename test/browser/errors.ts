@@ -50,6 +50,7 @@ export async function meetErrors(world: BrowserWorld): Promise<void> {
   await meetLateCallback(world);
   await meetRefusedToken(world);
   await meetBrokenRepos(world);
+  await meetSilentForge(world);
   await meetOperator(world);
   await meetOutage(world);
 }
@@ -102,6 +103,29 @@ async function meetBrokenRepos(world: BrowserWorld): Promise<void> {
     .click();
   await sees(page.getByText('Needs an admin').first());
   await sees(page.getByText('Make it an admin of the repository', { exact: false }));
+  await watched.context.close();
+}
+
+/** A repository that was added and whose forge is away later: the setup page says so, and that nothing is lost. */
+async function meetSilentForge(world: BrowserWorld): Promise<void> {
+  const { knobs } = world.started.forge;
+  const { fault } = knobs;
+  const watched = await world.open();
+  const { page } = watched;
+  await signIn(watched, world, 'Ada');
+  await sees(page.getByRole('link', { name: 'acme/sentinel-no-admin' }));
+  await openRepo(watched, 'sentinel-no-admin');
+  await page
+    .getByRole('navigation', { name: /Pages of/ })
+    .getByRole('link', { name: 'Setup' })
+    .click();
+  knobs.fault = (call) => (call.path.includes('/sentinel-no-admin') ? { status: 503 } : fault(call));
+  try {
+    await page.getByRole('button', { name: 'Try again' }).last().click();
+    await sees(page.getByText('The forge did not answer').first());
+  } finally {
+    knobs.fault = fault;
+  }
   await watched.context.close();
 }
 
