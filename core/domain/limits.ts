@@ -202,7 +202,7 @@ export const TOMBSTONES_MAX = 500;
 export const LINE_ENTRIES_MAX = 2_500;
 /** Who enters the line is told of in the same save. */
 export const LINE_NEWCOMERS_MAX = 500;
-export const OUTBOX_ENTRIES_MAX = 500;
+export const PENDING_STATUSES_MAX = 500;
 export const GARBAGE_ENTRIES_MAX = 500;
 
 // Store

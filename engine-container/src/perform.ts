@@ -69,7 +69,7 @@ async function postStatus(
     return { kind: 'done' };
   } catch (error) {
     // The commit is gone with its branch: there is nothing left that a status could open.
-    if (error instanceof ForgeError && error.kind === 'missing' && action.purpose === 'outbox')
+    if (error instanceof ForgeError && error.kind === 'missing' && action.purpose === 'pending')
       return { kind: 'gone' };
     throw error;
   }

@@ -162,7 +162,7 @@ class Reconcile {
       const everyMs = nextToLand(record) === null ? FULL_LOOK_EVERY_MS : FULL_LOOK_EVERY_LANDING_MS;
       const outdated = clock.monotonic() - allReadAt >= everyMs;
       // While words are only being written, nobody need be listed anew for each handful of them.
-      const isIdle = record.roots.length === 0 && record.outbox.length === 0;
+      const isIdle = record.roots.length === 0 && record.pendingStatuses.length === 0;
       if (snapshot === null || refresh || outdated || isIdle) {
         snapshot = await reader.readAll(record, this.#held.fence);
         gatesReadAt = clock.monotonic();

@@ -37,12 +37,12 @@ export async function takeBackUnrecorded(
   return isComplete;
 }
 
-function postedBy({ context, roots, outbox, unheard = [] }: QueueRecord): readonly Posted[] {
+function postedBy({ context, roots, pendingStatuses, unheard = [] }: QueueRecord): readonly Posted[] {
   const landing = roots.flatMap((root) => (root.landing === null ? [] : [root.landing]));
   return [
     ...landing.map(({ pr, head }) => ({ pr, sha: head, context })),
     ...unheard.map(({ pr, sha, context: posted }) => ({ pr, sha, context: posted })),
-    ...outbox.map(({ pr, sha, context: posted }) => ({ pr, sha, context: posted })),
+    ...pendingStatuses.map(({ pr, sha, context: posted }) => ({ pr, sha, context: posted })),
   ];
 }
 

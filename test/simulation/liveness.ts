@@ -99,7 +99,8 @@ function describeStandstill(record: QueueRecord, now: EpochMs): string {
   if (record.rebuilding) parts.push('the record is being rebuilt');
   if (record.recall !== undefined)
     parts.push(`statuses of #${record.recall.join(', #')} are still to be read`);
-  if (record.outbox.length > 0) parts.push(`${record.outbox.length} statuses are still to be written`);
+  if (record.pendingStatuses.length > 0)
+    parts.push(`${record.pendingStatuses.length} statuses are still to be written`);
   return parts.join(', ');
 }
 

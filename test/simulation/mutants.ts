@@ -28,7 +28,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: '  root.landing = landing;\n  postSuccess(pass, root, landing);',
     replace: `  root.landing = landing;
   postSuccess(pass, root, landing);
-  for (const other of root.members.slice(root.landed + 1, low)) pass.actions.push({ kind: 'post_status', pr: other.pr, sha: other.head, context: record.context, state: 'success', description: 'all at once', targetUrl: null, purpose: 'outbox' });`,
+  for (const other of root.members.slice(root.landed + 1, low)) pass.actions.push({ kind: 'post_status', pr: other.pr, sha: other.head, context: record.context, state: 'success', description: 'all at once', targetUrl: null, purpose: 'pending' });`,
     families: ['calm', 'faults', 'people'],
     dies: { family: 'calm', seed: 0 },
   },

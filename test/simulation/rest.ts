@@ -102,7 +102,7 @@ export class Rest {
       const record = this.#service.store.peekRecord(id);
       if (record === null) continue;
       const waits = record.parked.some((parked) => parked.until !== null) || record.pausedUntil !== null;
-      if (record.roots.length > 0 || record.outbox.length > 0 || record.garbage.length > 0 || waits)
+      if (record.roots.length > 0 || record.pendingStatuses.length > 0 || record.garbage.length > 0 || waits)
         return true;
     }
     return false;

@@ -60,8 +60,8 @@ export type Action =
       readonly state: PostedState;
       readonly description: string;
       readonly targetUrl: string | null;
-      /** `landing`: the success that lets the forge merge. `outbox`: anything else. */
-      readonly purpose: 'landing' | 'outbox';
+      /** `landing`: the success that lets the forge merge. `pending`: anything else. */
+      readonly purpose: 'landing' | 'pending';
     }
   /** Asked only after `success` was taken back: on some forges the question itself could set the merge off. */
   | {

@@ -3,7 +3,7 @@ import {
   GARBAGE_ENTRIES_MAX,
   LINE_ENTRIES_MAX,
   LINE_NEWCOMERS_MAX,
-  OUTBOX_ENTRIES_MAX,
+  PENDING_STATUSES_MAX,
   TOMBSTONES_MAX,
 } from '#core/domain/limits.ts';
 import { type Pass, pollNoLaterThan } from './pass.ts';
@@ -22,21 +22,21 @@ export function newcomersOf(pass: Pass, views: readonly PullRequestView[]): Read
     return inLine.has(pull.number) ? [] : [{ pr: pull.number, at: schedule.value.at }];
   });
   const room = Math.max(0, LINE_ENTRIES_MAX - record.line.length);
-  const places = Math.min(room, Math.max(0, LINE_NEWCOMERS_MAX - record.outbox.length));
+  const places = Math.min(room, Math.max(0, LINE_NEWCOMERS_MAX - record.pendingStatuses.length));
   if (waiting.length > places && room > places) record.crowded = true;
   waiting.sort((a, b) => a.at - b.at || a.pr - b.pr);
   return new Set(waiting.slice(0, places).map(({ pr }) => pr));
 }
 
 /** Words wait to be written for so many heads that no more are added, unless they take something back. */
-export function isOutboxFull({ outbox }: QueueRecord): boolean {
-  return outbox.length >= OUTBOX_ENTRIES_MAX;
+export function arePendingStatusesFull({ pendingStatuses }: QueueRecord): boolean {
+  return pendingStatuses.length >= PENDING_STATUSES_MAX;
 }
 
 /** What the last whole look had to leave out is looked at as soon as there is room for it. */
 export function goOnWithCrowd(pass: Pass): void {
-  const { crowded, outbox } = pass.record;
-  if (crowded !== true || outbox.length > OUTBOX_ENTRIES_MAX / 2) return;
+  const { crowded, pendingStatuses } = pass.record;
+  if (crowded !== true || pendingStatuses.length > PENDING_STATUSES_MAX / 2) return;
   pass.refresh = true;
   pollNoLaterThan(pass, 0);
 }

@@ -14,7 +14,7 @@ export function cloneRecord(record: QueueRecord): QueueRecord {
     mergeTimeoutCounts: [...record.mergeTimeoutCounts],
     bounced: [...record.bounced],
     parked: [...record.parked],
-    outbox: [...record.outbox],
+    pendingStatuses: [...record.pendingStatuses],
     garbage: [...record.garbage],
     readings: [...record.readings],
   };

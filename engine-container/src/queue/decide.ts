@@ -28,7 +28,7 @@ import { settleUnheard } from './unheard.ts';
 /** First look at a gate after this share of what it usually takes: never later than that, or it would seem to take ever longer. */
 const GATE_FIRST_LOOK_SHARE = 0.9;
 /** Statuses written per pass; the rest follow in the next. */
-const OUTBOX_POSTS_MAX = 20;
+const STATUS_POSTS_MAX = 20;
 
 /**
  * The queue, in the order in which it thinks: what changed, what still holds, what is proven, what lands, what is
@@ -94,7 +94,7 @@ function adoptSettings(pass: Pass): void {
     else raise(pass, 'tree_mismatch');
   }
   keepRival(pass);
-  const idle = record.roots.length === 0 && record.outbox.length === 0;
+  const idle = record.roots.length === 0 && record.pendingStatuses.length === 0;
   if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
 }
 
@@ -156,8 +156,8 @@ function isTreeOfTip(record: QueueRecord, tree: string): boolean {
 /** Writes waiting statuses and removes what resolved nodes left behind. */
 function sweep(pass: Pass): void {
   const { record, s } = pass;
-  for (const status of record.outbox.slice(0, OUTBOX_POSTS_MAX)) {
-    pass.actions.push({ kind: 'post_status', ...status, purpose: 'outbox' });
+  for (const status of record.pendingStatuses.slice(0, STATUS_POSTS_MAX)) {
+    pass.actions.push({ kind: 'post_status', ...status, purpose: 'pending' });
   }
   const inUse = new Set(record.roots.flatMap((root) => root.nodes.map((node) => node.branch)));
   const swept = new Set<string>();

@@ -295,7 +295,7 @@ function foldStatus(pass: Pass, action: PostStatus, outcome: ActionOutcome): voi
     landing.answered = (landing.answered ?? 0) + 1;
     return;
   }
-  record.outbox = record.outbox.filter(
+  record.pendingStatuses = record.pendingStatuses.filter(
     (waiting) =>
       waiting.sha !== action.sha ||
       waiting.context !== action.context ||

@@ -230,7 +230,7 @@ export function advanceLanding(pass: Pass): void {
   const member = root.members[root.landed];
   const tree = treeOf(root, root.landed + 1);
   if (low <= root.landed || member === undefined || tree === undefined) return;
-  if (record.outbox.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
+  if (record.pendingStatuses.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
   const focus = s.focus.get(member.pr);
   if (focus === undefined) return pollNoLaterThan(pass, 0);
   if (!focus.known) return awaitReading(pass, root);

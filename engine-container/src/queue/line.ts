@@ -2,7 +2,7 @@ import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
-import { isOutboxFull, newcomersOf } from './bounds.ts';
+import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
 import { reviewHeld } from './held.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
@@ -256,7 +256,7 @@ export function refuse(pass: Pass, entry: LineEntry, reason: Refusal): void {
   entry.readyAt = null;
   if (entry.refusedFor === reason) return;
   // Said in a later look, once those before it are written.
-  if (isOutboxFull(pass.record) && !isInFlight(pass.record, entry)) {
+  if (arePendingStatusesFull(pass.record) && !isInFlight(pass.record, entry)) {
     pass.record.crowded = true;
     return;
   }

@@ -8,7 +8,7 @@ import { cloneRecord } from './clone.ts';
 import type { LineEntry } from './line-entry.ts';
 import { type Dial, dialOf, goodChance, runnersOf } from './policy.ts';
 import { NO_HISTORY } from './rate.ts';
-import type { DecidedEvent, Node, OutboxStatus, QueueRecord, Root } from './record.ts';
+import type { DecidedEvent, Node, PendingStatus, QueueRecord, Root } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
 
@@ -129,12 +129,12 @@ export function asksFork({ record }: Pass): boolean | null {
 }
 
 /** Queues a status; a newer wish for the same head replaces an older one that was not written yet. */
-export function wishStatus(pass: Pass, status: Omit<OutboxStatus, 'context'>): void {
+export function wishStatus(pass: Pass, status: Omit<PendingStatus, 'context'>): void {
   const context = pass.record.context;
-  pass.record.outbox = pass.record.outbox.filter(
+  pass.record.pendingStatuses = pass.record.pendingStatuses.filter(
     (waiting) => waiting.sha !== status.sha || waiting.context !== context,
   );
-  pass.record.outbox.push({ ...status, context });
+  pass.record.pendingStatuses.push({ ...status, context });
 }
 
 export function createNode(

@@ -34,7 +34,7 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
   root.tip = merge.commit.sha;
   pass.record.tip = merge.commit.sha;
   pass.record.line = pass.record.line.filter((entry) => entry.pr !== landing.pr);
-  pass.record.outbox = pass.record.outbox.filter((waiting) => waiting.sha !== landing.head);
+  pass.record.pendingStatuses = pass.record.pendingStatuses.filter((waiting) => waiting.sha !== landing.head);
   concludeLanding(pass, landing);
   pass.record.mergeTimeoutCounts = pass.record.mergeTimeoutCounts.filter(
     (counted) => counted.pr !== landing.pr,

@@ -20,7 +20,7 @@ export function recallStatuses(pass: Pass, view: PullRequestView): void {
   const { pull } = view;
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
   if (ours === undefined || pass.record.roots.some((root) => root.landing?.head === pull.headSha)) return;
-  if (pass.record.outbox.some((waiting) => waiting.sha === pull.headSha)) return;
+  if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
   const byBot = ours.creator === pass.s.botLogin.value;
   if (!byBot && ours.state !== 'error' && ours.state !== 'pending') {
     pass.alarms.push({ name: 'foreign_status_writer', pr: pull.number });
@@ -86,14 +86,16 @@ function recallFrom(
 ): void {
   if (record.roots.some((root) => root.landing?.head === head)) return;
   for (const { context, state, creator } of statuses) {
-    const isKnown = record.outbox.some((waiting) => waiting.sha === head && waiting.context === context);
+    const isKnown = record.pendingStatuses.some(
+      (waiting) => waiting.sha === head && waiting.context === context,
+    );
     // An earlier record of this address may have had another bot.
     const isOurs = creator === bot || record.recallContexts?.includes(context) === true;
     if (state !== 'success' || !isOurs || isKnown) continue;
     const words = merged
       ? { state: 'pending' as const, description: describeLanded() }
       : { state: 'error' as const, description: describeStaleSuccess() };
-    record.outbox.push({ pr, sha: head, context, ...words, targetUrl: null });
+    record.pendingStatuses.push({ pr, sha: head, context, ...words, targetUrl: null });
   }
 }
 

@@ -56,7 +56,7 @@ export interface QueueRecord {
   /** Waits for the base to move, or for a time. */
   parked: Parked[];
   /** Statuses still to be written; survives a crash, drained before anything else lands on the same head. */
-  outbox: OutboxStatus[];
+  pendingStatuses: PendingStatus[];
   /** Branches of resolved nodes. */
   garbage: GarbageBranch[];
   /** Set when a landed tree was not the proven one: nothing more lands until a person switches the queue on again. */
@@ -288,7 +288,7 @@ export interface Evidence {
   readonly flake?: true;
 }
 
-export interface OutboxStatus {
+export interface PendingStatus {
   readonly pr: PullRequestNumber;
   readonly sha: CommitSha;
   readonly context: string;
@@ -334,7 +334,7 @@ export function emptyRecord(context: string): QueueRecord {
     mergeTimeoutCounts: [],
     bounced: [],
     parked: [],
-    outbox: [],
+    pendingStatuses: [],
     garbage: [],
     halted: null,
     pausedUntil: null,

@@ -34,12 +34,12 @@ function settle(pass: Pass, post: UnheardPost): readonly UnheardPost[] {
   if (record.roots.some((root) => root.landing?.head === post.sha)) return [post];
   const statuses = s.unheard?.get(post.sha);
   // A reading of before our last word on this head says nothing.
-  const isOurTurn = record.outbox.some((waiting) => waiting.sha === post.sha);
+  const isOurTurn = record.pendingStatuses.some((waiting) => waiting.sha === post.sha);
   if (statuses === undefined || !statuses.known || isOurTurn)
     return s.now - post.since < UNHEARD_WATCH_MS ? [post] : [];
   const now = statuses.value.find((status) => status.context === post.context);
   if (now?.state === 'success') {
-    record.outbox.push({
+    record.pendingStatuses.push({
       ...{ pr: post.pr, sha: post.sha, context: post.context },
       ...{ state: 'pending', description: describeStaleSuccess(), targetUrl: null },
     });

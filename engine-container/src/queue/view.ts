@@ -31,7 +31,7 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
 function toOwed({
   context,
   roots,
-  outbox,
+  pendingStatuses,
   recall = [],
   recallHeads = [],
   unheard = [],
@@ -40,7 +40,7 @@ function toOwed({
   const heads = new Map<string, StagedHead>();
   for (const { pr, head } of [
     ...landing,
-    ...[...outbox, ...unheard].map(({ pr, sha }) => ({ pr, head: sha })),
+    ...[...pendingStatuses, ...unheard].map(({ pr, sha }) => ({ pr, head: sha })),
     ...recallHeads,
   ]) {
     heads.set(`${pr} ${head}`, { pr, head });
@@ -54,8 +54,8 @@ function isStanding({ roots }: QueueRecord): boolean {
 }
 
 /** What a queue that goes off has to undo, or to hand over, before it is left alone (D-24). */
-function isAfoot({ roots, outbox, garbage, recall, unheard }: QueueRecord): boolean {
-  const isListed = roots.length > 0 || outbox.length > 0 || garbage.length > 0;
+function isAfoot({ roots, pendingStatuses, garbage, recall, unheard }: QueueRecord): boolean {
+  const isListed = roots.length > 0 || pendingStatuses.length > 0 || garbage.length > 0;
   return isListed || recall !== undefined || unheard !== undefined;
 }
 

@@ -103,7 +103,8 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
     maxMs: 2 * 60 * 60_000,
     until: async () => {
       const record = await world.record();
-      const idle = record.roots.length === 0 && record.outbox.length === 0 && record.garbage.length === 0;
+      const idle =
+        record.roots.length === 0 && record.pendingStatuses.length === 0 && record.garbage.length === 0;
       const waits = record.line.filter(
         (entry) =>
           !record.parked.some(({ pr, until, reason }) => pr === entry.pr && isFinal(reason, until)) &&

@@ -3,7 +3,7 @@ import {
   GARBAGE_ENTRIES_MAX,
   LINE_ENTRIES_MAX,
   LINE_NEWCOMERS_MAX,
-  OUTBOX_ENTRIES_MAX,
+  PENDING_STATUSES_MAX,
   TOMBSTONES_MAX,
 } from '#core/domain/limits.ts';
 import { known } from '#core/domain/result.ts';
@@ -40,13 +40,16 @@ describe('bounds of the record', () => {
 
   test('while many words wait to be written nobody enters, and nothing is listed anew for it', () => {
     const first = look(FRESH, all);
-    expect(first.record.outbox).toHaveLength(LINE_NEWCOMERS_MAX);
+    expect(first.record.pendingStatuses).toHaveLength(LINE_NEWCOMERS_MAX);
     expect([first.refresh, first.pollMs]).toEqual([false, 0]);
     expect(look(first.record, all).record.line).toHaveLength(LINE_NEWCOMERS_MAX);
-    const drained = { ...first.record, outbox: first.record.outbox.slice(0, OUTBOX_ENTRIES_MAX / 2) };
+    const drained = {
+      ...first.record,
+      pendingStatuses: first.record.pendingStatuses.slice(0, PENDING_STATUSES_MAX / 2),
+    };
     expect(look(drained, all).record.line.length).toBeGreaterThan(LINE_NEWCOMERS_MAX);
     expect(look(drained, all).refresh).toBe(false);
-    expect(look({ ...drained, outbox: [] }, all, { requiredApprovals: 0 }).refresh).toBe(true);
+    expect(look({ ...drained, pendingStatuses: [] }, all, { requiredApprovals: 0 }).refresh).toBe(true);
   });
 
   test('the line has an end; who waits beyond it enters as others leave, and nobody is told twice', () => {
@@ -56,7 +59,7 @@ describe('bounds of the record', () => {
       const decision = look(record, pulls);
       queued.push(...decision.events.flatMap(({ event, pr }) => (event === 'pr_queued' ? [pr] : [])));
       // The statuses are written.
-      record = { ...decision.record, outbox: [] };
+      record = { ...decision.record, pendingStatuses: [] };
       return decision;
     };
     for (let looks = 0; looks < 8; looks += 1) step(all);
@@ -73,18 +76,18 @@ describe('bounds of the record', () => {
     expect(queued).toHaveLength(new Set(queued).size);
   });
 
-  test('refusals wait to be said while the outbox is full, and each is said once', () => {
+  test('refusals wait to be said while no more statuses can wait, and each is said once', () => {
     let record = FRESH;
     const said: number[] = [];
     for (let looks = 0; looks < 200; looks += 1) {
       const decision = look(record, views(900));
-      expect(decision.record.outbox.length).toBeLessThanOrEqual(OUTBOX_ENTRIES_MAX);
+      expect(decision.record.pendingStatuses.length).toBeLessThanOrEqual(PENDING_STATUSES_MAX);
       const posts = decision.actions.flatMap((action) => (action.kind === 'post_status' ? [action] : []));
       said.push(...posts.map(({ pr }) => pr));
       const written = new Set(posts.map(({ sha }) => sha));
       record = {
         ...decision.record,
-        outbox: decision.record.outbox.filter(({ sha }) => !written.has(sha)),
+        pendingStatuses: decision.record.pendingStatuses.filter(({ sha }) => !written.has(sha)),
       };
       if (posts.length === 0 && decision.pollMs === null) break;
     }

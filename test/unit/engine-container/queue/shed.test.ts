@@ -15,7 +15,7 @@ function givenLongRecord(): QueueRecord {
     })),
     evidence: [{ tree: 'x', gate: 'g', verdict: 'success', runKey: '1', runUrl: null, sha: head(1), at: 1 }],
     bounced: [1, 15].map((pr) => ({ pr, head: head(pr), scheduleId: pr })),
-    outbox: [
+    pendingStatuses: [
       ...[
         { pr: 15, sha: head(15), context: 'mq', state: 'error' as const, description: '', targetUrl: null },
       ],
@@ -47,8 +47,8 @@ describe('what is left out of a record that is too large', () => {
     const record = givenLongRecord();
     for (const kept of steps(record)) {
       expect(kept.line.map(({ pr }) => pr)).toEqual(record.line.map(({ pr }) => pr));
-      const { outbox, garbage, recall, unheard, halted, tip } = record;
-      expect(kept).toMatchObject({ outbox, garbage, recall, unheard, halted, tip });
+      const { pendingStatuses, garbage, recall, unheard, halted, tip } = record;
+      expect(kept).toMatchObject({ pendingStatuses, garbage, recall, unheard, halted, tip });
       expect(kept.roots).toHaveLength(record.roots.length);
     }
   });

@@ -134,7 +134,7 @@ test.each<[string, Partial<QueueRecord>, boolean]>([
   [
     'a status to be written',
     {
-      outbox: [{ pr: 1, sha: 'h', context: 'mq', state: 'error', description: '', targetUrl: null }],
+      pendingStatuses: [{ pr: 1, sha: 'h', context: 'mq', state: 'error', description: '', targetUrl: null }],
     },
     true,
   ],

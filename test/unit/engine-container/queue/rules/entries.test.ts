@@ -139,7 +139,10 @@ describe('admission: nothing is spent on what the forge would not merge', () => 
       events: ['pr_queued #1', 'pr_refused #1: approvals_missing'],
       actions: [REFUSED],
     });
-    expect(tellDecision(given, { ...first.after, outbox: [] })).toMatchObject({ events: [], actions: [] });
+    expect(tellDecision(given, { ...first.after, pendingStatuses: [] })).toMatchObject({
+      events: [],
+      actions: [],
+    });
   });
 
   test('one that is approved then is staged', () => {
@@ -214,7 +217,7 @@ describe('a success that the record does not know of', () => {
 });
 
 describe('what is left to do on the forge', () => {
-  const outbox = Array.from({ length: 25 }, (_, index) => ({
+  const pendingStatuses = Array.from({ length: 25 }, (_, index) => ({
     pr: index + 1,
     sha: headOf(index + 1),
     context: 'mq',
@@ -224,8 +227,8 @@ describe('what is left to do on the forge', () => {
   }));
 
   test('statuses are written in order, twenty in one look', () => {
-    expect(tellDecision(givenSnapshot(), givenRecord({ outbox })).actions).toEqual(
-      outbox.slice(0, 20).map(({ sha }) => `pending on ${sha}: waiting`),
+    expect(tellDecision(givenSnapshot(), givenRecord({ pendingStatuses })).actions).toEqual(
+      pendingStatuses.slice(0, 20).map(({ sha }) => `pending on ${sha}: waiting`),
     );
   });
 

@@ -61,8 +61,8 @@ describe('a success is posted', () => {
 
   test('not before what is still to be said on that head is written', () => {
     const waiting = { pr: 1, sha: 'head-1', context: 'mq', state: 'pending' as const };
-    const outbox = [{ ...waiting, description: 'earlier words', targetUrl: null }];
-    expect(tellDecision(givenLook(), givenProven({}, { outbox })).actions).toEqual([
+    const pendingStatuses = [{ ...waiting, description: 'earlier words', targetUrl: null }];
+    expect(tellDecision(givenLook(), givenProven({}, { pendingStatuses })).actions).toEqual([
       'pending on head-1: earlier words',
     ]);
   });
