@@ -10,15 +10,15 @@ import type { LineEntry } from './line-entry.ts';
 import {
   chanceOfGood,
   createNode,
-  dialFor,
   entryOf,
   type Pass,
+  policyFor,
   raise,
   runsMax,
   takeId,
   wakeNoLaterThan,
 } from './pass.ts';
-import { chooseBatchSize, type Dial, gateMsOf, likelySize, thriftySize } from './policy.ts';
+import { chooseBatchSize, gateMsOf, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
 import type { Place, Root, Staged } from './record.ts';
 import { suspicionOf } from './suspicion.ts';
 
@@ -54,7 +54,7 @@ export function openRoots(pass: Pass): void {
   }
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
   const lane = openLane(pass, base, oneByOne);
-  if (lane !== 'open' && !oneByOne && dialFor(pass).triesBeside) openTrials(pass, base, lane);
+  if (lane !== 'open' && !oneByOne && policyFor(pass).triesBeside) openTrials(pass, base, lane);
 }
 
 /** What stands aside waits for its base, or for what it conflicts with, to be gone, or for a time. */
@@ -95,14 +95,14 @@ function openLane(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'open' 
   const lane = laneOf(record);
   const landing = nextToLand(record);
   if (landing !== null && landing.place !== 'lane') return 'open';
-  const dial = dialFor(pass);
+  const policy = policyFor(pass);
   const top = lane.at(-1);
-  if (!dial.isolates && record.roots.some((root) => root.place === 'suspect')) return 'open';
+  if (!policy.isolates && record.roots.some((root) => root.place === 'suspect')) return 'open';
   if (top === undefined) {
     if (freeSlots(pass) <= 0 && s.repo.bisectFanout === 1) return 'open';
     const ready = readyEntries(pass, base.tree, false);
     if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
-    const size = oneByOne ? 1 : sizeOf(pass, ready, dial.depth);
+    const size = oneByOne ? 1 : sizeOf(pass, ready, policy.depth);
     startRoot(pass, 'lane', null, base, takeTogether(ready, size));
     return 'open';
   }
@@ -111,29 +111,29 @@ function openLane(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'open' 
   const undecided = lane.filter((root) => provenLength(record, root) < root.limit);
   if (onto === undefined) return 'open';
   const chance = undecided.reduce((product, root) => product * chanceOf(pass, root), 1);
-  if (undecided.length > 0 && chance < dial.aheadChance)
+  if (undecided.length > 0 && chance < policy.aheadChance)
     return undecided.some((root) => frontierOf(record, root).high !== null) ? 'broken' : 'risky';
-  if (undecided.length >= dial.depth) return 'full';
+  if (undecided.length >= policy.depth) return 'full';
   if (freeSlots(pass) <= 0) return 'open';
   const ready = readyEntries(pass, onto.tree, true);
   if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
-  const full = likelySize(padTo(pass, ready), dial.passChance);
-  if (undecided.length > 0 && ready.length < full && !isDue(pass, top, dial)) return 'open';
+  const full = likelySize(padTo(pass, ready), policy.passChance);
+  if (undecided.length > 0 && ready.length < full && !isDue(pass, top, policy)) return 'open';
   startRoot(
     pass,
     'lane',
     top.runId,
     onto,
-    takeTogether(ready, sizeOf(pass, ready, dial.depth - undecided.length)),
+    takeTogether(ready, sizeOf(pass, ready, policy.depth - undecided.length)),
   );
   return 'open';
 }
 
 /** Batches that are not full start evenly over the time of a gate run. */
-function isDue(pass: Pass, top: Root, dial: Dial): boolean {
+function isDue(pass: Pass, top: Root, policy: SpeculationPolicy): boolean {
   const gateMs = gateMsOf(pass.record.rate);
   if (gateMs === null) return false;
-  const at = top.createdAt + Math.round(gateMs / Math.min(dial.depth, runsMax(pass)));
+  const at = top.createdAt + Math.round(gateMs / Math.min(policy.depth, runsMax(pass)));
   if (pass.s.now >= at) return true;
   pass.nextStartAt = at;
   return false;
@@ -153,7 +153,7 @@ function openTrials(pass: Pass, base: Staged, lane: Closed): void {
     const size = sizeOf(pass, fresh, free);
     const full = fullTrial(pass, fresh, lane);
     // The tail of a burst would wait for nobody: half a batch of it goes along.
-    const enough = started > 0 && dialFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
+    const enough = started > 0 && policyFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
     if (fresh.length < enough || !hasLingered(pass, fresh)) return;
     if (!startRoot(pass, 'trial', null, base, takeTogether(fresh, size))) return;
   }
@@ -165,7 +165,7 @@ function openTrials(pass: Pass, base: Staged, lane: Closed): void {
  */
 function fullTrial(pass: Pass, fresh: readonly LineEntry[], lane: Closed): number {
   const good = padTo(pass, fresh);
-  const likely = likelySize(good, dialFor(pass).passChance);
+  const likely = likelySize(good, policyFor(pass).passChance);
   if (lane === 'full') return Math.ceil((likely + thriftySize(good)) / 2);
   return lane === 'broken' ? Math.ceil(likely / 2) : likely;
 }
@@ -179,7 +179,7 @@ function takeTogether(ready: readonly LineEntry[], size: number): readonly LineE
 function sizeOf(pass: Pass, ready: readonly LineEntry[], lanes: number): number {
   const good = ready.map((entry) => chanceOfGood(pass, entry));
   const slots = Math.max(1, Math.min(lanes, freeSlots(pass)));
-  return chooseBatchSize({ good, fanout: pass.s.repo.bisectFanout, dial: dialFor(pass), slots });
+  return chooseBatchSize({ good, fanout: pass.s.repo.bisectFanout, policy: policyFor(pass), slots });
 }
 
 /** The line with strangers behind it, so that "full" does not depend on who has come yet. */
@@ -192,7 +192,7 @@ export function padTo(pass: Pass, ready: readonly LineEntry[]): readonly number[
 /** Chance that all who are still in this batch are good; of one that failed, that nobody was to blame. */
 function chanceOf(pass: Pass, root: Root): number {
   const { low, high } = frontierOf(pass.record, root);
-  if (high !== null && dialFor(pass).foresees) return suspicionOf(pass, root, low, high).nobody;
+  if (high !== null && policyFor(pass).foresees) return suspicionOf(pass, root, low, high).nobody;
   return activeMembers(root).reduce((product, member) => product * chanceOfGood(pass, member), 1);
 }
 

@@ -6,7 +6,7 @@ import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
 import { cloneRecord } from './clone.ts';
 import type { LineEntry } from './line-entry.ts';
-import { type Dial, dialOf, goodChance, runnersOf } from './policy.ts';
+import { goodChance, policyOf, runnersOf, type SpeculationPolicy } from './policy.ts';
 import { NO_HISTORY } from './rate.ts';
 import type { DecidedEvent, Node, PendingStatus, QueueRecord, Root } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -94,20 +94,20 @@ export function takeId(pass: Pass): string | null {
   return id;
 }
 
-export function dialFor(pass: Pass): Dial {
-  return pass.s.dial ?? dialOf(pass.s.repo.bisectFanout);
+export function policyFor(pass: Pass): SpeculationPolicy {
+  return pass.s.policy ?? policyOf(pass.s.repo.bisectFanout);
 }
 
 /** Runs that may be out at once: what the owner allows (A28), and no more than the runners take. */
 export function runsMax(pass: Pass): number {
   const { bisectFanout } = pass.s.repo;
-  return dialFor(pass).learns ? Math.min(bisectFanout, runnersOf(pass.record.rate)) : bisectFanout;
+  return policyFor(pass).learns ? Math.min(bisectFanout, runnersOf(pass.record.rate)) : bisectFanout;
 }
 
 /** Chance that a pull request is good, by what the repo has taught and what it has passed itself. */
 export function chanceOfGood(pass: Pass, subject: { readonly pr: PullRequestNumber }): number {
   const entry = entryOf(pass.record, subject.pr);
-  return goodChance(dialFor(pass).learns ? pass.record.rate : NO_HISTORY, {
+  return goodChance(policyFor(pass).learns ? pass.record.rate : NO_HISTORY, {
     passedOnStaleBase: entry?.passedOnStaleBase ?? false,
     failureProbability: entry?.failureProbability?.chance ?? null,
   });

@@ -95,7 +95,7 @@ export function runnersOf(rate: OutcomeRate): number {
 }
 
 /** What `bisect_fanout` stands for: from thrift at 1 to speed at 16. */
-export interface Dial {
+export interface SpeculationPolicy {
   /** Batches of the lane whose verdict is out at the same time. */
   readonly depth: number;
   /** With slots to spare, a batch is as large as still passes this often. */
@@ -137,7 +137,7 @@ const WHOLE = {
   sharesSlots: true,
 } as const;
 
-const PRESETS: readonly (Pick<Dial, 'depth' | 'passChance' | 'aheadChance' | 'cuts'> & {
+const PRESETS: readonly (Pick<SpeculationPolicy, 'depth' | 'passChance' | 'aheadChance' | 'cuts'> & {
   readonly fanout: number;
 })[] = [
   { fanout: 1, depth: 1, passChance: 0.5, aheadChance: 1, cuts: 1 },
@@ -146,9 +146,9 @@ const PRESETS: readonly (Pick<Dial, 'depth' | 'passChance' | 'aheadChance' | 'cu
   { fanout: 16, depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 },
 ];
 
-/** Between the four presets the dial runs evenly over the logarithm of the fan-out. */
-export function dialOf(fanout: number): Dial {
-  const at = PRESETS.findIndex((dial) => dial.fanout >= fanout);
+/** Between the four presets the speculation policy runs evenly over the logarithm of the fan-out. */
+export function policyOf(fanout: number): SpeculationPolicy {
+  const at = PRESETS.findIndex((policy) => policy.fanout >= fanout);
   const upper = PRESETS[at] ?? PRESETS[PRESETS.length - 1];
   const lower = PRESETS[Math.max(0, at - 1)] ?? upper;
   if (upper === undefined || lower === undefined)
@@ -193,24 +193,24 @@ export function thriftySize(good: readonly number[]): number {
 }
 
 /**
- * How many of the line to stage: as many as pass with the dial's chance; more, up to the thrifty size, when what waits
- * is more than the free slots take at that size.
+ * How many of the line to stage: as many as pass with the speculation policy's chance; more, up to the thrifty size,
+ * when what waits is more than the free slots take at that size.
  */
 export function chooseBatchSize(options: {
   /** Chance of each waiting pull request to be good, in order. */
   readonly good: readonly number[];
   readonly fanout: number;
-  readonly dial: Dial;
+  readonly policy: SpeculationPolicy;
   /** Batches of the usual size that may start now. */
   readonly slots: number;
 }): number {
-  const { good, fanout, dial } = options;
+  const { good, fanout, policy } = options;
   const ready = good.length;
   const thrifty = thriftySize(padded(good));
   if (fanout === 1) return Math.max(1, Math.min(thrifty, ready, BATCH_PULL_REQUESTS_MAX));
-  const likely = likelySize(padded(good), dial.passChance);
+  const likely = likelySize(padded(good), policy.passChance);
   const share = Math.ceil(ready / Math.max(1, options.slots));
-  const size = dial.elastic ? Math.max(likely, Math.min(thrifty, share)) : likely;
+  const size = policy.elastic ? Math.max(likely, Math.min(thrifty, share)) : likely;
   return Math.max(1, Math.min(size, ready, BATCH_PULL_REQUESTS_MAX));
 }
 

@@ -6,11 +6,11 @@ import { mayLand, provenLength, startOf } from './lane.ts';
 import { readyEntries } from './line.ts';
 import {
   createNode,
-  dialFor,
   entryOf,
   moveNode,
   moveNodeIfLegal,
   type Pass,
+  policyFor,
   raise,
   resolveNode,
   retireNode,
@@ -155,14 +155,14 @@ interface Interval {
 /** Cuts of this batch that may run at once: its share of the free slots, once the line has what it can use. */
 function cutsFor(pass: Pass): number {
   const { record, s } = pass;
-  const dial = dialFor(pass);
-  if (dial.cuts === 1 || !dial.sharesSlots) return dial.cuts;
+  const policy = policyFor(pass);
+  if (policy.cuts === 1 || !policy.sharesSlots) return policy.cuts;
   const nodes = record.roots.flatMap((root) => root.nodes);
   const free = runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
   const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
   const fresh = waiting.filter((entry) => !entry.passedOnStaleBase).length;
-  const batches = Math.ceil(fresh / likelySize(padTo(pass, []), dial.passChance));
-  const forLine = Math.min(dial.depth, Math.max(batches, waiting.length > 0 ? 1 : 0));
+  const batches = Math.ceil(fresh / likelySize(padTo(pass, []), policy.passChance));
+  const forLine = Math.min(policy.depth, Math.max(batches, waiting.length > 0 ? 1 : 0));
   const searched = record.roots.filter(
     (root) =>
       root.onto === null &&
@@ -170,7 +170,7 @@ function cutsFor(pass: Pass): number {
       provenLength(record, root) < root.limit &&
       root.nodes.every((node) => node.state === 'done'),
   ).length;
-  return Math.max(1, Math.min(dial.cuts, Math.floor((free - forLine) / Math.max(1, searched))));
+  return Math.max(1, Math.min(policy.cuts, Math.floor((free - forLine) / Math.max(1, searched))));
 }
 
 /** A failed batch becomes consecutive intervals, each staged on everything before it (A14, D-97). */
@@ -245,8 +245,8 @@ function judgeSuspect(pass: Pass, root: Root, accused: Node, { low, high, suspic
 /** Failing runs of one tree that a bounce needs: two, until the repo's own runs show how seldom one fails by itself (D-08). */
 function failuresToBounce(pass: Pass): number {
   const { rate } = pass.record;
-  const dial = dialFor(pass);
-  const mayTrust = pass.s.confirmBounce !== 'always' && dial.trustsLedger && dial.weighsFlakes;
+  const policy = policyFor(pass);
+  const mayTrust = pass.s.confirmBounce !== 'always' && policy.trustsLedger && policy.weighsFlakes;
   const isKnown = mayTrust && rate.steady + rate.flaked >= LEDGER_RUNS_MIN;
   return isKnown ? 1 : CONFIRMED_FAILURES_MIN;
 }

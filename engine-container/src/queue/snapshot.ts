@@ -8,7 +8,7 @@ import type {
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
-import type { Dial } from './policy.ts';
+import type { SpeculationPolicy } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
 import type { KnownForge, Staged } from './record.ts';
 import type { ReviewCount } from './reviews.ts';
@@ -61,7 +61,7 @@ export interface Snapshot {
   /** Gate run of each node that waits for one. */
   readonly gates: ReadonlyMap<BatchId, Reading<GateView>>;
   /** Another policy than the fan-out stands for; only the bench sets it. */
-  readonly dial?: Dial;
+  readonly policy?: SpeculationPolicy;
   /** `always` asks for a second failing run before each bounce, however steady the gate is known to be (D-08). */
   readonly confirmBounce?: ConfirmBounce;
 }

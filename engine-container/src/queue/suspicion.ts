@@ -2,7 +2,7 @@ import type { RunId } from '#core/domain/ids.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import { activeMembers, laneOf, provenLength } from './lane.ts';
 import { readyEntries } from './line.ts';
-import { chanceOfGood, dialFor, entryOf, type Pass } from './pass.ts';
+import { chanceOfGood, entryOf, type Pass, policyFor } from './pass.ts';
 import { flakeRate, type Suspicion, suspect } from './policy.ts';
 import type { Root } from './record.ts';
 import { cutRootAt } from './root.ts';
@@ -20,7 +20,7 @@ export function suspicionOf(pass: Pass, root: Root, low: number, high: number): 
   }
   const longest = Math.max(high - low, ...failures);
   const good = root.members.slice(low, low + longest).map((member) => chanceOfGood(pass, member));
-  const flake = dialFor(pass).weighsFlakes ? flakeRate(record.rate) : 0;
+  const flake = policyFor(pass).weighsFlakes ? flakeRate(record.rate) : 0;
   const weights = suspect({ good, failures, flake }).weights.slice(0, high - low);
   return { weights, nobody: Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0)) };
 }
@@ -31,9 +31,9 @@ export function suspicionOf(pass: Pass, root: Root, low: number, high: number): 
  */
 export function isSearchedOnLine(pass: Pass, root: Root): boolean {
   const { record, s } = pass;
-  const dial = dialFor(pass);
+  const policy = policyFor(pass);
   // Several cuts at once end a search sooner than the line would.
-  if (!dial.rejoins || dial.cuts > 1 || !s.base.known || !s.full) return false;
+  if (!policy.rejoins || policy.cuts > 1 || !s.base.known || !s.full) return false;
   const others = record.roots.filter((other) => other !== root);
   if (others.some((other) => other.onto !== null || provenLength(record, other) < other.limit)) return false;
   if (laneOf(record).some((other) => other.chain.length === 0)) return false;

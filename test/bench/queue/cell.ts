@@ -1,4 +1,4 @@
-import { type Dial, dialOf } from '../../../engine-container/src/queue/policy.ts';
+import { policyOf, type SpeculationPolicy } from '../../../engine-container/src/queue/policy.ts';
 import { type Measurement, measure, percentile } from './measure.ts';
 import type { Scenario } from './workload.ts';
 
@@ -10,23 +10,23 @@ export interface Cell {
   readonly firstSeed: number;
   readonly cold: boolean;
   readonly without: readonly Piece[];
-  /** Other settings than the dial's. */
-  readonly settings: Partial<Dial>;
+  /** Other settings than the speculation policy's. */
+  readonly settings: Partial<SpeculationPolicy>;
 }
 
 /** What can be taken away from the policy, to see what it is worth. */
 const PIECES = {
-  pipelining: (dial: Dial): Dial => ({ ...dial, depth: 1 }),
-  isolation: (dial: Dial): Dial => ({ ...dial, isolates: false }),
-  screening: (dial: Dial): Dial => ({ ...dial, triesBeside: false }),
-  elastic: (dial: Dial): Dial => ({ ...dial, elastic: false }),
-  cuts: (dial: Dial): Dial => ({ ...dial, cuts: 1 }),
-  flakes: (dial: Dial): Dial => ({ ...dial, weighsFlakes: false }),
-  learning: (dial: Dial): Dial => ({ ...dial, learns: false }),
-  rejoining: (dial: Dial): Dial => ({ ...dial, rejoins: false }),
-  foresight: (dial: Dial): Dial => ({ ...dial, foresees: false }),
-  sharing: (dial: Dial): Dial => ({ ...dial, sharesSlots: false }),
-  ledger: (dial: Dial): Dial => ({ ...dial, trustsLedger: false }),
+  pipelining: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, depth: 1 }),
+  isolation: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, isolates: false }),
+  screening: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, triesBeside: false }),
+  elastic: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, elastic: false }),
+  cuts: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, cuts: 1 }),
+  flakes: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, weighsFlakes: false }),
+  learning: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, learns: false }),
+  rejoining: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, rejoins: false }),
+  foresight: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, foresees: false }),
+  sharing: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, sharesSlots: false }),
+  ledger: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, trustsLedger: false }),
 } as const;
 export type Piece = keyof typeof PIECES;
 export const PIECE_NAMES = Object.keys(PIECES) as readonly Piece[];
@@ -48,9 +48,9 @@ export interface Row {
 }
 
 export function runCell({ scenario, fanout, seeds, firstSeed, cold, without, settings }: Cell): Row {
-  const dial = without.reduce((each, piece) => PIECES[piece](each), { ...dialOf(fanout), ...settings });
+  const policy = without.reduce((each, piece) => PIECES[piece](each), { ...policyOf(fanout), ...settings });
   const results = Array.from({ length: seeds }, (_, index) =>
-    measure({ scenario, fanout, seed: firstSeed + index, cold, dial }),
+    measure({ scenario, fanout, seed: firstSeed + index, cold, policy }),
   );
   return summarize(scenario, fanout, results);
 }

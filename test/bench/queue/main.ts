@@ -16,7 +16,7 @@ function option(name: string): string | undefined {
 const has = (flag: string): boolean => process.argv.includes(`--${flag}`);
 const listOf = (name: string): readonly string[] | undefined => option(name)?.split(',');
 
-const DIALS = [1, 4, 8, 16];
+const POLICIES = [1, 4, 8, 16];
 const ABLATION = ['busy-monorepo', 'bad-day', 'flaky', 'burst-64-4', 'runner-cap-4'];
 
 function pieces(names: readonly string[]): readonly Piece[] {
@@ -31,7 +31,7 @@ const anchors = JSON.parse(readFileSync(join(import.meta.dirname, 'anchors.json'
 const all = readScenarios(option('scenarios') ?? join(import.meta.dirname, 'scenarios.json'));
 const names = listOf('scenario') ?? (has('ablation') ? ABLATION : undefined);
 const scenarios = all.filter((scenario) => names?.includes(scenario.name) ?? true);
-const fanouts = listOf('fanout')?.map(Number) ?? (has('ablation') ? [8, 16] : DIALS);
+const fanouts = listOf('fanout')?.map(Number) ?? (has('ablation') ? [8, 16] : POLICIES);
 const shared = {
   seeds: Number(option('seeds') ?? 20),
   firstSeed: Number(option('from') ?? 1),
@@ -40,7 +40,7 @@ const shared = {
 const variants: readonly (readonly Piece[])[] = has('ablation')
   ? [[], ...PIECE_NAMES.map((piece) => [piece])]
   : [pieces(listOf('without') ?? [])];
-const settings = JSON.parse(option('dial') ?? '{}') as Cell['settings'];
+const settings = JSON.parse(option('policy') ?? '{}') as Cell['settings'];
 const cells: Cell[] = scenarios.flatMap((scenario) =>
   fanouts.flatMap((fanout) =>
     variants.map((without) => ({ ...shared, scenario, fanout, without, settings })),
@@ -83,7 +83,7 @@ function tellRow(row: Row, index: number): void {
 if (!has('json')) {
   const head = columns.map((column) => column.padStart(width.cell)).join('');
   console.log(
-    `${'scenario'.padEnd(width.name)}${' dial'}${head.slice(1)}   ${has('check') ? 'targets' : 'reference'}`,
+    `${'scenario'.padEnd(width.name)}${' speculation policy'}${head.slice(1)}   ${has('check') ? 'targets' : 'reference'}`,
   );
 }
 let index = 0;

@@ -1,7 +1,7 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
-import type { Dial } from '../../../engine-container/src/queue/policy.ts';
+import type { SpeculationPolicy } from '../../../engine-container/src/queue/policy.ts';
 import type { OutcomeRate } from '../../../engine-container/src/queue/rate.ts';
 import { emptyRecord, type QueueRecord } from '../../../engine-container/src/queue/record.ts';
 import type { ConfirmBounce } from '../../../engine-container/src/queue/snapshot.ts';
@@ -35,7 +35,7 @@ export interface MeasureOptions {
   /** Without the outcomes that a repo in use has behind it. */
   readonly cold: boolean;
   /** Another policy than the fan-out stands for. */
-  readonly dial?: Dial;
+  readonly policy?: SpeculationPolicy;
   readonly confirmBounce?: ConfirmBounce;
   /** Another plan than the scenario's. */
   readonly planned?: readonly PlannedPullRequest[];
@@ -51,7 +51,7 @@ const PASSES_MAX = 100_000;
 
 /** One seed of one scenario at one fan-out: the queue, from the first arrival until everybody has landed or is out. */
 export function measure(options: MeasureOptions): Measurement {
-  const { scenario, fanout, seed, cold, dial } = options;
+  const { scenario, fanout, seed, cold, policy } = options;
   const planned = options.planned ?? planPullRequests(scenario, seed);
   const truth = new Map(planned.map((each) => [each.number, each]));
   const forge = new SymbolicForge(scenario, planned, createSeededRandom(seed + 77));
@@ -87,7 +87,7 @@ export function measure(options: MeasureOptions): Measurement {
       const seen = forge.snapshot(now, record, fanout, full);
       const snapshot = {
         ...seen,
-        ...(dial === undefined ? {} : { dial }),
+        ...(policy === undefined ? {} : { policy }),
         ...(options.confirmBounce === undefined ? {} : { confirmBounce: options.confirmBounce }),
       };
       const decision = decide(snapshot, record);

@@ -65,7 +65,7 @@ const REFERENCES: Readonly<Record<number, string>> = {
   16: 'ideal-fast',
 };
 
-/** The reference of this dial, for the same scenario. */
+/** The reference of this speculation policy, for the same scenario. */
 export function describeAnchor(anchors: Anchors, row: Row): string {
   const figures = anchors.policies[REFERENCES[row.fanout] ?? '']?.[row.scenario];
   return figures === undefined

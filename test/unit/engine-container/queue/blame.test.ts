@@ -1,4 +1,4 @@
-import { dialOf } from '../../../../engine-container/src/queue/policy.ts';
+import { policyOf } from '../../../../engine-container/src/queue/policy.ts';
 import type { ConfirmBounce } from '../../../../engine-container/src/queue/snapshot.ts';
 import { type MeasureOptions, measure } from '../../../bench/queue/measure.ts';
 import { type PlannedPullRequest, readScenarios, type Scenario } from '../../../bench/queue/workload.ts';
@@ -78,7 +78,7 @@ describe('suspects whose base has moved', () => {
   const scenario = readScenarios('test/bench/queue/scenarios.json').find(({ name }) => name === 'burst-64-1');
   const search = (seed: number, rejoins: boolean) => {
     if (scenario === undefined) throw new Error('no such scenario');
-    return measure({ scenario, fanout: 4, seed, cold: false, dial: { ...dialOf(4), rejoins } });
+    return measure({ scenario, fanout: 4, seed, cold: false, policy: { ...policyOf(4), rejoins } });
   };
 
   test('go on in the line, so that what passes lands at once instead of being run once more', () => {

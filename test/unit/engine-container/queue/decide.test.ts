@@ -69,7 +69,7 @@ describe.each([
   [8, 'known'],
   [16, 'new'],
 ] as const)(
-  'every pattern of good and bad up to six: never more runs at once than the dial says, and an end (A28, A36), fan-out %d, %s repository',
+  'every pattern of good and bad up to six: never more runs at once than the speculation policy says, and an end (A28, A36), fan-out %d, %s repository',
   (fanout, age) => {
     test.each([
       ['at once', 0],

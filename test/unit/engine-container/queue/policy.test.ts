@@ -6,11 +6,11 @@ import {
   countDuration,
   countOutcome,
   countRun,
-  dialOf,
   flakeRate,
   gateMsOf,
   goodChance,
   likelySize,
+  policyOf,
   runnersOf,
   suspect,
   thriftySize,
@@ -24,7 +24,7 @@ function learned(bad: number): OutcomeRate {
 const line = (good: number, length: number): readonly number[] => Array.from({ length }, () => good);
 
 function sizeAt(bad: number, ready: number, fanout: number, slots = 1): number {
-  return chooseBatchSize({ good: line(1 - bad, ready), fanout, dial: dialOf(fanout), slots });
+  return chooseBatchSize({ good: line(1 - bad, ready), fanout, policy: policyOf(fanout), slots });
 }
 
 /** Runs of one slot until the first bad one of a batch of `size` is found; `first` counts from 0. */
@@ -70,7 +70,7 @@ describe('batch size', () => {
     [8, 6],
     [16, 3],
   ])(
-    'fan-out %d, 3 %% bad, nobody waits behind: as many as pass with the chance of the dial',
+    'fan-out %d, 3 %% bad, nobody waits behind: as many as pass with the chance of the speculation policy',
     (fanout, size) => {
       expect(sizeAt(0.03, size, fanout, 16)).toBe(size);
       expect(sizeAt(0.03, 2 * size, fanout, 16)).toBe(size);
@@ -228,17 +228,17 @@ describe('what a repo teaches', () => {
   });
 });
 
-describe('the dial', () => {
+describe('the speculation policy', () => {
   test('its presets', () => {
-    expect(dialOf(1)).toMatchObject({ depth: 1, passChance: 0.5, cuts: 1 });
-    expect(dialOf(4)).toMatchObject({ depth: 1, passChance: 0.6, cuts: 1 });
-    expect(dialOf(8)).toMatchObject({ depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4 });
-    expect(dialOf(16)).toMatchObject({ depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 });
+    expect(policyOf(1)).toMatchObject({ depth: 1, passChance: 0.5, cuts: 1 });
+    expect(policyOf(4)).toMatchObject({ depth: 1, passChance: 0.6, cuts: 1 });
+    expect(policyOf(8)).toMatchObject({ depth: 3, passChance: 0.82, aheadChance: 0.5, cuts: 4 });
+    expect(policyOf(16)).toMatchObject({ depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 });
   });
 
   test('turns one way: more slots never mean a shallower lane, surer batches never a smaller chance', () => {
     for (let fanout = 2; fanout <= 16; fanout += 1) {
-      const [before, after] = [dialOf(fanout - 1), dialOf(fanout)];
+      const [before, after] = [policyOf(fanout - 1), policyOf(fanout)];
       expect(after.depth).toBeGreaterThanOrEqual(before.depth);
       expect(after.passChance).toBeGreaterThanOrEqual(before.passChance);
       expect(after.cuts).toBeGreaterThanOrEqual(before.cuts);
