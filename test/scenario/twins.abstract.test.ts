@@ -76,3 +76,30 @@ test('what is refused in the middle of its landing keeps the words of its refusa
     description: expect.stringMatching(/^refused: required approvals are missing/),
   });
 });
+
+test('once no other branch is in the way, the head says again what still holds of it', async () => {
+  const world = await createWorld();
+  await givenProject(world.forge);
+  const tip = await world.forge.tip(world.forge.base);
+  await world.forge.pushToBase({ 'src/a.txt': 'a\n' });
+  await world.forge.pushBranch('release', tip);
+  await world.forge.setProtection({ requiredContexts: ['mq'] }, 'release');
+  // The same change is in the base already: nothing is left of it.
+  const pr = await world.forge.openPullRequest({
+    branch: 'a',
+    files: { 'src/a.txt': 'a\n', 'src/b.txt': null },
+  });
+  await world.forge.schedule(pr, 'squash');
+  await world.drain();
+  const { headSha } = await world.forge.pull(pr);
+  const words = async () => (await world.forge.status(headSha, 'mq'))?.description;
+  expect(await words()).toMatch(/^refused: changes nothing/);
+  const twin = await world.forge.openPullRequest({ branch: 'twin', head: headSha, base: 'release' });
+  await world.clock.advance(10 * 60_000);
+  await world.drain();
+  expect(await words()).toMatch(/^refused: this commit also heads/);
+  await world.forge.close(twin);
+  await world.clock.advance(10 * 60_000);
+  await world.drain();
+  expect(await words()).toMatch(/^refused: changes nothing/);
+});

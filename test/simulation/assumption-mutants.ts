@@ -215,4 +215,41 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     families: ['calm'],
     dies: 'two deployments on one repository',
   },
+  {
+    guard: 'what the forge alone calls a conflict is told',
+    file: `${QUEUE}/held.ts`,
+    find: "  park(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
+    replace: '',
+    families: ['other_merge'],
+    dies: { family: 'other_merge', seed: 13 },
+  },
+  {
+    guard: 'one that takes the gate away is refused, and nobody else (D-18)',
+    file: 'engine-container/src/stage-root.ts',
+    find: "if (change === 'removes_gate' || (change !== null && index > 0)) {",
+    replace: "if (change !== 'removes_gate' && change !== null && index > 0) {",
+    families: ['gate_edits'],
+    dies: { family: 'gate_edits', seed: 8 },
+  },
+  {
+    guard: 'a base whose tip says that no run starts is probed in a commit of ours',
+    file: 'engine-container/src/stage-trees.ts',
+    find: '  const { workBranch } = wanted;\n',
+    replace: `  const { workBranch } = wanted;
+  if (extra !== null) {
+    await placeBranch(forge, wanted.branch, wanted.onto);
+    return { ...(await forge.readCommit(wanted.onto)), tree: wanted.tree };
+  }
+`,
+    families: ['gate_edits'],
+    dies: 'the tip of the base says that no run starts',
+  },
+  {
+    guard: 'a refusal that has ended gives its words back',
+    file: `${QUEUE}/line.ts`,
+    find: '    if (entry.refusedFor !== null) sayAsideAgain(pass, entry);\n',
+    replace: '',
+    families: ['shared_heads', 'storm'],
+    dies: { family: 'storm', seed: 8806030 },
+  },
 ];

@@ -1,7 +1,7 @@
 import { REVOKE_GRACE_MS, UNHEARD_LOOK_MAX_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
-import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
+import { givenProject, givenScheduled, judgeByContent, staleSuccesses } from '../scenario/stories.ts';
 import { look, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which the forge is not what the queue took it for. */
@@ -79,4 +79,19 @@ export async function landingGoesUnread(): Promise<readonly string[]> {
   if ((await staleSuccesses(stage.forge, prs)).length > 0)
     problems.push('a success stands that nobody reads');
   return problems;
+}
+
+/** The tip of the base tells the forge to start no run, and a batch on it fails: the base is probed all the same. */
+export async function silentBase(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const title = 'Say more [skip ci]';
+  const silent = await stage.forge.openPullRequest({ branch: 'docs', title, files: { 'docs.md': 'more\n' } });
+  await stage.forge.mergeByHand(silent);
+  stage.forge.judge = judgeByContent;
+  await givenScheduled(stage.forge, 'bad', 'BAD\n');
+  const good = await givenScheduled(stage.forge, 'good');
+  await stage.clock.advance(60_000);
+  await stage.drain({ maxMs: 60 * 60_000 });
+  return stage.forge.isMerged(good) ? [] : ['a base that says "skip ci" keeps everybody waiting'];
 }

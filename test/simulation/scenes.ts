@@ -6,6 +6,7 @@ import { blockBeforeAnything, blockInLanding, conflictForTheForge, silenceGate }
 import {
   landingGoesUnread,
   scheduleWithinTheSecond,
+  silentBase,
   successComesTwoMinutesLate,
   twinAppearsLate,
 } from './forge-scenes.ts';
@@ -358,6 +359,7 @@ export const SCENES = {
   'the forge alone sees a conflict': conflictForTheForge,
   'a gate is silenced': silenceGate,
   'a twin appears while its head is gated': twinAppearsLate,
+  'the tip of the base says that no run starts': silentBase,
   'a hold in a landing': holdInLanding,
   'a tenant leaves in a landing': leaveInLanding,
   'an address is enrolled again in a landing': enrollInLanding,

@@ -8,6 +8,7 @@ import { reviewHeld } from './held.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
 import { activeMembers } from './lane.ts';
 import type { LineEntry } from './line-entry.ts';
+import { sayParked } from './parked-words.ts';
 import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, tellRefusal, wishStatus } from './pass.ts';
 import { noteOutsider } from './passed.ts';
 import type { ScheduleReading } from './readings.ts';
@@ -241,6 +242,7 @@ export function factsOf(
 function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): void {
   if (admission.kind === 'admitted') {
     entry.readyAt ??= pass.s.now;
+    if (entry.refusedFor !== null) sayAsideAgain(pass, entry);
     entry.refusedFor = null;
     return;
   }
@@ -249,6 +251,12 @@ function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): voi
     return;
   }
   refuse(pass, entry, admission.reason);
+}
+
+/** A refusal that has ended stood over the words of what still holds. */
+function sayAsideAgain(pass: Pass, { pr, head }: LineEntry): void {
+  const parked = pass.record.parked.find((each) => each.pr === pr && each.head === head);
+  if (parked !== undefined) sayParked(pass, parked);
 }
 
 /** Said once per head and reason; admission looks again at each full look (D-04). */

@@ -1,9 +1,10 @@
 import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { workBranch } from '#core/domain/queue-names.ts';
-import type { Parked, ParkReason } from './aside.ts';
-import { describePark, describeRevoke } from './describe.ts';
+import type { Parked } from './aside.ts';
+import { describeRevoke } from './describe.ts';
 import type { RevokeReason } from './landing-state.ts';
 import { activeMembers, isWhole, startOf } from './lane.ts';
+import { blamesHead, sayParked } from './parked-words.ts';
 import {
   emitEvent,
   entryOf,
@@ -205,22 +206,6 @@ export function cutRootAt(root: Root, index: number): void {
   root.limit = Math.min(root.limit, index);
 }
 
-/** Reasons that the author can do something about; the others are nobody's fault. */
-const BLAMING_PARKS: readonly ParkReason[] = [
-  'conflict',
-  'criss_cross',
-  'merge_unsure',
-  'directory_renamed',
-  'merge_rules',
-  'file_too_large',
-  'name_not_utf8',
-  'no_changes',
-  'removes_gate',
-  'forge_conflict',
-  'gate_not_started',
-  'gate_not_ended',
-];
-
 /** Sets a pull request aside until the base moves (or a time), and says why on its head if there are words for it. */
 export function park(
   pass: Pass,
@@ -237,17 +222,8 @@ export function park(
   );
   pass.record.parked = pass.record.parked.filter((known) => known.pr !== member.pr);
   pass.record.parked.push({ pr: member.pr, head: member.head, ...parked });
-  const words = describePark(parked.reason);
-  const blamesNobody = !BLAMING_PARKS.includes(parked.reason);
-  if (words !== null && !isSaid) {
-    wishStatus(pass, {
-      pr: member.pr,
-      sha: member.head,
-      state: blamesNobody ? 'pending' : 'error',
-      description: words,
-      targetUrl: null,
-    });
-  }
+  const blamesNobody = !blamesHead(parked.reason);
+  if (!isSaid) sayParked(pass, { pr: member.pr, head: member.head, reason });
   const entry = entryOf(pass.record, member.pr);
   if (entry !== undefined && !blamesNobody) tellRefusal(pass, entry, parked.reason);
   return { pr: member.pr, action: blamesNobody ? 'requeued' : 'refused', reason: parked.reason };

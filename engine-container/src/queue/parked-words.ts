@@ -1,0 +1,32 @@
+import type { Parked, ParkReason } from './aside.ts';
+import { describePark } from './describe.ts';
+import { type Pass, wishStatus } from './pass.ts';
+
+/** Reasons that the author can do something about; the others are nobody's fault. */
+const BLAMING_PARKS: readonly ParkReason[] = [
+  'conflict',
+  'criss_cross',
+  'merge_unsure',
+  'directory_renamed',
+  'merge_rules',
+  'file_too_large',
+  'name_not_utf8',
+  'no_changes',
+  'removes_gate',
+  'forge_conflict',
+  'gate_not_started',
+  'gate_not_ended',
+];
+
+/** The pull request itself is the reason, and its author has to do something. */
+export function blamesHead(reason: ParkReason): boolean {
+  return BLAMING_PARKS.includes(reason);
+}
+
+/** Says on its head why it stands aside, where there is something to say. */
+export function sayParked(pass: Pass, { pr, head, reason }: Pick<Parked, 'pr' | 'head' | 'reason'>): void {
+  const description = describePark(reason);
+  if (description === null) return;
+  const state = blamesHead(reason) ? 'error' : 'pending';
+  wishStatus(pass, { pr, sha: head, state, description, targetUrl: null });
+}
