@@ -67,8 +67,11 @@ const FORM: ReadonlySet<string> = new Set([
   'invalid_field',
   'invalid_tier',
 ]);
-/** Fields whose value is also checked against the world: the bot must be the token's, the forge must be reachable. */
-const WORLDLY: ReadonlySet<string> = new Set(['bot_login', 'instance_url', 'token']);
+/**
+ * Fields whose value is also checked against the world: the bot must be the token's, the forge must be reachable and must
+ * have the repository (decision 0114).
+ */
+const WORLDLY: ReadonlySet<string> = new Set(['bot_login', 'instance_url', 'token', 'repo_slug']);
 
 /** What is wrong with an answer by the contract; null when nothing is. */
 export function judgeAnswer(asked: Asked, answer: SeenAnswer): string | null {
