@@ -8,7 +8,11 @@ type Names<T extends string> = Readonly<Partial<Record<T, string>>>;
  * Stored records keep the names that their fields had first, so that every engine reads what another has written. A name
  * that is not listed is the same in both.
  */
-const FIELDS: Names<keyof QueueRecord> = { mergeTimeoutCounts: 'strikes', pendingStatuses: 'outbox' };
+const FIELDS: Names<keyof QueueRecord> = {
+  mergeTimeoutCounts: 'strikes',
+  pendingStatuses: 'outbox',
+  deferred: 'parked',
+};
 const ENTRY_FIELDS: Names<keyof LineEntry> = { passedOnStaleBase: 'cleared', failureProbability: 'doubt' };
 const PLACES: Readonly<Record<Place, string>> = { lane: 'lane', suspect: 'suspect', trial: 'screen' };
 

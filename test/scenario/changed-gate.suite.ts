@@ -99,7 +99,7 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
     world.forge.judge = () => 'never';
     const pr = await givenScheduled(world.forge, 'a');
     await world.drain({ maxMs: 3 * 60 * MINUTE_MS });
-    expect((await world.record()).parked).toEqual([]);
+    expect((await world.record()).deferred).toEqual([]);
     expect(await world.forge.status((await world.forge.pull(pr)).headSha, 'mq')).toBeNull();
   });
 }

@@ -198,9 +198,9 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       }
       const before = await world.record();
       expect(before.roots.map((root) => root.place)).toContain('suspect');
-      expect(before.parked.filter((parked) => parked.pr === late).map((parked) => parked.reason)).toEqual([
-        'suspect_ahead',
-      ]);
+      expect(
+        before.deferred.filter((deferred) => deferred.pr === late).map((deferred) => deferred.reason),
+      ).toEqual(['suspect_ahead']);
       expect((await world.forge.pull(late)).merged).toBe(false);
       world.forge.judge = judgeByContent;
       await finish(['suspect', 'lane', 'trial']);
@@ -209,7 +209,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       expect(ending.bounced).toEqual([others[0]]);
       expect(ending.landed).toContain(first);
       expect(ending.landed).not.toContain(late);
-      expect((await world.record()).parked.map((parked) => parked.reason)).toEqual(['conflict']);
+      expect((await world.record()).deferred.map((deferred) => deferred.reason)).toEqual(['conflict']);
     });
 
     test('a push to the base ends every batch; all keep their order', async () => {

@@ -198,11 +198,11 @@ export function defineMergeTests(
         { 'f.txt': lines({ 25: 'pull' }) },
       );
       await world.drain({ maxMs: 20 * MINUTE_MS });
-      const first = (await world.record()).parked.find((parked) => parked.pr === pr);
+      const first = (await world.record()).deferred.find((deferred) => deferred.pr === pr);
       expect(first?.until).toBeGreaterThan(world.clock.now());
       await world.clock.advance((first?.until ?? 0) - world.clock.now() + 1000);
       await world.reconcile();
-      const second = (await world.record()).parked.find((parked) => parked.pr === pr);
+      const second = (await world.record()).deferred.find((deferred) => deferred.pr === pr);
       expect(second?.until).toBeGreaterThan(first?.until ?? 0);
       expect((await world.events()).filter((event) => event.event === 'pr_refused')).toHaveLength(1);
       expect(await wordsOf(world, pr)).toMatch(/^error: refused: .gitattributes/);

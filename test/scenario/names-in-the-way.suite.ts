@@ -24,7 +24,7 @@ export function defineNameTests(createWorld: () => Promise<World>): void {
       expect((await endingOf(world, prs)).landed).toEqual([]);
       for (const pr of prs)
         expect(await world.forge.status((await world.forge.pull(pr)).headSha, 'mq')).toBeNull();
-      expect((await world.record()).parked).toEqual([]);
+      expect((await world.record()).deferred).toEqual([]);
       await world.forge.deleteBranch(name);
       await world.clock.advance(MINUTE_MS);
       await world.drain({ maxMs: 30 * MINUTE_MS });

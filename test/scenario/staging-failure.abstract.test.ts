@@ -25,7 +25,7 @@ test.each([
   poisoned = (await world.forge.pull(prs[1] ?? 0)).headSha;
   await world.drain({ maxMs: 25 * 60_000 });
   expect((await endingOf(world, prs)).landed).toEqual([prs[0], prs[2], prs[3]]);
-  expect((await world.record()).parked).toMatchObject([{ pr: prs[1], reason: 'staging_failed' }]);
+  expect((await world.record()).deferred).toMatchObject([{ pr: prs[1], reason: 'staging_failed' }]);
   poisoned = '';
   await world.drain({ maxMs: 60 * 60_000 });
   expect((await endingOf(world, prs)).landed).toContain(prs[1]);

@@ -37,8 +37,8 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
             event.pr === culprit && event.event === 'pr_refused' && event.reason === 'staging_failed',
         ),
       ).toBe(true);
-      const [parked] = (await world.record()).parked.filter((each) => each.pr === culprit);
-      expect(parked?.until ?? 0).toBeGreaterThan(world.clock.now());
+      const [deferred] = (await world.record()).deferred.filter((each) => each.pr === culprit);
+      expect(deferred?.until ?? 0).toBeGreaterThan(world.clock.now());
       expect(await endingOf(world, prs)).toMatchObject({ bounced: [] });
       await expectHonestEnd(world, prs);
     },
@@ -65,7 +65,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     let isDenied = true;
     world.forge.fault = ({ method }) => (isDenied && method !== 'GET' ? { status: 403 } : null);
     await world.drain({ maxMs: 30 * MINUTE_MS });
-    expect((await world.record()).parked).toEqual([]);
+    expect((await world.record()).deferred).toEqual([]);
     isDenied = false;
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect((await endingOf(world, prs)).landed).toEqual(prs);
@@ -119,7 +119,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
       return isDown && calls > 12 ? { status: 502, html: true } : null;
     };
     await world.drain({ maxMs: 30 * MINUTE_MS });
-    expect((await world.record()).parked).toEqual([]);
+    expect((await world.record()).deferred).toEqual([]);
     isDown = false;
     await world.drain({ maxMs: 30 * MINUTE_MS });
     expect((await endingOf(world, prs)).landed).toEqual(prs);
@@ -135,7 +135,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     let isDown = true;
     world.forge.fault = ({ path }) => (isDown && path.endsWith('/diffpatch') ? { status: 500 } : null);
     await world.drain({ maxMs: 15 * MINUTE_MS });
-    const aside = (await world.record()).parked.length;
+    const aside = (await world.record()).deferred.length;
     expect(aside).toBeLessThanOrEqual(3);
     isDown = false;
     await world.drain({ maxMs: 90 * MINUTE_MS });

@@ -218,7 +218,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what the forge alone calls a conflict is told',
     file: `${QUEUE}/held.ts`,
-    find: "  park(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
+    find: "  defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
     replace: '',
     families: ['other_merge'],
     dies: { family: 'other_merge', seed: 13 },

@@ -71,8 +71,8 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what the forge alone holds outlasts the base',
     file: `${QUEUE}/aside.ts`,
-    find: '  return isOfHead(parked) || isHeldByForge(parked);\n',
-    replace: '  return isOfHead(parked);\n',
+    find: '  return isOfHead(deferred) || isHeldByForge(deferred);\n',
+    replace: '  return isOfHead(deferred);\n',
     families: ['other_merge'],
     dies: 'the forge alone sees a conflict',
   },
@@ -87,7 +87,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what the forge alone holds is told as a conflict in the end',
     file: `${QUEUE}/held.ts`,
-    find: "  park(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
+    find: "  defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });\n",
     replace: '',
     families: ['other_merge'],
     dies: 'the forge alone sees a conflict',

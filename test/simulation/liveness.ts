@@ -58,8 +58,8 @@ export function explainWait(record: QueueRecord | null, pr: number, now: EpochMs
 function describeOwn(record: QueueRecord, pr: number, now: EpochMs): string {
   const root = record.roots.find((each) => each.members.some((member) => member.pr === pr));
   if (root !== undefined) return describeRoot(root, pr, now);
-  const parked = record.parked.find((each) => each.pr === pr);
-  if (parked !== undefined) return `set aside as ${parked.reason} ${describeUntil(parked.until, now)}`;
+  const deferred = record.deferred.find((each) => each.pr === pr);
+  if (deferred !== undefined) return `set aside as ${deferred.reason} ${describeUntil(deferred.until, now)}`;
   const entry = record.line.find((each) => each.pr === pr);
   if (entry === undefined) return 'it is not in the line';
   if (entry.refusedFor !== null) return `refused as ${entry.refusedFor}`;

@@ -101,7 +101,8 @@ export class Rest {
     for (const { id } of all) {
       const record = this.#service.store.peekRecord(id);
       if (record === null) continue;
-      const waits = record.parked.some((parked) => parked.until !== null) || record.pausedUntil !== null;
+      const waits =
+        record.deferred.some((deferred) => deferred.until !== null) || record.pausedUntil !== null;
       if (record.roots.length > 0 || record.pendingStatuses.length > 0 || record.garbage.length > 0 || waits)
         return true;
     }

@@ -108,7 +108,7 @@ export class WatchedStore extends MemoryStore {
       witness.sometimes('suspects go on in the line');
     const isKnown = record.rate.steady >= 200 && batches.some((row) => row.outcome === 'bounced');
     if (isKnown) witness.sometimes('bounced by a gate known to be steady');
-    for (const parked of record.parked) witness.sometimes(`parked ${parked.reason}`);
+    for (const deferred of record.deferred) witness.sometimes(`deferred ${deferred.reason}`);
     for (const { count } of record.mergeTimeoutCounts) witness.sometimes(`merge time-out ${count}`);
     if (record.halted !== null) witness.sometimes('halted');
     if (record.pausedUntil !== null) witness.sometimes('paused after broken runs');

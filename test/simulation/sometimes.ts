@@ -66,7 +66,7 @@ export const OFTEN: readonly string[] = [
   ],
   ...['event pr_skipped auto_merge_cancelled', 'event pr_skipped closed', 'event pr_skipped draft'],
   ...['event pr_skipped merged_outside_the_queue', 'event pr_skipped retargeted'],
-  ...['parked base_red', 'parked conflict', 'parked no_changes'],
+  ...['deferred base_red', 'deferred conflict', 'deferred no_changes'],
   // Alarms
   ...['record shortened', 'alarm record_too_large'],
   ...['alarm base_red', 'alarm unverified_landing', 'alarm foreign_status_writer', 'alarm gate_phase_age'],
@@ -78,7 +78,11 @@ export const OFTEN: readonly string[] = [
   ...['a protected file', 'a dependency', 'event pr_refused protected_files'],
   ...['event pr_refused open_dependencies'],
   ...['event pr_refused removes_gate', 'event pr_refused gate_not_started'],
-  ...['the engine dies with several reconciles', 'event pr_refused twin_elsewhere', 'parked forge_conflict'],
+  ...[
+    'the engine dies with several reconciles',
+    'event pr_refused twin_elsewhere',
+    'deferred forge_conflict',
+  ],
 ];
 
 /** Met within some ten thousand seeds. */
@@ -87,9 +91,9 @@ export const RARELY: readonly string[] = [
   ...['alarm tree_mismatch', 'halted', 'outcome code tree_mismatch', 'event pr_landed unverified'],
   ...['tenant left', 'tenant erased', 'a tenant that leaves asks again'],
   ...['action landed unverified', 'revoke context_changed', 'revoke queue_disabled'],
-  ...['event pr_refused branch_outdated', 'event pr_refused changes_requested', 'parked head_not_ready'],
+  ...['event pr_refused branch_outdated', 'event pr_refused changes_requested', 'deferred head_not_ready'],
   ...[
-    'parked not_mergeable',
+    'deferred not_mergeable',
     'outcome error merge_conflict',
     'wake given up',
     'dispatch gone',

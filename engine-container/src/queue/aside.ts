@@ -14,7 +14,7 @@ export interface Bounced {
   readonly scheduleId: number;
 }
 
-export type ParkReason =
+export type DeferReason =
   /** What staging refuses on the base itself. */
   | MergeRefusal
   /** Conflicts with what is in flight before it, not with the base: its turn comes with the next batch. */
@@ -37,11 +37,11 @@ export type ParkReason =
   /** The same for longer than any check takes: the forge, and it alone, calls it a conflict. */
   | 'forge_conflict';
 
-export interface Parked {
+export interface Deferred {
   readonly pr: PullRequestNumber;
   readonly head: CommitSha;
-  readonly reason: ParkReason;
-  /** Parked while the base has this tree. */
+  readonly reason: DeferReason;
+  /** Deferred while the base has this tree. */
   readonly baseTree: TreeHash;
   /** Looked at again at this time even if the base stands; null = only when it moves. */
   readonly until: EpochMs | null;
@@ -50,18 +50,18 @@ export interface Parked {
 }
 
 /** What holds of a head whatever the base is, until its author schedules it again. */
-const OF_HEAD: readonly ParkReason[] = ['gate_not_started', 'gate_not_ended', 'staging_failed'];
+const OF_HEAD: readonly DeferReason[] = ['gate_not_started', 'gate_not_ended', 'staging_failed'];
 
 /** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
-export function isHeldByForge({ reason, isHeld }: Parked): boolean {
+export function isHeldByForge({ reason, isHeld }: Deferred): boolean {
   return reason === 'forge_conflict' || isHeld === true;
 }
 
 /** What stands while the head does, wherever the base moves. */
-export function outlastsBase(parked: Parked): boolean {
-  return isOfHead(parked) || isHeldByForge(parked);
+export function outlastsBase(deferred: Deferred): boolean {
+  return isOfHead(deferred) || isHeldByForge(deferred);
 }
 
-export function isOfHead({ reason }: Pick<Parked, 'reason'>): boolean {
+export function isOfHead({ reason }: Pick<Deferred, 'reason'>): boolean {
   return OF_HEAD.includes(reason);
 }

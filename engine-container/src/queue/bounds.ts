@@ -54,5 +54,5 @@ export function forgetOldest({ record, s }: Pass): void {
   };
   record.bounced = keep(record.bounced);
   record.mergeTimeoutCounts = keep(record.mergeTimeoutCounts);
-  record.parked = keep(record.parked);
+  record.deferred = keep(record.deferred);
 }

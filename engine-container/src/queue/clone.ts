@@ -13,7 +13,7 @@ export function cloneRecord(record: QueueRecord): QueueRecord {
     evidence: [...record.evidence],
     mergeTimeoutCounts: [...record.mergeTimeoutCounts],
     bounced: [...record.bounced],
-    parked: [...record.parked],
+    deferred: [...record.deferred],
     pendingStatuses: [...record.pendingStatuses],
     garbage: [...record.garbage],
     readings: [...record.readings],

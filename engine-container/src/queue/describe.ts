@@ -1,6 +1,6 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import type { Refusal } from './admission.ts';
-import type { ParkReason } from './aside.ts';
+import type { DeferReason } from './aside.ts';
 import type { RevokeReason } from './landing-state.ts';
 
 /**
@@ -30,7 +30,7 @@ const REFUSAL_PHRASES: Readonly<Record<Refusal, string>> = {
   merge_list: 'refused: the branch rule does not list who scheduled this among those who may merge',
 };
 
-const PARK_PHRASES: Readonly<Record<ParkReason, string | null>> = {
+const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
   conflict: 'refused: conflicts with the base branch; update the branch and schedule again',
   criss_cross:
     'refused: its branch and the base were merged into each other, so git has two merge bases; merge the base into it again',
@@ -79,8 +79,8 @@ export function describeRefusal(reason: Refusal): string {
   return shorten(REFUSAL_PHRASES[reason]);
 }
 
-export function describePark(reason: ParkReason): string | null {
-  const phrase = PARK_PHRASES[reason];
+export function describeDefer(reason: DeferReason): string | null {
+  const phrase = DEFER_PHRASES[reason];
   return phrase === null ? null : shorten(phrase);
 }
 

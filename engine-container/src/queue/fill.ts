@@ -39,7 +39,7 @@ export function openRoots(pass: Pass): void {
   // A base that is about to move, or has moved by this very pass, is no ground for a new batch.
   if (record.tip !== null && record.tip !== s.base.value.sha) return;
   const base = s.base.value;
-  keepParked(pass, base.tree);
+  keepDeferred(pass, base.tree);
   if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
     return;
   if (!requiresContext(s.protection.value, record.context)) {
@@ -58,26 +58,26 @@ export function openRoots(pass: Pass): void {
 }
 
 /** What stands aside waits for its base, or for what it conflicts with, to be gone, or for a time. */
-function keepParked(pass: Pass, baseTree: string): void {
+function keepDeferred(pass: Pass, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
   for (const root of record.roots) grounds.add(root.baseTree).add(endTreeOf(root));
-  record.parked = record.parked.filter((parked) => {
-    const { pr, head, reason, baseTree: ground, until } = parked;
+  record.deferred = record.deferred.filter((deferred) => {
+    const { pr, head, reason, baseTree: ground, until } = deferred;
     // The tree that ends the suspects may become the base itself: it is they who count, not it.
     const stands =
       reason === 'suspect_ahead'
         ? treesAhead(record, pr).includes(ground)
-        : outlastsBase(parked)
+        : outlastsBase(deferred)
           ? entryOf(record, pr)?.head === head
           : grounds.has(ground);
     // What the same refusal comes to again has been said, and what the forge holds it lets go itself.
-    const isKept = isMergeRefusal(reason) || isHeldByForge(parked);
+    const isKept = isMergeRefusal(reason) || isHeldByForge(deferred);
     return stands && (until === null || until > s.now || isKept);
   });
-  if (record.parked.some((parked) => parked.reason === 'base_red')) raise(pass, 'base_red');
-  if (record.parked.some((parked) => parked.reason === 'gate_missing')) raise(pass, 'gate_missing');
-  for (const { until } of record.parked) if (until !== null && until > s.now) wakeNoLaterThan(pass, until);
+  if (record.deferred.some((deferred) => deferred.reason === 'base_red')) raise(pass, 'base_red');
+  if (record.deferred.some((deferred) => deferred.reason === 'gate_missing')) raise(pass, 'gate_missing');
+  for (const { until } of record.deferred) if (until !== null && until > s.now) wakeNoLaterThan(pass, until);
 }
 
 /** Runs that may still be started: what is wanted already counts, whoever waits for a retry too. */

@@ -2,13 +2,13 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import { CONTRADICTED_REFUSAL_MS, SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
-import type { ParkReason } from './aside.ts';
+import type { DeferReason } from './aside.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import type { Landing } from './landing-state.ts';
 import { activeMembers, findNode, treesAhead } from './lane.ts';
 import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
 import type { Member, Node, QueueRecord, Root } from './record.ts';
-import { dissolve, park, startTeardown } from './root.ts';
+import { defer, dissolve, startTeardown } from './root.ts';
 import type { Snapshot } from './snapshot.ts';
 import { countStagingFailure, countUnfinished, setAside as setFailingAside } from './staging-failure.ts';
 
@@ -97,7 +97,7 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   const { root, node } = found;
   if (outcome.kind === 'name_in_the_way') return dissolve(pass, root);
   if (outcome.kind === 'base_moved') return dissolve(pass, root);
-  if (outcome.kind === 'gate_missing') return parkWithoutGate(pass, root, node, outcome.members);
+  if (outcome.kind === 'gate_missing') return deferWithoutGate(pass, root, node, outcome.members);
   if (outcome.kind === 'nothing_staged') {
     setAside(pass, root, outcome.cut);
     return dissolve(pass, root);
@@ -167,7 +167,7 @@ function heldCount(pass: Pass): number {
   return pass.record.roots.reduce((sum, root) => sum + activeMembers(root).length, 0);
 }
 
-const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
+const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
   conflict: 'conflict',
   criss_cross: 'criss_cross',
   merge_unsure: 'merge_unsure',
@@ -186,27 +186,27 @@ const CUT_PARKS: Readonly<Record<CutReason, ParkReason | null>> = {
 };
 
 /** What holds of a pull request whatever it is staged on. */
-const OF_ITSELF: readonly ParkReason[] = ['head_not_ready', 'removes_gate', 'name_not_utf8'];
+const OF_ITSELF: readonly DeferReason[] = ['head_not_ready', 'removes_gate', 'name_not_utf8'];
 
 /** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */
 function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonly reason: CutReason }): void {
   const member = root.members[cut.index];
   if (cut.reason === 'suspect_ahead' && member !== undefined) {
     const [ahead] = treesAhead(pass.record, member.pr);
-    if (ahead !== undefined) park(pass, member, { reason: 'suspect_ahead', baseTree: ahead, until: null });
+    if (ahead !== undefined) defer(pass, member, { reason: 'suspect_ahead', baseTree: ahead, until: null });
     return;
   }
-  const onBase = CUT_PARKS[cut.reason];
+  const onBase = CUT_REASONS[cut.reason];
   // On top of a batch that is in flight it only says that these two do not go together.
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
   const reason = root.onto !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
   if (reason === 'head_not_ready' && isHeadOverdue(pass, member)) return setFailingAside(pass, member, root);
-  park(pass, member, { reason, baseTree: root.baseTree, until: lookAgainAt(pass, root, member, reason) });
+  defer(pass, member, { reason, baseTree: root.baseTree, until: lookAgainAt(pass, root, member, reason) });
 }
 
 /** A refusal that the forge contradicts may be a mistake of ours: it does not stand for ever. */
-function lookAgainAt(pass: Pass, root: Root, member: Member, reason: ParkReason): EpochMs | null {
+function lookAgainAt(pass: Pass, root: Root, member: Member, reason: DeferReason): EpochMs | null {
   const { now, pulls } = pass.s;
   if (reason === 'head_not_ready') return now + HEAD_COPY_WAIT_MS;
   const pull = pulls.known ? pulls.value.find((view) => view.pull.number === member.pr)?.pull : undefined;
@@ -224,10 +224,10 @@ function isHeadOverdue({ record, s }: Pass, member: Member): boolean {
 }
 
 /** One of those behind them may bring the gate: it is tried next. */
-function parkWithoutGate(pass: Pass, root: Root, node: Node, members: number): void {
+function deferWithoutGate(pass: Pass, root: Root, node: Node, members: number): void {
   raise(pass, 'gate_missing');
   for (const member of root.members.slice(0, members)) {
-    park(pass, member, {
+    defer(pass, member, {
       reason: 'gate_missing',
       baseTree: root.baseTree,
       until: pass.s.now + GATE_FILE_WAIT_MS,

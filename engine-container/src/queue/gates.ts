@@ -10,7 +10,7 @@ import { addEvidence } from './evidence.ts';
 import { createNode, type Pass, raise, resolveNode, retireNode, wakeNoLaterThan } from './pass.ts';
 import { countDuration, countRun, gateMsOf } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root, treeOf } from './record.ts';
-import { park, startTeardown } from './root.ts';
+import { defer, startTeardown } from './root.ts';
 
 /** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are nobody's fault (A22, D-07). */
 export function observeGates(pass: Pass): void {
@@ -111,7 +111,7 @@ function judgeChangedGate(
 /** Set aside until its head changes or it is scheduled again: the base has nothing to do with it. */
 function giveUp(pass: Pass, root: Root, reason: 'gate_not_started' | 'gate_not_ended'): void {
   for (const member of root.members) {
-    root.fates.push(park(pass, member, { reason, baseTree: root.baseTree, until: null }));
+    root.fates.push(defer(pass, member, { reason, baseTree: root.baseTree, until: null }));
   }
   startTeardown(pass, root, 'gate_given_up');
 }

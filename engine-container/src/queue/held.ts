@@ -1,7 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { LineEntry } from './line-entry.ts';
 import type { Pass } from './pass.ts';
-import { park } from './root.ts';
+import { defer } from './root.ts';
 
 /**
  * Aside because the forge would not merge: let go as soon as it would, and told as a conflict once no check can still
@@ -11,12 +11,12 @@ export function reviewHeld(pass: Pass, entry: LineEntry, { mergeable }: PullRequ
   const { record, s } = pass;
   if (mergeable) {
     delete entry.unmergeable;
-    record.parked = record.parked.filter(
+    record.deferred = record.deferred.filter(
       ({ pr, reason }) => pr !== entry.pr || (reason !== 'not_mergeable' && reason !== 'forge_conflict'),
     );
     return;
   }
-  const held = record.parked.find(({ pr, isHeld }) => pr === entry.pr && isHeld);
+  const held = record.deferred.find(({ pr, isHeld }) => pr === entry.pr && isHeld);
   if (held === undefined || held.until === null || s.now < held.until) return;
-  park(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });
+  defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });
 }

@@ -23,7 +23,7 @@ export function concludeLanding(pass: Pass, landing: Landing): void {
 /** What was said of a twin stood on the same commit, and is gone from there: it is judged anew on the base as it is now. */
 function forgetVerdicts(record: QueueRecord, head: CommitSha): void {
   record.bounced = record.bounced.filter((bounce) => bounce.head !== head);
-  record.parked = record.parked.filter((parked) => parked.head !== head);
+  record.deferred = record.deferred.filter((deferred) => deferred.head !== head);
   for (const entry of record.line) if (entry.head === head) entry.refusedFor = null;
 }
 

@@ -3,12 +3,12 @@ import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
+import { sayDeferred } from './deferral-words.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
 import { reviewHeld } from './held.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
 import { activeMembers } from './lane.ts';
 import type { LineEntry } from './line-entry.ts';
-import { sayParked } from './parked-words.ts';
 import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, tellRefusal, wishStatus } from './pass.ts';
 import { noteOutsider } from './passed.ts';
 import type { ScheduleReading } from './readings.ts';
@@ -113,7 +113,9 @@ function bindHead(
   }
   entry.retestAfter = retestOf(pass, pull) ?? entry.retestAfter;
   // Scheduled again, it is tried again.
-  pass.record.parked = pass.record.parked.filter((parked) => parked.pr !== entry.pr || !isOfHead(parked));
+  pass.record.deferred = pass.record.deferred.filter(
+    (deferred) => deferred.pr !== entry.pr || !isOfHead(deferred),
+  );
   entry.head = pull.headSha;
   entry.scheduleId = schedule.id;
   entry.movedAt = null;
@@ -255,8 +257,8 @@ function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): voi
 
 /** A refusal that has ended stood over the words of what still holds. */
 function sayAsideAgain(pass: Pass, { pr, head }: LineEntry): void {
-  const parked = pass.record.parked.find((each) => each.pr === pr && each.head === head);
-  if (parked !== undefined) sayParked(pass, parked);
+  const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
+  if (deferred !== undefined) sayDeferred(pass, deferred);
 }
 
 /** Said once per head and reason; admission looks again at each full look (D-04). */
@@ -284,14 +286,14 @@ export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): Li
   return record.line.filter((entry) => {
     if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
     if (isBounced(record, entry)) return false;
-    return !record.parked.some(
-      (parked) =>
-        parked.pr === entry.pr &&
-        parked.head === entry.head &&
-        (parked.baseTree === baseTree || parked.reason === 'suspect_ahead' || outlastsBase(parked)) &&
+    return !record.deferred.some(
+      (deferred) =>
+        deferred.pr === entry.pr &&
+        deferred.head === entry.head &&
+        (deferred.baseTree === baseTree || deferred.reason === 'suspect_ahead' || outlastsBase(deferred)) &&
         // What stood in the way ahead may have become the base: then it is to be said about the base.
-        (stacked || parked.reason !== 'conflict_ahead') &&
-        (parked.until === null || parked.until > s.now || isHeldByForge(parked)),
+        (stacked || deferred.reason !== 'conflict_ahead') &&
+        (deferred.until === null || deferred.until > s.now || isHeldByForge(deferred)),
     );
   });
 }

@@ -7,7 +7,7 @@ import {
 } from '#core/domain/limits.ts';
 import { entryOf, type Pass, pollNoLaterThan, wakeNoLaterThan } from './pass.ts';
 import { type Fate, type Member, type Root, treeOf } from './record.ts';
-import { park, startTeardown } from './root.ts';
+import { defer, startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';
 
 /** "Not mergeable" also means "still checking": only one that lasts is a conflict (E4; forge facts, 2). */
@@ -38,10 +38,10 @@ function setUnmergeableAside(pass: Pass, member: Member, baseTree: TreeHash): Fa
   const earlier = entry?.unmergeable;
   if (earlier?.head === member.head) {
     const until = earlier.since + UNMERGEABLE_REFUSED_AFTER_MS;
-    return park(pass, member, { reason: 'not_mergeable', baseTree, until, isHeld: true });
+    return defer(pass, member, { reason: 'not_mergeable', baseTree, until, isHeld: true });
   }
   if (entry !== undefined) entry.unmergeable = { head: member.head, since: now };
-  return park(pass, member, {
+  return defer(pass, member, {
     reason: 'not_mergeable',
     baseTree,
     until: now + UNMERGEABLE_PAUSE_MS,

@@ -2,10 +2,10 @@ import type { PullRequestNumber } from '#core/domain/ids.ts';
 import type { Refusal } from './admission.ts';
 import {
   BOUNCED_PREFIX,
+  describeDefer,
   describeEarlierBounce,
   describeHeadChange,
   describeLanded,
-  describePark,
   describeRefusal,
   describeStaleSuccess,
 } from './describe.ts';
@@ -55,8 +55,8 @@ function describeStanding({ record }: Pass, pull: PullRequestView['pull']): stri
     if (entry.movedAt !== null) return describeHeadChange();
   }
   // It outlives its schedule: who schedules anew while it stands reads these words and no others.
-  const parked = record.parked.find((each) => each.pr === pull.number && each.head === pull.headSha);
-  return (parked === undefined ? null : describePark(parked.reason)) ?? describeStaleSuccess();
+  const deferred = record.deferred.find((each) => each.pr === pull.number && each.head === pull.headSha);
+  return (deferred === undefined ? null : describeDefer(deferred.reason)) ?? describeStaleSuccess();
 }
 
 /**

@@ -19,7 +19,7 @@ import type {
 } from '#core/domain/ids.ts';
 import type { HaltEvidence } from '#core/domain/line.ts';
 import type { RuleSeen } from '#core/domain/provisioning.ts';
-import type { Bounced, MergeTimeoutCount, Parked } from './aside.ts';
+import type { Bounced, Deferred, MergeTimeoutCount } from './aside.ts';
 import type { Landing, RevokeReason } from './landing-state.ts';
 import type { LineEntry } from './line-entry.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
@@ -54,7 +54,7 @@ export interface QueueRecord {
   /** Removed for cause: not staged again until the head or the schedule changes (D-05, A37). */
   bounced: Bounced[];
   /** Waits for the base to move, or for a time. */
-  parked: Parked[];
+  deferred: Deferred[];
   /** Statuses still to be written; survives a crash, drained before anything else lands on the same head. */
   pendingStatuses: PendingStatus[];
   /** Branches of resolved nodes. */
@@ -193,7 +193,7 @@ export interface Root {
   fates: Fate[];
   /** What the rest of it stands on: `baseSha`, or the merge commit of the last landed member, here or in the batch below. */
   tip: CommitSha;
-  /** Members up to here can still land in this root; lowered by a bounce, a park or a flake. */
+  /** Members up to here can still land in this root; lowered by a bounce, a deferral or a flake. */
   limit: number;
   /** Its one member changes the gate workflow, and with it its own judge (D-18). */
   editsGate?: true;
@@ -333,7 +333,7 @@ export function emptyRecord(context: string): QueueRecord {
     evidence: [],
     mergeTimeoutCounts: [],
     bounced: [],
-    parked: [],
+    deferred: [],
     pendingStatuses: [],
     garbage: [],
     halted: null,

@@ -1,10 +1,10 @@
 import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { workBranch } from '#core/domain/queue-names.ts';
-import type { Parked } from './aside.ts';
+import type { Deferred } from './aside.ts';
+import { blamesHead, sayDeferred } from './deferral-words.ts';
 import { describeRevoke } from './describe.ts';
 import type { RevokeReason } from './landing-state.ts';
 import { activeMembers, isWhole, startOf } from './lane.ts';
-import { blamesHead, sayParked } from './parked-words.ts';
 import {
   emitEvent,
   entryOf,
@@ -207,26 +207,26 @@ export function cutRootAt(root: Root, index: number): void {
 }
 
 /** Sets a pull request aside until the base moves (or a time), and says why on its head if there are words for it. */
-export function park(
+export function defer(
   pass: Pass,
   member: { readonly pr: number; readonly head: string },
-  parked: Omit<Parked, 'pr' | 'head'>,
+  deferred: Omit<Deferred, 'pr' | 'head'>,
 ): Fate {
-  const { reason, baseTree } = parked;
-  const isSaid = pass.record.parked.some(
+  const { reason, baseTree } = deferred;
+  const isSaid = pass.record.deferred.some(
     (known) =>
       known.pr === member.pr &&
       known.head === member.head &&
       known.reason === reason &&
       known.baseTree === baseTree,
   );
-  pass.record.parked = pass.record.parked.filter((known) => known.pr !== member.pr);
-  pass.record.parked.push({ pr: member.pr, head: member.head, ...parked });
-  const blamesNobody = !blamesHead(parked.reason);
-  if (!isSaid) sayParked(pass, { pr: member.pr, head: member.head, reason });
+  pass.record.deferred = pass.record.deferred.filter((known) => known.pr !== member.pr);
+  pass.record.deferred.push({ pr: member.pr, head: member.head, ...deferred });
+  const blamesNobody = !blamesHead(deferred.reason);
+  if (!isSaid) sayDeferred(pass, { pr: member.pr, head: member.head, reason });
   const entry = entryOf(pass.record, member.pr);
-  if (entry !== undefined && !blamesNobody) tellRefusal(pass, entry, parked.reason);
-  return { pr: member.pr, action: blamesNobody ? 'requeued' : 'refused', reason: parked.reason };
+  if (entry !== undefined && !blamesNobody) tellRefusal(pass, entry, deferred.reason);
+  return { pr: member.pr, action: blamesNobody ? 'requeued' : 'refused', reason: deferred.reason };
 }
 
 /** Where a root is built: no push on it starts the gate (E22). */

@@ -18,7 +18,7 @@ import {
 } from './pass.ts';
 import { chooseCuts, likelySize, type Suspicion } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root } from './record.ts';
-import { cutRootAt, park, supersedeAbove } from './root.ts';
+import { cutRootAt, defer, supersedeAbove } from './root.ts';
 import { isSearchedOnLine, returnSuspects, settleProbabilities, suspicionOf } from './suspicion.ts';
 import { isTerminal } from './transitions.ts';
 
@@ -227,7 +227,7 @@ function judgeSuspect(pass: Pass, root: Root, accused: Node, { low, high, suspic
     raise(pass, 'base_red');
     pass.alarms.push({ name: 'base_red', pr: null });
     root.fates.push(
-      park(pass, member, {
+      defer(pass, member, {
         reason: 'base_red',
         baseTree: root.baseTree,
         until: pass.s.now + BASE_RED_RECHECK_MS,

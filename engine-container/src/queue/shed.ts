@@ -49,7 +49,7 @@ function keepNeeded(record: QueueRecord): QueueRecord {
     evidence: record.evidence.filter(({ tree }) => trees.has(tree)),
     mergeTimeoutCounts: record.mergeTimeoutCounts.filter(({ pr }) => inLine.has(pr)),
     bounced: record.bounced.filter(({ pr }) => inLine.has(pr)),
-    parked: record.parked.filter(({ pr }) => inLine.has(pr)),
+    deferred: record.deferred.filter(({ pr }) => inLine.has(pr)),
   };
 }
 

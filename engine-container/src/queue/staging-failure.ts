@@ -11,7 +11,7 @@ import type { Action } from './actions.ts';
 import { activeMembers, findNode } from './lane.ts';
 import { entryOf, type Pass, tellRefusal } from './pass.ts';
 import type { Member, Node, Root } from './record.ts';
-import { dissolve, park, startTeardown } from './root.ts';
+import { defer, dissolve, startTeardown } from './root.ts';
 
 /**
  * Staging failed although the forge is otherwise well. Once is chance. Again and again it is something in this batch:
@@ -44,7 +44,7 @@ function countOfRoot(pass: Pass, root: Root, node: Node): void {
   if (others.length > 0) return halve(root, node);
   // On top of another batch it may be what is below: it is tried by itself once that is gone.
   if (root.onto === null) setAside(pass, first, root);
-  else park(pass, first, { reason: 'conflict_ahead', baseTree: root.baseTree, until: null });
+  else defer(pass, first, { reason: 'conflict_ahead', baseTree: root.baseTree, until: null });
   dissolve(pass, root);
 }
 
@@ -79,7 +79,7 @@ export function setAside(pass: Pass, member: Member, { baseTree }: Pick<Root, 'b
   const times = entry.stagingAsides ?? 0;
   entry.stagingAsides = times + 1;
   const until = s.now + Math.min(STAGING_PAUSE_MS * 2 ** times, STAGING_PAUSE_MS_MAX);
-  park(pass, member, { reason: 'staging_failed', baseTree, until });
+  defer(pass, member, { reason: 'staging_failed', baseTree, until });
   tellRefusal(pass, entry, 'staging_failed');
 }
 

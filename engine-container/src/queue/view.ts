@@ -8,7 +8,7 @@ import {
   type QueueView,
 } from '#core/domain/line.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { Parked } from './aside.ts';
+import type { Deferred } from './aside.ts';
 import { activeMembers } from './lane.ts';
 import type { LineEntry } from './line-entry.ts';
 import type { QueueRecord, Root, StagedHead } from './record.ts';
@@ -86,8 +86,8 @@ function standingOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Standin
   );
   if (bounced) return standing('bounced', 'bounced');
   if (entry.refusedFor !== null) return standing('refused', entry.refusedFor);
-  const parked = parkOf(record, entry, at);
-  if (parked !== undefined) return { ...standing('waiting', parked.reason), until: parked.until };
+  const deferred = deferOf(record, entry, at);
+  if (deferred !== undefined) return { ...standing('waiting', deferred.reason), until: deferred.until };
   const isStaged = record.roots.some((root) =>
     activeMembers(root).some((member) => member.pr === entry.pr && member.head === entry.head),
   );
@@ -100,10 +100,12 @@ function standing(state: Standing['state'], reason: string | null = null): Stand
   return { state, reason, until: null };
 }
 
-function parkOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Parked | undefined {
-  return record.parked.find(
-    (parked) =>
-      parked.pr === entry.pr && parked.head === entry.head && (parked.until === null || parked.until > at),
+function deferOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Deferred | undefined {
+  return record.deferred.find(
+    (deferred) =>
+      deferred.pr === entry.pr &&
+      deferred.head === entry.head &&
+      (deferred.until === null || deferred.until > at),
   );
 }
 
@@ -119,8 +121,8 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly LinePl
     return block('paused', { until: record.pausedUntil });
   }
   for (const reason of ['base_red', 'gate_missing'] as const) {
-    const parked = record.parked.find((each) => each.reason === reason);
-    if (parked !== undefined) return block(reason, { until: parked.until, pr: parked.pr });
+    const deferred = record.deferred.find((each) => each.reason === reason);
+    if (deferred !== undefined) return block(reason, { until: deferred.until, pr: deferred.pr });
   }
   const ready = places.some((place) => place.state === 'ready');
   if (!ready) return block('admission', { since: places[0]?.queuedAt ?? null });

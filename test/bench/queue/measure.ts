@@ -121,7 +121,7 @@ export function measure(options: MeasureOptions): Measurement {
     const nextArrival = planned[arrived]?.arrivesAtMs ?? Number.POSITIVE_INFINITY;
     const nextAgain = Math.min(...rescheduled.map((each) => each.at), Number.POSITIVE_INFINITY);
     const nextRetry = Math.min(
-      ...record.parked.map((parked) => parked.until ?? Number.POSITIVE_INFINITY),
+      ...record.deferred.map((deferred) => deferred.until ?? Number.POSITIVE_INFINITY),
       Number.POSITIVE_INFINITY,
     );
     const next = Math.min(

@@ -2,7 +2,7 @@ import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { Secret } from '#core/secret.ts';
-import type { ParkReason } from '../../../engine-container/src/queue/aside.ts';
+import type { DeferReason } from '../../../engine-container/src/queue/aside.ts';
 import type { ForgeControl } from '../../support/forge-control.ts';
 import { createWorldOn } from '../world.ts';
 import { baseFiles, type Cell, makeHistory } from './cells.ts';
@@ -58,7 +58,7 @@ export async function runCell(forge: TreeForge, cell: Cell, name: string): Promi
 }
 
 /** No time alone changes it: `not_mergeable` is told as a refusal later. */
-function isFinal(reason: ParkReason, until: number | null): boolean {
+function isFinal(reason: DeferReason, until: number | null): boolean {
   return isMergeRefusal(reason) || (until === null && reason !== 'not_mergeable');
 }
 
@@ -107,13 +107,15 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
         record.roots.length === 0 && record.pendingStatuses.length === 0 && record.garbage.length === 0;
       const waits = record.line.filter(
         (entry) =>
-          !record.parked.some(({ pr, until, reason }) => pr === entry.pr && isFinal(reason, until)) &&
+          !record.deferred.some(({ pr, until, reason }) => pr === entry.pr && isFinal(reason, until)) &&
           !record.bounced.some((known) => known.pr === entry.pr) &&
           entry.refusedFor === null,
       );
       cameToRest = idle && waits.length === 0;
       // The words of a refusal come once no check of the forge can still be running.
-      const held = record.parked.filter(({ reason, until }) => reason === 'not_mergeable' && until === null);
+      const held = record.deferred.filter(
+        ({ reason, until }) => reason === 'not_mergeable' && until === null,
+      );
       if (idle && !cameToRest && waits.every((entry) => held.some(({ pr }) => pr === entry.pr)))
         forge.skip(UNMERGEABLE_REFUSED_AFTER_MS);
       return record.halted !== null || cameToRest || Date.now() > deadline;

@@ -11,7 +11,7 @@ import { sayDestinations } from '../../../dashboard/view/notification.ts';
 import { isSetUp, listSteps } from '../../../dashboard/view/provisioning.ts';
 import * as words from '../../../dashboard/view/words.ts';
 import { REFUSALS } from '../../../engine-container/src/queue/admission.ts';
-import type { ParkReason } from '../../../engine-container/src/queue/aside.ts';
+import type { DeferReason } from '../../../engine-container/src/queue/aside.ts';
 import { givenNode, givenStatus } from './rows.ts';
 
 test('every outcome, state, event and action has words; what is not listed is unknown (A85)', () => {
@@ -45,7 +45,7 @@ test('everything that stands aside in the line has words of its own', () => {
       forge_conflict: true,
     },
     ...{ staging_failed: true, gate_not_started: true, gate_not_ended: true },
-  } satisfies Record<ParkReason, true>;
+  } satisfies Record<DeferReason, true>;
   for (const reason of Object.keys(reasons))
     expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));
 });

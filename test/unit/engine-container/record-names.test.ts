@@ -21,7 +21,7 @@ describe('a record that was stored before its fields were renamed', () => {
       true,
     );
     expect(record.mergeTimeoutCounts).toEqual([expect.objectContaining({ count: 1 })]);
-    expect(record.parked).toHaveLength(1);
+    expect(record.deferred).toHaveLength(1);
     expect(record.pendingStatuses).toHaveLength(1);
     expect(record.roots.map(({ place }) => place)).toEqual(['suspect', 'lane', 'trial', 'trial']);
   });

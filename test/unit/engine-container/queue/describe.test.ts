@@ -1,16 +1,16 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import { REFUSALS } from '../../../../engine-container/src/queue/admission.ts';
-import type { ParkReason } from '../../../../engine-container/src/queue/aside.ts';
+import type { DeferReason } from '../../../../engine-container/src/queue/aside.ts';
 import * as words from '../../../../engine-container/src/queue/describe.ts';
 
 // The compiler asks for a new reason here.
-const PARKS = Object.keys({
+const DEFERS = Object.keys({
   ...{ conflict: true, conflict_ahead: true, suspect_ahead: true, no_changes: true, base_red: true },
   ...{ head_not_ready: true, gate_missing: true, not_mergeable: true, removes_gate: true },
   ...{ criss_cross: true, merge_unsure: true, directory_renamed: true, merge_rules: true },
   ...{ file_too_large: true, name_not_utf8: true, base_name_not_utf8: true, forge_conflict: true },
   ...{ staging_failed: true, gate_not_started: true, gate_not_ended: true },
-} satisfies Record<ParkReason, true>) as readonly ParkReason[];
+} satisfies Record<DeferReason, true>) as readonly DeferReason[];
 const REVOKES = [
   'merge_timeout',
   'base_advanced',
@@ -22,7 +22,7 @@ const REVOKES = [
 test('every phrase fits a status and is printable ASCII (A38)', () => {
   const phrases = [
     ...REFUSALS.map(words.describeRefusal),
-    ...PARKS.map(words.describePark).filter((phrase) => phrase !== null),
+    ...DEFERS.map(words.describeDefer).filter((phrase) => phrase !== null),
     ...REVOKES.map(words.describeRevoke),
     words.describeLanding(50, 50),
     words.describeLanding(1, 1),

@@ -19,7 +19,7 @@ const placesOf = (changes: Partial<QueueRecord>) =>
 const blockOf = (changes: Partial<QueueRecord>, of = repo) => toQueueView(of, givenRecord(changes), AT).block;
 
 test('every place of the line says where it stands and why', () => {
-  const parked = { pr: 5, head: 'head-5', reason: 'conflict' as const, baseTree: 't', until: null };
+  const deferred = { pr: 5, head: 'head-5', reason: 'conflict' as const, baseTree: 't', until: null };
   const line = [
     ...[
       givenEntry(1),
@@ -33,7 +33,7 @@ test('every place of the line says where it stands and why', () => {
     placesOf({
       line,
       roots: [givenRoot()],
-      parked: [parked],
+      deferred: [deferred],
       bounced: [{ pr: 6, head: 'head-6', scheduleId: 6 }],
     }),
   ).toEqual([
@@ -99,7 +99,7 @@ test.each<[string, Partial<QueueRecord>, object]>([
     'base red',
     {
       line: [givenEntry(1)],
-      parked: [{ pr: 1, head: 'head-1', reason: 'base_red', baseTree: 't', until: AT + 3 }],
+      deferred: [{ pr: 1, head: 'head-1', reason: 'base_red', baseTree: 't', until: AT + 3 }],
     },
     { kind: 'base_red', until: AT + 3 },
   ],

@@ -130,7 +130,7 @@ describe('a success is posted', () => {
         'pending on head-1: waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
       ],
       ended: ['#1 requeued: error', '#2 requeued: error'],
-      after: { parked: [{ pr: 1, reason: 'not_mergeable', until: NOW + 5 * 60_000 }] },
+      after: { deferred: [{ pr: 1, reason: 'not_mergeable', until: NOW + 5 * 60_000 }] },
     });
   });
 
@@ -139,7 +139,7 @@ describe('a success is posted', () => {
     const line = [givenEntry(1, { unmergeable: { head: 'head-1', since: NOW - 600_000 } }), givenEntry(2)];
     expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 60_000 }, { line }))).toMatchObject({
       ended: ['#1 requeued: error', '#2 requeued: error'],
-      after: { parked: [{ pr: 1, reason: 'not_mergeable', until: NOW + 3_000_000, isHeld: true }] },
+      after: { deferred: [{ pr: 1, reason: 'not_mergeable', until: NOW + 3_000_000, isHeld: true }] },
     });
   });
 });

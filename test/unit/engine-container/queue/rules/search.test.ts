@@ -178,7 +178,7 @@ describe('a batch that failed', () => {
         'delete mq/main/staging',
       ],
       ended: ['#1 requeued: error'],
-      after: { bounced: [], parked: [{ pr: 1, reason: 'base_red', until: NOW + 30 * 60_000 }] },
+      after: { bounced: [], deferred: [{ pr: 1, reason: 'base_red', until: NOW + 30 * 60_000 }] },
     });
   });
 

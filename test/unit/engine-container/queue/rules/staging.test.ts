@@ -100,12 +100,12 @@ describe('when a batch begins', () => {
 
 describe('who is in it', () => {
   test('a pull request that was deferred on this base waits for another, or for a time', () => {
-    const parked = [
+    const deferred = [
       { pr: 1, head: headOf(1), reason: 'conflict' as const, baseTree: BASE.tree, until: null },
       { pr: 2, head: headOf(2), reason: 'head_not_ready' as const, baseTree: BASE.tree, until: NOW + 5_000 },
     ];
     const given = givenSnapshot({ pulls: scheduled(1, 2, 3) });
-    const record = givenRecord({ line: line(1, 2, 3), parked });
+    const record = givenRecord({ line: line(1, 2, 3), deferred });
     expect(tellDecision(given, record)).toMatchObject({
       actions: ['stage #3 on base-0 as mq/main/staging'],
       wakeInMs: 5_000,

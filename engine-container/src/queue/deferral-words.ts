@@ -1,9 +1,9 @@
-import type { Parked, ParkReason } from './aside.ts';
-import { describePark } from './describe.ts';
+import type { DeferReason, Deferred } from './aside.ts';
+import { describeDefer } from './describe.ts';
 import { type Pass, wishStatus } from './pass.ts';
 
 /** Reasons that the author can do something about; the others are nobody's fault. */
-const BLAMING_PARKS: readonly ParkReason[] = [
+const BLAMING_REASONS: readonly DeferReason[] = [
   'conflict',
   'criss_cross',
   'merge_unsure',
@@ -19,13 +19,16 @@ const BLAMING_PARKS: readonly ParkReason[] = [
 ];
 
 /** The pull request itself is the reason, and its author has to do something. */
-export function blamesHead(reason: ParkReason): boolean {
-  return BLAMING_PARKS.includes(reason);
+export function blamesHead(reason: DeferReason): boolean {
+  return BLAMING_REASONS.includes(reason);
 }
 
 /** Says on its head why it stands aside, where there is something to say. */
-export function sayParked(pass: Pass, { pr, head, reason }: Pick<Parked, 'pr' | 'head' | 'reason'>): void {
-  const description = describePark(reason);
+export function sayDeferred(
+  pass: Pass,
+  { pr, head, reason }: Pick<Deferred, 'pr' | 'head' | 'reason'>,
+): void {
+  const description = describeDefer(reason);
   if (description === null) return;
   const state = blamesHead(reason) ? 'error' : 'pending';
   wishStatus(pass, { pr, sha: head, state, description, targetUrl: null });
