@@ -232,7 +232,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'return pull.merged && pull.baseRef === pass.s.repo.baseBranch;',
     replace: 'return pull.merged;',
     families: ['interrupted', 'people'],
-    dies: { family: 'interrupted', seed: 83 },
+    dies: { family: 'interrupted', seed: 280 },
   },
   {
     guard: 'the name of a deletion that may still be under way (E7)',
