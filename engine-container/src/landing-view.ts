@@ -4,7 +4,7 @@ import { REVOKE_GRACE_MS } from '#core/domain/limits.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import { isOfForge } from './queue/blockers.ts';
 import type { Landing } from './queue/landing-state.ts';
-import { nextToLand, provenLength } from './queue/lane.ts';
+import { nextToLand, provenLength } from './queue/pipeline.ts';
 import { type QueueRecord, type Staged, treeOf } from './queue/record.ts';
 import type { FocusView } from './queue/snapshot.ts';
 

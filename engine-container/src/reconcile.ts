@@ -13,7 +13,7 @@ import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { decide } from './queue/decide.ts';
 import { fold } from './queue/fold.ts';
-import { nextToLand } from './queue/lane.ts';
+import { nextToLand } from './queue/pipeline.ts';
 import type { QueueRecord } from './queue/record.ts';
 import type { ConfirmBounce, Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';

@@ -14,7 +14,7 @@ const FIELDS: Names<keyof QueueRecord> = {
   deferred: 'parked',
 };
 const ENTRY_FIELDS: Names<keyof LineEntry> = { passedOnStaleBase: 'cleared', failureProbability: 'doubt' };
-const PLACES: Readonly<Record<Place, string>> = { lane: 'lane', suspect: 'suspect', trial: 'screen' };
+const PLACES: Readonly<Record<Place, string>> = { pipeline: 'lane', suspect: 'suspect', trial: 'screen' };
 
 /** A document whose shape was checked: every field is what its name in the code says. */
 interface Stored {

@@ -81,7 +81,7 @@ export function givenNode(changes: Partial<Node> = {}): Node {
 export function givenRoot(changes: Partial<Root> = {}): Root {
   return {
     runId: 'run' as RunId,
-    place: 'lane',
+    place: 'pipeline',
     onto: null,
     members: [1, 2].map(givenMember),
     baseSha: BASE.sha,

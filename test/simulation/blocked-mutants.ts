@@ -95,7 +95,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
   {
     guard: 'nobody waits for a changed gate (D-18)',
     file: `${QUEUE}/fold.ts`,
-    find: "  if (root.place === 'lane' && !hasPassed) root.place = 'trial';\n",
+    find: "  if (root.place === 'pipeline' && !hasPassed) root.place = 'trial';\n",
     replace: '',
     families: ['gate_edits'],
     dies: 'a gate is silenced',

@@ -1,6 +1,6 @@
 import { createSeededRandom } from '../support/seeded-random.ts';
 import { type Blow, modesOf, playStory, struckCalls } from './crash-sweep.ts';
-import { CRASH_STORIES } from './lane-stories.ts';
+import { CRASH_STORIES } from './pipeline-stories.ts';
 
 /** `npm run sim:crash [-- --story N] [--double N]`: every call of every story in every mode; one JSON line at the end. */
 function option(name: string): string | undefined {

@@ -1,6 +1,6 @@
 import { createSeededRandom } from '../support/seeded-random.ts';
 import { modesOf, playStory, struckCalls } from './crash-sweep.ts';
-import { CRASH_STORIES } from './lane-stories.ts';
+import { CRASH_STORIES } from './pipeline-stories.ts';
 
 /** Of each story's hundreds of calls and five modes this many are drawn here; `npm run sim:crash` takes all of them. */
 const BLOWS_PER_STORY = 10;

@@ -174,7 +174,7 @@ export class Rest {
       for (const what of await judgeCrowd(forge, crowd, project.prs)) witness.violate(`${id}: ${what}`);
     if (this.#family === 'calm') {
       // Scheduled together, and nothing ever failed: they land in the order of their numbers (A9, A18).
-      // What changes the gate is tried beside the lane, and nobody waits for it (D-18).
+      // What changes the gate is tried beside the pipeline, and nobody waits for it (D-18).
       const edits = new Set(project.prs.filter((pr) => project.editsGate(pr)));
       const landed = forge.merges().flatMap(({ pr }) => (edits.has(pr) ? [] : [pr]));
       const smooth = events.every(({ event }) => SMOOTH.includes(event));

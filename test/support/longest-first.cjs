@@ -16,7 +16,7 @@ const SECONDS = [
   ['scenario/crash-sweep-stories.git.test.ts', 18],
   ['scenario/contract-states.git.test.ts', 15],
   ['scenario/call-budget.git.test.ts', 12],
-  ['scenario/lane.git.test.ts', 9],
+  ['scenario/pipeline.git.test.ts', 9],
   ['scenario/local-realtime.test.ts', 9],
   ['model/lease-and-landing.test.ts', 9],
   ['scenario/stale-checks.git.test.ts', 8],

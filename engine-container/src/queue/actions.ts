@@ -133,7 +133,9 @@ export interface Decision {
   readonly pollMs: number | null;
   /** Earliest time at which something may change by itself; null = only an event or the tick. */
   readonly wakeAt: EpochMs | null;
-  /** The part of it that is the queue's own plan: when the lane may take its next batch though nothing else happens. */
+  /**
+   * The part of it that is the queue's own plan: when the pipeline may take its next batch though nothing else happens.
+   */
   readonly nextStartAt: EpochMs | null;
   /** What stands in the way, for the reconcile's outcome. */
   readonly errorCode: ReconcileErrorCode | null;

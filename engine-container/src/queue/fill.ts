@@ -4,7 +4,6 @@ import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { requiresContext } from './admission.ts';
 import { isHeldByForge, outlastsBase } from './aside.ts';
 import { frontierOf } from './evidence.ts';
-import { activeMembers, endTreeOf, isWhole, laneOf, nextToLand, provenLength, treesAhead } from './lane.ts';
 import { readyEntries } from './line.ts';
 import type { LineEntry } from './line-entry.ts';
 import {
@@ -18,11 +17,20 @@ import {
   takeId,
   wakeNoLaterThan,
 } from './pass.ts';
+import {
+  activeMembers,
+  endTreeOf,
+  isWhole,
+  nextToLand,
+  pipelineOf,
+  provenLength,
+  treesAhead,
+} from './pipeline.ts';
 import { chooseBatchSize, gateMsOf, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
 import type { Place, Root, Staged } from './record.ts';
 import { suspicionOf } from './suspicion.ts';
 
-/** Opens the next batches: on the lane, and beside it what is only to be tried. */
+/** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
 export function openRoots(pass: Pass): void {
   const { record, s } = pass;
   if (record.halted !== null || record.rival !== undefined || !s.repo.queueEnabled) return;
@@ -53,8 +61,8 @@ export function openRoots(pass: Pass): void {
     return;
   }
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
-  const lane = openLane(pass, base, oneByOne);
-  if (lane !== 'open' && !oneByOne && policyFor(pass).triesBeside) openTrials(pass, base, lane);
+  const pipeline = openPipeline(pass, base, oneByOne);
+  if (pipeline !== 'open' && !oneByOne && policyFor(pass).triesBeside) openTrials(pass, base, pipeline);
 }
 
 /** What stands aside waits for its base, or for what it conflicts with, to be gone, or for a time. */
@@ -86,29 +94,32 @@ function freeSlots(pass: Pass): number {
   return runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
 }
 
-/** Why the lane takes no more: it is as deep as may be, too much hangs on it, or one in it failed that waits for those below. */
+/**
+ * Why the pipeline takes no more: it is as deep as may be, too much hangs on it, or one in it failed that waits for
+ * those below.
+ */
 type Closed = 'full' | 'risky' | 'broken';
 
-/** Builds the next batch on the lane where that is worth it. */
-function openLane(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'open' {
+/** Builds the next batch on the pipeline where that is worth it. */
+function openPipeline(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'open' {
   const { record, s } = pass;
-  const lane = laneOf(record);
+  const pipeline = pipelineOf(record);
   const landing = nextToLand(record);
-  if (landing !== null && landing.place !== 'lane') return 'open';
+  if (landing !== null && landing.place !== 'pipeline') return 'open';
   const policy = policyFor(pass);
-  const top = lane.at(-1);
+  const top = pipeline.at(-1);
   if (!policy.isolates && record.roots.some((root) => root.place === 'suspect')) return 'open';
   if (top === undefined) {
     if (freeSlots(pass) <= 0 && s.repo.bisectFanout === 1) return 'open';
     const ready = readyEntries(pass, base.tree, false);
     if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
     const size = oneByOne ? 1 : sizeOf(pass, ready, policy.depth);
-    startRoot(pass, 'lane', null, base, takeTogether(ready, size));
+    startRoot(pass, 'pipeline', null, base, takeTogether(ready, size));
     return 'open';
   }
-  if (oneByOne || !lane.every((root) => isWhole(root) && root.chain.length > 0)) return 'open';
+  if (oneByOne || !pipeline.every((root) => isWhole(root) && root.chain.length > 0)) return 'open';
   const onto = top.chain.at(-1);
-  const undecided = lane.filter((root) => provenLength(record, root) < root.limit);
+  const undecided = pipeline.filter((root) => provenLength(record, root) < root.limit);
   if (onto === undefined) return 'open';
   const chance = undecided.reduce((product, root) => product * chanceOf(pass, root), 1);
   if (undecided.length > 0 && chance < policy.aheadChance)
@@ -121,7 +132,7 @@ function openLane(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'open' 
   if (undecided.length > 0 && ready.length < full && !isDue(pass, top, policy)) return 'open';
   startRoot(
     pass,
-    'lane',
+    'pipeline',
     top.runId,
     onto,
     takeTogether(ready, sizeOf(pass, ready, policy.depth - undecided.length)),
@@ -143,7 +154,7 @@ function isDue(pass: Pass, top: Root, policy: SpeculationPolicy): boolean {
  * Full batches of what waits, each alone on the base: what passes has passed on a stale base once the pipeline has
  * landed, what fails is searched.
  */
-function openTrials(pass: Pass, base: Staged, lane: Closed): void {
+function openTrials(pass: Pass, base: Staged, pipeline: Closed): void {
   for (let started = 0; ; started += 1) {
     const free = freeSlots(pass);
     if (free <= 0) return;
@@ -151,7 +162,7 @@ function openTrials(pass: Pass, base: Staged, lane: Closed): void {
       (entry) => !entry.passedOnStaleBase && entry.failureProbability === null,
     );
     const size = sizeOf(pass, fresh, free);
-    const full = fullTrial(pass, fresh, lane);
+    const full = fullTrial(pass, fresh, pipeline);
     // The tail of a burst would wait for nobody: half a batch of it goes along.
     const enough = started > 0 && policyFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
     if (fresh.length < enough || !hasLingered(pass, fresh)) return;
@@ -160,14 +171,14 @@ function openTrials(pass: Pass, base: Staged, lane: Closed): void {
 }
 
 /**
- * How many must wait for a trial batch: a usual batch where nothing else can be done for them; more where the lane will
- * take them by itself, fewer where it is about to start anew.
+ * How many must wait for a trial batch: a usual batch where nothing else can be done for them; more where the pipeline
+ * will take them by itself, fewer where it is about to start anew.
  */
-function fullTrial(pass: Pass, fresh: readonly LineEntry[], lane: Closed): number {
+function fullTrial(pass: Pass, fresh: readonly LineEntry[], pipeline: Closed): number {
   const good = padTo(pass, fresh);
   const likely = likelySize(good, policyFor(pass).passChance);
-  if (lane === 'full') return Math.ceil((likely + thriftySize(good)) / 2);
-  return lane === 'broken' ? Math.ceil(likely / 2) : likely;
+  if (pipeline === 'full') return Math.ceil((likely + thriftySize(good)) / 2);
+  return pipeline === 'broken' ? Math.ceil(likely / 2) : likely;
 }
 
 /** The first of the line, up to one that staging failed with: that one is staged alone. */
@@ -176,9 +187,9 @@ function takeTogether(ready: readonly LineEntry[], size: number): readonly LineE
   return ready.slice(0, alone < 0 ? size : Math.min(size, Math.max(1, alone)));
 }
 
-function sizeOf(pass: Pass, ready: readonly LineEntry[], lanes: number): number {
+function sizeOf(pass: Pass, ready: readonly LineEntry[], depthLeft: number): number {
   const good = ready.map((entry) => chanceOfGood(pass, entry));
-  const slots = Math.max(1, Math.min(lanes, freeSlots(pass)));
+  const slots = Math.max(1, Math.min(depthLeft, freeSlots(pass)));
   return chooseBatchSize({ good, fanout: pass.s.repo.bisectFanout, policy: policyFor(pass), slots });
 }
 

@@ -5,8 +5,8 @@ import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { DeferReason } from './aside.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import type { Landing } from './landing-state.ts';
-import { activeMembers, findNode, treesAhead } from './lane.ts';
 import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
+import { activeMembers, findNode, treesAhead } from './pipeline.ts';
 import type { Member, Node, QueueRecord, Root } from './record.ts';
 import { defer, dissolve, startTeardown } from './root.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -136,8 +136,8 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
 }
 
 /**
- * Its own judge, which may never speak: it is tried beside the lane, so that nobody waits for it, until it has passed
- * once (D-18).
+ * Its own judge, which may never speak: it is tried beside the pipeline, so that nobody waits for it, until it has
+ * passed once (D-18).
  */
 function judgeAlone(
   { record }: Pass,
@@ -148,7 +148,7 @@ function judgeAlone(
   root.editsGate = true;
   const [only] = root.members;
   const hasPassed = record.line.some((entry) => entry.pr === only?.pr && entry.passedOnStaleBase);
-  if (root.place === 'lane' && !hasPassed) root.place = 'trial';
+  if (root.place === 'pipeline' && !hasPassed) root.place = 'trial';
 }
 
 /** Nobody's pull request is at fault: whoever looks after the repository is told what is in the way, in our own words. */

@@ -18,7 +18,6 @@ import {
 } from './describe.ts';
 import { isReplacedTip } from './landed.ts';
 import type { Landing } from './landing-state.ts';
-import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './lane.ts';
 import { sayLastWord } from './last-word.ts';
 import { leaveLine, refuse } from './line.ts';
 import { isMergeableNow } from './mergeable.ts';
@@ -34,6 +33,7 @@ import {
   wakeNoLaterThan,
   wishStatus,
 } from './pass.ts';
+import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './pipeline.ts';
 import { countOutcome } from './policy.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { rememberBounce } from './recall.ts';

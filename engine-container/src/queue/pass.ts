@@ -26,7 +26,7 @@ export interface Pass {
   readonly closedRoots: Root[];
   idsUsed: number;
   pollMs: number | null;
-  /** When the lane may take its next batch though nothing else happens. */
+  /** When the pipeline may take its next batch though nothing else happens. */
   nextStartAt: EpochMs | null;
   refresh: boolean;
   wakeAt: EpochMs | null;

@@ -96,7 +96,7 @@ export function runnersOf(rate: OutcomeRate): number {
 
 /** What `bisect_fanout` stands for: from thrift at 1 to speed at 16. */
 export interface SpeculationPolicy {
-  /** Batches of the lane whose verdict is out at the same time. */
+  /** Batches of the pipeline whose verdict is out at the same time. */
   readonly depth: number;
   /** With slots to spare, a batch is as large as still passes this often. */
   readonly passChance: number;
@@ -104,9 +104,9 @@ export interface SpeculationPolicy {
   readonly aheadChance: number;
   /** Cuts of one failed batch that run at the same time. */
   readonly cuts: number;
-  /** The lane goes on while suspects are searched beside it. */
+  /** The pipeline goes on while suspects are searched beside it. */
   readonly isolates: boolean;
-  /** Batches are tried beside a lane that is too risky to build on. */
+  /** Batches are tried beside a pipeline that is too risky to build on. */
   readonly triesBeside: boolean;
   /** Batches grow under a backlog. */
   readonly elastic: boolean;
@@ -118,7 +118,7 @@ export interface SpeculationPolicy {
   readonly trustsLedger: boolean;
   /** Suspects whose base has moved go on in the line when nobody else waits there. */
   readonly rejoins: boolean;
-  /** Nothing is built on a batch of the lane that has failed already and only waits for those below it. */
+  /** Nothing is built on a batch of the pipeline that has failed already and only waits for those below it. */
   readonly foresees: boolean;
   /** Cuts take only the slots that other suspects and the line leave. */
   readonly sharesSlots: boolean;

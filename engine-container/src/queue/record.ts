@@ -44,7 +44,7 @@ export interface QueueRecord {
   /** Contexts of earlier records of this forge address: whoever wrote a success under one of them, it is taken back. */
   recallContexts?: readonly string[];
   line: LineEntry[];
-  /** Batches in flight: the lane bottom first, each on the one before, then those beside it. */
+  /** Batches in flight: the pipeline bottom first, each on the one before, then those beside it. */
   roots: Root[];
   /** Verified tip of the base while batches are in flight: what was read first, or our latest landing. */
   tip: CommitSha | null;
@@ -155,16 +155,16 @@ export interface Staged {
 }
 
 /**
- * `lane`: lands next, or stands on one that does. `suspect`: failed, and is searched off the lane. `trial`: tried on the
- * base beside the lane, because nothing more may stand on a lane so likely to fail.
+ * `pipeline`: lands next, or stands on one that does. `suspect`: failed, and is searched off the pipeline. `trial`:
+ * tried on the base beside the pipeline, because nothing more may stand on a pipeline so likely to fail.
  */
-export type Place = 'lane' | 'suspect' | 'trial';
+export type Place = 'pipeline' | 'suspect' | 'trial';
 
 /** One batch and its bisection tree. Prefix length i has the tree `trees(i)`: T0 = `baseTree`, Ti = `chain[i-1].tree`. */
 export interface Root {
   readonly runId: RunId;
   place: Place;
-  /** The batch of the lane whose last staged commit this one is built on; null = it stands on the base. */
+  /** The batch of the pipeline whose last staged commit this one is built on; null = it stands on the base. */
   onto: RunId | null;
   members: Member[];
   /** Commit it is built on: a tip of the base, or the last staged commit of the batch below. */

@@ -4,7 +4,6 @@ import type { Deferred } from './aside.ts';
 import { blamesHead, sayDeferred } from './deferral-words.ts';
 import { describeRevoke } from './describe.ts';
 import type { RevokeReason } from './landing-state.ts';
-import { activeMembers, isWhole, startOf } from './lane.ts';
 import {
   emitEvent,
   entryOf,
@@ -16,6 +15,7 @@ import {
   tellRefusal,
   wishStatus,
 } from './pass.ts';
+import { activeMembers, isWhole, startOf } from './pipeline.ts';
 import { type Fate, type Root, type Teardown, treeOf } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
@@ -115,7 +115,7 @@ export function closeRoots(pass: Pass): void {
       pollNoLaterThan(pass, pass.s.traces === undefined ? 0 : LANDING_POLL_MAX_MS);
     } else if (root.teardown !== null) closeTornDown(pass, root, root.teardown);
     else if (isFinished) closeFinished(pass, root);
-    else if (root.place === 'lane' && root.chain.length > 0 && !isWhole(root)) supersedeAbove(pass, root);
+    else if (root.place === 'pipeline' && root.chain.length > 0 && !isWhole(root)) supersedeAbove(pass, root);
   }
   if (pass.record.roots.length === 0) pass.record.tip = null;
 }

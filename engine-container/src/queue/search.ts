@@ -2,7 +2,6 @@ import { BASE_RED_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits
 import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
 import { padTo } from './fill.ts';
 import { bounce } from './landing.ts';
-import { mayLand, provenLength, startOf } from './lane.ts';
 import { readyEntries } from './line.ts';
 import {
   createNode,
@@ -16,6 +15,7 @@ import {
   retireNode,
   runsMax,
 } from './pass.ts';
+import { mayLand, provenLength, startOf } from './pipeline.ts';
 import { chooseCuts, likelySize, type Suspicion } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root } from './record.ts';
 import { cutRootAt, defer, supersedeAbove } from './root.ts';
@@ -52,7 +52,7 @@ function advanceRoot(pass: Pass, root: Root): void {
   const { record } = pass;
   const low = provenLength(record, root);
   settleProven(pass, root, low);
-  const isReleased = root.place !== 'lane' && low > startOf(root) && !mayLand(record, root);
+  const isReleased = root.place !== 'pipeline' && low > startOf(root) && !mayLand(record, root);
   if (isReleased) release(pass, root, low);
   const high = low === root.limit ? null : frontierOf(record, root).high;
   if (isReleased && high !== null && high - low > 1 && isSearchedOnLine(pass, root))
@@ -86,26 +86,28 @@ function advanceRoot(pass: Pass, root: Root): void {
   const suspicion = suspicionOf(pass, root, low, high);
   const isFlake = suspicion.nobody > 0.5 && failing.to === high;
   if (isFlake && high - low > 1) {
-    // More likely nobody than anybody: the same again, and the lane stays as it is.
+    // More likely nobody than anybody: the same again, and the pipeline stays as it is.
     if (failing.state === 'done') runAgain(pass, failing);
     return;
   }
   settleProbabilities(pass, root);
-  // The one failing run of a lone suspect is not conclusive, but the lane goes on without it at once.
-  if (!(isFlake && root.place === 'lane')) leaveLane(pass, root);
+  // The one failing run of a lone suspect is not conclusive, but the pipeline goes on without it at once.
+  if (!(isFlake && root.place === 'pipeline')) leavePipeline(pass, root);
   if (failing.to === high && high - low === 1) judgeSuspect(pass, root, failing, { low, high, suspicion });
   else split(pass, root, failing, { low, high, suspicion });
 }
 
-/** A failed batch is searched beside the lane, which restarts at once without it. */
-function leaveLane(pass: Pass, root: Root): void {
+/** A failed batch is searched beside the pipeline, which restarts at once without it. */
+function leavePipeline(pass: Pass, root: Root): void {
   if (root.place === 'suspect') return;
-  if (root.place === 'lane') supersedeAbove(pass, root);
+  if (root.place === 'pipeline') supersedeAbove(pass, root);
   root.place = 'suspect';
   pass.refresh = true;
 }
 
-/** Passed on a base that has moved since, or that the lane counts on: back to the line, as good as known to be good. */
+/**
+ * Passed on a base that has moved since, or that the pipeline counts on: back to the line, as good as known to be good.
+ */
 function release(pass: Pass, root: Root, low: number): void {
   for (const member of root.members.slice(startOf(root), low)) {
     const entry = entryOf(pass.record, member.pr);

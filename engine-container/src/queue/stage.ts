@@ -2,22 +2,25 @@ import { workflowFolders } from '#core/domain/forge-version.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from './actions.ts';
-import { activeMembers, laneOf, treesAhead } from './lane.ts';
 import { type Pass, retireNode, runsMax, wakeNoLaterThan } from './pass.ts';
+import { activeMembers, pipelineOf, treesAhead } from './pipeline.ts';
 import { type Node, type QueueRecord, type Root, treeOf } from './record.ts';
 import { dissolve, workBranchOf } from './root.ts';
 
-/** Stages what is wanted, as many runs at once as the fan-out allows: suspects first, one slot kept for the lane (A28). */
+/**
+ * Stages what is wanted, as many runs at once as the fan-out allows: suspects first, one slot kept for the pipeline
+ * (A28).
+ */
 export function stageWanted(pass: Pass): void {
   const { record } = pass;
   if (record.halted !== null || record.rival !== undefined || record.nameInTheWay !== undefined) return;
   dissolveLate(pass);
   const allowed = runsMax(pass);
   let running = record.roots.flatMap((root) => root.nodes).filter((node) => node.state === 'gating').length;
-  const laneRuns = laneOf(record).some((root) => root.nodes.some((node) => node.state === 'gating'));
-  const laneWants = laneOf(record).some((root) => root.nodes.some((node) => node.state === 'wanted'));
-  const forSuspects = allowed > 1 && laneWants && !laneRuns ? allowed - 1 : allowed;
-  for (const place of ['suspect', 'lane', 'trial'] as const) {
+  const pipelineRuns = pipelineOf(record).some((root) => root.nodes.some((node) => node.state === 'gating'));
+  const pipelineWants = pipelineOf(record).some((root) => root.nodes.some((node) => node.state === 'wanted'));
+  const forSuspects = allowed > 1 && pipelineWants && !pipelineRuns ? allowed - 1 : allowed;
+  for (const place of ['suspect', 'pipeline', 'trial'] as const) {
     for (const root of record.roots) {
       if (root.place !== place || root.teardown !== null) continue;
       for (const node of wantedOf(pass, root)) {

@@ -8,8 +8,8 @@ import {
   STAGING_TRIES_OF_BATCH_MAX,
 } from '#core/domain/limits.ts';
 import type { Action } from './actions.ts';
-import { activeMembers, findNode } from './lane.ts';
 import { entryOf, type Pass, tellRefusal } from './pass.ts';
+import { activeMembers, findNode } from './pipeline.ts';
 import type { Member, Node, Root } from './record.ts';
 import { defer, dissolve, startTeardown } from './root.ts';
 

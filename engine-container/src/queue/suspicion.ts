@@ -1,8 +1,8 @@
 import type { RunId } from '#core/domain/ids.ts';
 import { verdictOfPrefix } from './evidence.ts';
-import { activeMembers, laneOf, provenLength } from './lane.ts';
 import { readyEntries } from './line.ts';
 import { chanceOfGood, entryOf, type Pass, policyFor } from './pass.ts';
+import { activeMembers, pipelineOf, provenLength } from './pipeline.ts';
 import { flakeRate, type Suspicion, suspect } from './policy.ts';
 import type { Root } from './record.ts';
 import { cutRootAt } from './root.ts';
@@ -36,7 +36,7 @@ export function isSearchedOnLine(pass: Pass, root: Root): boolean {
   if (!policy.rejoins || policy.cuts > 1 || !s.base.known || !s.full) return false;
   const others = record.roots.filter((other) => other !== root);
   if (others.some((other) => other.onto !== null || provenLength(record, other) < other.limit)) return false;
-  if (laneOf(record).some((other) => other.chain.length === 0)) return false;
+  if (pipelineOf(record).some((other) => other.chain.length === 0)) return false;
   return readyEntries(pass, s.base.value.tree, true).every(
     (entry) => entry.passedOnStaleBase || entry.failureProbability !== null,
   );

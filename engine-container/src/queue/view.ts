@@ -9,8 +9,8 @@ import {
 } from '#core/domain/line.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Deferred } from './aside.ts';
-import { activeMembers } from './lane.ts';
 import type { LineEntry } from './line-entry.ts';
+import { activeMembers } from './pipeline.ts';
 import type { QueueRecord, Root, StagedHead } from './record.ts';
 
 /** The record told for people: the line in order, and what stands before the next landing. Reads, decides nothing. */

@@ -36,9 +36,9 @@ export async function startRuns(
       world.knobs.gate === 'judge' ? world.knobs.judge(await git.readFiles(sha), { branch, sha }) : null;
     if (judged === 'never') continue;
     for (const older of repo.runs) {
-      const sameLane =
+      const samePipeline =
         older.branch === branch && older.workflowFile === workflow.file && older.event === 'push';
-      if (sameLane && isOpen(older)) finishRun(world, repo, older, 'cancelled');
+      if (samePipeline && isOpen(older)) finishRun(world, repo, older, 'cancelled');
     }
     createRun(world, repo, workflow, { branch, sha, tree: commit.tree, title, pusher }, judged);
   }

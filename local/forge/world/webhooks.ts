@@ -103,7 +103,7 @@ export function commentEvent(
 }
 
 /** One receiver gets its events in order; receivers do not wait for each other. */
-const lanes = new WeakMap<HookRecord, Promise<number | null>>();
+const depthLeft = new WeakMap<HookRecord, Promise<number | null>>();
 
 /** Queues one delivery per hook that asked for the event. */
 export function sendWebhooks(world: World, repo: RepoRecord, event: HookEvent): void {
@@ -115,12 +115,12 @@ export function sendWebhooks(world: World, repo: RepoRecord, event: HookEvent): 
     world.background.enqueue(
       world.knobs.webhookDelayMs,
       async () => {
-        const before = lanes.get(hook);
+        const before = depthLeft.get(hook);
         const answer = (async () => {
           await before;
           return post(hook.url, headersOf(world, hook, event, id, body), body);
         })();
-        lanes.set(hook, answer);
+        depthLeft.set(hook, answer);
         const status = await answer;
         hook.deliveries.push({ id, event: event.type, at: world.timers.now(), status });
         hook.deliveries.splice(0, hook.deliveries.length - DELIVERIES_KEPT_MAX);

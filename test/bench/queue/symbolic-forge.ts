@@ -4,7 +4,7 @@ import type { BatchId, PullRequestNumber } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue-names.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import type { Action, ActionOutcome, CutReason } from '../../../engine-container/src/queue/actions.ts';
-import { nextToLand } from '../../../engine-container/src/queue/lane.ts';
+import { nextToLand } from '../../../engine-container/src/queue/pipeline.ts';
 import type { QueueRecord, Staged } from '../../../engine-container/src/queue/record.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';

@@ -23,7 +23,7 @@ describe('a record that was stored before its fields were renamed', () => {
     expect(record.mergeTimeoutCounts).toEqual([expect.objectContaining({ count: 1 })]);
     expect(record.deferred).toHaveLength(1);
     expect(record.pendingStatuses).toHaveLength(1);
-    expect(record.roots.map(({ place }) => place)).toEqual(['suspect', 'lane', 'trial', 'trial']);
+    expect(record.roots.map(({ place }) => place)).toEqual(['suspect', 'pipeline', 'trial', 'trial']);
   });
 
   test('is written as it was: an older engine reads it too', () => {

@@ -171,7 +171,7 @@ test('a burst that the free slots take is in runs at once, its tail too', () => 
   expect(waiting.length).toBeGreaterThan(1);
 });
 
-test('a record of before batches were many is read as a lane of one', () => {
+test('a record of before batches were many is read as a pipeline of one', () => {
   const records: QueueRecord[] = [];
   measure({
     scenario: { name: 'small', n: 3, arrivals: { kind: 'once' }, ci: { kind: 'fixed', D: CI_MINUTES } },
@@ -207,7 +207,7 @@ test('a record of before batches were many is read as a lane of one', () => {
     };
     const read = parseRecord(old)?.record;
     expect(read?.roots).toHaveLength(1);
-    expect(read?.roots[0]).toMatchObject({ ...first, place: 'lane', onto: null, released: 0 });
+    expect(read?.roots[0]).toMatchObject({ ...first, place: 'pipeline', onto: null, released: 0 });
     expect(read?.tip).toBe(inFlight?.tip);
     expect(read?.line.every((entry) => !entry.passedOnStaleBase && entry.failureProbability === null)).toBe(
       true,

@@ -236,7 +236,7 @@ describe('the speculation policy', () => {
     expect(policyOf(16)).toMatchObject({ depth: 16, passChance: 0.9, aheadChance: 0.5, cuts: 6 });
   });
 
-  test('turns one way: more slots never mean a shallower lane, surer batches never a smaller chance', () => {
+  test('turns one way: more slots never mean a shallower pipeline, surer batches never a smaller chance', () => {
     for (let fanout = 2; fanout <= 16; fanout += 1) {
       const [before, after] = [policyOf(fanout - 1), policyOf(fanout)];
       expect(after.depth).toBeGreaterThanOrEqual(before.depth);

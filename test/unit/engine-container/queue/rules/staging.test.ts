@@ -251,7 +251,7 @@ describe('a trial batch', () => {
     const { after } = tellDecision(given, record);
     const places = after.roots.map(({ place, onto, baseSha }) => [place, onto, baseSha]);
     expect(places.slice(0, 2)).toEqual([
-      ['lane', null, BASE.sha],
+      ['pipeline', null, BASE.sha],
       ['trial', null, BASE.sha],
     ]);
   });
@@ -287,7 +287,7 @@ describe('a suspect', () => {
     expect(decided.ended).toEqual(['#3 requeued: superseded']);
     expect(decided.after.roots.map(({ place, members }) => [place, members.map(({ pr }) => pr)])).toEqual([
       ['suspect', [1, 2]],
-      ['lane', [3]],
+      ['pipeline', [3]],
     ]);
   });
 });

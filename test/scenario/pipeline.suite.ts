@@ -5,12 +5,15 @@ const FANOUT = 16;
 const BATCHES_MIN = 3;
 
 /** Several batches in flight on one base: built on each other, landed one by one, searched beside each other. */
-export function describeLane(level: string, createWorld: (options?: WorldOptions) => Promise<World>): void {
+export function describePipeline(
+  level: string,
+  createWorld: (options?: WorldOptions) => Promise<World>,
+): void {
   const openRuns = (world: World) =>
     world.forge.runs().filter((run) => run.state === 'running' || run.state === 'waiting');
 
   /** Several batches whose runs are all out. */
-  async function givenLane(world: World, prs: readonly number[]): Promise<void> {
+  async function givenPipeline(world: World, prs: readonly number[]): Promise<void> {
     await world.clock.advance(30_000);
     for (let look = 0; look < 4; look += 1) {
       await world.reconcile();
@@ -37,7 +40,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
     return prs;
   }
 
-  describe(`${level}: the lane`, () => {
+  describe(`${level}: the pipeline`, () => {
     test.each(['merge', 'squash', 'rebase'] as const)(
       '%s: each batch is built on the one before, and lands on its own run',
       async (style) => {
@@ -45,7 +48,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
         await givenProject(world.forge);
         world.forge.judge = () => 'hold';
         const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f'], style);
-        await givenLane(world, prs);
+        await givenPipeline(world, prs);
         const runs = world.forge.runs().length;
         world.forge.judge = judgeByContent;
         for (const run of openRuns(world)) await world.forge.finishRun(run.id, 'success');
@@ -61,7 +64,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
       const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
-      await givenLane(world, prs);
+      await givenPipeline(world, prs);
       const runs = world.forge.runs().length;
       const [, second] = openRuns(world);
       const last = openRuns(world).at(-1);
@@ -99,7 +102,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
       const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
-      await givenLane(world, prs);
+      await givenPipeline(world, prs);
       let isLost = true;
       world.forge.mergeBehaviour = () => ({ kind: isLost ? 'lost' : 'now' });
       for (const run of openRuns(world)) await world.forge.finishRun(run.id, 'success');
@@ -124,7 +127,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
       const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
-      await givenLane(world, prs);
+      await givenPipeline(world, prs);
       const [first] = prs;
       const last = prs.at(-1) ?? 0;
       let isStuck = true;
@@ -144,7 +147,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await expectHonestEnd(world, prs);
     });
 
-    test('the lowest that fails is searched beside the lane, which goes on at once without it', async () => {
+    test('the lowest that fails is searched beside the pipeline, which goes on at once without it', async () => {
       const world = await createWorld({ repo: { bisectFanout: FANOUT } });
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
@@ -152,13 +155,13 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
         world,
         ['a', 'BAD b', 'c', 'd', 'e', 'f'].map((name) => name.replace(' ', '-')),
       );
-      await givenLane(world, prs);
+      await givenPipeline(world, prs);
       for (const run of openRuns(world)) {
         await world.forge.finishRun(run.id, judgeByContent(await world.forge.readFiles(run.sha)));
       }
       await world.reconcile();
       const { roots } = await world.record();
-      expect(roots.map((root) => root.place)).toEqual(expect.arrayContaining(['suspect', 'lane']));
+      expect(roots.map((root) => root.place)).toEqual(expect.arrayContaining(['suspect', 'pipeline']));
       expect((await world.rows()).map((row) => row.outcome)).toContain('superseded');
       world.forge.judge = judgeByContent;
       for (const run of openRuns(world)) {
@@ -178,7 +181,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       const first = await givenScheduled(world.forge, 'a', 'eight to five\n', { path: 'src/hours.txt' });
       const others = await open(world, ['BAD-b', 'c', 'd', 'e', 'f']);
       const prs = [first, ...others];
-      await givenLane(world, prs);
+      await givenPipeline(world, prs);
       const finish = async (places: readonly string[]) => {
         const { roots } = await world.record();
         const branches = roots
@@ -188,13 +191,13 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
           await world.forge.finishRun(run.id, judgeByContent(await world.forge.readFiles(run.sha)));
         }
       };
-      await finish(['lane']);
+      await finish(['pipeline']);
       await world.reconcile();
       const late = await givenScheduled(world.forge, 'late', 'nine to six\n', { path: 'src/hours.txt' });
       for (let look = 0; look < 6; look += 1) {
         await world.clock.advance(30_000);
         await world.reconcile();
-        await finish(['lane']);
+        await finish(['pipeline']);
       }
       const before = await world.record();
       expect(before.roots.map((root) => root.place)).toContain('suspect');
@@ -203,7 +206,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       ).toEqual(['suspect_ahead']);
       expect((await world.forge.pull(late)).merged).toBe(false);
       world.forge.judge = judgeByContent;
-      await finish(['suspect', 'lane', 'trial']);
+      await finish(['suspect', 'pipeline', 'trial']);
       await world.drain();
       const ending = await endingOf(world, [...prs, late]);
       expect(ending.bounced).toEqual([others[0]]);
@@ -217,7 +220,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
       const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
-      await givenLane(world, prs);
+      await givenPipeline(world, prs);
       await world.forge.pushToBase({ 'other.txt': 'pushed\n' });
       world.forge.judge = judgeByContent;
       await world.drain();
@@ -232,7 +235,7 @@ export function describeLane(level: string, createWorld: (options?: WorldOptions
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';
       const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
-      await givenLane(world, prs);
+      await givenPipeline(world, prs);
       const [bottom] = (await world.record()).roots;
       const third = prs[2] ?? 0;
       await world.forge.pushToPullRequest(third, { 'src/c.txt': 'changed\n' });

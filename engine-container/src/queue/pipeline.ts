@@ -3,8 +3,8 @@ import { frontierOf, verdictOfPrefix } from './evidence.ts';
 import { type Evidence, type Member, type Node, type QueueRecord, type Root, treeOf } from './record.ts';
 
 /** The batches that land one after the other, each built on the one before. */
-export function laneOf(record: QueueRecord): Root[] {
-  return record.roots.filter((root) => root.place === 'lane');
+export function pipelineOf(record: QueueRecord): Root[] {
+  return record.roots.filter((root) => root.place === 'pipeline');
 }
 
 export function findNode(
@@ -57,7 +57,7 @@ export function provenLength(record: QueueRecord, root: Root): number {
 
 /** A tree that contains all of this batch and passed: whatever failed below it was a flake. */
 function passFromAbove(record: QueueRecord, root: Root): Evidence | null {
-  if (root.place !== 'lane' || !isWhole(root) || root.chain.length === 0) return null;
+  if (root.place !== 'pipeline' || !isWhole(root) || root.chain.length === 0) return null;
   for (const above of record.roots) {
     if (above.onto !== root.runId || above.teardown !== null || above.chain.length === 0) continue;
     if (above.gateKey !== root.gateKey) continue;
@@ -83,7 +83,7 @@ export function proofOf(record: QueueRecord, root: Root, length: number): Eviden
   return verdictOfPrefix(record, root, length).pass ?? passFromAbove(record, root);
 }
 
-/** The batch whose next member may land now: one at a time for a base, the bottom of the lane before all. */
+/** The batch whose next member may land now: one at a time for a base, the bottom of the pipeline before all. */
 export function nextToLand(record: QueueRecord): Root | null {
   const landing = record.roots.find((root) => root.landing !== null);
   if (landing !== undefined) return landing;
@@ -96,7 +96,7 @@ export function nextToLand(record: QueueRecord): Root | null {
 export function mayLand(record: QueueRecord, root: Root): boolean {
   if (root.teardown !== null || root.chain.length === 0 || root.onto !== null) return false;
   if (root.tip !== record.tip || root.released > root.landed) return false;
-  return root.place === 'lane' || !record.roots.some((other) => other.place === 'lane');
+  return root.place === 'pipeline' || !record.roots.some((other) => other.place === 'pipeline');
 }
 
 /** Only the batch whose turn it is knows since when; one that has landed all that is proven waits for a gate again. */

@@ -15,11 +15,12 @@ const all = (count: number): string[] => Array.from({ length: count }, (_, index
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 /**
- * For the crash sweep: a lane with batches built on each other, suspects searched beside it, trial batches (queue.md).
+ * For the crash sweep: a pipeline with batches built on each other, suspects searched beside it, trial batches
+ * (queue.md).
  */
-export const LANE_STORIES: readonly SweepStory[] = [
+export const PIPELINE_STORIES: readonly SweepStory[] = [
   {
-    name: '26 a lane of several green batches',
+    name: '26 a pipeline of several green batches',
     repo: { bisectFanout: 16 },
     given: (world) => open(world, all(12)),
     landed: 'any order',
@@ -27,7 +28,7 @@ export const LANE_STORIES: readonly SweepStory[] = [
     bounced: [],
   },
   {
-    name: '27 a suspect beside the lane',
+    name: '27 a suspect beside the pipeline',
     repo: { bisectFanout: 16 },
     given: (world) => open(world, ['a', 'BAD', ...all(8)]),
     landed: 'any order',
@@ -43,7 +44,7 @@ export const LANE_STORIES: readonly SweepStory[] = [
     bounced: [2, 5],
   },
   {
-    name: '29 the base is pushed to under a lane',
+    name: '29 the base is pushed to under a pipeline',
     repo: { bisectFanout: 16 },
     async given(world) {
       const prs = await open(world, all(8));
@@ -82,4 +83,4 @@ export const LANE_STORIES: readonly SweepStory[] = [
   },
 ];
 
-export const CRASH_STORIES: readonly SweepStory[] = [...SWEEP_STORIES, ...LANE_STORIES];
+export const CRASH_STORIES: readonly SweepStory[] = [...SWEEP_STORIES, ...PIPELINE_STORIES];

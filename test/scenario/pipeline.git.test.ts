@@ -1,5 +1,5 @@
 import { gitWorlds } from './git-world.ts';
-import { describeLane } from './lane.suite.ts';
+import { describePipeline } from './pipeline.suite.ts';
 
 // Git processes on a busy machine: the limit is there to end a hang, not to time anything.
 jest.setTimeout(120_000);
@@ -7,4 +7,4 @@ jest.setTimeout(120_000);
 const worlds = gitWorlds('fj15');
 afterEach(() => worlds.closeAll());
 
-describeLane('forge on real git over HTTPS', worlds.create);
+describePipeline('forge on real git over HTTPS', worlds.create);

@@ -1,4 +1,0 @@
-import { describeLane } from './lane.suite.ts';
-import { createWorld } from './world.ts';
-
-describeLane('abstract forge', createWorld);
