@@ -18,18 +18,18 @@ import {
 } from '../domain/batch.ts';
 import type { EpochMs } from '../domain/ids.ts';
 import type { LeaseState } from '../domain/lease.ts';
-import { BLOCK_KINDS, type HaltEvidence, LINE_STATES, type QueueView } from '../domain/line.ts';
+import { BLOCK_KINDS, type HaltEvidence, PLACE_STATES, type QueueView } from '../domain/queue-view.ts';
 import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { LeaseStateView, toReconcileView } from './managed-repo.ts';
 import { MaskedNotification, toMaskedNotification } from './notification.ts';
 
-const LinePlaceView = z.object({
+const QueuePlaceView = z.object({
   pr: z.int(),
   title: z.string(),
   queued_at: Time,
-  state: z.enum(LINE_STATES),
+  state: z.enum(PLACE_STATES),
   reason: z.string().nullable(),
   until: Time.nullable(),
 });
@@ -71,7 +71,7 @@ export const ActivityRepo = z.object({
   next_look_at: Time.nullable(),
   /** The line in order and what stands before the next landing, as the worker last saw it; null = unknown. */
   queue: z
-    .object({ seen_at: Time, line: z.array(LinePlaceView), line_more: z.int(), block: BlockView })
+    .object({ seen_at: Time, line: z.array(QueuePlaceView), line_more: z.int(), block: BlockView })
     .nullable(),
 });
 

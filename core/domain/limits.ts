@@ -82,7 +82,7 @@ export const STAGING_PAUSE_MS_MAX = 6 * 60 * 60_000;
 /** So many set aside in a row are no accident: then it is the forge, and nobody else is. */
 export const STAGING_ASIDES_MAX = 3;
 
-// Position in the line (D-22)
+// Position in the queue (D-22)
 export const HEAD_CHANGE_KEEPS_POSITION_MS = 24 * 60 * 60_000;
 
 // Waking (D-95)
@@ -198,10 +198,10 @@ export const RENAME_PAIRS_MAX = 1_000_000;
 export const EVIDENCE_ENTRIES_MAX = 400;
 /** Kept of pull requests that are not open any more: bounces, merge time-outs and those set aside, of each so many. */
 export const TOMBSTONES_MAX = 500;
-/** With 120 bytes for each, compressed, the line leaves room in the row for everything else. */
-export const LINE_ENTRIES_MAX = 2_500;
-/** Who enters the line is told of in the same save. */
-export const LINE_NEWCOMERS_MAX = 500;
+/** With 120 bytes for each, compressed, the queue leaves room in the row for everything else. */
+export const QUEUE_ENTRIES_MAX = 2_500;
+/** Who enters the queue is told of in the same save. */
+export const QUEUE_NEWCOMERS_MAX = 500;
 export const PENDING_STATUSES_MAX = 500;
 export const GARBAGE_ENTRIES_MAX = 500;
 

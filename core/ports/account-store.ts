@@ -2,7 +2,7 @@ import type { BatchHead, EventHead } from '../domain/activity.ts';
 import type { BatchPhase, BatchRow } from '../domain/batch.ts';
 import type { Plan } from '../domain/billing.ts';
 import type { BatchId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../domain/ids.ts';
-import type { QueueView } from '../domain/line.ts';
+import type { QueueView } from '../domain/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 
 /** One per tenant, made with it (D-43). */

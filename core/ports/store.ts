@@ -1,8 +1,8 @@
 import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
-import type { OwedHeads, QueueView } from '../domain/line.ts';
 import type { RuleSeen } from '../domain/provisioning.ts';
+import type { OwedHeads, QueueView } from '../domain/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
 

@@ -1,4 +1,4 @@
-import type { OwedHeads, QueueView } from '../domain/line.ts';
+import type { OwedHeads, QueueView } from '../domain/queue-view.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { EnrollmentStore } from '../ports/store.ts';

@@ -15,7 +15,7 @@ import {
 } from '../domain/api-limits.ts';
 import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
 import type { EpochMs, TenantId } from '../domain/ids.ts';
-import type { QueueView } from '../domain/line.ts';
+import type { QueueView } from '../domain/queue-view.ts';
 import { known, type Reading, UNKNOWN } from '../domain/result.ts';
 import type { AccountStore, BatchHistory, TerminalMark } from '../ports/account-store.ts';
 import type { EnrollmentStore, LeaseStore } from '../ports/store.ts';

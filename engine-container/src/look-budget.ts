@@ -38,13 +38,15 @@ export class LookBudget {
   };
 }
 
-/** In the order in which the time is spent: who is in flight, who is in the line, the others as the forge lists them. */
+/**
+ * In the order in which the time is spent: who is in flight, who is in the queue, the others as the forge lists them.
+ */
 export function byUrgency<T extends { readonly number: PullRequestNumber }>(
   record: QueueRecord,
   pulls: readonly T[],
 ): readonly T[] {
   const inFlight = new Set(record.roots.flatMap((root) => root.members.map(({ pr }) => pr)));
-  const inLine = new Set(record.line.map(({ pr }) => pr));
-  const rank = ({ number }: T): number => (inFlight.has(number) ? 0 : inLine.has(number) ? 1 : 2);
+  const inQueue = new Set(record.entries.map(({ pr }) => pr));
+  const rank = ({ number }: T): number => (inFlight.has(number) ? 0 : inQueue.has(number) ? 1 : 2);
   return [...pulls].sort((a, b) => rank(a) - rank(b));
 }

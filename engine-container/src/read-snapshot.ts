@@ -230,7 +230,7 @@ export class SnapshotReader {
     };
   }
 
-  /** The pull request that lands or is next to, and (in a full look) those of the line that left the open list. */
+  /** The pull request that lands or is next to, and (in a full look) those of the queue that left the open list. */
   async #readFocus(record: QueueRecord, views: readonly PullRequestView[] | null, full: boolean) {
     const focus = new Map<PullRequestNumber, Reading<FocusView>>();
     const next = nextPullRequest(record);
@@ -238,7 +238,7 @@ export class SnapshotReader {
     for (const twin of this.#twins.ofLanding(record)) focus.set(twin, await this.#readOne(record, twin));
     if (full && views !== null) {
       const open = new Set(views.map((view) => view.pull.number));
-      for (const { pr } of record.line) {
+      for (const { pr } of record.entries) {
         if (!open.has(pr) && !focus.has(pr)) focus.set(pr, await this.#readOne(record, pr));
       }
     }

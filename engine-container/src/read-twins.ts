@@ -30,7 +30,7 @@ export class TwinReader {
 
   keep(pulls: readonly PullRequest[], record: QueueRecord): void {
     this.#elsewhere = pulls.filter(({ baseRef }) => baseRef !== this.#repo.baseBranch);
-    for (const { pr, head } of record.line) this.#heads.set(pr, head);
+    for (const { pr, head } of record.entries) this.#heads.set(pr, head);
     this.#noteHeads(pulls);
   }
 

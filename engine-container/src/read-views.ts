@@ -96,7 +96,7 @@ export class ViewReader {
     const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
     const opensAnother = await this.#twins.opensAnother(pull.headSha);
     const author = authorWrites === undefined ? {} : { authorWrites };
-    const isBlocked = record.line.some(
+    const isBlocked = record.entries.some(
       (entry) => entry.pr === pull.number && entry.head === pull.headSha && entry.isBlocked,
     );
     const blocks = await this.#readBlocks(

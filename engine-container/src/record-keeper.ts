@@ -1,6 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
-import type { QueueView } from '#core/domain/line.ts';
+import type { QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { type EngineStore, type QueueWrite, StoreError } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';

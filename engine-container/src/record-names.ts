@@ -1,4 +1,4 @@
-import type { LineEntry } from './queue/line-entry.ts';
+import type { QueueEntry } from './queue/queue-entry.ts';
 import type { Place, QueueRecord } from './queue/record.ts';
 
 /** What one thing is called in the code, and in stored records. */
@@ -12,8 +12,9 @@ const FIELDS: Names<keyof QueueRecord> = {
   mergeTimeoutCounts: 'strikes',
   pendingStatuses: 'outbox',
   deferred: 'parked',
+  entries: 'line',
 };
-const ENTRY_FIELDS: Names<keyof LineEntry> = { passedOnStaleBase: 'cleared', failureProbability: 'doubt' };
+const ENTRY_FIELDS: Names<keyof QueueEntry> = { passedOnStaleBase: 'cleared', failureProbability: 'doubt' };
 const PLACES: Readonly<Record<Place, string>> = { pipeline: 'lane', suspect: 'suspect', trial: 'screen' };
 
 /** A document whose shape was checked: every field is what its name in the code says. */
@@ -24,9 +25,9 @@ interface Stored {
 type Fields = Readonly<Record<string, unknown>>;
 
 export function toStoredNames(record: QueueRecord): Fields {
-  const line = record.line.map((entry) => rename(entry, ENTRY_FIELDS));
+  const entries = record.entries.map((entry) => rename(entry, ENTRY_FIELDS));
   const roots = record.roots.map((root) => ({ ...root, place: PLACES[root.place] }));
-  return rename({ ...record, line, roots }, FIELDS);
+  return rename({ ...record, entries, roots }, FIELDS);
 }
 
 export function toCodeNames(stored: Stored): QueueRecord {

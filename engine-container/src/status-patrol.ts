@@ -25,11 +25,11 @@ export class StatusPatrol {
     if (now - this.#lastAt < TURN_MS) return [];
     this.#lastAt = now;
     const landing = landingOf(record);
-    const inLine = new Set(record.line.map((entry) => entry.pr));
+    const inQueue = new Set(record.entries.map((entry) => entry.pr));
     const waiting = pulls
       // Who was scheduled just now is staged in this very pass, as a rule.
       .filter(({ pull, isScheduled }) => {
-        const isStagedNow = isScheduled && !pull.draft && !inLine.has(pull.number);
+        const isStagedNow = isScheduled && !pull.draft && !inQueue.has(pull.number);
         return pull.headSha !== landing?.head && !hasLanded(record, pull.number) && !isStagedNow;
       })
       .map(({ pull }) => pull)

@@ -2,7 +2,7 @@ import type { Receipt } from '#core/domain/batch.ts';
 import type { BatchId, RunId } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
 import type { Landing } from '../../engine-container/src/queue/landing-state.ts';
-import type { LineEntry } from '../../engine-container/src/queue/line-entry.ts';
+import type { QueueEntry } from '../../engine-container/src/queue/queue-entry.ts';
 import {
   type Evidence,
   emptyRecord,
@@ -24,7 +24,7 @@ export function givenRecord(changes: Partial<QueueRecord> = {}): QueueRecord {
 }
 
 /** A pull request that was scheduled at the second of its number, and admitted at once. */
-export function givenEntry(pr: number, changes: Partial<LineEntry> = {}): LineEntry {
+export function givenEntry(pr: number, changes: Partial<QueueEntry> = {}): QueueEntry {
   return {
     pr,
     title: `Change ${pr}`,

@@ -3,7 +3,7 @@ import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
 import { type ActivityEvent, type BatchRow, endsPullRequest } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
-import type { QueueView } from '#core/domain/line.ts';
+import type { QueueView } from '#core/domain/queue-view.ts';
 import type { Connection, ReconcileOutcome } from '#core/domain/repo.ts';
 import type {
   AccountStore,

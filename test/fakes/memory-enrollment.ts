@@ -1,7 +1,7 @@
 import { type ActivityEvent, type BatchRow, closeRow, OPEN_OUTCOMES } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import { LEFT_HEADS_KEPT_MS } from '#core/domain/limits.ts';
-import type { OwedHeads } from '#core/domain/line.ts';
+import type { OwedHeads } from '#core/domain/queue-view.ts';
 import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl } from '#core/domain/url.ts';
 import type { EnrollmentStore } from '#core/ports/store.ts';

@@ -1,7 +1,7 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
-import type { OwedHeads, QueueView } from '#core/domain/line.ts';
+import type { OwedHeads, QueueView } from '#core/domain/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
 import type { AuditEntry, Organization } from '#core/ports/account-store.ts';

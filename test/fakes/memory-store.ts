@@ -4,7 +4,7 @@ import { type ActivityEvent, type BatchRow, endsPullRequest, hasHonestPhase } fr
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
-import type { OwedHeads } from '#core/domain/line.ts';
+import type { OwedHeads } from '#core/domain/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { withLastGood } from '#core/domain/repo.ts';
 import type {

@@ -192,7 +192,7 @@ async function soak(hours: number): Promise<Row> {
   const branches = (await world.forge.branches()).filter((branch) =>
     branch.startsWith(DEFAULT_SERVICE_NAME),
   ).length;
-  const { line, roots, garbage } = await world.record();
+  const { entries: line, roots, garbage } = await world.record();
   const early = Math.max(...sizes.slice(0, hours / 3));
   const late = Math.max(...sizes.slice(-hours / 3));
   return {

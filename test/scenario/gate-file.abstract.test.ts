@@ -51,7 +51,7 @@ describe('a pull request that takes the gate workflow away', () => {
     await expectHonestEnd(world, [...others, culprit]);
   });
 
-  test('first in the line: the others do not wait for it', async () => {
+  test('first in the queue: the others do not wait for it', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const culprit = await givenChange(world, 'no-gate', { [GATE_PATH]: null });

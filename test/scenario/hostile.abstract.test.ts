@@ -308,7 +308,7 @@ describe('a success that somebody else wrote under our context (A7, A24)', () =>
 });
 
 describe('what people do to pull requests the queue has finished with', () => {
-  test('one that is retargeted and merges elsewhere has left the line: no alarm of an unverified landing', async () => {
+  test('one that is retargeted and merges elsewhere has left the queue: no alarm of an unverified landing', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     world.forge.judge = () => 'hold';
@@ -329,7 +329,7 @@ describe('what people do to pull requests the queue has finished with', () => {
     ['as it was proven', false],
     ['with a newer head', true],
   ])(
-    'one that is retargeted after its success and merges elsewhere %s is no landing: the line goes on',
+    'one that is retargeted after its success and merges elsewhere %s is no landing: the queue goes on',
     async (_, isPushed) => {
       const world = await createWorld();
       await givenProject(world.forge);

@@ -72,7 +72,7 @@ describe('the synthesized template on loopback', () => {
     await eventually('it lands', LANDING_MS, landed(prs));
   });
 
-  test('an event of the line is 409 while somebody works on the repo, and is not lost', async () => {
+  test('an event of the queue is 409 while somebody works on the repo, and is not lost', async () => {
     const { store } = world.service;
     let grant: Awaited<ReturnType<typeof store.acquireLease>> = 'held';
     await eventually('the lease', 30_000, async () => {

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** Names of people that git cannot hold beside those of the queue. */
 export function defineNameTests(createWorld: () => Promise<World>): void {
   test.each(['mq', 'mq/main', 'mq/main/staging/mine', 'mq-work'])(
-    'a branch called %s is told as what it is, blames nobody, and the line goes on once it is gone',
+    'a branch called %s is told as what it is, blames nobody, and the queue goes on once it is gone',
     async (name) => {
       const world = await createWorld();
       await givenProject(world.forge, { 'lines.txt': 'a\nb\nc\nd\ne\nf\ng\nh\n' });

@@ -4,7 +4,7 @@ import type { World, WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Merges of pull requests that never were in the line: the base moves, and nothing else tells of them. */
+/** Merges of pull requests that never were in the queue: the base moves, and nothing else tells of them. */
 export function definePassedByTests(createWorld: (options?: WorldOptions) => Promise<World>): void {
   const listed = async (world: World) =>
     (await world.events())
@@ -48,7 +48,7 @@ export function definePassedByTests(createWorld: (options?: WorldOptions) => Pro
     expect((await forge.pull(own)).merged).toBe(true);
   });
 
-  test('one that was in the line is listed once, whatever was seen first, its merge or the moved base', async () => {
+  test('one that was in the queue is listed once, whatever was seen first, its merge or the moved base', async () => {
     const world = await createWorld();
     const { forge } = world;
     await givenProject(forge);

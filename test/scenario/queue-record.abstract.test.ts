@@ -10,7 +10,7 @@ const wordOn = async (world: World, pr: number): Promise<string> =>
   (await world.forge.status((await world.forge.pull(pr)).headSha, 'mq'))?.state ?? 'none';
 const errorOf = async (world: World) => (await world.store.loadReport('repo-1'))?.errorCode ?? null;
 
-/** More than one transaction holds: each is told of with one event as it enters the line. */
+/** More than one transaction holds: each is told of with one event as it enters the queue. */
 const MANY = 230;
 const SAVES_MAX = 12;
 

@@ -71,7 +71,7 @@ describe('large repositories', () => {
     expect(world.forge.merges().map(({ pr }) => pr)).toEqual(prs);
   });
 
-  test('1,000 scheduled pull requests with 12 reviews each: all are in the line, and they land', async () => {
+  test('1,000 scheduled pull requests with 12 reviews each: all are in the queue, and they land', async () => {
     const world = await createWorld({
       repo: { bisectFanout: 4 },
       wrapForge: withReviews((pr, head) =>
@@ -88,7 +88,7 @@ describe('large repositories', () => {
     await world.clock.advance(30_000);
     await world.drain({ maxMs: 3_600_000, until: () => world.forge.merges().length >= 60 });
     expect(await errorOf(world)).toBeNull();
-    expect((await world.record()).line).toHaveLength(SCHEDULED - world.forge.merges().length);
+    expect((await world.record()).entries).toHaveLength(SCHEDULED - world.forge.merges().length);
     const events = await world.store.listEvents('tenant-1', 20_000);
     const queued = events.filter(({ event }) => event === 'pr_queued').map(({ pr }) => pr);
     expect([queued.length, new Set(queued).size]).toEqual([SCHEDULED, SCHEDULED]);
@@ -122,7 +122,7 @@ describe('large repositories', () => {
       maxMs: 1_800_000,
       until: async () => {
         codes.push(await errorOf(world));
-        return (await world.record()).line.length + world.forge.merges().length >= 600;
+        return (await world.record()).entries.length + world.forge.merges().length >= 600;
       },
     });
     expect(new Set(codes)).toEqual(new Set([null]));

@@ -110,7 +110,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that cannot be read waits alone when the record is new',
-    file: `${QUEUE}/line.ts`,
+    file: `${QUEUE}/entries.ts`,
     find: '  record.rebuilding = false;\n',
     replace: '  record.rebuilding = record.rebuilding && unread.length > 0;\n',
     families: ['cursed'],
@@ -246,7 +246,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a refusal that has ended gives its words back',
-    file: `${QUEUE}/line.ts`,
+    file: `${QUEUE}/entries.ts`,
     find: '    if (entry.refusedFor !== null) sayAsideAgain(pass, entry);\n',
     replace: '',
     families: ['shared_heads', 'storm'],

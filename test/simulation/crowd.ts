@@ -1,4 +1,4 @@
-import { LINE_ENTRIES_MAX } from '#core/domain/limits.ts';
+import { QUEUE_ENTRIES_MAX } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
@@ -47,12 +47,14 @@ export async function gatherCrowd(
   return { scheduled };
 }
 
-/** How many the line has no room for (decision 0124): they enter as others leave, and nothing is said of them before. */
+/**
+ * How many the queue has no room for (decision 0124): they enter as others leave, and nothing is said of them before.
+ */
 export function countBeyond(crowd: Crowd | undefined, others: readonly number[]): number {
-  return Math.max(0, (crowd?.scheduled.length ?? 0) + others.length - LINE_ENTRIES_MAX);
+  return Math.max(0, (crowd?.scheduled.length ?? 0) + others.length - QUEUE_ENTRIES_MAX);
 }
 
-/** At rest each of the crowd that the line has room for was told what it lacks. */
+/** At rest each of the crowd that the queue has room for was told what it lacks. */
 export async function judgeCrowd(
   forge: AbstractForge,
   crowd: Crowd,

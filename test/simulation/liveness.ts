@@ -25,7 +25,7 @@ export interface WaitingRepo extends Pick<Managed, 'forge' | 'project'> {
   /** The queue record as stored; null when there is none. Read for the words only, never for the judgement. */
   readonly record: QueueRecord | null;
   readonly now: EpochMs;
-  /** How many the line has no room for. */
+  /** How many the queue has no room for. */
   readonly beyond?: number;
 }
 
@@ -60,13 +60,13 @@ function describeOwn(record: QueueRecord, pr: number, now: EpochMs): string {
   if (root !== undefined) return describeRoot(root, pr, now);
   const deferred = record.deferred.find((each) => each.pr === pr);
   if (deferred !== undefined) return `set aside as ${deferred.reason} ${describeUntil(deferred.until, now)}`;
-  const entry = record.line.find((each) => each.pr === pr);
-  if (entry === undefined) return 'it is not in the line';
+  const entry = record.entries.find((each) => each.pr === pr);
+  if (entry === undefined) return 'it is not in the queue';
   if (entry.refusedFor !== null) return `refused as ${entry.refusedFor}`;
   if (record.bounced.some((each) => each.pr === pr && each.head === entry.head)) return 'held to be bounced';
   if (entry.scheduleId === 0) return 'held to have moved away from its schedule';
-  if (entry.readyAt === null) return 'in the line, not admitted';
-  return 'in the line, admitted, in no batch';
+  if (entry.readyAt === null) return 'in the queue, not admitted';
+  return 'in the queue, admitted, in no batch';
 }
 
 function describeRoot(root: Root, pr: number, now: EpochMs): string {

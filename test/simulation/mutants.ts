@@ -131,7 +131,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a head that moved under its schedule (D-03)',
-    file: `${QUEUE}/line.ts`,
+    file: `${QUEUE}/entries.ts`,
     find: 'const movedUnderIt = entry.head !== pull.headSha && entry.scheduleId === schedule.id;',
     replace: 'const movedUnderIt = false;',
     families: ['people', 'reviews', 'everything'],
@@ -299,8 +299,8 @@ export const MUTANTS: readonly Mutant[] = [
     dies: { family: 'settings', seed: 4 },
   },
   {
-    guard: 'the order of the line (A9, A18)',
-    file: `${QUEUE}/line.ts`,
+    guard: 'the order of the queue (A9, A18)',
+    file: `${QUEUE}/entries.ts`,
     find: 'a.queuedAt - b.queuedAt || a.pr - b.pr',
     replace: 'b.queuedAt - a.queuedAt || b.pr - a.pr',
     families: ['calm'],

@@ -67,7 +67,7 @@ export const PIPELINE_STORIES: readonly SweepStory[] = [
     bounced: [],
   },
   {
-    // Each is an event as it enters the line, and one transaction takes 97 rows.
+    // Each is an event as it enters the queue, and one transaction takes 97 rows.
     name: '30 more to tell than one write holds',
     async given(world) {
       const prs = await open(world, all(105));

@@ -23,7 +23,7 @@ export async function loseRecordInLanding(): Promise<readonly string[]> {
   return (await wordOn(stage, pr)) === 'success' ? ['a success outlived the record that knew of it'] : [];
 }
 
-/** … and its pull request has left the line by the time it is rebuilt. */
+/** … and its pull request has left the queue by the time it is rebuilt. */
 export async function loseRecordAndSchedule(): Promise<readonly string[]> {
   const { stage, pr } = await loseRecordUnderSuccess();
   await stage.forge.cancelSchedule(pr);

@@ -188,7 +188,7 @@ export class Rest {
         (event) =>
           event.pr === pr && (event.reason === 'unverified' || event.reason === 'merged_outside_the_queue'),
       );
-      // Of a pull request that was not in the line any more, only the move of the base is seen.
+      // Of a pull request that was not in the queue any more, only the move of the base is seen.
       const alarmed = [pr, null].some((named) =>
         this.#service.alarms.has(`unverified_landing ${id} #${named}`),
       );

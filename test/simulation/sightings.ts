@@ -104,8 +104,8 @@ export class WatchedStore extends MemoryStore {
     for (const { event, reason } of events)
       witness.sometimes(reason === null ? `event ${event}` : `event ${event} ${reason}`);
     const record = toCodeNames(document as Parameters<typeof toCodeNames>[0]);
-    if (record.line.some((entry) => entry.failureProbability !== null))
-      witness.sometimes('suspects go on in the line');
+    if (record.entries.some((entry) => entry.failureProbability !== null))
+      witness.sometimes('suspects go on in the queue');
     const isKnown = record.rate.steady >= 200 && batches.some((row) => row.outcome === 'bounced');
     if (isKnown) witness.sometimes('bounced by a gate known to be steady');
     for (const deferred of record.deferred) witness.sometimes(`deferred ${deferred.reason}`);

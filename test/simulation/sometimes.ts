@@ -32,7 +32,7 @@ export const OFTEN: readonly string[] = [
     'outcome error base_red',
     'outcome error gate_cancelled',
   ],
-  ...['suspects go on in the line', 'bounced by a gate known to be steady'],
+  ...['suspects go on in the queue', 'bounced by a gate known to be steady'],
   ...['outcome error gate_error', 'outcome error merge_timeout', 'outcome invalidated base_advanced'],
   ...['outcome invalidated candidate_changed', 'outcome invalidated context_changed'],
   ...['outcome invalidated queue_disabled', 'outcome operational_error gate_infrastructure'],

@@ -33,7 +33,7 @@ export function tellDecision(snapshot: Snapshot, record: QueueRecord) {
     ),
     alarms: decision.alarms.map(({ name, pr }) => (pr === null ? name : `${name} #${pr}`)),
     error: decision.errorCode,
-    queue: after.line.map(({ pr }) => pr),
+    queue: after.entries.map(({ pr }) => pr),
     /** Nodes of the batches in flight: interval, state, outcome. */
     nodes: after.roots.flatMap((root) =>
       root.nodes.map((node) => `${node.nodeId} (${node.from}, ${node.to}] ${node.state} ${node.outcome}`),

@@ -3,11 +3,11 @@ import {
   BLOCK_KINDS,
   type Block,
   type HaltEvidence,
-  LINE_STATES,
-  type LinePlace,
   type OwedHeads,
+  PLACE_STATES,
+  type QueuePlace,
   type QueueView,
-} from '../../domain/line.ts';
+} from '../../domain/queue-view.ts';
 import {
   type Codec,
   flag,
@@ -23,12 +23,12 @@ import {
 import { queueViewKey, repoIdOfPartition } from './keys.ts';
 import type { Table } from './table.ts';
 
-const place = record<LinePlace>({
+const place = record<QueuePlace>({
   pr: ['pr', whole],
   title: ['title', text],
   head: ['head', text],
   queuedAt: ['queued_at', whole],
-  state: ['state', oneOf(LINE_STATES)],
+  state: ['state', oneOf(PLACE_STATES)],
   reason: ['reason', nullable(text)],
   until: ['until', nullable(whole)],
 });

@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../domain/api-limits.ts';
 import { closeRow, OPEN_OUTCOMES } from '../../domain/batch.ts';
 import { DELETED_LEASE_KEPT_MS, LEFT_HEADS_KEPT_MS } from '../../domain/limits.ts';
-import type { OwedHeads } from '../../domain/line.ts';
+import type { OwedHeads } from '../../domain/queue-view.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
 import { StoreError } from '../../ports/store.ts';
 import { UnreadableValue } from './codec.ts';

@@ -1,4 +1,4 @@
-import type { OwedHeads } from '../../domain/line.ts';
+import type { OwedHeads } from '../../domain/queue-view.ts';
 import type { ForgeAddress, WindDown } from '../../ports/store.ts';
 import { record, text, whole } from './codec.ts';
 import { readRow } from './items.ts';

@@ -30,7 +30,7 @@ export type Action =
         readonly head: CommitSha;
         /** As the forge computed it for exactly this base and head; null = to be computed. */
         readonly mergeBase: CommitSha | null;
-        /** Trees of suspects that stand before it in the line: it does not overtake those whose files it touches. */
+        /** Trees of suspects that stand before it in the queue: it does not overtake those whose files it touches. */
         readonly behind: readonly TreeHash[];
       }[];
       /** Where this forge looks for workflows, first things first. */

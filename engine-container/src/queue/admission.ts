@@ -47,7 +47,7 @@ export interface AdmissionFacts {
   readonly touchesProtected?: Reading<boolean> | undefined;
   /** What has to be closed before it; absent: nothing. */
   readonly openDependencies?: Reading<number> | undefined;
-  /** Another open pull request with the same head that is ahead in the line. */
+  /** Another open pull request with the same head that is ahead in the queue. */
   readonly twinAhead: boolean;
 }
 

@@ -1,8 +1,8 @@
 import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
 import { type Admission, admit } from './admission.ts';
 import { describeOtherChecks } from './describe.ts';
+import { factsOf, refuse } from './entries.ts';
 import type { Landing, RevokeReason } from './landing-state.ts';
-import { factsOf, refuse } from './line.ts';
 import { entryOf, type Pass, wishStatus } from './pass.ts';
 import type { Root } from './record.ts';
 

@@ -1,9 +1,9 @@
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import {
   GARBAGE_ENTRIES_MAX,
-  LINE_ENTRIES_MAX,
-  LINE_NEWCOMERS_MAX,
   PENDING_STATUSES_MAX,
+  QUEUE_ENTRIES_MAX,
+  QUEUE_NEWCOMERS_MAX,
   TOMBSTONES_MAX,
 } from '#core/domain/limits.ts';
 import { type Pass, pollNoLaterThan } from './pass.ts';
@@ -11,18 +11,18 @@ import type { QueueRecord } from './record.ts';
 import type { PullRequestView } from './snapshot.ts';
 
 /**
- * Who may enter the line in this look: all, unless there are more than one save should tell of, or than the record has
+ * Who may enter the queue in this look: all, unless there are more than one save should tell of, or than the record has
  * room for. Then the earliest schedules come first, and the others wait outside until those have entered or left.
  */
 export function newcomersOf(pass: Pass, views: readonly PullRequestView[]): ReadonlySet<PullRequestNumber> {
   const { record } = pass;
-  const inLine = new Set(record.line.map(({ pr }) => pr));
+  const inQueue = new Set(record.entries.map(({ pr }) => pr));
   const waiting = views.flatMap(({ pull, schedule }) => {
     if (!schedule.known || schedule.value.kind === 'none' || pull.draft) return [];
-    return inLine.has(pull.number) ? [] : [{ pr: pull.number, at: schedule.value.at }];
+    return inQueue.has(pull.number) ? [] : [{ pr: pull.number, at: schedule.value.at }];
   });
-  const room = Math.max(0, LINE_ENTRIES_MAX - record.line.length);
-  const places = Math.min(room, Math.max(0, LINE_NEWCOMERS_MAX - record.pendingStatuses.length));
+  const room = Math.max(0, QUEUE_ENTRIES_MAX - record.entries.length);
+  const places = Math.min(room, Math.max(0, QUEUE_NEWCOMERS_MAX - record.pendingStatuses.length));
   if (waiting.length > places && room > places) record.crowded = true;
   waiting.sort((a, b) => a.at - b.at || a.pr - b.pr);
   return new Set(waiting.slice(0, places).map(({ pr }) => pr));

@@ -8,7 +8,7 @@ import type { QueueRecord, Root } from './record.ts';
 export function cloneRecord(record: QueueRecord): QueueRecord {
   return {
     ...record,
-    line: record.line.map((entry) => ({ ...entry })),
+    entries: record.entries.map((entry) => ({ ...entry })),
     roots: record.roots.map(cloneRoot),
     evidence: [...record.evidence],
     mergeTimeoutCounts: [...record.mergeTimeoutCounts],

@@ -7,11 +7,11 @@ import {
 import type { Action, Decision } from './actions.ts';
 import { requiresContext } from './admission.ts';
 import { forgetOldest, goOnWithCrowd } from './bounds.ts';
+import { admitEntries, syncQueue } from './entries.ts';
 import { openRoots } from './fill.ts';
 import { observeGates } from './gates.ts';
 import { forgetLanded, withoutLateBase } from './landed.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
-import { admitLine, syncLine } from './line.ts';
 import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
 import { keepRival, searchPassed, settlePassed } from './passed.ts';
 import { gateMsOf } from './policy.ts';
@@ -45,8 +45,8 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   settleUnheard(pass);
   // A queue that is off and has nothing left to undo says nothing to anybody.
   if (s.repo.queueEnabled || record.roots.length > 0) {
-    syncLine(pass);
-    admitLine(pass);
+    syncQueue(pass);
+    admitEntries(pass);
   }
   settlePassed(pass);
   forgetLanded(pass);

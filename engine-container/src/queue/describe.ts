@@ -133,7 +133,7 @@ export function describeOtherChecks(): string {
 }
 
 export function describeHeadChange(): string {
-  return shorten('requeued: head changed; schedule the new head again to keep the place in the line');
+  return shorten('requeued: head changed; schedule the new head again to keep the place in the queue');
 }
 
 export function describeLanded(): string {

@@ -51,7 +51,7 @@ function ledgerOf(record: QueueRecord): ReadonlyMap<string, readonly Evidence[]>
 export function verdictOfPrefix(record: QueueRecord, root: Root, length: number): Verdict {
   const tree = treeOf(root, length);
   if (tree === undefined || root.gateKey === null) return { pass: null, failures: [] };
-  const retests = record.line.filter((entry) => entry.retestAfter !== null);
+  const retests = record.entries.filter((entry) => entry.retestAfter !== null);
   let after: EpochMs | null = null;
   for (const entry of retests) {
     const at = root.members.findIndex((member) => member.pr === entry.pr && member.head === entry.head);

@@ -3,9 +3,8 @@ import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { requiresContext } from './admission.ts';
 import { isHeldByForge, outlastsBase } from './aside.ts';
+import { readyEntries } from './entries.ts';
 import { frontierOf } from './evidence.ts';
-import { readyEntries } from './line.ts';
-import type { LineEntry } from './line-entry.ts';
 import {
   chanceOfGood,
   createNode,
@@ -27,6 +26,7 @@ import {
   treesAhead,
 } from './pipeline.ts';
 import { chooseBatchSize, gateMsOf, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import type { Place, Root, Staged } from './record.ts';
 import { suspicionOf } from './suspicion.ts';
 
@@ -38,7 +38,7 @@ export function openRoots(pass: Pass): void {
   if (!s.full || !s.base.known || !s.protection.known) return;
   if (s.protection.value === null) {
     // Without any rule nobody is admitted, and all the same they wait.
-    if (record.line.some((entry) => entry.scheduleId !== 0)) raise(pass, 'protection_conflict');
+    if (record.entries.some((entry) => entry.scheduleId !== 0)) raise(pass, 'protection_conflict');
     return;
   }
   if (record.rebuilding || record.context !== s.repo.statusContext) return;
@@ -174,27 +174,27 @@ function openTrials(pass: Pass, base: Staged, pipeline: Closed): void {
  * How many must wait for a trial batch: a usual batch where nothing else can be done for them; more where the pipeline
  * will take them by itself, fewer where it is about to start anew.
  */
-function fullTrial(pass: Pass, fresh: readonly LineEntry[], pipeline: Closed): number {
+function fullTrial(pass: Pass, fresh: readonly QueueEntry[], pipeline: Closed): number {
   const good = padTo(pass, fresh);
   const likely = likelySize(good, policyFor(pass).passChance);
   if (pipeline === 'full') return Math.ceil((likely + thriftySize(good)) / 2);
   return pipeline === 'broken' ? Math.ceil(likely / 2) : likely;
 }
 
-/** The first of the line, up to one that staging failed with: that one is staged alone. */
-function takeTogether(ready: readonly LineEntry[], size: number): readonly LineEntry[] {
+/** The first of the queue, up to one that staging failed with: that one is staged alone. */
+function takeTogether(ready: readonly QueueEntry[], size: number): readonly QueueEntry[] {
   const alone = ready.findIndex((entry) => entry.stagingAsides !== undefined);
   return ready.slice(0, alone < 0 ? size : Math.min(size, Math.max(1, alone)));
 }
 
-function sizeOf(pass: Pass, ready: readonly LineEntry[], depthLeft: number): number {
+function sizeOf(pass: Pass, ready: readonly QueueEntry[], depthLeft: number): number {
   const good = ready.map((entry) => chanceOfGood(pass, entry));
   const slots = Math.max(1, Math.min(depthLeft, freeSlots(pass)));
   return chooseBatchSize({ good, fanout: pass.s.repo.bisectFanout, policy: policyFor(pass), slots });
 }
 
-/** The line with strangers behind it, so that "full" does not depend on who has come yet. */
-export function padTo(pass: Pass, ready: readonly LineEntry[]): readonly number[] {
+/** The queue with strangers behind it, so that "full" does not depend on who has come yet. */
+export function padTo(pass: Pass, ready: readonly QueueEntry[]): readonly number[] {
   const stranger = chanceOfGood(pass, { pr: 0 });
   const good = ready.map((entry) => chanceOfGood(pass, entry));
   return [...good, ...Array.from({ length: BATCH_PULL_REQUESTS_MAX }, () => stranger)];
@@ -208,7 +208,7 @@ function chanceOf(pass: Pass, root: Root): number {
 }
 
 /** Nothing is staged before the linger has passed since the newest ready pull request, unless enough wait (A33). */
-function hasLingered(pass: Pass, ready: readonly LineEntry[]): boolean {
+function hasLingered(pass: Pass, ready: readonly QueueEntry[]): boolean {
   const { repo, now } = pass.s;
   const enough =
     repo.batchTarget > 0 ? Math.min(repo.batchTarget, BATCH_PULL_REQUESTS_MAX) : BATCH_PULL_REQUESTS_MAX;
@@ -225,7 +225,7 @@ function startRoot(
   place: Place,
   onto: RunId | null,
   ground: Staged,
-  entries: readonly LineEntry[],
+  entries: readonly QueueEntry[],
 ): boolean {
   const { record, s } = pass;
   const runId = takeId(pass);

@@ -118,7 +118,7 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
   delete pass.record.stagingAsides;
   for (const member of root.members) emitEvent(pass, 'pr_staged', member);
   // More batches may be built on this one.
-  if (pass.s.repo.bisectFanout > 1 && pass.record.line.length > heldCount(pass)) pass.refresh = true;
+  if (pass.s.repo.bisectFanout > 1 && pass.record.entries.length > heldCount(pass)) pass.refresh = true;
   if (outcome.published !== null) {
     node.sha = outcome.published.sha;
     node.state = 'gating';
@@ -147,7 +147,7 @@ function judgeAlone(
   if (baseGate?.id === gateKey && baseGate.file === gateFile) return;
   root.editsGate = true;
   const [only] = root.members;
-  const hasPassed = record.line.some((entry) => entry.pr === only?.pr && entry.passedOnStaleBase);
+  const hasPassed = record.entries.some((entry) => entry.pr === only?.pr && entry.passedOnStaleBase);
   if (root.place === 'pipeline' && !hasPassed) root.place = 'trial';
 }
 
@@ -217,7 +217,7 @@ function lookAgainAt(pass: Pass, root: Root, member: Member, reason: DeferReason
 
 /** The forge says for minutes that it does not have what it shows as the head: it is not copying any more. */
 function isHeadOverdue({ record, s }: Pass, member: Member): boolean {
-  const entry = record.line.find(({ pr, head }) => pr === member.pr && head === member.head);
+  const entry = record.entries.find(({ pr, head }) => pr === member.pr && head === member.head);
   if (entry === undefined) return false;
   if (entry.notReady?.head !== member.head) entry.notReady = { head: member.head, since: s.now };
   return s.now - entry.notReady.since >= HEAD_COPY_WAIT_MS_MAX;

@@ -1,13 +1,13 @@
 import type { PullRequest } from '#core/domain/forge.ts';
-import type { LineEntry } from './line-entry.ts';
 import type { Pass } from './pass.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import { defer } from './root.ts';
 
 /**
  * Aside because the forge would not merge: let go as soon as it would, and told as a conflict once no check can still
  * be running.
  */
-export function reviewHeld(pass: Pass, entry: LineEntry, { mergeable }: PullRequest): void {
+export function reviewHeld(pass: Pass, entry: QueueEntry, { mergeable }: PullRequest): void {
   const { record, s } = pass;
   if (mergeable) {
     delete entry.unmergeable;

@@ -24,7 +24,7 @@ export function concludeLanding(pass: Pass, landing: Landing): void {
 function forgetVerdicts(record: QueueRecord, head: CommitSha): void {
   record.bounced = record.bounced.filter((bounce) => bounce.head !== head);
   record.deferred = record.deferred.filter((deferred) => deferred.head !== head);
-  for (const entry of record.line) if (entry.head === head) entry.refusedFor = null;
+  for (const entry of record.entries) if (entry.head === head) entry.refusedFor = null;
 }
 
 /** Landed by us: a list that still shows it as open is late. */

@@ -16,10 +16,10 @@ import {
   describeLanding,
   describeLostSchedule,
 } from './describe.ts';
+import { leaveQueue, refuse } from './entries.ts';
 import { isReplacedTip } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
-import { leaveLine, refuse } from './line.ts';
 import { isMergeableNow } from './mergeable.ts';
 import {
   asksFork,
@@ -136,7 +136,7 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
 function loseSchedule(pass: Pass, root: Root, landing: Landing): void {
   const entry = entryOf(pass.record, landing.pr);
   root.fates.push({ pr: landing.pr, action: 'skipped', reason: 'schedule_lost' });
-  if (entry !== undefined) leaveLine(pass, entry, 'schedule_lost');
+  if (entry !== undefined) leaveQueue(pass, entry, 'schedule_lost');
   wishStatus(pass, {
     pr: landing.pr,
     sha: landing.head,
@@ -172,7 +172,7 @@ function mayLackForkRight(pass: Pass, landing: Landing): boolean {
   return fromFork && asksFork(pass) !== false;
 }
 
-/** Out of the line until the head or the schedule changes, like a bounce, but without its name and its blame. */
+/** Out of the queue until the head or the schedule changes, like a bounce, but without its name and its blame. */
 function holdFork(pass: Pass, root: Root, landing: Landing): void {
   const member = root.members[landing.index];
   if (member === undefined) return;

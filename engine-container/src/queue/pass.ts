@@ -5,8 +5,8 @@ import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domai
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
 import { cloneRecord } from './clone.ts';
-import type { LineEntry } from './line-entry.ts';
 import { goodChance, policyOf, runnersOf, type SpeculationPolicy } from './policy.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY } from './rate.ts';
 import type { DecidedEvent, Node, PendingStatus, QueueRecord, Root } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -55,7 +55,7 @@ export function beginPass(s: Snapshot, record: QueueRecord): Pass {
 export function emitEvent(
   pass: Pass,
   event: DecidedEvent['event'],
-  subject: Pick<LineEntry, 'pr' | 'head' | 'title'>,
+  subject: Pick<QueueEntry, 'pr' | 'head' | 'title'>,
   reason: string | null = null,
   facts: Pick<DecidedEvent, 'scheduledAt'> = {},
 ): void {
@@ -64,7 +64,7 @@ export function emitEvent(
 }
 
 /** Once per head, schedule and reason: it stands aside anew each time the base moves, and that is no news. */
-export function tellRefusal(pass: Pass, entry: LineEntry, reason: string): void {
+export function tellRefusal(pass: Pass, entry: QueueEntry, reason: string): void {
   if (entry.toldRefusals?.includes(reason) === true) return;
   entry.toldRefusals = [...(entry.toldRefusals ?? []), reason];
   emitEvent(pass, 'pr_refused', entry, reason);
@@ -113,8 +113,8 @@ export function chanceOfGood(pass: Pass, subject: { readonly pr: PullRequestNumb
   });
 }
 
-export function entryOf(record: QueueRecord, pr: PullRequestNumber): LineEntry | undefined {
-  return record.line.find((entry) => entry.pr === pr);
+export function entryOf(record: QueueRecord, pr: PullRequestNumber): QueueEntry | undefined {
+  return record.entries.find((entry) => entry.pr === pr);
 }
 
 /** What was retargeted is merged by another base's rules, and into that one: no landing of ours, whatever its tree. */

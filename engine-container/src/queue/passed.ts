@@ -23,7 +23,7 @@ export function searchPassed(pass: Pass, from: CommitSha, to: CommitSha): void {
   wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
 }
 
-/** One event for each pull request, whichever was seen first: that it left the line, or that it was merged. */
+/** One event for each pull request, whichever was seen first: that it left the queue, or that it was merged. */
 export function noteOutsider({ record, s }: Pass, pr: PullRequestNumber): void {
   record.outside = [...(record.outside ?? []), { pr, at: s.now }].slice(-OUTSIDERS_MAX);
 }
@@ -55,12 +55,12 @@ export function settlePassed(pass: Pass): void {
   else if (kept.length < record.outside.length) record.outside = kept;
 }
 
-/** One of the line leaves it with an event of its own. */
+/** One of the queue leaves it with an event of its own. */
 function isTold({ record }: Pass, { own }: Passed, pr: PullRequestNumber): boolean {
   return (
     own.includes(pr) ||
     (record.outside ?? []).some((outsider) => outsider.pr === pr) ||
-    record.line.some((entry) => entry.pr === pr)
+    record.entries.some((entry) => entry.pr === pr)
   );
 }
 

@@ -18,12 +18,12 @@ export function findNode(
   return null;
 }
 
-/** Members before this one have landed or are back in the line. */
+/** Members before this one have landed or are back in the queue. */
 export function startOf(root: Root): number {
   return Math.max(root.landed, root.released);
 }
 
-/** Members that this batch still speaks for; everybody else is in the line, in another batch, or out. */
+/** Members that this batch still speaks for; everybody else is in the queue, in another batch, or out. */
 export function activeMembers(root: Root): readonly Member[] {
   return root.members.slice(startOf(root), root.limit);
 }
@@ -38,9 +38,9 @@ export function endTreeOf(root: Root): TreeHash | undefined {
   return treeOf(root, root.members.length);
 }
 
-/** End trees of the suspects in flight of whom somebody stands before this pull request in the line. */
+/** End trees of the suspects in flight of whom somebody stands before this pull request in the queue. */
 export function treesAhead(record: QueueRecord, pr: PullRequestNumber): readonly TreeHash[] {
-  const placeOf = (wanted: PullRequestNumber) => record.line.findIndex((entry) => entry.pr === wanted);
+  const placeOf = (wanted: PullRequestNumber) => record.entries.findIndex((entry) => entry.pr === wanted);
   const own = placeOf(pr);
   return record.roots
     .filter((root) => root.place === 'suspect')
@@ -72,7 +72,7 @@ function passFromAbove(record: QueueRecord, root: Root): Evidence | null {
 function retestOf(record: QueueRecord, root: Root): number {
   let latest = 0;
   for (const member of activeMembers(root)) {
-    const entry = record.line.find((each) => each.pr === member.pr && each.head === member.head);
+    const entry = record.entries.find((each) => each.pr === member.pr && each.head === member.head);
     if (entry?.retestAfter != null && entry.retestAfter > latest) latest = entry.retestAfter;
   }
   return latest;

@@ -33,7 +33,7 @@ export function flakeRate(rate: OutcomeRate): number {
   return Math.min(share, FLAKE_RATE_MAX);
 }
 
-/** Chance that a pull request of the line passes. */
+/** Chance that a pull request of the queue passes. */
 export function goodChance(
   rate: OutcomeRate,
   entry: { readonly passedOnStaleBase: boolean; readonly failureProbability: number | null },
@@ -116,11 +116,11 @@ export interface SpeculationPolicy {
   readonly learns: boolean;
   /** A repo whose runs are known not to fail by themselves needs no second failing run to be sure. */
   readonly trustsLedger: boolean;
-  /** Suspects whose base has moved go on in the line when nobody else waits there. */
+  /** Suspects whose base has moved go on in the queue when nobody else waits there. */
   readonly rejoins: boolean;
   /** Nothing is built on a batch of the pipeline that has failed already and only waits for those below it. */
   readonly foresees: boolean;
-  /** Cuts take only the slots that other suspects and the line leave. */
+  /** Cuts take only the slots that other suspects and the queue leave. */
   readonly sharesSlots: boolean;
 }
 
@@ -193,7 +193,7 @@ export function thriftySize(good: readonly number[]): number {
 }
 
 /**
- * How many of the line to stage: as many as pass with the speculation policy's chance; more, up to the thrifty size,
+ * How many of the queue to stage: as many as pass with the speculation policy's chance; more, up to the thrifty size,
  * when what waits is more than the free slots take at that size.
  */
 export function chooseBatchSize(options: {
@@ -214,7 +214,7 @@ export function chooseBatchSize(options: {
   return Math.max(1, Math.min(size, ready, BATCH_PULL_REQUESTS_MAX));
 }
 
-/** The line goes on as its last one is: who has not come yet is a stranger too. */
+/** The queue goes on as its last one is: who has not come yet is a stranger too. */
 function padded(good: readonly number[]): readonly number[] {
   const last = good.at(-1) ?? 1 - PRIOR_BAD_RATE;
   return [...good, ...Array.from({ length: Math.max(0, BATCH_PULL_REQUESTS_MAX - good.length) }, () => last)];

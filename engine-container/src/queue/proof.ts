@@ -1,7 +1,7 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { TURN_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
-import type { HaltEvidence } from '#core/domain/line.ts';
+import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import { concludeLanding } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { emitEvent, type Pass, raise } from './pass.ts';
@@ -33,7 +33,7 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
   if (pass.s.now - (root.turnAt ?? pass.s.now) >= TURN_RENEWED_AFTER_MS) root.turnAt = pass.s.now;
   root.tip = merge.commit.sha;
   pass.record.tip = merge.commit.sha;
-  pass.record.line = pass.record.line.filter((entry) => entry.pr !== landing.pr);
+  pass.record.entries = pass.record.entries.filter((entry) => entry.pr !== landing.pr);
   pass.record.pendingStatuses = pass.record.pendingStatuses.filter((waiting) => waiting.sha !== landing.head);
   concludeLanding(pass, landing);
   pass.record.mergeTimeoutCounts = pass.record.mergeTimeoutCounts.filter(

@@ -9,8 +9,8 @@ import {
   describeRefusal,
   describeStaleSuccess,
 } from './describe.ts';
-import type { LineEntry } from './line-entry.ts';
 import { entryOf, type Pass, wishStatus } from './pass.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
 
@@ -61,7 +61,7 @@ function describeStanding({ record }: Pass, pull: PullRequestView['pull']): stri
 
 /**
  * Takes back what stands on the heads of those that a lost record had in flight, whatever has become of them since: who
- * left the line meanwhile is looked at by nobody else, and a head that was pushed over may be pushed back (A24, A32).
+ * left the queue meanwhile is looked at by nobody else, and a head that was pushed over may be pushed back (A24, A32).
  */
 export function recallLost(pass: Pass): void {
   const { record, s } = pass;
@@ -104,7 +104,7 @@ export function rememberBounce(record: QueueRecord, bounce: QueueRecord['bounced
   record.bounced.push(bounce);
 }
 
-export function isBounced(record: QueueRecord, { pr, head, scheduleId }: LineEntry): boolean {
+export function isBounced(record: QueueRecord, { pr, head, scheduleId }: QueueEntry): boolean {
   return record.bounced.some(
     (known) => known.pr === pr && known.head === head && known.scheduleId === scheduleId,
   );

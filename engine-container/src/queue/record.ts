@@ -17,11 +17,11 @@ import type {
   RunId,
   TreeHash,
 } from '#core/domain/ids.ts';
-import type { HaltEvidence } from '#core/domain/line.ts';
 import type { RuleSeen } from '#core/domain/provisioning.ts';
+import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { Bounced, Deferred, MergeTimeoutCount } from './aside.ts';
 import type { Landing, RevokeReason } from './landing-state.ts';
-import type { LineEntry } from './line-entry.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
 
@@ -43,7 +43,7 @@ export interface QueueRecord {
   recallHeads?: readonly StagedHead[];
   /** Contexts of earlier records of this forge address: whoever wrote a success under one of them, it is taken back. */
   recallContexts?: readonly string[];
-  line: LineEntry[];
+  entries: QueueEntry[];
   /** Batches in flight: the pipeline bottom first, each on the one before, then those beside it. */
   roots: Root[];
   /** Verified tip of the base while batches are in flight: what was read first, or our latest landing. */
@@ -84,7 +84,7 @@ export interface QueueRecord {
   outside?: readonly Outsider[];
   /** Our landings of the last minutes, oldest first; absent: none. */
   landed?: readonly LandedHead[];
-  /** The last whole look had no room for all who were to enter the line, or for all that was to be said. Absent: it had. */
+  /** The last whole look had no room for all that were to enter, or for all that was to be said. Absent: it had. */
   crowded?: true;
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
   unheard?: readonly UnheardPost[];
@@ -183,13 +183,13 @@ export interface Root {
   baseGateFile?: string | null;
   /** Members landed and verified, a prefix. */
   landed: number;
-  /** Members, a prefix, that passed here on a base which has moved since: they are in the line again. */
+  /** Members, a prefix, that passed here on a base which has moved since: they are in the queue again. */
   released: number;
   /** One per landed member, in order. */
   receipts: Receipt[];
   /** What becomes a receipt once the line of first parents below the merge is read; absent: nothing waits for that. */
   untraced?: readonly Untraced[];
-  /** What became of members that leave otherwise than by landing or going back to the line. */
+  /** What became of members that leave otherwise than by landing or going back to the queue. */
   fates: Fate[];
   /** What the rest of it stands on: `baseSha`, or the merge commit of the last landed member, here or in the batch below. */
   tip: CommitSha;
@@ -327,7 +327,7 @@ export function emptyRecord(context: string): QueueRecord {
     schema: 2,
     context,
     rebuilding: true,
-    line: [],
+    entries: [],
     roots: [],
     tip: null,
     evidence: [],

@@ -1,8 +1,8 @@
 import { BASE_RED_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
+import { readyEntries } from './entries.ts';
 import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
 import { padTo } from './fill.ts';
 import { bounce } from './landing.ts';
-import { readyEntries } from './line.ts';
 import {
   createNode,
   entryOf,
@@ -19,7 +19,7 @@ import { mayLand, provenLength, startOf } from './pipeline.ts';
 import { chooseCuts, likelySize, type Suspicion } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root } from './record.ts';
 import { cutRootAt, defer, supersedeAbove } from './root.ts';
-import { isSearchedOnLine, returnSuspects, settleProbabilities, suspicionOf } from './suspicion.ts';
+import { isSearchedInQueue, returnSuspects, settleProbabilities, suspicionOf } from './suspicion.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Nobody is bounced while it is less likely than this that the gate fails because of it. */
@@ -55,7 +55,7 @@ function advanceRoot(pass: Pass, root: Root): void {
   const isReleased = root.place !== 'pipeline' && low > startOf(root) && !mayLand(record, root);
   if (isReleased) release(pass, root, low);
   const high = low === root.limit ? null : frontierOf(record, root).high;
-  if (isReleased && high !== null && high - low > 1 && isSearchedOnLine(pass, root))
+  if (isReleased && high !== null && high - low > 1 && isSearchedInQueue(pass, root))
     return returnSuspects(pass, root, low, suspicionOf(pass, root, low, high));
   if (high === null) {
     const open = root.nodes.some((node) => node.to > low && node.to <= root.limit && node.state !== 'done');
@@ -106,7 +106,7 @@ function leavePipeline(pass: Pass, root: Root): void {
 }
 
 /**
- * Passed on a base that has moved since, or that the pipeline counts on: back to the line, as good as known to be good.
+ * Passed on a base that has moved since, or that the pipeline counts on: back to the queue, as good as known to be good.
  */
 function release(pass: Pass, root: Root, low: number): void {
   for (const member of root.members.slice(startOf(root), low)) {
@@ -154,7 +154,7 @@ interface Interval {
   readonly suspicion: Suspicion;
 }
 
-/** Cuts of this batch that may run at once: its share of the free slots, once the line has what it can use. */
+/** Cuts of this batch that may run at once: its share of the free slots, once the queue has what it can use. */
 function cutsFor(pass: Pass): number {
   const { record, s } = pass;
   const policy = policyFor(pass);
@@ -164,7 +164,7 @@ function cutsFor(pass: Pass): number {
   const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
   const fresh = waiting.filter((entry) => !entry.passedOnStaleBase).length;
   const batches = Math.ceil(fresh / likelySize(padTo(pass, []), policy.passChance));
-  const forLine = Math.min(policy.depth, Math.max(batches, waiting.length > 0 ? 1 : 0));
+  const forQueue = Math.min(policy.depth, Math.max(batches, waiting.length > 0 ? 1 : 0));
   const searched = record.roots.filter(
     (root) =>
       root.onto === null &&
@@ -172,7 +172,7 @@ function cutsFor(pass: Pass): number {
       provenLength(record, root) < root.limit &&
       root.nodes.every((node) => node.state === 'done'),
   ).length;
-  return Math.max(1, Math.min(policy.cuts, Math.floor((free - forLine) / Math.max(1, searched))));
+  return Math.max(1, Math.min(policy.cuts, Math.floor((free - forQueue) / Math.max(1, searched))));
 }
 
 /** A failed batch becomes consecutive intervals, each staged on everything before it (A14, D-97). */
@@ -202,7 +202,7 @@ function split(pass: Pass, root: Root, failing: Node, { low, high, suspicion }: 
     child.verdict = verdict.pass === null ? 'failure' : 'success';
     moveNode(pass, child, verdict.pass === null ? 'held_failure' : 'held_success');
   }
-  // Whoever stands behind a prefix that fails is not suspected by it: back to the line, in order.
+  // Whoever stands behind a prefix that fails is not suspected by it: back to the queue, in order.
   if (beyond.length === 0) cutRootAt(root, high);
 }
 

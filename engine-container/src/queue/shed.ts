@@ -25,20 +25,20 @@ export function shedRecord(record: QueueRecord, step: number): QueueRecord | nul
   return STEPS.slice(0, step).reduce((kept, shed) => shed(kept), record);
 }
 
-/** Shares of the readings of those outside the line, and in it. The longest unread go, so that each has its turn. */
-function keepNewest(record: QueueRecord, idleShare: number, lineShare: number): PullRequestReading[] {
-  const inLine = new Set(record.line.map(({ pr }) => pr));
+/** Shares of the readings of those outside the queue, and in it. The longest unread go, so that each has its turn. */
+function keepNewest(record: QueueRecord, idleShare: number, queuedShare: number): PullRequestReading[] {
+  const inQueue = new Set(record.entries.map(({ pr }) => pr));
   const newestFirst = [...record.readings].sort((a, b) => (b.readAt ?? 0) - (a.readAt ?? 0));
   const take = (isWanted: boolean, share: number) => {
-    const all = newestFirst.filter(({ pr }) => inLine.has(pr) === isWanted);
+    const all = newestFirst.filter(({ pr }) => inQueue.has(pr) === isWanted);
     return all.slice(0, Math.floor(all.length * share));
   };
-  return [...take(true, lineShare), ...take(false, idleShare)];
+  return [...take(true, queuedShare), ...take(false, idleShare)];
 }
 
-/** Evidence of what is in flight, and the memory of those in the line. */
+/** Evidence of what is in flight, and the memory of those in the queue. */
 function keepNeeded(record: QueueRecord): QueueRecord {
-  const inLine = new Set(record.line.map(({ pr }) => pr));
+  const inQueue = new Set(record.entries.map(({ pr }) => pr));
   const trees = new Set(
     record.roots.flatMap((root) =>
       Array.from({ length: root.members.length + 1 }, (_, length) => treeOf(root, length)),
@@ -47,9 +47,9 @@ function keepNeeded(record: QueueRecord): QueueRecord {
   return {
     ...record,
     evidence: record.evidence.filter(({ tree }) => trees.has(tree)),
-    mergeTimeoutCounts: record.mergeTimeoutCounts.filter(({ pr }) => inLine.has(pr)),
-    bounced: record.bounced.filter(({ pr }) => inLine.has(pr)),
-    deferred: record.deferred.filter(({ pr }) => inLine.has(pr)),
+    mergeTimeoutCounts: record.mergeTimeoutCounts.filter(({ pr }) => inQueue.has(pr)),
+    bounced: record.bounced.filter(({ pr }) => inQueue.has(pr)),
+    deferred: record.deferred.filter(({ pr }) => inQueue.has(pr)),
   };
 }
 
@@ -60,7 +60,7 @@ function shortenTitles(record: QueueRecord): QueueRecord {
   });
   return {
     ...record,
-    line: record.line.map(shorten),
+    entries: record.entries.map(shorten),
     roots: record.roots.map((root) => ({ ...root, members: root.members.map(shorten) })),
   };
 }

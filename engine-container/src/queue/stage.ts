@@ -141,7 +141,7 @@ function knownMergeBase(pass: Pass, root: Root, pr: number, head: string): strin
 /** Ledger entries that may answer for this root's trees; a retest of any member asks for fresh ones. */
 function knownTrees(pass: Pass, root: Root): KnownTree[] {
   const after = root.members
-    .map((member) => pass.record.line.find((entry) => entry.pr === member.pr)?.retestAfter ?? null)
+    .map((member) => pass.record.entries.find((entry) => entry.pr === member.pr)?.retestAfter ?? null)
     .reduce<number | null>((latest, at) => (at !== null && at > (latest ?? 0) ? at : latest), null);
   const known = new Map<string, KnownTree>();
   for (const { tree, gate, verdict, at } of pass.record.evidence) {

@@ -51,11 +51,11 @@ function countOfRoot(pass: Pass, root: Root, node: Node): void {
 function triesOf({ record }: Pass, { members }: Root): number {
   const [first, ...others] = members;
   if (first === undefined || others.length > 0) return STAGING_TRIES_OF_BATCH_MAX;
-  const isKnown = record.line.some((entry) => entry.pr === first.pr && (entry.stagingAsides ?? 0) > 0);
+  const isKnown = record.entries.some((entry) => entry.pr === first.pr && (entry.stagingAsides ?? 0) > 0);
   return isKnown ? 1 : STAGING_TRIES_ALONE_MAX;
 }
 
-/** The others keep their places in the line. */
+/** The others keep their places in the queue. */
 function halve(root: Root, node: Node): void {
   root.members = root.members.slice(0, Math.ceil(root.members.length / 2));
   root.limit = root.members.length;

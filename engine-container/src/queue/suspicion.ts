@@ -1,6 +1,6 @@
 import type { RunId } from '#core/domain/ids.ts';
+import { readyEntries } from './entries.ts';
 import { verdictOfPrefix } from './evidence.ts';
-import { readyEntries } from './line.ts';
 import { chanceOfGood, entryOf, type Pass, policyFor } from './pass.ts';
 import { activeMembers, pipelineOf, provenLength } from './pipeline.ts';
 import { flakeRate, type Suspicion, suspect } from './policy.ts';
@@ -26,13 +26,13 @@ export function suspicionOf(pass: Pass, root: Root, low: number, high: number): 
 }
 
 /**
- * True when a search on a base that has moved is better continued on the line: what it proves there would have to be
+ * True when a search on a base that has moved is better continued on the queue: what it proves there would have to be
  * run once more, and nobody new waits for a suspect.
  */
-export function isSearchedOnLine(pass: Pass, root: Root): boolean {
+export function isSearchedInQueue(pass: Pass, root: Root): boolean {
   const { record, s } = pass;
   const policy = policyFor(pass);
-  // Several cuts at once end a search sooner than the line would.
+  // Several cuts at once end a search sooner than the queue would.
   if (!policy.rejoins || policy.cuts > 1 || !s.base.known || !s.full) return false;
   const others = record.roots.filter((other) => other !== root);
   if (others.some((other) => other.onto !== null || provenLength(record, other) < other.limit)) return false;
@@ -43,7 +43,7 @@ export function isSearchedOnLine(pass: Pass, root: Root): boolean {
 }
 
 /**
- * Gives the suspects back to the line, each with its chance to be the bad one if all before it are good: their product
+ * Gives the suspects back to the queue, each with its chance to be the bad one if all before it are good: their product
  * is exactly what the failing run says of every prefix, as long as they keep their order.
  */
 export function returnSuspects(pass: Pass, root: Root, low: number, { weights }: Suspicion): void {
@@ -68,7 +68,7 @@ export function settleProbabilities(pass: Pass, root: Root): void {
     if (failureProbability != null) explained.add(failureProbability.by);
   }
   if (explained.size === 0) return;
-  for (const entry of pass.record.line) {
+  for (const entry of pass.record.entries) {
     if (
       entry.failureProbability !== null &&
       explained.has(entry.failureProbability.by) &&

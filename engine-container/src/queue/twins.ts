@@ -12,7 +12,7 @@ export interface TwinLanding {
 
 /**
  * One success opens every scheduled pull request with this head, and the forge merges first which it comes to first. The
- * tree is the proven one all the same: the landing is that of its twin, and the one it was meant for stays in the line.
+ * tree is the proven one all the same: the landing is that of its twin, and the one it was meant for stays in the queue.
  */
 export function adoptTwin(pass: Pass, root: Root, landing: Landing): TwinLanding | null {
   for (const [pr, view] of pass.s.focus) {

@@ -2,24 +2,24 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS, REVOKE_GRACE_MS } from '#core/domain/limits.ts';
 import {
   type Block,
-  LINE_PLACES_MAX,
-  LINE_TITLE_CHARS_MAX,
-  type LinePlace,
+  QUEUE_PLACES_MAX,
+  QUEUE_TITLE_CHARS_MAX,
+  type QueuePlace,
   type QueueView,
-} from '#core/domain/line.ts';
+} from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Deferred } from './aside.ts';
-import type { LineEntry } from './line-entry.ts';
 import { activeMembers } from './pipeline.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord, Root, StagedHead } from './record.ts';
 
-/** The record told for people: the line in order, and what stands before the next landing. Reads, decides nothing. */
+/** The record told for people: the queue in order, and what stands before the next landing. Reads, decides nothing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
-  const places = record.line.map((entry) => placeOf(record, entry, at));
+  const places = record.entries.map((entry) => placeOf(record, entry, at));
   return {
     at,
-    line: places.slice(0, LINE_PLACES_MAX),
-    more: Math.max(0, places.length - LINE_PLACES_MAX),
+    line: places.slice(0, QUEUE_PLACES_MAX),
+    more: Math.max(0, places.length - QUEUE_PLACES_MAX),
     block: blockOf(repo, record, places, at),
     afoot: isAfoot(record),
     ...(isStanding(record) ? { standing: true } : {}),
@@ -59,7 +59,7 @@ function isAfoot({ roots, pendingStatuses, garbage, recall, unheard }: QueueReco
   return isListed || recall !== undefined || unheard !== undefined;
 }
 
-function placeOf(record: QueueRecord, entry: LineEntry, at: EpochMs): LinePlace {
+function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): QueuePlace {
   return {
     pr: entry.pr,
     title: cutTitle(entry.title),
@@ -71,14 +71,14 @@ function placeOf(record: QueueRecord, entry: LineEntry, at: EpochMs): LinePlace 
 
 /** By code points: half a pair is no character. */
 function cutTitle(title: string): string {
-  if (title.length <= LINE_TITLE_CHARS_MAX) return title;
-  return `${[...title.slice(0, LINE_TITLE_CHARS_MAX * 2)].slice(0, LINE_TITLE_CHARS_MAX - 1).join('')}…`;
+  if (title.length <= QUEUE_TITLE_CHARS_MAX) return title;
+  return `${[...title.slice(0, QUEUE_TITLE_CHARS_MAX * 2)].slice(0, QUEUE_TITLE_CHARS_MAX - 1).join('')}…`;
 }
 
-type Standing = Pick<LinePlace, 'state' | 'reason' | 'until'>;
+type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 
 /** The same order of questions as `checkGround` and `readyEntries`. */
-function standingOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Standing {
+function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Standing {
   if (record.roots.some((root) => root.landing?.pr === entry.pr)) return standing('landing');
   if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
   const bounced = record.bounced.some(
@@ -100,7 +100,7 @@ function standing(state: Standing['state'], reason: string | null = null): Stand
   return { state, reason, until: null };
 }
 
-function deferOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Deferred | undefined {
+function deferOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Deferred | undefined {
   return record.deferred.find(
     (deferred) =>
       deferred.pr === entry.pr &&
@@ -109,7 +109,7 @@ function deferOf(record: QueueRecord, entry: LineEntry, at: EpochMs): Deferred |
   );
 }
 
-function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly LinePlace[], at: EpochMs): Block {
+function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueuePlace[], at: EpochMs): Block {
   if (record.halted !== null) {
     const { at: since, pr, evidence } = record.halted;
     return block('tree_mismatch', { since, pr, ...(evidence === undefined ? {} : { evidence }) });
@@ -126,7 +126,7 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly LinePl
   }
   const ready = places.some((place) => place.state === 'ready');
   if (!ready) return block('admission', { since: places[0]?.queuedAt ?? null });
-  const readyTimes = record.line.flatMap((entry) => (entry.readyAt === null ? [] : [entry.readyAt]));
+  const readyTimes = record.entries.flatMap((entry) => (entry.readyAt === null ? [] : [entry.readyAt]));
   const since = Math.min(...readyTimes);
   const until = Math.max(...readyTimes) + repo.batchLingerSeconds * 1000;
   return until > at ? block('linger', { since, until }) : block('staging', { since });

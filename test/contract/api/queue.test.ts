@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import { grantHeldLease } from '#core/domain/lease.ts';
-import type { Block, QueueView } from '#core/domain/line.ts';
+import type { Block, QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenBatch, givenEvent } from '../../builders/store-rows.ts';

@@ -44,7 +44,7 @@ export function describeDispatch(world: World): void {
       });
     });
 
-    test('a later wake leaves an earlier due time: the repo keeps its place in the line (A50)', async () => {
+    test('a later wake leaves an earlier due time: the repo keeps its place in the queue (A50)', async () => {
       const early = world.clock.now() - 5_000;
       const { repo } = await world.enroll({ dueAt: early });
       expect(await world.store().markDue(repo.id, world.clock.now())).toBe(1);

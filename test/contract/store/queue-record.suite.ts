@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { batchSortKey } from '#core/adapters/dynamo/keys.ts';
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/domain/limits.ts';
-import type { QueueView } from '#core/domain/line.ts';
+import type { QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { EngineReport, QueueWrite } from '#core/ports/store.ts';
 import { givenBatch, givenEvent } from '../../builders/store-rows.ts';

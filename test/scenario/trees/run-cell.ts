@@ -30,7 +30,7 @@ export type Ending =
   | { readonly kind: 'landed'; readonly mergeCommit: string; readonly receiptTree: string | null }
   /** Open, with the words of the queue on its head. */
   | { readonly kind: 'held'; readonly words: string }
-  /** The forge would not take its schedule, so it never came into the line. */
+  /** The forge would not take its schedule, so it never came into the queue. */
   | { readonly kind: 'not schedulable' };
 
 export interface CellResult {
@@ -96,7 +96,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   const none = {} as ForgeControl;
   const repo = { instanceUrl: forge.instanceUrl, slug, mergeStyle: cell.style };
   const world = await createWorldOn(forge.clock, none, client, { repo }, forge.settle);
-  // On time that does not pass by itself the world drains at once; on real time until nobody is in the line.
+  // On time that does not pass by itself the world drains at once; on real time until nobody is in the queue.
   const deadline = Date.now() + DRAIN_MS_MAX;
   let cameToRest = false;
   await world.drain({
@@ -105,7 +105,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
       const record = await world.record();
       const idle =
         record.roots.length === 0 && record.pendingStatuses.length === 0 && record.garbage.length === 0;
-      const waits = record.line.filter(
+      const waits = record.entries.filter(
         (entry) =>
           !record.deferred.some(({ pr, until, reason }) => pr === entry.pr && isFinal(reason, until)) &&
           !record.bounced.some((known) => known.pr === entry.pr) &&

@@ -1,4 +1,4 @@
-import { BLOCK_KINDS } from '#core/domain/line.ts';
+import { BLOCK_KINDS } from '#core/domain/queue-view.ts';
 import { RECONCILE_ERROR_CODES } from '#core/domain/repo.ts';
 import { findBlocker, sayTimes } from '../../../dashboard/view/blocker.ts';
 import { givenActivity, givenQueue, givenStatus } from './rows.ts';

@@ -3,8 +3,8 @@ import { ApiError } from '#core/contracts/client.ts';
 import { ERROR_TABLE } from '#core/contracts/errors.ts';
 import { CI_STATES } from '#core/domain/activity.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES, MEMBER_ACTIONS } from '#core/domain/batch.ts';
-import { LINE_STATES } from '#core/domain/line.ts';
 import { CI_GATE_STATUSES, PROTECTION_STATUSES, WEBHOOK_STATUSES } from '#core/domain/provisioning.ts';
+import { PLACE_STATES } from '#core/domain/queue-view.ts';
 import { path, safeBackTo } from '../../../dashboard/routes.ts';
 import { endsSession, sayError } from '../../../dashboard/view/error-words.ts';
 import { sayDestinations } from '../../../dashboard/view/notification.ts';
@@ -16,7 +16,7 @@ import { givenNode, givenStatus } from './rows.ts';
 
 test('every outcome, state, event and action has words; what is not listed is unknown (A85)', () => {
   for (const outcome of BATCH_OUTCOMES) expect(words.wordOfOutcome(outcome).name).not.toBe('Unknown');
-  for (const state of LINE_STATES) expect(words.wordOfPlace(state).tone).not.toBe('unknown');
+  for (const state of PLACE_STATES) expect(words.wordOfPlace(state).tone).not.toBe('unknown');
   for (const event of ACTIVITY_EVENTS) expect(words.wordOfEvent(event).tone).not.toBe('unknown');
   for (const action of MEMBER_ACTIONS) expect(words.wordOfAction(action).name).not.toBe('Unknown');
   for (const strange of ['', 'toString', '__proto__', 'teleported']) {

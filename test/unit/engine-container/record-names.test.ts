@@ -10,14 +10,14 @@ describe('a record that was stored before its fields were renamed', () => {
   const { record, unsent } = parsed;
 
   test('is read with all that is in it', () => {
-    expect(record.line).toHaveLength(stored.line.length);
-    expect(record.line.map((entry) => entry.passedOnStaleBase)).toEqual(
+    expect(record.entries).toHaveLength(stored.line.length);
+    expect(record.entries.map((entry) => entry.passedOnStaleBase)).toEqual(
       stored.line.map((entry: { cleared: boolean }) => entry.cleared),
     );
-    expect(record.line.map((entry) => entry.failureProbability)).toEqual(
+    expect(record.entries.map((entry) => entry.failureProbability)).toEqual(
       stored.line.map((entry: { doubt: unknown }) => entry.doubt),
     );
-    expect(record.line.some((entry) => entry.failureProbability !== null || entry.passedOnStaleBase)).toBe(
+    expect(record.entries.some((entry) => entry.failureProbability !== null || entry.passedOnStaleBase)).toBe(
       true,
     );
     expect(record.mergeTimeoutCounts).toEqual([expect.objectContaining({ count: 1 })]);

@@ -1,5 +1,5 @@
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
-import type { BlockKind, LineState, QueueView } from '#core/domain/line.ts';
+import type { BlockKind, PlaceState, QueueView } from '#core/domain/queue-view.ts';
 import { buryRepo } from '#core/services/delete-repo.ts';
 import { withLease } from '#core/services/lease.ts';
 import { readLivePrs } from '#core/services/live-batches.ts';
@@ -7,7 +7,7 @@ import { givenConnection, givenRepo } from '../../../builders/managed-repo.ts';
 import { createMemoryStore, type MemoryStore } from '../../../fakes/memory-store.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
-async function givenView(state: LineState, block: BlockKind, pr: number | null, afoot = false) {
+async function givenView(state: PlaceState, block: BlockKind, pr: number | null, afoot = false) {
   const clock = new VirtualClock();
   const store = createMemoryStore({ clock });
   const repo = givenRepo({ dueAt: clock.now() });

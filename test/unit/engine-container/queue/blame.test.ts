@@ -81,7 +81,7 @@ describe('suspects whose base has moved', () => {
     return measure({ scenario, fanout: 4, seed, cold: false, policy: { ...policyOf(4), rejoins } });
   };
 
-  test('go on in the line, so that what passes lands at once instead of being run once more', () => {
+  test('go on in the queue, so that what passes lands at once instead of being run once more', () => {
     let saved = 0;
     for (const seed of [1, 2, 3, 4, 5]) {
       const joined = search(seed, true);
@@ -103,7 +103,7 @@ describe('suspects whose base has moved', () => {
       seed: 1,
       cold: false,
       inspect: (record) => {
-        const probabilities = record.line.flatMap((entry) =>
+        const probabilities = record.entries.flatMap((entry) =>
           entry.failureProbability === null ? [] : [entry.failureProbability.chance],
         );
         if (probabilities.length > 0) chances.push(probabilities);

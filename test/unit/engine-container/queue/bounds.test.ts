@@ -1,9 +1,9 @@
 import type { BranchProtection } from '#core/domain/forge.ts';
 import {
   GARBAGE_ENTRIES_MAX,
-  LINE_ENTRIES_MAX,
-  LINE_NEWCOMERS_MAX,
   PENDING_STATUSES_MAX,
+  QUEUE_ENTRIES_MAX,
+  QUEUE_NEWCOMERS_MAX,
   TOMBSTONES_MAX,
 } from '#core/domain/limits.ts';
 import { known } from '#core/domain/result.ts';
@@ -27,32 +27,32 @@ function look(record: QueueRecord, pulls: readonly PullRequestView[], rule: Part
 }
 
 describe('bounds of the record', () => {
-  const all = views(LINE_ENTRIES_MAX + 300);
+  const all = views(QUEUE_ENTRIES_MAX + 300);
 
-  test('so many enter the line per look, the earliest schedules first, and another look follows at once', () => {
+  test('so many enter the queue per look, the earliest schedules first, and another look follows at once', () => {
     const first = look(FRESH, all, { requiredApprovals: 0 });
-    expect(first.record.line.map(({ pr }) => pr)).toEqual(
-      Array.from({ length: LINE_NEWCOMERS_MAX }, (_, index) => index + 1),
+    expect(first.record.entries.map(({ pr }) => pr)).toEqual(
+      Array.from({ length: QUEUE_NEWCOMERS_MAX }, (_, index) => index + 1),
     );
-    expect(first.events.filter(({ event }) => event === 'pr_queued')).toHaveLength(LINE_NEWCOMERS_MAX);
+    expect(first.events.filter(({ event }) => event === 'pr_queued')).toHaveLength(QUEUE_NEWCOMERS_MAX);
     expect([first.refresh, first.pollMs]).toEqual([true, 0]);
   });
 
   test('while many words wait to be written nobody enters, and nothing is listed anew for it', () => {
     const first = look(FRESH, all);
-    expect(first.record.pendingStatuses).toHaveLength(LINE_NEWCOMERS_MAX);
+    expect(first.record.pendingStatuses).toHaveLength(QUEUE_NEWCOMERS_MAX);
     expect([first.refresh, first.pollMs]).toEqual([false, 0]);
-    expect(look(first.record, all).record.line).toHaveLength(LINE_NEWCOMERS_MAX);
+    expect(look(first.record, all).record.entries).toHaveLength(QUEUE_NEWCOMERS_MAX);
     const drained = {
       ...first.record,
       pendingStatuses: first.record.pendingStatuses.slice(0, PENDING_STATUSES_MAX / 2),
     };
-    expect(look(drained, all).record.line.length).toBeGreaterThan(LINE_NEWCOMERS_MAX);
+    expect(look(drained, all).record.entries.length).toBeGreaterThan(QUEUE_NEWCOMERS_MAX);
     expect(look(drained, all).refresh).toBe(false);
     expect(look({ ...drained, pendingStatuses: [] }, all, { requiredApprovals: 0 }).refresh).toBe(true);
   });
 
-  test('the line has an end; who waits beyond it enters as others leave, and nobody is told twice', () => {
+  test('the queue has an end; who waits beyond it enters as others leave, and nobody is told twice', () => {
     let record = FRESH;
     const queued: number[] = [];
     const step = (pulls: readonly PullRequestView[]) => {
@@ -63,16 +63,16 @@ describe('bounds of the record', () => {
       return decision;
     };
     for (let looks = 0; looks < 8; looks += 1) step(all);
-    expect(record.line).toHaveLength(LINE_ENTRIES_MAX);
-    expect(record.line.at(-1)?.pr).toBe(LINE_ENTRIES_MAX);
+    expect(record.entries).toHaveLength(QUEUE_ENTRIES_MAX);
+    expect(record.entries.at(-1)?.pr).toBe(QUEUE_ENTRIES_MAX);
     expect(step(all).pollMs).toBeNull();
     const cancelled = all.map((view) =>
       view.pull.number <= 10 ? { ...view, schedule: known({ kind: 'none' as const }) } : view,
     );
     for (let looks = 0; looks < 3; looks += 1) step(cancelled);
-    expect(record.line).toHaveLength(LINE_ENTRIES_MAX);
-    expect(record.line[0]?.pr).toBe(11);
-    expect(record.line.at(-1)?.pr).toBe(LINE_ENTRIES_MAX + 10);
+    expect(record.entries).toHaveLength(QUEUE_ENTRIES_MAX);
+    expect(record.entries[0]?.pr).toBe(11);
+    expect(record.entries.at(-1)?.pr).toBe(QUEUE_ENTRIES_MAX + 10);
     expect(queued).toHaveLength(new Set(queued).size);
   });
 

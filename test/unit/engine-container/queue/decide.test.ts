@@ -209,9 +209,9 @@ test('a record of before batches were many is read as a pipeline of one', () => 
     expect(read?.roots).toHaveLength(1);
     expect(read?.roots[0]).toMatchObject({ ...first, place: 'pipeline', onto: null, released: 0 });
     expect(read?.tip).toBe(inFlight?.tip);
-    expect(read?.line.every((entry) => !entry.passedOnStaleBase && entry.failureProbability === null)).toBe(
-      true,
-    );
+    expect(
+      read?.entries.every((entry) => !entry.passedOnStaleBase && entry.failureProbability === null),
+    ).toBe(true);
     expect(read === undefined ? null : parseRecord(store(read))?.record).toEqual(read);
   }
   expect(parseRecord({ schema: 3 })).toBeNull();
@@ -222,7 +222,7 @@ test('a record of before batches were many is read as a pipeline of one', () => 
   expect(early.map((document) => parseRecord(document)?.record)).toEqual(
     records.map((record) => ({
       ...record,
-      line: record.line.map((entry) => ({ ...entry, failureProbability: null })),
+      entries: record.entries.map((entry) => ({ ...entry, failureProbability: null })),
     })),
   );
   expect(parseRecord({ ...early.at(-1), line: [null] })).toBeNull();

@@ -14,11 +14,11 @@ describe('what has landed', () => {
       LANDED_KEPT_MS,
       [1],
     ],
-  ])('%s', (_name, ms, line) => {
+  ])('%s', (_name, ms, entries) => {
     const record = givenRecord({ landed: [landedBefore(ms)] });
     const look = givenSnapshot({ ids: [], pulls: known([givenView(1)]) });
     const decision = decide(look, decide(look, record).record);
-    expect(decision.record.line.map(({ pr }) => pr)).toEqual(line);
+    expect(decision.record.entries.map(({ pr }) => pr)).toEqual(entries);
   });
 
   test('is forgotten in time, whether or not the list shows it as open for ever', () => {

@@ -21,17 +21,17 @@ import { NO_HISTORY, type OutcomeRate } from '../../../../engine-container/src/q
 function learned(bad: number): OutcomeRate {
   return { ...NO_HISTORY, landed: (1 - bad) * 1e6, bounced: bad * 1e6 };
 }
-const line = (good: number, length: number): readonly number[] => Array.from({ length }, () => good);
+const entries = (good: number, length: number): readonly number[] => Array.from({ length }, () => good);
 
 function sizeAt(bad: number, ready: number, fanout: number, slots = 1): number {
-  return chooseBatchSize({ good: line(1 - bad, ready), fanout, policy: policyOf(fanout), slots });
+  return chooseBatchSize({ good: entries(1 - bad, ready), fanout, policy: policyOf(fanout), slots });
 }
 
 /** Runs of one slot until the first bad one of a batch of `size` is found; `first` counts from 0. */
 function runsToFind(good: number, size: number, first: number): number {
   let [low, high, runs] = [0, size, 1];
   while (high - low > 1) {
-    const { weights } = suspect({ good: line(good, high - low), failures: [high - low], flake: 0 });
+    const { weights } = suspect({ good: entries(good, high - low), failures: [high - low], flake: 0 });
     const cut = chooseCuts(low, weights, 1)[0] ?? high;
     runs += 1;
     if (first < cut) high = cut;
@@ -43,7 +43,7 @@ function runsToFind(good: number, size: number, first: number): number {
 /** Expected runs per pull request of one slot with an endless line: who stands behind a culprit is fresh again. */
 function runsPerPullRequest(bad: number): number {
   const good = 1 - bad;
-  const size = thriftySize(line(good, 100));
+  const size = thriftySize(entries(good, 100));
   let [runs, resolved] = [good ** size, size * good ** size];
   for (let first = 0; first < size; first += 1) {
     const chance = good ** first * bad;
@@ -99,11 +99,11 @@ describe('batch size', () => {
   });
 
   test('who passed on a stale base already takes no room', () => {
-    expect(likelySize([...line(0.995, 6), ...line(0.8, 6)], 0.6)).toBe(8);
+    expect(likelySize([...entries(0.995, 6), ...entries(0.8, 6)], 0.6)).toBe(8);
   });
 });
 
-describe('one slot against the entropy of the line', () => {
+describe('one slot against the entropy of the queue', () => {
   test.each([0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2])('at most 1.05 times the bound, %d bad', (bad) => {
     const entropy = -bad * Math.log2(bad) - (1 - bad) * Math.log2(1 - bad);
     const factor = runsPerPullRequest(bad) / entropy;
@@ -122,7 +122,7 @@ describe('one slot against the entropy of the line', () => {
 
 describe('cuts', () => {
   test('one cut is the half when all are alike (D-97)', () => {
-    expect(chooseCuts(0, line(1, 64), 1)).toEqual([32]);
+    expect(chooseCuts(0, entries(1, 64), 1)).toEqual([32]);
   });
 
   test('the cut follows the suspicion', () => {
@@ -131,7 +131,7 @@ describe('cuts', () => {
   });
 
   test('several cuts are the quantiles', () => {
-    expect(chooseCuts(0, line(1, 10), 4)).toEqual([2, 4, 6, 8]);
+    expect(chooseCuts(0, entries(1, 10), 4)).toEqual([2, 4, 6, 8]);
   });
 
   test('inside the interval, in order, no two alike, as many as there is room for', () => {
@@ -156,7 +156,7 @@ describe('cuts', () => {
 
 describe('suspicion', () => {
   test('without flakes somebody is to blame, the first the most', () => {
-    const { weights, nobody } = suspect({ good: line(0.9, 3), failures: [3], flake: 0 });
+    const { weights, nobody } = suspect({ good: entries(0.9, 3), failures: [3], flake: 0 });
     expect(nobody).toBe(0);
     expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1);
     expect(weights[0]).toBeCloseTo(0.1 / 0.271);
@@ -165,7 +165,7 @@ describe('suspicion', () => {
 
   test('three good ones out of a hundred, one flake out of twenty: one failure is more likely nobody, three are not', () => {
     const of = (failures: number) =>
-      suspect({ good: [0.97], failures: line(1, failures), flake: 0.05 }).nobody;
+      suspect({ good: [0.97], failures: entries(1, failures), flake: 0.05 }).nobody;
     expect(of(1)).toBeCloseTo((0.97 * 0.05) / (0.97 * 0.05 + 0.03));
     expect(of(1)).toBeGreaterThan(0.5);
     expect(1 - of(2)).toBeLessThan(0.95);
@@ -173,7 +173,7 @@ describe('suspicion', () => {
   });
 
   test('a failing prefix clears nobody in it, and makes those behind it as suspect as a flake', () => {
-    const { weights } = suspect({ good: line(0.9, 4), failures: [2, 4], flake: 0.01 });
+    const { weights } = suspect({ good: entries(0.9, 4), failures: [2, 4], flake: 0.01 });
     expect((weights[0] ?? 0) + (weights[1] ?? 0)).toBeGreaterThan(0.98);
   });
 });

@@ -4,11 +4,11 @@ import { givenEntry, givenRecord } from '../../../builders/queue-record.ts';
 
 const head = (pr: number): string => pr.toString(16).padStart(40, '0');
 
-/** Ten in the line, ten outside it; each was read a second after the one before. */
+/** Ten in the queue, ten outside it; each was read a second after the one before. */
 function givenLongRecord(): QueueRecord {
   const prs = Array.from({ length: 20 }, (_, index) => index + 1);
   return givenRecord({
-    line: prs.slice(0, 10).map((pr) => givenEntry(pr, { title: 't'.repeat(200), head: head(pr) })),
+    entries: prs.slice(0, 10).map((pr) => givenEntry(pr, { title: 't'.repeat(200), head: head(pr) })),
     readings: prs.map((pr) => ({
       ...{ pr, head: head(pr), updatedAt: 1, schedule: { kind: 'none' as const }, reviews: null },
       readAt: pr * 1_000,
@@ -43,17 +43,17 @@ describe('what is left out of a record that is too large', () => {
     expect([...new Set(sizes)].sort((a, b) => b - a)).toEqual(sizes);
   });
 
-  test('is never the line, what stands on the forge, or what is to be written there', () => {
+  test('is never the queue, what stands on the forge, or what is to be written there', () => {
     const record = givenLongRecord();
     for (const kept of steps(record)) {
-      expect(kept.line.map(({ pr }) => pr)).toEqual(record.line.map(({ pr }) => pr));
+      expect(kept.entries.map(({ pr }) => pr)).toEqual(record.entries.map(({ pr }) => pr));
       const { pendingStatuses, garbage, recall, unheard, halted, tip } = record;
       expect(kept).toMatchObject({ pendingStatuses, garbage, recall, unheard, halted, tip });
       expect(kept.roots).toHaveLength(record.roots.length);
     }
   });
 
-  test('are the readings of those outside the line first, the longest unread before the others', () => {
+  test('are the readings of those outside the queue first, the longest unread before the others', () => {
     const [, first, second, third, fourth] = steps(givenLongRecord()).map(({ readings }) =>
       readings.map(({ pr }) => pr).sort((a, b) => a - b),
     );
@@ -63,10 +63,10 @@ describe('what is left out of a record that is too large', () => {
     expect(fourth).toEqual([]);
   });
 
-  test('is the memory of those outside the line, and in the end most of each title', () => {
+  test('is the memory of those outside the queue, and in the end most of each title', () => {
     const last = steps(givenLongRecord()).at(-1);
     expect(last?.bounced.map(({ pr }) => pr)).toEqual([1]);
     expect(last?.evidence).toEqual([]);
-    expect(last?.line[0]?.title).toBe('t'.repeat(40));
+    expect(last?.entries[0]?.title).toBe('t'.repeat(40));
   });
 });

@@ -1,4 +1,4 @@
-import { LINE_PLACES_MAX, LINE_TITLE_CHARS_MAX } from '#core/domain/line.ts';
+import { QUEUE_PLACES_MAX, QUEUE_TITLE_CHARS_MAX } from '#core/domain/queue-view.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
 import { toQueueView } from '../../../../engine-container/src/queue/view.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
@@ -18,9 +18,9 @@ const placesOf = (changes: Partial<QueueRecord>) =>
   toQueueView(repo, givenRecord(changes), AT).line.map((place) => [place.pr, place.state, place.reason]);
 const blockOf = (changes: Partial<QueueRecord>, of = repo) => toQueueView(of, givenRecord(changes), AT).block;
 
-test('every place of the line says where it stands and why', () => {
+test('every place of the queue says where it stands and why', () => {
   const deferred = { pr: 5, head: 'head-5', reason: 'conflict' as const, baseTree: 't', until: null };
-  const line = [
+  const entries = [
     ...[
       givenEntry(1),
       givenEntry(2),
@@ -31,7 +31,7 @@ test('every place of the line says where it stands and why', () => {
   ];
   expect(
     placesOf({
-      line,
+      entries,
       roots: [givenRoot()],
       deferred: [deferred],
       bounced: [{ pr: 6, head: 'head-6', scheduleId: 6 }],
@@ -51,7 +51,7 @@ test('every place of the line says where it stands and why', () => {
 test('a member behind the limit waits for the next batch; a bounce of another head says nothing', () => {
   const bounced = [{ pr: 2, head: 'older', scheduleId: 2 }];
   expect(
-    placesOf({ line: [givenEntry(1), givenEntry(2)], roots: [givenRoot({ limit: 1 })], bounced }),
+    placesOf({ entries: [givenEntry(1), givenEntry(2)], roots: [givenRoot({ limit: 1 })], bounced }),
   ).toEqual([
     [1, 'staged', null],
     [2, 'ready', 'next_batch'],
@@ -65,7 +65,7 @@ test.each<[string, Partial<QueueRecord>, object]>([
   [
     'gate',
     {
-      line: [givenEntry(1)],
+      entries: [givenEntry(1)],
       roots: [givenRoot({ nodes: [givenNode({ runUrl: 'https://forge.example/run' })] })],
     },
     { kind: 'gate', since: 5, runUrl: 'https://forge.example/run' },
@@ -94,16 +94,16 @@ test.each<[string, Partial<QueueRecord>, object]>([
     },
     { kind: 'tree_mismatch', since: 4, pr: 3, until: null, evidence: EVIDENCE },
   ],
-  ['paused', { line: [givenEntry(1)], pausedUntil: AT + 9 }, { kind: 'paused', until: AT + 9 }],
+  ['paused', { entries: [givenEntry(1)], pausedUntil: AT + 9 }, { kind: 'paused', until: AT + 9 }],
   [
     'base red',
     {
-      line: [givenEntry(1)],
+      entries: [givenEntry(1)],
       deferred: [{ pr: 1, head: 'head-1', reason: 'base_red', baseTree: 't', until: AT + 3 }],
     },
     { kind: 'base_red', until: AT + 3 },
   ],
-  ['nobody admitted', { line: [givenEntry(1, { readyAt: null })] }, { kind: 'admission', since: 1 }],
+  ['nobody admitted', { entries: [givenEntry(1, { readyAt: null })] }, { kind: 'admission', since: 1 }],
 ])('what stands before the next landing: %s', (_name, changes, expected) => {
   expect(blockOf(changes)).toMatchObject(expected);
 });
@@ -111,25 +111,25 @@ test.each<[string, Partial<QueueRecord>, object]>([
 test('lingering ends by itself at a time that is told', () => {
   const slow = givenRepo({ batchLingerSeconds: 60 });
   expect(
-    blockOf({ line: [givenEntry(1, { readyAt: AT - 10 }), givenEntry(2, { readyAt: AT - 5 })] }, slow),
+    blockOf({ entries: [givenEntry(1, { readyAt: AT - 10 }), givenEntry(2, { readyAt: AT - 5 })] }, slow),
   ).toMatchObject({
     ...{ kind: 'linger', since: AT - 10, until: AT - 5 + 60_000 },
   });
 });
 
 test('long lines and titles are cut, never half a character', () => {
-  const line = Array.from({ length: LINE_PLACES_MAX + 3 }, (_, index) =>
+  const entries = Array.from({ length: QUEUE_PLACES_MAX + 3 }, (_, index) =>
     givenEntry(index + 1, { title: '\u{1f600}'.repeat(9_000) }),
   );
-  const view = toQueueView(repo, givenRecord({ line }), AT);
-  expect([view.line.length, view.more]).toEqual([LINE_PLACES_MAX, 3]);
+  const view = toQueueView(repo, givenRecord({ entries }), AT);
+  expect([view.line.length, view.more]).toEqual([QUEUE_PLACES_MAX, 3]);
   const title = view.line[0]?.title ?? '';
-  expect([...title].length).toBe(LINE_TITLE_CHARS_MAX);
+  expect([...title].length).toBe(QUEUE_TITLE_CHARS_MAX);
   expect(Buffer.from(title).toString()).toBe(title);
 });
 
 test.each<[string, Partial<QueueRecord>, boolean]>([
-  ['a pull request in the line', { line: [givenEntry(1)] }, false],
+  ['a pull request in the queue', { entries: [givenEntry(1)] }, false],
   ['a batch', { roots: [givenRoot()] }, true],
   [
     'a status to be written',

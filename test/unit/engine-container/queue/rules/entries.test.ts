@@ -13,7 +13,7 @@ import {
 } from '../../../../builders/snapshot.ts';
 import { tellDecision } from '../../../../support/told-decision.ts';
 
-const HEAD_CHANGED = 'requeued: head changed; schedule the new head again to keep the place in the line';
+const HEAD_CHANGED = 'requeued: head changed; schedule the new head again to keep the place in the queue';
 
 describe('who is in the queue', () => {
   test('a pull request that is scheduled on its head enters the queue and is staged', () => {
@@ -43,7 +43,7 @@ describe('who is in the queue', () => {
   test('a draft is left alone, and leaves when it becomes one', () => {
     const given = givenSnapshot({ pulls: known([givenView(1, { pull: { draft: true } })]) });
     expect(tellDecision(given, givenRecord())).toMatchObject({ actions: [], events: [], queue: [] });
-    expect(tellDecision(given, givenRecord({ line: [givenEntry(1)] }))).toMatchObject({
+    expect(tellDecision(given, givenRecord({ entries: [givenEntry(1)] }))).toMatchObject({
       events: ['pr_skipped #1: draft'],
       actions: [],
       queue: [],
@@ -52,7 +52,7 @@ describe('who is in the queue', () => {
 
   test('a pull request whose schedule is cancelled leaves the queue', () => {
     const given = givenSnapshot({ pulls: known([givenView(1, { schedule: known({ kind: 'none' }) })]) });
-    expect(tellDecision(given, givenRecord({ line: [givenEntry(1)] }))).toMatchObject({
+    expect(tellDecision(given, givenRecord({ entries: [givenEntry(1)] }))).toMatchObject({
       events: ['pr_skipped #1: auto_merge_cancelled'],
       queue: [],
     });
@@ -69,7 +69,7 @@ describe('who is in the queue', () => {
     ],
   ])('a pull request leaves the queue that is %s', (_name, pull, event, alarms) => {
     const given = givenSnapshot({ focus: new Map([[1, known(givenFocus(1, { pull }))]]) });
-    expect(tellDecision(given, givenRecord({ line: [givenEntry(1)] }))).toMatchObject({
+    expect(tellDecision(given, givenRecord({ entries: [givenEntry(1)] }))).toMatchObject({
       events: [event],
       actions: [],
       alarms,
@@ -84,7 +84,7 @@ describe('who is in the queue', () => {
   ])('what is unknown forgets no pull request: %s', (_name, changes) => {
     const decided = tellDecision(
       givenSnapshot(changes),
-      givenRecord({ line: [givenEntry(1, { readyAt: null })] }),
+      givenRecord({ entries: [givenEntry(1, { readyAt: null })] }),
     );
     expect(decided).toMatchObject({ events: [], queue: [1] });
   });
@@ -98,7 +98,7 @@ describe('a head that moves', () => {
 
   test('is not bound by the earlier schedule: both heads say so, and nothing is staged', () => {
     const given = givenSnapshot({ pulls: known([moved]) });
-    expect(tellDecision(given, givenRecord({ line: [givenEntry(1)] }))).toMatchObject({
+    expect(tellDecision(given, givenRecord({ entries: [givenEntry(1)] }))).toMatchObject({
       events: ['pr_requeued #1: head_changed'],
       actions: [`error on head-1: ${HEAD_CHANGED}`, `error on new-head: ${HEAD_CHANGED}`],
       queue: [1],
@@ -118,12 +118,12 @@ describe('a head that moves', () => {
       staleScheduleId: 1,
     });
     const given = givenSnapshot({ pulls: known([again, givenView(2)]) });
-    expect(tellDecision(given, givenRecord({ line: [waiting, givenEntry(2)] }))).toMatchObject({
+    expect(tellDecision(given, givenRecord({ entries: [waiting, givenEntry(2)] }))).toMatchObject({
       actions: ['stage #1 #2 on base-0 as mq/main/staging'],
       queue: [1, 2],
     });
     const later = { ...waiting, movedAt: NOW - 25 * 60 * 60_000 };
-    expect(tellDecision(given, givenRecord({ line: [later, givenEntry(2)] })).queue).toEqual([2, 1]);
+    expect(tellDecision(given, givenRecord({ entries: [later, givenEntry(2)] })).queue).toEqual([2, 1]);
   });
 });
 
@@ -149,7 +149,7 @@ describe('admission: nothing is spent on what the forge would not merge', () => 
     const reviews = known(countReviews([givenReview(headOf(1))], headOf(1)));
     const given = givenSnapshot({ protection: needsApproval, pulls: known([givenView(1, { reviews })]) });
     const refused = givenEntry(1, { readyAt: null, refusedFor: 'approvals_missing' });
-    expect(tellDecision(given, givenRecord({ line: [refused] })).actions).toEqual([
+    expect(tellDecision(given, givenRecord({ entries: [refused] })).actions).toEqual([
       'stage #1 on base-0 as mq/main/staging',
     ]);
   });

@@ -27,7 +27,7 @@ const TIMED_OUT = 'pending on head-1: requeued: the forge did not complete the m
 function givenProven(root: Partial<Root> = {}, changes: Partial<QueueRecord> = {}): QueueRecord {
   const nodes = [givenNode({ state: 'done', verdict: 'success', ...stagedAt(2) })];
   return givenRecord({
-    line: [givenEntry(1), givenEntry(2)],
+    entries: [givenEntry(1), givenEntry(2)],
     roots: [givenStagedRoot(2, { nodes, ...root })],
     tip: BASE.sha,
     evidence: [givenEvidence(2, 'success')],
@@ -136,8 +136,8 @@ describe('a success is posted', () => {
 
   test('not mergeable a second time on this head: it is held until the forge calls it mergeable', () => {
     const look = givenLook({ pull: { mergeable: false } }, { full: false });
-    const line = [givenEntry(1, { unmergeable: { head: 'head-1', since: NOW - 600_000 } }), givenEntry(2)];
-    expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 60_000 }, { line }))).toMatchObject({
+    const entries = [givenEntry(1, { unmergeable: { head: 'head-1', since: NOW - 600_000 } }), givenEntry(2)];
+    expect(tellDecision(look, givenProven({ unmergeableSince: NOW - 60_000 }, { entries }))).toMatchObject({
       ended: ['#1 requeued: error', '#2 requeued: error'],
       after: { deferred: [{ pr: 1, reason: 'not_mergeable', until: NOW + 3_000_000, isHeld: true }] },
     });
@@ -260,7 +260,7 @@ describe('a success that was taken back', () => {
       queue: [1, 2],
       after: {
         mergeTimeoutCounts: [{ pr: 1, head: 'head-1', count: 1 }],
-        line: [{ pr: 1, retestAfter: NOW + 20_000 }, {}],
+        entries: [{ pr: 1, retestAfter: NOW + 20_000 }, {}],
       },
     });
   });
@@ -284,7 +284,7 @@ describe('a success that was taken back', () => {
       ],
       events: ['pr_refused #1: open_dependencies', 'pr_requeued #2: merge_timeout'],
       ended: ['#1 refused: error', '#2 requeued: error'],
-      after: { mergeTimeoutCounts: [], line: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
+      after: { mergeTimeoutCounts: [], entries: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
     });
   });
 
@@ -296,7 +296,7 @@ describe('a success that was taken back', () => {
     expect(tellDecision(at(80_000, {}, unclear), record)).toMatchObject({
       actions: [TIMED_OUT],
       ended: ['#1 requeued: error', '#2 requeued: error'],
-      after: { mergeTimeoutCounts, line: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
+      after: { mergeTimeoutCounts, entries: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
     });
   });
 

@@ -22,8 +22,8 @@ import { tellDecision } from '../../../../support/told-decision.ts';
 
 /** A batch of so many in flight, all of them in the queue. */
 function givenBatch(size: number, root: Partial<Root> = {}, changes: Partial<QueueRecord> = {}): QueueRecord {
-  const line = Array.from({ length: size }, (_, index) => givenEntry(index + 1));
-  return givenRecord({ line, roots: [givenStagedRoot(size, root)], tip: BASE.sha, ...changes });
+  const entries = Array.from({ length: size }, (_, index) => givenEntry(index + 1));
+  return givenRecord({ entries, roots: [givenStagedRoot(size, root)], tip: BASE.sha, ...changes });
 }
 
 /** A look at that batch, its gate run as it is said. */
@@ -195,7 +195,7 @@ describe('a batch that failed', () => {
 
   test('uses no evidence that is older than a landing of its member that timed out', () => {
     const record = givenBatch(1, alone({ state: 'done' }), {
-      line: [givenEntry(1, { retestAfter: 6 })],
+      entries: [givenEntry(1, { retestAfter: 6 })],
       evidence: [givenEvidence(1, 'success', { at: 5 })],
     });
     expect(tellDecision(givenLook(1, null), record).actions).not.toContain(

@@ -18,7 +18,7 @@ import { givenFinishedRun, givenSnapshot, givenView, NOW } from '../../../../bui
 import { tellDecision } from '../../../../support/told-decision.ts';
 
 const scheduled = (...prs: readonly number[]): Snapshot['pulls'] => known(prs.map((pr) => givenView(pr)));
-const line = (...prs: readonly number[]) => prs.map((pr) => givenEntry(pr));
+const entries = (...prs: readonly number[]) => prs.map((pr) => givenEntry(pr));
 
 describe('when a batch begins', () => {
   const lingering = givenRepo({ batchLingerSeconds: 60 });
@@ -26,12 +26,12 @@ describe('when a batch begins', () => {
 
   test('not before the newest that is ready has lingered', () => {
     const given = givenSnapshot({ repo: lingering, pulls: scheduled(1) });
-    expect(tellDecision(given, givenRecord({ line: [fresh] }))).toMatchObject({
+    expect(tellDecision(given, givenRecord({ entries: [fresh] }))).toMatchObject({
       actions: [],
       wakeInMs: 50_000,
     });
     const later = { ...given, now: NOW + 50_000 };
-    expect(tellDecision(later, givenRecord({ line: [fresh] })).actions).toEqual([
+    expect(tellDecision(later, givenRecord({ entries: [fresh] })).actions).toEqual([
       'stage #1 on base-0 as mq/main/staging',
     ]);
   });
@@ -40,7 +40,7 @@ describe('when a batch begins', () => {
     const repo = { ...lingering, batchTarget: 2 };
     const given = givenSnapshot({ repo, pulls: scheduled(1, 2) });
     expect(
-      tellDecision(given, givenRecord({ line: [fresh, givenEntry(2, { readyAt: NOW })] })),
+      tellDecision(given, givenRecord({ entries: [fresh, givenEntry(2, { readyAt: NOW })] })),
     ).toMatchObject({
       actions: ['stage #1 #2 on base-0 as mq/main/staging'],
     });
@@ -52,32 +52,34 @@ describe('when a batch begins', () => {
     ['which forge this is', { forge: UNKNOWN }],
   ])('not while %s is unknown', (_name, changes) => {
     const given = givenSnapshot({ pulls: scheduled(1), ...changes });
-    expect(tellDecision(given, givenRecord({ line: line(1) })).actions).toEqual([]);
+    expect(tellDecision(given, givenRecord({ entries: entries(1) })).actions).toEqual([]);
   });
 
   test('not from a look at what is in flight only, whose list is older', () => {
     const given = givenSnapshot({ full: false, pulls: scheduled(1) });
-    expect(tellDecision(given, givenRecord({ line: line(1) })).actions).toEqual([]);
+    expect(tellDecision(given, givenRecord({ entries: entries(1) })).actions).toEqual([]);
   });
 
   test('not while the infrastructure has a pause', () => {
     const given = givenSnapshot({ pulls: scheduled(1) });
-    expect(tellDecision(given, givenRecord({ line: line(1), pausedUntil: NOW + 9_000 }))).toMatchObject({
-      actions: [],
-      error: 'gate_infrastructure',
-      wakeInMs: 9_000,
-    });
+    expect(tellDecision(given, givenRecord({ entries: entries(1), pausedUntil: NOW + 9_000 }))).toMatchObject(
+      {
+        actions: [],
+        error: 'gate_infrastructure',
+        wakeInMs: 9_000,
+      },
+    );
   });
 
   test('not while the queue is halted, until a person switches it on again', () => {
     const halted = { reason: 'tree_mismatch' as const, pr: 3, mergeCommit: 'merge-3', at: 500 };
     const given = givenSnapshot({ pulls: scheduled(1) });
-    expect(tellDecision(given, givenRecord({ line: line(1), halted }))).toMatchObject({
+    expect(tellDecision(given, givenRecord({ entries: entries(1), halted }))).toMatchObject({
       actions: [],
       error: 'tree_mismatch',
     });
     const again = { ...given, repo: givenRepo({ enabledAt: 501 }) };
-    expect(tellDecision(again, givenRecord({ line: line(1), halted }))).toMatchObject({
+    expect(tellDecision(again, givenRecord({ entries: entries(1), halted }))).toMatchObject({
       actions: ['stage #1 on base-0 as mq/main/staging'],
       error: null,
     });
@@ -86,14 +88,16 @@ describe('when a batch begins', () => {
   test('not where a branch of the repository has the name that a staging branch needs', () => {
     const nameInTheWay = { kind: 'branch' as const, branches: ['mq/main/staging'] };
     const given = givenSnapshot({ pulls: scheduled(1) });
-    expect(tellDecision(given, givenRecord({ line: line(1), nameInTheWay }))).toMatchObject({
+    expect(tellDecision(given, givenRecord({ entries: entries(1), nameInTheWay }))).toMatchObject({
       actions: [],
       nodes: [],
       error: 'branch_name_taken',
     });
     expect(
-      tellDecision({ ...given, nameInTheWay: known(null) }, givenRecord({ line: line(1), nameInTheWay }))
-        .actions,
+      tellDecision(
+        { ...given, nameInTheWay: known(null) },
+        givenRecord({ entries: entries(1), nameInTheWay }),
+      ).actions,
     ).toEqual(['stage #1 on base-0 as mq/main/staging']);
   });
 });
@@ -105,7 +109,7 @@ describe('who is in it', () => {
       { pr: 2, head: headOf(2), reason: 'head_not_ready' as const, baseTree: BASE.tree, until: NOW + 5_000 },
     ];
     const given = givenSnapshot({ pulls: scheduled(1, 2, 3) });
-    const record = givenRecord({ line: line(1, 2, 3), deferred });
+    const record = givenRecord({ entries: entries(1, 2, 3), deferred });
     expect(tellDecision(given, record)).toMatchObject({
       actions: ['stage #3 on base-0 as mq/main/staging'],
       wakeInMs: 5_000,
@@ -120,14 +124,14 @@ describe('who is in it', () => {
   test('a bounced head stays out until it moves or is scheduled again', () => {
     const bounced = [{ pr: 1, head: headOf(1), scheduleId: 1 }];
     const given = givenSnapshot({ pulls: scheduled(1, 2) });
-    expect(tellDecision(given, givenRecord({ line: line(1, 2), bounced })).actions).toEqual([
+    expect(tellDecision(given, givenRecord({ entries: entries(1, 2), bounced })).actions).toEqual([
       'stage #2 on base-0 as mq/main/staging',
     ]);
     const again = givenView(1, { schedule: known({ kind: 'bound', id: 9, at: 900, by: 'dev' }) });
     expect(
       tellDecision(
         { ...given, pulls: known([again, givenView(2)]) },
-        givenRecord({ line: line(1, 2), bounced }),
+        givenRecord({ entries: entries(1, 2), bounced }),
       ).actions,
     ).toEqual(['stage #1 #2 on base-0 as mq/main/staging']);
   });
@@ -135,7 +139,7 @@ describe('who is in it', () => {
   test('one that staging failed with is staged alone', () => {
     const entries = [givenEntry(1, { stagingAsides: 1 }), givenEntry(2)];
     expect(
-      tellDecision(givenSnapshot({ pulls: scheduled(1, 2) }), givenRecord({ line: entries })).actions,
+      tellDecision(givenSnapshot({ pulls: scheduled(1, 2) }), givenRecord({ entries: entries })).actions,
     ).toEqual(['stage #1 on base-0 as mq/main/staging']);
   });
 
@@ -144,7 +148,7 @@ describe('who is in it', () => {
     const rule = given.protection.known ? given.protection.value : null;
     if (rule === null) throw new Error('a rule is given');
     const protection = known({ ...rule, blockOnOutdatedBranch: true });
-    expect(tellDecision({ ...given, protection }, givenRecord({ line: line(1, 2) })).actions).toEqual([
+    expect(tellDecision({ ...given, protection }, givenRecord({ entries: entries(1, 2) })).actions).toEqual([
       'stage #1 on base-0 as mq/main/staging',
     ]);
   });
@@ -152,7 +156,7 @@ describe('who is in it', () => {
 
 describe('what runs beside it', () => {
   const busy = givenRecord({
-    line: line(1, 2, 3),
+    entries: entries(1, 2, 3),
     roots: [givenStagedRoot(2)],
     tip: BASE.sha,
     rate: { landed: 0, bounced: 0, steady: 0, flaked: 0, paces: [{ ms: 1_000, runs: 10 }] },
@@ -171,7 +175,7 @@ describe('what runs beside it', () => {
 
   test('a batch that was never built begins anew when its base has moved', () => {
     const unbuilt = givenRoot({ nodes: [givenNode({ state: 'wanted', stagedAt: null })] });
-    const record = givenRecord({ line: line(1, 2), roots: [unbuilt], tip: 'base-1' });
+    const record = givenRecord({ entries: entries(1, 2), roots: [unbuilt], tip: 'base-1' });
     const given = givenSnapshot({ full: false, base: known({ sha: 'base-1', tree: 'tree-9' }) });
     expect(tellDecision(given, record)).toMatchObject({
       actions: ['delete mq-work/main/run'],
@@ -181,7 +185,7 @@ describe('what runs beside it', () => {
 });
 
 describe('what pulls the ground from under a batch', () => {
-  const staged = givenRecord({ line: line(1, 2), roots: [givenStagedRoot(2)], tip: BASE.sha });
+  const staged = givenRecord({ entries: entries(1, 2), roots: [givenStagedRoot(2)], tip: BASE.sha });
   const running = {
     gates: new Map([['node', known({ kind: 'running' as const, runId: 'run-1', url: null })]]),
   };
@@ -242,7 +246,7 @@ describe('a trial batch', () => {
     const fresh = Array.from({ length: 40 }, (_, index) => index + 10);
     const rate = { landed: 100, bounced: 40, steady: 200, flaked: 0, paces: [{ ms: 1_000, runs: 10 }] };
     const record = givenRecord({
-      line: line(1, 2, 3, 4, ...fresh),
+      entries: entries(1, 2, 3, 4, ...fresh),
       roots: [givenStagedRoot(4)],
       tip: BASE.sha,
       rate,
@@ -273,7 +277,7 @@ describe('a suspect', () => {
       nodes: [givenNode({ id: 'node-3' as never, to: 1, branch: 'mq/main/staging-above-r', ...stagedAt(3) })],
     });
     const record = givenRecord({
-      line: line(1, 2, 3),
+      entries: entries(1, 2, 3),
       roots: [givenStagedRoot(2), above],
       tip: BASE.sha,
       evidence: [givenEvidence(0, 'success')],

@@ -1,8 +1,8 @@
 import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from './ids.ts';
 
-/** Where a pull request of the line stands. */
-export const LINE_STATES = ['landing', 'staged', 'ready', 'waiting', 'refused', 'bounced'] as const;
-export type LineState = (typeof LINE_STATES)[number];
+/** Where a pull request of the queue stands. */
+export const PLACE_STATES = ['landing', 'staged', 'ready', 'waiting', 'refused', 'bounced'] as const;
+export type PlaceState = (typeof PLACE_STATES)[number];
 
 /** What stands before the next landing of a repo. */
 export const BLOCK_KINDS = [
@@ -21,13 +21,13 @@ export const BLOCK_KINDS = [
 ] as const;
 export type BlockKind = (typeof BLOCK_KINDS)[number];
 
-export interface LinePlace {
+export interface QueuePlace {
   readonly pr: PullRequestNumber;
   /** Cut to `LINE_TITLE_CHARS_MAX`. */
   readonly title: string;
   readonly head: CommitSha;
   readonly queuedAt: EpochMs;
-  readonly state: LineState;
+  readonly state: PlaceState;
   /** Key of a fixed phrase; null when the state says it all. */
   readonly reason: string | null;
   /** Looked at again at this time by itself; null = when something changes. */
@@ -58,7 +58,7 @@ export interface HaltEvidence {
 export interface QueueView {
   readonly at: EpochMs;
   /** In order, at most `LINE_PLACES_MAX`. */
-  readonly line: readonly LinePlace[];
+  readonly line: readonly QueuePlace[];
   /** Places behind those of `line`. */
   readonly more: number;
   readonly block: Block;
@@ -83,5 +83,5 @@ export interface OwedHeads {
 }
 
 /** Kept small enough to be read with every look at the dashboard. */
-export const LINE_PLACES_MAX = 100;
-export const LINE_TITLE_CHARS_MAX = 300;
+export const QUEUE_PLACES_MAX = 100;
+export const QUEUE_TITLE_CHARS_MAX = 300;

@@ -1,7 +1,7 @@
 import type { CommitSha, EpochMs, PullRequestNumber, RunId } from '#core/domain/ids.ts';
 
-/** A pull request in the line. Position: `queuedAt`, then number (D-22). */
-export interface LineEntry {
+/** A pull request in the queue. Position: `queuedAt`, then number (D-22). */
+export interface QueueEntry {
   readonly pr: PullRequestNumber;
   title: string;
   head: CommitSha;

@@ -7,18 +7,18 @@ import { sayDeferred } from './deferral-words.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
 import { reviewHeld } from './held.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
-import type { LineEntry } from './line-entry.ts';
 import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, tellRefusal, wishStatus } from './pass.ts';
 import { noteOutsider } from './passed.ts';
 import { activeMembers } from './pipeline.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import type { ScheduleReading } from './readings.ts';
 import { isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
 import type { PullRequestView } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
 
-/** Brings the line up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
-export function syncLine(pass: Pass): void {
+/** Brings the queue up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
+export function syncQueue(pass: Pass): void {
   const { pulls } = pass.s;
   // A look at what is in flight carries an older list: it would bring back what has landed since.
   if (!pass.s.full || !pulls.known) return;
@@ -30,17 +30,17 @@ export function syncLine(pass: Pass): void {
     if (hasLanded(pass.record, view.pull.number) || !view.schedule.known) continue;
     const entry = entryOf(pass.record, view.pull.number);
     if (view.schedule.value.kind === 'none' || view.pull.draft) {
-      if (entry !== undefined) leaveLine(pass, entry, view.pull.draft ? 'draft' : 'auto_merge_cancelled');
+      if (entry !== undefined) leaveQueue(pass, entry, view.pull.draft ? 'draft' : 'auto_merge_cancelled');
     } else if (entry !== undefined || newcomers.has(view.pull.number)) {
       if (view.schedule.value.kind === 'moved') noticeMovedHead(pass, entry, view, view.schedule.value);
       else bindHead(pass, entry, view, view.schedule.value);
     }
     recallStatuses(pass, view);
   }
-  for (const entry of [...pass.record.line]) {
+  for (const entry of [...pass.record.entries]) {
     if (!open.has(entry.pr)) noticeDeparture(pass, entry);
   }
-  pass.record.line.sort((a, b) => a.queuedAt - b.queuedAt || a.pr - b.pr);
+  pass.record.entries.sort((a, b) => a.queuedAt - b.queuedAt || a.pr - b.pr);
   noticeRead(pass, pulls.value);
 }
 
@@ -65,13 +65,13 @@ type Scheduled = Extract<ScheduleReading, { kind: 'bound' | 'moved' }>;
 
 function bindHead(
   pass: Pass,
-  entry: LineEntry | undefined,
+  entry: QueueEntry | undefined,
   view: PullRequestView,
   schedule: Scheduled,
 ): void {
   const { pull } = view;
   if (entry === undefined) {
-    const fresh: LineEntry = {
+    const fresh: QueueEntry = {
       pr: pull.number,
       title: pull.title,
       head: pull.headSha,
@@ -85,7 +85,7 @@ function bindHead(
       passedOnStaleBase: false,
       failureProbability: null,
     };
-    pass.record.line.push(fresh);
+    pass.record.entries.push(fresh);
     emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
     return;
   }
@@ -132,7 +132,7 @@ function retestOf({ record, s }: Pass, pull: PullRequestView['pull']): EpochMs |
 
 function noticeMovedHead(
   pass: Pass,
-  known: LineEntry | undefined,
+  known: QueueEntry | undefined,
   view: PullRequestView,
   schedule: Scheduled,
 ): void {
@@ -153,7 +153,7 @@ function noticeMovedHead(
       passedOnStaleBase: false,
       failureProbability: null,
     };
-    pass.record.line.push(entry);
+    pass.record.entries.push(entry);
     wishStatus(pass, statusOf(entry, describeHeadChange()));
     return;
   }
@@ -177,40 +177,40 @@ function noticeMovedHead(
   emitEvent(pass, 'pr_requeued', entry, 'head_changed');
 }
 
-function statusOf(entry: LineEntry, description: string) {
+function statusOf(entry: QueueEntry, description: string) {
   return { pr: entry.pr, sha: entry.head, state: 'error' as const, description, targetUrl: null };
 }
 
-/** A pull request of the line is not among the open ones of the base: merged, closed or retargeted. */
-function noticeDeparture(pass: Pass, entry: LineEntry): void {
+/** A pull request of the queue is not among the open ones of the base: merged, closed or retargeted. */
+function noticeDeparture(pass: Pass, entry: QueueEntry): void {
   const focus = pass.s.focus.get(entry.pr);
   if (focus === undefined || !focus.known) return;
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
   if (pass.record.roots.some((root) => root.landing?.pr === entry.pr) && isMergedHere(pass, pull)) return;
   if (isTwinOfLanding(pass, focus.value)) return;
-  if (pull.baseRef !== pass.s.repo.baseBranch) leaveLine(pass, entry, 'retargeted');
+  if (pull.baseRef !== pass.s.repo.baseBranch) leaveQueue(pass, entry, 'retargeted');
   else if (pull.merged) {
     // The success of a landing opens every scheduled pull request with that head, and merges nothing more with the others.
     if (!hasLandedHead(pass.record, pull.headSha))
       pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });
-    leaveLine(pass, entry, 'merged_outside_the_queue');
+    leaveQueue(pass, entry, 'merged_outside_the_queue');
     noteOutsider(pass, entry.pr);
-  } else if (pull.state === 'closed') leaveLine(pass, entry, 'closed');
+  } else if (pull.state === 'closed') leaveQueue(pass, entry, 'closed');
 }
 
-export function leaveLine(pass: Pass, entry: LineEntry, reason: string): void {
-  pass.record.line = pass.record.line.filter((candidate) => candidate !== entry);
+export function leaveQueue(pass: Pass, entry: QueueEntry, reason: string): void {
+  pass.record.entries = pass.record.entries.filter((candidate) => candidate !== entry);
   emitEvent(pass, 'pr_skipped', entry, reason);
 }
 
 /** Evaluates admission for every bound pull request; a refusal is said once per (head, reason) (D-04). */
-export function admitLine(pass: Pass): void {
+export function admitEntries(pass: Pass): void {
   const { pulls, protection, base } = pass.s;
   if (!pass.s.full || !pulls.known || !protection.known || protection.value === null || !base.known) return;
   const views = new Map(pulls.value.map((view) => [view.pull.number, view]));
   const heads = new Set<string>();
-  for (const entry of pass.record.line) {
+  for (const entry of pass.record.entries) {
     const view = views.get(entry.pr);
     if (view === undefined || entry.scheduleId === 0) continue;
     reviewHeld(pass, entry, view.pull);
@@ -241,7 +241,7 @@ export function factsOf(
   };
 }
 
-function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): void {
+function applyAdmission(pass: Pass, entry: QueueEntry, admission: Admission): void {
   if (admission.kind === 'admitted') {
     entry.readyAt ??= pass.s.now;
     if (entry.refusedFor !== null) sayAsideAgain(pass, entry);
@@ -256,13 +256,13 @@ function applyAdmission(pass: Pass, entry: LineEntry, admission: Admission): voi
 }
 
 /** A refusal that has ended stood over the words of what still holds. */
-function sayAsideAgain(pass: Pass, { pr, head }: LineEntry): void {
+function sayAsideAgain(pass: Pass, { pr, head }: QueueEntry): void {
   const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
   if (deferred !== undefined) sayDeferred(pass, deferred);
 }
 
 /** Said once per head and reason; admission looks again at each full look (D-04). */
-export function refuse(pass: Pass, entry: LineEntry, reason: Refusal): void {
+export function refuse(pass: Pass, entry: QueueEntry, reason: Refusal): void {
   entry.readyAt = null;
   if (entry.refusedFor === reason) return;
   // Said in a later look, once those before it are written.
@@ -275,15 +275,15 @@ export function refuse(pass: Pass, entry: LineEntry, reason: Refusal): void {
   tellRefusal(pass, entry, reason);
 }
 
-function isInFlight({ roots }: QueueRecord, { pr }: LineEntry): boolean {
+function isInFlight({ roots }: QueueRecord, { pr }: QueueEntry): boolean {
   return roots.some((root) => activeMembers(root).some((member) => member.pr === pr));
 }
 
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
-export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): LineEntry[] {
+export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): QueueEntry[] {
   const { record, s } = pass;
   const held = new Set(record.roots.flatMap((root) => activeMembers(root).map((member) => member.pr)));
-  return record.line.filter((entry) => {
+  return record.entries.filter((entry) => {
     if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
     if (isBounced(record, entry)) return false;
     return !record.deferred.some(
