@@ -228,7 +228,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a merge into another base is no landing',
-    file: `${QUEUE}/pass.ts`,
+    file: `${QUEUE}/decision-context.ts`,
     find: 'return pull.merged && pull.baseRef === pass.s.repo.baseBranch;',
     replace: 'return pull.merged;',
     families: ['interrupted', 'people'],

@@ -1,9 +1,9 @@
 import { BLOCKERS_WAIT_MS } from '#core/domain/limits.ts';
 import { type Admission, admit } from './admission.ts';
+import { type DecisionContext, entryOf, wishStatus } from './decision-context.ts';
 import { describeOtherChecks } from './describe.ts';
 import { factsOf, refuse } from './entries.ts';
 import type { Landing, RevokeReason } from './landing-state.ts';
-import { entryOf, type Pass, wishStatus } from './pass.ts';
 import type { Root } from './record.ts';
 
 /** Something of its rules that keeps the forge from merging. */
@@ -20,7 +20,7 @@ export function isOfForge(reason: RevokeReason): boolean {
   return reason === 'merge_timeout' || reason === 'merge_blocked';
 }
 
-export function findBlock(pass: Pass, landing: Landing): Answer {
+export function findBlock(pass: DecisionContext, landing: Landing): Answer {
   const { s, record } = pass;
   if (s.blockers?.known !== true || !s.protection.known || s.protection.value === null) return 'unknown';
   const view = s.blockers.value;
@@ -40,12 +40,12 @@ export function findBlock(pass: Pass, landing: Landing): Answer {
 }
 
 /** No clear answer is waited for, but not without an end: others stand behind it. */
-export function isAnswerAwaited(pass: Pass, since: number): boolean {
+export function isAnswerAwaited(pass: DecisionContext, since: number): boolean {
   return pass.s.now < since + BLOCKERS_WAIT_MS;
 }
 
 /** Unknown bounces nobody: tested again, and not before all is known that the forge could hold against the merge. */
-export function holdUnclear(pass: Pass, root: Root, { pr, head }: Landing): void {
+export function holdUnclear(pass: DecisionContext, root: Root, { pr, head }: Landing): void {
   const entry = entryOf(pass.record, pr);
   if (entry?.head === head) {
     entry.isBlocked = true;
@@ -59,7 +59,7 @@ export function holdUnclear(pass: Pass, root: Root, { pr, head }: Landing): void
  * Said and looked at again like any refusal before a run. No merge time-out is counted: the change has nothing to do
  * with it (D-14).
  */
-export function holdBlocked(pass: Pass, root: Root, { pr, head }: Landing, block: Block): void {
+export function holdBlocked(pass: DecisionContext, root: Root, { pr, head }: Landing, block: Block): void {
   const entry = entryOf(pass.record, pr);
   if (entry?.head === head) {
     entry.isBlocked = true;

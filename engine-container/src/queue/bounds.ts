@@ -6,7 +6,7 @@ import {
   QUEUE_NEWCOMERS_MAX,
   TOMBSTONES_MAX,
 } from '#core/domain/limits.ts';
-import { type Pass, pollNoLaterThan } from './pass.ts';
+import { type DecisionContext, pollNoLaterThan } from './decision-context.ts';
 import type { QueueRecord } from './record.ts';
 import type { PullRequestView } from './snapshot.ts';
 
@@ -14,7 +14,10 @@ import type { PullRequestView } from './snapshot.ts';
  * Who may enter the queue in this look: all, unless there are more than one save should tell of, or than the record has
  * room for. Then the earliest schedules come first, and the others wait outside until those have entered or left.
  */
-export function newcomersOf(pass: Pass, views: readonly PullRequestView[]): ReadonlySet<PullRequestNumber> {
+export function newcomersOf(
+  pass: DecisionContext,
+  views: readonly PullRequestView[],
+): ReadonlySet<PullRequestNumber> {
   const { record } = pass;
   const inQueue = new Set(record.entries.map(({ pr }) => pr));
   const waiting = views.flatMap(({ pull, schedule }) => {
@@ -34,7 +37,7 @@ export function arePendingStatusesFull({ pendingStatuses }: QueueRecord): boolea
 }
 
 /** What the last whole look had to leave out is looked at as soon as there is room for it. */
-export function goOnWithCrowd(pass: Pass): void {
+export function goOnWithCrowd(pass: DecisionContext): void {
   const { crowded, pendingStatuses } = pass.record;
   if (crowded !== true || pendingStatuses.length > PENDING_STATUSES_MAX / 2) return;
   pass.refresh = true;
@@ -42,7 +45,7 @@ export function goOnWithCrowd(pass: Pass): void {
 }
 
 /** What is remembered of pull requests that are not open any more, and of branches, has an end: the oldest goes first. */
-export function forgetOldest({ record, s }: Pass): void {
+export function forgetOldest({ record, s }: DecisionContext): void {
   record.garbage = record.garbage.slice(-GARBAGE_ENTRIES_MAX);
   if (!s.full || !s.pulls.known) return;
   const open = new Set(s.pulls.value.map((view) => view.pull.number));

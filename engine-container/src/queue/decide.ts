@@ -7,12 +7,18 @@ import {
 import type { Action, Decision } from './actions.ts';
 import { requiresContext } from './admission.ts';
 import { forgetOldest, goOnWithCrowd } from './bounds.ts';
+import {
+  beginPass,
+  type DecisionContext,
+  pollNoLaterThan,
+  raise,
+  wakeNoLaterThan,
+} from './decision-context.ts';
 import { admitEntries, syncQueue } from './entries.ts';
 import { openRoots } from './fill.ts';
 import { observeGates } from './gates.ts';
 import { forgetLanded, withoutLateBase } from './landed.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
-import { beginPass, type Pass, pollNoLaterThan, raise, wakeNoLaterThan } from './pass.ts';
 import { keepRival, searchPassed, settlePassed } from './passed.ts';
 import { gateMsOf } from './policy.ts';
 import { traceLandings } from './proof.ts';
@@ -82,7 +88,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
 }
 
 /** What was read for the next look to compare with, and settings that changed under the record. */
-function adoptSettings(pass: Pass): void {
+function adoptSettings(pass: DecisionContext): void {
   const { record, s } = pass;
   if (s.full && s.readings !== null) record.readings = [...s.readings];
   if (s.forge?.known === true) record.forge = s.forge.value;
@@ -99,7 +105,7 @@ function adoptSettings(pass: Pass): void {
 }
 
 /** Written only where it says something new: an idle record must stay as it is. */
-function keepRule({ record, s }: Pass): void {
+function keepRule({ record, s }: DecisionContext): void {
   if (!s.protection.known) return;
   const reasons = noteRule(s.protection.value, record.context);
   const told = record.rule;
@@ -109,7 +115,7 @@ function keepRule({ record, s }: Pass): void {
 }
 
 /** What made our branches impossible may be gone; where that was a branch, a tag is none. */
-function noticeName(pass: Pass): void {
+function noticeName(pass: DecisionContext): void {
   const { record, s } = pass;
   const ref = s.nameInTheWay?.known === true ? s.nameInTheWay.value : undefined;
   const isGone = ref === null || (ref?.kind === 'tag' && record.nameInTheWay?.kind === 'branch');
@@ -121,7 +127,7 @@ function noticeName(pass: Pass): void {
  * Keeps the tip of the base, and alarms when it moved although only we can open a merge: nobody verified what is on it
  * now (A39). A root that ends puts its verified tip here.
  */
-function noticeBase(pass: Pass): void {
+function noticeBase(pass: DecisionContext): void {
   const { record, s } = pass;
   if (!s.full || !s.base.known) return;
   const { sha, tree } = s.base.value;
@@ -154,7 +160,7 @@ function isTreeOfTip(record: QueueRecord, tree: string): boolean {
 }
 
 /** Writes waiting statuses and removes what resolved nodes left behind. */
-function sweep(pass: Pass): void {
+function sweep(pass: DecisionContext): void {
   const { record, s } = pass;
   for (const status of record.pendingStatuses.slice(0, STATUS_POSTS_MAX)) {
     pass.actions.push({ kind: 'post_status', ...status, purpose: 'pending' });
@@ -177,7 +183,7 @@ function sweep(pass: Pass): void {
 }
 
 /** When may something change by itself? While a gate or a merge is awaited the repo is due again soon (D-95). */
-function chooseWake(pass: Pass): void {
+function chooseWake(pass: DecisionContext): void {
   const { record } = pass;
   if (pass.actions.some((action) => !isQuiet(record, action))) pollNoLaterThan(pass, 0);
   if (pass.nextStartAt !== null) wakeNoLaterThan(pass, pass.nextStartAt);
@@ -198,7 +204,7 @@ function quickLookMs(ageMs: number, usualMs: number | null): number | null {
   return Math.round(Math.max(1_000, dueMs, Math.min(3_000, ageMs)));
 }
 
-function chooseWakeFor(pass: Pass, root: Root): void {
+function chooseWakeFor(pass: DecisionContext, root: Root): void {
   const { s } = pass;
   if (root.landing !== null && root.landing.revoke === null) pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
   for (const node of root.nodes) {

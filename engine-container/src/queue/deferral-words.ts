@@ -1,6 +1,6 @@
 import type { DeferReason, Deferred } from './aside.ts';
+import { type DecisionContext, wishStatus } from './decision-context.ts';
 import { describeDefer } from './describe.ts';
-import { type Pass, wishStatus } from './pass.ts';
 
 /** Reasons that the author can do something about; the others are nobody's fault. */
 const BLAMING_REASONS: readonly DeferReason[] = [
@@ -25,7 +25,7 @@ export function blamesHead(reason: DeferReason): boolean {
 
 /** Says on its head why it stands aside, where there is something to say. */
 export function sayDeferred(
-  pass: Pass,
+  pass: DecisionContext,
   { pr, head, reason }: Pick<Deferred, 'pr' | 'head' | 'reason'>,
 ): void {
   const description = describeDefer(reason);

@@ -3,11 +3,19 @@ import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
+import {
+  asksFork,
+  type DecisionContext,
+  emitEvent,
+  entryOf,
+  isMergedHere,
+  tellRefusal,
+  wishStatus,
+} from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
 import { reviewHeld } from './held.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
-import { asksFork, emitEvent, entryOf, isMergedHere, type Pass, tellRefusal, wishStatus } from './pass.ts';
 import { noteOutsider } from './passed.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
@@ -18,7 +26,7 @@ import type { PullRequestView } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
 
 /** Brings the queue up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
-export function syncQueue(pass: Pass): void {
+export function syncQueue(pass: DecisionContext): void {
   const { pulls } = pass.s;
   // A look at what is in flight carries an older list: it would bring back what has landed since.
   if (!pass.s.full || !pulls.known) return;
@@ -48,7 +56,7 @@ export function syncQueue(pass: Pass): void {
  * A record that is new knows of no status on any head. Which pull requests were not read with it is kept: each waits
  * alone until it is, and nobody else for it.
  */
-function noticeRead({ record, s }: Pass, views: readonly PullRequestView[]): void {
+function noticeRead({ record, s }: DecisionContext, views: readonly PullRequestView[]): void {
   if (!s.botLogin.known) return;
   const unread = views.filter((view) => !isRead(view)).map((view) => view.pull.number);
   const waiting = record.rebuilding ? unread : unread.filter((pr) => record.unread?.includes(pr));
@@ -64,7 +72,7 @@ function isRead({ schedule, statuses }: PullRequestView): boolean {
 type Scheduled = Extract<ScheduleReading, { kind: 'bound' | 'moved' }>;
 
 function bindHead(
-  pass: Pass,
+  pass: DecisionContext,
   entry: QueueEntry | undefined,
   view: PullRequestView,
   schedule: Scheduled,
@@ -125,13 +133,13 @@ function bindHead(
 }
 
 /** Whoever schedules a bounced head again asks for another try: what failed before is not held against it (D-05). */
-function retestOf({ record, s }: Pass, pull: PullRequestView['pull']): EpochMs | null {
+function retestOf({ record, s }: DecisionContext, pull: PullRequestView['pull']): EpochMs | null {
   const isAgain = record.bounced.some((known) => known.pr === pull.number && known.head === pull.headSha);
   return isAgain ? s.now : null;
 }
 
 function noticeMovedHead(
-  pass: Pass,
+  pass: DecisionContext,
   known: QueueEntry | undefined,
   view: PullRequestView,
   schedule: Scheduled,
@@ -182,7 +190,7 @@ function statusOf(entry: QueueEntry, description: string) {
 }
 
 /** A pull request of the queue is not among the open ones of the base: merged, closed or retargeted. */
-function noticeDeparture(pass: Pass, entry: QueueEntry): void {
+function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   const focus = pass.s.focus.get(entry.pr);
   if (focus === undefined || !focus.known) return;
   const { pull } = focus.value;
@@ -199,13 +207,13 @@ function noticeDeparture(pass: Pass, entry: QueueEntry): void {
   } else if (pull.state === 'closed') leaveQueue(pass, entry, 'closed');
 }
 
-export function leaveQueue(pass: Pass, entry: QueueEntry, reason: string): void {
+export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: string): void {
   pass.record.entries = pass.record.entries.filter((candidate) => candidate !== entry);
   emitEvent(pass, 'pr_skipped', entry, reason);
 }
 
 /** Evaluates admission for every bound pull request; a refusal is said once per (head, reason) (D-04). */
-export function admitEntries(pass: Pass): void {
+export function admitEntries(pass: DecisionContext): void {
   const { pulls, protection, base } = pass.s;
   if (!pass.s.full || !pulls.known || !protection.known || protection.value === null || !base.known) return;
   const views = new Map(pulls.value.map((view) => [view.pull.number, view]));
@@ -230,7 +238,7 @@ export function admitEntries(pass: Pass): void {
 
 /** What one view of a pull request says to the rule. */
 export function factsOf(
-  pass: Pass,
+  pass: DecisionContext,
   view: PullRequestView,
   { protection, baseTip }: Pick<AdmissionFacts, 'protection' | 'baseTip'>,
 ): AdmissionFacts {
@@ -241,7 +249,7 @@ export function factsOf(
   };
 }
 
-function applyAdmission(pass: Pass, entry: QueueEntry, admission: Admission): void {
+function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Admission): void {
   if (admission.kind === 'admitted') {
     entry.readyAt ??= pass.s.now;
     if (entry.refusedFor !== null) sayAsideAgain(pass, entry);
@@ -256,13 +264,13 @@ function applyAdmission(pass: Pass, entry: QueueEntry, admission: Admission): vo
 }
 
 /** A refusal that has ended stood over the words of what still holds. */
-function sayAsideAgain(pass: Pass, { pr, head }: QueueEntry): void {
+function sayAsideAgain(pass: DecisionContext, { pr, head }: QueueEntry): void {
   const deferred = pass.record.deferred.find((each) => each.pr === pr && each.head === head);
   if (deferred !== undefined) sayDeferred(pass, deferred);
 }
 
 /** Said once per head and reason; admission looks again at each full look (D-04). */
-export function refuse(pass: Pass, entry: QueueEntry, reason: Refusal): void {
+export function refuse(pass: DecisionContext, entry: QueueEntry, reason: Refusal): void {
   entry.readyAt = null;
   if (entry.refusedFor === reason) return;
   // Said in a later look, once those before it are written.
@@ -280,7 +288,7 @@ function isInFlight({ roots }: QueueRecord, { pr }: QueueEntry): boolean {
 }
 
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
-export function readyEntries(pass: Pass, baseTree: string, stacked: boolean): QueueEntry[] {
+export function readyEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
   const { record, s } = pass;
   const held = new Set(record.roots.flatMap((root) => activeMembers(root).map((member) => member.pr)));
   return record.entries.filter((entry) => {

@@ -3,19 +3,19 @@ import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { requiresContext } from './admission.ts';
 import { isHeldByForge, outlastsBase } from './aside.ts';
-import { readyEntries } from './entries.ts';
-import { frontierOf } from './evidence.ts';
 import {
   chanceOfGood,
   createNode,
+  type DecisionContext,
   entryOf,
-  type Pass,
   policyFor,
   raise,
   runsMax,
   takeId,
   wakeNoLaterThan,
-} from './pass.ts';
+} from './decision-context.ts';
+import { readyEntries } from './entries.ts';
+import { frontierOf } from './evidence.ts';
 import {
   activeMembers,
   endTreeOf,
@@ -31,7 +31,7 @@ import type { Place, Root, Staged } from './record.ts';
 import { suspicionOf } from './suspicion.ts';
 
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
-export function openRoots(pass: Pass): void {
+export function openRoots(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.halted !== null || record.rival !== undefined || !s.repo.queueEnabled) return;
   // A look at what is in flight carries an older list: nothing is spent on it.
@@ -66,7 +66,7 @@ export function openRoots(pass: Pass): void {
 }
 
 /** What stands aside waits for its base, or for what it conflicts with, to be gone, or for a time. */
-function keepDeferred(pass: Pass, baseTree: string): void {
+function keepDeferred(pass: DecisionContext, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
   for (const root of record.roots) grounds.add(root.baseTree).add(endTreeOf(root));
@@ -89,7 +89,7 @@ function keepDeferred(pass: Pass, baseTree: string): void {
 }
 
 /** Runs that may still be started: what is wanted already counts, whoever waits for a retry too. */
-function freeSlots(pass: Pass): number {
+function freeSlots(pass: DecisionContext): number {
   const nodes = pass.record.roots.flatMap((root) => root.nodes);
   return runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
 }
@@ -101,7 +101,7 @@ function freeSlots(pass: Pass): number {
 type Closed = 'full' | 'risky' | 'broken';
 
 /** Builds the next batch on the pipeline where that is worth it. */
-function openPipeline(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'open' {
+function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): Closed | 'open' {
   const { record, s } = pass;
   const pipeline = pipelineOf(record);
   const landing = nextToLand(record);
@@ -141,7 +141,7 @@ function openPipeline(pass: Pass, base: Staged, oneByOne: boolean): Closed | 'op
 }
 
 /** Batches that are not full start evenly over the time of a gate run. */
-function isDue(pass: Pass, top: Root, policy: SpeculationPolicy): boolean {
+function isDue(pass: DecisionContext, top: Root, policy: SpeculationPolicy): boolean {
   const gateMs = gateMsOf(pass.record.rate);
   if (gateMs === null) return false;
   const at = top.createdAt + Math.round(gateMs / Math.min(policy.depth, runsMax(pass)));
@@ -154,7 +154,7 @@ function isDue(pass: Pass, top: Root, policy: SpeculationPolicy): boolean {
  * Full batches of what waits, each alone on the base: what passes has passed on a stale base once the pipeline has
  * landed, what fails is searched.
  */
-function openTrials(pass: Pass, base: Staged, pipeline: Closed): void {
+function openTrials(pass: DecisionContext, base: Staged, pipeline: Closed): void {
   for (let started = 0; ; started += 1) {
     const free = freeSlots(pass);
     if (free <= 0) return;
@@ -174,7 +174,7 @@ function openTrials(pass: Pass, base: Staged, pipeline: Closed): void {
  * How many must wait for a trial batch: a usual batch where nothing else can be done for them; more where the pipeline
  * will take them by itself, fewer where it is about to start anew.
  */
-function fullTrial(pass: Pass, fresh: readonly QueueEntry[], pipeline: Closed): number {
+function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline: Closed): number {
   const good = padTo(pass, fresh);
   const likely = likelySize(good, policyFor(pass).passChance);
   if (pipeline === 'full') return Math.ceil((likely + thriftySize(good)) / 2);
@@ -187,28 +187,28 @@ function takeTogether(ready: readonly QueueEntry[], size: number): readonly Queu
   return ready.slice(0, alone < 0 ? size : Math.min(size, Math.max(1, alone)));
 }
 
-function sizeOf(pass: Pass, ready: readonly QueueEntry[], depthLeft: number): number {
+function sizeOf(pass: DecisionContext, ready: readonly QueueEntry[], depthLeft: number): number {
   const good = ready.map((entry) => chanceOfGood(pass, entry));
   const slots = Math.max(1, Math.min(depthLeft, freeSlots(pass)));
   return chooseBatchSize({ good, fanout: pass.s.repo.bisectFanout, policy: policyFor(pass), slots });
 }
 
 /** The queue with strangers behind it, so that "full" does not depend on who has come yet. */
-export function padTo(pass: Pass, ready: readonly QueueEntry[]): readonly number[] {
+export function padTo(pass: DecisionContext, ready: readonly QueueEntry[]): readonly number[] {
   const stranger = chanceOfGood(pass, { pr: 0 });
   const good = ready.map((entry) => chanceOfGood(pass, entry));
   return [...good, ...Array.from({ length: BATCH_PULL_REQUESTS_MAX }, () => stranger)];
 }
 
 /** Chance that all who are still in this batch are good; of one that failed, that nobody was to blame. */
-function chanceOf(pass: Pass, root: Root): number {
+function chanceOf(pass: DecisionContext, root: Root): number {
   const { low, high } = frontierOf(pass.record, root);
   if (high !== null && policyFor(pass).foresees) return suspicionOf(pass, root, low, high).nobody;
   return activeMembers(root).reduce((product, member) => product * chanceOfGood(pass, member), 1);
 }
 
 /** Nothing is staged before the linger has passed since the newest ready pull request, unless enough wait (A33). */
-function hasLingered(pass: Pass, ready: readonly QueueEntry[]): boolean {
+function hasLingered(pass: DecisionContext, ready: readonly QueueEntry[]): boolean {
   const { repo, now } = pass.s;
   const enough =
     repo.batchTarget > 0 ? Math.min(repo.batchTarget, BATCH_PULL_REQUESTS_MAX) : BATCH_PULL_REQUESTS_MAX;
@@ -221,7 +221,7 @@ function hasLingered(pass: Pass, ready: readonly QueueEntry[]): boolean {
 }
 
 function startRoot(
-  pass: Pass,
+  pass: DecisionContext,
   place: Place,
   onto: RunId | null,
   ground: Staged,

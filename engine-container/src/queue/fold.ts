@@ -3,9 +3,9 @@ import { CONTRADICTED_REFUSAL_MS, SCHEDULE_PROBES_MAX } from '#core/domain/limit
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { DeferReason } from './aside.ts';
+import { beginPass, type DecisionContext, emitEvent, raise } from './decision-context.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import type { Landing } from './landing-state.ts';
-import { beginPass, emitEvent, type Pass, raise } from './pass.ts';
 import { activeMembers, findNode, treesAhead } from './pipeline.ts';
 import type { Member, Node, QueueRecord, Root } from './record.ts';
 import { defer, dissolve, startTeardown } from './root.ts';
@@ -26,7 +26,7 @@ export function fold(
   action: Action,
   outcome: ActionOutcome,
   at: EpochMs,
-): Pass {
+): DecisionContext {
   const pass = beginPass({ ...s, now: at }, record);
   if (outcome.kind === 'unfinished') countUnfinished(pass, action);
   if (outcome.kind === 'failed') {
@@ -66,7 +66,7 @@ export function fold(
  * A staging call that failed may still be carried out, even after a later attempt has come and gone: what it would
  * create is swept once that can no longer happen and nobody uses the name.
  */
-function foldFailure(pass: Pass, action: Action, forgeAnswers: boolean): void {
+function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolean): void {
   const { garbage } = pass.record;
   if (action.kind === 'delete_branch') return keepName(pass, action.branch);
   if (action.kind === 'probe_schedule' && forgeAnswers) return countProbeFailure(pass, action);
@@ -81,7 +81,7 @@ function foldFailure(pass: Pass, action: Action, forgeAnswers: boolean): void {
 }
 
 /** A deletion that may still be carried out must not meet a new branch of that name: until then the name is taken. */
-function keepName({ record, s }: Pass, branch: string): void {
+function keepName({ record, s }: DecisionContext, branch: string): void {
   const notBefore = s.now + LATE_EFFECT_MS;
   record.garbage = record.garbage.map((each) =>
     each.branch === branch && each.notBefore < notBefore ? { ...each, notBefore } : each,
@@ -90,7 +90,7 @@ function keepName({ record, s }: Pass, branch: string): void {
 
 type StageRoot = Extract<Action, { kind: 'stage_root' }>;
 
-function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
+function foldRoot(pass: DecisionContext, action: StageRoot, outcome: ActionOutcome): void {
   if (outcome.kind === 'name_in_the_way') noticeNameInTheWay(pass, action, outcome);
   const found = findNode(pass.record, action.nodeRow);
   if (found === null || found.root.runId !== action.runId) return;
@@ -140,7 +140,7 @@ function foldRoot(pass: Pass, action: StageRoot, outcome: ActionOutcome): void {
  * passed once (D-18).
  */
 function judgeAlone(
-  { record }: Pass,
+  { record }: DecisionContext,
   root: Root,
   { baseGate, gateKey, gateFile }: Extract<ActionOutcome, { kind: 'root_staged' }>,
 ): void {
@@ -153,7 +153,7 @@ function judgeAlone(
 
 /** Nobody's pull request is at fault: whoever looks after the repository is told what is in the way, in our own words. */
 function noticeNameInTheWay(
-  pass: Pass,
+  pass: DecisionContext,
   action: StageRoot | StageNode,
   { ref, branch }: Extract<ActionOutcome, { kind: 'name_in_the_way' }>,
 ): void {
@@ -163,7 +163,7 @@ function noticeNameInTheWay(
   raise(pass, 'branch_name_taken');
 }
 
-function heldCount(pass: Pass): number {
+function heldCount(pass: DecisionContext): number {
   return pass.record.roots.reduce((sum, root) => sum + activeMembers(root).length, 0);
 }
 
@@ -189,7 +189,11 @@ const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
 const OF_ITSELF: readonly DeferReason[] = ['head_not_ready', 'removes_gate', 'name_not_utf8'];
 
 /** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */
-function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonly reason: CutReason }): void {
+function setAside(
+  pass: DecisionContext,
+  root: Root,
+  cut: { readonly index: number; readonly reason: CutReason },
+): void {
   const member = root.members[cut.index];
   if (cut.reason === 'suspect_ahead' && member !== undefined) {
     const [ahead] = treesAhead(pass.record, member.pr);
@@ -206,7 +210,7 @@ function setAside(pass: Pass, root: Root, cut: { readonly index: number; readonl
 }
 
 /** A refusal that the forge contradicts may be a mistake of ours: it does not stand for ever. */
-function lookAgainAt(pass: Pass, root: Root, member: Member, reason: DeferReason): EpochMs | null {
+function lookAgainAt(pass: DecisionContext, root: Root, member: Member, reason: DeferReason): EpochMs | null {
   const { now, pulls } = pass.s;
   if (reason === 'head_not_ready') return now + HEAD_COPY_WAIT_MS;
   const pull = pulls.known ? pulls.value.find((view) => view.pull.number === member.pr)?.pull : undefined;
@@ -216,7 +220,7 @@ function lookAgainAt(pass: Pass, root: Root, member: Member, reason: DeferReason
 }
 
 /** The forge says for minutes that it does not have what it shows as the head: it is not copying any more. */
-function isHeadOverdue({ record, s }: Pass, member: Member): boolean {
+function isHeadOverdue({ record, s }: DecisionContext, member: Member): boolean {
   const entry = record.entries.find(({ pr, head }) => pr === member.pr && head === member.head);
   if (entry === undefined) return false;
   if (entry.notReady?.head !== member.head) entry.notReady = { head: member.head, since: s.now };
@@ -224,7 +228,7 @@ function isHeadOverdue({ record, s }: Pass, member: Member): boolean {
 }
 
 /** One of those behind them may bring the gate: it is tried next. */
-function deferWithoutGate(pass: Pass, root: Root, node: Node, members: number): void {
+function deferWithoutGate(pass: DecisionContext, root: Root, node: Node, members: number): void {
   raise(pass, 'gate_missing');
   for (const member of root.members.slice(0, members)) {
     defer(pass, member, {
@@ -240,7 +244,7 @@ function deferWithoutGate(pass: Pass, root: Root, node: Node, members: number): 
 
 type StageNode = Extract<Action, { kind: 'stage_tree' }>;
 
-function foldNode(pass: Pass, action: StageNode, outcome: ActionOutcome): void {
+function foldNode(pass: DecisionContext, action: StageNode, outcome: ActionOutcome): void {
   const found = findNode(pass.record, action.nodeRow);
   if (found === null || found.node.state !== 'wanted') return;
   const { node } = found;
@@ -270,14 +274,14 @@ function countRun(node: Node): void {
 
 type ProbeSchedule = Extract<Action, { kind: 'probe_schedule' }>;
 
-function foldProbe(pass: Pass, action: ProbeSchedule, outcome: ActionOutcome): void {
+function foldProbe(pass: DecisionContext, action: ProbeSchedule, outcome: ActionOutcome): void {
   const landing = landingOf(pass);
   if (outcome.kind !== 'schedule' || landing?.pr !== action.pr || landing.revoke === null) return;
   landing.revoke.schedule = outcome.found;
 }
 
 /** Some forges fail on the question itself: then the answer is unknown, and the landing ends without it. */
-function countProbeFailure(pass: Pass, action: ProbeSchedule): void {
+function countProbeFailure(pass: DecisionContext, action: ProbeSchedule): void {
   const revoke = landingOf(pass)?.revoke;
   if (landingOf(pass)?.pr !== action.pr || revoke == null) return;
   revoke.probeFailures = (revoke.probeFailures ?? 0) + 1;
@@ -286,7 +290,7 @@ function countProbeFailure(pass: Pass, action: ProbeSchedule): void {
 
 type PostStatus = Extract<Action, { kind: 'post_status' }>;
 
-function foldStatus(pass: Pass, action: PostStatus, outcome: ActionOutcome): void {
+function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOutcome): void {
   const { record } = pass;
   if (action.purpose === 'landing') {
     const landing = landingOf(pass);
@@ -305,6 +309,6 @@ function foldStatus(pass: Pass, action: PostStatus, outcome: ActionOutcome): voi
   if (landing?.revoke != null && landing.head === action.sha) landing.revoke.postedAt ??= pass.s.now;
 }
 
-function landingOf(pass: Pass): Landing | null {
+function landingOf(pass: DecisionContext): Landing | null {
   return pass.record.roots.find((root) => root.landing !== null)?.landing ?? null;
 }

@@ -6,14 +6,21 @@ import {
   GATE_PHASE_ALARM_AGE_MS,
   GATE_RETRY_BACKOFF_MS,
 } from '#core/domain/limits.ts';
+import {
+  createNode,
+  type DecisionContext,
+  raise,
+  resolveNode,
+  retireNode,
+  wakeNoLaterThan,
+} from './decision-context.ts';
 import { addEvidence } from './evidence.ts';
-import { createNode, type Pass, raise, resolveNode, retireNode, wakeNoLaterThan } from './pass.ts';
 import { countDuration, countRun, gateMsOf } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root, treeOf } from './record.ts';
 import { defer, startTeardown } from './root.ts';
 
 /** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are nobody's fault (A22, D-07). */
-export function observeGates(pass: Pass): void {
+export function observeGates(pass: DecisionContext): void {
   for (const root of pass.record.roots) {
     for (const node of root.nodes) {
       if (node.state === 'gating' && node.sha !== null && node.tree !== null) observeGate(pass, root, node);
@@ -21,7 +28,7 @@ export function observeGates(pass: Pass): void {
   }
 }
 
-function observeGate(pass: Pass, root: Root, node: Node): void {
+function observeGate(pass: DecisionContext, root: Root, node: Node): void {
   const reading = pass.s.gates.get(node.id);
   if (reading === undefined || !reading.known || node.sha === null || node.tree === null) return;
   const gate = reading.value;
@@ -61,7 +68,7 @@ function observeGate(pass: Pass, root: Root, node: Node): void {
 }
 
 /** A pass, and with it each failure of a tree that it contains: that one was nobody's (the flake ledger). */
-function countPass(pass: Pass, root: Root, length: number, gate: string): void {
+function countPass(pass: DecisionContext, root: Root, length: number, gate: string): void {
   const { record } = pass;
   const contained = new Set<string | undefined>();
   let upTo = length;
@@ -86,14 +93,14 @@ function countPass(pass: Pass, root: Root, length: number, gate: string): void {
 }
 
 /** A run that is late is waited for; it costs nobody anything but time (D-06, A20). */
-function noticeMissingRun(pass: Pass, node: Node): void {
+function noticeMissingRun(pass: DecisionContext, node: Node): void {
   const age = pass.s.now - (node.stagedAt ?? pass.s.now);
   if (age >= GATE_PHASE_ALARM_AGE_MS) pass.alarms.push({ name: 'gate_phase_age', pr: null });
 }
 
 /** Why a gate workflow that its own pull request changed is not waited for any longer; null: it is. */
 function judgeChangedGate(
-  pass: Pass,
+  pass: DecisionContext,
   root: Root,
   node: Node,
   run: 'none' | 'running',
@@ -109,7 +116,7 @@ function judgeChangedGate(
 }
 
 /** Set aside until its head changes or it is scheduled again: the base has nothing to do with it. */
-function giveUp(pass: Pass, root: Root, reason: 'gate_not_started' | 'gate_not_ended'): void {
+function giveUp(pass: DecisionContext, root: Root, reason: 'gate_not_started' | 'gate_not_ended'): void {
   for (const member of root.members) {
     root.fates.push(defer(pass, member, { reason, baseTree: root.baseTree, until: null }));
   }
@@ -117,7 +124,7 @@ function giveUp(pass: Pass, root: Root, reason: 'gate_not_started' | 'gate_not_e
 }
 
 /** The same members again under a new attempt and a new row, after a back-off; then the root gives up honestly. */
-function retryNode(pass: Pass, root: Root, node: Node): void {
+function retryNode(pass: DecisionContext, root: Root, node: Node): void {
   const backoffMs = GATE_RETRY_BACKOFF_MS[node.faults];
   if (backoffMs === undefined) {
     raise(pass, 'gate_infrastructure');

@@ -1,5 +1,5 @@
 import type { PullRequest } from '#core/domain/forge.ts';
-import type { Pass } from './pass.ts';
+import type { DecisionContext } from './decision-context.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { defer } from './root.ts';
 
@@ -7,7 +7,7 @@ import { defer } from './root.ts';
  * Aside because the forge would not merge: let go as soon as it would, and told as a conflict once no check can still
  * be running.
  */
-export function reviewHeld(pass: Pass, entry: QueueEntry, { mergeable }: PullRequest): void {
+export function reviewHeld(pass: DecisionContext, entry: QueueEntry, { mergeable }: PullRequest): void {
   const { record, s } = pass;
   if (mergeable) {
     delete entry.unmergeable;

@@ -1,9 +1,9 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_KEPT_MS, LANDED_MAX, STALE_READING_MS } from '#core/domain/limits.ts';
 import { UNKNOWN } from '#core/domain/result.ts';
+import { type DecisionContext, wishStatus } from './decision-context.ts';
 import { describeLanded } from './describe.ts';
 import type { Landing } from './landing-state.ts';
-import { type Pass, wishStatus } from './pass.ts';
 import type { QueueRecord } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -12,7 +12,7 @@ import type { Snapshot } from './snapshot.ts';
  * so it would open the next pull request that has the same head, after a revert for example. And the landing is
  * remembered, because each reading of the forge becomes true in its own time.
  */
-export function concludeLanding(pass: Pass, landing: Landing): void {
+export function concludeLanding(pass: DecisionContext, landing: Landing): void {
   const { record, s } = pass;
   const { pr, head, baseBefore } = landing;
   record.landed = [...(record.landed ?? []), { pr, head, baseBefore, at: s.now }].slice(-LANDED_MAX);
@@ -55,7 +55,7 @@ export function withoutLateBase(s: Snapshot, record: QueueRecord): Snapshot {
  * Forgets landings once every reading must have caught up. One that is listed even then is open: another one with its
  * head was merged, and it appeared so late that nobody knew of it.
  */
-export function forgetLanded({ record, s }: Pass): void {
+export function forgetLanded({ record, s }: DecisionContext): void {
   if (record.landed === undefined || !s.full) return;
   const kept = record.landed.filter(({ at }) => s.now - at < LANDED_KEPT_MS);
   if (kept.length < record.landed.length) record.landed = kept;

@@ -10,6 +10,18 @@ import {
 import { requiresContext } from './admission.ts';
 import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
 import {
+  asksFork,
+  type DecisionContext,
+  emitEvent,
+  entryOf,
+  isMergedHere,
+  moveNodeIfLegal,
+  pollNoLaterThan,
+  raise,
+  wakeNoLaterThan,
+  wishStatus,
+} from './decision-context.ts';
+import {
   type BounceCause,
   describeBounce,
   describeForkTimeout,
@@ -21,18 +33,6 @@ import { isReplacedTip } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
 import { isMergeableNow } from './mergeable.ts';
-import {
-  asksFork,
-  emitEvent,
-  entryOf,
-  isMergedHere,
-  moveNodeIfLegal,
-  type Pass,
-  pollNoLaterThan,
-  raise,
-  wakeNoLaterThan,
-  wishStatus,
-} from './pass.ts';
 import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './pipeline.ts';
 import { countOutcome } from './policy.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
@@ -49,7 +49,7 @@ import { awaitReading, outwaitUnread } from './unreadable.ts';
 const FIRST_LOOK_SHARE = 0.8;
 
 /** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
-export function observeLanding(pass: Pass): void {
+export function observeLanding(pass: DecisionContext): void {
   const root = pass.record.roots.find((each) => each.landing !== null);
   const landing = root?.landing;
   if (root === undefined || landing == null) return;
@@ -76,7 +76,7 @@ export function observeLanding(pass: Pass): void {
   if (landing.postedAt !== null) awaitMerge(pass, root, landing, landing.postedAt);
 }
 
-function hasChanged(focus: FocusView, landing: Landing, pass: Pass): boolean {
+function hasChanged(focus: FocusView, landing: Landing, pass: DecisionContext): boolean {
   const { pull, schedule } = focus;
   if (pull.state !== 'open' || pull.draft || pull.headSha !== landing.head) return true;
   if (pull.baseRef !== pass.s.repo.baseBranch) return true;
@@ -84,7 +84,7 @@ function hasChanged(focus: FocusView, landing: Landing, pass: Pass): boolean {
 }
 
 /** The base has moved although this pull request does not say "merged" yet: its own merge in progress, or somebody else. */
-function judgeStrangeTip(pass: Pass, root: Root, landing: Landing, focus: FocusView): void {
+function judgeStrangeTip(pass: DecisionContext, root: Root, landing: Landing, focus: FocusView): void {
   const tip = focus.strangeTip;
   if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
   const own = isMergeOf(landing, tip.value);
@@ -93,7 +93,7 @@ function judgeStrangeTip(pass: Pass, root: Root, landing: Landing, focus: FocusV
   startTeardown(pass, root, 'base_advanced');
 }
 
-function awaitMerge(pass: Pass, root: Root, landing: Landing, postedAt: number): void {
+function awaitMerge(pass: DecisionContext, root: Root, landing: Landing, postedAt: number): void {
   const age = pass.s.now - postedAt;
   if (pass.s.blockers !== undefined) {
     landing.blockerLooks = landing.nudges - 1;
@@ -111,7 +111,7 @@ function awaitMerge(pass: Pass, root: Root, landing: Landing, postedAt: number):
 }
 
 /** After a revoke: one grace period, one more look, then the landing is over (D-11, E5). */
-function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
+function concludeRevoke(pass: DecisionContext, root: Root, landing: Landing): void {
   const { revoke } = landing;
   if (revoke === null || revoke.postedAt === null) return;
   const until = revoke.postedAt + REVOKE_GRACE_MS;
@@ -133,7 +133,7 @@ function concludeRevoke(pass: Pass, root: Root, landing: Landing): void {
 }
 
 /** The forge dropped the schedule before a merge that then failed: no proof against the pull request (E21). */
-function loseSchedule(pass: Pass, root: Root, landing: Landing): void {
+function loseSchedule(pass: DecisionContext, root: Root, landing: Landing): void {
   const entry = entryOf(pass.record, landing.pr);
   root.fates.push({ pr: landing.pr, action: 'skipped', reason: 'schedule_lost' });
   if (entry !== undefined) leaveQueue(pass, entry, 'schedule_lost');
@@ -146,7 +146,7 @@ function loseSchedule(pass: Pass, root: Root, landing: Landing): void {
   });
 }
 
-function countMergeTimeout(pass: Pass, root: Root, landing: Landing): void {
+function countMergeTimeout(pass: DecisionContext, root: Root, landing: Landing): void {
   const { record } = pass;
   const earlier = record.mergeTimeoutCounts.find(
     (known) => known.pr === landing.pr && known.head === landing.head,
@@ -166,14 +166,14 @@ function countMergeTimeout(pass: Pass, root: Root, landing: Landing): void {
 }
 
 /** Where the forge asks the fork for the right to merge, or may do so, a merge that never comes is not the change's fault. */
-function mayLackForkRight(pass: Pass, landing: Landing): boolean {
+function mayLackForkRight(pass: DecisionContext, landing: Landing): boolean {
   const focus = pass.s.focus.get(landing.pr);
   const fromFork = focus?.known === true && focus.value.pull.fromFork;
   return fromFork && asksFork(pass) !== false;
 }
 
 /** Out of the queue until the head or the schedule changes, like a bounce, but without its name and its blame. */
-function holdFork(pass: Pass, root: Root, landing: Landing): void {
+function holdFork(pass: DecisionContext, root: Root, landing: Landing): void {
   const member = root.members[landing.index];
   if (member === undefined) return;
   const { pr, head } = landing;
@@ -186,7 +186,7 @@ function holdFork(pass: Pass, root: Root, landing: Landing): void {
 
 /** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */
 export function bounce(
-  pass: Pass,
+  pass: DecisionContext,
   root: Root,
   index: number,
   cause: BounceCause,
@@ -210,7 +210,7 @@ export function bounce(
 }
 
 /** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */
-export function advanceLanding(pass: Pass): void {
+export function advanceLanding(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.halted !== null) return;
   for (const each of record.roots) {
@@ -255,7 +255,7 @@ export function advanceLanding(pass: Pass): void {
 }
 
 /** Fresh facts against what was staged. Anything that differs is no ground to post `success` on (A3, A4). */
-function isAsStaged(pass: Pass, root: Root, focus: FocusView): boolean {
+function isAsStaged(pass: DecisionContext, root: Root, focus: FocusView): boolean {
   const member = root.members[root.landed];
   const { pull } = focus;
   const { protection, repo } = pass.s;
@@ -306,7 +306,7 @@ function isAsStaged(pass: Pass, root: Root, focus: FocusView): boolean {
   return isMergeableNow(pass, root, focus);
 }
 
-function postSuccess(pass: Pass, root: Root, landing: Landing): void {
+function postSuccess(pass: DecisionContext, root: Root, landing: Landing): void {
   const low = provenLength(pass.record, root);
   landing.asked = (landing.asked ?? 0) + 1;
   pass.actions.push({
@@ -329,7 +329,7 @@ function firstLookMs(root: Root): number {
 }
 
 /** The node that lands now is `running` in `waiting_merge`; proven ones behind it are held until it is their turn. */
-function showPhases(pass: Pass, root: Root, low: number): void {
+function showPhases(pass: DecisionContext, root: Root, low: number): void {
   const proven = root.nodes
     .filter((node) => node.to > root.landed && node.to <= low && !isTerminal(node.outcome))
     .sort((a, b) => a.to - b.to);

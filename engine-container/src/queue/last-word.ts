@@ -1,13 +1,13 @@
 import type { Refusal } from './admission.ts';
+import { type DecisionContext, entryOf, wishStatus } from './decision-context.ts';
 import { describeRefusal, describeRevoke } from './describe.ts';
 import type { Landing, RevokeReason } from './landing-state.ts';
-import { entryOf, type Pass, wishStatus } from './pass.ts';
 
 /**
  * A success whose answer was lost may have been carried out after the revoke: the last word is ours (E19). Who was
  * refused meanwhile keeps the words of the refusal: they say what to do.
  */
-export function sayLastWord(pass: Pass, landing: Landing, reason: RevokeReason): void {
+export function sayLastWord(pass: DecisionContext, landing: Landing, reason: RevokeReason): void {
   const { pr, head: sha } = landing;
   const entry = entryOf(pass.record, pr);
   const refusedFor = entry?.head === sha ? entry.refusedFor : null;

@@ -5,13 +5,13 @@ import {
   UNMERGEABLE_PAUSE_MS,
   UNMERGEABLE_REFUSED_AFTER_MS,
 } from '#core/domain/limits.ts';
-import { entryOf, type Pass, pollNoLaterThan, wakeNoLaterThan } from './pass.ts';
+import { type DecisionContext, entryOf, pollNoLaterThan, wakeNoLaterThan } from './decision-context.ts';
 import { type Fate, type Member, type Root, treeOf } from './record.ts';
 import { defer, startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';
 
 /** "Not mergeable" also means "still checking": only one that lasts is a conflict (E4; forge facts, 2). */
-export function isMergeableNow(pass: Pass, root: Root, focus: FocusView): boolean {
+export function isMergeableNow(pass: DecisionContext, root: Root, focus: FocusView): boolean {
   if (focus.pull.mergeable) {
     root.unmergeableSince = null;
     return true;
@@ -32,7 +32,7 @@ export function isMergeableNow(pass: Pass, root: Root, focus: FocusView): boolea
 }
 
 /** A check that is slow is asked again after a pause, once: others are torn down with it each time. */
-function setUnmergeableAside(pass: Pass, member: Member, baseTree: TreeHash): Fate {
+function setUnmergeableAside(pass: DecisionContext, member: Member, baseTree: TreeHash): Fate {
   const entry = entryOf(pass.record, member.pr);
   const { now } = pass.s;
   const earlier = entry?.unmergeable;

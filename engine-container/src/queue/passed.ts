@@ -8,14 +8,14 @@ import {
   WAKE_DELAY_MAX_MS,
   WAKE_DELAY_MIN_MS,
 } from '#core/domain/limits.ts';
+import { type DecisionContext, emitEvent, raise, wakeNoLaterThan } from './decision-context.ts';
 import { hasLandedHead } from './landed.ts';
-import { emitEvent, type Pass, raise, wakeNoLaterThan } from './pass.ts';
 import type { Passed, QueueRecord } from './record.ts';
 import { startTeardown } from './root.ts';
 import type { PassedPull } from './snapshot.ts';
 
 /** The base moved from one tip to another, and nobody verified what is on it now: who was merged is looked for. */
-export function searchPassed(pass: Pass, from: CommitSha, to: CommitSha): void {
+export function searchPassed(pass: DecisionContext, from: CommitSha, to: CommitSha): void {
   const { record, s } = pass;
   const before = record.passed;
   const own = [...(before?.own ?? []), ...(record.landed ?? []).map(({ pr }) => pr)];
@@ -24,12 +24,12 @@ export function searchPassed(pass: Pass, from: CommitSha, to: CommitSha): void {
 }
 
 /** One event for each pull request, whichever was seen first: that it left the queue, or that it was merged. */
-export function noteOutsider({ record, s }: Pass, pr: PullRequestNumber): void {
+export function noteOutsider({ record, s }: DecisionContext, pr: PullRequestNumber): void {
   record.outside = [...(record.outside ?? []), { pr, at: s.now }].slice(-OUTSIDERS_MAX);
 }
 
 /** Lists the pull requests whose merges were found. A list may be late: the search goes on until none is any more. */
-export function settlePassed(pass: Pass): void {
+export function settlePassed(pass: DecisionContext): void {
   const { record, s } = pass;
   const { passed } = record;
   if (passed !== undefined && s.full) {
@@ -56,7 +56,7 @@ export function settlePassed(pass: Pass): void {
 }
 
 /** One of the queue leaves it with an event of its own. */
-function isTold({ record }: Pass, { own }: Passed, pr: PullRequestNumber): boolean {
+function isTold({ record }: DecisionContext, { own }: Passed, pr: PullRequestNumber): boolean {
   return (
     own.includes(pr) ||
     (record.outside ?? []).some((outsider) => outsider.pr === pr) ||
@@ -71,7 +71,11 @@ const LET_THROUGH = /^(proven|landed): /;
  * Merged past this queue, and under its context a queue says that it let this one through: it was another one, and what
  * the two prove holds of neither's base. Whichever notices first stops.
  */
-function noticeRival({ record, s, log }: Pass, pull: PullRequest, statuses: PassedPull['statuses']): void {
+function noticeRival(
+  { record, s, log }: DecisionContext,
+  pull: PullRequest,
+  statuses: PassedPull['statuses'],
+): void {
   if (record.rival !== undefined || !statuses.known || isOwnHead(record, pull)) return;
   const ours = statuses.value.find(({ context }) => context === record.context);
   if (ours === undefined || !LET_THROUGH.test(ours.description)) return;
@@ -91,7 +95,7 @@ function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boole
 }
 
 /** Nothing is staged and nothing lands beside another queue until a person has switched this one on again. */
-export function keepRival(pass: Pass): void {
+export function keepRival(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.rival === undefined) return;
   if (s.repo.queueEnabled && s.repo.enabledAt > record.rival.at) {

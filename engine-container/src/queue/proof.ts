@@ -2,9 +2,9 @@ import type { Receipt } from '#core/domain/batch.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { TURN_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
+import { type DecisionContext, emitEvent, raise } from './decision-context.ts';
 import { concludeLanding } from './landed.ts';
 import type { Landing } from './landing-state.ts';
-import { emitEvent, type Pass, raise } from './pass.ts';
 import { countOutcome } from './policy.ts';
 import type { Root, Untraced } from './record.ts';
 import { startTeardown } from './root.ts';
@@ -21,7 +21,7 @@ export function isMergeOf(landing: Landing, merge: MergeView): boolean {
 }
 
 /** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */
-export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: MergeView): void {
+export function judgeMerge(pass: DecisionContext, root: Root, landing: Landing, merge: MergeView): void {
   const proven = isMergeOf(landing, merge);
   const subject = { pr: landing.pr, head: landing.head, title: root.members[landing.index]?.title ?? '' };
   if (landing.postedAt !== null) root.mergeMs = pass.s.now - landing.postedAt;
@@ -69,14 +69,14 @@ export function judgeMerge(pass: Pass, root: Root, landing: Landing, merge: Merg
 }
 
 /** Proven in full: it has its receipt, and is told. */
-function acknowledge(pass: Pass, root: Root, { index, receipt }: Untraced): void {
+function acknowledge(pass: DecisionContext, root: Root, { index, receipt }: Untraced): void {
   const member = root.members[index];
   root.receipts[index] = receipt;
   pass.record.rate = countOutcome(pass.record.rate, 'landed');
   if (member !== undefined) emitEvent(pass, 'pr_landed', member);
 }
 
-function halt(pass: Pass, pr: PullRequestNumber, evidence: HaltEvidence): void {
+function halt(pass: DecisionContext, pr: PullRequestNumber, evidence: HaltEvidence): void {
   const { mergeCommit, landedTree, provenTree, baseBefore } = evidence;
   pass.record.halted = { reason: 'tree_mismatch', pr, mergeCommit, at: pass.s.now, evidence };
   pass.log.push(
@@ -94,7 +94,7 @@ function halt(pass: Pass, pr: PullRequestNumber, evidence: HaltEvidence): void {
  * receipt and nobody is told that they landed. Nothing unsafe can happen meanwhile: what the next one is opened on is
  * a base whose tree was read and is the proven one. What comes out only now is a history that was written anew.
  */
-export function traceLandings(pass: Pass): void {
+export function traceLandings(pass: DecisionContext): void {
   for (const root of pass.record.roots) {
     for (const landed of root.untraced ?? []) {
       const trace = pass.s.traces?.get(landed.receipt.mergeCommit);
@@ -110,7 +110,7 @@ export function traceLandings(pass: Pass): void {
 }
 
 /** The first of these does not stand where it was to stand, and the others stand on it. */
-function disown(pass: Pass, root: Root): void {
+function disown(pass: DecisionContext, root: Root): void {
   const [first] = root.untraced ?? [];
   for (const { index } of root.untraced ?? []) {
     const member = root.members[index];

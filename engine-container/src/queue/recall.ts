@@ -1,5 +1,6 @@
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import type { Refusal } from './admission.ts';
+import { type DecisionContext, entryOf, wishStatus } from './decision-context.ts';
 import {
   BOUNCED_PREFIX,
   describeDefer,
@@ -9,13 +10,12 @@ import {
   describeRefusal,
   describeStaleSuccess,
 } from './describe.ts';
-import { entryOf, type Pass, wishStatus } from './pass.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
 
 /** Statuses under our context that this record knows nothing of: a lost record, or somebody else's writing (A7, A24). */
-export function recallStatuses(pass: Pass, view: PullRequestView): void {
+export function recallStatuses(pass: DecisionContext, view: PullRequestView): void {
   if (view.statuses === null || !view.statuses.known || !pass.s.botLogin.known) return;
   const { pull } = view;
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
@@ -47,7 +47,7 @@ export function recallStatuses(pass: Pass, view: PullRequestView): void {
 }
 
 /** What the queue had to say on this head before somebody wrote over it. */
-function describeStanding({ record }: Pass, pull: PullRequestView['pull']): string {
+function describeStanding({ record }: DecisionContext, pull: PullRequestView['pull']): string {
   const entry = entryOf(record, pull.number);
   if (entry?.head === pull.headSha) {
     if (isBounced(record, entry)) return describeEarlierBounce();
@@ -63,7 +63,7 @@ function describeStanding({ record }: Pass, pull: PullRequestView['pull']): stri
  * Takes back what stands on the heads of those that a lost record had in flight, whatever has become of them since: who
  * left the queue meanwhile is looked at by nobody else, and a head that was pushed over may be pushed back (A24, A32).
  */
-export function recallLost(pass: Pass): void {
+export function recallLost(pass: DecisionContext): void {
   const { record, s } = pass;
   if (s.recalled === undefined || !s.botLogin.known || record.recall === undefined) return;
   const bot = s.botLogin.value;

@@ -1,26 +1,26 @@
 import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { workBranch } from '#core/domain/queue-names.ts';
 import type { Deferred } from './aside.ts';
-import { blamesHead, sayDeferred } from './deferral-words.ts';
-import { describeRevoke } from './describe.ts';
-import type { RevokeReason } from './landing-state.ts';
 import {
+  type DecisionContext,
   emitEvent,
   entryOf,
   isMergedHere,
-  type Pass,
   pollNoLaterThan,
   resolveNode,
   retireNode,
   tellRefusal,
   wishStatus,
-} from './pass.ts';
+} from './decision-context.ts';
+import { blamesHead, sayDeferred } from './deferral-words.ts';
+import { describeRevoke } from './describe.ts';
+import type { RevokeReason } from './landing-state.ts';
 import { activeMembers, isWhole, startOf } from './pipeline.ts';
 import { type Fate, type Root, type Teardown, treeOf } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Which batches have lost their ground: base moved by somebody else, a member changed, the queue switched off (A23)? */
-export function checkGround(pass: Pass): void {
+export function checkGround(pass: DecisionContext): void {
   const { record, s } = pass;
   const reason = lostGround(pass);
   for (const root of record.roots) {
@@ -30,7 +30,7 @@ export function checkGround(pass: Pass): void {
   }
 }
 
-function lostGround(pass: Pass): Teardown | null {
+function lostGround(pass: DecisionContext): Teardown | null {
   const { record, s } = pass;
   if (!s.repo.queueEnabled) return 'queue_disabled';
   if (record.context !== s.repo.statusContext) return 'context_changed';
@@ -40,7 +40,7 @@ function lostGround(pass: Pass): Teardown | null {
   return baseSettled && s.base.known && s.base.value.sha !== record.tip ? 'base_advanced' : null;
 }
 
-function checkMembers(pass: Pass, root: Root): void {
+function checkMembers(pass: DecisionContext, root: Root): void {
   for (const member of activeMembers(root)) {
     const entry = entryOf(pass.record, member.pr);
     if (
@@ -59,13 +59,13 @@ function checkMembers(pass: Pass, root: Root): void {
   }
 }
 
-function isMerged(pass: Pass, pr: number): boolean {
+function isMerged(pass: DecisionContext, pr: number): boolean {
   const focus = pass.s.focus.get(pr);
   return focus?.known === true && isMergedHere(pass, focus.value.pull);
 }
 
 /** Begins to tear a root down. A posted `success` is taken back first and given a grace period to show a late merge. */
-export function startTeardown(pass: Pass, root: Root, reason: Teardown): void {
+export function startTeardown(pass: DecisionContext, root: Root, reason: Teardown): void {
   root.teardown ??= reason;
   const { landing } = root;
   if (landing === null || landing.revoke !== null) return;
@@ -105,7 +105,7 @@ const TEARDOWN_OUTCOMES = {
 } as const satisfies Record<Teardown, string>;
 
 /** Ends the roots that are torn down once nothing posted is left, those that have nothing more to do, and what stood on them. */
-export function closeRoots(pass: Pass): void {
+export function closeRoots(pass: DecisionContext): void {
   for (const root of [...pass.record.roots]) {
     // One that stood on another may have ended with it.
     if (!pass.record.roots.includes(root) || root.landing !== null) continue;
@@ -120,7 +120,7 @@ export function closeRoots(pass: Pass): void {
   if (pass.record.roots.length === 0) pass.record.tip = null;
 }
 
-function closeTornDown(pass: Pass, root: Root, teardown: Teardown): void {
+function closeTornDown(pass: DecisionContext, root: Root, teardown: Teardown): void {
   supersedeAbove(pass, root);
   for (const node of root.nodes) {
     if (node.to > 0 && node.to <= root.landed) resolveNode(pass, root, node, 'success');
@@ -139,7 +139,7 @@ function closeTornDown(pass: Pass, root: Root, teardown: Teardown): void {
   endRoot(pass, root);
 }
 
-function closeFinished(pass: Pass, root: Root): void {
+function closeFinished(pass: DecisionContext, root: Root): void {
   if (root.landed < root.members.length) supersedeAbove(pass, root);
   for (const node of root.nodes) {
     if (isTerminal(node.outcome)) continue;
@@ -154,7 +154,7 @@ function closeFinished(pass: Pass, root: Root): void {
 }
 
 /** What is built on a batch that does not land whole was built on nothing; its members keep their order. */
-export function supersedeAbove(pass: Pass, below: Root): void {
+export function supersedeAbove(pass: DecisionContext, below: Root): void {
   for (const root of [...pass.record.roots]) {
     if (root.onto !== below.runId) continue;
     supersedeAbove(pass, root);
@@ -164,7 +164,7 @@ export function supersedeAbove(pass: Pass, below: Root): void {
 }
 
 /** A root leaves the record; what stood on it stands on the base now, which has exactly its last tree. */
-function endRoot(pass: Pass, root: Root): void {
+function endRoot(pass: DecisionContext, root: Root): void {
   const { record } = pass;
   pass.closedRoots.push(root);
   // The tip that this root verified is most likely what the next look finds.
@@ -184,7 +184,7 @@ function endRoot(pass: Pass, root: Root): void {
 }
 
 /** Removes a root that was never built, with what stands on it: no row, nobody blamed, everybody keeps the place. */
-export function dissolve(pass: Pass, root: Root): void {
+export function dissolve(pass: DecisionContext, root: Root): void {
   supersedeAbove(pass, root);
   // An earlier attempt may have made its branch, and died before it could say so.
   if (root.builds > 1) for (const node of root.nodes) retireNode(pass, node);
@@ -208,7 +208,7 @@ export function cutRootAt(root: Root, index: number): void {
 
 /** Sets a pull request aside until the base moves (or a time), and says why on its head if there are words for it. */
 export function defer(
-  pass: Pass,
+  pass: DecisionContext,
   member: { readonly pr: number; readonly head: string },
   deferred: Omit<Deferred, 'pr' | 'head'>,
 ): Fate {
@@ -230,12 +230,12 @@ export function defer(
 }
 
 /** Where a root is built: no push on it starts the gate (E22). */
-export function workBranchOf({ s }: Pass, root: Root): string {
+export function workBranchOf({ s }: DecisionContext, root: Root): string {
   return workBranch(s.queueName, s.repo.baseBranch, root.runId.slice(0, 8));
 }
 
 /** A root that ends before it was built, or was built anew, may have left a work branch where the engine died or failed. */
-export function sweepWorkBranch(pass: Pass, root: Root): void {
+export function sweepWorkBranch(pass: DecisionContext, root: Root): void {
   if (root.chain.length > 0 && root.builds === 1) return;
   const branch = workBranchOf(pass, root);
   pass.record.garbage.push({ branch, notBefore: pass.s.now, runKey: null });

@@ -1,20 +1,20 @@
 import { BASE_RED_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
-import { readyEntries } from './entries.ts';
-import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
-import { padTo } from './fill.ts';
-import { bounce } from './landing.ts';
 import {
   createNode,
+  type DecisionContext,
   entryOf,
   moveNode,
   moveNodeIfLegal,
-  type Pass,
   policyFor,
   raise,
   resolveNode,
   retireNode,
   runsMax,
-} from './pass.ts';
+} from './decision-context.ts';
+import { readyEntries } from './entries.ts';
+import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
+import { padTo } from './fill.ts';
+import { bounce } from './landing.ts';
 import { mayLand, provenLength, startOf } from './pipeline.ts';
 import { chooseCuts, likelySize, type Suspicion } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root } from './record.ts';
@@ -30,7 +30,7 @@ const LEDGER_RUNS_MIN = 100;
 const FAILURES_CONCLUSIVE = 6;
 
 /** Moves the search for the longest proven prefix one step on: hold, supersede, split, confirm, probe, bounce. */
-export function advanceSearch(pass: Pass): void {
+export function advanceSearch(pass: DecisionContext): void {
   for (const root of [...pass.record.roots]) {
     if (!pass.record.roots.includes(root) || root.teardown !== null || root.chain.length === 0) continue;
     if (root.onto === null) advanceRoot(pass, root);
@@ -39,7 +39,7 @@ export function advanceSearch(pass: Pass): void {
 }
 
 /** A batch on top of another waits for it, whatever its own run says (contract: held). */
-function holdStacked(pass: Pass, root: Root): void {
+function holdStacked(pass: DecisionContext, root: Root): void {
   const low = provenLength(pass.record, root);
   settleProven(pass, root, low);
   for (const node of root.nodes) {
@@ -48,7 +48,7 @@ function holdStacked(pass: Pass, root: Root): void {
   }
 }
 
-function advanceRoot(pass: Pass, root: Root): void {
+function advanceRoot(pass: DecisionContext, root: Root): void {
   const { record } = pass;
   const low = provenLength(record, root);
   settleProven(pass, root, low);
@@ -98,7 +98,7 @@ function advanceRoot(pass: Pass, root: Root): void {
 }
 
 /** A failed batch is searched beside the pipeline, which restarts at once without it. */
-function leavePipeline(pass: Pass, root: Root): void {
+function leavePipeline(pass: DecisionContext, root: Root): void {
   if (root.place === 'suspect') return;
   if (root.place === 'pipeline') supersedeAbove(pass, root);
   root.place = 'suspect';
@@ -108,7 +108,7 @@ function leavePipeline(pass: Pass, root: Root): void {
 /**
  * Passed on a base that has moved since, or that the pipeline counts on: back to the queue, as good as known to be good.
  */
-function release(pass: Pass, root: Root, low: number): void {
+function release(pass: DecisionContext, root: Root, low: number): void {
   for (const member of root.members.slice(startOf(root), low)) {
     const entry = entryOf(pass.record, member.pr);
     if (entry?.head !== member.head) continue;
@@ -124,7 +124,7 @@ function release(pass: Pass, root: Root, low: number): void {
 }
 
 /** Everything up to a proven prefix is proven, whoever ran; runs still out for it are not needed any more. */
-function settleProven(pass: Pass, root: Root, low: number): void {
+function settleProven(pass: DecisionContext, root: Root, low: number): void {
   for (const node of root.nodes) {
     if (node.nodeId === BASE_NODE_ID || isTerminal(node.outcome) || node.to > low) continue;
     if (node.state !== 'done') retireNode(pass, node);
@@ -142,7 +142,7 @@ function failingNode(root: Root, high: number): Node | undefined {
     .at(-1);
 }
 
-function supersedeBeyond(pass: Pass, root: Root, high: number): void {
+function supersedeBeyond(pass: DecisionContext, root: Root, high: number): void {
   for (const node of root.nodes) {
     if (node.to > high && !isTerminal(node.outcome)) resolveNode(pass, root, node, 'superseded');
   }
@@ -155,7 +155,7 @@ interface Interval {
 }
 
 /** Cuts of this batch that may run at once: its share of the free slots, once the queue has what it can use. */
-function cutsFor(pass: Pass): number {
+function cutsFor(pass: DecisionContext): number {
   const { record, s } = pass;
   const policy = policyFor(pass);
   if (policy.cuts === 1 || !policy.sharesSlots) return policy.cuts;
@@ -176,7 +176,7 @@ function cutsFor(pass: Pass): number {
 }
 
 /** A failed batch becomes consecutive intervals, each staged on everything before it (A14, D-97). */
-function split(pass: Pass, root: Root, failing: Node, { low, high, suspicion }: Interval): void {
+function split(pass: DecisionContext, root: Root, failing: Node, { low, high, suspicion }: Interval): void {
   const cuts = chooseCuts(low, suspicion.weights, cutsFor(pass));
   const proven = failing.from < low ? [low] : [];
   const beyond = failing.to > high ? [failing.to] : [];
@@ -211,7 +211,12 @@ function split(pass: Pass, root: Root, failing: Node, { low, high, suspicion }: 
  * element is proven, on a base that is proven (D-09), and only when hardly anything else can explain the failure: by a
  * second run of the same tree, or by a long record of runs that do not fail by themselves (D-08).
  */
-function judgeSuspect(pass: Pass, root: Root, accused: Node, { low, high, suspicion }: Interval): void {
+function judgeSuspect(
+  pass: DecisionContext,
+  root: Root,
+  accused: Node,
+  { low, high, suspicion }: Interval,
+): void {
   // What landed by the pass of a batch on top of it may be red by itself: nobody is judged on that. On the base that it
   // made, the accused is one of a new batch, and that base is probed.
   if (low > 0 && verdictOfPrefix(pass.record, root, low).pass === null) return cutRootAt(root, low);
@@ -245,7 +250,7 @@ function judgeSuspect(pass: Pass, root: Root, accused: Node, { low, high, suspic
 }
 
 /** Failing runs of one tree that a bounce needs: two, until the repo's own runs show how seldom one fails by itself (D-08). */
-function failuresToBounce(pass: Pass): number {
+function failuresToBounce(pass: DecisionContext): number {
   const { rate } = pass.record;
   const policy = policyFor(pass);
   const mayTrust = pass.s.confirmBounce !== 'always' && policy.trustsLedger && policy.weighsFlakes;
@@ -258,7 +263,7 @@ function latestRunUrl(verdict: Verdict): string | null {
 }
 
 /** Is the bare base green? Its own runs say so: one that passes, or two that fail. */
-function judgeBase(pass: Pass, root: Root): 'proven' | 'red' | 'undecided' {
+function judgeBase(pass: DecisionContext, root: Root): 'proven' | 'red' | 'undecided' {
   // A base without the gate file cannot be run; the pull request that adds the gate stands for itself.
   if (root.baseGateKey === null) return 'proven';
   // A base nobody repairs by a commit may have been red by accident: old failures are looked at again.
@@ -284,7 +289,7 @@ function judgeBase(pass: Pass, root: Root): 'proven' | 'red' | 'undecided' {
   return 'undecided';
 }
 
-function runAgain(pass: Pass, node: Node): void {
+function runAgain(pass: DecisionContext, node: Node): void {
   node.attempt += 1;
   node.state = 'wanted';
   node.gateSource = null;

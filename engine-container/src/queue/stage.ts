@@ -2,7 +2,7 @@ import { workflowFolders } from '#core/domain/forge-version.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from './actions.ts';
-import { type Pass, retireNode, runsMax, wakeNoLaterThan } from './pass.ts';
+import { type DecisionContext, retireNode, runsMax, wakeNoLaterThan } from './decision-context.ts';
 import { activeMembers, pipelineOf, treesAhead } from './pipeline.ts';
 import { type Node, type QueueRecord, type Root, treeOf } from './record.ts';
 import { dissolve, workBranchOf } from './root.ts';
@@ -11,7 +11,7 @@ import { dissolve, workBranchOf } from './root.ts';
  * Stages what is wanted, as many runs at once as the fan-out allows: suspects first, one slot kept for the pipeline
  * (A28).
  */
-export function stageWanted(pass: Pass): void {
+export function stageWanted(pass: DecisionContext): void {
   const { record } = pass;
   if (record.halted !== null || record.rival !== undefined || record.nameInTheWay !== undefined) return;
   dissolveLate(pass);
@@ -37,7 +37,7 @@ export function stageWanted(pass: Pass): void {
  * A batch that was never built has nothing of the base that it was meant for: its patches may not even apply to the one
  * that is there now, and a forge says no more of that than that it failed.
  */
-function dissolveLate(pass: Pass): void {
+function dissolveLate(pass: DecisionContext): void {
   const { record, s } = pass;
   if (!s.base.known) return;
   for (const root of [...record.roots]) {
@@ -49,7 +49,7 @@ function dissolveLate(pass: Pass): void {
   }
 }
 
-function wantedOf(pass: Pass, root: Root): readonly Node[] {
+function wantedOf(pass: DecisionContext, root: Root): readonly Node[] {
   const wanted = root.nodes.filter((node) => node.state === 'wanted').sort((a, b) => a.to - b.to);
   return wanted.filter((node) => {
     if (node.retryAt === null || node.retryAt <= pass.s.now) return true;
@@ -58,7 +58,7 @@ function wantedOf(pass: Pass, root: Root): readonly Node[] {
   });
 }
 
-function stageNode(pass: Pass, root: Root, node: Node): void {
+function stageNode(pass: DecisionContext, root: Root, node: Node): void {
   if (root.chain.length === 0) return stageWhole(pass, root, node);
   const run8 = root.runId.slice(0, 8);
   node.branch = `${ownBranch(pass, root, node)}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
@@ -81,7 +81,7 @@ function stageNode(pass: Pass, root: Root, node: Node): void {
   });
 }
 
-function stageWhole(pass: Pass, root: Root, node: Node): void {
+function stageWhole(pass: DecisionContext, root: Root, node: Node): void {
   const { record, s } = pass;
   const plain = stagingBranch(s.queueName, s.repo.baseBranch);
   const isTaken =
@@ -113,7 +113,7 @@ function stageWhole(pass: Pass, root: Root, node: Node): void {
   });
 }
 
-function ownBranch(pass: Pass, root: Root, node: Node): string {
+function ownBranch(pass: DecisionContext, root: Root, node: Node): string {
   const { s } = pass;
   return `${stagingBranch(s.queueName, s.repo.baseBranch)}-${root.runId.slice(0, 8)}-${node.nodeId}`;
 }
@@ -130,7 +130,7 @@ function headsBelow(record: QueueRecord, root: Root): CommitSha[] {
 }
 
 /** The forge's own fork point, only where it was computed for exactly this base and head (forge facts, 6.2). */
-function knownMergeBase(pass: Pass, root: Root, pr: number, head: string): string | null {
+function knownMergeBase(pass: DecisionContext, root: Root, pr: number, head: string): string | null {
   if (!pass.s.pulls.known) return null;
   const pull = pass.s.pulls.value.find((view) => view.pull.number === pr)?.pull;
   const exact =
@@ -139,7 +139,7 @@ function knownMergeBase(pass: Pass, root: Root, pr: number, head: string): strin
 }
 
 /** Ledger entries that may answer for this root's trees; a retest of any member asks for fresh ones. */
-function knownTrees(pass: Pass, root: Root): KnownTree[] {
+function knownTrees(pass: DecisionContext, root: Root): KnownTree[] {
   const after = root.members
     .map((member) => pass.record.entries.find((entry) => entry.pr === member.pr)?.retestAfter ?? null)
     .reduce<number | null>((latest, at) => (at !== null && at > (latest ?? 0) ? at : latest), null);

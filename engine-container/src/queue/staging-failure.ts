@@ -8,7 +8,7 @@ import {
   STAGING_TRIES_OF_BATCH_MAX,
 } from '#core/domain/limits.ts';
 import type { Action } from './actions.ts';
-import { entryOf, type Pass, tellRefusal } from './pass.ts';
+import { type DecisionContext, entryOf, tellRefusal } from './decision-context.ts';
 import { activeMembers, findNode } from './pipeline.ts';
 import type { Member, Node, Root } from './record.ts';
 import { defer, dissolve, startTeardown } from './root.ts';
@@ -17,7 +17,7 @@ import { defer, dissolve, startTeardown } from './root.ts';
  * Staging failed although the forge is otherwise well. Once is chance. Again and again it is something in this batch:
  * half of it is tried, and who fails alone is set aside for a while, so that nobody else waits for it.
  */
-export function countStagingFailure(pass: Pass, action: Action): void {
+export function countStagingFailure(pass: DecisionContext, action: Action): void {
   if (action.kind !== 'stage_root' && action.kind !== 'stage_tree') return;
   const found = findNode(pass.record, action.nodeRow);
   if (found === null) return;
@@ -26,7 +26,7 @@ export function countStagingFailure(pass: Pass, action: Action): void {
 }
 
 /** Each reconcile reads on where the last one ended; what never comes to an end is a failure too. */
-export function countUnfinished(pass: Pass, action: Action): void {
+export function countUnfinished(pass: DecisionContext, action: Action): void {
   const root = action.kind === 'stage_root' ? findNode(pass.record, action.nodeRow)?.root : undefined;
   if (root === undefined) return;
   root.unfinished = (root.unfinished ?? 0) + 1;
@@ -36,7 +36,7 @@ export function countUnfinished(pass: Pass, action: Action): void {
   countStagingFailure(pass, action);
 }
 
-function countOfRoot(pass: Pass, root: Root, node: Node): void {
+function countOfRoot(pass: DecisionContext, root: Root, node: Node): void {
   root.stagingFailures = (root.stagingFailures ?? 0) + 1;
   if (root.stagingFailures < triesOf(pass, root)) return;
   const [first, ...others] = root.members;
@@ -48,7 +48,7 @@ function countOfRoot(pass: Pass, root: Root, node: Node): void {
   dissolve(pass, root);
 }
 
-function triesOf({ record }: Pass, { members }: Root): number {
+function triesOf({ record }: DecisionContext, { members }: Root): number {
   const [first, ...others] = members;
   if (first === undefined || others.length > 0) return STAGING_TRIES_OF_BATCH_MAX;
   const isKnown = record.entries.some((entry) => entry.pr === first.pr && (entry.stagingAsides ?? 0) > 0);
@@ -64,7 +64,7 @@ function halve(root: Root, node: Node): void {
 }
 
 /** For a while, then for twice as long each time. */
-export function setAside(pass: Pass, member: Member, { baseTree }: Pick<Root, 'baseTree'>): void {
+export function setAside(pass: DecisionContext, member: Member, { baseTree }: Pick<Root, 'baseTree'>): void {
   const { record, s } = pass;
   const inARow = record.stagingAsides ?? 0;
   if (inARow >= STAGING_ASIDES_MAX) {
@@ -84,7 +84,7 @@ export function setAside(pass: Pass, member: Member, { baseTree }: Pick<Root, 'b
 }
 
 /** A prefix that cannot be published leaves the search without an end: each is judged in a batch of its own. */
-function countOfNode(pass: Pass, root: Root, node: Node): void {
+function countOfNode(pass: DecisionContext, root: Root, node: Node): void {
   node.stagingFailures = (node.stagingFailures ?? 0) + 1;
   if (node.stagingFailures < STAGING_TRIES_ALONE_MAX) return;
   if (root.teardown !== null || root.landing !== null) return;

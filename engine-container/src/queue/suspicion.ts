@@ -1,7 +1,7 @@
 import type { RunId } from '#core/domain/ids.ts';
+import { chanceOfGood, type DecisionContext, entryOf, policyFor } from './decision-context.ts';
 import { readyEntries } from './entries.ts';
 import { verdictOfPrefix } from './evidence.ts';
-import { chanceOfGood, entryOf, type Pass, policyFor } from './pass.ts';
 import { activeMembers, pipelineOf, provenLength } from './pipeline.ts';
 import { flakeRate, type Suspicion, suspect } from './policy.ts';
 import type { Root } from './record.ts';
@@ -11,7 +11,7 @@ import { cutRootAt } from './root.ts';
  * Who of the members behind the proven prefix, up to the failing one, may be the first bad one, by all failing runs of
  * this batch: a longer one that failed may be somebody's behind them. `nobody` is the chance that none of these is.
  */
-export function suspicionOf(pass: Pass, root: Root, low: number, high: number): Suspicion {
+export function suspicionOf(pass: DecisionContext, root: Root, low: number, high: number): Suspicion {
   const { record } = pass;
   const failures: number[] = [];
   for (let length = high; length <= root.chain.length; length += 1) {
@@ -29,7 +29,7 @@ export function suspicionOf(pass: Pass, root: Root, low: number, high: number): 
  * True when a search on a base that has moved is better continued on the queue: what it proves there would have to be
  * run once more, and nobody new waits for a suspect.
  */
-export function isSearchedInQueue(pass: Pass, root: Root): boolean {
+export function isSearchedInQueue(pass: DecisionContext, root: Root): boolean {
   const { record, s } = pass;
   const policy = policyFor(pass);
   // Several cuts at once end a search sooner than the queue would.
@@ -46,7 +46,7 @@ export function isSearchedInQueue(pass: Pass, root: Root): boolean {
  * Gives the suspects back to the queue, each with its chance to be the bad one if all before it are good: their product
  * is exactly what the failing run says of every prefix, as long as they keep their order.
  */
-export function returnSuspects(pass: Pass, root: Root, low: number, { weights }: Suspicion): void {
+export function returnSuspects(pass: DecisionContext, root: Root, low: number, { weights }: Suspicion): void {
   let left = 1;
   for (const [index, weight] of weights.entries()) {
     const member = root.members[low + index];
@@ -60,7 +60,7 @@ export function returnSuspects(pass: Pass, root: Root, low: number, { weights }:
 }
 
 /** A failing run among the suspects explains the earlier one: who is not in it is a stranger again. */
-export function settleProbabilities(pass: Pass, root: Root): void {
+export function settleProbabilities(pass: DecisionContext, root: Root): void {
   const inside = new Set(activeMembers(root).map((member) => member.pr));
   const explained = new Set<RunId>();
   for (const pr of inside) {

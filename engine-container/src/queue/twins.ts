@@ -1,5 +1,5 @@
+import { type DecisionContext, entryOf, isMergedHere } from './decision-context.ts';
 import type { Landing } from './landing-state.ts';
-import { entryOf, isMergedHere, type Pass } from './pass.ts';
 import { isMergeOf } from './proof.ts';
 import type { Root } from './record.ts';
 import type { FocusView, MergeView } from './snapshot.ts';
@@ -14,7 +14,7 @@ export interface TwinLanding {
  * One success opens every scheduled pull request with this head, and the forge merges first which it comes to first. The
  * tree is the proven one all the same: the landing is that of its twin, and the one it was meant for stays in the queue.
  */
-export function adoptTwin(pass: Pass, root: Root, landing: Landing): TwinLanding | null {
+export function adoptTwin(pass: DecisionContext, root: Root, landing: Landing): TwinLanding | null {
   for (const [pr, view] of pass.s.focus) {
     if (!view.known || !isTwinMerge(pass, landing, view.value)) continue;
     const { pull, merge } = view.value;
@@ -31,11 +31,11 @@ export function adoptTwin(pass: Pass, root: Root, landing: Landing): TwinLanding
 }
 
 /** Merged by the success of a landing that was meant for another one with the same head. */
-export function isTwinOfLanding(pass: Pass, focus: FocusView): boolean {
+export function isTwinOfLanding(pass: DecisionContext, focus: FocusView): boolean {
   return pass.record.roots.some(({ landing }) => landing !== null && isTwinMerge(pass, landing, focus));
 }
 
-function isTwinMerge(pass: Pass, landing: Landing, { pull, merge }: FocusView): boolean {
+function isTwinMerge(pass: DecisionContext, landing: Landing, { pull, merge }: FocusView): boolean {
   if (pull.number === landing.pr || pull.headSha !== landing.head || !isMergedHere(pass, pull)) return false;
   return merge?.known === true && isMergeOf(landing, merge.value);
 }

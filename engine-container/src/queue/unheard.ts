@@ -1,7 +1,7 @@
 import { UNHEARD_LOOK_MAX_MS, UNHEARD_LOOK_MIN_MS, UNHEARD_WATCH_MS } from '#core/domain/limits.ts';
+import { type DecisionContext, wakeNoLaterThan } from './decision-context.ts';
 import { describeStaleSuccess } from './describe.ts';
 import type { Landing } from './landing-state.ts';
-import { type Pass, wakeNoLaterThan } from './pass.ts';
 import type { UnheardPost } from './record.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { UnheardPost } from './record.ts';
  * later, and each would then be the newest word on that head. The head is watched until all have been seen or the
  * longest such delay is over.
  */
-export function watchUnheard({ record, s }: Pass, landing: Landing): void {
+export function watchUnheard({ record, s }: DecisionContext, landing: Landing): void {
   const posts = (landing.asked ?? 0) - (landing.answered ?? 0);
   if (posts <= 0) return;
   const { pr, head: sha } = landing;
@@ -19,7 +19,7 @@ export function watchUnheard({ record, s }: Pass, landing: Landing): void {
 }
 
 /** Takes back what has arrived since, and says when to look again. */
-export function settleUnheard(pass: Pass): void {
+export function settleUnheard(pass: DecisionContext): void {
   const { record } = pass;
   if (record.unheard === undefined) return;
   const kept = record.unheard.flatMap((post) => settle(pass, post));
@@ -28,7 +28,7 @@ export function settleUnheard(pass: Pass): void {
   else delete record.unheard;
 }
 
-function settle(pass: Pass, post: UnheardPost): readonly UnheardPost[] {
+function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[] {
   const { record, s } = pass;
   // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
   if (record.roots.some((root) => root.landing?.head === post.sha)) return [post];

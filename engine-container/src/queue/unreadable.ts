@@ -4,9 +4,9 @@ import {
   REVOKE_GRACE_MS,
   UNREADABLE_WAIT_MS,
 } from '#core/domain/limits.ts';
+import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from './decision-context.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
-import { type Pass, pollNoLaterThan, wakeNoLaterThan } from './pass.ts';
 import type { Root } from './record.ts';
 import { startTeardown } from './root.ts';
 import { setAside } from './staging-failure.ts';
@@ -16,7 +16,7 @@ import { watchUnheard } from './unheard.ts';
  * The next one of a proven batch cannot be read, so it cannot land. Once is chance. For minutes, while everything else
  * can be read, it is something about this one: it is set aside, so that nobody else waits for it.
  */
-export function awaitReading(pass: Pass, root: Root): void {
+export function awaitReading(pass: DecisionContext, root: Root): void {
   const { s } = pass;
   pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
   root.unreadableSince ??= s.now;
@@ -34,7 +34,7 @@ export function awaitReading(pass: Pass, root: Root): void {
  * What lands cannot be read. Its success is taken back after the time of any landing; that nothing came of it the base
  * shows, which every other reading tells of. Then the landing is over, and nothing is held against its author.
  */
-export function outwaitUnread(pass: Pass, root: Root, landing: Landing): void {
+export function outwaitUnread(pass: DecisionContext, root: Root, landing: Landing): void {
   const { s } = pass;
   pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
   const { postedAt, revoke } = landing;

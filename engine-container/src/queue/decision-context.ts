@@ -13,7 +13,7 @@ import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
 
 /** Everything one pass of `decide` works on: the snapshot, a draft of the record, and what comes of it. */
-export interface Pass {
+export interface DecisionContext {
   readonly s: Snapshot;
   readonly record: QueueRecord;
   readonly actions: Action[];
@@ -33,7 +33,7 @@ export interface Pass {
   errorCode: ReconcileErrorCode | null;
 }
 
-export function beginPass(s: Snapshot, record: QueueRecord): Pass {
+export function beginPass(s: Snapshot, record: QueueRecord): DecisionContext {
   return {
     s,
     record: cloneRecord(record),
@@ -53,7 +53,7 @@ export function beginPass(s: Snapshot, record: QueueRecord): Pass {
 }
 
 export function emitEvent(
-  pass: Pass,
+  pass: DecisionContext,
   event: DecidedEvent['event'],
   subject: Pick<QueueEntry, 'pr' | 'head' | 'title'>,
   reason: string | null = null,
@@ -64,27 +64,27 @@ export function emitEvent(
 }
 
 /** Once per head, schedule and reason: it stands aside anew each time the base moves, and that is no news. */
-export function tellRefusal(pass: Pass, entry: QueueEntry, reason: string): void {
+export function tellRefusal(pass: DecisionContext, entry: QueueEntry, reason: string): void {
   if (entry.toldRefusals?.includes(reason) === true) return;
   entry.toldRefusals = [...(entry.toldRefusals ?? []), reason];
   emitEvent(pass, 'pr_refused', entry, reason);
 }
 
-export function wakeNoLaterThan(pass: Pass, at: EpochMs): void {
+export function wakeNoLaterThan(pass: DecisionContext, at: EpochMs): void {
   if (pass.wakeAt === null || at < pass.wakeAt) pass.wakeAt = at;
 }
 
-export function pollNoLaterThan(pass: Pass, ms: number): void {
+export function pollNoLaterThan(pass: DecisionContext, ms: number): void {
   if (pass.pollMs === null || ms < pass.pollMs) pass.pollMs = ms;
 }
 
 /** The first thing that stands in the way is what the outcome names. */
-export function raise(pass: Pass, code: ReconcileErrorCode): void {
+export function raise(pass: DecisionContext, code: ReconcileErrorCode): void {
   pass.errorCode ??= code;
 }
 
 /** A fresh UUID, or null when the pass has used its share: whatever needs it is done in the next pass. */
-export function takeId(pass: Pass): string | null {
+export function takeId(pass: DecisionContext): string | null {
   const id = pass.s.ids[pass.idsUsed];
   if (id === undefined) {
     pollNoLaterThan(pass, 0);
@@ -94,18 +94,18 @@ export function takeId(pass: Pass): string | null {
   return id;
 }
 
-export function policyFor(pass: Pass): SpeculationPolicy {
+export function policyFor(pass: DecisionContext): SpeculationPolicy {
   return pass.s.policy ?? policyOf(pass.s.repo.bisectFanout);
 }
 
 /** Runs that may be out at once: what the owner allows (A28), and no more than the runners take. */
-export function runsMax(pass: Pass): number {
+export function runsMax(pass: DecisionContext): number {
   const { bisectFanout } = pass.s.repo;
   return policyFor(pass).learns ? Math.min(bisectFanout, runnersOf(pass.record.rate)) : bisectFanout;
 }
 
 /** Chance that a pull request is good, by what the repo has taught and what it has passed itself. */
-export function chanceOfGood(pass: Pass, subject: { readonly pr: PullRequestNumber }): number {
+export function chanceOfGood(pass: DecisionContext, subject: { readonly pr: PullRequestNumber }): number {
   const entry = entryOf(pass.record, subject.pr);
   return goodChance(policyFor(pass).learns ? pass.record.rate : NO_HISTORY, {
     passedOnStaleBase: entry?.passedOnStaleBase ?? false,
@@ -118,18 +118,18 @@ export function entryOf(record: QueueRecord, pr: PullRequestNumber): QueueEntry 
 }
 
 /** What was retargeted is merged by another base's rules, and into that one: no landing of ours, whatever its tree. */
-export function isMergedHere(pass: Pass, pull: PullRequest): boolean {
+export function isMergedHere(pass: DecisionContext, pull: PullRequest): boolean {
   return pull.merged && pull.baseRef === pass.s.repo.baseBranch;
 }
 
 /** Does this forge ask the fork whether who scheduled may merge (forge facts, 11)? Null: unknown. */
-export function asksFork({ record }: Pass): boolean | null {
+export function asksFork({ record }: DecisionContext): boolean | null {
   const version = record.forge?.version ?? null;
   return version === null ? null : asksForkForMergeRight(version);
 }
 
 /** Queues a status; a newer wish for the same head replaces an older one that was not written yet. */
-export function wishStatus(pass: Pass, status: Omit<PendingStatus, 'context'>): void {
+export function wishStatus(pass: DecisionContext, status: Omit<PendingStatus, 'context'>): void {
   const context = pass.record.context;
   pass.record.pendingStatuses = pass.record.pendingStatuses.filter(
     (waiting) => waiting.sha !== status.sha || waiting.context !== context,
@@ -138,7 +138,7 @@ export function wishStatus(pass: Pass, status: Omit<PendingStatus, 'context'>): 
 }
 
 export function createNode(
-  pass: Pass,
+  pass: DecisionContext,
   root: Root,
   spec: { readonly nodeId: string; readonly parent: Node | null; readonly from: number; readonly to: number },
 ): Node | null {
@@ -176,7 +176,7 @@ export function createNode(
 }
 
 /** Moves a node's outcome; an illegal move is a defect of `decide` and stops the reconcile. */
-export function moveNode(pass: Pass, node: Node, outcome: BatchOutcome): void {
+export function moveNode(pass: DecisionContext, node: Node, outcome: BatchOutcome): void {
   if (node.outcome === outcome) return;
   if (!canMove(node.outcome, outcome)) throw new Error(`illegal outcome move ${node.outcome} -> ${outcome}`);
   node.outcome = outcome;
@@ -184,13 +184,13 @@ export function moveNode(pass: Pass, node: Node, outcome: BatchOutcome): void {
 }
 
 /** The same, where an older outcome may stand: a failure that is held does not turn into a pass that is held. */
-export function moveNodeIfLegal(pass: Pass, node: Node, outcome: BatchOutcome): void {
+export function moveNodeIfLegal(pass: DecisionContext, node: Node, outcome: BatchOutcome): void {
   if (canMove(node.outcome, outcome)) moveNode(pass, node, outcome);
 }
 
 /** Ends a node for good: outcome, one durable action per member (A42), and its branch goes. */
 export function resolveNode(
-  pass: Pass,
+  pass: DecisionContext,
   root: Root,
   node: Node,
   outcome: BatchOutcome,
@@ -225,7 +225,7 @@ export function resolveNode(
 }
 
 /** The node needs no run any more: a running one is cancelled, its branch is deleted once that is safe. */
-export function retireNode(pass: Pass, node: Node): void {
+export function retireNode(pass: DecisionContext, node: Node): void {
   const unfinished = node.state === 'gating';
   node.state = 'done';
   if (node.branch === null) return;
