@@ -69,7 +69,7 @@ export const ActivityRepo = z.object({
   notification: MaskedNotification.nullable(),
   /** In the future; null: nobody can say when. */
   next_look_at: Time.nullable(),
-  /** The line in order and what stands before the next landing, as the worker last saw it; null = unknown. */
+  /** The queue in order and what stands before the next landing, as the worker last saw it; null = unknown. */
   queue: z
     .object({ seen_at: Time, line: z.array(QueuePlaceView), line_more: z.int(), block: BlockView })
     .nullable(),

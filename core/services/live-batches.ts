@@ -22,7 +22,7 @@ export async function readLivePrs(
 function shownInFlight(view: QueueView | undefined): readonly number[] {
   const shown = view?.line.filter(({ state }) => state === 'landing' || state === 'staged') ?? [];
   const block = view?.block;
-  // It may have left the line while its success is being taken back.
+  // It may have left the queue while its success is being taken back.
   const landing = block?.kind === 'merge' || block?.kind === 'revoke' ? block.pr : null;
   return [...shown.map(({ pr }) => pr), ...(landing === null ? [] : [landing])];
 }

@@ -82,10 +82,10 @@ function RepoRow({
       </p>
       <p className="yard-count">
         {line === null
-          ? 'Line unknown'
+          ? 'Queue unknown'
           : line.length === 0
-            ? 'Nobody in line'
-            : `${plural(line.length + (activity?.queue?.line_more ?? 0), 'pull request')} in line`}
+            ? 'The queue is empty'
+            : `${plural(line.length + (activity?.queue?.line_more ?? 0), 'pull request')} in the queue`}
       </p>
     </li>
   );

@@ -35,7 +35,7 @@ function Queue({ view }: { readonly view: RepoView }) {
       <div className="queue-grid">
         <section className="panel" aria-labelledby="line-title">
           <div className="panel-head">
-            <h2 id="line-title">The line</h2>
+            <h2 id="line-title">The queue</h2>
             <Seen activity={activity} />
           </div>
           <Line view={view} />
@@ -114,15 +114,15 @@ function Line({ view }: { readonly view: RepoView }) {
     return (
       <Empty title="Unknown">
         <p>
-          The line could not be read, or the queue has not looked at this repository yet. It does not mean
-          that nobody waits.
+          The queue could not be read, or has not been looked at yet. It does not mean that no pull request
+          waits.
         </p>
       </Empty>
     );
   }
   if (queue.line.length === 0) {
     return (
-      <Empty title="Nobody is in line">
+      <Empty title="The queue is empty">
         <p>
           Press <em>auto-merge when checks succeed</em> on a pull request to{' '}
           <span className="branch">{repo.base_branch}</span>, and it joins here.
@@ -188,7 +188,7 @@ function Station({
       </div>
       <div className="station-end">
         <Tag tone={word.tone}>{word.name}</Tag>
-        <span className="hint">in line for {showDuration(secondsBetween(place.queued_at, now))}</span>
+        <span className="hint">in the queue for {showDuration(secondsBetween(place.queued_at, now))}</span>
       </div>
     </li>
   );

@@ -50,7 +50,7 @@ export function Members({
 /** For an action without a reason of its own. */
 function sayPlainAction({ action }: MemberStory): string {
   if (action?.action === 'landed') return 'Its tree was proven, and landed as proven.';
-  if (action?.action === 'requeued') return 'Not decided in this batch; it keeps its place in the line.';
+  if (action?.action === 'requeued') return 'Not decided in this batch; it keeps its place in the queue.';
   return '';
 }
 

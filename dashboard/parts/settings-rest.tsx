@@ -80,7 +80,7 @@ export function Remove({ repo }: { readonly repo: StatusEntry }) {
         title={`Remove ${repo.name} on ${hostOf(repo.instance_url)}?`}
         onClose={() => setAsking(false)}
       >
-        <p>Its settings, line and secrets are deleted here. Nothing on the forge is changed.</p>
+        <p>Its settings, queue and secrets are deleted here. Nothing on the forge is changed.</p>
         <div className="row">
           <Button
             kind="danger"

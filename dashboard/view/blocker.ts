@@ -106,7 +106,7 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
   const one = block.pr === null ? '' : ` of #${block.pr}`;
   switch (block.kind) {
     case 'empty':
-      return { ...NOTHING, tone: 'clear', text: 'The line is clear: nothing waits to land' };
+      return { ...NOTHING, tone: 'clear', text: 'The queue is clear: nothing waits to land' };
     case 'gate':
       return {
         ...facts,
@@ -177,8 +177,8 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
         ...{ ...facts, tone: 'busy', remedy: 'forge' },
         text:
           waiting === 1
-            ? 'The one pull request in line may not be staged yet'
-            : `None of the ${waiting} pull requests in line may be staged yet`,
+            ? 'The one pull request in the queue may not be staged yet'
+            : `None of the ${waiting} pull requests in the queue may be staged yet`,
       };
     default:
       // A newer service may know more kinds.

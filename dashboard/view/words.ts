@@ -20,7 +20,7 @@ const OUTCOMES: Readonly<Record<string, Word>> = {
   bounced: {
     tone: 'stop',
     name: 'Bounced',
-    meaning: 'Failed, behind nothing but what is proven: removed from the line.',
+    meaning: 'Failed, behind nothing but what is proven: removed from the queue.',
   },
   bisected: {
     tone: 'busy',
@@ -164,7 +164,7 @@ const REASONS: Readonly<Record<string, string>> = {
   closed: 'It was closed.',
   retargeted: 'It now targets another branch.',
   merged_outside_the_queue: 'It was merged past the queue.',
-  left_the_queue: 'It left the line.',
+  left_the_queue: 'It left the queue.',
   unverified: 'It landed, but its tree could not be verified.',
   base_advanced: 'The base branch moved under the batch; tested again on the new base.',
   candidate_changed: 'A member of the batch changed; the others kept their places.',
@@ -172,7 +172,7 @@ const REASONS: Readonly<Record<string, string>> = {
   context_changed: 'The queue now posts under another status context.',
   merge_conflict: 'A member could not be merged any more.',
   gate_infrastructure: 'Gate runs kept breaking down. Nobody is blamed; it is tried again.',
-  record_lost: 'The bookkeeping of this batch was lost. Its pull requests went back to the line.',
+  record_lost: 'The bookkeeping of this batch was lost. Its pull requests went back to the queue.',
 };
 
 /** The key itself, made readable, when this page does not know it. */
@@ -182,13 +182,13 @@ export function sayReason(reason: string | null): string | null {
 }
 
 const EVENTS: Readonly<Record<string, Word>> = {
-  pr_queued: { tone: 'quiet', name: 'joined the line', meaning: '' },
+  pr_queued: { tone: 'quiet', name: 'joined the queue', meaning: '' },
   pr_refused: { tone: 'stop', name: 'was refused', meaning: '' },
   pr_staged: { tone: 'busy', name: 'was staged', meaning: '' },
   pr_landed: { tone: 'clear', name: 'landed', meaning: '' },
   pr_bounced: { tone: 'stop', name: 'was bounced', meaning: '' },
-  pr_requeued: { tone: 'busy', name: 'went back to the line', meaning: '' },
-  pr_skipped: { tone: 'quiet', name: 'left the line', meaning: '' },
+  pr_requeued: { tone: 'busy', name: 'went back to the queue', meaning: '' },
+  pr_skipped: { tone: 'quiet', name: 'left the queue', meaning: '' },
 };
 
 export function wordOfEvent(event: string): Word {
@@ -198,8 +198,8 @@ export function wordOfEvent(event: string): Word {
 const ACTIONS: Readonly<Record<string, Word>> = {
   landed: { tone: 'clear', name: 'Landed', meaning: '' },
   bounced: { tone: 'stop', name: 'Bounced', meaning: '' },
-  requeued: { tone: 'busy', name: 'Back to the line', meaning: '' },
-  skipped: { tone: 'quiet', name: 'Left the line', meaning: '' },
+  requeued: { tone: 'busy', name: 'Back to the queue', meaning: '' },
+  skipped: { tone: 'quiet', name: 'Left the queue', meaning: '' },
   refused: { tone: 'stop', name: 'Refused', meaning: '' },
 };
 

@@ -82,7 +82,7 @@ export async function watchSplit(watched: WatchedPage, world: BrowserWorld): Pro
   const { page } = watched;
   await openRepo(watched, 'storefront');
   await sees(
-    page.getByText('The line is clear').or(page.getByText(/has not looked at this repository yet|Unknown/)),
+    page.getByText('The queue is clear').or(page.getByText(/has not looked at this repository yet|Unknown/)),
   );
   let loads = 0;
   page.on('load', () => {
@@ -104,7 +104,7 @@ export async function watchSplit(watched: WatchedPage, world: BrowserWorld): Pro
   return prs;
 }
 
-/** From the line: what blocks it, and why this one does not merge. */
+/** From the queue: what blocks it, and why this one does not merge. */
 export async function readBounce(watched: WatchedPage, prs: readonly number[]): Promise<void> {
   const { page } = watched;
   const bounced = prs[5];

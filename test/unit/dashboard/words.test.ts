@@ -31,7 +31,7 @@ test('every refusal of the queue has its way out', () => {
   expect(words.sayReason(null)).toBeNull();
 });
 
-test('everything that stands aside in the line has words of its own', () => {
+test('everything that stands aside in the queue has words of its own', () => {
   // The compiler asks for a new reason here.
   const reasons = {
     ...{ conflict: true, conflict_ahead: true, suspect_ahead: true, no_changes: true, base_red: true },
