@@ -203,6 +203,15 @@ export const QUEUE_ENTRIES_MAX = 2_500;
 /** Who enters the queue is told of in the same save. */
 export const QUEUE_NEWCOMERS_MAX = 500;
 export const PENDING_STATUSES_MAX = 500;
+/** A status that the forge cannot write, while it is otherwise well, is tried again after this, then twice as long, ... */
+export const STATUS_RETRY_MS = 30_000;
+export const STATUS_RETRY_MS_MAX = 30 * 60_000;
+/** ... and dropped after so many tries: three hours. */
+export const STATUS_TRIES_MAX = 12;
+/** Times that taking a success back fails before it is read whether one stands at all. */
+export const TAKING_BACK_TRIES_MAX = 5;
+/** Times that `success` is tried on one head before its pull request is set aside. */
+export const SUCCESS_TRIES_MAX = 10;
 export const GARBAGE_ENTRIES_MAX = 500;
 
 // Store

@@ -36,17 +36,18 @@ export interface Failed {
   readonly kind: 'failed';
   readonly code: CiGateFailure;
   /** Of which the token would need one, where the forge has said so. */
-  readonly missingScopes: readonly TokenScope[];
+  readonly missingScopes?: readonly TokenScope[];
 }
 
 export function failed(code: CiGateFailure): Failed {
-  return { kind: 'failed', code, missingScopes: [] };
+  return { kind: 'failed', code };
 }
 
 /** The forge's refusal as a code. `missing` is said of the workflow file only, by whoever read it. */
 export function refused(error: ForgeError): Failed {
   const code = error.kind === 'denied' ? 'forge_access_denied' : 'forge_unreachable';
-  return { kind: 'failed', code, missingScopes: error.missingScopes };
+  const { missingScopes } = error;
+  return { kind: 'failed', code, ...(missingScopes.length === 0 ? {} : { missingScopes }) };
 }
 
 export interface FoundGate {

@@ -129,6 +129,8 @@ const REASONS: Readonly<Record<string, string>> = {
     'It changes the gate workflow, and no run of that began. Repair the workflow, or schedule it again to retry.',
   gate_not_ended:
     'It changes the gate workflow, and the run of that did not end in time. Repair the workflow, or schedule it again to retry.',
+  runs_broken_off:
+    'The CI broke off each gate run of this pull request alone. Check the runners; it is tried again later.',
   gate_given_up: 'The changed gate workflow came to no verdict. The others did not wait for it.',
   staging_failed:
     'The forge fails each time on this pull request, while it is otherwise well. It is tried again later; a new head is tried at once.',

@@ -90,15 +90,15 @@ export class ViewReader {
       const cached = reading.known ? reading.value.reviews : null;
       reviews = cached === null ? await this.#countReviews(pull) : known(cached);
     }
+    const isBlocked = record.entries.some(
+      (entry) => entry.pr === pull.number && entry.head === pull.headSha && entry.isBlocked,
+    );
     const isUnread = record.rebuilding || record.unread?.includes(pull.number) === true;
-    const isAsked = isUnread || otherContexts(protection, this.#context).length > 0;
+    const isAsked = isUnread || isBlocked || otherContexts(protection, this.#context).length > 0;
     if (isAsked) await this.needBotLogin();
     const statuses = isAsked || isPatrolled || isNews ? await this.#readStatuses(pull) : null;
     const opensAnother = await this.#twins.opensAnother(pull.headSha);
     const author = authorWrites === undefined ? {} : { authorWrites };
-    const isBlocked = record.entries.some(
-      (entry) => entry.pr === pull.number && entry.head === pull.headSha && entry.isBlocked,
-    );
     const blocks = await this.#readBlocks(
       protection,
       pull,
@@ -142,7 +142,7 @@ export class ViewReader {
     reading: PullRequestReading | null,
   ): Promise<Reading<boolean>> {
     const kept = reading?.protectedFiles;
-    if (kept?.patterns === String(patterns)) return known(kept.touched);
+    if (kept?.patterns === [pull.mergeBase, ...patterns].join('\n')) return known(kept.touched);
     return this.#budget.attempt(async () =>
       (await this.#forge.listChangedFiles(pull.number)).some((path) => isProtectedFile(patterns, path)),
     );
@@ -177,7 +177,14 @@ export class ViewReader {
   #keep(
     reading: PullRequestReading,
     rule: Reading<BranchProtection | null>,
-    { reviews, statuses, authorWrites, touchesProtected, openDependencies }: PullRequestView,
+    {
+      pull: { mergeBase },
+      reviews,
+      statuses,
+      authorWrites,
+      touchesProtected,
+      openDependencies,
+    }: PullRequestView,
   ): PullRequestReading {
     const isChecked = statuses?.known === true && !isOpened(statuses.value, this.#context);
     const patterns = rule.known ? (rule.value?.protectedFilePatterns ?? []) : [];
@@ -185,10 +192,16 @@ export class ViewReader {
       ...reading,
       reviews: reviews?.known === true ? reviews.value : null,
       ...(isChecked ? { checkedFor: scheduleIdOf(reading) } : {}),
-      ...(authorWrites?.known === true ? { authorWrites: authorWrites.value } : {}),
+      // Rights are given without an event, so that one who has none is asked for at each look, once for each author.
+      ...(authorWrites?.known === true && authorWrites.value ? { authorWrites: true } : {}),
       ...(openDependencies?.known === true ? { openDependencies: openDependencies.value } : {}),
       ...(touchesProtected?.known === true
-        ? { protectedFiles: { patterns: String(patterns), touched: touchesProtected.value } }
+        ? {
+            protectedFiles: {
+              patterns: [mergeBase, ...patterns].join('\n'),
+              touched: touchesProtected.value,
+            },
+          }
         : {}),
     };
   }

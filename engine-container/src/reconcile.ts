@@ -212,11 +212,17 @@ class Reconcile {
       const outcome = await this.#perform(action);
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
-      if (outcome.kind === 'unfinished') return { record, refresh, ended: 'unfinished' };
-      if (outcome.kind === 'failed') {
-        ended = 'failed';
+      if (outcome.kind === 'unfinished') {
         this.#tell(folded.log, folded.alarms);
         this.#keeper.collect(folded.events, folded.s.now);
+        return { record, refresh, ended: 'unfinished' };
+      }
+      if (outcome.kind === 'failed') {
+        this.#tell(folded.log, folded.alarms);
+        this.#keeper.collect(folded.events, folded.s.now);
+        // Words that cannot be written are counted and dropped: meanwhile the others go on.
+        if (outcome.forgeAnswers && isMereWords(action)) continue;
+        ended = 'failed';
         // What is only to be tidied up holds up nothing else.
         if (outcome.forgeAnswers && !isAwaited(action)) continue;
         return { record, refresh, ended };
@@ -331,6 +337,10 @@ function isStaging(action: Action): boolean {
 /** Something else waits for what this comes to. */
 function isAwaited(action: Action): boolean {
   return isStaging(action) || action.kind === 'probe_schedule' || isLandingPost(action);
+}
+
+function isMereWords(action: Action): boolean {
+  return action.kind === 'post_status' && action.purpose === 'pending' && action.takesBack !== true;
 }
 
 function isLandingPost(action: Action): boolean {

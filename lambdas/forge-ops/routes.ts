@@ -105,7 +105,7 @@ function provisioningRoutes(deps: ForgeOpsDeps) {
   } satisfies Partial<ApiHandlers<'forge-ops'>>;
 }
 
-function failureOf({ code, missingScopes }: Failed): AppError {
+function failureOf({ code, missingScopes = [] }: Failed): AppError {
   return code === 'forge_access_denied' ? accessDenied(missingScopes) : new AppError(code);
 }
 

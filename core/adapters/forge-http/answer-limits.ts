@@ -11,6 +11,7 @@ const ANSWER_BYTES_MAX = 2 * MIB;
 const LARGER_ANSWERS: Readonly<Record<string, number>> = {
   'GET pulls': PAGE_OF_TEXTS_BYTES_MAX,
   'GET pulls (touched)': PAGE_OF_TEXTS_BYTES_MAX,
+  'GET pulls (merged)': PAGE_OF_TEXTS_BYTES_MAX,
   'GET issues/{n}/timeline': PAGE_OF_TEXTS_BYTES_MAX,
   'GET pulls/{n}/reviews': PAGE_OF_TEXTS_BYTES_MAX,
   'GET commits?not': PAGE_OF_TEXTS_BYTES_MAX,

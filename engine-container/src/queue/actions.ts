@@ -60,6 +60,8 @@ export type Action =
       readonly state: PostedState;
       readonly description: string;
       readonly targetUrl: string | null;
+      /** As in the record's waiting statuses. */
+      readonly takesBack?: true;
       /** `landing`: the success that lets the forge merge. `pending`: anything else. */
       readonly purpose: 'landing' | 'pending';
     }

@@ -30,6 +30,8 @@ export type DeferReason =
   /** It changes the gate workflow, and no run of that began, or none ended. */
   | 'gate_not_started'
   | 'gate_not_ended'
+  /** Run after run of it alone was cancelled or broke off. */
+  | 'runs_broken_off'
   /** The forge failed on it again and again while it was otherwise well. */
   | 'staging_failed'
   /** Proven, but not mergeable for the forge: for a while, then, the second time, until the forge calls it mergeable. */
@@ -50,7 +52,12 @@ export interface Deferred {
 }
 
 /** What holds of a head whatever the base is, until its author schedules it again. */
-const OF_HEAD: readonly DeferReason[] = ['gate_not_started', 'gate_not_ended', 'staging_failed'];
+const OF_HEAD: readonly DeferReason[] = [
+  'gate_not_started',
+  'gate_not_ended',
+  'runs_broken_off',
+  'staging_failed',
+];
 
 /** The forge alone stands against this head: on whatever base, until it calls it mergeable. */
 export function isHeldByForge({ reason, isHeld }: Deferred): boolean {

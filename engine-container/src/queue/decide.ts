@@ -20,6 +20,7 @@ import { observeGates } from './gates.ts';
 import { forgetLanded, withoutLateBase } from './landed.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
 import { keepRival, searchPassed, settlePassed } from './passed.ts';
+import type { PendingStatus } from './pending-status.ts';
 import { gateMsOf } from './policy.ts';
 import { traceLandings } from './proof.ts';
 import { recallLost } from './recall.ts';
@@ -67,6 +68,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   // The merge that was awaited when the base was looked at first may have come to nothing: it was not what moved it.
   if (isSettled) noticeBase(pass);
   openRoots(pass);
+  sayWaiting(pass);
   stageWanted(pass);
   forgetOldest(pass);
   goOnWithCrowd(pass);
@@ -159,12 +161,25 @@ function isTreeOfTip(record: QueueRecord, tree: string): boolean {
   return bottom !== undefined && treeOf(bottom, bottom.landed) === tree;
 }
 
-/** Writes waiting statuses and removes what resolved nodes left behind. */
+/**
+ * Writes waiting statuses before anything is staged, which can take many reconciles; first of all what takes back a
+ * `success`, which opens a merge as long as it stands (A24).
+ */
+function sayWaiting(pass: DecisionContext): void {
+  const { record, actions, s } = pass;
+  const rank = (status: PendingStatus): number => (status.takesBack === true ? 0 : 1);
+  const due = record.pendingStatuses.filter(({ retryAt = s.now }) => retryAt <= s.now);
+  for (const { retryAt = s.now } of record.pendingStatuses)
+    if (retryAt > s.now) wakeNoLaterThan(pass, retryAt);
+  due.sort((one, other) => rank(one) - rank(other));
+  for (const { failures: _, retryAt: __, ...status } of due.slice(0, STATUS_POSTS_MAX)) {
+    actions.push({ kind: 'post_status', ...status, purpose: 'pending' });
+  }
+}
+
+/** Removes what resolved nodes left behind. */
 function sweep(pass: DecisionContext): void {
   const { record, s } = pass;
-  for (const status of record.pendingStatuses.slice(0, STATUS_POSTS_MAX)) {
-    pass.actions.push({ kind: 'post_status', ...status, purpose: 'pending' });
-  }
   const inUse = new Set(record.roots.flatMap((root) => root.nodes.map((node) => node.branch)));
   const swept = new Set<string>();
   for (const garbage of record.garbage) {

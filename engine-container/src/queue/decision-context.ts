@@ -5,10 +5,11 @@ import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domai
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
 import { cloneRecord } from './clone.ts';
+import type { PendingStatus } from './pending-status.ts';
 import { goodChance, policyOf, runnersOf, type SpeculationPolicy } from './policy.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY } from './rate.ts';
-import type { DecidedEvent, Node, PendingStatus, QueueRecord, Root } from './record.ts';
+import type { DecidedEvent, Node, QueueRecord, Root } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
 
@@ -130,11 +131,12 @@ export function asksFork({ record }: DecisionContext): boolean | null {
 
 /** Queues a status; a newer wish for the same head replaces an older one that was not written yet. */
 export function wishStatus(pass: DecisionContext, status: Omit<PendingStatus, 'context'>): void {
-  const context = pass.record.context;
-  pass.record.pendingStatuses = pass.record.pendingStatuses.filter(
-    (waiting) => waiting.sha !== status.sha || waiting.context !== context,
-  );
-  pass.record.pendingStatuses.push({ ...status, context });
+  const { context, pendingStatuses } = pass.record;
+  const isReplaced = (waiting: PendingStatus): boolean =>
+    waiting.sha === status.sha && waiting.context === context;
+  const takesBack = pendingStatuses.some((waiting) => isReplaced(waiting) && waiting.takesBack === true);
+  pass.record.pendingStatuses = pendingStatuses.filter((waiting) => !isReplaced(waiting));
+  pass.record.pendingStatuses.push({ ...status, context, ...(takesBack ? { takesBack } : {}) });
 }
 
 export function createNode(

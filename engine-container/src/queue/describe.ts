@@ -53,6 +53,8 @@ const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
     'refused: no run of its changed gate workflow began within 5 minutes; repair the workflow, or schedule again to retry',
   gate_not_ended:
     'refused: the run of its changed gate workflow did not end in time; repair the workflow, or schedule again to retry',
+  runs_broken_off:
+    'waiting: the CI broke off each gate run of this pull request alone; check the runners; it is tried again later',
   staging_failed:
     'waiting: the forge fails each time on this pull request; tried again later, or at once on a new head',
   not_mergeable:

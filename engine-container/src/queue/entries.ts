@@ -231,9 +231,16 @@ export function admitEntries(pass: DecisionContext): void {
       opensAnother: view.opensAnother,
       twinAhead: heads.has(entry.head),
     });
-    heads.add(entry.head);
+    // One that is held for reasons of its own keeps no other with the same head waiting.
+    if (admission.kind !== 'refused' && !isSetAside(pass, entry)) heads.add(entry.head);
     applyAdmission(pass, entry, admission);
   }
+}
+
+function isSetAside({ record }: DecisionContext, { pr, head }: QueueEntry): boolean {
+  return record.deferred.some(
+    (deferred) => deferred.pr === pr && deferred.head === head && isOfHead(deferred),
+  );
 }
 
 /** What one view of a pull request says to the rule. */

@@ -1,5 +1,11 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import { CONTRADICTED_REFUSAL_MS, SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
+import {
+  CONTRADICTED_REFUSAL_MS,
+  SCHEDULE_PROBES_MAX,
+  STATUS_RETRY_MS,
+  STATUS_RETRY_MS_MAX,
+  STATUS_TRIES_MAX,
+} from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { DeferReason } from './aside.ts';
@@ -70,6 +76,7 @@ function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolea
   const { garbage } = pass.record;
   if (action.kind === 'delete_branch') return keepName(pass, action.branch);
   if (action.kind === 'probe_schedule' && forgeAnswers) return countProbeFailure(pass, action);
+  if (action.kind === 'post_status' && forgeAnswers) return countPostFailure(pass, action);
   const isStaging = action.kind === 'stage_root' || action.kind === 'stage_tree';
   const branches = isStaging ? [action.branch, action.workBranch] : [];
   const notBefore = pass.s.now + LATE_EFFECT_MS;
@@ -289,6 +296,27 @@ function countProbeFailure(pass: DecisionContext, action: ProbeSchedule): void {
 }
 
 type PostStatus = Extract<Action, { kind: 'post_status' }>;
+
+/**
+ * Words that a forge cannot write on one head, while it is otherwise well, are tried again at growing intervals, so that
+ * they hold up no others, and dropped in the end. What takes back a success is tried each time, and never dropped.
+ */
+function countPostFailure({ record, s, log }: DecisionContext, action: PostStatus): void {
+  if (action.purpose === 'landing') return;
+  record.pendingStatuses = record.pendingStatuses.flatMap((waiting) => {
+    const isIt =
+      waiting.sha === action.sha &&
+      waiting.context === action.context &&
+      waiting.description === action.description;
+    if (!isIt) return [waiting];
+    const failures = (waiting.failures ?? 0) + 1;
+    if (waiting.takesBack === true) return [{ ...waiting, failures }];
+    const waitMs = Math.min(STATUS_RETRY_MS * 2 ** (failures - 1), STATUS_RETRY_MS_MAX);
+    if (failures < STATUS_TRIES_MAX) return [{ ...waiting, failures, retryAt: s.now + waitMs }];
+    log.push(`#${waiting.pr}: its status cannot be written and is dropped`);
+    return [];
+  });
+}
 
 function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOutcome): void {
   const { record } = pass;

@@ -9,15 +9,18 @@ import {
 import {
   createNode,
   type DecisionContext,
+  entryOf,
   raise,
   resolveNode,
   retireNode,
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { addEvidence } from './evidence.ts';
+import { activeMembers } from './pipeline.ts';
 import { countDuration, countRun, gateMsOf } from './policy.ts';
 import { BASE_NODE_ID, type Node, type Root, treeOf } from './record.ts';
 import { defer, startTeardown } from './root.ts';
+import { setAside } from './staging-failure.ts';
 
 /** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are nobody's fault (A22, D-07). */
 export function observeGates(pass: DecisionContext): void {
@@ -106,6 +109,8 @@ function judgeChangedGate(
   run: 'none' | 'running',
 ): 'gate_not_started' | 'gate_not_ended' | null {
   if (root.editsGate !== true || node.nodeId === BASE_NODE_ID || root.landing !== null) return null;
+  // Nothing else can run before it has landed: what runs take here is not known.
+  if (run === 'running' && root.baseGateKey === null) return null;
   const age = pass.s.now - (node.stagedAt ?? pass.s.now);
   const usualMs = gateMsOf(pass.record.rate) ?? 0;
   const untilMs =
@@ -126,11 +131,7 @@ function giveUp(pass: DecisionContext, root: Root, reason: 'gate_not_started' | 
 /** The same members again under a new attempt and a new row, after a back-off; then the root gives up honestly. */
 function retryNode(pass: DecisionContext, root: Root, node: Node): void {
   const backoffMs = GATE_RETRY_BACKOFF_MS[node.faults];
-  if (backoffMs === undefined) {
-    raise(pass, 'gate_infrastructure');
-    startTeardown(pass, root, 'gate_infrastructure');
-    return;
-  }
+  if (backoffMs === undefined) return endWithoutVerdict(pass, root, node);
   const parent = root.nodes.find((candidate) => candidate.id === node.parentId) ?? null;
   const again = createNode(pass, root, { nodeId: node.nodeId, parent, from: node.from, to: node.to });
   if (again === null) return;
@@ -138,4 +139,23 @@ function retryNode(pass: DecisionContext, root: Root, node: Node): void {
   again.faults = node.faults + 1;
   again.retryAt = pass.s.now + backoffMs;
   resolveNode(pass, root, node, 'error', `gate_${node.verdict}`);
+}
+
+/**
+ * The CI breaks off run after run. Whether that is the CI or something in these changes is not known: each is judged in a
+ * batch of its own, and one that is alone already is set aside, so that the others go on.
+ */
+function endWithoutVerdict(pass: DecisionContext, root: Root, node: Node): void {
+  const suspects = node.nodeId === BASE_NODE_ID || root.landing !== null ? [] : activeMembers(root);
+  raise(pass, 'gate_infrastructure');
+  const [only, ...others] = suspects;
+  // Where no other waits there is nothing to hold up.
+  const areOthersWaiting = pass.record.entries.some(({ pr }) => !suspects.some((member) => member.pr === pr));
+  if (only !== undefined && others.length === 0 && areOthersWaiting)
+    setAside(pass, only, root, 'runs_broken_off');
+  for (const { pr, head } of others.length > 0 ? suspects : []) {
+    const entry = entryOf(pass.record, pr);
+    if (entry?.head === head) entry.stagingAsides ??= 0;
+  }
+  startTeardown(pass, root, 'gate_infrastructure');
 }

@@ -16,7 +16,9 @@ export function reviewHeld(pass: DecisionContext, entry: QueueEntry, { mergeable
     );
     return;
   }
-  const held = record.deferred.find(({ pr, isHeld }) => pr === entry.pr && isHeld);
+  const held = record.deferred.find(
+    ({ pr, head, isHeld }) => pr === entry.pr && head === entry.head && isHeld,
+  );
   if (held === undefined || held.until === null || s.now < held.until) return;
   defer(pass, entry, { reason: 'forge_conflict', baseTree: held.baseTree, until: null });
 }

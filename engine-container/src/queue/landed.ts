@@ -16,7 +16,14 @@ export function concludeLanding(pass: DecisionContext, landing: Landing): void {
   const { record, s } = pass;
   const { pr, head, baseBefore } = landing;
   record.landed = [...(record.landed ?? []), { pr, head, baseBefore, at: s.now }].slice(-LANDED_MAX);
-  wishStatus(pass, { pr, sha: head, state: 'pending', description: describeLanded(), targetUrl: null });
+  wishStatus(pass, {
+    pr,
+    sha: head,
+    state: 'pending',
+    description: describeLanded(),
+    targetUrl: null,
+    takesBack: true,
+  });
   forgetVerdicts(record, head);
 }
 

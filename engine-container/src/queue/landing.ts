@@ -43,6 +43,7 @@ import type { FocusView } from './snapshot.ts';
 import { isTerminal } from './transitions.ts';
 import { adoptTwin } from './twins.ts';
 import { watchUnheard } from './unheard.ts';
+import { endUnposted, isUnpostable, settleUnwritable } from './unposted.ts';
 import { awaitReading, outwaitUnread } from './unreadable.ts';
 
 /** First look after this share of what the latest merge took, so that a quicker one is noticed. */
@@ -113,9 +114,11 @@ function awaitMerge(pass: DecisionContext, root: Root, landing: Landing, postedA
 /** After a revoke: one grace period, one more look, then the landing is over (D-11, E5). */
 function concludeRevoke(pass: DecisionContext, root: Root, landing: Landing): void {
   const { revoke } = landing;
+  if (revoke !== null && revoke.postedAt === null) settleUnwritable(pass, landing);
   if (revoke === null || revoke.postedAt === null) return;
   const until = revoke.postedAt + REVOKE_GRACE_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
+  if (isUnpostable(landing)) return endUnposted(pass, root, landing);
   const block = isOfForge(revoke.reason) ? findBlock(pass, landing) : 'nothing';
   if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
   if (revoke.reason === 'merge_timeout' && revoke.schedule === undefined && !isBlock(block)) {
@@ -223,6 +226,7 @@ export function advanceLanding(pass: DecisionContext): void {
   if (root.landing !== null) {
     const focus = s.focus.get(root.landing.pr);
     const unsure = root.landing.postedAt === null && root.landing.revoke === null;
+    if (unsure && isUnpostable(root.landing)) return startTeardown(pass, root, 'merge_timeout');
     if (unsure && focus?.known === true && isAsStaged(pass, root, focus.value))
       postSuccess(pass, root, root.landing);
     return;
@@ -230,6 +234,10 @@ export function advanceLanding(pass: DecisionContext): void {
   const member = root.members[root.landed];
   const tree = treeOf(root, root.landed + 1);
   if (low <= root.landed || member === undefined || tree === undefined) return;
+  // Words that cannot be written are outdated by the success, and must not come after it.
+  record.pendingStatuses = record.pendingStatuses.filter(
+    ({ sha, retryAt }) => sha !== member.head || retryAt === undefined,
+  );
   if (record.pendingStatuses.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
   const focus = s.focus.get(member.pr);
   if (focus === undefined) return pollNoLaterThan(pass, 0);
@@ -280,11 +288,11 @@ function isAsStaged(pass: DecisionContext, root: Root, focus: FocusView): boolea
     awaitReading(pass, root);
     return false;
   }
-  root.unreadableSince = null;
   if (focus.opensAnother?.known === false) {
-    pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+    awaitReading(pass, root);
     return false;
   }
+  root.unreadableSince = null;
   if (focus.opensAnother?.value === true) {
     refuse(pass, entry, 'twin_elsewhere');
     root.fates.push({ pr: member.pr, action: 'refused', reason: 'twin_elsewhere' });

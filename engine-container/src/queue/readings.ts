@@ -15,7 +15,7 @@ export interface PullRequestReading {
   readonly openDependencies?: number;
   /** Does it change a file that one of these patterns protects? Absent: the rule had none. */
   readonly protectedFiles?: { readonly patterns: string; readonly touched: boolean };
-  /** Could its author write to the repository? Absent: not asked. */
+  /** Its author could write to the repository. Absent: could not, or was not asked for. */
   readonly authorWrites?: boolean;
   /** By our clock: when (`updatedAt`, `head`) was first seen, and when this was read. Absent: kept by an older version. */
   readonly seenAt?: EpochMs;

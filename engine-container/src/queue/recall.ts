@@ -32,6 +32,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
       state: 'error',
       description: describeStanding(pass, pull),
       targetUrl: null,
+      takesBack: true,
     });
   }
   const schedule = view.schedule;
@@ -95,7 +96,7 @@ function recallFrom(
     const words = merged
       ? { state: 'pending' as const, description: describeLanded() }
       : { state: 'error' as const, description: describeStaleSuccess() };
-    record.pendingStatuses.push({ pr, sha: head, context, ...words, targetUrl: null });
+    record.pendingStatuses.push({ pr, sha: head, context, ...words, targetUrl: null, takesBack: true });
   }
 }
 

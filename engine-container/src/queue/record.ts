@@ -6,7 +6,6 @@ import type {
   MemberActionKind,
   Receipt,
 } from '#core/domain/batch.ts';
-import type { PostedState } from '#core/domain/forge.ts';
 import type { ForgeVersion } from '#core/domain/forge-version.ts';
 import type {
   BatchId,
@@ -21,6 +20,7 @@ import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { Bounced, Deferred, MergeTimeoutCount } from './aside.ts';
 import type { Landing, RevokeReason } from './landing-state.ts';
+import type { PendingStatus } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
@@ -286,15 +286,6 @@ export interface Evidence {
   readonly at: EpochMs;
   /** A failure that a later pass showed to be nobody's, counted in the rates once. */
   readonly flake?: true;
-}
-
-export interface PendingStatus {
-  readonly pr: PullRequestNumber;
-  readonly sha: CommitSha;
-  readonly context: string;
-  readonly state: PostedState;
-  readonly description: string;
-  readonly targetUrl: string | null;
 }
 
 export interface GarbageBranch {

@@ -77,6 +77,7 @@ export function startTeardown(pass: DecisionContext, root: Root, reason: Teardow
     state: 'pending',
     description: describeRevoke(words),
     targetUrl: null,
+    takesBack: true,
   });
 }
 

@@ -64,7 +64,12 @@ function halve(root: Root, node: Node): void {
 }
 
 /** For a while, then for twice as long each time. */
-export function setAside(pass: DecisionContext, member: Member, { baseTree }: Pick<Root, 'baseTree'>): void {
+export function setAside(
+  pass: DecisionContext,
+  member: Member,
+  { baseTree }: Pick<Root, 'baseTree'>,
+  reason: 'staging_failed' | 'runs_broken_off' = 'staging_failed',
+): void {
   const { record, s } = pass;
   const inARow = record.stagingAsides ?? 0;
   if (inARow >= STAGING_ASIDES_MAX) {
@@ -79,8 +84,8 @@ export function setAside(pass: DecisionContext, member: Member, { baseTree }: Pi
   const times = entry.stagingAsides ?? 0;
   entry.stagingAsides = times + 1;
   const until = s.now + Math.min(STAGING_PAUSE_MS * 2 ** times, STAGING_PAUSE_MS_MAX);
-  defer(pass, member, { reason: 'staging_failed', baseTree, until });
-  tellRefusal(pass, entry, 'staging_failed');
+  defer(pass, member, { reason, baseTree, until });
+  tellRefusal(pass, entry, reason);
 }
 
 /** A prefix that cannot be published leaves the search without an end: each is judged in a batch of its own. */

@@ -9,7 +9,7 @@ import type { UnheardPost } from './record.ts';
  * later, and each would then be the newest word on that head. The head is watched until all have been seen or the
  * longest such delay is over.
  */
-export function watchUnheard({ record, s }: DecisionContext, landing: Landing): void {
+export function watchUnheard({ record, s }: Pick<DecisionContext, 'record' | 's'>, landing: Landing): void {
   const posts = (landing.asked ?? 0) - (landing.answered ?? 0);
   if (posts <= 0) return;
   const { pr, head: sha } = landing;
@@ -42,6 +42,7 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
     record.pendingStatuses.push({
       ...{ pr: post.pr, sha: post.sha, context: post.context },
       ...{ state: 'pending', description: describeStaleSuccess(), targetUrl: null },
+      takesBack: true,
     });
     pass.log.push(`a success on ${post.sha} was carried out late and is taken back`);
     return post.posts > 1 ? [{ ...post, posts: post.posts - 1, lookAt: s.now + UNHEARD_LOOK_MIN_MS }] : [];

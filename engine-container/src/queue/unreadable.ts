@@ -44,7 +44,8 @@ export function outwaitUnread(pass: DecisionContext, root: Root, landing: Landin
     return;
   }
   if (revoke.postedAt === null || s.now - revoke.postedAt < REVOKE_GRACE_MS) return;
-  if (!s.full || !s.base.known || s.base.value.sha !== landing.baseBefore) return;
+  if (!s.full || !s.base.known) return;
+  if (s.base.value.sha !== landing.baseBefore && s.now - revoke.postedAt < UNREADABLE_WAIT_MS) return;
   root.landing = null;
   watchUnheard(pass, landing);
   sayLastWord(pass, landing, revoke.reason);

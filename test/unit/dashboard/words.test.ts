@@ -45,6 +45,7 @@ test('everything that stands aside in the queue has words of its own', () => {
       forge_conflict: true,
     },
     ...{ staging_failed: true, gate_not_started: true, gate_not_ended: true },
+    ...{ runs_broken_off: true },
   } satisfies Record<DeferReason, true>;
   for (const reason of Object.keys(reasons))
     expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));

@@ -10,6 +10,7 @@ const DEFERS = Object.keys({
   ...{ criss_cross: true, merge_unsure: true, directory_renamed: true, merge_rules: true },
   ...{ file_too_large: true, name_not_utf8: true, base_name_not_utf8: true, forge_conflict: true },
   ...{ staging_failed: true, gate_not_started: true, gate_not_ended: true },
+  ...{ runs_broken_off: true },
 } satisfies Record<DeferReason, true>) as readonly DeferReason[];
 const REVOKES = [
   'merge_timeout',

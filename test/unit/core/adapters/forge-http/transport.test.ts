@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
+import { answerBytesMax } from '#core/adapters/forge-http/answer-limits.ts';
 import { createForgeTransport, type ForgeTransportConfig } from '#core/adapters/forge-http/transport.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { FORGE_ANSWER_DEPTH_MAX, FORGE_ANSWER_VALUES_MAX, FORGE_BYTES_MAX } from '#core/domain/limits.ts';
@@ -357,4 +358,8 @@ describe('the token (A95)', () => {
     }
     expect(inspect(transport, { depth: 9, showHidden: true })).not.toContain(TOKEN);
   });
+});
+
+test('a page of merged pull requests may have as much text as one of open ones', () => {
+  expect(answerBytesMax('GET pulls (merged)')).toBe(answerBytesMax('GET pulls'));
 });

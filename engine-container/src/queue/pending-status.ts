@@ -1,0 +1,18 @@
+import type { PostedState } from '#core/domain/forge.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+
+/** A status that is still to be written. */
+export interface PendingStatus {
+  readonly pr: PullRequestNumber;
+  readonly sha: CommitSha;
+  readonly context: string;
+  readonly state: PostedState;
+  readonly description: string;
+  readonly targetUrl: string | null;
+  /** Takes the place of a `success`, which may open a merge until then: written before all others, and never dropped. */
+  readonly takesBack?: true;
+  /** Times that the forge refused or failed to write it while it was otherwise well; absent: never. */
+  readonly failures?: number;
+  /** Not tried again before; absent: at once. */
+  readonly retryAt?: EpochMs;
+}

@@ -1,0 +1,132 @@
+import { ForgeError } from '#core/ports/forge.ts';
+import { headOf, landedOf, untilSuccess, wrapForge } from './hooks.ts';
+import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts';
+import { createWorld, type WorldOptions } from './world.ts';
+
+/** No one pull request stops the queue, whatever the forge cannot do for it. */
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+async function world3(options: WorldOptions = {}) {
+  const world = await createWorld(options);
+  await givenProject(world.forge);
+  const [a, b, c] = [
+    await givenScheduled(world.forge, 'a'),
+    await givenScheduled(world.forge, 'b'),
+    await givenScheduled(world.forge, 'c'),
+  ];
+  return { world, a, b, c };
+}
+
+test('the awaited one cannot be read and the base moves: the others go on', async () => {
+  const { world, a, b, c } = await world3();
+  world.forge.mergeBehaviour = (pr) => ({ kind: pr === a ? 'lost' : 'now' });
+  await untilSuccess(world, await headOf(world, a));
+  world.forge.fault = ({ method, path }) =>
+    method === 'GET' && path.endsWith(`/pulls/${a}`) ? { status: 500 } : null;
+  await world.forge.pushToBase({ 'pushed.txt': 'x\n' });
+  await world.drain({ maxMs: 6 * HOUR });
+  expect(landedOf(world)).toEqual([b, c]);
+});
+
+test.each([500, 404, 422])('no status can be written on one head (%i): the others go on', async (status) => {
+  const { world, a, b, c } = await world3();
+  const head = await headOf(world, a);
+  world.forge.fault = ({ method, path }) =>
+    method === 'POST' && path.endsWith(`statuses/${head}`) ? { status } : null;
+  await world.drain({ maxMs: 4 * HOUR });
+  expect(landedOf(world)).toEqual([b, c]);
+});
+
+test('the rule of a twin cannot be read: the others go on', async () => {
+  const hooked = wrapForge(async (name, args, real) => {
+    if (name === 'readProtection' && args[0] === 'release')
+      throw new ForgeError('unreachable', 'GET branch', 500);
+    return real();
+  });
+  const { world, a, b, c } = await world3({ wrapForge: hooked });
+  await world.forge.pushBranch('release', await world.forge.tip('main'));
+  await world.drain({ until: () => world.forge.runs().length > 0 });
+  await world.forge.openPullRequest({ branch: 'twin', head: await headOf(world, a), base: 'release' });
+  await world.drain({ maxMs: 4 * HOUR });
+  expect(landedOf(world)).toEqual([b, c]);
+});
+
+test.each([
+  [1, 'error'],
+  [1, 'cancelled'],
+] as const)(
+  'fan-out %i, every run of a changed gate ends as %s: the others go on',
+  async (bisectFanout, verdict) => {
+    const world = await createWorld({ repo: { bisectFanout } });
+    await givenProject(world.forge);
+    world.forge.judge = (files) => (files.get(GATE_PATH)?.includes('EVIL') ? verdict : 'success');
+    await world.forge.schedule(
+      await world.forge.openPullRequest({ branch: 'gate', files: { [GATE_PATH]: `# EVIL\n${GATE_FILE}` } }),
+    );
+    const others = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+    await world.drain({ maxMs: 4 * HOUR });
+    expect(landedOf(world)).toEqual(others);
+  },
+);
+
+test.each([1, 16])(
+  'fan-out %i, every run with one ordinary change is cancelled: the others go on',
+  async (bisectFanout) => {
+    const { world, b, c } = await world3({ repo: { bisectFanout } });
+    world.forge.judge = (files) => (files.has('src/a.txt') ? 'cancelled' : 'success');
+    await world.drain({ maxMs: 6 * HOUR });
+    expect(landedOf(world)).toEqual([b, c]);
+  },
+);
+
+test('a merge that never comes and statuses that cannot be read: the others go on', async () => {
+  const { world, a, b, c } = await world3();
+  world.forge.mergeBehaviour = (pr) => ({ kind: pr === a ? 'lost' : 'now' });
+  await world.drain({ until: () => world.forge.runs().length > 0 });
+  const head = await headOf(world, a);
+  world.forge.fault = ({ method, path }) =>
+    method === 'GET' && path.endsWith(`commits/${head}/status`) ? { status: 500 } : null;
+  await world.drain({ maxMs: 4 * HOUR });
+  expect(landedOf(world)).toEqual([b, c]);
+});
+
+test.each(['dependency', 'approval', 'unreadable'] as const)(
+  'a twin does not wait for one that is held for itself: %s',
+  async (why) => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    const first = await givenScheduled(world.forge, 'a');
+    const twin = await world.forge.openPullRequest({ branch: 'twin', head: await headOf(world, first) });
+    await world.forge.schedule(twin, 'squash');
+    if (why === 'dependency')
+      await world.forge.addDependency(
+        first,
+        await world.forge.openPullRequest({ branch: 'x', files: { x: 'x' } }),
+      );
+    if (why === 'approval') {
+      await world.forge.setProtection({ requiredApprovals: 1 });
+      await world.forge.review(twin, 'rev', 'approve');
+    }
+    if (why === 'unreadable')
+      world.forge.fault = ({ method, path }) =>
+        method === 'GET' && path.endsWith(`/pulls/${first}`) ? { status: 500 } : null;
+    await world.drain({ maxMs: 4 * HOUR });
+    expect(landedOf(world)).toContain(twin);
+  },
+);
+
+test('words of one refusal that cannot be written do not slow the others down', async () => {
+  const world = await createWorld();
+  await givenProject(world.forge);
+  await world.forge.setAccess('eve', 'read');
+  const e = await world.forge.openPullRequest({ branch: 'e', files: { 'e.txt': 'e\n' }, author: 'eve' });
+  await world.forge.schedule(e, 'squash');
+  const head = await headOf(world, e);
+  world.forge.fault = ({ method, path }) =>
+    method === 'POST' && path.endsWith(`statuses/${head}`) ? { status: 500 } : null;
+  for (let i = 0; i < 10; i += 1) await givenScheduled(world.forge, `p${i}`);
+  const at = world.clock.now();
+  await world.drain({ maxMs: 3 * HOUR, until: () => world.forge.merges().length === 10 });
+  expect(world.clock.now() - at).toBeLessThan(2 * MINUTE);
+});
