@@ -32,13 +32,15 @@ const FOREIGN_PAYMENTS = [
     'Issuing',
     'Radar',
   ],
-  ...['Reporting', 'Reserve', 'Sigma', 'Tax', 'Terminal', 'TestHelpers', 'Treasury', 'V2'],
+  ...['ProductCatalog', 'Reporting', 'Reserve', 'Sigma', 'Tax', 'Terminal', 'TestHelpers', 'ThreeDSecure'],
+  ...['Treasury', 'V2'],
 ].join('|');
+const FOREIGN_PAYMENT_FILES = ['PaymentLinks', 'Quotes'].join('|');
 const withoutForeignPayments: Plugin = {
   name: 'without-foreign-payments',
   setup(bundler) {
     const foreign = new RegExp(
-      `[\\\\/]stripe[\\\\/]esm[\\\\/]resources[\\\\/](${FOREIGN_PAYMENTS})[\\\\/].*\\.js$`,
+      `[\\\\/]stripe[\\\\/]esm[\\\\/]resources[\\\\/]((${FOREIGN_PAYMENTS})[\\\\/].*|(${FOREIGN_PAYMENT_FILES}))\\.js$`,
     );
     // The SDK makes one of each by name, so the names stay.
     bundler.onLoad({ filter: foreign }, async ({ path }) => {
