@@ -25,7 +25,7 @@ test('the awaited one cannot be read and the base moves: the others go on', asyn
   world.forge.fault = ({ method, path }) =>
     method === 'GET' && path.endsWith(`/pulls/${a}`) ? { status: 500 } : null;
   await world.forge.pushToBase({ 'pushed.txt': 'x\n' });
-  await world.drain({ maxMs: 6 * HOUR });
+  await world.drain({ maxMs: 6 * HOUR, until: () => landedOf(world).length === 2 });
   expect(landedOf(world)).toEqual([b, c]);
 });
 
@@ -34,7 +34,7 @@ test.each([500, 404, 422])('no status can be written on one head (%i): the other
   const head = await headOf(world, a);
   world.forge.fault = ({ method, path }) =>
     method === 'POST' && path.endsWith(`statuses/${head}`) ? { status } : null;
-  await world.drain({ maxMs: 4 * HOUR });
+  await world.drain({ maxMs: 4 * HOUR, until: () => landedOf(world).length === 2 });
   expect(landedOf(world)).toEqual([b, c]);
 });
 
@@ -48,7 +48,7 @@ test('the rule of a twin cannot be read: the others go on', async () => {
   await world.forge.pushBranch('release', await world.forge.tip('main'));
   await world.drain({ until: () => world.forge.runs().length > 0 });
   await world.forge.openPullRequest({ branch: 'twin', head: await headOf(world, a), base: 'release' });
-  await world.drain({ maxMs: 4 * HOUR });
+  await world.drain({ maxMs: 4 * HOUR, until: () => landedOf(world).length === 2 });
   expect(landedOf(world)).toEqual([b, c]);
 });
 
@@ -87,7 +87,7 @@ test('a merge that never comes and statuses that cannot be read: the others go o
   const head = await headOf(world, a);
   world.forge.fault = ({ method, path }) =>
     method === 'GET' && path.endsWith(`commits/${head}/status`) ? { status: 500 } : null;
-  await world.drain({ maxMs: 4 * HOUR });
+  await world.drain({ maxMs: 4 * HOUR, until: () => landedOf(world).length === 2 });
   expect(landedOf(world)).toEqual([b, c]);
 });
 
