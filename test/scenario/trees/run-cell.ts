@@ -112,12 +112,14 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
           entry.refusedFor === null,
       );
       cameToRest = idle && waits.length === 0;
-      // The words of a refusal come once no check of the forge can still be running.
-      const held = record.deferred.filter(
-        ({ reason, until }) => reason === 'not_mergeable' && until === null,
-      );
-      if (idle && !cameToRest && waits.every((entry) => held.some(({ pr }) => pr === entry.pr)))
-        forge.skip(UNMERGEABLE_REFUSED_AFTER_MS);
+      // The second try comes after a pause, and the words of a refusal once no check can still be running.
+      const held = record.deferred.filter(({ reason }) => reason === 'not_mergeable');
+      if (idle && !cameToRest && waits.every((entry) => held.some(({ pr }) => pr === entry.pr))) {
+        const until = held.find((each) => each.until !== null)?.until ?? null;
+        forge.skip(
+          until === null ? UNMERGEABLE_REFUSED_AFTER_MS : Math.max(until - forge.clock.now() + 1_000, 0),
+        );
+      }
       return record.halted !== null || cameToRest || Date.now() > deadline;
     },
   });
