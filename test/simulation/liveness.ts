@@ -1,4 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
+import { UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/limits.ts';
 import type { QueueRecord, Root } from '../../engine-container/src/queue/record.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { Managed } from './managed.ts';
@@ -17,8 +18,10 @@ const AROUND_A_RUN_MS = MINUTE_MS;
 /** Under neither context anything was said. */
 const UNTOLD = 'nothing / nothing';
 
-export function settledWithinMs(openPulls: number, gateMs: number): number {
-  return SETTLED_BASE_MS + openPulls * RUNS_PER_PULL * (gateMs + AROUND_A_RUN_MS);
+/** `forgeRefuses`: the forge calls conflicts what git merges; that is told as one when no check can still be running. */
+export function settledWithinMs(openPulls: number, gateMs: number, forgeRefuses: boolean): number {
+  const longestWaitMs = SETTLED_BASE_MS + (forgeRefuses ? UNMERGEABLE_REFUSED_AFTER_MS : 0);
+  return longestWaitMs + openPulls * RUNS_PER_PULL * (gateMs + AROUND_A_RUN_MS);
 }
 
 export interface WaitingRepo extends Pick<Managed, 'forge' | 'project'> {

@@ -54,6 +54,12 @@ export type Family = (typeof FAMILIES)[number];
 /** In these nobody can promise more than that an unproven landing is seen. */
 export const UNGUARDED: readonly Family[] = ['base_pushed', 'unchecked_head', 'foreign_status', 'other_tree'];
 
+/** In these a gate run may fail by chance: two that do so one after the other look like a culprit. */
+export const FLAKY: readonly Family[] = ['flaky', 'everything', 'storm'];
+
+/** In these the forge calls conflicts what git merges. */
+export const FORGE_REFUSES: readonly Family[] = ['other_merge'];
+
 /** In these no machine dies or freezes: what takes longer than it should has no excuse. */
 export const PROMPT: readonly Family[] = [
   'calm',

@@ -7,7 +7,7 @@ import { countBeyond, judgeCrowd } from './crowd.ts';
 import type { Witness } from './hosts.ts';
 import { judgeLiveness, settledWithinMs } from './liveness.ts';
 import type { Managed } from './managed.ts';
-import { type Family, PROMPT, UNGUARDED } from './odds.ts';
+import { type Family, FLAKY, FORGE_REFUSES, PROMPT, UNGUARDED } from './odds.ts';
 import { judgeRest, listUnsettled } from './oracle.ts';
 import type { SimService } from './service.ts';
 import { noteRuns } from './sightings.ts';
@@ -16,7 +16,7 @@ import { noteRuns } from './sightings.ts';
 const REST_LOOKS_MAX = 12 * 12;
 /** Looks without any change before a life counts as at rest: with nothing on record, and at most. */
 const QUIET_LOOKS_MIN = 2;
-const QUIET_LOOKS_MAX = 9;
+const QUIET_LOOKS_MAX = 14;
 /** So many looks go once over the statuses of all open pull requests. */
 const PATROLLED_LOOKS = 8;
 
@@ -83,7 +83,9 @@ export class Rest {
   /** By when each of its pull requests has landed or its author is told why not. */
   async #settledBy({ forge, project }: Managed): Promise<number> {
     const open = await listUnsettled({ forge, project });
-    return this.#clock.now() + settledWithinMs(open.length, project.gateMs);
+    return (
+      this.#clock.now() + settledWithinMs(open.length, project.gateMs, FORGE_REFUSES.includes(this.#family))
+    );
   }
 
   async #judgeLiveness({ id, forge, project, crowd }: Managed): Promise<void> {
@@ -157,7 +159,7 @@ export class Rest {
     for (const what of judge.violations.splice(0)) witness.violate(`${id}: ${what}`);
     const rows = (await store.listBatches(repo.tenantId, 500)).filter((row) => row.repoId === id);
     const events = (await store.listEvents(repo.tenantId, EVENTS_MAX)).filter((event) => event.repoId === id);
-    const isFlaky = this.#family === 'flaky' || this.#family === 'everything';
+    const isFlaky = FLAKY.includes(this.#family);
     const failuresMin = this.#family === 'steady' ? 1 : 2;
     const problems = repo.queueEnabled
       ? await judgeRest({
