@@ -1,25 +1,34 @@
 import { Duration } from 'aws-cdk-lib';
 import { FilterPattern } from 'aws-cdk-lib/aws-logs';
-import type { ReconcileErrorCode } from '../../core/domain/repo.ts';
+import { RECONCILE_ERROR_CODES, type ReconcileErrorCode } from '../../core/domain/repo.ts';
 import { type AlarmSpec, fieldIsOneOf, type Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 /** Three ticks: long enough for an engine that was asleep, and for one wake that had to be tried again. */
 const STANDSTILL_PERIOD = Duration.minutes(15);
-/** Outcomes that the engine stored: a forge, a token or a repository is in trouble, and the service works. */
-const NOT_OURS: readonly ReconcileErrorCode[] = [
-  'forge_unreachable',
-  'forge_access_denied',
-  'connection_not_found',
-  'gate_missing',
-  'protection_conflict',
-  'branch_name_taken',
-  'another_queue',
-  'base_red',
-  'tree_mismatch',
-  'record_too_large',
-  'gate_infrastructure',
-];
+/**
+ * Is this outcome an answer of the engine? True: a forge, a token or a repository is in trouble, and the service works. A
+ * new code does not compile before it stands here.
+ */
+const IS_ANSWER: Readonly<Record<ReconcileErrorCode, boolean>> = {
+  forge_unreachable: true,
+  forge_access_denied: true,
+  connection_not_found: true,
+  gate_missing: true,
+  protection_conflict: true,
+  branch_name_taken: true,
+  another_queue: true,
+  base_red: true,
+  tree_mismatch: true,
+  record_too_large: true,
+  gate_infrastructure: true,
+  decryption_error: false,
+  lease_lost: false,
+  timeout: false,
+  engine_starting: false,
+  engine_error: false,
+};
+const ANSWERS = RECONCILE_ERROR_CODES.filter((code) => IS_ANSWER[code]);
 
 interface Watched {
   readonly tick: ServiceFunction;
@@ -93,7 +102,7 @@ function addStandstillAlarm(monitoring: Monitoring, { tick, worker }: Watched): 
       logGroup: worker.logGroup,
       pattern: FilterPattern.all(
         fieldIsOneOf('message', ['reconciled']),
-        FilterPattern.any(FilterPattern.booleanValue('$.ok', true), fieldIsOneOf('error_code', NOT_OURS)),
+        FilterPattern.any(FilterPattern.booleanValue('$.ok', true), fieldIsOneOf('error_code', ANSWERS)),
       ),
       period,
     }),

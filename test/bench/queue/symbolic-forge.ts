@@ -8,6 +8,7 @@ import { nextToLand } from '../../../engine-container/src/queue/pipeline.ts';
 import type { QueueRecord, Staged } from '../../../engine-container/src/queue/record.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
+import { givenRule } from '../../builders/snapshot.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { drawRunMs, type PlannedPullRequest, type Scenario } from './workload.ts';
 
@@ -81,19 +82,7 @@ export class SymbolicForge {
       botLogin: known(BOT),
       ids: Array.from({ length: 40 }, () => this.#uuid()),
       base: known(base),
-      protection: known({
-        scope: 'full',
-        ruleName: 'main',
-        statusCheckEnabled: true,
-        requiredContexts: [DEFAULT_SERVICE_NAME],
-        requiredApprovals: 0,
-        blockOnRejectedReviews: false,
-        blockOnOfficialReviewRequests: false,
-        blockOnOutdatedBranch: false,
-        ignoreStaleApprovals: false,
-        dismissStaleApprovals: false,
-        directPushAllowed: false,
-      }),
+      protection: known(givenRule()),
       pulls: known(full ? [...this.#open.values()].map((open) => this.#view(open)) : []),
       readings: full ? [] : null,
       focus: this.#focus(record),

@@ -1,7 +1,7 @@
 import type { BranchProtection, CommitStatus, Review, TimelineEntry } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
+import { givenRule } from '../../builders/snapshot.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView, MergeView } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
 import { ObjectStore } from './object-store.ts';
@@ -301,19 +301,7 @@ export function createWorld(options: WorldOptions): World {
 
 /** Nobody pushes directly, and the queue's context is required. */
 export function defaultRule(base: string): BranchProtection {
-  return {
-    scope: 'full',
-    ruleName: base,
-    statusCheckEnabled: true,
-    requiredContexts: [DEFAULT_SERVICE_NAME],
-    requiredApprovals: 0,
-    blockOnRejectedReviews: false,
-    blockOnOfficialReviewRequests: false,
-    blockOnOutdatedBranch: false,
-    ignoreStaleApprovals: false,
-    dismissStaleApprovals: false,
-    directPushAllowed: false,
-  };
+  return givenRule({ ruleName: base });
 }
 
 export function writeJournal(world: World, entry: JournalEntry): void {
