@@ -76,6 +76,8 @@ export const STAGING_TRIES_ALONE_MAX = 3;
 export const STAGING_RECONCILES_MAX = 40;
 /** One that is to land next and cannot be read, while everything else can, is set aside after this. */
 export const UNREADABLE_WAIT_MS = 2 * 60_000;
+/** In no list, and each reading of it is a 404, for this long: it was deleted on the forge. */
+export const DELETED_AFTER_MS = 5 * 60_000;
 /** It is tried again after this, then after twice as long each time. */
 export const STAGING_PAUSE_MS = 30 * 60_000;
 export const STAGING_PAUSE_MS_MAX = 6 * 60 * 60_000;

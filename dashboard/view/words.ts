@@ -164,6 +164,7 @@ const REASONS: Readonly<Record<string, string>> = {
   auto_merge_cancelled: 'Somebody cancelled its auto-merge.',
   draft: 'It was turned into a draft.',
   closed: 'It was closed.',
+  deleted: 'It was deleted on the forge.',
   retargeted: 'It now targets another branch.',
   merged_outside_the_queue: 'It was merged past the queue.',
   left_the_queue: 'It left the queue.',

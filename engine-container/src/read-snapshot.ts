@@ -1,4 +1,4 @@
-import type { BranchProtection } from '#core/domain/forge.ts';
+import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
@@ -26,6 +26,7 @@ import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';
 import { readKnownForge } from './read-known-forge.ts';
 import { readPassed } from './read-passed.ts';
+import { readOrNone } from './read-pull.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { isUntouched, readSchedules } from './read-schedules.ts';
 import { TwinReader } from './read-twins.ts';
@@ -66,6 +67,7 @@ export class SnapshotReader {
   readonly #twins: TwinReader;
   readonly #views: ViewReader;
   #failure: ForgeError | null = null;
+  readonly #gone = new Set<PullRequestNumber>();
   #protection: Reading<BranchProtection | null> = UNKNOWN;
   #knownForge: Reading<KnownForge> | null = null;
 
@@ -226,6 +228,7 @@ export class SnapshotReader {
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
       protection: this.#protection,
       confirmBounce: this.#confirmBounce,
+      ...(this.#gone.size === 0 ? {} : { gone: new Set(this.#gone) }),
       ...(this.#knownForge === null ? {} : { forge: this.#knownForge }),
     };
   }
@@ -300,34 +303,40 @@ export class SnapshotReader {
   }
 
   async #readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {
-    const pull = await this.#attempt(() => this.#forge.readPullRequest(pr));
-    if (!pull.known) return UNKNOWN;
+    const pull = await this.#attempt(() => readOrNone(this.#forge, pr));
+    this.#gone.delete(pr);
+    if (pull.known && pull.value !== null) return this.#describeOne(record, pull.value);
+    if (pull.known) this.#gone.add(pr);
+    return UNKNOWN;
+  }
+
+  async #describeOne(record: QueueRecord, pull: PullRequest): Promise<Reading<FocusView>> {
+    const pr = pull.number;
     const tip = record.tip ?? undefined;
     const inRoot =
       record.roots.some((root) => root.members.some((member) => member.pr === pr)) ||
-      landingOf(record)?.head === pull.value.headSha;
-    if (pull.value.merged) {
-      const { mergeCommitSha } = pull.value;
+      landingOf(record)?.head === pull.headSha;
+    if (pull.merged) {
+      const { mergeCommitSha } = pull;
       const merge =
         !inRoot || mergeCommitSha === null ? null : await this.#commits.readMerge(mergeCommitSha, tip);
-      return known({ pull: pull.value, schedule: null, merge, strangeTip: null });
+      return known({ pull, schedule: null, merge, strangeTip: null });
     }
     const cached = record.readings.find((reading) => reading.pr === pr);
-    const unchanged = cached !== undefined && isUntouched(cached, pull.value);
+    const unchanged = cached !== undefined && isUntouched(cached, pull);
     let schedule: FocusView['schedule'] = null;
     if (!unchanged) {
       const timeline = await this.#attempt(() => this.#forge.readTimeline(pr));
-      schedule = timeline.known ? known(readSchedule(timeline.value, pull.value.headSha)) : UNKNOWN;
+      schedule = timeline.known ? known(readSchedule(timeline.value, pull.headSha)) : UNKNOWN;
     }
     const landing = landingOf(record)?.pr === pr;
     const mayPost = pr === nextBehindLanding(record) || (pr === nextPullRequest(record) && !isPosted(record));
-    const opensAnother = mayPost ? await this.#twins.opensAnotherNow(pull.value.headSha) : null;
-    const strange = landing && tip !== undefined && pull.value.baseTip !== tip;
-    const strangeTip = strange ? await this.#commits.readMerge(pull.value.baseTip, tip) : null;
-    const mergeable =
-      pull.value.mergeable && this.#checks.mayBeAbout(record, pull.value.baseTip, this.#openPulls);
+    const opensAnother = mayPost ? await this.#twins.opensAnotherNow(pull.headSha) : null;
+    const strange = landing && tip !== undefined && pull.baseTip !== tip;
+    const strangeTip = strange ? await this.#commits.readMerge(pull.baseTip, tip) : null;
+    const mergeable = pull.mergeable && this.#checks.mayBeAbout(record, pull.baseTip, this.#openPulls);
     return known({
-      ...{ pull: { ...pull.value, mergeable }, schedule, merge: null, strangeTip },
+      ...{ pull: { ...pull, mergeable }, schedule, merge: null, strangeTip },
       ...(opensAnother === null ? {} : { opensAnother }),
     });
   }

@@ -1,5 +1,5 @@
 import { ForgeError } from '#core/ports/forge.ts';
-import { headOf, landedOf, untilSuccess, wrapForge } from './hooks.ts';
+import { headOf, landedOf, told, untilSuccess, wrapForge } from './hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type WorldOptions } from './world.ts';
 
@@ -129,4 +129,64 @@ test('words of one refusal that cannot be written do not slow the others down', 
   const at = world.clock.now();
   await world.drain({ maxMs: 3 * HOUR, until: () => world.forge.merges().length === 10 });
   expect(world.clock.now() - at).toBeLessThan(2 * MINUTE);
+});
+
+test('one that is deleted on the forge leaves the queue, and an event says so', async () => {
+  const { world, a, b, c } = await world3();
+  await world.forge.setProtection({ requiredApprovals: 1 });
+  await world.drain({ maxMs: 10 * MINUTE });
+  await world.forge.deletePullRequest(a);
+  const at = world.clock.now();
+  await world.drain({
+    maxMs: HOUR,
+    until: async () => !(await world.record()).entries.some(({ pr }) => pr === a),
+  });
+  expect(world.clock.now() - at).toBeLessThan(15 * MINUTE);
+  expect(await told(world, a)).toContain('pr_skipped:deleted');
+  await world.forge.setProtection({ requiredApprovals: 0 });
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([b, c]);
+  expect((await world.reconcile())?.errorCode).toBeNull();
+});
+
+test('one that is deleted while it lands holds up no other', async () => {
+  const { world, a, b, c } = await world3();
+  world.forge.mergeBehaviour = (pr) => ({ kind: pr === a ? 'lost' : 'now' });
+  await untilSuccess(world, await headOf(world, a));
+  await world.forge.deletePullRequest(a);
+  const at = world.clock.now();
+  await world.drain({ maxMs: 2 * HOUR, until: () => landedOf(world).length === 2 });
+  expect(world.clock.now() - at).toBeLessThan(30 * MINUTE);
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([b, c]);
+  expect(await told(world, a)).toContain('pr_skipped:deleted');
+});
+
+test('one unlucky answer that it does not exist takes nobody out of the queue', async () => {
+  let isOut = false;
+  const hooked = wrapForge(async (name, args, real) => {
+    if (!isOut) return real();
+    if (name === 'readPullRequest' && args[0] === 1) throw new ForgeError('missing', 'GET pulls/{n}', 404);
+    const answer = await real();
+    return name === 'listOpenPullRequests'
+      ? (answer as { number: number }[]).filter(({ number }) => number !== 1)
+      : answer;
+  });
+  const { world, a, b, c } = await world3({ wrapForge: hooked });
+  expect(a).toBe(1);
+  await world.forge.setProtection({ requiredApprovals: 1 });
+  await world.drain({ maxMs: 10 * MINUTE });
+  for (let i = 0; i < 3; i += 1) {
+    isOut = true;
+    await world.reconcile();
+    await world.clock.advance(MINUTE);
+    await world.reconcile();
+    isOut = false;
+    await world.clock.advance(10 * MINUTE);
+    await world.reconcile();
+  }
+  await world.forge.setProtection({ requiredApprovals: 0 });
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([a, b, c]);
+  expect(await told(world, a)).not.toContain('pr_skipped:deleted');
 });

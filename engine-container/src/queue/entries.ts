@@ -1,5 +1,5 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
+import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
@@ -10,6 +10,7 @@ import {
   entryOf,
   isMergedHere,
   tellRefusal,
+  wakeNoLaterThan,
   wishStatus,
 } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
@@ -37,6 +38,7 @@ export function syncQueue(pass: DecisionContext): void {
     open.add(view.pull.number);
     if (hasLanded(pass.record, view.pull.number) || !view.schedule.known) continue;
     const entry = entryOf(pass.record, view.pull.number);
+    if (entry !== undefined) delete entry.goneSince;
     if (view.schedule.value.kind === 'none' || view.pull.draft) {
       if (entry !== undefined) leaveQueue(pass, entry, view.pull.draft ? 'draft' : 'auto_merge_cancelled');
     } else if (entry !== undefined || newcomers.has(view.pull.number)) {
@@ -191,8 +193,10 @@ function statusOf(entry: QueueEntry, description: string) {
 
 /** A pull request of the queue is not among the open ones of the base: merged, closed or retargeted. */
 function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
+  if (pass.s.gone?.has(entry.pr) === true) return awaitDeletion(pass, entry);
   const focus = pass.s.focus.get(entry.pr);
   if (focus === undefined || !focus.known) return;
+  delete entry.goneSince;
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
   if (pass.record.roots.some((root) => root.landing?.pr === entry.pr) && isMergedHere(pass, pull)) return;
@@ -205,6 +209,14 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
     leaveQueue(pass, entry, 'merged_outside_the_queue');
     noteOutsider(pass, entry.pr);
   } else if (pull.state === 'closed') leaveQueue(pass, entry, 'closed');
+}
+
+/** One reading may be a mishap. When it says the same for minutes, while the list is read, the pull request was deleted. */
+function awaitDeletion(pass: DecisionContext, entry: QueueEntry): void {
+  entry.goneSince ??= pass.s.now;
+  const until = entry.goneSince + DELETED_AFTER_MS;
+  if (pass.s.now < until) return wakeNoLaterThan(pass, until);
+  leaveQueue(pass, entry, 'deleted');
 }
 
 export function leaveQueue(pass: DecisionContext, entry: QueueEntry, reason: string): void {

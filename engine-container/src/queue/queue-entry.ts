@@ -30,6 +30,8 @@ export interface QueueEntry {
   stagingAsides?: number;
   /** Since when the forge does not have this head, which it shows. */
   notReady?: { readonly head: CommitSha; readonly since: EpochMs };
+  /** Since when each reading says that the forge has no such pull request. */
+  goneSince?: EpochMs;
   /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */
   isBlocked?: true;
 }

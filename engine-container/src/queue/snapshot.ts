@@ -42,6 +42,8 @@ export interface Snapshot {
   readonly readings: readonly PullRequestReading[] | null;
   /** Pull requests read one by one in this pass: the one that lands, and those that left the open list. */
   readonly focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>;
+  /** Read one by one like these, and the forge says that it has none of that number; absent: none. */
+  readonly gone?: ReadonlySet<PullRequestNumber>;
   /**
    * Tip of the base, where it has the tree of the awaited merge; `not_yet` where it still is what that merge is to stand
    * on; absent or null: not looked for, or neither.

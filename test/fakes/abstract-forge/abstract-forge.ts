@@ -36,6 +36,7 @@ import {
   createWorld,
   type Delays,
   defaultRule,
+  erasePull,
   FORGEJO_15_SWITCHES,
   type JournalEntry,
   type Knobs,
@@ -69,6 +70,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
+  /** As an administrator can: reading it is a 404 from now on, and no list has it. */
+  deletePullRequest(pr: number): Promise<void>;
   removeProtection(): Promise<void>;
   /** Every status of a commit ever posted, oldest first. */
   statusHistory(sha: string): readonly CommitStatus[];
@@ -222,6 +225,9 @@ function createPullControl(world: World) {
     },
     async reopen(pr: number) {
       reopenPull(world, mustPull(world, pr));
+    },
+    async deletePullRequest(pr: number) {
+      erasePull(world, mustPull(world, pr));
     },
     async retarget(pr: number, base: string) {
       retargetPull(world, mustPull(world, pr), base);

@@ -63,7 +63,8 @@ export interface NewPull {
 export function openPull(world: World, options: NewPull): PullRequestNumber {
   const { branch, agit = false, author = DEFAULT_PERSON, base = world.base } = options;
   const fork = agit || options.fork === true;
-  const number = world.pulls.size + 1;
+  world.pullsOpened += 1;
+  const number = world.pullsOpened;
   const title = options.title ?? `Change ${branch}`;
   mustTip(world, base);
   const head = pushHead(world, { ...options, fork, author, base, title });

@@ -233,6 +233,8 @@ export interface World {
   /** People who may read and no more; all others may write. */
   readonly readers: Set<string>;
   readonly pulls: Map<PullRequestNumber, Pull>;
+  /** Numbers are given once, deleted ones included. */
+  pullsOpened: number;
   /** The open ones of `pulls`. */
   readonly openPulls: Map<PullRequestNumber, Pull>;
   /** The open ones that have a schedule row. */
@@ -284,6 +286,7 @@ export function createWorld(options: WorldOptions): World {
     forkBranches: new Map(),
     readers: new Set(),
     pulls: new Map(),
+    pullsOpened: 0,
     openPulls: new Map(),
     scheduledPulls: new Set(),
     rules: new Map([[options.base, defaultRule(options.base)]]),
@@ -360,6 +363,13 @@ export function setSchedule(world: World, pull: Pull, row: ScheduleRow | null): 
 export function setPullState(world: World, pull: Pull, state: 'open' | 'closed'): void {
   pull.state = state;
   indexPull(world, pull);
+}
+
+/** What an administrator can do: nothing is left of it but its commits. */
+export function erasePull(world: World, pull: Pull): void {
+  setSchedule(world, pull, null);
+  world.openPulls.delete(pull.number);
+  world.pulls.delete(pull.number);
 }
 
 function indexPull(world: World, pull: Pull): void {
