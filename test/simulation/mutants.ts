@@ -1,6 +1,7 @@
 import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
 import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import type { Mutation } from './bundle.ts';
+import { LANDING_MUTANTS } from './landing-mutants.ts';
 import type { Family } from './odds.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import type { SceneName } from './scenes.ts';
@@ -22,6 +23,7 @@ const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 export const MUTANTS: readonly Mutant[] = [
   ...ASSUMPTION_MUTANTS,
   ...BLOCKED_MUTANTS,
+  ...LANDING_MUTANTS,
   {
     guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing.ts`,

@@ -16,6 +16,7 @@ import {
 } from './decision-context.ts';
 import { readyEntries } from './entries.ts';
 import { frontierOf } from './evidence.ts';
+import { isReplacedTip } from './landed.ts';
 import {
   activeMembers,
   endTreeOf,
@@ -46,6 +47,8 @@ export function openRoots(pass: DecisionContext): void {
   if (s.forge?.known === false || record.nameInTheWay !== undefined) return;
   // A base that is about to move, or has moved by this very pass, is no ground for a new batch.
   if (record.tip !== null && record.tip !== s.base.value.sha) return;
+  // The batch that moved it may have ended in this pass, and its verified tip with it.
+  if (isReplacedTip(record, s.base.value.sha, s.now)) return;
   const base = s.base.value;
   keepDeferred(pass, base.tree);
   if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
