@@ -23,7 +23,7 @@ export type BlockKind = (typeof BLOCK_KINDS)[number];
 
 export interface QueuePlace {
   readonly pr: PullRequestNumber;
-  /** Cut to `LINE_TITLE_CHARS_MAX`. */
+  /** Cut to `QUEUE_TITLE_CHARS_MAX`. */
   readonly title: string;
   readonly head: CommitSha;
   readonly queuedAt: EpochMs;
@@ -54,32 +54,14 @@ export interface HaltEvidence {
   readonly baseBefore: CommitSha;
 }
 
-/** What the queue of one repo looked like after its last step, told for people. Bookkeeping, never authoritative. */
+/** What the queue of one repo looked like after its last step, told to people. Nothing is decided by it. */
 export interface QueueView {
   readonly at: EpochMs;
-  /** In order, at most `LINE_PLACES_MAX`. */
+  /** In order, at most `QUEUE_PLACES_MAX`. */
   readonly line: readonly QueuePlace[];
   /** Places behind those of `line`. */
   readonly more: number;
   readonly block: Block;
-  /**
-   * Something of ours is on the forge, or is owed to it: a batch, a status, a branch. Who stops here must be wound down
-   * first. Absent: told by a version that did not say.
-   */
-  readonly afoot?: boolean;
-  /** A success of ours is on a head, or on its way there, and is not taken back. Absent: none is. */
-  readonly standing?: boolean;
-  /** Absent: nothing of ours stands or is owed. */
-  readonly owed?: OwedHeads;
-}
-
-/** Where a success of ours may stand, or a last word is still to be written. */
-export interface OwedHeads {
-  /** Status context that it stands under. */
-  readonly context: string;
-  /** Their present heads are meant, whichever these are. */
-  readonly prs: readonly PullRequestNumber[];
-  readonly heads: readonly { readonly pr: PullRequestNumber; readonly head: CommitSha }[];
 }
 
 /** Kept small enough to be read with every look at the dashboard. */

@@ -1,8 +1,9 @@
 import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
+import type { LeftHeads, Obligations } from '../domain/obligations.ts';
 import type { RuleSeen } from '../domain/provisioning.ts';
-import type { OwedHeads, QueueView } from '../domain/queue-view.ts';
+import type { QueueView } from '../domain/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
 
@@ -51,12 +52,18 @@ export interface QueueWrite {
   readonly document: unknown;
   /** Version read before; null = there was no record. */
   readonly expectedVersion: number | null;
-  /** Rows to put, whole. Rows, events, one mark per landed or bounced pull request and the view: 97 together. */
+  /** Rows to put, whole. Rows, events, one mark per landed or bounced pull request and what is told: 97 together. */
   readonly batches: readonly BatchRow[];
   /** Events to append. */
   readonly events: readonly ActivityEvent[];
-  /** What people see of it, when that has changed. */
-  readonly view?: QueueView;
+  /** When that has changed. */
+  readonly told?: ToldQueue;
+}
+
+/** What the engine tells of its record: the queue to people, the obligations to the service. Stored as one row. */
+export interface ToldQueue {
+  readonly view: QueueView;
+  readonly obligations: Obligations;
 }
 
 /** What one reconcile leaves for the worker that asked for it. */
@@ -79,7 +86,7 @@ export interface EngineStore {
   /** A deleted repo that is being wound down comes before the one that was enrolled after it: it runs first. */
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
   /** What deleted repos of this forge address left standing on heads, of any tenant. */
-  listLeftHeads(address: ForgeAddress): Promise<readonly OwedHeads[]>;
+  listLeftHeads(address: ForgeAddress): Promise<readonly LeftHeads[]>;
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
   /** The newest of one repo that can be read, newest first, whatever other repos of its tenant have written since. */
   listOwnBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly BatchRow[]>;
@@ -119,6 +126,8 @@ export interface DispatchStore {
   settleOff(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, wakeSeqSeen: number): Promise<boolean>;
   /** Of all tenants, oldest first. Whoever was enrolled after them at this forge address runs after them. */
   listWindDowns(address: ForgeAddress): Promise<readonly WindDown[]>;
+  /** Null: the engine has told none yet. Throws `StoreError` when unreadable: what cannot be read may be on the forge. */
+  readObligations(repoId: RepoId): Promise<Obligations | null>;
   loadReport(repoId: RepoId): Promise<EngineReport | null>;
   saveReconcileOutcome(repo: ManagedRepo, outcome: ReconcileOutcome): Promise<void>;
   loadReconcileOutcome(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<ReconcileOutcome | null>;
@@ -185,7 +194,7 @@ export interface EnrollmentStore {
    * Row, guards, wake state, bookkeeping; resolves its open batches; fences off whoever holds the lease. Gone already is
    * fine. `left` is kept for whoever enrolls the forge address next.
    */
-  deleteRepo(repo: ManagedRepo, left?: OwedHeads): Promise<void>;
+  deleteRepo(repo: ManagedRepo, left?: LeftHeads): Promise<void>;
   /** Batches of one repo that run. An index: may lag by seconds (E8). */
   listRunningBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<readonly BatchRow[]>;
   listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]>;

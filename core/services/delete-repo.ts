@@ -46,8 +46,8 @@ async function mayBeLive(deps: DeletionDeps, repo: ManagedRepo): Promise<boolean
   if ((await deps.leases.readLeaseState(repo.id)) !== 'idle') return true;
   try {
     // A last word to a head may be all that is left, when no batch is open any more (A24).
-    const view = (await deps.store.readQueueViews([repo.id])).get(repo.id);
-    return view?.afoot === true || (await readLivePrs(deps.store, repo)).length > 0;
+    const obligations = await deps.store.readObligations(repo.id);
+    return obligations?.open === true || (await readLivePrs(deps.store, repo)).length > 0;
   } catch (error) {
     if (error instanceof StoreError) return true;
     throw error;

@@ -27,12 +27,12 @@ import {
 import { WIND_DOWN_PURPOSE, withLease } from './lease.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
 import {
-  type AfootStore,
   finishBurial,
   isOff,
   isWoundDown,
   mustWaitTurn,
   mustWindDown,
+  type ObligationStore,
   type PurgeStore,
   type TurnStore,
 } from './wind-down.ts';
@@ -45,7 +45,7 @@ export interface DispatchDeps extends PlanDeps {
     PurgeStore &
     TurnStore &
     HoldStore &
-    AfootStore;
+    ObligationStore;
   readonly leases: LeaseStore;
   readonly vault: Vault;
   readonly engine: EnginePort;

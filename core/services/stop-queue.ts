@@ -49,7 +49,7 @@ export async function stopQueue(
 }
 
 async function isSuccessStanding({ store }: StopDeps, repo: ManagedRepo): Promise<boolean> {
-  return (await store.readQueueViews([repo.id])).get(repo.id)?.standing === true;
+  return (await store.readObligations(repo.id))?.successStands === true;
 }
 
 /** Asks the engine, and waits until it has done it. Asked for once, it is done although nobody waits any longer. */

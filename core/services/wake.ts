@@ -9,7 +9,7 @@ import { eventWindow } from '../domain/wake.ts';
 import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
-import { type AfootStore, isOff, mustWindDown } from './wind-down.ts';
+import { isOff, mustWindDown, type ObligationStore } from './wind-down.ts';
 
 export interface WakeDeps {
   readonly store: Pick<DispatchStore, 'markDue'>;
@@ -29,7 +29,7 @@ export interface ForwardDeps extends WakeDeps {
 export interface TickDeps extends WakeDeps, PlanDeps {
   readonly store: Pick<DispatchStore, 'markDue' | 'listDueRepos' | 'recordTick' | 'getRepo' | 'settleDue'> &
     HoldStore &
-    AfootStore;
+    ObligationStore;
   readonly log: Log;
 }
 

@@ -1,10 +1,9 @@
 import type { EpochMs } from '../domain/ids.ts';
 import { BURIED_WIND_DOWN_MS, WIND_DOWN_MS } from '../domain/limits.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode } from '../domain/repo.ts';
-import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import { type EraseStore, eraseTenant } from './erase-tenant.ts';
-import { type LiveStore, readOwedHeads } from './live-batches.ts';
+import { type LiveStore, readLeftHeads } from './live-batches.ts';
 
 /** Switched off or deleted: nothing new is begun, what was posted is taken back (D-24). */
 export function isOff(repo: Pick<ManagedRepo, 'queueEnabled' | 'tombstone'>): boolean {
@@ -27,19 +26,23 @@ export function isWoundDown(repo: ManagedRepo, look: LastLook, now: EpochMs, mos
   return now - repo.updatedAt > mostMs;
 }
 
-export type AfootStore = Pick<AccountStore, 'readQueueViews'> & Pick<DispatchStore, 'loadReconcileOutcome'>;
+export type ObligationStore = Pick<DispatchStore, 'readObligations' | 'loadReconcileOutcome'>;
 
 /**
  * Whether a repo that is held for payment still has something to take back, as when it goes off: a success must not stand
- * on a head for as long as nobody pays (A24). Nobody stored since when it is held, so what it shows must have changed
- * within the time that a queue gets when it goes off, or its last look have gone well.
+ * on a head for as long as the plan is unpaid (A24). The time since when the repo is held is not stored. So its obligations
+ * must have changed within the time that a queue gets when it goes off, or its last look must have gone well.
  */
-export async function mustWindDown(store: AfootStore, repo: ManagedRepo, now: EpochMs): Promise<boolean> {
-  const view = (await store.readQueueViews([repo.id])).get(repo.id);
-  if (view?.afoot !== true) return false;
+export async function mustWindDown(
+  store: ObligationStore,
+  repo: ManagedRepo,
+  now: EpochMs,
+): Promise<boolean> {
+  const obligations = await store.readObligations(repo.id);
+  if (obligations?.open !== true) return false;
   const last = await store.loadReconcileOutcome(repo);
   if (last === null || last.ok) return true;
-  return !HOPELESS.includes(last.errorCode) && now - view.at <= WIND_DOWN_MS;
+  return !HOPELESS.includes(last.errorCode) && now - obligations.at <= WIND_DOWN_MS;
 }
 
 export type PurgeStore = Pick<EnrollmentStore, 'deleteRepo' | 'listRepos' | 'deleteConnection'> &
@@ -67,7 +70,7 @@ export async function finishBurial(
   const mostMs = successor === null && !isLeaving ? BURIED_WIND_DOWN_MS : WIND_DOWN_MS;
   if (!isRefused && !isWoundDown(repo, look, now, mostMs)) return 'goes_on';
   const isClean = look.errorCode === null && look.wakeAt === null;
-  await store.deleteRepo(repo, isClean ? undefined : await readOwedHeads(store, repo));
+  await store.deleteRepo(repo, isClean ? undefined : await readLeftHeads(store, repo));
   const connection = await store.getConnection(repo.tenantId, repo.connectionId);
   if (connection !== null) await dropConnection(store, connection);
   if (isLeaving) await eraseTenant(store, repo.tenantId);

@@ -1,10 +1,10 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
-import type { QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { type EngineStore, type QueueWrite, StoreError } from '#core/ports/store.ts';
+import { type EngineStore, type QueueWrite, StoreError, type ToldQueue } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';
 import { adoptLost } from './adopt-lost.ts';
+import { toObligations } from './queue/obligations.ts';
 import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
 import { changedRows, toActivityEvent } from './queue/rows.ts';
@@ -33,7 +33,7 @@ export class RecordKeeper {
   #savedText = '';
   /** Compared with what is saved last, and found the same, saved, or tried to be saved. */
   #looked: QueueRecord | null = null;
-  #savedView = '';
+  #savedTold = '';
   #version: number | null = null;
   #closed: Root[] = [];
   #unsent: Unsent = NOTHING_UNSENT;
@@ -70,7 +70,7 @@ export class RecordKeeper {
     this.#unsent = stored.unsent;
     this.#version = stored.version;
     this.#savedText = JSON.stringify(stored.record);
-    this.#savedView = viewText(toQueueView(this.#repo, stored.record, now));
+    this.#savedTold = toldText(this.#tell(stored.record, now));
     // What a crash kept from being stored comes before anything new.
     if (!isEmpty(this.#unsent)) await this.#write(this.#saved, null);
     return 'loaded';
@@ -100,27 +100,31 @@ export class RecordKeeper {
     this.#unsent = { ...this.#unsent, batches: [...this.#unsent.batches, ...changed] };
     this.#closed = [];
     if (text === this.#savedText && isEmpty(this.#unsent)) return;
-    const view = toQueueView(this.#repo, record, at);
-    const seen = viewText(view);
-    await this.#write(record, seen === this.#savedView ? null : view);
+    const told = this.#tell(record, at);
+    const toldNow = toldText(told);
+    await this.#write(record, toldNow === this.#savedTold ? null : told);
     this.#saved = record;
     this.#savedText = text;
-    this.#savedView = seen;
+    this.#savedTold = toldNow;
   }
 
-  async #write(record: QueueRecord, view: QueueView | null): Promise<void> {
-    let shown = view;
+  #tell(record: QueueRecord, at: EpochMs): ToldQueue {
+    return { view: toQueueView(this.#repo, record, at), obligations: toObligations(record, at) };
+  }
+
+  async #write(record: QueueRecord, changed: ToldQueue | null): Promise<void> {
+    let told = changed;
     do {
-      const { batches, events, left } = takeWrite(this.#unsent, shown === null ? 0 : 1);
+      const { batches, events, left } = takeWrite(this.#unsent, told === null ? 0 : 1);
       this.#version = await this.#saveWhatFits(record, (fitting) => ({
         document: toDocument(fitting, left),
         expectedVersion: this.#version,
         batches,
         events,
-        ...(shown === null ? {} : { view: shown }),
+        ...(told === null ? {} : { told }),
       }));
       this.#unsent = left;
-      shown = null;
+      told = null;
     } while (!isEmpty(this.#unsent));
   }
 
@@ -154,7 +158,10 @@ export class RecordKeeper {
   }
 }
 
-/** What people see, without when it was told. */
-function viewText(view: QueueView): string {
-  return JSON.stringify({ ...view, at: 0 });
+/** Without the time at which it was told. */
+function toldText({ view, obligations }: ToldQueue): string {
+  return JSON.stringify([
+    { ...view, at: 0 },
+    { ...obligations, at: 0 },
+  ]);
 }

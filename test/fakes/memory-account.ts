@@ -119,7 +119,7 @@ export class MemoryAccount
   readQueueViews(repoIds: readonly RepoId[]): Promise<ReadonlyMap<RepoId, QueueView>> {
     return this.call('readQueueViews', () => {
       const found = repoIds.flatMap((id) => {
-        const view = this.views.get(id);
+        const view = this.told.get(id)?.view;
         return view === undefined ? [] : [[id, structuredClone(view)] as const];
       });
       return new Map(found);

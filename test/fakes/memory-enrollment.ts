@@ -1,7 +1,7 @@
 import { type ActivityEvent, type BatchRow, closeRow, OPEN_OUTCOMES } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import { LEFT_HEADS_KEPT_MS } from '#core/domain/limits.ts';
-import type { OwedHeads } from '#core/domain/queue-view.ts';
+import type { LeftHeads } from '#core/domain/obligations.ts';
 import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl } from '#core/domain/url.ts';
 import type { EnrollmentStore } from '#core/ports/store.ts';
@@ -188,7 +188,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
     if (tenant !== undefined) tenant.repos -= 1;
   }
 
-  deleteRepo(repo: ManagedRepo, left?: OwedHeads): Promise<void> {
+  deleteRepo(repo: ManagedRepo, left?: LeftHeads): Promise<void> {
     return this.call('deleteRepo', () => {
       const stored = this.repos.get(repo.id);
       if (stored === undefined || stored.tenantId !== repo.tenantId) return;
@@ -208,7 +208,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       else this.windDowns.delete(address);
       const now = this.clock.now();
       if (left !== undefined) {
-        const entry = { expiresAt: now + LEFT_HEADS_KEPT_MS, owed: left };
+        const entry = { expiresAt: now + LEFT_HEADS_KEPT_MS, left };
         this.leftHeads.set(address, [...(this.leftHeads.get(address) ?? []), entry]);
       }
       for (const [key, row] of this.batches) {
@@ -216,7 +216,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
         this.batches.set(key, closeRow(row, now, 'repo_deleted'));
       }
       this.records.delete(repo.id);
-      this.views.delete(repo.id);
+      this.told.delete(repo.id);
       this.reports.delete(repo.id);
       this.outcomes.delete(repo.id);
       for (const key of this.terminals.keys()) {

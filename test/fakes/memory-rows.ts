@@ -1,12 +1,12 @@
 import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
-import type { OwedHeads, QueueView } from '#core/domain/queue-view.ts';
+import type { LeftHeads } from '#core/domain/obligations.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
 import type { AuditEntry, Organization } from '#core/ports/account-store.ts';
 import type { StoredBilling } from '#core/ports/billing-store.ts';
-import type { EngineReport, WindDown } from '#core/ports/store.ts';
+import type { EngineReport, ToldQueue, WindDown } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
 
@@ -71,12 +71,12 @@ export class MemoryRows {
   protected readonly windDowns = new Map<string, readonly WindDown[]>();
   protected readonly leftHeads = new Map<
     string,
-    readonly { readonly expiresAt: EpochMs; readonly owed: OwedHeads }[]
+    readonly { readonly expiresAt: EpochMs; readonly left: LeftHeads }[]
   >();
   protected readonly dueHistory = new Map<RepoId, DueChange[]>();
   protected readonly leases = new Map<RepoId, LeaseRow>();
   protected readonly records = new Map<RepoId, { version: number; json: string }>();
-  protected readonly views = new Map<RepoId, QueueView>();
+  protected readonly told = new Map<RepoId, ToldQueue>();
   protected readonly setAside: { repoId: RepoId; json: string }[] = [];
   protected readonly reports = new Map<RepoId, EngineReport>();
   protected readonly outcomes = new Map<RepoId, ReconcileOutcome>();

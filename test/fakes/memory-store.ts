@@ -4,7 +4,7 @@ import { type ActivityEvent, type BatchRow, endsPullRequest, hasHonestPhase } fr
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
-import type { OwedHeads } from '#core/domain/queue-view.ts';
+import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { withLastGood } from '#core/domain/repo.ts';
 import type {
@@ -41,15 +41,19 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
     return this.windDowns.get(addressOf(address.instanceUrl, address.slug) ?? '') ?? [];
   }
 
+  readObligations(repoId: RepoId): Promise<Obligations | null> {
+    return this.call('readObligations', () => copyData(this.told.get(repoId)?.obligations ?? null));
+  }
+
   listWindDowns(address: ForgeAddress): Promise<readonly WindDown[]> {
     return this.call('listWindDowns', () => this.windDownsAt(address));
   }
 
-  listLeftHeads(address: ForgeAddress): Promise<readonly OwedHeads[]> {
+  listLeftHeads(address: ForgeAddress): Promise<readonly LeftHeads[]> {
     return this.call('listLeftHeads', () =>
       (this.leftHeads.get(addressOf(address.instanceUrl, address.slug) ?? '') ?? [])
         .filter(({ expiresAt }) => expiresAt > this.clock.now())
-        .map(({ owed }) => owed),
+        .map(({ left }) => left),
     );
   }
 
@@ -66,8 +70,8 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
     return this.call('saveQueue', () => {
       const terminals = write.events.filter(endsPullRequest);
       const terminalPrs = new Set(terminals.map((event) => event.pr)).size;
-      const viewRows = write.view === undefined ? 0 : 1;
-      if (write.batches.length + write.events.length + terminalPrs + viewRows > QUEUE_WRITE_ROWS_MAX)
+      const toldRows = write.told === undefined ? 0 : 1;
+      if (write.batches.length + write.events.length + terminalPrs + toldRows > QUEUE_WRITE_ROWS_MAX)
         throw new StoreError('too_large', 'saveQueue');
       for (const row of write.batches) {
         if (!hasHonestPhase(row)) throw new RangeError(`batch ${row.id} is neither running nor resolved`);
@@ -81,7 +85,7 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
       const version = (write.expectedVersion ?? 0) + 1;
       this.records.set(repo.id, { version, json });
       this.damaged.delete(`queue ${repo.id}`);
-      if (write.view !== undefined) this.views.set(repo.id, copyData(write.view));
+      if (write.told !== undefined) this.told.set(repo.id, copyData(write.told));
       for (const row of write.batches) this.batches.set(batchSortKey(row), copyData(row));
       write.events.forEach((event, index) => {
         this.events.set(eventSortKey(event, version, index), copyData(event));

@@ -39,7 +39,7 @@ const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
   [
     ...['store deleteRepo', 'store deleteConnection', 'store settleOff', 'store listRepos'],
     ...['store askStop', 'store listRunningBatches'],
-    ...['store loadTenant', 'store readQueueViews', 'forge findRefInTheWay', 'forge listMergedPullRequests'],
+    ...['store loadTenant', 'store readObligations', 'forge findRefInTheWay', 'forge listMergedPullRequests'],
     ...['forge listChangedFiles', 'forge countOpenDependencies'],
     ...['store quarantineQueueRecord', 'forge probeSchedule', 'forge readBlob', 'forge cancelRun'],
   ].map((label) => [label, CRASHED_MORE_FACTOR]),

@@ -214,8 +214,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'what is held for payment takes back what it posted (A24, A107)',
     file: 'core/services/wind-down.ts',
-    find: 'if (view?.afoot !== true) return false;',
-    replace: 'if (view?.afoot !== true || view.afoot) return false;',
+    find: 'if (obligations?.open !== true) return false;',
+    replace: 'if (obligations?.open !== true || obligations.open) return false;',
     families: ['interrupted'],
     dies: 'a hold in a landing',
   },

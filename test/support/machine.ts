@@ -56,7 +56,7 @@ const FORGE_CALLS = [...FORGE_READS, ...FORGE_WRITES] as const;
 export type WorkerStore = EngineStore &
   LeaseStore &
   DispatchStore &
-  Pick<AccountStore, 'loadPlan' | 'readQueueViews'> &
+  Pick<AccountStore, 'loadPlan'> &
   Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection' | 'listRunningBatches'> &
   EraseStore;
 const STORE_CALLS = [
@@ -87,7 +87,7 @@ const STORE_CALLS = [
   'claimDelivery',
   'isDeliveryClaimed',
   'loadPlan',
-  'readQueueViews',
+  'readObligations',
   'listRepos',
   'settleOff',
   'deleteRepo',

@@ -22,6 +22,7 @@ import {
   tickKey,
   wakeKey,
 } from './keys.ts';
+import { readObligations } from './obligations.ts';
 import { readGuard, readRepo, readRepoById } from './read-repos.ts';
 import { dueIndex } from './rows.ts';
 import type { BlockingRow, Table } from './table.ts';
@@ -99,6 +100,7 @@ export function createDispatchStore(table: Table): DispatchStore {
       return refusals.size === 0;
     },
 
+    readObligations: (repoId) => readObligations(table, repoId),
     listWindDowns: (address) => listWindDowns(table, address),
 
     async loadReport(repoId) {

@@ -1,13 +1,13 @@
 import type { RepoId } from '../../domain/ids.ts';
 import { QUARANTINE_KEPT_MS, QUEUE_WRITE_ROWS_MAX } from '../../domain/limits.ts';
-import type { EngineStore, QueueWrite } from '../../ports/store.ts';
+import type { EngineStore, QueueWrite, ToldQueue } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { aliveCheck, fenceCheck } from './checks.ts';
 import { whole } from './codec.ts';
 import { listOwnBatches, listOwnEvents } from './history.ts';
 import { engineReport, readRow } from './items.ts';
 import { quarantineKey, queueRecordKey, queueViewKey, repoGuardKey, reportKey } from './keys.ts';
-
+import { obligations } from './obligations.ts';
 import { decodeDocument, encodeDocument } from './queue-document.ts';
 import { queueView } from './queue-view.ts';
 import { readGuard, readRepo } from './read-repos.ts';
@@ -92,12 +92,16 @@ function refuseFenced(refusals: Refusals, operation: string): void {
   if (refusals.has('lease') || refusals.has('repo')) throw new StoreError('fenced', operation);
 }
 
+function toToldRow(repoId: RepoId, told: ToldQueue): Record<string, unknown> {
+  return { ...queueViewKey(repoId), ...queueView.write(told.view), ...obligations.write(told.obligations) };
+}
+
 function toSteps(repoId: RepoId, write: QueueWrite, version: number): readonly Step[] {
   const rows = [
     ...write.batches.map(toBatchRow),
     ...write.events.map((event, index) => toEventRow(event, version, index)),
     ...toTerminalRows(write.events),
-    ...(write.view === undefined ? [] : [{ ...queueViewKey(repoId), ...queueView.write(write.view) }]),
+    ...(write.told === undefined ? [] : [toToldRow(repoId, write.told)]),
   ];
   if (rows.length > QUEUE_WRITE_ROWS_MAX) throw new StoreError('too_large', 'saveQueue');
   return [

@@ -3,23 +3,11 @@ import {
   BLOCK_KINDS,
   type Block,
   type HaltEvidence,
-  type OwedHeads,
   PLACE_STATES,
   type QueuePlace,
   type QueueView,
 } from '../../domain/queue-view.ts';
-import {
-  type Codec,
-  flag,
-  listOf,
-  nullable,
-  oneOf,
-  optional,
-  record,
-  text,
-  UnreadableValue,
-  whole,
-} from './codec.ts';
+import { listOf, nullable, oneOf, optional, record, text, UnreadableValue, whole } from './codec.ts';
 import { queueViewKey, repoIdOfPartition } from './keys.ts';
 import type { Table } from './table.ts';
 
@@ -46,20 +34,11 @@ const block = record<Block>({
   runUrl: ['run_url', nullable(text)],
   evidence: ['evidence', optional(evidence)],
 });
-const head = record<OwedHeads['heads'][number]>({ pr: ['pr', whole], head: ['head', text] });
-export const owedHeads = record<OwedHeads>({
-  context: ['context', text],
-  prs: ['prs', listOf(whole)],
-  heads: ['heads', listOf(head)],
-});
 export const queueView = record<QueueView>({
   at: ['at', whole],
   line: ['line', listOf(place)],
   more: ['more', whole],
   block: ['block', block],
-  afoot: ['afoot', optional(flag)],
-  standing: ['standing', optional(flag) as Codec<boolean>],
-  owed: ['owed', optional(owedHeads) as Codec<OwedHeads>],
 });
 
 /** One that cannot be read is as good as none: the reader says "unknown" (A51). */

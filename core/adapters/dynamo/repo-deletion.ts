@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../domain/api-limits.ts';
 import { closeRow, OPEN_OUTCOMES } from '../../domain/batch.ts';
 import { DELETED_LEASE_KEPT_MS, LEFT_HEADS_KEPT_MS } from '../../domain/limits.ts';
-import type { OwedHeads } from '../../domain/queue-view.ts';
+import type { LeftHeads } from '../../domain/obligations.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
 import { StoreError } from '../../ports/store.ts';
 import { UnreadableValue } from './codec.ts';
@@ -20,7 +20,7 @@ import {
   wakeKey,
   windDownKey,
 } from './keys.ts';
-import { owedHeads } from './queue-view.ts';
+import { leftHeads } from './obligations.ts';
 import { readGuard, readRepo } from './read-repos.ts';
 import { dueIndex, toBatchRow, toRepoRow } from './rows.ts';
 import { findRunningRows } from './running-batches.ts';
@@ -103,7 +103,7 @@ export async function buryRepo(table: Table, repo: ManagedRepo): Promise<void> {
   if (refusals.size > 0) throw new StoreError('lost_race', 'buryRepo');
 }
 
-export async function deleteRepo(table: Table, repo: ManagedRepo, left?: OwedHeads): Promise<void> {
+export async function deleteRepo(table: Table, repo: ManagedRepo, left?: LeftHeads): Promise<void> {
   const wake = await table.get(wakeKey(repo.id), 'deleteRepo');
   if (wake !== null && readRow(wakeState, wake, 'deleteRepo').tenantId !== repo.tenantId) return;
   for (let tried = 0; tried < DELETE_TRIES_MAX; tried += 1) {
@@ -121,7 +121,7 @@ export async function deleteRepo(table: Table, repo: ManagedRepo, left?: OwedHea
 async function deleteStored(
   table: Table,
   stored: ManagedRepo,
-  left: OwedHeads | undefined,
+  left: LeftHeads | undefined,
 ): ReturnType<Table['transact']> {
   const now = table.clock.now();
   const ttl = Math.ceil((now + DELETED_LEASE_KEPT_MS) / 1000);
@@ -152,14 +152,14 @@ async function deleteStored(
 }
 
 /** Names no tenant: it outlives whoever left it. */
-function leaveHeads(repo: ManagedRepo, left: OwedHeads, now: number): Step {
+function leaveHeads(repo: ManagedRepo, left: LeftHeads, now: number): Step {
   const expiresAt = now + LEFT_HEADS_KEPT_MS;
   return {
     name: 'left heads',
     put: {
       Item: {
         ...leftHeadsKey(repo, now),
-        ...owedHeads.write(left),
+        ...leftHeads.write(left),
         expires_at: expiresAt,
         ttl: Math.ceil(expiresAt / 1000),
       },

@@ -11,9 +11,9 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Deferred } from './aside.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import type { QueueRecord, Root, StagedHead } from './record.ts';
+import type { QueueRecord, Root } from './record.ts';
 
-/** The record told for people: the queue in order, and what stands before the next landing. Reads, decides nothing. */
+/** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
   const places = record.entries.map((entry) => placeOf(record, entry, at));
   return {
@@ -21,42 +21,7 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
     line: places.slice(0, QUEUE_PLACES_MAX),
     more: Math.max(0, places.length - QUEUE_PLACES_MAX),
     block: blockOf(repo, record, places, at),
-    afoot: isAfoot(record),
-    ...(isStanding(record) ? { standing: true } : {}),
-    ...toOwed(record),
   };
-}
-
-/** Heads on which a success may stand, or a last word is missing, should this record never be gone on with. */
-function toOwed({
-  context,
-  roots,
-  pendingStatuses,
-  recall = [],
-  recallHeads = [],
-  unheard = [],
-}: QueueRecord): Pick<QueueView, 'owed'> {
-  const landing = roots.flatMap((root) => (root.landing === null ? [] : [root.landing]));
-  const heads = new Map<string, StagedHead>();
-  for (const { pr, head } of [
-    ...landing,
-    ...[...pendingStatuses, ...unheard].map(({ pr, sha }) => ({ pr, head: sha })),
-    ...recallHeads,
-  ]) {
-    heads.set(`${pr} ${head}`, { pr, head });
-  }
-  if (heads.size === 0 && recall.length === 0) return {};
-  return { owed: { context, prs: [...recall], heads: [...heads.values()] } };
-}
-
-function isStanding({ roots }: QueueRecord): boolean {
-  return roots.some(({ landing }) => landing !== null && (landing.revoke?.postedAt ?? null) === null);
-}
-
-/** What a queue that goes off has to undo, or to hand over, before it is left alone (D-24). */
-function isAfoot({ roots, pendingStatuses, garbage, recall, unheard }: QueueRecord): boolean {
-  const isListed = roots.length > 0 || pendingStatuses.length > 0 || garbage.length > 0;
-  return isListed || recall !== undefined || unheard !== undefined;
 }
 
 function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): QueuePlace {

@@ -5,6 +5,7 @@ import type { Block, QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import { givenObligations } from '../../builders/told-queue.ts';
 import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -37,7 +38,7 @@ async function save(
       givenBatch({ id: randomUUID(), ...owner, createdAt: world.clock.now(), ...each }),
     ),
     events: events.map((each) => givenEvent({ ...owner, at: world.clock.now(), ...each })),
-    ...(view === undefined ? {} : { view }),
+    ...(view === undefined ? {} : { told: { view, obligations: givenObligations() } }),
   });
   await world.store.releaseLease(repo.id, grant);
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { BranchRule } from '#core/domain/branch-rule.ts';
 import { grantHeldLease, type LeaseGrant } from '#core/domain/lease.ts';
-import type { QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenBatch } from '../../builders/store-rows.ts';
+import { givenObligations, givenQueueView } from '../../builders/told-queue.ts';
 import {
   ApiWorld,
   BOT,
@@ -425,12 +425,8 @@ describe('switching the queue off (D-24)', () => {
   ) => {
     const stored = await world.store.loadQueueRecord(repo.id);
     const { prs = [], landing, at } = write;
-    const block = { kind: 'merge', since: 1, until: null, pr: 4, runUrl: null } as const;
-    const view: QueueView = {
-      ...{ at: world.clock.now(), line: [], more: 0, afoot: true },
-      block: landing === 'revoked' ? { ...block, kind: 'revoke' } : block,
-      ...(landing === 'posted' ? { standing: true } : {}),
-    };
+    const successStands = landing === 'posted';
+    const obligations = givenObligations({ at: world.clock.now(), open: true, successStands, inFlight: [4] });
     const row = {
       ...{ id: randomUUID(), tenantId: repo.tenantId, repoId: repo.id, prs },
       ...(at === undefined ? {} : { createdAt: at }),
@@ -441,7 +437,7 @@ describe('switching the queue off (D-24)', () => {
       {
         ...{ document: {}, expectedVersion: stored?.version ?? null, events: [] },
         batches: prs.length === 0 ? [] : [givenBatch(row)],
-        ...(landing === undefined ? {} : { view }),
+        ...(landing === undefined ? {} : { told: { view: givenQueueView(), obligations } }),
       },
     );
   };
@@ -536,8 +532,8 @@ describe('switching the queue off (D-24)', () => {
       steps = [];
       world.forge.onCancel = async () => {
         const stored = (await world.store.listRepos(TENANT_A))[0];
-        const view = (await world.store.readQueueViews([stored?.id ?? ''])).get(stored?.id ?? '');
-        steps.push(`cancel ${view?.block.kind} ${stored?.queueEnabled}`);
+        const stands = (await world.store.readObligations(stored?.id ?? ''))?.successStands;
+        steps.push(`cancel ${stands === true ? 'while it stands' : 'after'} ${stored?.queueEnabled}`);
       };
     });
 
@@ -546,7 +542,7 @@ describe('switching the queue off (D-24)', () => {
       world.engine = revoking;
       const answer = await disable(repo);
       expect([answer.status, answer.json.queue_enabled]).toEqual([200, false]);
-      expect(steps.slice(0, 3)).toEqual(['engine wind_down', 'cancel revoke true', 'cancel revoke true']);
+      expect(steps.slice(0, 3)).toEqual(['engine wind_down', 'cancel after true', 'cancel after true']);
       expect((await world.store.getRepo(repo.id))?.stopUntil).toBeUndefined();
     });
 
@@ -569,7 +565,7 @@ describe('switching the queue off (D-24)', () => {
       expect(steps).toEqual([]);
       await under(repo, { landing: 'revoked' });
       expect((await disable(repo)).status).toBe(200);
-      expect(steps).toEqual(['cancel revoke true', 'cancel revoke true']);
+      expect(steps).toEqual(['cancel after true', 'cancel after true']);
     });
 
     test('a queue that cannot be asked is 503 queue_lock_failed', async () => {

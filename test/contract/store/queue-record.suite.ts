@@ -6,6 +6,7 @@ import type { QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { EngineReport, QueueWrite } from '#core/ports/store.ts';
 import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import { givenObligations } from '../../builders/told-queue.ts';
 import type { World } from './subject.ts';
 import { kindOf, TTL_MS, times } from './subject.ts';
 
@@ -31,7 +32,7 @@ const REPORT: EngineReport = {
 
 export function describeQueueRecord(world: World): void {
   describe('queue record', () => {
-    test('what people see is kept beside the record, and goes with the repo', async () => {
+    test('what is told is kept beside the record, and goes with the repo', async () => {
       const { repo } = await world.enroll();
       const held = await world.hold(repo.id);
       const view: QueueView = {
@@ -49,15 +50,21 @@ export function describeQueueRecord(world: World): void {
         ],
         more: 2,
         block: { kind: 'gate', since: 5, until: null, pr: 4, runUrl: 'https://forge.example.org/run' },
-        afoot: true,
       };
-      const version = await world.store().saveQueue(held, repo, firstWrite({ view }));
+      const obligations = givenObligations({
+        ...{ at: 7, open: true, successStands: true, inFlight: [4] },
+        left: { context: 'mq', prs: [5], heads: [{ pr: 4, head: 'b'.repeat(40) }] },
+      });
+      const version = await world.store().saveQueue(held, repo, firstWrite({ told: { view, obligations } }));
       // A write without one leaves it as it is.
       await world.store().saveQueue(held, repo, firstWrite({ expectedVersion: version }));
       const views = await world.store().readQueueViews([repo.id, 'repo-of-nobody']);
       expect([...views]).toEqual([[repo.id, view]]);
+      expect(await world.store().readObligations(repo.id)).toEqual(obligations);
+      expect(await world.store().readObligations('repo-of-another')).toBeNull();
       await world.store().deleteRepo(repo);
       expect((await world.store().readQueueViews([repo.id])).size).toBe(0);
+      expect(await world.store().readObligations(repo.id)).toBeNull();
     });
 
     test('record, batches and events are stored and read back whole', async () => {

@@ -6,6 +6,7 @@ import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { WIND_DOWN_PURPOSE, withLease } from '#core/services/lease.ts';
 import { findHolds } from '#core/services/plans.ts';
 import { wakeDueRepos } from '#core/services/wake.ts';
+import { givenObligations, givenQueueView } from '../../../builders/told-queue.ts';
 import { ApiWorld, HOOK_SECRET, TENANT_A, TENANT_B } from '../../../support/api-world.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
@@ -54,14 +55,13 @@ async function givenTenants() {
 }
 
 /** As the engine leaves it while something of its own is on the forge. */
-async function leaveAfoot({ store, clock }: Awaited<ReturnType<typeof givenTenants>>, id: string) {
+async function leaveOpen({ store, clock }: Awaited<ReturnType<typeof givenTenants>>, id: string) {
   const repo = await store.getRepo(id);
   if (repo === null) throw new Error('gone');
   const deps = { leases: store, clock, ids: { uuid: () => 'earlier' } };
-  const block = { kind: 'merge', since: null, until: null, pr: 7, runUrl: null } as const;
-  const view = { at: clock.now(), line: [], more: 0, block, afoot: true };
+  const told = { view: givenQueueView(), obligations: givenObligations({ at: clock.now(), open: true }) };
   await withLease(deps, id, 'test', LEASE_TTL_MS, (held) =>
-    store.saveQueue(held, repo, { document: {}, expectedVersion: null, batches: [], events: [], view }),
+    store.saveQueue(held, repo, { document: {}, expectedVersion: null, batches: [], events: [], told }),
   );
   return repo;
 }
@@ -92,7 +92,7 @@ describe('held repos in the worker (A107)', () => {
 
   test('one with a status or a batch of ours on the forge is wound down first, under a lease that says so (A24)', async () => {
     const story = await givenTenants();
-    await leaveAfoot(story, story.ids[1] ?? '');
+    await leaveOpen(story, story.ids[1] ?? '');
     await story.store.savePlan(TENANT_A, unpaid);
     expect(await story.work()).toEqual(['reconciled', 'reconciled', 'payment_required', 'reconciled']);
     expect(story.purposes).toEqual(['reconcile', WIND_DOWN_PURPOSE, 'reconcile']);
@@ -105,7 +105,7 @@ describe('held repos in the worker (A107)', () => {
     ['connection_not_found', 0, 'payment_required'],
   ])('with %s after %i ms of no change it is: %s', async (errorCode, afterMs, kind) => {
     const story = await givenTenants();
-    const repo = await leaveAfoot(story, story.ids[1] ?? '');
+    const repo = await leaveOpen(story, story.ids[1] ?? '');
     await story.store.savePlan(TENANT_A, unpaid);
     await story.clock.advance(afterMs);
     await story.store.saveReconcileOutcome(repo, { ranAt: story.clock.now(), ok: false, errorCode });
@@ -152,7 +152,7 @@ describe('held repos in the tick', () => {
 
   test('one that is still to be wound down is woken', async () => {
     const story = await givenTenants();
-    await leaveAfoot(story, story.ids[2] ?? '');
+    await leaveOpen(story, story.ids[2] ?? '');
     await story.store.savePlan(TENANT_A, unpaid);
     expect(await story.tick()).toEqual({ due: 4, woken: 3, held: 1, failed: 0 });
   });

@@ -1,29 +1,24 @@
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
-import type { BlockKind, PlaceState, QueueView } from '#core/domain/queue-view.ts';
+import type { Obligations } from '#core/domain/obligations.ts';
 import { buryRepo } from '#core/services/delete-repo.ts';
 import { withLease } from '#core/services/lease.ts';
-import { readLivePrs } from '#core/services/live-batches.ts';
+import { readLeftHeads, readLivePrs } from '#core/services/live-batches.ts';
 import { givenConnection, givenRepo } from '../../../builders/managed-repo.ts';
+import { givenObligations, givenQueueView } from '../../../builders/told-queue.ts';
 import { createMemoryStore, type MemoryStore } from '../../../fakes/memory-store.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
-async function givenView(state: PlaceState, block: BlockKind, pr: number | null, afoot = false) {
+async function givenTold(changes: Partial<Obligations>) {
   const clock = new VirtualClock();
   const store = createMemoryStore({ clock });
   const repo = givenRepo({ dueAt: clock.now() });
   await store.createTenant(repo.tenantId, 0);
   await store.createConnection(givenConnection());
   await store.createRepo(repo, null);
-  const view: QueueView = {
-    at: clock.now(),
-    line: [{ pr: 7, title: 'seven', head: 'a'.repeat(40), queuedAt: 0, state, reason: null, until: null }],
-    more: 0,
-    block: { kind: block, since: null, until: null, pr, runUrl: null },
-    afoot,
-  };
+  const told = { view: givenQueueView(), obligations: givenObligations(changes) };
   const deps = { leases: store, clock, ids: { uuid: () => 'owner' } };
   await withLease(deps, repo.id, 'test', LEASE_TTL_MS, (held) =>
-    store.saveQueue(held, repo, { document: {}, expectedVersion: null, batches: [], events: [], view }),
+    store.saveQueue(held, repo, { document: {}, expectedVersion: null, batches: [], events: [], told }),
   );
   return { store, repo, clock };
 }
@@ -39,33 +34,34 @@ function deletionOf(store: MemoryStore, clock: VirtualClock) {
   };
 }
 
-describe('who may carry a success of ours (A24, D-24)', () => {
-  test('the one that lands by a proof of an earlier batch, though no row is open', async () => {
-    const { store, repo } = await givenView('landing', 'merge', 7);
-    expect(await readLivePrs(store, repo)).toEqual([7]);
+describe('which pull requests may carry a success of the queue (A24, D-24)', () => {
+  test('those in flight by the obligations, though no row is open', async () => {
+    const { store, repo } = await givenTold({ inFlight: [7, 9] });
+    expect(await readLivePrs(store, repo)).toEqual([7, 9]);
   });
 
-  test('the one whose success is being taken back, though it left the line', async () => {
-    const { store, repo } = await givenView('ready', 'revoke', 9);
-    expect(await readLivePrs(store, repo)).toEqual([9]);
-  });
-
-  test('nobody who only waits', async () => {
-    const { store, repo } = await givenView('ready', 'staging', 7);
+  test('none that only waits', async () => {
+    const { store, repo } = await givenTold({});
     expect(await readLivePrs(store, repo)).toEqual([]);
   });
 
+  test('what is left behind names them beside the heads of the obligations', async () => {
+    const left = { context: 'mq/old', prs: [3], heads: [{ pr: 4, head: 'b'.repeat(40) }] };
+    const { store, repo } = await givenTold({ inFlight: [7], left });
+    expect(await readLeftHeads(store, repo)).toEqual({ ...left, prs: [3, 7] });
+  });
+
   test.each([
-    ['in such a landing (interrupted 604)', () => givenView('landing', 'merge', 7)],
-    ['with its last word to a head still to be written', () => givenView('ready', 'empty', null, true)],
-  ])('a repo that is deleted %s stays until it is wound down', async (_name, given) => {
-    const { store, repo, clock } = await given();
+    ['in a landing (interrupted 604)', { inFlight: [7] }],
+    ['with its last word to a head still to be written', { open: true }],
+  ])('a repo that is deleted %s stays until it is wound down', async (_name, changes) => {
+    const { store, repo, clock } = await givenTold(changes);
     expect(await buryRepo(deletionOf(store, clock), repo)).toBe('buried');
     expect((await store.getRepo(repo.id))?.tombstone).toBe(true);
   });
 
-  test('a repo that is deleted with nothing afoot goes at once', async () => {
-    const { store, repo, clock } = await givenView('ready', 'staging', 7);
+  test('a repo that is deleted without obligations goes at once', async () => {
+    const { store, repo, clock } = await givenTold({});
     expect(await buryRepo(deletionOf(store, clock), repo)).toBe('deleted');
     expect(await store.getRepo(repo.id)).toBeNull();
   });

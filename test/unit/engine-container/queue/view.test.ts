@@ -127,19 +127,3 @@ test('long lines and titles are cut, never half a character', () => {
   expect([...title].length).toBe(QUEUE_TITLE_CHARS_MAX);
   expect(Buffer.from(title).toString()).toBe(title);
 });
-
-test.each<[string, Partial<QueueRecord>, boolean]>([
-  ['a pull request in the queue', { entries: [givenEntry(1)] }, false],
-  ['a batch', { roots: [givenRoot()] }, true],
-  [
-    'a status to be written',
-    {
-      pendingStatuses: [{ pr: 1, sha: 'h', context: 'mq', state: 'error', description: '', targetUrl: null }],
-    },
-    true,
-  ],
-  ['a branch to be deleted', { garbage: [{ branch: 'mq/main/staging', notBefore: 0, runKey: null }] }, true],
-  ['heads of a lost record', { recall: [1] }, true],
-])('with %s something is afoot: %#', (_name, changes, afoot) => {
-  expect(toQueueView(repo, givenRecord(changes), AT).afoot).toBe(afoot);
-});

@@ -1,0 +1,59 @@
+import type { PullRequestNumber, RepoId } from '../../domain/ids.ts';
+import type { LeftHeads, Obligations } from '../../domain/obligations.ts';
+import {
+  type Codec,
+  defaulted,
+  flag,
+  listOf,
+  optional,
+  type RowCodec,
+  record,
+  text,
+  whole,
+} from './codec.ts';
+import { readRow } from './items.ts';
+import { queueViewKey } from './keys.ts';
+import { queueView } from './queue-view.ts';
+import type { Table } from './table.ts';
+
+const head = record<LeftHeads['heads'][number]>({ pr: ['pr', whole], head: ['head', text] });
+export const leftHeads = record<LeftHeads>({
+  context: ['context', text],
+  prs: ['prs', listOf(whole)],
+  heads: ['heads', listOf(head)],
+});
+
+/** Obligations share the row of the queue view, so both are stored in one step. Names of attributes are of earlier versions. */
+interface StoredObligations extends Omit<Obligations, 'inFlight' | 'left'> {
+  /** Absent in rows of before this attribute: the queue view in the same row says it. */
+  readonly inFlight?: Obligations['inFlight'];
+  readonly left?: LeftHeads;
+}
+const stored = record<StoredObligations>({
+  at: ['at', whole],
+  open: ['afoot', defaulted(flag, false)],
+  successStands: ['standing', defaulted(flag, false)],
+  inFlight: ['in_flight', optional(listOf(whole)) as Codec<Obligations['inFlight']>],
+  left: ['owed', optional(leftHeads) as Codec<LeftHeads>],
+});
+
+export const obligations: RowCodec<Obligations> = {
+  write: ({ left, ...rest }) => stored.write(left === null ? rest : { ...rest, left }),
+  read: (row) => {
+    const { inFlight, left, ...rest } = stored.read(row);
+    return { ...rest, inFlight: inFlight ?? readShownInFlight(row), left: left ?? null };
+  },
+};
+
+function readShownInFlight(row: unknown): readonly PullRequestNumber[] {
+  const { line, block } = queueView.read(row);
+  const shown = line.filter(({ state }) => state === 'landing' || state === 'staged').map(({ pr }) => pr);
+  // A pull request may have left the queue while its success is being taken back.
+  const landing = block.kind === 'merge' || block.kind === 'revoke' ? block.pr : null;
+  return [...new Set([...shown, ...(landing === null ? [] : [landing])])];
+}
+
+export async function readObligations(table: Table, repoId: RepoId): Promise<Obligations | null> {
+  const row = await table.get(queueViewKey(repoId), 'readObligations');
+  return row === null ? null : readRow(obligations, row, 'readObligations');
+}

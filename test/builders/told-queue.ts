@@ -1,0 +1,13 @@
+import type { Obligations } from '#core/domain/obligations.ts';
+import type { QueueView } from '#core/domain/queue-view.ts';
+
+/** Nothing on the forge and nothing owed to it, unless `changes` say otherwise. */
+export function givenObligations(changes: Partial<Obligations> = {}): Obligations {
+  return { at: 0, open: false, successStands: false, inFlight: [], left: null, ...changes };
+}
+
+/** An empty queue, unless `changes` say otherwise. */
+export function givenQueueView(changes: Partial<QueueView> = {}): QueueView {
+  const block = { kind: 'empty', since: null, until: null, pr: null, runUrl: null } as const;
+  return { at: 0, line: [], more: 0, block, ...changes };
+}

@@ -1,0 +1,37 @@
+import type { Landing } from '../../../../engine-container/src/queue/landing-state.ts';
+import { toObligations } from '../../../../engine-container/src/queue/obligations.ts';
+import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
+import { givenEntry, givenLanding, givenRecord, givenRoot } from '../../../builders/queue-record.ts';
+
+const AT = 1_000_000;
+const REVOKE = { reason: 'queue_disabled', postedAt: null } as const;
+
+test.each<[string, Partial<QueueRecord>, boolean]>([
+  ['a pull request in the queue', { entries: [givenEntry(1)] }, false],
+  ['a batch', { roots: [givenRoot()] }, true],
+  [
+    'a status to be written',
+    {
+      pendingStatuses: [{ pr: 1, sha: 'h', context: 'mq', state: 'error', description: '', targetUrl: null }],
+    },
+    true,
+  ],
+  ['a branch to be deleted', { garbage: [{ branch: 'mq/main/staging', notBefore: 0, runKey: null }] }, true],
+  ['heads of a lost record', { recall: [1] }, true],
+])('with %s the queue has obligations: %#', (_name, changes, open) => {
+  expect(toObligations(givenRecord(changes), AT).open).toBe(open);
+});
+
+test('members that wait for a batch to land are in flight, those behind its limit are not', () => {
+  const roots = [givenRoot({ limit: 1 }), givenRoot({ landing: givenLanding({ pr: 9 }), limit: 0 })];
+  expect(toObligations(givenRecord({ roots }), AT).inFlight).toEqual([9, 1]);
+});
+
+test.each<[string, Landing['revoke'], boolean]>([
+  ['nothing takes it back', null, true],
+  ['what takes it back is not posted', { ...REVOKE, postedAt: null }, true],
+  ['what takes it back is posted', { ...REVOKE, postedAt: AT }, false],
+])('a success stands until what takes it back is posted: %s', (_name, revoke, stands) => {
+  const roots = [givenRoot({ landing: givenLanding({ revoke }) })];
+  expect(toObligations(givenRecord({ roots }), AT).successStands).toBe(stands);
+});
