@@ -35,6 +35,8 @@ export const STALE_READING_MS = 60_000;
 /** Landings are remembered this long, so that a list which is late makes no news of them. */
 export const LANDED_KEPT_MS = 10 * 60_000;
 export const LANDED_MAX = 500;
+/** Numbers of pull requests that the queue landed: more than the forge lists and than the commits of one search tell of. */
+export const LANDED_NUMBERS_MAX = 1_000;
 /**
  * A lost record may have owed the last word to what landed this long before: whoever comes after it may come late, and
  * a success on a commit that has landed opens the next pull request with that head.

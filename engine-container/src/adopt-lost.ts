@@ -3,7 +3,7 @@ import type { EpochMs } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { EngineStore } from '#core/ports/store.ts';
 import type { QueueRecord } from './queue/record.ts';
-import { closeOrphans, landedHeads, recentlyLost, stagedHeads } from './queue/rows.ts';
+import { closeOrphans, landedHeads, landedNumbers, recentlyLost, stagedHeads } from './queue/rows.ts';
 
 /** How far back rows of a lost record are looked for. */
 const ORPHAN_ROWS_MAX = 200;
@@ -12,7 +12,10 @@ const ORPHAN_EVENTS_MAX = 1_000;
 export interface Adopted {
   /** Rows to store with the first write of the new record. */
   readonly rows: readonly BatchRow[];
-  readonly record: Pick<QueueRecord, 'garbage' | 'recall' | 'recallHeads' | 'recallContexts'>;
+  readonly record: Pick<
+    QueueRecord,
+    'garbage' | 'recall' | 'recallHeads' | 'recallContexts' | 'landedNumbers'
+  >;
 }
 
 /**
@@ -29,19 +32,22 @@ export async function adoptLost(
   const lost = [...rows, ...recentlyLost(stored, now)];
   const events = await store.listOwnEvents(repo, ORPHAN_EVENTS_MAX);
   const landed = landedHeads(events, repo, now);
+  const numbers = landedNumbers(events, repo);
+  const known = { garbage: [...garbage], ...(numbers.length === 0 ? {} : { landedNumbers: numbers }) };
   const left = await store.listLeftHeads(repo);
   const recall = new Set([
     ...lost.flatMap((row) => row.prs),
     ...landed.map(({ pr }) => pr),
     ...left.flatMap(({ prs, heads }) => [...prs, ...heads.map(({ pr }) => pr)]),
   ]);
-  if (recall.size === 0) return { rows, record: { garbage: [...garbage] } };
+  if (recall.size === 0) return { rows, record: known };
   const recallHeads = [...stagedHeads(lost, events), ...landed, ...left.flatMap(({ heads }) => heads)];
   const recallContexts = [...new Set(left.map(({ context }) => context))];
   return {
     rows,
     record: {
-      ...{ garbage: [...garbage], recall: [...recall], recallHeads },
+      ...known,
+      ...{ recall: [...recall], recallHeads },
       ...(recallContexts.length === 0 ? {} : { recallContexts }),
     },
   };

@@ -27,7 +27,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: '(landed) => landed.pr === pr)',
     replace: '(landed) => landed.pr === pr && pr < 0)',
     families: ['lagging'],
-    dies: { family: 'lagging', seed: 0 },
+    dies: { family: 'lagging', seed: 7 },
   },
   {
     guard: 'a tip that a landing of ours replaced (a branch that is behind)',
@@ -35,7 +35,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: 'baseBefore === sha && baseBefore !== record.tip && now - at < STALE_READING_MS,',
     replace: 'baseBefore === sha && baseBefore !== record.tip && now - at < 0,',
     families: ['lagging'],
-    dies: { family: 'lagging', seed: 0 },
+    dies: { family: 'lagging', seed: 1 },
   },
   {
     guard: 'only our own clock says how old a reading is',

@@ -12,4 +12,20 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     families: ['crowd', 'lagging'],
     dies: { family: 'crowd', seed: 40000408 },
   },
+  {
+    guard: 'a landing is no news about itself, whenever its merge is read again',
+    file: `${QUEUE}/passed.ts`,
+    find: '    hasEverLanded(record, pr) ||\n',
+    replace: '',
+    families: ['base_pushed'],
+    dies: 'the base is pushed back and restored',
+  },
+  {
+    guard: 'a landing of long ago was let through by no other queue',
+    file: `${QUEUE}/passed.ts`,
+    find: '    hasEverLanded(record, number) ||\n',
+    replace: '',
+    families: ['base_pushed'],
+    dies: 'the base is pushed back and restored',
+  },
 ];

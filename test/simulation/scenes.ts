@@ -19,6 +19,7 @@ import {
   workBesideAnother,
 } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
+import { restoreBase } from './landing-scenes.ts';
 import {
   branchComesLate,
   branchGoesEarly,
@@ -342,6 +343,7 @@ export const SCENES = {
   'a newer head is merged': mergeNewerHead,
   'the base is rewritten under the last landing': rewriteBase(['a']),
   'the base is rewritten under a landing with another behind it': rewriteBase(['a', 'b', 'c']),
+  'the base is pushed back and restored': restoreBase,
   'a merge past the queue': mergeBehindItsBack,
   'a merge past the queue while it lands': mergeBesideALanding,
   'a success comes late': successComesLate,

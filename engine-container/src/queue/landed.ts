@@ -1,5 +1,5 @@
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
-import { LANDED_KEPT_MS, LANDED_MAX, STALE_READING_MS } from '#core/domain/limits.ts';
+import { LANDED_KEPT_MS, LANDED_MAX, LANDED_NUMBERS_MAX, STALE_READING_MS } from '#core/domain/limits.ts';
 import { UNKNOWN } from '#core/domain/result.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
 import { describeLanded } from './describe.ts';
@@ -16,6 +16,7 @@ export function concludeLanding(pass: DecisionContext, landing: Landing): void {
   const { record, s } = pass;
   const { pr, head, baseBefore } = landing;
   record.landed = [...(record.landed ?? []), { pr, head, baseBefore, at: s.now }].slice(-LANDED_MAX);
+  record.landedNumbers = [...(record.landedNumbers ?? []), pr].slice(-LANDED_NUMBERS_MAX);
   wishStatus(pass, {
     pr,
     sha: head,
@@ -37,6 +38,11 @@ function forgetVerdicts(record: QueueRecord, head: CommitSha): void {
 /** Landed by us: a list that still shows it as open is late. */
 export function hasLanded(record: QueueRecord, pr: PullRequestNumber): boolean {
   return (record.landed ?? []).some((landed) => landed.pr === pr);
+}
+
+/** Landed by us, however long ago: a pull request is merged once. */
+export function hasEverLanded(record: QueueRecord, pr: PullRequestNumber): boolean {
+  return record.landedNumbers?.includes(pr) === true || hasLanded(record, pr);
 }
 
 export function hasLandedHead(record: QueueRecord, head: CommitSha): boolean {
@@ -63,7 +69,13 @@ export function withoutLateBase(s: Snapshot, record: QueueRecord): Snapshot {
  * head was merged, and it appeared so late that nobody knew of it.
  */
 export function forgetLanded({ record, s }: DecisionContext): void {
-  if (record.landed === undefined || !s.full) return;
-  const kept = record.landed.filter(({ at }) => s.now - at < LANDED_KEPT_MS);
-  if (kept.length < record.landed.length) record.landed = kept;
+  if (!s.full) return;
+  if (record.landed !== undefined) {
+    const kept = record.landed.filter(({ at }) => s.now - at < LANDED_KEPT_MS);
+    if (kept.length < record.landed.length) record.landed = kept;
+  }
+  if (record.landedNumbers === undefined || !s.pulls.known) return;
+  const open = new Set(s.pulls.value.map(({ pull }) => pull.number));
+  const merged = record.landedNumbers.filter((pr) => !open.has(pr) || hasLanded(record, pr));
+  if (merged.length < record.landedNumbers.length) record.landedNumbers = merged;
 }

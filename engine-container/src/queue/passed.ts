@@ -9,7 +9,7 @@ import {
   WAKE_DELAY_MIN_MS,
 } from '#core/domain/limits.ts';
 import { type DecisionContext, emitEvent, raise, wakeNoLaterThan } from './decision-context.ts';
-import { hasLandedHead } from './landed.ts';
+import { hasEverLanded, hasLandedHead } from './landed.ts';
 import type { Passed, QueueRecord } from './record.ts';
 import { startTeardown } from './root.ts';
 import type { PassedPull } from './snapshot.ts';
@@ -55,10 +55,11 @@ export function settlePassed(pass: DecisionContext): void {
   else if (kept.length < record.outside.length) record.outside = kept;
 }
 
-/** One of the queue leaves it with an event of its own. */
+/** One of the queue leaves it with an event of its own, and what landed has had its event, whenever that was. */
 function isTold({ record }: DecisionContext, { own }: Passed, pr: PullRequestNumber): boolean {
   return (
     own.includes(pr) ||
+    hasEverLanded(record, pr) ||
     (record.outside ?? []).some((outsider) => outsider.pr === pr) ||
     record.entries.some((entry) => entry.pr === pr)
   );
@@ -87,6 +88,7 @@ function noticeRival(
 function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boolean {
   return (
     record.passed?.own.includes(number) === true ||
+    hasEverLanded(record, number) ||
     hasLandedHead(record, headSha) ||
     record.unheard?.some(({ sha }) => sha === headSha) === true ||
     record.roots.some((root) => root.landing?.head === headSha) ||

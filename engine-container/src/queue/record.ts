@@ -84,6 +84,8 @@ export interface QueueRecord {
   outside?: readonly Outsider[];
   /** Our landings of the last minutes, oldest first; absent: none. */
   landed?: readonly LandedHead[];
+  /** Who landed by this queue, oldest first, whenever that was: a merge is read again when the base is pushed back. Absent: none. */
+  landedNumbers?: readonly PullRequestNumber[];
   /** The last whole look had no room for all that were to enter, or for all that was to be said. Absent: it had. */
   crowded?: true;
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */

@@ -1,5 +1,5 @@
 import { type ActivityEvent, type BatchRow, closeRow } from '#core/domain/batch.ts';
-import type { EpochMs } from '#core/domain/ids.ts';
+import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { DecidedEvent, GarbageBranch, Node, QueueRecord, Root, StagedHead } from './record.ts';
@@ -128,6 +128,17 @@ export function landedHeads(
       ({ repoId, event, at }) => repoId === repo.id && event === 'pr_landed' && now - at < LANDED_RECALL_MS,
     )
     .map(({ pr, head }) => ({ pr, head }));
+}
+
+/** Who landed, by the newest events: for a record that is lost they tell it, oldest first. */
+export function landedNumbers(
+  events: readonly ActivityEvent[],
+  repo: ManagedRepo,
+): readonly PullRequestNumber[] {
+  return events
+    .filter(({ repoId, event }) => repoId === repo.id && event === 'pr_landed')
+    .sort((one, other) => one.at - other.at)
+    .map(({ pr }) => pr);
 }
 
 /** Heads that were staged for these rows, by the events of the time: the rows themselves know numbers only. */

@@ -1,7 +1,9 @@
-import { LANDED_KEPT_MS } from '#core/domain/limits.ts';
+import { LANDED_KEPT_MS, LANDED_NUMBERS_MAX } from '#core/domain/limits.ts';
 import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
-import { givenRecord, headOf } from '../../../builders/queue-record.ts';
+import { beginPass } from '../../../../engine-container/src/queue/decision-context.ts';
+import { concludeLanding } from '../../../../engine-container/src/queue/landed.ts';
+import { givenLanding, givenRecord, headOf } from '../../../builders/queue-record.ts';
 import { givenSnapshot, givenView, NOW } from '../../../builders/snapshot.ts';
 
 const landedBefore = (ms: number) => ({ pr: 1, head: headOf(1), baseBefore: 'base-older', at: NOW - ms });
@@ -33,5 +35,20 @@ describe('what has landed', () => {
     const record = givenRecord({ landed: [landedBefore(LANDED_KEPT_MS)] });
     const decision = decide(givenSnapshot({ ids: [], full: false }), record);
     expect(decision.record.landed).toHaveLength(1);
+  });
+
+  test('is remembered by its number for longer, unless it is open after all', () => {
+    const record = givenRecord({ landed: [{ ...landedBefore(0), pr: 2 }], landedNumbers: [1, 2, 3] });
+    const decision = decide(givenSnapshot({ ids: [], pulls: known([givenView(1), givenView(2)]) }), record);
+    expect(decision.record.landedNumbers).toEqual([2, 3]);
+  });
+
+  test('is remembered so many times and no more, the newest', () => {
+    const numbers = Array.from({ length: LANDED_NUMBERS_MAX }, (_, index) => index + 10);
+    const record = givenRecord({ landedNumbers: numbers });
+    const pass = beginPass(givenSnapshot({ ids: [] }), record);
+    concludeLanding(pass, givenLanding({ pr: 5 }));
+    expect(pass.record.landedNumbers).toHaveLength(LANDED_NUMBERS_MAX);
+    expect([pass.record.landedNumbers?.[0], pass.record.landedNumbers?.at(-1)]).toEqual([11, 5]);
   });
 });
