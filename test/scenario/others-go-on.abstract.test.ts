@@ -1,7 +1,7 @@
 import { ForgeError } from '#core/ports/forge.ts';
 import { headOf, landedOf, told, untilSuccess, wrapForge } from './hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts';
-import { createWorld, type WorldOptions } from './world.ts';
+import { createWorld, type World, type WorldOptions } from './world.ts';
 
 /** No one pull request stops the queue, whatever the forge cannot do for it. */
 const MINUTE = 60_000;
@@ -16,6 +16,22 @@ async function world3(options: WorldOptions = {}) {
     await givenScheduled(world.forge, 'c'),
   ];
   return { world, a, b, c };
+}
+
+async function sixThatFail() {
+  const world = await createWorld({ repo: { bisectFanout: 4 } });
+  await givenProject(world.forge);
+  const bad: number[] = [];
+  for (let i = 0; i < 6; i += 1) bad.push(await givenScheduled(world.forge, `bad${i}`));
+  const good = await givenScheduled(world.forge, 'good');
+  world.forge.fault = ({ path, about }) =>
+    path.endsWith('diffpatch') && about?.includes('src/bad') ? { status: 500 } : null;
+  return { world, bad, good };
+}
+
+async function areAllTold(world: World, prs: readonly number[]): Promise<boolean> {
+  for (const pr of prs) if (!(await told(world, pr)).includes('pr_refused:staging_failed')) return false;
+  return true;
 }
 
 test('the awaited one cannot be read and the base moves: the others go on', async () => {
@@ -189,4 +205,41 @@ test('one unlucky answer that it does not exist takes nobody out of the queue', 
   await world.drain({ maxMs: HOUR });
   expect(landedOf(world)).toEqual([a, b, c]);
   expect(await told(world, a)).not.toContain('pr_skipped:deleted');
+});
+
+test('six whose staging always fails keep a good one for less than half an hour, and each is told', async () => {
+  const { world, bad, good } = await sixThatFail();
+  const at = world.clock.now();
+  await world.drain({ maxMs: 8 * HOUR, until: () => landedOf(world).includes(good) });
+  expect((world.clock.now() - at) / MINUTE).toBeLessThan(30);
+  await world.drain({ maxMs: 8 * HOUR, until: async () => areAllTold(world, bad) });
+  expect((world.clock.now() - at) / MINUTE).toBeLessThan(180);
+});
+
+test('under a steady stream of good ones each whose staging fails comes to its end', async () => {
+  const { world, bad } = await sixThatFail();
+  const at = world.clock.now();
+  const prs: number[] = [];
+  const openedAt = new Map<number, number>();
+  let slowest = 0;
+  await world.drain({
+    maxMs: 8 * HOUR,
+    until: async () => {
+      for (const { pr } of world.forge.merges()) {
+        const opened = openedAt.get(pr);
+        if (opened === undefined) continue;
+        slowest = Math.max(slowest, world.clock.now() - opened);
+        openedAt.delete(pr);
+      }
+      const name = `good${prs.length}`;
+      if (world.clock.now() >= at + prs.length * 2 * MINUTE) {
+        const pr = await givenScheduled(world.forge, name);
+        prs.push(pr);
+        openedAt.set(pr, world.clock.now());
+      }
+      return areAllTold(world, bad);
+    },
+  });
+  expect((world.clock.now() - at) / MINUTE).toBeLessThan(180);
+  expect(slowest / MINUTE).toBeLessThan(30);
 });

@@ -136,8 +136,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a batch that cannot be staged is halved, and who fails alone is set aside',
     file: `${QUEUE}/staging-failure.ts`,
-    find: '  if (root.stagingFailures < triesOf(pass, root)) return;\n',
-    replace: '  if (root.stagingFailures < triesOf(pass, root) || pass.s.fence > 0) return;\n',
+    find: '  if (first === undefined) return;\n  if (others.length > 0) {\n',
+    replace: '  if (first === undefined || pass.s.fence > 0) return;\n  if (others.length > 0) {\n',
     families: ['cursed'],
     dies: { family: 'cursed', seed: 7 },
   },

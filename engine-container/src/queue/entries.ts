@@ -118,6 +118,7 @@ function bindHead(
     entry.retestAfter = null;
     entry.passedOnStaleBase = false;
     delete entry.stagingAsides;
+    delete entry.stagingTries;
     delete entry.isBlocked;
     entry.failureProbability = null;
   }
@@ -181,6 +182,7 @@ function noticeMovedHead(
   entry.retestAfter = null;
   entry.passedOnStaleBase = false;
   delete entry.stagingAsides;
+  delete entry.stagingTries;
   delete entry.isBlocked;
   entry.failureProbability = null;
   wishStatus(pass, statusOf(entry, describeHeadChange()));

@@ -103,6 +103,9 @@ function freeSlots(pass: DecisionContext): number {
  */
 type Closed = 'full' | 'risky' | 'broken';
 
+/** So many in a row could not be staged alone: the next ones are not tried in a batch first. */
+const ONE_BY_ONE_AFTER = 2;
+
 /** Builds the next batch on the pipeline where that is worth it. */
 function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): Closed | 'open' {
   const { record, s } = pass;
@@ -117,7 +120,7 @@ function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): C
     const ready = readyEntries(pass, base.tree, false);
     if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
     const size = oneByOne ? 1 : sizeOf(pass, ready, policy.depth);
-    startRoot(pass, 'pipeline', null, base, takeTogether(ready, size));
+    startRoot(pass, 'pipeline', null, base, takeTurn(pass, ready, size));
     return 'open';
   }
   if (oneByOne || !pipeline.every((root) => isWhole(root) && root.chain.length > 0)) return 'open';
@@ -138,7 +141,7 @@ function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): C
     'pipeline',
     top.runId,
     onto,
-    takeTogether(ready, sizeOf(pass, ready, policy.depth - undecided.length)),
+    takeTurn(pass, ready, sizeOf(pass, ready, policy.depth - undecided.length)),
   );
   return 'open';
 }
@@ -169,7 +172,7 @@ function openTrials(pass: DecisionContext, base: Staged, pipeline: Closed): void
     // The tail of a burst would wait for nobody: half a batch of it goes along.
     const enough = started > 0 && policyFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
     if (fresh.length < enough || !hasLingered(pass, fresh)) return;
-    if (!startRoot(pass, 'trial', null, base, takeTogether(fresh, size))) return;
+    if (!startRoot(pass, 'trial', null, base, takeTurn(pass, fresh, size))) return;
   }
 }
 
@@ -184,10 +187,30 @@ function fullTrial(pass: DecisionContext, fresh: readonly QueueEntry[], pipeline
   return pipeline === 'broken' ? Math.ceil(likely / 2) : likely;
 }
 
-/** The first of the queue, up to one that staging failed with: that one is staged alone. */
-function takeTogether(ready: readonly QueueEntry[], size: number): readonly QueueEntry[] {
-  const alone = ready.findIndex((entry) => entry.stagingAsides !== undefined);
-  return ready.slice(0, alone < 0 ? size : Math.min(size, Math.max(1, alone)));
+/**
+ * One that staging failed with is staged alone, in turn with a batch of the others, so that neither kind waits for all of
+ * the other. While one after another fails, the others too come one by one.
+ */
+function takeTurn(
+  { record }: DecisionContext,
+  ready: readonly QueueEntry[],
+  size: number,
+): readonly QueueEntry[] {
+  const failed = ready.find(isStagedAlone);
+  const others = ready.filter((entry) => !isStagedAlone(entry));
+  if (failed !== undefined && (others.length === 0 || record.stagedAlone !== true)) return [failed];
+  const areFailing = (record.stagingFailuresInARow ?? 0) >= ONE_BY_ONE_AFTER;
+  return others.slice(0, areFailing ? 1 : size);
+}
+
+function isStagedAlone({ stagingAsides, stagingTries }: QueueEntry): boolean {
+  return stagingAsides !== undefined || stagingTries !== undefined;
+}
+
+/** Whose turn it was, so that it is the turn of the others next. */
+function noteStagingTurn({ record }: DecisionContext, [first]: readonly QueueEntry[]): void {
+  if (first !== undefined && isStagedAlone(first)) record.stagedAlone = true;
+  else delete record.stagedAlone;
 }
 
 function sizeOf(pass: DecisionContext, ready: readonly QueueEntry[], depthLeft: number): number {
@@ -260,6 +283,7 @@ function startRoot(
   if (createNode(pass, root, { nodeId: 'r', parent: null, from: 0, to: entries.length }) === null)
     return false;
   record.roots.push(root);
+  noteStagingTurn(pass, entries);
   record.tip ??= s.base.value.sha;
   return true;
 }

@@ -9,7 +9,7 @@ import {
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { DeferReason } from './aside.ts';
-import { beginPass, type DecisionContext, emitEvent, raise } from './decision-context.ts';
+import { beginPass, type DecisionContext, emitEvent, entryOf, raise } from './decision-context.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import type { Landing } from './landing-state.ts';
 import { activeMembers, findNode, treesAhead } from './pipeline.ts';
@@ -123,7 +123,11 @@ function foldRoot(pass: DecisionContext, action: StageRoot, outcome: ActionOutco
   node.tree = last?.tree ?? null;
   node.stagedAt = pass.s.now;
   delete pass.record.stagingAsides;
-  for (const member of root.members) emitEvent(pass, 'pr_staged', member);
+  delete pass.record.stagingFailuresInARow;
+  for (const member of root.members) {
+    delete entryOf(pass.record, member.pr)?.stagingTries;
+    emitEvent(pass, 'pr_staged', member);
+  }
   // More batches may be built on this one.
   if (pass.s.repo.bisectFanout > 1 && pass.record.entries.length > heldCount(pass)) pass.refresh = true;
   if (outcome.published !== null) {

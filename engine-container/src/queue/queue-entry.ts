@@ -28,6 +28,8 @@ export interface QueueEntry {
   unmergeable?: { readonly head: CommitSha; readonly since: EpochMs };
   /** Staging failed with it on this head: it is staged alone from now on. Times that it was set aside for that; absent: never failed. */
   stagingAsides?: number;
+  /** Times that staging it alone failed since it was set aside or staged last; it is tried alone. Absent: none. */
+  stagingTries?: number;
   /** Since when the forge does not have this head, which it shows. */
   notReady?: { readonly head: CommitSha; readonly since: EpochMs };
   /** Since when each reading says that the forge has no such pull request. */

@@ -74,6 +74,10 @@ export interface QueueRecord {
   rule?: RuleSeen;
   /** Pull requests set aside since something was staged last; absent: none. */
   stagingAsides?: number;
+  /** Pull requests that failed alone for the first time since something was staged last; absent: none. */
+  stagingFailuresInARow?: number;
+  /** The latest batch is one that staging had failed with: the others have the next turn. Absent: it is not. */
+  stagedAlone?: boolean;
   /** What makes a branch of ours impossible: nothing is staged until it is gone. Absent: nothing does. */
   nameInTheWay?: NameInTheWay;
   /** Which forge this is; absent until it was asked. */
@@ -201,6 +205,8 @@ export interface Root {
   editsGate?: true;
   /** Attempts to build it that failed while the forge was otherwise well; absent: none. */
   stagingFailures?: number;
+  /** It failed when it was longer: what is left of it is not tried twice. */
+  isHalved?: true;
   /** Reconciles that ended before all was read that it needs; absent: none. */
   unfinished?: number;
   nodes: Node[];

@@ -32,33 +32,50 @@ export function countUnfinished(pass: DecisionContext, action: Action): void {
   root.unfinished = (root.unfinished ?? 0) + 1;
   if (root.unfinished < STAGING_RECONCILES_MAX) return;
   root.unfinished = 0;
-  root.stagingFailures = triesOf(pass, root);
+  const [first, ...others] = root.members;
+  const entry = first === undefined ? undefined : entryOf(pass.record, first.pr);
+  if (others.length > 0) root.stagingFailures = STAGING_TRIES_OF_BATCH_MAX;
+  else if (entry !== undefined) entry.stagingTries = STAGING_TRIES_ALONE_MAX;
   countStagingFailure(pass, action);
 }
 
 function countOfRoot(pass: DecisionContext, root: Root, node: Node): void {
   root.stagingFailures = (root.stagingFailures ?? 0) + 1;
-  if (root.stagingFailures < triesOf(pass, root)) return;
   const [first, ...others] = root.members;
   if (first === undefined) return;
-  if (others.length > 0) return halve(root, node);
+  if (others.length > 0) {
+    const isExpected = root.isHalved === true || pass.record.stagingFailuresInARow !== undefined;
+    if (isExpected || root.stagingFailures >= STAGING_TRIES_OF_BATCH_MAX) halve(root, node);
+    return;
+  }
+  if (root.onto === null) countAlone(pass, first, root);
   // On top of another batch it may be what is below: it is tried by itself once that is gone.
-  if (root.onto === null) setAside(pass, first, root);
+  else if (root.stagingFailures < triesOnTop(pass, first)) return;
   else defer(pass, first, { reason: 'conflict_ahead', baseTree: root.baseTree, until: null });
   dissolve(pass, root);
 }
 
-function triesOf({ record }: DecisionContext, { members }: Root): number {
-  const [first, ...others] = members;
-  if (first === undefined || others.length > 0) return STAGING_TRIES_OF_BATCH_MAX;
-  const isKnown = record.entries.some((entry) => entry.pr === first.pr && (entry.stagingAsides ?? 0) > 0);
-  return isKnown ? 1 : STAGING_TRIES_ALONE_MAX;
+/** From now on it is staged alone, in turn with the others: who is behind it waits for one try of it, not for all. */
+function countAlone(pass: DecisionContext, member: Member, root: Root): void {
+  const { record } = pass;
+  const entry = entryOf(record, member.pr);
+  if (entry === undefined || entry.head !== member.head) return;
+  const isKnown = (entry.stagingAsides ?? 0) > 0;
+  if (entry.stagingAsides === undefined && entry.stagingTries === undefined)
+    record.stagingFailuresInARow = (record.stagingFailuresInARow ?? 0) + 1;
+  entry.stagingTries = (entry.stagingTries ?? 0) + 1;
+  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, root);
+}
+
+function triesOnTop({ record }: DecisionContext, { pr }: Member): number {
+  return (entryOf(record, pr)?.stagingAsides ?? 0) > 0 ? 1 : STAGING_TRIES_ALONE_MAX;
 }
 
 /** The others keep their places in the queue. */
 function halve(root: Root, node: Node): void {
   root.members = root.members.slice(0, Math.ceil(root.members.length / 2));
   root.limit = root.members.length;
+  root.isHalved = true;
   node.to = root.members.length;
   root.stagingFailures = 0;
 }
@@ -83,6 +100,7 @@ export function setAside(
   if (entry === undefined || entry.head !== member.head) return;
   const times = entry.stagingAsides ?? 0;
   entry.stagingAsides = times + 1;
+  delete entry.stagingTries;
   const until = s.now + Math.min(STAGING_PAUSE_MS * 2 ** times, STAGING_PAUSE_MS_MAX);
   defer(pass, member, { reason, baseTree, until });
   tellRefusal(pass, entry, reason);

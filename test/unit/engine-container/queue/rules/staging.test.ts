@@ -1,5 +1,6 @@
 import type { RunId } from '#core/domain/ids.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
+import type { QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
 import type { Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
@@ -141,6 +142,26 @@ describe('who is in it', () => {
     expect(
       tellDecision(givenSnapshot({ pulls: scheduled(1, 2) }), givenRecord({ entries: entries })).actions,
     ).toEqual(['stage #1 on base-0 as mq/main/staging']);
+  });
+
+  test('the turn after that belongs to the others, in one batch', () => {
+    const queued = [
+      givenEntry(1, { stagingAsides: 1 }),
+      givenEntry(2),
+      givenEntry(3, { stagingTries: 1 }),
+      givenEntry(4),
+    ];
+    const given = givenSnapshot({ pulls: scheduled(1, 2, 3, 4) });
+    const staged = (changes: Partial<QueueRecord>) =>
+      tellDecision(given, givenRecord({ entries: queued, ...changes })).actions;
+    expect(staged({ stagedAlone: true })).toEqual(['stage #2 #4 on base-0 as mq/main/staging']);
+    expect(staged({})).toEqual(['stage #1 on base-0 as mq/main/staging']);
+    expect(staged({ stagedAlone: true, stagingFailuresInARow: 1 })).toEqual([
+      'stage #2 #4 on base-0 as mq/main/staging',
+    ]);
+    expect(staged({ stagedAlone: true, stagingFailuresInARow: 2 })).toEqual([
+      'stage #2 on base-0 as mq/main/staging',
+    ]);
   });
 
   test('one at a time where the rule blocks branches that are behind', () => {
