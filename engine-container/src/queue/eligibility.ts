@@ -1,5 +1,6 @@
 import type { TimelineEntry } from '#core/domain/forge.ts';
-import type { CommitSha } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import type { ScheduleReading } from './readings.ts';
 
 /**
@@ -26,4 +27,15 @@ export function readSchedule(timeline: readonly TimelineEntry[], head: CommitSha
     push.at >= last.at;
   if (!lateEntry) return { kind: 'moved', id: last.id, at: last.at };
   return { kind: 'bound', id: last.id, at: last.at, by: last.user };
+}
+
+/**
+ * From then on the timeline shows each push that came between the schedule and our first look at this head. Before, a
+ * head that was pushed just before the look reads as the scheduled one. A look soon after the schedule leaves no room
+ * for such a push. Times of forge and queue are compared: a clock that is off only makes the landing wait.
+ */
+export function headSettlesAt(entry: QueueEntry | undefined): EpochMs {
+  if (entry === undefined || entry.readyAt === null) return 0;
+  const { readyAt, queuedAt } = entry;
+  return Math.abs(readyAt - queuedAt) <= LATE_PUSH_ENTRY_MS ? readyAt : readyAt + LATE_PUSH_ENTRY_MS;
 }

@@ -28,6 +28,7 @@ import {
   describeLanding,
   describeLostSchedule,
 } from './describe.ts';
+import { headSettlesAt } from './eligibility.ts';
 import { leaveQueue, refuse } from './entries.ts';
 import { isReplacedTip } from './landed.ts';
 import type { Landing } from './landing-state.ts';
@@ -245,6 +246,8 @@ export function advanceLanding(pass: DecisionContext): void {
   if (!isAsStaged(pass, root, focus.value)) return;
   const proof = proofOf(record, root, low);
   if (proof === null) return;
+  const settlesAt = headSettlesAt(entryOf(record, member.pr));
+  if (s.now < settlesAt) return wakeNoLaterThan(pass, settlesAt);
   const landing: Landing = {
     index: root.landed,
     pr: member.pr,
