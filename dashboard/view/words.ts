@@ -164,6 +164,8 @@ const REASONS: Readonly<Record<string, string>> = {
   auto_merge_cancelled: 'Somebody cancelled its auto-merge.',
   draft: 'It was turned into a draft.',
   closed: 'It was closed.',
+  unclear:
+    'The forge does not answer what the queue has to know of it. The queue asks again by itself; check what the forge logs about it.',
   deleted: 'It was deleted on the forge.',
   retargeted: 'It now targets another branch.',
   merged_outside_the_queue: 'It was merged past the queue.',

@@ -243,3 +243,38 @@ test('under a steady stream of good ones each whose staging fails comes to its e
   expect((world.clock.now() - at) / MINUTE).toBeLessThan(180);
   expect(slowest / MINUTE).toBeLessThan(30);
 });
+
+test('a merge that never comes and dependencies that cannot be read: told within half an hour, and tried again', async () => {
+  const { world, a, b, c } = await world3();
+  let isLost = true;
+  world.forge.mergeBehaviour = (pr) => ({ kind: pr === a && isLost ? 'lost' : 'now' });
+  world.forge.fault = ({ path }) => (path.endsWith(`issues/${a}/dependencies`) ? { status: 500 } : null);
+  await world.drain({ maxMs: 4 * HOUR, until: () => landedOf(world).length === 2 });
+  expect(landedOf(world)).toEqual([b, c]);
+  isLost = false;
+  const at = world.clock.now();
+  await world.drain({ maxMs: 4 * HOUR, until: () => landedOf(world).includes(a) });
+  expect((world.clock.now() - at) / MINUTE).toBeLessThan(45);
+  expect(await told(world, a)).toContain('pr_refused:unclear');
+  expect(
+    world.forge.statusHistory(await headOf(world, a)).map(({ description }) => description),
+  ).toContainEqual(expect.stringMatching(/^waiting: the forge does not answer/));
+});
+
+test('what admission has to know cannot be read: told within half an hour', async () => {
+  const world = await createWorld();
+  await givenProject(world.forge);
+  const [a, b] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+  const other = await world.forge.openPullRequest({ branch: 'x', files: { x: 'x' } });
+  await world.forge.addDependency(a, other);
+  world.forge.fault = ({ path }) => (path.endsWith(`issues/${a}/dependencies`) ? { status: 500 } : null);
+  await world.drain({ maxMs: 45 * MINUTE });
+  expect(landedOf(world)).toEqual([b]);
+  expect(await told(world, a)).toContain('pr_refused:unclear');
+  expect((await world.forge.status(await headOf(world, a), 'mq'))?.description).toMatch(
+    /^waiting: the forge does not answer/,
+  );
+  await world.forge.close(other);
+  world.forge.fault = () => null;
+  await world.drain({ maxMs: HOUR, until: () => landedOf(world).includes(a) });
+});

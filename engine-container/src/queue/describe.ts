@@ -128,6 +128,12 @@ export function describeForkTimeout(): string {
   );
 }
 
+export function describeUnclear(): string {
+  return shorten(
+    'waiting: the forge does not answer what the queue has to know of this pull request; the queue asks again by itself',
+  );
+}
+
 export function describeOtherChecks(): string {
   return shorten(
     'waiting: another required check is not green, so the forge does not merge; staged again once it is',

@@ -25,6 +25,7 @@ import { isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
 import type { PullRequestView } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
+import { awaitAnswer } from './unclear.ts';
 
 /** Brings the queue up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
 export function syncQueue(pass: DecisionContext): void {
@@ -273,12 +274,14 @@ export function factsOf(
 function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Admission): void {
   if (admission.kind === 'admitted') {
     entry.readyAt ??= pass.s.now;
+    delete entry.unclear;
     if (entry.refusedFor !== null) sayAsideAgain(pass, entry);
     entry.refusedFor = null;
     return;
   }
   if (admission.kind === 'waiting') {
     if (admission.reason !== 'unknown') entry.readyAt = null;
+    else if (entry.readyAt === null) awaitAnswer(pass, entry);
     return;
   }
   refuse(pass, entry, admission.reason);

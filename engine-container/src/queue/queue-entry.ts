@@ -32,6 +32,8 @@ export interface QueueEntry {
   stagingTries?: number;
   /** Since when the forge does not have this head, which it shows. */
   notReady?: { readonly head: CommitSha; readonly since: EpochMs };
+  /** Since when the forge does not answer what admission has to know of this head. */
+  unclear?: { readonly head: CommitSha; readonly since: EpochMs };
   /** Since when each reading says that the forge has no such pull request. */
   goneSince?: EpochMs;
   /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */
