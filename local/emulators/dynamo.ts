@@ -79,7 +79,8 @@ async function startBinary(binary: string, options: DynamoOptions): Promise<Emul
       ...['serve', '--host', '127.0.0.1', '--port', String(port)],
       ...(options.dataFile === undefined ? [] : ['--db-path', options.dataFile]),
     ],
-    { stdio: ['ignore', 'ignore', 'pipe'] },
+    // A group of its own: an interrupt of the terminal would end it before those that still write to it.
+    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
   );
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

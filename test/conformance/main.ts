@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Ready, type Started, startEverything } from '../../local/start.ts';
 import { findLeaks } from '../support/canaries.ts';
+import keepScratchInMemory from '../support/scratch-in-memory.cjs';
 import { createSeededRandom } from '../support/seeded-random.ts';
 import { type GeneratedRequest, generateRequest } from './generate.ts';
 import { judgeAnswer, type SeenAnswer } from './judge.ts';
@@ -15,13 +16,15 @@ const { values } = parseArgs({
   options: {
     requests: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
-    concurrency: { type: 'string', default: '24' },
+    /** Each request under way may begin one more thread of each function, and a new thread is slow for its first hundreds. */
+    concurrency: { type: 'string', default: '4' },
     /** Of a service that runs already, started with `--rate-factor 1000`. */
     'ready-file': { type: 'string' },
   },
 });
 
 const FAULTS_SHOWN_MAX = 20;
+const PROGRESS_EVERY = 2_000;
 const WARM_UP_REQUESTS = 160;
 const ANSWERS_PER_SCAN = 500;
 const TICKETS_SCANNED_MAX = 30;
@@ -29,6 +32,7 @@ const TICKETS_SCANNED_MAX = 30;
 const SLOW_SHARE = 0.02;
 
 async function main(): Promise<number> {
+  await keepScratchInMemory();
   const dataDir = mkdtempSync(join(tmpdir(), 'mergeyard-conformance-'));
   const readyFile = values['ready-file'];
   const started: Started | null =
@@ -91,7 +95,10 @@ async function run(ready: Ready, files: readonly string[], containerSecret: stri
       else answers.push(answer.text);
       if (answers.length >= ANSWERS_PER_SCAN)
         leaks.push(...findLeaks(secrets, [answers.splice(0).join('\n')]));
-      if (nth % 10_000 === 9_999) process.stderr.write(`${nth + 1} requests, ${faults.length} faults\n`);
+      if ((nth + 1) % PROGRESS_EVERY === 0) {
+        const seconds = (performance.now() - startedAt) / 1000;
+        process.stderr.write(`${nth + 1} requests in ${seconds.toFixed(0)} s, ${faults.length} faults\n`);
+      }
     }
   };
   await Promise.all(Array.from({ length: Number(values.concurrency) }, work));

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,6 +82,31 @@ describe('DynamoDB emulator', () => {
     const env = { PATH: process.env.PATH };
     await expect(startDynamo({ dataFile, env })).rejects.toThrow(/did not start: it ended with code/);
   });
+});
+
+test('an interrupt of the terminal leaves the DynamoDB emulator to those who still end their work', async () => {
+  const program = `
+    import { startDynamo } from ${JSON.stringify(new URL('../../local/emulators/dynamo.ts', `file://${__filename}`).href)};
+    const { endpoint, stop } = await startDynamo({ env: {} });
+    process.once('SIGINT', async () => {
+      await new Promise((done) => setTimeout(done, 100));
+      console.log((await fetch(endpoint, { method: 'POST' }).catch(() => ({}))).status);
+      await stop();
+    });
+    console.log('started');
+    setInterval(() => {}, 1_000).unref();`;
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let told = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    // As a terminal does: every process of the group gets it.
+    if (told === '') process.kill(-(child.pid ?? 0), 'SIGINT');
+    told += text;
+  });
+  await once(child, 'close');
+  expect(told).toBe('started\n400\n');
 });
 
 describe('KMS emulator', () => {
