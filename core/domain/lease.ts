@@ -13,8 +13,6 @@ export interface HeldLease {
   readonly fence: number;
   /** Wall-clock end of the lease. */
   readonly expiresAt: EpochMs;
-  /** What it was taken for; null where that is not known. */
-  readonly purpose: string | null;
   /** True once no further forge call may be sent: the lease could be taken over while the call is under way. */
   isPastDeadline(): boolean;
 }
@@ -25,7 +23,6 @@ export type LeaseState = (typeof LEASE_STATES)[number];
 export interface LeaseGrant {
   readonly fence: number;
   readonly expiresAt: EpochMs;
-  readonly purpose?: string;
 }
 
 /** The only maker of `HeldLease`. Deadline in ms of a monotonic clock. */
@@ -39,7 +36,6 @@ export function grantHeldLease(
     repoId,
     fence: grant.fence,
     expiresAt: grant.expiresAt,
-    purpose: grant.purpose ?? null,
     isPastDeadline: () => monotonicNow() >= deadlineMonotonicMs,
   } as HeldLease;
 }

@@ -1,11 +1,12 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CONTAINER_AUTH_WINDOW_MS } from '../domain/limits.ts';
+import type { ReconcileCommand, ReconcileOrder } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 
 /**
  * `X-Container-Auth` (D-75): `v1.<unix>.<nonce>.<hex HMAC-SHA256>` over method, path, unix, nonce and the SHA-256 of the
- * body. The nonce is `f<fence>-<random hex>`: the lease's fence is thereby signed, and a late request cannot act under a
- * newer lease.
+ * body. The nonce is `f<fence>-<random hex>`, or `w<fence>-<random hex>` for a wind-down: the lease's fence and the command
+ * are thereby signed. A late request cannot act under a newer lease, and no command can be taken from another request.
  */
 export const CONTAINER_AUTH_HEADER = 'x-container-auth';
 
@@ -15,14 +16,14 @@ export interface ContainerCall {
   readonly body: Uint8Array;
 }
 
-export interface ContainerStamp {
-  readonly fence: number;
+export interface ContainerStamp extends ReconcileOrder {
   readonly nonce: string;
   /** When the stamp stops being accepted, epoch ms. */
   readonly expiresAt: number;
 }
 
-const STAMP = /^v1\.(\d{1,12})\.(f(0|[1-9]\d{0,14})-[0-9a-f]{16,64})\.([0-9a-f]{64})$/;
+const COMMAND_LETTERS: Readonly<Record<ReconcileCommand, string>> = { reconcile: 'f', wind_down: 'w' };
+const STAMP = /^v1\.(\d{1,12})\.([fw](0|[1-9]\d{0,14})-[0-9a-f]{16,64})\.([0-9a-f]{64})$/;
 
 function digest(secret: Secret<string>, call: ContainerCall, unix: string, nonce: string): Buffer {
   const bodyHash = createHash('sha256').update(call.body).digest('hex');
@@ -35,12 +36,12 @@ function digest(secret: Secret<string>, call: ContainerCall, unix: string, nonce
 export function signContainerCall(
   secret: Secret<string>,
   call: ContainerCall,
-  fence: number,
+  { fence, command }: ReconcileOrder,
   nowMs: number,
   randomHex: string = randomBytes(16).toString('hex'),
 ): string {
   const unix = String(Math.floor(nowMs / 1000));
-  const nonce = `f${fence}-${randomHex}`;
+  const nonce = `${COMMAND_LETTERS[command]}${fence}-${randomHex}`;
   return `v1.${unix}.${nonce}.${digest(secret, call, unix, nonce).toString('hex')}`;
 }
 
@@ -66,7 +67,8 @@ export function verifyContainerCall(
   }
   const stampedMs = Number(unix) * 1000;
   if (!authentic || Math.abs(nowMs - stampedMs) > CONTAINER_AUTH_WINDOW_MS) return null;
-  return { fence: Number(fence), nonce, expiresAt: stampedMs + CONTAINER_AUTH_WINDOW_MS };
+  const command = nonce.startsWith(COMMAND_LETTERS.wind_down) ? 'wind_down' : 'reconcile';
+  return { fence: Number(fence), command, nonce, expiresAt: stampedMs + CONTAINER_AUTH_WINDOW_MS };
 }
 
 /** Remembers the stamps that were used, so that a replayed request does not run the engine again (A52). */

@@ -100,7 +100,7 @@ export interface EngineStore {
 }
 
 export interface LeaseStore {
-  /** `held` when somebody else has it. */
+  /** `held` when another worker has it. `purpose` is stored for a person who looks at the row; no code reads it. */
   acquireLease(repoId: RepoId, owner: string, purpose: string, ttlMs: number): Promise<LeaseGrant | 'held'>;
   /** Keeps the item: its fence must grow for ever. */
   releaseLease(repoId: RepoId, grant: LeaseGrant): Promise<void>;

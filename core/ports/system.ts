@@ -63,8 +63,17 @@ export interface ReconcileRequest {
  */
 export type EngineAnswer = 'ok' | 'failed' | 'unreachable' | 'starting' | 'lost' | 'refused';
 
+/** `wind_down`: take back what stands and begin nothing, as when the queue is off. */
+export type ReconcileCommand = 'reconcile' | 'wind_down';
+
+/** What the signed stamp says beside the body, whose six strings the contract fixes. */
+export interface ReconcileOrder {
+  /** Of the lease that the worker holds: a late request cannot act under a newer one. */
+  readonly fence: number;
+  readonly command: ReconcileCommand;
+}
+
 export interface EnginePort {
-  /** `fence` rides in the signed stamp: a late request cannot act under a newer lease. */
-  reconcile(request: ReconcileRequest, fence: number): Promise<EngineAnswer>;
+  reconcile(request: ReconcileRequest, order: ReconcileOrder): Promise<EngineAnswer>;
   isHealthy(): Promise<boolean>;
 }

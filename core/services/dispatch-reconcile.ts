@@ -20,11 +20,12 @@ import {
   type EnginePort,
   type Ids,
   type Log,
+  type ReconcileCommand,
   type Vault,
   VaultError,
   type WakeQueue,
 } from '../ports/system.ts';
-import { WIND_DOWN_PURPOSE, withLease } from './lease.ts';
+import { withLease } from './lease.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
 import {
   finishBurial,
@@ -103,7 +104,7 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
     return { kind: 'waits_turn' };
   }
   const stops = onHold || (repo.stopUntil ?? 0) > now;
-  const result = await reconcileRepo(deps, repo, stops ? WIND_DOWN_PURPOSE : 'reconcile');
+  const result = await reconcileRepo(deps, repo, stops ? 'wind_down' : 'reconcile');
   // The holder may have read the forge before this wake, and its message ends here: so another one is sent.
   if (result.kind === 'lease_held') {
     await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, LEASE_HELD_DELAY_MS);
@@ -118,16 +119,16 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
 export async function reconcileRepo(
   deps: DispatchDeps,
   repo: ManagedRepo,
-  purpose: 'reconcile' | typeof WIND_DOWN_PURPOSE = 'reconcile',
+  command: ReconcileCommand = 'reconcile',
 ): Promise<Extract<DispatchResult, { readonly kind: 'reconciled' | 'lease_held' }>> {
   const leaseDeps = { leases: deps.leases, clock: deps.clock, ids: deps.ids };
   const result = await withLease(
     leaseDeps,
     repo.id,
-    purpose,
+    'reconcile',
     LEASE_TTL_MS,
     async (held) => {
-      const run = await runEngine(deps, repo, held);
+      const run = await runEngine(deps, repo, { held, command });
       // Caught, not thrown: a throw would release a lease under which the engine may still be at work.
       const recorded = await recordRun(deps, repo, run).catch((error: unknown) => ({ fault: error }));
       return { run, recorded };
@@ -148,7 +149,11 @@ export async function reconcileRepo(
   return { kind: 'reconciled', outcome, logTail: run.report?.logTail ?? [] };
 }
 
-async function runEngine(deps: DispatchDeps, repo: ManagedRepo, held: HeldLease): Promise<Run> {
+async function runEngine(
+  deps: DispatchDeps,
+  repo: ManagedRepo,
+  { held, command }: { readonly held: HeldLease; readonly command: ReconcileCommand },
+): Promise<Run> {
   const failed = (errorCode: ReconcileErrorCode): Run => ({
     errorCode,
     wakeAt: null,
@@ -171,7 +176,7 @@ async function runEngine(deps: DispatchDeps, repo: ManagedRepo, held: HeldLease)
         instanceUrl: repo.instanceUrl,
         token,
       },
-      held.fence,
+      { fence: held.fence, command },
     );
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;

@@ -68,8 +68,8 @@ export function createWakingEngine(
   deps: { readonly fleet: EngineFleet; readonly log: Log },
 ): EnginePort {
   return {
-    async reconcile(request, fence) {
-      const answer = await engine.reconcile(request, fence);
+    async reconcile(request, order) {
+      const answer = await engine.reconcile(request, order);
       return answer === 'unreachable' && (await wakeEngine(deps)) ? 'starting' : answer;
     },
     async isHealthy() {

@@ -5,9 +5,6 @@ import { LEASE_SAFETY_MARGIN_MS } from '../domain/limits.ts';
 import type { LeaseStore } from '../ports/store.ts';
 import type { Clock, Ids } from '../ports/system.ts';
 
-/** The worker's word to the engine, which learns nothing else with the request (D-76): take back what stands, begin nothing. */
-export const WIND_DOWN_PURPOSE = 'wind_down';
-
 export interface LeaseDeps {
   readonly leases: LeaseStore;
   readonly clock: Clock;

@@ -5,8 +5,8 @@ import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { TokenScope } from '#core/domain/token-scopes.ts';
 import { type EngineForge, ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
 import { type EngineStore, type LeaseStore, StoreError } from '#core/ports/store.ts';
-import type { Clock, Ids, Log, ReconcileRequest } from '#core/ports/system.ts';
-import { adoptLease, WIND_DOWN_PURPOSE } from '#core/services/lease.ts';
+import type { Clock, Ids, Log, ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
+import { adoptLease } from '#core/services/lease.ts';
 import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
 import { mayStillWrite } from './may-still-write.ts';
 import { perform } from './perform.ts';
@@ -45,12 +45,12 @@ const FULL_LOOK_EVERY_MS = 5_000;
 const FULL_LOOK_EVERY_LANDING_MS = 15_000;
 const LOG_TAIL_LINES_MAX = 50;
 
-/** The engine behind the internal endpoint: one reconcile of one repo under the lease with this fence (A52, D-76). */
+/** The engine behind the internal endpoint: one reconcile of one repo under the lease with the ordered fence (A52, D-76). */
 export function createReconciler(
   deps: ReconcilerDeps,
-): (request: ReconcileRequest, fence: number) => Promise<'ok' | 'failed'> {
+): (request: ReconcileRequest, order: ReconcileOrder) => Promise<'ok' | 'failed'> {
   const memory = deps.memory ?? new DirectoryMemory();
-  return async (request, fence) => {
+  return async (request, { fence, command }) => {
     const repo = await deps.store.findRepo({
       tenantId: request.tenantId,
       instanceUrl: request.instanceUrl,
@@ -60,8 +60,8 @@ export function createReconciler(
     if (repo === null) return 'failed';
     const held = await adoptLease({ leases: deps.store, clock: deps.clock }, repo.id, fence);
     if (held === null) return 'failed';
-    // Deleted or held for payment it is like a queue that is off: it takes back what it posted, and begins nothing (D-24).
-    const windsDown = repo.tombstone || held.purpose === WIND_DOWN_PURPOSE;
+    // A queue that is deleted or ordered to wind down is like one that is off: it takes back what it posted (D-24).
+    const windsDown = repo.tombstone || command === 'wind_down';
     const wanted = windsDown ? { ...repo, queueEnabled: false } : repo;
     const reconcile = new Reconcile(deps, request, wanted, held, memory.open(repo.id));
     return (await reconcile.run()) === null ? 'ok' : 'failed';

@@ -8,7 +8,7 @@ import {
   type StampLedger,
   verifyContainerCall,
 } from '#core/http/container-auth.ts';
-import type { Clock, Log, ReconcileRequest } from '#core/ports/system.ts';
+import type { Clock, Log, ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
 import type { Secret } from '#core/secret.ts';
 import { decodeReconcileBody } from './decode-request.ts';
 
@@ -18,7 +18,7 @@ export interface EngineServerDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Called exactly once per accepted request (A52). */
-  readonly runReconcile: (request: ReconcileRequest, fence: number) => Promise<'ok' | 'failed'>;
+  readonly runReconcile: (request: ReconcileRequest, order: ReconcileOrder) => Promise<'ok' | 'failed'>;
 }
 
 const HEALTH_PATH = '/healthz';
@@ -72,7 +72,7 @@ async function answerReconcile(
   if (decoded.kind === 'malformed') return { status: 400, body: refusal(decoded.reason) };
   if (!ledger.claim(stamp, now)) return { status: 401, body: refusal('not authorized') };
   try {
-    const outcome = await deps.runReconcile(decoded.request, stamp.fence);
+    const outcome = await deps.runReconcile(decoded.request, { fence: stamp.fence, command: stamp.command });
     return outcome === 'ok' ? { status: 200, body: OK } : { status: 500, body: FAILED };
   } catch (error) {
     // The name only: a message may hold what the forge or the request said.

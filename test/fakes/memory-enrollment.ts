@@ -197,7 +197,6 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
         fence: (lease?.fence ?? 0) + 1,
         running: false,
         owner: '',
-        purpose: 'deleted',
         expiresAt: 0,
       });
       this.repos.delete(repo.id);

@@ -37,7 +37,6 @@ interface LeaseRow {
   fence: number;
   running: boolean;
   owner: string;
-  purpose: string;
   expiresAt: EpochMs;
 }
 
@@ -200,7 +199,7 @@ export class MemoryRows {
     this.refuseCorrupt('lease', repoId, 'readLease');
     const lease = this.leases.get(repoId);
     if (!lease?.running || lease.expiresAt <= this.clock.now()) return null;
-    return { fence: lease.fence, expiresAt: lease.expiresAt, purpose: lease.purpose };
+    return { fence: lease.fence, expiresAt: lease.expiresAt };
   }
 
   protected readRepo(repoId: RepoId, operation: string): ManagedRepo | null {

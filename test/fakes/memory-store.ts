@@ -129,15 +129,15 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
 
   // LeaseStore
 
-  acquireLease(repoId: RepoId, owner: string, purpose: string, ttlMs: number): Promise<LeaseGrant | 'held'> {
+  acquireLease(repoId: RepoId, owner: string, _purpose: string, ttlMs: number): Promise<LeaseGrant | 'held'> {
     return this.call('acquireLease', () => {
       this.refuseCorrupt('lease', repoId, 'acquireLease');
       const now = this.clock.now();
       const lease = this.leases.get(repoId);
       if (lease?.running && lease.expiresAt + LEASE_TAKEOVER_GRACE_MS > now) return 'held';
       const grant = { fence: (lease?.fence ?? 0) + 1, expiresAt: now + ttlMs };
-      this.leases.set(repoId, { ...grant, running: true, owner, purpose });
-      return { ...grant, purpose };
+      this.leases.set(repoId, { ...grant, running: true, owner });
+      return grant;
     });
   }
 

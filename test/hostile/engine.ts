@@ -93,7 +93,7 @@ async function run(orders: Orders): Promise<Measured> {
             ...{ tenantId: ids.tenantId, repoSlug: party.slug, baseBranch: repo.baseBranch, queueName: 'mq' },
             ...{ instanceUrl: party.origin, token: new Secret(party.token) },
           },
-          held.fence,
+          { fence: held.fence, command: 'reconcile' },
         ),
       ).then((result) => (result.kind === 'skipped' ? 'skipped' : result.value));
   }

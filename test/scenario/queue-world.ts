@@ -78,9 +78,9 @@ export class QueueWorld {
       },
       engine: {
         isHealthy: async () => true,
-        reconcile: (request, fence) => {
+        reconcile: (request, order) => {
           this.engineRuns += 1;
-          return reconcile(request, fence);
+          return reconcile(request, order);
         },
       },
     };

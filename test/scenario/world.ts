@@ -166,7 +166,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
           instanceUrl: repo.instanceUrl,
           token: new Secret('token'),
         };
-        await reconciler(request, held.fence);
+        await reconciler(request, { fence: held.fence, command: 'reconcile' });
         const report = await ownStore.loadReport(repo.id);
         // One under another fence tells of an earlier reconcile.
         return report?.fence === held.fence ? report : null;

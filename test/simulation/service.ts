@@ -10,6 +10,7 @@ import {
   type EngineAnswer,
   type EnginePort,
   type Log,
+  type ReconcileOrder,
   type ReconcileRequest,
   VaultError,
   type WakeQueue,
@@ -338,27 +339,28 @@ export class SimService {
   #engine(repoId: RepoId): EnginePort {
     return {
       isHealthy: async () => true,
-      reconcile: async (request, fence) => {
+      reconcile: async (request, order) => {
         if (this.#random.chance(this.odds.engineLost)) {
           if (this.#random.chance(0.5)) return 'unreachable';
           // The request is under way for longer than its sender waits: it must not act under a newer lease.
           this.#witness.sometimes('engine request late');
           const lateMs = ENGINE_TIMEOUT_MS + this.#random.int(180_000);
           this.#clock.after(lateMs, async () => {
-            await this.#runEngine(repoId, request, fence);
+            await this.#runEngine(repoId, request, order);
           });
           await this.#clock.sleep(ENGINE_TIMEOUT_MS);
           return 'lost';
         }
         return new Promise((resolve) => {
-          this.#runEngine(repoId, request, fence).then(resolve, () => resolve('failed'));
+          this.#runEngine(repoId, request, order).then(resolve, () => resolve('failed'));
           this.#clock.sleep(ENGINE_TIMEOUT_MS).then(() => resolve('lost'));
         });
       },
     };
   }
 
-  async #runEngine(repoId: RepoId, request: ReconcileRequest, fence: number): Promise<EngineAnswer> {
+  async #runEngine(repoId: RepoId, request: ReconcileRequest, order: ReconcileOrder): Promise<EngineAnswer> {
+    const { fence } = order;
     if (this.#container.dead) {
       this.#container = this.hosts.newHost();
       if (this.store.isLanding(repoId)) this.#witness.sometimes('restart in the middle of a landing');
@@ -376,7 +378,7 @@ export class SimService {
     let answer: EngineAnswer = 'failed';
     this.#atWork.add(`${repoId} ${fence}`);
     const settled = await this.#settle(async () => {
-      answer = await reconciler(request, fence);
+      answer = await reconciler(request, order);
     });
     this.#atWork.delete(`${repoId} ${fence}`);
     if (container.dead) return 'lost';

@@ -19,7 +19,13 @@ import type { ForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
 import type { ForgeAdmin, ForgeRepo } from '#core/ports/forge-admin.ts';
 import type { NoticeRequest, NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { OpenPayments, SubscriptionReader } from '#core/ports/payments.ts';
-import { type CredentialOwner, type EngineAnswer, type Vault, VaultError } from '#core/ports/system.ts';
+import {
+  type CredentialOwner,
+  type EngineAnswer,
+  type ReconcileCommand,
+  type Vault,
+  VaultError,
+} from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
@@ -84,7 +90,11 @@ export interface EngineStub {
   readonly answer: EngineAnswer;
   readonly logTail: readonly string[];
   /** What it does under its lease, and the code that its report then has. @default nothing, null */
-  readonly act?: (repoId: string, grant: LeaseGrant) => Promise<ReconcileErrorCode | null>;
+  readonly act?: (
+    repoId: string,
+    grant: LeaseGrant,
+    command: ReconcileCommand,
+  ) => Promise<ReconcileErrorCode | null>;
 }
 
 /** The whole HTTP API in one process, over the memory store: events and answers as the gateway has them. */
@@ -293,10 +303,10 @@ export class ApiWorld {
         ids: { uuid: () => randomUUID() },
         engine: {
           isHealthy: async () => true,
-          reconcile: async (_request, fence) => {
+          reconcile: async (_request, { fence, command }) => {
             const grant = await store.readLease(repoId);
             if (grant === null) throw new Error('the engine runs without a lease');
-            const errorCode = (await act?.(repoId, grant)) ?? null;
+            const errorCode = (await act?.(repoId, grant, command)) ?? null;
             store.leaveReport(repoId, { fence, at: clock.now(), wakeAt: null, logTail, errorCode });
             return answer;
           },

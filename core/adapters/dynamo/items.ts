@@ -174,14 +174,12 @@ export interface LeaseRow {
   readonly expiresAt: EpochMs;
   /** Absent once released. */
   readonly owner: string | undefined;
-  readonly purpose: string | undefined;
 }
 
 export const leaseRow = record<LeaseRow>({
   fence: ['fence', whole],
   expiresAt: ['expires_at', whole],
   owner: ['owner', optional(text)],
-  purpose: ['purpose', optional(text)],
 });
 
 const ruleSeen = record<RuleSeen>({

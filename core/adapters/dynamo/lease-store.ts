@@ -13,8 +13,7 @@ export function createLeaseStore(table: Table): LeaseStore {
     if (row === null) return null;
     const lease = readRow(leaseRow, row, 'readLease');
     if (lease.owner === undefined || lease.expiresAt <= table.clock.now()) return null;
-    const { fence, expiresAt, purpose } = lease;
-    return { fence, expiresAt, ...(purpose === undefined ? {} : { purpose }) };
+    return { fence: lease.fence, expiresAt: lease.expiresAt };
   }
 
   return {
@@ -41,10 +40,9 @@ export function createLeaseStore(table: Table): LeaseStore {
         },
         'acquireLease',
       );
-      if (result.ok)
-        return { fence: readRow(leaseRow, result.row, 'acquireLease').fence, expiresAt, purpose };
+      if (result.ok) return { fence: readRow(leaseRow, result.row, 'acquireLease').fence, expiresAt };
       const { request_id: holder, fence } = result.blocking;
-      return holder?.S === requestId ? { fence: Number(fence?.N), expiresAt, purpose } : 'held';
+      return holder?.S === requestId ? { fence: Number(fence?.N), expiresAt } : 'held';
     },
 
     async releaseLease(repoId, grant) {

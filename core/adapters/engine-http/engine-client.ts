@@ -76,7 +76,7 @@ function judge(reply: Reply): EngineAnswer {
 /** The worker's side of the internal endpoint. The token is in the body once, and nowhere else. */
 export function createEngineClient(config: EngineClientConfig): EnginePort {
   return {
-    async reconcile(request, fence) {
+    async reconcile(request, order) {
       let secret: Secret<string>;
       try {
         secret = await config.readSecret();
@@ -86,7 +86,7 @@ export function createEngineClient(config: EngineClientConfig): EnginePort {
       }
       const body = Buffer.from(JSON.stringify(toReconcileBody(request)));
       const call = { method: 'POST', path: RECONCILE_PATH, body } as const;
-      const stamp = signContainerCall(secret, call, fence, config.clock.now());
+      const stamp = signContainerCall(secret, call, order, config.clock.now());
       const reply = await exchange(config.baseUrl, {
         ...call,
         headers: { 'content-type': 'application/json', [CONTAINER_AUTH_HEADER]: stamp },

@@ -72,7 +72,12 @@ describe('refused credentials are limited by address (D-52)', () => {
 describe('the private health check (D-74)', () => {
   const path = '/api/v1/healthz';
   const sign = (call: Partial<ContainerCall> = {}, secret = CONTAINER_SECRET, at = world.clock.now()) =>
-    signContainerCall(new Secret(secret), { method: 'GET', path, body: new Uint8Array(), ...call }, 0, at);
+    signContainerCall(
+      new Secret(secret),
+      { method: 'GET', path, body: new Uint8Array(), ...call },
+      { fence: 0, command: 'reconcile' },
+      at,
+    );
   const check = (headers: Readonly<Record<string, string>> = {}) => world.call('GET', path, { headers });
 
   test('answers an administrator and the container’s side', async () => {

@@ -519,10 +519,10 @@ describe('switching the queue off (D-24)', () => {
   describe('with a success that stands', () => {
     const revoking: EngineStub = {
       ...{ answer: 'ok', logTail: [] },
-      act: async (id, grant) => {
+      act: async (id, grant, command) => {
         const repo = await world.store.getRepo(id);
         if (repo === null) throw new Error('gone');
-        steps.push(`engine ${grant.purpose}`);
+        steps.push(`engine ${command}`);
         await leave(repo, grant, { landing: 'revoked' });
         return null;
       },

@@ -11,7 +11,7 @@ export function describeLease(world: World): void {
       const repoId = randomUUID();
       const answers = await Promise.all(times(50, () => acquire(repoId)));
       expect(answers.filter((answer) => answer !== 'held')).toEqual([
-        { fence: 1, expiresAt: world.clock.now() + TTL_MS, purpose: 'reconcile' },
+        { fence: 1, expiresAt: world.clock.now() + TTL_MS },
       ]);
     });
 
@@ -50,7 +50,6 @@ export function describeLease(world: World): void {
       expect(await store.readLease(repoId)).toBeNull();
       const grant = await acquire(repoId);
       expect(await store.readLeaseState(repoId)).toBe('held');
-      expect(grant).toMatchObject({ purpose: 'reconcile' });
       expect(await store.readLease(repoId)).toEqual(grant);
       await world.clock.advance(TTL_MS);
       expect(await store.readLeaseState(repoId)).toBe('idle');

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { request as httpRequest } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { signContainerCall } from '#core/http/container-auth.ts';
-import type { Log, ReconcileRequest } from '#core/ports/system.ts';
+import type { Log, ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { createEngineServer } from '../../../engine-container/src/server.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
@@ -34,7 +34,8 @@ const log: Log = {
   warn: (message, fields) => logged.push(message + JSON.stringify(fields)),
   error: (message, fields) => logged.push(message + JSON.stringify(fields)),
 };
-let runs: { request: ReconcileRequest; fence: number }[] = [];
+let runs: { request: ReconcileRequest; order: ReconcileOrder }[] = [];
+const orderOf = (fence: number): ReconcileOrder => ({ fence, command: 'reconcile' });
 let outcome: () => Promise<'ok' | 'failed'> = async () => 'ok';
 let server: Server;
 let port = 0;
@@ -44,8 +45,8 @@ beforeAll(async () => {
     secrets: [secret],
     clock,
     log,
-    runReconcile: (request, fence) => {
-      runs.push({ request, fence });
+    runReconcile: (request, order) => {
+      runs.push({ request, order });
       return outcome();
     },
   });
@@ -86,7 +87,12 @@ function send(
 
 function post(body: string | Buffer, fence = 3): Promise<Reply> {
   const bytes = Buffer.from(body);
-  const header = signContainerCall(secret, { method: 'POST', path: PATH, body: bytes }, fence, clock.now());
+  const header = signContainerCall(
+    secret,
+    { method: 'POST', path: PATH, body: bytes },
+    orderOf(fence),
+    clock.now(),
+  );
   return send('POST', PATH, bytes, { 'x-container-auth': header });
 }
 
@@ -172,7 +178,7 @@ describe('an accepted request', () => {
     const reply = await post(JSON.stringify(valid), 42);
     expect(reply).toEqual({ status: 200, type: 'application/json', text: '{"status":"ok"}' });
     expect(runs).toHaveLength(1);
-    expect(runs[0]?.fence).toBe(42);
+    expect(runs[0]?.order).toEqual(orderOf(42));
     expect(runs[0]?.request.repoSlug).toBe('acme/app');
     expect(runs[0]?.request.token.reveal()).toBe(TOKEN);
   });
@@ -191,7 +197,7 @@ describe('an accepted request', () => {
 
   test('a replayed request does not run the engine again', async () => {
     const body = Buffer.from(JSON.stringify(valid));
-    const header = signContainerCall(secret, { method: 'POST', path: PATH, body }, 3, clock.now());
+    const header = signContainerCall(secret, { method: 'POST', path: PATH, body }, orderOf(3), clock.now());
     const replies = await Promise.all(
       Array.from({ length: 20 }, () => send('POST', PATH, body, { 'x-container-auth': header })),
     );
@@ -210,7 +216,7 @@ describe('a refused request', () => {
         'x-container-auth': signContainerCall(
           new Secret('t'.repeat(64)),
           { method: 'POST', path: PATH, body: Buffer.from(JSON.stringify(valid)) },
-          3,
+          orderOf(3),
           clock.now(),
         ),
       },
@@ -221,7 +227,7 @@ describe('a refused request', () => {
         'x-container-auth': signContainerCall(
           secret,
           { method: 'POST', path: PATH, body: Buffer.from('{}') },
-          3,
+          orderOf(3),
           clock.now(),
         ),
       },

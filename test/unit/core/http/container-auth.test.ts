@@ -8,7 +8,8 @@ const other = new Secret('t'.repeat(64));
 const now = Date.UTC(2026, 0, 1);
 const call = { method: 'POST', path: '/internal/reconcile', body: Buffer.from('{"a":1}') };
 const hex = 'ab'.repeat(16);
-const stamp = signContainerCall(secret, call, 7, now, hex);
+const ORDER = { fence: 7, command: 'reconcile' } as const;
+const stamp = signContainerCall(secret, call, ORDER, now, hex);
 
 describe('container stamp', () => {
   test('is accepted and carries the fence', () => {
@@ -36,6 +37,16 @@ describe('container stamp', () => {
     ['another method', { ...call, method: 'PUT' }],
   ])('replayed on %s is refused', (_name, changed) => {
     expect(verifyContainerCall([secret], stamp, changed, now)).toBeNull();
+  });
+
+  test('is accepted and carries the command', () => {
+    const wound = signContainerCall(secret, call, { fence: 7, command: 'wind_down' }, now, hex);
+    expect(verifyContainerCall([secret], stamp, call, now)?.command).toBe('reconcile');
+    expect(verifyContainerCall([secret], wound, call, now)).toMatchObject({ fence: 7, command: 'wind_down' });
+  });
+
+  test('another command in the nonce is refused', () => {
+    expect(verifyContainerCall([secret], stamp.replace('.f7-', '.w7-'), call, now)).toBeNull();
   });
 
   test('another fence in the nonce is refused', () => {
@@ -68,15 +79,15 @@ describe('container stamp', () => {
   test('fails closed without a secret and with an empty one', () => {
     expect(verifyContainerCall([], stamp, call, now)).toBeNull();
     const empty = new Secret('');
-    expect(verifyContainerCall([empty], signContainerCall(empty, call, 7, now), call, now)).toBeNull();
+    expect(verifyContainerCall([empty], signContainerCall(empty, call, ORDER, now), call, now)).toBeNull();
   });
 
   test('during a rotation both secrets are accepted, a third is not', () => {
     expect(verifyContainerCall([other, secret], stamp, call, now)).not.toBeNull();
     expect(
-      verifyContainerCall([secret, other], signContainerCall(other, call, 7, now), call, now),
+      verifyContainerCall([secret, other], signContainerCall(other, call, ORDER, now), call, now),
     ).not.toBeNull();
-    const third = signContainerCall(new Secret('u'.repeat(64)), call, 7, now);
+    const third = signContainerCall(new Secret('u'.repeat(64)), call, ORDER, now);
     expect(verifyContainerCall([secret, other], third, call, now)).toBeNull();
   });
 

@@ -8,7 +8,13 @@ import {
 } from '#core/domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { EngineReport } from '#core/ports/store.ts';
-import { type EngineAnswer, type EnginePort, type ReconcileRequest, VaultError } from '#core/ports/system.ts';
+import {
+  type EngineAnswer,
+  type EnginePort,
+  type ReconcileOrder,
+  type ReconcileRequest,
+  VaultError,
+} from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import {
   type DispatchDeps,
@@ -29,7 +35,7 @@ async function givenWorker(changes: Partial<ManagedRepo> = {}) {
   const clock = new VirtualClock();
   const store = createMemoryStore({ clock });
   const queue = new FakeWakeQueue(clock);
-  const requests: { request: ReconcileRequest; fence: number }[] = [];
+  const requests: { request: ReconcileRequest; order: ReconcileOrder }[] = [];
   const logged: string[] = [];
   const write = (message: string, fields?: unknown): void => {
     logged.push(message + JSON.stringify(fields));
@@ -50,9 +56,9 @@ async function givenWorker(changes: Partial<ManagedRepo> = {}) {
     },
   };
   const port: EnginePort = {
-    reconcile: async (request, fence) => {
-      requests.push({ request, fence });
-      return engine.act(fence);
+    reconcile: async (request, order) => {
+      requests.push({ request, order });
+      return engine.act(order.fence);
     },
     isHealthy: async () => true,
   };
@@ -99,7 +105,7 @@ describe('a wake', () => {
     expect(result).toMatchObject({ kind: 'reconciled', outcome: { ok: true, errorCode: null } });
     expect(world.requests).toHaveLength(1);
     expect(world.requests[0]).toMatchObject({
-      fence: 1,
+      order: { fence: 1, command: 'reconcile' },
       request: {
         tenantId: 'tenant-1',
         repoSlug: 'acme/app',

@@ -64,6 +64,7 @@ describe('the tick tends the engine', () => {
 });
 
 describe('an engine that sleeps is woken by being called', () => {
+  const ORDER = { fence: 1, command: 'reconcile' } as const;
   const request = {
     tenantId: 't',
     repoSlug: 'a/b',
@@ -84,7 +85,7 @@ describe('an engine that sleeps is woken by being called', () => {
     ['ok', 'ok', 0],
   ] as const)('%s is told as %s', async (answer, told, wanted) => {
     const world = givenWorld({ wanted: 0, running: 0 }, NOW);
-    expect(await createWakingEngine(answering(answer), world).reconcile(request, 1)).toBe(told);
+    expect(await createWakingEngine(answering(answer), world).reconcile(request, ORDER)).toBe(told);
     expect(world.fleet.state.wanted).toBe(wanted);
   });
 
@@ -93,13 +94,13 @@ describe('an engine that sleeps is woken by being called', () => {
     ['that runs and does not answer is unreachable', { wanted: 1, running: 1 }, 'unreachable'],
   ] as const)('one %s', async (_name, state, told) => {
     const world = givenWorld(state, NOW);
-    expect(await createWakingEngine(answering('unreachable'), world).reconcile(request, 1)).toBe(told);
+    expect(await createWakingEngine(answering('unreachable'), world).reconcile(request, ORDER)).toBe(told);
   });
 
   test('where the platform does not answer, it is unreachable', async () => {
     const world = givenWorld({ wanted: 0, running: 0 }, NOW);
     world.fleet.silent = true;
-    expect(await createWakingEngine(answering('unreachable'), world).reconcile(request, 1)).toBe(
+    expect(await createWakingEngine(answering('unreachable'), world).reconcile(request, ORDER)).toBe(
       'unreachable',
     );
   });

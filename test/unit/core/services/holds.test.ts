@@ -1,9 +1,10 @@
 import { IDLE_DUE_DELAY_MS, LEASE_TTL_MS, TICK_INTERVAL_MS, WIND_DOWN_MS } from '#core/domain/limits.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
+import type { ReconcileCommand, ReconcileOrder } from '#core/ports/system.ts';
 import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
-import { WIND_DOWN_PURPOSE, withLease } from '#core/services/lease.ts';
+import { withLease } from '#core/services/lease.ts';
 import { findHolds } from '#core/services/plans.ts';
 import { wakeDueRepos } from '#core/services/wake.ts';
 import { givenObligations, givenQueueView } from '../../../builders/told-queue.ts';
@@ -28,15 +29,12 @@ async function givenTenants() {
   }
   const other = (await world.enroll(TENANT_B, { slug: 'beta/app' })).repo.id;
   const ran: string[] = [];
-  const purposes: (string | undefined)[] = [];
+  const commands: ReconcileCommand[] = [];
   const engineRan = {
     isHealthy: async () => true,
-    reconcile: async ({ repoSlug }: { readonly repoSlug: string }) => {
+    reconcile: async ({ repoSlug }: { readonly repoSlug: string }, { command }: ReconcileOrder) => {
       ran.push(repoSlug);
-      for (const id of [...ids, other]) {
-        const lease = await store.readLease(id);
-        if (lease !== null) purposes.push(lease.purpose);
-      }
+      commands.push(command);
       return 'ok' as const;
     },
   };
@@ -51,7 +49,7 @@ async function givenTenants() {
     return kinds;
   };
   const tick = () => wakeDueRepos({ store, queue: world.sent, clock, log: silent });
-  return { world, store, clock, ids, other, ran, purposes, work, tick };
+  return { world, store, clock, ids, other, ran, commands, work, tick };
 }
 
 /** As the engine leaves it while something of its own is on the forge. */
@@ -90,12 +88,12 @@ describe('held repos in the worker (A107)', () => {
     expect(held.dueAt).toBe(story.clock.now() + IDLE_DUE_DELAY_MS);
   });
 
-  test('one with a status or a batch of ours on the forge is wound down first, under a lease that says so (A24)', async () => {
+  test('one with a status or a batch of ours on the forge is wound down first, by a request that says so (A24)', async () => {
     const story = await givenTenants();
     await leaveOpen(story, story.ids[1] ?? '');
     await story.store.savePlan(TENANT_A, unpaid);
     expect(await story.work()).toEqual(['reconciled', 'reconciled', 'payment_required', 'reconciled']);
-    expect(story.purposes).toEqual(['reconcile', WIND_DOWN_PURPOSE, 'reconcile']);
+    expect(story.commands).toEqual(['reconcile', 'wind_down', 'reconcile']);
   });
 
   test.each<[ReconcileErrorCode, number, string]>([

@@ -2,13 +2,14 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
-import type { Log, ReconcileRequest } from '#core/ports/system.ts';
+import type { Log, ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { createEngineServer } from '../../../../../engine-container/src/server.ts';
 
 const TOKEN = 'canary-token-90aa';
 const secret = new Secret('s'.repeat(64));
 const clock = createSystemClock();
+const ORDER = { fence: 1, command: 'reconcile' } as const;
 const request: ReconcileRequest = {
   tenantId: 't1',
   repoSlug: 'acme/app',
@@ -63,14 +64,14 @@ const answering = (listener: RequestListener): Promise<string> => listen(createS
 
 describe('against the real endpoint', () => {
   async function givenEngine(outcome: 'ok' | 'failed') {
-    const runs: { request: ReconcileRequest; fence: number }[] = [];
+    const runs: { request: ReconcileRequest; order: ReconcileOrder }[] = [];
     const url = await listen(
       createEngineServer({
         secrets: [secret],
         clock,
         log,
-        runReconcile: async (received, fence) => {
-          runs.push({ request: received, fence });
+        runReconcile: async (received, order) => {
+          runs.push({ request: received, order });
           return outcome;
         },
       }),
@@ -78,26 +79,29 @@ describe('against the real endpoint', () => {
     return { url, runs };
   }
 
-  test.each(['ok', 'failed'] as const)('%s comes back as it is, with request and fence', async (outcome) => {
-    const { url, runs } = await givenEngine(outcome);
-    expect(await clientOf(url).reconcile(request, 17)).toBe(outcome);
-    expect(runs).toHaveLength(1);
-    expect(runs[0]?.fence).toBe(17);
-    expect(runs[0]?.request.token.reveal()).toBe(TOKEN);
-    expect({ ...runs[0]?.request, token: null }).toEqual({ ...request, token: null });
-  });
+  test.each(['ok', 'failed'] as const)(
+    '%s comes back as it is, with request, fence and command',
+    async (outcome) => {
+      const { url, runs } = await givenEngine(outcome);
+      expect(await clientOf(url).reconcile(request, { fence: 17, command: 'wind_down' })).toBe(outcome);
+      expect(runs).toHaveLength(1);
+      expect(runs[0]?.order).toEqual({ fence: 17, command: 'wind_down' });
+      expect(runs[0]?.request.token.reveal()).toBe(TOKEN);
+      expect({ ...runs[0]?.request, token: null }).toEqual({ ...request, token: null });
+    },
+  );
 
   test('another secret is refused', async () => {
     const { url, runs } = await givenEngine('ok');
     const client = clientOf(url, 2_000, async () => new Secret('t'.repeat(64)));
-    expect(await client.reconcile(request, 1)).toBe('refused');
+    expect(await client.reconcile(request, ORDER)).toBe('refused');
     expect(runs).toHaveLength(0);
   });
 
   test('two calls at once are two runs: a stamp is never used twice', async () => {
     const { url, runs } = await givenEngine('ok');
     const client = clientOf(url);
-    expect(await Promise.all([client.reconcile(request, 1), client.reconcile(request, 1)])).toEqual([
+    expect(await Promise.all([client.reconcile(request, ORDER), client.reconcile(request, ORDER)])).toEqual([
       'ok',
       'ok',
     ]);
@@ -114,44 +118,44 @@ describe('unreachable: nothing was sent', () => {
   test('nobody listens', async () => {
     const url = await answering((_request, response) => response.end());
     for (const close of closers.splice(0)) close();
-    expect(await clientOf(url).reconcile(request, 1)).toBe('unreachable');
+    expect(await clientOf(url).reconcile(request, ORDER)).toBe('unreachable');
     expect(await clientOf(url).isHealthy()).toBe(false);
   });
 
   test('the name does not resolve', async () => {
-    expect(await clientOf('http://engine.invalid:8080').reconcile(request, 1)).toBe('unreachable');
+    expect(await clientOf('http://engine.invalid:8080').reconcile(request, ORDER)).toBe('unreachable');
   });
 
   test('the secret cannot be read', async () => {
     const client = clientOf('http://127.0.0.1:1', 2_000, () => Promise.reject(new Error('denied')));
-    expect(await client.reconcile(request, 1)).toBe('unreachable');
+    expect(await client.reconcile(request, ORDER)).toBe('unreachable');
   });
 });
 
 describe('lost: perhaps sent, not answered', () => {
   test('the connection is closed at once', async () => {
     const url = await listenRaw((socket) => socket.destroy());
-    expect(await clientOf(url).reconcile(request, 1)).toBe('lost');
+    expect(await clientOf(url).reconcile(request, ORDER)).toBe('lost');
   });
 
   test('the engine dies after it has read the request', async () => {
     const url = await listenRaw((socket) => socket.once('data', () => socket.resetAndDestroy()));
-    expect(await clientOf(url).reconcile(request, 1)).toBe('lost');
+    expect(await clientOf(url).reconcile(request, ORDER)).toBe('lost');
   });
 
   test('it is closed without an answer', async () => {
     const url = await listenRaw((socket) => socket.once('data', () => socket.end()));
-    expect(await clientOf(url).reconcile(request, 1)).toBe('lost');
+    expect(await clientOf(url).reconcile(request, ORDER)).toBe('lost');
   });
 
   test('what comes back is not HTTP', async () => {
     const url = await listenRaw((socket) => socket.once('data', () => socket.end('hello\r\n\r\n')));
-    expect(await clientOf(url).reconcile(request, 1)).toBe('lost');
+    expect(await clientOf(url).reconcile(request, ORDER)).toBe('lost');
   });
 
   test('no answer in time', async () => {
     const url = await listenRaw(() => undefined);
-    expect(await clientOf(url, 100).reconcile(request, 1)).toBe('lost');
+    expect(await clientOf(url, 100).reconcile(request, ORDER)).toBe('lost');
   });
 });
 
@@ -172,6 +176,6 @@ describe('statuses', () => {
     const url = await answering((_request, response) => {
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
     });
-    expect(await clientOf(url).reconcile(request, 1)).toBe(answer);
+    expect(await clientOf(url).reconcile(request, ORDER)).toBe(answer);
   });
 });
