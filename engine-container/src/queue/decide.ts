@@ -11,7 +11,7 @@ import {
   beginPass,
   type DecisionContext,
   pollNoLaterThan,
-  raise,
+  raiseStandstill,
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { admitEntries, syncQueue } from './entries.ts';
@@ -99,7 +99,7 @@ function adoptSettings(pass: DecisionContext): void {
   noticeBase(pass);
   if (record.halted !== null) {
     if (s.repo.queueEnabled && s.repo.enabledAt > record.halted.at) record.halted = null;
-    else raise(pass, 'tree_mismatch');
+    else raiseStandstill(pass, 'tree_mismatch');
   }
   keepRival(pass);
   const idle = record.roots.length === 0 && record.pendingStatuses.length === 0;
@@ -122,7 +122,7 @@ function noticeName(pass: DecisionContext): void {
   const ref = s.nameInTheWay?.known === true ? s.nameInTheWay.value : undefined;
   const isGone = ref === null || (ref?.kind === 'tag' && record.nameInTheWay?.kind === 'branch');
   if (isGone) delete record.nameInTheWay;
-  if (record.nameInTheWay !== undefined) raise(pass, 'branch_name_taken');
+  if (record.nameInTheWay !== undefined) raiseStandstill(pass, 'branch_name_taken');
 }
 
 /**

@@ -84,6 +84,11 @@ export function raise(pass: DecisionContext, code: ReconcileErrorCode): void {
   pass.errorCode ??= code;
 }
 
+/** What keeps the queue from staging. A queue that is off stages nothing: it must not keep its wind-down from ending. */
+export function raiseStandstill(pass: DecisionContext, code: ReconcileErrorCode): void {
+  if (pass.s.repo.queueEnabled) raise(pass, code);
+}
+
 /** A fresh UUID, or null when the pass has used its share: whatever needs it is done in the next pass. */
 export function takeId(pass: DecisionContext): string | null {
   const id = pass.s.ids[pass.idsUsed];

@@ -8,7 +8,7 @@ import {
   WAKE_DELAY_MAX_MS,
   WAKE_DELAY_MIN_MS,
 } from '#core/domain/limits.ts';
-import { type DecisionContext, emitEvent, raise, wakeNoLaterThan } from './decision-context.ts';
+import { type DecisionContext, emitEvent, raiseStandstill, wakeNoLaterThan } from './decision-context.ts';
 import { hasEverLanded, hasLandedHead } from './landed.ts';
 import type { Passed, QueueRecord } from './record.ts';
 import { startTeardown } from './root.ts';
@@ -104,6 +104,6 @@ export function keepRival(pass: DecisionContext): void {
     delete record.rival;
     return;
   }
-  raise(pass, 'another_queue');
+  raiseStandstill(pass, 'another_queue');
   for (const root of record.roots) startTeardown(pass, root, 'base_advanced');
 }

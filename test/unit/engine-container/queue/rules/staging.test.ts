@@ -103,6 +103,15 @@ describe('when a batch begins', () => {
   });
 });
 
+test.each<[string, Partial<QueueRecord>]>([
+  ['a halt', { halted: { reason: 'tree_mismatch', pr: 3, mergeCommit: 'merge-3', at: 500 } }],
+  ['a name in the way', { nameInTheWay: { kind: 'branch', branches: ['mq/main/staging'] } }],
+  ['another queue', { rival: { at: 500, pr: 1 } }],
+])('a queue that is off does not name %s: its wind-down ends', (_name, changes) => {
+  const off = givenSnapshot({ repo: givenRepo({ queueEnabled: false }) });
+  expect(tellDecision(off, givenRecord(changes))).toMatchObject({ error: null, wakeInMs: null });
+});
+
 describe('who is in it', () => {
   test('a pull request that was deferred on this base waits for another, or for a time', () => {
     const deferred = [
