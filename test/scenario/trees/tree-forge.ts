@@ -9,11 +9,18 @@ import type { ProfileName } from '../../../local/forge/profiles.ts';
 import { deleteEach } from '../../support/delete-each.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
+export interface CellClock {
+  readonly clock: VirtualClock;
+  /** Nothing but time is waited for. Time that passes by itself is set forward. */
+  skip(ms: number): void;
+}
+
 export interface TreeForge {
   readonly instanceUrl: string;
   readonly caFile: string | undefined;
   readonly send: HttpSend;
-  readonly clock: VirtualClock;
+  /** Time of one cell. */
+  startClock(): CellClock;
   /** The first folder that this forge reads workflows from. */
   readonly workflowFolder: string;
   /** Its conflict check may go path by path: it follows no rename, and calls a mode against a content a conflict. */
@@ -22,14 +29,12 @@ export interface TreeForge {
   readonly person: { readonly login: string; readonly token: string };
   /** Lets the forge finish what it does after its answers. */
   settle(): Promise<void>;
-  /** Nothing but a long time is waited for. Time that passes by itself is set forward. */
-  skip(ms: number): void;
   /** An empty repository; returns its slug. */
   createRepo(name: string): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Time of a real forge: waits for real, but never longer than a look is worth. */
+/** Time of a real forge: waits for real, but never longer than a look is worth, nor so shortly that looks are its load. */
 class WallClock extends VirtualClock {
   #aheadMs = 0;
 
@@ -43,12 +48,13 @@ class WallClock extends VirtualClock {
     return performance.now();
   }
   override async sleep(ms: number): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, Math.min(ms, LOOK_MS_MAX)));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(ms, LOOK_MS_MIN), LOOK_MS_MAX)));
   }
   override advance(ms: number): Promise<void> {
     return this.sleep(ms);
   }
 }
+const LOOK_MS_MIN = 1_000;
 const LOOK_MS_MAX = 2_000;
 
 export async function openFakeTreeForge(profile: ProfileName = 'fj15'): Promise<TreeForge> {
@@ -74,13 +80,12 @@ export async function openFakeTreeForge(profile: ProfileName = 'fj15'): Promise<
     instanceUrl: httpsUrl,
     caFile,
     send: http.send,
-    clock,
+    startClock: () => ({ clock, skip: () => undefined }),
     workflowFolder: fake.profile.workflowDirs[0] ?? '',
     checksByPath: fake.profile.checksByPath,
     bot: { login: BOT, token: fake.addToken(BOT) },
     person: { login: 'dev', token: fake.addToken('dev') },
     settle: () => fake.settle(),
-    skip: () => undefined,
     async createRepo(name) {
       await fake.createRepo({ owner: 'acme', name, collaborators: { dev: 'write', [BOT]: 'admin' } });
       return `acme/${name}`;
@@ -102,7 +107,6 @@ export async function openRealTreeForge(
   const caPem = env.FORGE_CA_FILE === undefined ? {} : { caPem: readFileSync(env.FORGE_CA_FILE, 'utf8') };
   const http = createGuardedHttp({ allowHosts: [new URL(instanceUrl).host], ...caPem });
   const created: string[] = [];
-  const clock = new WallClock();
   const botToken = env.FORGE_TOKEN ?? '';
   const personToken = env.FORGE_PERSON_TOKEN ?? botToken;
   const call = (token: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown) =>
@@ -116,14 +120,16 @@ export async function openRealTreeForge(
     instanceUrl,
     caFile: env.FORGE_CA_FILE,
     send: http.send,
-    clock,
+    startClock() {
+      const clock = new WallClock();
+      return { clock, skip: (ms) => clock.skip(ms) };
+    },
     workflowFolder: workflowFolders(version)[0] ?? '',
     // Depends on the git beside it, which no call tells.
     checksByPath: version.kind === 'gitea',
     bot,
     person,
     settle: async () => undefined,
-    skip: (ms) => clock.skip(ms),
     async createRepo(name) {
       const unique = `trees-${Date.now().toString(36)}-${name}`;
       await call(botToken, 'POST', '/user/repos', { name: unique, private: true, default_branch: 'main' });

@@ -1,9 +1,9 @@
 import { CELLS, type Cell, KINDS, type Kind, mustEnd, STYLES } from './cells.ts';
-import { type CellResult, runCell } from './run-cell.ts';
+import { type CellResult, DRAIN_MS_MAX, runCell } from './run-cell.ts';
 import { openFakeTreeForge, openRealTreeForge, type TreeForge } from './tree-forge.ts';
 
-// Some cells of a real forge take a minute; this only ends a hang.
-jest.setTimeout(300_000);
+// Some cells of a real forge take a minute, more beside others; this only ends a hang.
+jest.setTimeout(DRAIN_MS_MAX + 120_000);
 
 /**
  * "The staged tree is the landed tree": every shape of a change, in every native style, in batches of one to four.
@@ -80,14 +80,20 @@ function anyMemberOf(words: RegExp): RegExp {
   return new RegExp(`: (?:not schedulable$|${words.source.replaceAll('^', '')})`);
 }
 
-function describeTrees(name: string, open: () => Promise<TreeForge>, cells: readonly Cell[] = played): void {
+/** A cell on a real forge waits more than it works: `--maxConcurrency` of them are played at once. */
+function describeTrees(
+  name: string,
+  open: () => Promise<TreeForge>,
+  cells: readonly Cell[] = played,
+  each: typeof test.each = test.each,
+): void {
   describe(name, () => {
     let forge: TreeForge;
     beforeAll(async () => {
       forge = await open();
     });
     afterAll(() => forge.stop());
-    test.each(cells.map((cell) => [`${cell.kind}, ${cell.style}, ${cell.size}`, cell] as const))(
+    each(cells.map((cell) => [`${cell.kind}, ${cell.style}, ${cell.size}`, cell] as const))(
       '%s',
       async (title, cell) => {
         const result = await runCell(forge, cell, title.replace(/[^a-zA-Z0-9]+/g, '-').toLowerCase());
@@ -97,7 +103,7 @@ function describeTrees(name: string, open: () => Promise<TreeForge>, cells: read
   });
 }
 
-if (isReal) describeTrees('real forge', () => openRealTreeForge(env));
+if (isReal) describeTrees('real forge', () => openRealTreeForge(env), played, test.concurrent.each);
 else {
   describeTrees('forge on real git over HTTPS', openFakeTreeForge);
   // Where a check of conflicts is stricter than git: what it refuses is told, and the others land.
