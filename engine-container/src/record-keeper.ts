@@ -11,6 +11,7 @@ import { changedRows, toActivityEvent } from './queue/rows.ts';
 import { shedRecord } from './queue/shed.ts';
 import { toQueueView } from './queue/view.ts';
 import { parseRecord, toDocument } from './record-codec.ts';
+import { isSameData } from './same-data.ts';
 import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
 
 export interface KeeperDeps {
@@ -30,7 +31,8 @@ export class RecordKeeper {
   readonly #held: HeldLease;
   readonly #log: Log;
   #saved: QueueRecord;
-  #savedText = '';
+  /** What the store holds, as far as is known; null before a record of this version was read or written. */
+  #stored: QueueRecord | null = null;
   /** Compared with what is saved last, and found the same, saved, or tried to be saved. */
   #looked: QueueRecord | null = null;
   #savedTold = '';
@@ -69,7 +71,7 @@ export class RecordKeeper {
     this.#saved = stored.record;
     this.#unsent = stored.unsent;
     this.#version = stored.version;
-    this.#savedText = JSON.stringify(stored.record);
+    this.#stored = stored.record;
     this.#savedTold = toldText(this.#tell(stored.record, now));
     // What a crash kept from being stored comes before anything new.
     if (!isEmpty(this.#unsent)) await this.#write(this.#saved, null);
@@ -93,18 +95,18 @@ export class RecordKeeper {
     // A pass never changes a record in place: the one looked at last is as it was then.
     if (isBare && record === this.#looked) return;
     this.#looked = record;
-    const text = JSON.stringify(record);
+    const isUnchanged = this.#stored !== null && isSameData(this.#stored, record);
     // Rows are made of the record alone, those of ended roots apart.
-    if (isBare && text === this.#savedText) return;
+    if (isBare && isUnchanged) return;
     const changed = changedRows(this.#repo, this.#saved, record, this.#closed);
     this.#unsent = { ...this.#unsent, batches: [...this.#unsent.batches, ...changed] };
     this.#closed = [];
-    if (text === this.#savedText && isEmpty(this.#unsent)) return;
+    if (isUnchanged && isEmpty(this.#unsent)) return;
     const told = this.#tell(record, at);
     const toldNow = toldText(told);
     await this.#write(record, toldNow === this.#savedTold ? null : told);
     this.#saved = record;
-    this.#savedText = text;
+    this.#stored = record;
     this.#savedTold = toldNow;
   }
 

@@ -246,7 +246,19 @@ export function isWakeable(repo: ManagedRepo): boolean {
   return repo.queueEnabled && !repo.tombstone;
 }
 
+/** Each address is brought to its normal form once: a URL is parsed in microseconds, and asked for by the million. */
+const addresses = new Map<string, string | null>();
+
 export function addressOf(instanceUrl: string, slug: string): string | null {
+  const given = `${instanceUrl} ${slug}`;
+  const known = addresses.get(given);
+  if (known !== undefined) return known;
+  const address = toAddress(instanceUrl, slug);
+  addresses.set(given, address);
+  return address;
+}
+
+function toAddress(instanceUrl: string, slug: string): string | null {
   const url = normalizeInstanceUrl(instanceUrl);
   const normalSlug = normalizeSlug(slug);
   return url === null || normalSlug === null ? null : `${url} ${normalSlug}`;

@@ -16,6 +16,8 @@ export class WatchedStore extends MemoryStore {
   /** Told before a lease is given back. */
   onRelease: (repoId: RepoId, fence: number) => void = () => undefined;
   readonly #released = new Set<string>();
+  /** What was looked at last, for as long as it is what is stored. */
+  #peeked: { readonly json: string; readonly record: QueueRecord } | null = null;
 
   override saveQueue(...[held, repo, write]: Parameters<MemoryStore['saveQueue']>): Promise<number> {
     this.#noteWrite(write);
@@ -63,7 +65,10 @@ export class WatchedStore extends MemoryStore {
   /** The record as stored, readable or not, without a call: for whoever only looks on. */
   peekRecord(repoId: RepoId): QueueRecord | null {
     const stored = this.records.get(repoId);
-    return stored === undefined ? null : toCodeNames(JSON.parse(stored.json));
+    if (stored === undefined) return null;
+    if (this.#peeked?.json !== stored.json)
+      this.#peeked = { json: stored.json, record: toCodeNames(JSON.parse(stored.json)) };
+    return this.#peeked.record;
   }
 
   /** The record becomes unreadable (A32). */
