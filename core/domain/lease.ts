@@ -3,8 +3,9 @@ import type { EpochMs, RepoId } from './ids.ts';
 declare const heldLeaseBrand: unique symbol;
 
 /**
- * Proof that the caller holds the lease of one repository. Only `grantHeldLease` makes one, and only the lease
- * service calls it; every function that writes to the forge or to the record demands it (A40, A41).
+ * Proof that the caller holds the lease of one repository. Only `grantHeldLease` makes one, and only the lease service
+ * calls it. Every write of the engine demands it: the store's writes as an argument, the forge's by the `LeasedTransport`
+ * that they are made from (A40, A41).
  */
 export interface HeldLease {
   readonly [heldLeaseBrand]: true;

@@ -27,14 +27,13 @@ const runReconcile = createReconciler({
   ids: createUuidIds(),
   log,
   confirmBounce: env.CONFIRM_BOUNCE,
-  forgeFor: (request, mayCall) =>
-    createEngineForge({
+  forgeFor: (request, held) =>
+    createEngineForge(held, {
       instanceUrl: request.instanceUrl,
       slug: request.repoSlug,
       token: request.token,
       send: http.send,
       clock,
-      mayCall,
     }),
 });
 const server = createEngineServer({ secrets: [new Secret(env.CONTAINER_SECRET)], clock, log, runReconcile });

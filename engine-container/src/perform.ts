@@ -17,10 +17,7 @@ export interface PerformDeps {
   readonly isOutOfTime: () => boolean;
 }
 
-/**
- * Carries one action out. The lease is the first argument of everything that writes to the forge: past its deadline
- * nothing more is sent (A41). Forge errors are thrown; what is expected is an outcome.
- */
+/** Carries one action out, unless the lease is past its deadline (A41). Forge errors are thrown; what is expected is an outcome. */
 export async function perform(held: HeldLease, deps: PerformDeps, action: Action): Promise<ActionOutcome> {
   if (held.isPastDeadline()) return { kind: 'failed', forgeAnswers: false };
   switch (action.kind) {

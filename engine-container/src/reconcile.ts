@@ -27,8 +27,8 @@ export interface ReconcilerDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** A client for the forge of one request. It asks `mayCall` before each call and sends nothing once that is false (A41). */
-  readonly forgeFor: (request: ReconcileRequest, mayCall: () => boolean) => EngineForge;
+  /** A client for the forge of one request. It sends nothing once the lease is past its deadline (A41). */
+  readonly forgeFor: (request: ReconcileRequest, held: HeldLease) => EngineForge;
   /** Without it a repo whose gate is known to be steady needs no second failing run (D-08). */
   readonly confirmBounce?: ConfirmBounce;
   /** What the engine has read of trees. @default nothing yet */
@@ -96,7 +96,7 @@ class Reconcile {
     this.#held = held;
     this.#queueName = request.queueName;
     this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
-    this.#forge = deps.forgeFor(request, () => !held.isPastDeadline());
+    this.#forge = deps.forgeFor(request, held);
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
     this.#keeper = new RecordKeeper({ ...deps, repo, held });
   }

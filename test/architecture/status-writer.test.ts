@@ -46,6 +46,20 @@ describe('who can write a commit status (A6)', () => {
     for (const path of importersOf(`${ADAPTER}/engine-forge.ts`)) expect(path).toMatch(/^engine-container\//);
   });
 
+  test('what the engine writes with is made from a held lease, and one service grants it (A40, A41)', () => {
+    for (const writer of ['stager', 'schedule-probe', 'status-writer']) {
+      const path = `${ADAPTER}/${writer}.ts`;
+      expect(importersOf(path)).toEqual([`${ADAPTER}/engine-forge.ts`]);
+      expect(readFileSync(join(ROOT, path), 'utf8')).toMatch(
+        /export function create\w+\(transport: LeasedTransport\)/,
+      );
+    }
+    const naming = (word: RegExp) =>
+      files.filter((path) => word.test(readFileSync(join(ROOT, path), 'utf8')));
+    expect(naming(/\bgrantHeldLease\(/)).toEqual(['core/domain/lease.ts', 'core/services/lease.ts']);
+    expect(naming(/\bas (unknown as )?(HeldLease|LeasedTransport)\b/)).toEqual(['core/domain/lease.ts']);
+  });
+
   test('no other code of ours writes below /statuses', () => {
     const writers = files.filter((path) => {
       if (path.startsWith('local/forge/')) return false;

@@ -56,9 +56,9 @@ async function run(orders: Orders): Promise<Measured> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const reconcile = createReconciler({
     ...{ store, clock, log, ids: { uuid: randomUUID } },
-    forgeFor: ({ instanceUrl, repoSlug, token }, mayCall) =>
-      createEngineForge({
-        ...{ instanceUrl, slug: repoSlug, token, clock, mayCall },
+    forgeFor: ({ instanceUrl, repoSlug, token }, held) =>
+      createEngineForge(held, {
+        ...{ instanceUrl, slug: repoSlug, token, clock },
         send: async (request) => {
           if (instanceUrl === orders.honest.origin) await sleep(HONEST_CALL_MS);
           return http.send(request);

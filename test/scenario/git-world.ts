@@ -7,6 +7,7 @@ import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
 import type { ProfileName } from '../../local/forge/profiles.ts';
 import type { Knobs } from '../../local/forge/world.ts';
+import { givenHeldLease } from '../builders/held-lease.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { createWorldOn, type World, type WorldOptions } from './world.ts';
 
@@ -37,7 +38,7 @@ export function gitWorlds(profile: ProfileName): {
         rmSync(dataDir, { recursive: true, force: true });
         if (failures.length > 0) throw failures[0];
       });
-      const client = createEngineForge({
+      const client = createEngineForge(givenHeldLease(), {
         instanceUrl: address.httpsUrl,
         slug: fake.control.slug,
         token: new Secret(fake.addToken(BOT)),

@@ -110,7 +110,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
   const engineForge = options.wrapForge?.(port) ?? port;
   let pauseNextPost = false;
   /** The engine's client on this machine: it may be frozen before a call is sent, and looks at its deadline when it thaws. */
-  function clientOf(machineForge: EngineForge, mayCall: () => boolean): EngineForge {
+  function clientOf(machineForge: EngineForge, held: HeldLease): EngineForge {
     return new Proxy(machineForge, {
       get(target, name) {
         const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
@@ -120,7 +120,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
             await clock.advance(LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS + 1_000);
             await reconcile();
           }
-          if (!mayCall()) throw new ForgeError('unreachable', String(name), null);
+          if (held.isPastDeadline()) throw new ForgeError('unreachable', String(name), null);
           return call.apply(target, values);
         };
       },
@@ -132,7 +132,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
       clock,
       ids,
       log: { info: write('info'), warn: write('warn'), error: write('error') },
-      forgeFor: (_request, mayCall) => clientOf(ownForge, mayCall),
+      forgeFor: (_request, held) => clientOf(ownForge, held),
     });
   const lasting = options.lastingEngine ? startEngine(store, engineForge) : null;
 

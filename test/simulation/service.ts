@@ -1,5 +1,6 @@
 import { AppError } from '#core/contracts/errors.ts';
 import type { RepoId } from '#core/domain/ids.ts';
+import type { HeldLease } from '#core/domain/lease.ts';
 import { ENGINE_TIMEOUT_MS, TICK_INTERVAL_MS, WAKE_HIDDEN_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -372,7 +373,7 @@ export class SimService {
       clock: this.hosts.clockOf(container),
       ids: this.ids,
       log: this.#log,
-      forgeFor: (asked, mayCall) => this.#forgeFor(machine, repoId, asked, mayCall, fence),
+      forgeFor: (asked, held) => this.#forgeFor(machine, asked, held),
       memory: container.memory,
     });
     let answer: EngineAnswer = 'failed';
@@ -385,13 +386,8 @@ export class SimService {
     return settled === 'done' ? answer : 'failed';
   }
 
-  #forgeFor(
-    machine: Machine,
-    repoId: RepoId,
-    request: ReconcileRequest,
-    mayCall: () => boolean,
-    fence: number,
-  ): EngineForge {
+  #forgeFor(machine: Machine, request: ReconcileRequest, held: HeldLease): EngineForge {
+    const { repoId, fence } = held;
     const forge = this.forges.get(repoId);
     if (
       forge === undefined ||
@@ -407,7 +403,7 @@ export class SimService {
       // The deadline is looked at when the call is sent, after whatever kept the machine until then.
       io: (label, call) =>
         machine.io(label, () => {
-          if (!mayCall()) return Promise.reject(new ForgeError('unreachable', label, null));
+          if (held.isPastDeadline()) return Promise.reject(new ForgeError('unreachable', label, null));
           if (WRITES.has(label)) this.#watchFence(repoId, label, fence);
           this.#callFence = fence;
           return call();

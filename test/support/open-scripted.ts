@@ -1,14 +1,15 @@
-import { createForgeTransport, type ForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { createLeasedTransport, type LeasedTransport } from '#core/adapters/forge-http/transport.ts';
 import { Secret } from '#core/secret.ts';
+import { givenHeldLease } from '../builders/held-lease.ts';
 import { type ScriptedAnswer, type SeenRequest, scriptForge } from './scripted-forge.ts';
 
 /** A transport whose forge is a function; `seen` fills as it is asked. */
 export function openScripted(respond: (request: SeenRequest, nth: number) => ScriptedAnswer): {
-  readonly transport: ForgeTransport;
+  readonly transport: LeasedTransport;
   readonly seen: SeenRequest[];
 } {
   const { send, seen } = scriptForge(respond);
-  const transport = createForgeTransport({
+  const transport = createLeasedTransport(givenHeldLease(), {
     instanceUrl: 'https://forge.test',
     slug: 'acme/app',
     token: new Secret('t'),

@@ -1,13 +1,17 @@
+import type { HeldLease } from '#core/domain/lease.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { createForgeReader } from './reader.ts';
 import { createScheduleProbe } from './schedule-probe.ts';
 import { createForgeStager } from './stager.ts';
 import { createStatusWriter } from './status-writer.ts';
-import { createForgeTransport, type ForgeTransportConfig } from './transport.ts';
+import { createLeasedTransport, type ForgeTransportConfig } from './transport.ts';
 
-/** All that the engine does to a forge. Imported by the engine only, because it brings the status writer (A6). */
-export function createEngineForge(config: ForgeTransportConfig): EngineForge {
-  const transport = createForgeTransport(config);
+/** All that the engine does to a forge under this lease. Imported by the engine only, because it brings the status writer (A6). */
+export function createEngineForge(
+  held: HeldLease,
+  config: Omit<ForgeTransportConfig, 'mayCall'>,
+): EngineForge {
+  const transport = createLeasedTransport(held, config);
   return {
     ...createForgeReader(transport),
     ...createForgeStager(transport),

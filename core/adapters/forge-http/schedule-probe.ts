@@ -5,10 +5,10 @@ import { readBody } from './read-body.ts';
 import { RepoRow } from './schema-admin.ts';
 import { cancelAutoMerge } from './setup-pulls.ts';
 import { readTimeline } from './timeline.ts';
-import type { ForgeAnswer, ForgeTransport } from './transport.ts';
+import type { ForgeAnswer, ForgeTransport, LeasedTransport } from './transport.ts';
 import { readBotLogin } from './users.ts';
 
-export function createScheduleProbe(transport: ForgeTransport): ScheduleProbe {
+export function createScheduleProbe(transport: LeasedTransport): ScheduleProbe {
   return { probeSchedule: (pr, head, scheduleId) => probeSchedule(transport, pr, head, scheduleId) };
 }
 

@@ -2,9 +2,9 @@ import type { ForgeStager } from '#core/ports/forge.ts';
 import { cancelRun } from './actions.ts';
 import { createBranch, deleteBranch } from './branches.ts';
 import { applyPatch } from './diffpatch.ts';
-import type { ForgeTransport } from './transport.ts';
+import type { LeasedTransport } from './transport.ts';
 
-export function createForgeStager(transport: ForgeTransport): ForgeStager {
+export function createForgeStager(transport: LeasedTransport): ForgeStager {
   return {
     applyPatch: (request) => applyPatch(transport, request),
     createBranch: (branch, at) => createBranch(transport, branch, at),

@@ -1,10 +1,10 @@
 import type { StatusWriter } from '#core/ports/forge.ts';
 import { readBody } from './read-body.ts';
 import { StatusRow } from './schema.ts';
-import type { ForgeTransport } from './transport.ts';
+import type { LeasedTransport } from './transport.ts';
 
 /** The only code that posts a commit status. The import graph is tested: nothing but the engine reaches it (A6). */
-export function createStatusWriter(transport: ForgeTransport): StatusWriter {
+export function createStatusWriter(transport: LeasedTransport): StatusWriter {
   return {
     async postStatus(sha, status) {
       const call = {

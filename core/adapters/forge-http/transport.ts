@@ -1,3 +1,4 @@
+import type { HeldLease } from '#core/domain/lease.ts';
 import { FORGE_BYTES_MAX, FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
@@ -65,6 +66,21 @@ export interface ForgeTransport {
 const UNSENT: readonly HttpSendErrorKind[] = ['refused', 'connect'];
 /** A read is asked again after these. A time-out is not: the forge is slow and a second wait could outlive the lease. */
 const RETRIED: readonly HttpSendErrorKind[] = ['connect', 'broken'];
+
+/**
+ * A transport that sends nothing once its lease may be taken over (A41). All that the engine writes to a forge is made from
+ * one, so that no such write can be made without a held lease.
+ */
+export interface LeasedTransport extends ForgeTransport {
+  readonly held: HeldLease;
+}
+
+export function createLeasedTransport(
+  held: HeldLease,
+  config: Omit<ForgeTransportConfig, 'mayCall'>,
+): LeasedTransport {
+  return { ...createForgeTransport({ ...config, mayCall: () => !held.isPastDeadline() }), held };
+}
 
 export function createForgeTransport(config: ForgeTransportConfig): ForgeTransport {
   const instanceBase = parseInstanceBase(config.instanceUrl);

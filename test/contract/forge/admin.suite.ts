@@ -6,6 +6,7 @@ import { differingFields, fieldsOfClone, fieldsOfNewRule } from '#core/domain/br
 import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { Secret } from '#core/secret.ts';
+import { givenHeldLease } from '../../builders/held-lease.ts';
 import { type Actor, type ForgeSubject, listFiles, type Needs, RepoDriver } from './subject.ts';
 
 const SUCCESS = { state: 'success', context: 'mq', targetUrl: null } as const;
@@ -332,7 +333,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     );
     const { access } = subject();
     // Somebody pushes, and somebody's success comes, between our asking and our taking back.
-    const cut = createEngineForge({
+    const cut = createEngineForge(givenHeldLease(), {
       instanceUrl: access.instanceUrl,
       slug: repo.slug,
       token: new Secret(access.tokens.bot?.token ?? ''),

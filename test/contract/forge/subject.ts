@@ -4,6 +4,7 @@ import type { TreeEntry } from '#core/domain/forge.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import type { FakeForge } from '../../../local/forge/fake-forge.ts';
+import { givenHeldLease } from '../../builders/held-lease.ts';
 import type { VersionFacts } from './version-facts.ts';
 
 export type Actor = 'bot' | 'person' | 'reader';
@@ -78,7 +79,7 @@ export class RepoDriver {
 
   connect(change: { readonly as?: Actor; readonly token?: string; readonly slug?: string }): EngineForge {
     const { access } = this.subject;
-    return createEngineForge({
+    return createEngineForge(givenHeldLease(), {
       instanceUrl: access.instanceUrl,
       slug: change.slug ?? this.slug,
       token: new Secret(change.token ?? access.tokens[change.as ?? 'bot']?.token ?? ''),

@@ -3,6 +3,7 @@ import { MERGEABLE_WAIT_MS, UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/li
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { Secret } from '#core/secret.ts';
 import type { DeferReason } from '../../../engine-container/src/queue/aside.ts';
+import { givenHeldLease } from '../../builders/held-lease.ts';
 import type { ForgeControl } from '../../support/forge-control.ts';
 import type { VirtualClock } from '../../support/virtual-clock.ts';
 import { createWorldOn } from '../world.ts';
@@ -89,7 +90,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   }
   await clock.advance(5_000);
   await forge.settle();
-  const client = createEngineForge({
+  const client = createEngineForge(givenHeldLease(), {
     instanceUrl: forge.instanceUrl,
     slug,
     token: new Secret(forge.bot.token),

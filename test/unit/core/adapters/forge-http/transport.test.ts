@@ -1,8 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { answerBytesMax } from '#core/adapters/forge-http/answer-limits.ts';
-import { createForgeTransport, type ForgeTransportConfig } from '#core/adapters/forge-http/transport.ts';
+import {
+  createForgeTransport,
+  createLeasedTransport,
+  type ForgeTransportConfig,
+} from '#core/adapters/forge-http/transport.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { grantHeldLease } from '#core/domain/lease.ts';
 import { FORGE_ANSWER_DEPTH_MAX, FORGE_ANSWER_VALUES_MAX, FORGE_BYTES_MAX } from '#core/domain/limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
@@ -31,15 +36,19 @@ afterAll(() => {
   return server.close();
 });
 
-function open(change: Partial<ForgeTransportConfig> = {}) {
-  return createForgeTransport({
+function configOf(change: Partial<ForgeTransportConfig> = {}): ForgeTransportConfig {
+  return {
     instanceUrl: server.origin,
     slug: 'acme/app',
     token: new Secret(TOKEN),
     send: http.send,
     clock: { now: () => NOW },
     ...change,
-  });
+  };
+}
+
+function open(change: Partial<ForgeTransportConfig> = {}) {
+  return createForgeTransport(configOf(change));
 }
 
 async function errorOf(sent: Promise<unknown>): Promise<ForgeError> {
@@ -104,8 +113,9 @@ describe('a call', () => {
 
   test('is not sent once the lease may be taken over, not even as a retry (A41)', async () => {
     const { send, seen } = scriptForge(() => 'broken');
-    const mayCall = () => seen.length === 0;
-    const transport = open({ send, mayCall });
+    const grant = { fence: 1, expiresAt: Number.MAX_SAFE_INTEGER };
+    const held = grantHeldLease('repo-1', grant, () => seen.length, 1);
+    const transport = createLeasedTransport(held, configOf({ send }));
     expect(await errorOf(transport.request(READ))).toMatchObject({
       kind: 'unreachable',
       effectUnknown: false,
