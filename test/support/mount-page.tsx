@@ -1,0 +1,82 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { cleanup, configure, render } from '@testing-library/react';
+import type { DashboardConfig } from '../../core/contracts/dashboard.ts';
+import { App } from '../../dashboard/app.tsx';
+import { createService } from '../../dashboard/data/api.ts';
+import { ServiceContext } from '../../dashboard/data/hooks.ts';
+import { setSession } from '../../dashboard/data/session.ts';
+
+// What is hidden is found too: to compute what is seen takes most of the time of a search by role. A busy machine is waited for.
+configure({ defaultHidden: true, asyncUtilTimeout: 20_000 });
+
+/** What the page sent. */
+export interface Sent {
+  readonly address: string;
+  readonly body: unknown;
+}
+
+export interface MountOptions {
+  /** Path and query that the browser shows. */
+  readonly at: string;
+  /** Answers by `GET /path`; anything else is 404 `not_found`. A number is a status with an empty body. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+  readonly config?: Partial<DashboardConfig>;
+  /** @default a session of a tenant; null: signed out */
+  readonly session?: Parameters<typeof setSession>[0];
+}
+
+export const CONFIG: DashboardConfig = {
+  sign_in: { kind: 'gotrue', url: 'https://id.example.org', api_key: 'public' },
+  sends_mail: true,
+};
+
+const SESSION = {
+  ...{ token: 'token', refreshToken: 'refresh', expiresAt: Date.now() + 3_600_000 },
+  ...{ email: 'ada@example.org', isAdmin: false },
+};
+
+const NOT_FOUND = { error: { code: 'not_found', message: 'Not found.', retryable: false } };
+
+/** The whole page at an address, with the service played by a table of answers. */
+export function mountPage({ at, answers = {}, config = {}, session = SESSION }: MountOptions) {
+  cleanup();
+  const sent: Sent[] = [];
+  history.replaceState(null, '', at);
+  setSession(session);
+  window.scrollTo = () => undefined;
+  globalThis.fetch = (async (input: string, init: RequestInit = {}) => {
+    const address = `${init.method ?? 'GET'} ${input}`;
+    const { body } = init;
+    sent.push({ address, body: typeof body === 'string' ? readBody(body) : body });
+    const known = address in answers ? answers[address] : answers[address.replace(/\?.*$/, '')];
+    return reply(known);
+  }) as typeof fetch;
+  const service = createService({ ...CONFIG, ...config });
+  const page = render(
+    <ServiceContext value={service}>
+      <QueryClientProvider client={service.queries}>
+        <App />
+      </QueryClientProvider>
+    </ServiceContext>,
+  );
+  return { ...page, sent };
+}
+
+function reply(known: unknown) {
+  const status = known === undefined ? 404 : typeof known === 'number' ? known : 200;
+  const text = typeof known === 'number' ? '' : JSON.stringify(known ?? NOT_FOUND);
+  return {
+    ...{ ok: status < 400, status },
+    headers: new Headers({ 'content-type': 'application/json' }),
+    text: async () => text,
+    json: async () => JSON.parse(text),
+  };
+}
+
+function readBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return Object.fromEntries(new URLSearchParams(text));
+  }
+}

@@ -1,0 +1,229 @@
+/** @jest-environment jsdom */
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { showFullTime } from '../../../dashboard/view/format.ts';
+import { mountPage } from '../../support/mount-page.tsx';
+import { type ActivityDoc, givenActivity, givenNode, givenStatus } from './rows.ts';
+
+const ME = { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false };
+const AT = '2026-11-21T10:00:00.000Z';
+
+const STATS: ActivityDoc['stats'] = {
+  ...{ today_merges: 0, week_merges: 0, week_bounces: 0, merge_success_rate: null, week_batches: 0 },
+  ...{ week_superseded: 0, restage_rate: null, time_in_queue_p50_seconds: null, week_runs: 0, days: [] },
+  ...{ time_in_queue_p95_seconds: null, runs_per_landed: null, runs_saved: 0 },
+};
+
+function feed(changes: Partial<ActivityDoc> = {}): ActivityDoc {
+  return {
+    ...{ repos: [givenActivity()], recent_activity: [], recent_activity_truncated: false, stats: STATS },
+    ...{ queue_batches: [], queue_batches_truncated: false, queue_batches_next: null, record_errors: [] },
+    ...changes,
+  };
+}
+
+function answersOf(changes: Readonly<Record<string, unknown>> = {}) {
+  return {
+    'GET /api/v1/me': ME,
+    'GET /api/v1/user/queue/status': { repos: [givenStatus()] },
+    'GET /api/v1/user/queue/activity': feed(),
+    ...changes,
+  };
+}
+
+describe('the audit log on the account page', () => {
+  const note = (nth: number) => ({
+    ...{
+      id: `note-${nth}`,
+      at: AT,
+      actor: ME.id,
+      action: 'repo.update',
+      target: `repo-${nth}`,
+      result: 'ok',
+    },
+  });
+  const show = async (notes: readonly unknown[]) => {
+    const page = mountPage({
+      at: '/account',
+      answers: answersOf({
+        'GET /api/v1/tenant/export': { tenant: { id: ME.id }, audit_log: notes, audit_log_truncated: false },
+      }),
+    });
+    const log = within(await screen.findByRole('region', { name: 'Audit log' }));
+    expect(page.sent.map(({ address }) => address)).not.toContain('GET /api/v1/tenant/export');
+    fireEvent.click(log.getByRole('button', { name: 'Show the newest changes' }));
+    return log;
+  };
+
+  test('is read when it is asked for, and says when, what, on what, by whom and how it ended', async () => {
+    const log = await show([{ ...note(1), action: 'repo.protect', result: 'failed' }]);
+    const row = within(await log.findByRole('row', { name: /repo\.protect/ }));
+    expect(row.getAllByRole('cell').map((cell) => cell.textContent)).toEqual([
+      showFullTime(AT),
+      'repo-1',
+      ME.id,
+      'failed',
+    ]);
+  });
+
+  test('shows the newest 50 of more, and says that the export has them all', async () => {
+    const log = await show(Array.from({ length: 60 }, (_, nth) => note(nth)));
+    expect(await log.findAllByRole('row')).toHaveLength(51);
+    expect(log.getByText('The newest 50 of 60; the export has them all.')).toBeTruthy();
+  });
+
+  test('with nothing in it says so', async () => {
+    expect(await (await show([])).findByText('Nothing was changed yet.')).toBeTruthy();
+  });
+});
+
+describe('the login of the bot', () => {
+  const connection = {
+    ...{ id: 'connection', forge_type: 'forgejo', instance_url: 'https://forge.example.org' },
+    ...{ bot_username: 'mq-bot', token_type: 'pat', created_at: AT, updated_at: AT },
+  };
+  const open = async (changes: Readonly<Record<string, unknown>> = {}) => {
+    const page = mountPage({
+      at: '/connections',
+      answers: answersOf({ 'GET /api/v1/connections': [connection], ...changes }),
+    });
+    fireEvent.click(await screen.findByRole('button', { name: 'Token and login' }));
+    return page;
+  };
+  const patches = ({ sent }: Awaited<ReturnType<typeof open>>) =>
+    sent.filter(({ address }) => address.startsWith('PATCH')).map(({ body }) => body);
+
+  test('is changed alone: the stored token is left as it is', async () => {
+    const page = await open({
+      'PATCH /api/v1/connections/connection': { ...connection, bot_username: 'new' },
+    });
+    const store = screen.getByRole('button', { name: 'Store' });
+    expect(store.hasAttribute('disabled')).toBe(true);
+    fireEvent.change(screen.getByLabelText('Login of the bot'), { target: { value: ' new-bot ' } });
+    fireEvent.click(store);
+    await waitFor(() => expect(patches(page)).toEqual([{ bot_username: 'new-bot' }]));
+    await waitFor(() => expect(screen.queryByLabelText('Login of the bot')).toBeNull());
+  });
+
+  test('is changed together with the token of another bot, in one request', async () => {
+    const page = await open({ 'PATCH /api/v1/connections/connection': connection });
+    fireEvent.change(screen.getByLabelText('New access token'), { target: { value: 'next-token' } });
+    fireEvent.change(screen.getByLabelText('Login of the bot'), { target: { value: 'new-bot' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Store' }));
+    await waitFor(() => expect(patches(page)).toEqual([{ token: 'next-token', bot_username: 'new-bot' }]));
+  });
+
+  test('stays in the form with the reason when the forge says that the token is not that bot’s', async () => {
+    const page = await open();
+    fireEvent.change(screen.getByLabelText('Login of the bot'), { target: { value: 'stranger' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Store' }));
+    expect(await screen.findByRole('alert')).toBeTruthy();
+    expect(patches(page)).toEqual([{ bot_username: 'stranger' }]);
+    expect((screen.getByLabelText('Login of the bot') as HTMLInputElement).value).toBe('stranger');
+  });
+});
+
+describe('the page of a queue', () => {
+  const gate = async (changes: Parameters<typeof givenActivity>[0]) => {
+    const answers = answersOf({
+      'GET /api/v1/user/queue/activity': feed({ repos: [givenActivity(changes)] }),
+    });
+    mountPage({ at: '/repos/repo', answers });
+    return within(await screen.findByRole('region', { name: 'The gate' }));
+  };
+
+  test('shows what CI said last with a link to the run, the staging branch and the last good look', async () => {
+    const run = 'https://forge.example.org/acme/app/actions/runs/7';
+    const panel = await gate({ ci_status: 'failing', ci_url: run, staging_branch: 'mq/main/staging' });
+    expect(panel.getByRole('link', { name: 'Open the run' }).getAttribute('href')).toBe(run);
+    expect(panel.getByText('mq/main/staging')).toBeTruthy();
+    expect(panel.getByText('Failing')).toBeTruthy();
+    expect(panel.getByTitle(showFullTime(AT))).toBeTruthy();
+  });
+
+  test('claims neither a run nor a look that was not seen', async () => {
+    const panel = await gate({ ci_status: 'none', ci_url: null, last_good_reconcile: null });
+    expect(panel.queryByRole('link')).toBeNull();
+    expect([panel.getByText('none seen'), panel.getByText('none yet')]).toHaveLength(2);
+  });
+});
+
+test('two repositories of one name on two forges are told apart on the overview', async () => {
+  const other = { id: 'other', instance_url: 'https://gitea.example.org' };
+  const answers = answersOf({
+    'GET /api/v1/user/queue/status': { repos: [givenStatus(), givenStatus(other)] },
+    'GET /api/v1/user/queue/activity': feed({
+      repos: [givenActivity(), givenActivity({ repo_id: 'other', instance_url: other.instance_url })],
+    }),
+  });
+  mountPage({ at: '/', answers });
+  const links = await screen.findAllByRole('link', { name: /acme\/app/ });
+  const near = links.map((link) => link.closest('li, tr, article')?.textContent ?? '');
+  for (const host of ['forge.example.org', 'gitea.example.org'])
+    expect(near.filter((text) => text.includes(host))).not.toEqual([]);
+});
+
+test('batches beyond the newest 200 are reached by a link, and the newest again from there', async () => {
+  const node = givenNode({ outcome: 'success', phase: null });
+  const answers = answersOf({
+    'GET /api/v1/user/queue/activity': feed({ queue_batches: [node], queue_batches_next: 'older' }),
+    'GET /api/v1/user/queue/activity?before=older': feed({ queue_batches: [node] }),
+  });
+  const { sent } = mountPage({ at: '/repos/repo/batches', answers });
+  fireEvent.click(await screen.findByRole('link', { name: 'Older batches' }));
+  const back = await screen.findByRole('link', { name: 'Newest batches' });
+  expect(location.search).toBe('?before=older');
+  expect(sent.map(({ address }) => address)).toContain('GET /api/v1/user/queue/activity?before=older');
+  expect(screen.queryByRole('link', { name: 'Older batches' })).toBeNull();
+  fireEvent.click(back);
+  await waitFor(() => expect(location.search).toBe(''));
+});
+
+test('the settings page shows who is told of a bounce in the masked form of the service', async () => {
+  const chats = { chat_a_webhook_url: null, chat_b_webhook_url: null, chat_c_webhook_url: null };
+  const repos = [givenActivity({ notification: { email: 'a…@example.org', ...chats } })];
+  mountPage({
+    at: '/repos/repo/settings',
+    answers: answersOf({ 'GET /api/v1/user/queue/activity': feed({ repos }) }),
+  });
+  const title = await screen.findByRole('heading', { name: 'Tell somebody when a pull request is bounced' });
+  expect(title.closest('form')?.textContent).toContain('Now told: a…@example.org.');
+});
+
+describe('the sign-in form', () => {
+  const TOKEN = 'POST https://id.example.org/auth/v1/token?grant_type=password';
+  const signIn = async (answers: Readonly<Record<string, unknown>>) => {
+    const page = mountPage({ at: '/sign-in?back=%2Fbilling', session: null, answers });
+    const button = await screen.findByRole('button', { name: 'Sign in' });
+    expect(button.hasAttribute('disabled')).toBe(true);
+    fireEvent.change(screen.getByLabelText('E-mail'), { target: { value: 'ada@example.org' } });
+    fireEvent.change(screen.getByLabelText('Password'), { target: { value: 'right' } });
+    fireEvent.click(button);
+    return page;
+  };
+
+  test('asks the identity provider alone, and goes on where one came from', async () => {
+    const { sent } = await signIn({
+      [TOKEN]: {
+        access_token: 'a.b.c',
+        refresh_token: 'r',
+        expires_in: 3600,
+        user: { email: 'ada@example.org' },
+      },
+    });
+    await waitFor(() => expect(location.pathname).toBe('/billing'));
+    expect(sent).toContainEqual({ address: TOKEN, body: { email: 'ada@example.org', password: 'right' } });
+    expect(sent.filter(({ body }) => JSON.stringify(body)?.includes('right'))).toHaveLength(1);
+    await waitFor(() => expect(sent.map(({ address }) => address)).toContain('GET /api/v1/billing/me'));
+  });
+
+  test.each<[number, RegExp]>([
+    [400, /wrong e-mail or password/],
+    [429, /Too many tries/],
+    [503, /did not answer/],
+  ])('a refusal with %i is said in words, and the form stays', async (status, words) => {
+    await signIn({ [TOKEN]: status });
+    expect((await screen.findByRole('alert')).textContent).toMatch(words);
+    expect((screen.getByLabelText('E-mail') as HTMLInputElement).value).toBe('ada@example.org');
+    expect(screen.getByRole('button', { name: 'Sign in' }).hasAttribute('disabled')).toBe(false);
+  });
+});
