@@ -46,6 +46,13 @@ const LOOK_AT_PROVIDER = Duration.seconds(20);
 /** The gateway gives up after 30 s; a manual reconcile and a probe of the gate use up nearly all of it. */
 const AS_LONG_AS_THE_GATEWAY = Duration.seconds(29);
 
+/** Which forges a function may call. */
+export function mayReachForges(fn: ServiceFunction, config: StageConfig): void {
+  fn.setEnv('FORGE_ALLOW_HOSTS', config.forgeAllowHosts);
+  fn.setEnv('FORGE_DENY_HOSTS', config.ownHosts);
+  fn.setEnv('FORGE_CA_PEM', config.forgeCaPem);
+}
+
 /** One function per set of rights (A118): the routes of the table are dealt out by what they may touch. */
 export function createHttpFunctions(
   scope: Construct,
@@ -68,12 +75,6 @@ export function createHttpFunctions(
     table.grantReadWrite(made);
     return made;
   };
-  const mayReachForges = (fn: ServiceFunction): void => {
-    fn.setEnv('FORGE_ALLOW_HOSTS', config.forgeAllowHosts);
-    fn.setEnv('FORGE_DENY_HOSTS', config.ownHosts);
-    fn.setEnv('FORGE_CA_PEM', config.forgeCaPem);
-  };
-
   const webhooks = make('WebhooksForge', { bundle: 'webhooks-forge', env: ForgeWebhookEnv, timeout: QUICK });
   table.grantReadWrite(webhooks);
   queue.grantSend(webhooks);
@@ -118,7 +119,7 @@ export function createHttpFunctions(
   credentialKey.grantSeal(connections);
   // A new login is asked of the forge with the token that is stored.
   credentialKey.grantOpen(connections);
-  mayReachForges(connections);
+  mayReachForges(connections, config);
   connections.setEnv('LEGACY_FORGE_REPOS', config.legacyForgeRepos);
 
   const forgeOps = makeSurface('ForgeOps', {
@@ -126,7 +127,7 @@ export function createHttpFunctions(
   });
   credentialKey.grantOpen(forgeOps);
   queue.grantSend(forgeOps);
-  mayReachForges(forgeOps);
+  mayReachForges(forgeOps, config);
   forgeOps.setEnv('QUEUE_NAME', config.serviceName);
   forgeOps.setEnv('WEBHOOK_URL', `${publicUrl}/api/v1/webhooks/forge`);
 

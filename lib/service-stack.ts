@@ -1,5 +1,8 @@
 import { Aws, CfnOutput, Duration, Stack, type StackProps, Tags } from 'aws-cdk-lib';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import { IdleLookEnv } from '../core/contracts/env.ts';
+import { LOOK_TIMEOUT_MS } from '../core/domain/limits.ts';
 import { TickEnv } from '../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../lambdas/wake/env.ts';
 import { WorkerDlqEnv, WorkerEnv } from '../lambdas/worker/env.ts';
@@ -21,7 +24,7 @@ import { SpendingLimit } from './constructs/spending-limit.ts';
 import { TickSchedule } from './constructs/tick-schedule.ts';
 import { WakeQueue } from './constructs/wake-queue.ts';
 import { WebAcl } from './constructs/web-acl.ts';
-import { createHttpFunctions } from './http-functions.ts';
+import { createHttpFunctions, mayReachForges } from './http-functions.ts';
 import type { StageConfig } from './stage-config.ts';
 
 export interface ServiceStackProps extends StackProps {
@@ -30,7 +33,7 @@ export interface ServiceStackProps extends StackProps {
   readonly bundlesDir: string;
 }
 
-/** Longer than the engine's budget and its last forge call, shorter than a lease (limits.ts). */
+/** Longer than a look, the engine's budget and its last forge call, shorter than a lease (limits.ts). */
 const WORKER_TIMEOUT = Duration.seconds(60);
 const FORWARD_TIMEOUT = Duration.seconds(10);
 
@@ -155,11 +158,12 @@ export class ServiceStack extends Stack {
       network: network.forWorkers,
     });
     worker.setEnv('QUEUE_NAME', parts.config.serviceName);
+    this.#addIdleLook(defaults, parts.config, worker);
     table.grantReadWrite(worker);
     parts.credentialKey.grantOpen(worker);
     engine.grantCall(worker);
     engine.grantPower(worker);
-    network.nameServices(worker, 'KMS', 'SQS', 'ECS');
+    network.nameServices(worker, 'KMS', 'SQS', 'ECS', 'LAMBDA');
     queue.grantSend(worker);
     queue.grantSendDelayed(worker);
     queue.deliverWakesTo(worker);
@@ -189,6 +193,22 @@ export class ServiceStack extends Stack {
     queue.grantSend(forward);
     queue.deliverDelayedTo(forward);
     return worker;
+  }
+
+  /** Outside the network, where IPv4 is: many forges have nothing else. It has no right to anything. */
+  #addIdleLook(defaults: FunctionDefaults, config: StageConfig, caller: ServiceFunction): void {
+    const look = new ServiceFunction(this, 'IdleLook', {
+      defaults,
+      bundle: 'idle-look',
+      env: IdleLookEnv,
+      memoryMb: 256,
+      timeout: Duration.millis(LOOK_TIMEOUT_MS),
+    });
+    mayReachForges(look, config);
+    caller.setEnv('IDLE_LOOK_FUNCTION', look.fn.functionName);
+    caller.allow(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [look.fn.functionArn] }),
+    );
   }
 
   #addTick(

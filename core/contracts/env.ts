@@ -56,3 +56,6 @@ export const OutboundEnv = z.object({
   FORGE_DENY_HOSTS: EnvOptionalText,
   FORGE_CA_PEM: EnvOptionalText,
 });
+
+/** Of the idle look: a forge and a token come with each request. */
+export const IdleLookEnv = CommonEnv.extend(OutboundEnv.shape);

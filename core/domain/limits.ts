@@ -136,8 +136,22 @@ export const RECONCILE_PASSES_MAX = 200;
 
 /** The worker waits this long for the engine: its budget, one forge call after it, and slack. */
 export const ENGINE_TIMEOUT_MS = 45_000;
-/** With no queue switched on, an engine that has been up this long is put to sleep: three ticks. */
+/** An engine that was needed by no repository for so long is put to sleep: three ticks. */
 export const ENGINE_REST_AFTER_MS = 15 * 60_000;
+/** That it is needed is written down at most this often. */
+export const ENGINE_NEED_RENEWED_AFTER_MS = 2 * 60_000;
+
+// Idle look: whether the engine is needed, found out without it
+/** The worker waits this long for a look; then the engine is asked. */
+export const LOOK_TIMEOUT_MS = 10_000;
+/** Repositories with more open pull requests are always looked at by the engine. */
+export const LOOK_PULLS_MAX = 200;
+/** Timelines that one look reads. */
+export const LOOK_TIMELINES_MAX = 20;
+/** The settings of a repository have to be this much older than its last outcome: clocks differ. */
+export const LOOK_SETTLED_MS = 60_000;
+/** A forge that only the engine reaches is looked at by the engine for so long. */
+export const LOOK_BLIND_MS = 60 * 60_000;
 /** For so long after the first of them, failures that pass are tried again within seconds; then at each tick. */
 export const RETRY_SOON_MS = 15 * 60_000;
 

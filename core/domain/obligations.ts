@@ -12,6 +12,8 @@ export interface Obligations {
   readonly successStands: boolean;
   /** Pull requests that are staged or landing. */
   readonly inFlight: readonly PullRequestNumber[];
+  /** The queue is empty and not stopped, and nothing is open: it has nothing to do until the forge or its settings change. */
+  readonly atRest: boolean;
   /** Null: no success may stand, and no last word is owed. */
   readonly left: LeftHeads | null;
 }

@@ -9,7 +9,7 @@ export interface EngineState {
   readonly changedAt: EpochMs;
 }
 
-/** The tasks of the engine, which may sleep while nobody has a queue switched on. Rejects when the platform does not answer. */
+/** The tasks of the engine, which may sleep while no repository needs them. Rejects when the platform does not answer. */
 export interface EngineFleet {
   read(): Promise<EngineState>;
   /** 0 puts it to sleep. Asking for what is so already is fine. */

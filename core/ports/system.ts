@@ -60,8 +60,9 @@ export interface ReconcileRequest {
 /**
  * `ok`: engine succeeded. `failed`: it answered 500. `refused`: 4xx, a bug of ours. `unreachable`: no connection, nothing
  * was sent. `starting`: the same, and a task of it is on its way. `lost`: sent but not answered; the engine may still be at work, so its lease must run out by itself (A40).
+ * `unchanged`: not asked, because a look has shown that it would come to what its last reconcile came to.
  */
-export type EngineAnswer = 'ok' | 'failed' | 'unreachable' | 'starting' | 'lost' | 'refused';
+export type EngineAnswer = 'ok' | 'failed' | 'unreachable' | 'starting' | 'lost' | 'refused' | 'unchanged';
 
 /** `wind_down`: take back what stands and begin nothing, as when the queue is off. */
 export type ReconcileCommand = 'reconcile' | 'wind_down';

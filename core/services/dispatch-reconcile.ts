@@ -68,6 +68,8 @@ interface Run {
   readonly leaveLease: boolean;
   /** It failed, and the next try may go well: nobody can say when, and a success may stand unwatched meanwhile. */
   readonly mayPass?: true;
+  /** The outcome before it, which holds still. */
+  readonly again?: ReconcileOutcome;
 }
 
 export type DispatchResult =
@@ -184,6 +186,10 @@ async function runEngine(
       ? failed('decryption_error')
       : { ...failed('engine_error'), mayPass: true };
   }
+  if (answer === 'unchanged') {
+    const again = await deps.store.loadReconcileOutcome(repo);
+    if (again !== null) return { ...failed('engine_error'), errorCode: again.errorCode, again };
+  }
   const hasEnded = answer === 'ok' || answer === 'failed';
   const stored = hasEnded ? await deps.store.loadReport(repo.id) : null;
   // A report under another fence tells of an earlier reconcile.
@@ -200,6 +206,8 @@ function judgeAnswer(answer: EngineAnswer, report: EngineReport | null, held: He
     case 'failed':
     case 'refused':
     case 'unreachable':
+    // Without an outcome before it there is nothing that could be unchanged.
+    case 'unchanged':
       if (report === null)
         return { errorCode: 'engine_error', wakeAt, report, leaveLease: false, mayPass: true };
       return { errorCode: errorCode ?? 'engine_error', wakeAt, report, leaveLease: false };
@@ -223,6 +231,7 @@ async function recordRun(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promi
   const ranAt = deps.clock.now();
   const { rule, missingScopes } = run.report ?? {};
   const outcome: ReconcileOutcome = {
+    ...run.again,
     ...{ ranAt, ok: run.errorCode === null, errorCode: run.errorCode },
     ...(rule === undefined ? {} : { rule }),
     ...(missingScopes === undefined ? {} : { missingScopes }),

@@ -1,12 +1,12 @@
 import { ENGINE_REST_AFTER_MS } from '../domain/limits.ts';
-import type { HealthStore } from '../ports/account-store.ts';
 import type { EngineFleet } from '../ports/engine-fleet.ts';
+import type { LookStore } from '../ports/idle-look.ts';
 import type { Clock, EnginePort, Log } from '../ports/system.ts';
 
 export interface EnginePowerDeps {
   readonly fleet: EngineFleet;
-  /** The due index holds every repo whose queue is on. */
-  readonly store: Pick<HealthStore, 'loadOldestDue'>;
+  /** The worker notes whenever a repository needs the engine (idle-look.ts). */
+  readonly store: Pick<LookStore, 'loadEngineNeededAt'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
@@ -18,8 +18,8 @@ export interface EnginePowerDeps {
 export type EnginePower = 'running' | 'starting' | 'absent' | 'asleep' | 'resting' | 'unknown';
 
 /**
- * Keeps the engine up while any queue is switched on, and puts it to sleep when none is and it has been up for a while: most
- * of an idle deployment's bill is this one task. Never throws: repositories are woken whether or not this works.
+ * Keeps the engine up while a repository needs it, and puts it to sleep when none has for a while: most of an idle
+ * deployment's bill is this one task. Never throws: repositories are woken whether or not this works.
  */
 export async function tendEngine(deps: EnginePowerDeps): Promise<EnginePower> {
   const power = await chooseEnginePower(deps).catch((error: unknown): EnginePower => {
@@ -32,8 +32,8 @@ export async function tendEngine(deps: EnginePowerDeps): Promise<EnginePower> {
 }
 
 async function chooseEnginePower({ fleet, store, clock }: EnginePowerDeps): Promise<EnginePower> {
-  const [state, oldestDue] = await Promise.all([fleet.read(), store.loadOldestDue()]);
-  if (oldestDue !== null) {
+  const [state, neededAt] = await Promise.all([fleet.read(), store.loadEngineNeededAt()]);
+  if (neededAt !== null && clock.now() - neededAt < ENGINE_REST_AFTER_MS) {
     if (state.wanted > 0) return state.running > 0 ? 'running' : 'absent';
     await fleet.setWanted(1);
     return 'starting';

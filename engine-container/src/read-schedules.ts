@@ -1,6 +1,6 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
-import type { EngineForge } from '#core/ports/forge.ts';
+import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading } from './queue/readings.ts';
@@ -32,10 +32,10 @@ export interface ReadPullRequest {
 
 /** Who is scheduled on which head: from the timeline of each, or from what was read while nothing has touched it since. */
 export async function readSchedules(
-  forge: EngineForge,
+  forge: Pick<ForgeReader, 'readTimeline'>,
   clock: Clock,
   attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
-  record: QueueRecord,
+  record: Pick<QueueRecord, 'readings'>,
   pulls: readonly PullRequest[],
 ): Promise<readonly ReadPullRequest[]> {
   const earlier = new Map(record.readings.map((reading) => [reading.pr, reading]));

@@ -10,6 +10,8 @@ export const WorkerEnv = CommonEnv.extend(FleetEnv.shape)
     DELAYED_WAKE_QUEUE_URL: EnvUrl,
     ENGINE_URL: EnvUrl,
     CONTAINER_SECRET_ID: EnvText,
+    /** Function that looks at a forge in the engine's place. */
+    IDLE_LOOK_FUNCTION: EnvText,
     /** `queue_name` of every reconcile request (D-91). */
     QUEUE_NAME: EnvText,
   });

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ECSClient } from '@aws-sdk/client-ecs';
+import { LambdaClient } from '@aws-sdk/client-lambda';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -9,6 +10,7 @@ import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
 import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
+import { createIdleLooker } from '#core/adapters/lambda/idle-looker.ts';
 import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
 import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
@@ -18,6 +20,7 @@ import { redeliverySeconds } from '#core/domain/wake.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createWakingEngine } from '#core/services/engine-power.ts';
+import { createLookingEngine } from '#core/services/idle-look.ts';
 import { createLog } from '#core/telemetry.ts';
 import { WorkerEnv } from './env.ts';
 
@@ -35,6 +38,10 @@ const store = createDynamoStore({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   tableName: env.TABLE_NAME,
   clock,
+});
+const looker = createIdleLooker({
+  client: new LambdaClient({}),
+  functionName: env.IDLE_LOOK_FUNCTION,
 });
 const deps: DispatchDeps = {
   store,
@@ -67,7 +74,8 @@ async function answerWake(record: SQSRecord): Promise<void> {
     log.warn('a message that is no wake was dropped', { message_id: record.messageId });
     return;
   }
-  const result = await dispatchReconcile(deps, wake.repoId);
+  const engine = createLookingEngine({ store, looker, clock, log }, deps.engine, wake.repoId);
+  const result = await dispatchReconcile({ ...deps, engine }, wake.repoId);
   if (result.kind !== 'reconciled') log.info('wake skipped', { repo_id: wake.repoId, reason: result.kind });
 }
 

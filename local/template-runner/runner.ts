@@ -5,6 +5,7 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { startEcs } from '../emulators/ecs.ts';
+import { startLambda } from '../emulators/lambda.ts';
 import { Container } from './container.ts';
 import { FunctionPool, functionOf, type LogSink } from './function-pool.ts';
 import { createHttpFront } from './http-front.ts';
@@ -65,7 +66,16 @@ export async function runTemplate(options: TemplateRunOptions): Promise<Template
   const machine = await options.machineEnvironment(secrets);
   const containers = await createContainers(options, resolver, secrets, machine);
   const ecs = await startEcs(containers);
-  const functions = createFunctions(options, resolver, { ...machine, AWS_ENDPOINT_URL_ECS: ecs.endpoint });
+  const lambda = await startLambda((name) => {
+    const found = functions.get(name);
+    if (found === undefined) return undefined;
+    return { name, invoke: async (payload) => JSON.stringify(await found.invoke(JSON.parse(payload))) };
+  });
+  const functions = createFunctions(options, resolver, {
+    ...machine,
+    AWS_ENDPOINT_URL_ECS: ecs.endpoint,
+    AWS_ENDPOINT_URL_LAMBDA: lambda.endpoint,
+  });
   const schedules = createSchedules(options, resolver, functions);
   const front = createHttpFront(readRoutes(options, functions), options.log);
   const routes = readSocketRoutes(template, functions);
@@ -82,6 +92,7 @@ export async function runTemplate(options: TemplateRunOptions): Promise<Template
       await Promise.all([...functions.values()].map((each) => each.stop()));
       await Promise.all(containers.map((container) => container.stop()));
       await ecs.stop();
+      await lambda.stop();
     },
   };
 }
@@ -100,9 +111,11 @@ function createFunctions(
   machine: Readonly<Record<string, string>>,
 ): ReadonlyMap<string, FunctionPool> {
   const functions = new Map<string, FunctionPool>();
-  for (const { id, properties } of options.assembly.template.ofType('AWS::Lambda::Function')) {
-    const arn = `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT}:function:${id}`;
-    resolver.define(id, { ref: id, attributes: { Arn: arn } });
+  const found = options.assembly.template.ofType('AWS::Lambda::Function');
+  const arnOf = (id: string): string => `arn:aws:lambda:${LOCAL_REGION}:${LOCAL_ACCOUNT}:function:${id}`;
+  // Before any environment is read: one function may name another.
+  for (const { id } of found) resolver.define(id, { ref: id, attributes: { Arn: arnOf(id) } });
+  for (const { id, properties } of found) {
     const code = asText(asObject(properties.Code, id).S3Key, id).replace(/\.zip$/, '');
     const environment = asObject(asObject(properties.Environment ?? { Variables: {} }, id).Variables, id);
     functions.set(
@@ -110,7 +123,7 @@ function createFunctions(
       new FunctionPool(
         {
           name: id.replace(/Function[0-9A-F]{8}$/, ''),
-          arn,
+          arn: arnOf(id),
           file: `${options.assembly.assetFolder(code)}/index.mjs`,
           environment: { ...resolver.environment(environment, id), ...machine },
           timeoutMs: asNumber(properties.Timeout ?? 3, id) * 1000,

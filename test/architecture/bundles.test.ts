@@ -52,7 +52,8 @@ const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   tick: 165,
   'wake-forward': 165,
   'webhooks-forge': 170,
-  worker: 175,
+  worker: 190,
+  'idle-look': 110,
   'worker-dlq': 160,
   'socket-connect': 190,
   'socket-disconnect': 160,
@@ -101,7 +102,12 @@ describe('who carries what', () => {
 
   test('only the engine can write a status; few call a forge at all (A6)', () => {
     expect(carriers(/^core\/adapters\/forge-http\/status-writer\.ts$/)).toEqual(['engine']);
-    expect(carriers(/^core\/adapters\/forge-http\//)).toEqual(['connections', 'forge-ops', 'engine']);
+    expect(carriers(/^core\/adapters\/forge-http\//)).toEqual([
+      'idle-look',
+      'connections',
+      'forge-ops',
+      'engine',
+    ]);
   });
 
   test('who seals or opens credentials, and who reads a secret; their roles tell the two apart (A118)', () => {

@@ -3,7 +3,7 @@ import type { QueueView } from '#core/domain/queue-view.ts';
 
 /** Nothing on the forge and nothing owed to it, unless `changes` say otherwise. */
 export function givenObligations(changes: Partial<Obligations> = {}): Obligations {
-  return { at: 0, open: false, successStands: false, inFlight: [], left: null, ...changes };
+  return { at: 0, open: false, successStands: false, inFlight: [], atRest: false, left: null, ...changes };
 }
 
 /** An empty queue, unless `changes` say otherwise. */

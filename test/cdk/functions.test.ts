@@ -1,4 +1,5 @@
 import type { ZodObject } from 'zod';
+import { IdleLookEnv } from '../../core/contracts/env.ts';
 import { EngineEnv } from '../../engine-container/src/env.ts';
 import { AdminEnv } from '../../lambdas/admin/env.ts';
 import { ApiEnv } from '../../lambdas/api/env.ts';
@@ -30,6 +31,7 @@ const ENVIRONMENTS: Readonly<Record<string, ZodObject>> = {
   ContainerHealth: ContainerHealthEnv,
   DashboardSite: SiteEnv,
   ForgeOps: ForgeOpsEnv,
+  IdleLook: IdleLookEnv,
   NotificationsNotify: NotifyEnv,
   Public: PublicEnv,
   // An id of `Default` leaves no trace in a logical id.
@@ -121,7 +123,7 @@ test('inside the network, services are called by names that answer over IPv6, an
     `AWS_ENDPOINT_URL_${service.toUpperCase()}`,
     { 'Fn::Join': ['', [`https://${service}.`, { Ref: 'AWS::Region' }, '.api.aws']] },
   ];
-  expect(names('Worker')).toEqual([dualStack('ecs'), dualStack('kms'), dualStack('sqs')]);
+  expect(names('Worker')).toEqual(['ecs', 'kms', 'lambda', 'sqs'].map(dualStack));
   expect(names('ContainerHealth')).toEqual([dualStack('ecs')]);
   for (const fn of ['Worker', 'ContainerHealth']) {
     const { Properties } = template.functionNamed(fn);
@@ -149,5 +151,5 @@ test.each([
         ),
       ),
   ].filter((variables) => 'FORGE_ALLOW_HOSTS' in variables);
-  expect(environments.map((variables) => variables.FORGE_DENY_HOSTS)).toEqual([host, host, host]);
+  expect(environments.map((variables) => variables.FORGE_DENY_HOSTS)).toEqual([host, host, host, host]);
 });

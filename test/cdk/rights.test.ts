@@ -252,8 +252,18 @@ describe('rights (A118)', () => {
         'NotificationsNotifyRole ses:SendEmail',
         'RealtimePushRole execute-api:ManageConnections',
         ...network.map((action) => `WorkerRole ec2:${action}`),
+        'WorkerRole lambda:InvokeFunction',
       ].sort(),
     );
+  });
+
+  test('the idle look may be invoked by the worker alone, and itself may nothing but write its log', () => {
+    const invokes = allowed.filter(({ Action }) => listOf(Action).includes('lambda:InvokeFunction'));
+    expect(invokes.map(({ holder, Resource }) => [holder, JSON.stringify(Resource)])).toEqual([
+      ['WorkerRole', expect.stringMatching(/^\{"Fn::GetAtt":\["IdleLookFunction[0-9A-F]{8}","Arn"\]\}$/)],
+    ]);
+    const held = allowed.filter(({ holder }) => holder === 'IdleLookRole').flatMap(({ Action }) => Action);
+    expect(held).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
   });
 
   test('the engine has the table and nothing else (D-94)', () => {

@@ -3,6 +3,7 @@ import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
 import { type ActivityEvent, type BatchRow, endsPullRequest } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
+import { ENGINE_NEED_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { QueueView } from '#core/domain/queue-view.ts';
 import type { Connection, ReconcileOutcome } from '#core/domain/repo.ts';
 import type {
@@ -22,13 +23,14 @@ import type {
   TerminalMark,
   WaitingBatch,
 } from '#core/ports/account-store.ts';
+import type { LookMemory, LookStore } from '#core/ports/idle-look.ts';
 import { MemoryBilling } from './memory-billing.ts';
 import { isAwake, newest } from './memory-rows.ts';
 
 /** What the API reads and writes beyond enrollment, over the memory rows. */
 export class MemoryAccount
   extends MemoryBilling
-  implements AccountStore, AdminStore, HealthStore, RateStore, RealtimeStore
+  implements AccountStore, AdminStore, HealthStore, RateStore, RealtimeStore, LookStore
 {
   /** Leaves a batch row as versions of before lineage wrote it. */
   addNamelessBatch(tenantId: TenantId, at: EpochMs, id: string): void {
@@ -232,6 +234,27 @@ export class MemoryAccount
 
   loadLastTick(): Promise<EpochMs | null> {
     return this.call('loadLastTick', () => this.tickedAt);
+  }
+
+  loadLook(repoId: RepoId): Promise<LookMemory | null> {
+    return this.call('loadLook', () => structuredClone(this.looks.get(repoId) ?? null));
+  }
+
+  saveLook(repoId: RepoId, memory: LookMemory): Promise<void> {
+    return this.call('saveLook', () => {
+      this.looks.set(repoId, structuredClone(memory));
+    });
+  }
+
+  loadEngineNeededAt(): Promise<EpochMs | null> {
+    return this.call('loadEngineNeededAt', () => this.engineNeededAt);
+  }
+
+  noteEngineNeeded(at: EpochMs): Promise<void> {
+    return this.call('noteEngineNeeded', () => {
+      const before = this.engineNeededAt;
+      if (before === null || before <= at - ENGINE_NEED_RENEWED_AFTER_MS) this.engineNeededAt = at;
+    });
   }
 
   loadOldestDue(): Promise<EpochMs | null> {

@@ -217,6 +217,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       this.records.delete(repo.id);
       this.told.delete(repo.id);
       this.reports.delete(repo.id);
+      this.looks.delete(repo.id);
       this.outcomes.delete(repo.id);
       for (const key of this.terminals.keys()) {
         if (key.startsWith(`${repo.id} `)) this.terminals.delete(key);

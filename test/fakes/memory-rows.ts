@@ -6,6 +6,7 @@ import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/rep
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
 import type { AuditEntry, Organization } from '#core/ports/account-store.ts';
 import type { StoredBilling } from '#core/ports/billing-store.ts';
+import type { LookMemory } from '#core/ports/idle-look.ts';
 import type { EngineReport, ToldQueue, WindDown } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
@@ -78,6 +79,8 @@ export class MemoryRows {
   protected readonly told = new Map<RepoId, ToldQueue>();
   protected readonly setAside: { repoId: RepoId; json: string }[] = [];
   protected readonly reports = new Map<RepoId, EngineReport>();
+  protected readonly looks = new Map<RepoId, LookMemory>();
+  protected engineNeededAt: EpochMs | null = null;
   protected readonly outcomes = new Map<RepoId, ReconcileOutcome>();
   protected readonly batches = new Map<string, BatchRow>();
   protected readonly events = new Map<string, ActivityEvent>();

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { writeLookRequest } from '#core/contracts/idle-look.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { Secret } from '#core/secret.ts';
 import { isRunning } from '../../local/orphans.ts';
 import { startLocalService } from '../../local/service.ts';
 import { eventually, type LocalWorld, openLocalWorld } from '../support/local-world.ts';
@@ -45,6 +47,23 @@ describe('the synthesized template on loopback', () => {
       AWS_ENDPOINT_URL_KMS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     });
     expect(Object.keys(worker?.spec.environment ?? {})).not.toContain('HOME');
+  });
+
+  test('the idle look reads the forge with nothing but its request', async () => {
+    const look = world.service.run.functions.get(
+      [...world.service.run.functions.keys()].find((id) => id.startsWith('IdleLook')) ?? '',
+    );
+    const request = writeLookRequest({
+      ...{ instanceUrl: world.repo.instanceUrl, repoSlug: world.repo.slug, token: new Secret(world.token) },
+      ...{ baseBranch: 'main', statusContext: 'mq', memory: null },
+    });
+    const answer = await look?.invoke(JSON.parse(request));
+    expect(answer).toMatchObject({
+      kind: 'needed',
+      memory: { tip: expect.stringMatching(/^[0-9a-f]{40}$/) },
+    });
+    const refused = { ...JSON.parse(request), token: 'wrong' };
+    expect(await look?.invoke(refused)).toEqual({ kind: 'failed', fault: 'forge_access_denied' });
   });
 
   test('a tick lands what is queued: tick, queue, worker, engine, forge', async () => {

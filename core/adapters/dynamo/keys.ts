@@ -81,6 +81,8 @@ export const quarantineKey = (id: RepoId, at: EpochMs): Key => ({
 });
 /** What people see of the record: small, read with every look at the dashboard. */
 export const queueViewKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'QV' });
+/** What idle looks remember. Goes with the repo. */
+export const lookKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'LK' });
 export const reportKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'RP' });
 export const terminalKey = (id: RepoId, pr: PullRequestNumber): Key => ({
   pk: repoPartition(id),
@@ -163,6 +165,7 @@ export const rateKey = (bucket: string): Key => ({ pk: `RL#${digest(bucket)}`, s
 
 // Whole service
 export const tickKey: Key = { pk: 'G#HEALTH', sk: 'TICK' };
+export const engineNeedKey: Key = { pk: 'G#HEALTH', sk: 'ENGINE' };
 /** The delivery id is the sender's text: hashed, so that it can neither be long nor look like a key. */
 export const deliveryKey = (id: RepoId, deliveryId: string): Key => ({
   pk: `DV#${digest(id, deliveryId)}`,

@@ -34,6 +34,8 @@ const stored = record<StoredObligations>({
   open: ['afoot', defaulted(flag, false)],
   successStands: ['standing', defaulted(flag, false)],
   inFlight: ['in_flight', optional(listOf(whole)) as Codec<Obligations['inFlight']>],
+  // Rows of before it was told: the engine looks, and tells it.
+  atRest: ['at_rest', defaulted(flag, false)],
   left: ['owed', optional(leftHeads) as Codec<LeftHeads>],
 });
 

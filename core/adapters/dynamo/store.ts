@@ -6,6 +6,7 @@ import type {
   RealtimeStore,
 } from '../../ports/account-store.ts';
 import type { BillingStore } from '../../ports/billing-store.ts';
+import type { LookStore } from '../../ports/idle-look.ts';
 import type { NoticeStore } from '../../ports/notifier.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
 import { createAccountStore } from './account-store.ts';
@@ -16,6 +17,7 @@ import { createEngineStore } from './engine-store.ts';
 import { createEnrollmentStore } from './enrollment-store.ts';
 import { createHealthStore } from './health-store.ts';
 import { createLeaseStore } from './lease-store.ts';
+import { createLookStore } from './look-store.ts';
 import { createNoticeStore } from './notice-store.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRealtimeStore } from './realtime-store.ts';
@@ -32,6 +34,7 @@ export type DynamoStore = EngineStore &
   HealthStore &
   RateStore &
   RealtimeStore &
+  LookStore &
   NoticeStore;
 
 /**
@@ -51,6 +54,7 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
     ...createHealthStore(table),
     ...createRateStore(table),
     ...createRealtimeStore(table),
+    ...createLookStore(table),
     ...createNoticeStore(table),
   };
 }

@@ -12,6 +12,7 @@ export function toObligations(record: QueueRecord, at: EpochMs): Obligations {
     open: isOpen(record),
     successStands: record.roots.some(isSuccessStanding),
     inFlight: [...new Set([...landing, ...members].map(({ pr }) => pr))],
+    atRest: !isOpen(record) && record.entries.length === 0 && record.halted === null,
     left: toLeftHeads(record),
   };
 }

@@ -228,6 +228,34 @@ export function describeAccount(world: World): void {
     });
   });
 
+  describe('idle looks', () => {
+    const memory = {
+      tip: 'a'.repeat(40),
+      pulls: [{ pr: 7, head: 'b'.repeat(40), updatedAt: 1_000, seenAt: 2_000, readAt: 5_000 }],
+      blindUntil: null,
+    };
+
+    test('what a look remembers is read back, and goes with the repo', async () => {
+      const { repo } = await world.enroll();
+      expect(await world.store().loadLook(repo.id)).toBeNull();
+      await world.store().saveLook(repo.id, memory);
+      await world.store().saveLook(repo.id, { ...memory, blindUntil: 9_000 });
+      expect(await world.store().loadLook(repo.id)).toEqual({ ...memory, blindUntil: 9_000 });
+      await world.store().deleteRepo(repo);
+      expect(await world.store().loadLook(repo.id)).toBeNull();
+    });
+
+    test('that the engine is needed is written at most every two minutes, and never set back', async () => {
+      const start = world.clock.now() + 60 * MINUTE_MS;
+      await world.store().noteEngineNeeded(start);
+      await world.store().noteEngineNeeded(start + 2 * MINUTE_MS - 1);
+      expect(await world.store().loadEngineNeededAt()).toBe(start);
+      await world.store().noteEngineNeeded(start + 2 * MINUTE_MS);
+      await world.store().noteEngineNeeded(start);
+      expect(await world.store().loadEngineNeededAt()).toBe(start + 2 * MINUTE_MS);
+    });
+  });
+
   describe('health', () => {
     test('last tick, oldest due repo, waiting batches, batches of a day', async () => {
       const start = world.clock.now();

@@ -11,6 +11,7 @@ import type {
   RealtimeStore,
 } from '#core/ports/account-store.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
+import type { LookStore } from '#core/ports/idle-look.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenConnection, givenRepo } from '../../builders/store-rows.ts';
@@ -26,7 +27,8 @@ export type AnyStore = EngineStore &
   AdminStore &
   HealthStore &
   RateStore &
-  RealtimeStore;
+  RealtimeStore &
+  LookStore;
 
 export interface Subject {
   readonly store: AnyStore;

@@ -180,6 +180,40 @@ describe('the outcome', () => {
     expect(await world.outcome()).toMatchObject({ ok, errorCode });
   });
 
+  test.each<[string, Partial<EngineReport>]>([
+    ['went well', {}],
+    [
+      'was refused for a scope that the token lacks',
+      { errorCode: 'forge_access_denied', missingScopes: ['write:repository'] },
+    ],
+  ])('that is unchanged is stored again with its own time, after one that %s', async (_case, report) => {
+    const world = await givenWorker();
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, report);
+      return report.errorCode === undefined ? 'ok' : 'failed';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    const before = await world.outcome();
+    world.engine.act = async () => 'unchanged';
+    await world.clock.advance(60_000);
+    await wakeNow(world, 'repo-1');
+    await dispatchReconcile(world.deps, 'repo-1');
+    const ranAt = world.clock.now();
+    expect(await world.outcome()).toEqual({
+      ...before,
+      ranAt,
+      ...(before?.ok === true ? { lastGoodAt: ranAt } : {}),
+    });
+    expect(world.queue.delayed).toEqual([]);
+  });
+
+  test('a repository without any outcome cannot be unchanged', async () => {
+    const world = await givenWorker();
+    world.engine.act = async () => 'unchanged';
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect(await world.outcome()).toMatchObject({ errorCode: 'engine_error' });
+  });
+
   test('a report of an earlier reconcile is not taken for this one', async () => {
     const world = await givenWorker();
     world.engine.act = async (fence) => {

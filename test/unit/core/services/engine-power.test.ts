@@ -20,7 +20,7 @@ class FakeFleet implements EngineFleet {
   }
 }
 
-function givenWorld(state: Partial<EngineState>, oldestDue: number | null) {
+function givenWorld(state: Partial<EngineState>, neededAt: number | null) {
   const fleet = new FakeFleet();
   fleet.state = { ...fleet.state, ...state };
   const lines: string[] = [];
@@ -30,7 +30,7 @@ function givenWorld(state: Partial<EngineState>, oldestDue: number | null) {
   return {
     fleet,
     lines,
-    store: { loadOldestDue: async () => oldestDue },
+    store: { loadEngineNeededAt: async () => neededAt },
     clock: { now: () => NOW },
     log: { info: record, warn: record, error: record },
   };
@@ -38,15 +38,16 @@ function givenWorld(state: Partial<EngineState>, oldestDue: number | null) {
 
 describe('the tick tends the engine', () => {
   test.each([
-    ['a queue is on, a task runs', { wanted: 1, running: 1 }, NOW, 'running', 1],
-    ['a queue is on, it sleeps', { wanted: 0, running: 0 }, NOW, 'starting', 1],
-    ['a queue is on, no task comes up', { wanted: 1, running: 0 }, NOW, 'absent', 1],
-    ['no queue is on, it has been up for an hour', {}, null, 'resting', 0],
-    ['no queue is on, it came up ten minutes ago', { changedAt: NOW - 10 * MINUTE }, null, 'running', 1],
-    ['no queue is on, it sleeps', { wanted: 0, running: 0 }, null, 'asleep', 0],
-    ['two tasks, set by a person, and a queue is on', { wanted: 2, running: 2 }, NOW, 'running', 2],
-  ])('%s', async (_case, state, oldestDue, expected, wanted) => {
-    const world = givenWorld(state, oldestDue);
+    ['it was needed 14 minutes ago, a task runs', {}, NOW - 14 * MINUTE, 'running', 1],
+    ['it is needed, it sleeps', { wanted: 0, running: 0 }, NOW, 'starting', 1],
+    ['it is needed, no task comes up', { wanted: 1, running: 0 }, NOW, 'absent', 1],
+    ['it was never needed, it has been up for an hour', {}, null, 'resting', 0],
+    ['queues are on, and none has needed it for 15 minutes', {}, NOW - 15 * MINUTE, 'resting', 0],
+    ['it is not needed, it came up ten minutes ago', { changedAt: NOW - 10 * MINUTE }, null, 'running', 1],
+    ['it was needed an hour ago, it sleeps', { wanted: 0, running: 0 }, NOW - 60 * MINUTE, 'asleep', 0],
+    ['two tasks, set by a person, and it is needed', { wanted: 2, running: 2 }, NOW, 'running', 2],
+  ])('%s', async (_case, state, neededAt, expected, wanted) => {
+    const world = givenWorld(state, neededAt);
     expect(await tendEngine(world)).toBe(expected);
     expect(world.fleet.state.wanted).toBe(wanted);
     expect(world.lines).toEqual([`engine {"state":"${expected}"}`]);
@@ -57,7 +58,7 @@ describe('the tick tends the engine', () => {
     world.fleet.silent = true;
     expect(await tendEngine(world)).toBe('unknown');
     const broken = givenWorld({ wanted: 1 }, null);
-    broken.store.loadOldestDue = () => Promise.reject(new Error('no answer'));
+    broken.store.loadEngineNeededAt = () => Promise.reject(new Error('no answer'));
     expect(await tendEngine(broken)).toBe('unknown');
     expect(broken.fleet.state.wanted).toBe(1);
   });

@@ -22,6 +22,19 @@ test.each<[string, Partial<QueueRecord>, boolean]>([
   expect(toObligations(givenRecord(changes), AT).open).toBe(open);
 });
 
+const HALTED = { reason: 'tree_mismatch', pr: 1, mergeCommit: 'm'.repeat(40), at: AT } as const;
+
+test.each<[string, Partial<QueueRecord>, boolean]>([
+  ['nothing', {}, true],
+  ['a pull request in the queue', { entries: [givenEntry(1)] }, false],
+  ['a batch', { roots: [givenRoot()] }, false],
+  ['a branch to be deleted', { garbage: [{ branch: 'mq/main/staging', notBefore: 0, runKey: null }] }, false],
+  ['a post whose end was not heard', { unheard: [] }, false],
+  ['a stop for a wrong tree', { halted: HALTED }, false],
+])('a queue with %s is at rest: %#', (_name, changes, atRest) => {
+  expect(toObligations(givenRecord(changes), AT).atRest).toBe(atRest);
+});
+
 test('members that wait for a batch to land are in flight, those behind its limit are not', () => {
   const roots = [givenRoot({ limit: 1 }), givenRoot({ landing: givenLanding({ pr: 9 }), limit: 0 })];
   expect(toObligations(givenRecord({ roots }), AT).inFlight).toEqual([9, 1]);

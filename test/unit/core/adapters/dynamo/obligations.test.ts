@@ -34,7 +34,7 @@ test.each<[string, ReturnType<typeof queueView.write>, readonly number[]]>([
 );
 
 test('obligations are read although the queue view beside them is of a later version', () => {
-  const written = obligations.write(givenObligations({ at: 3, open: true, inFlight: [4] }));
+  const written = obligations.write(givenObligations({ at: 3, open: true, atRest: true, inFlight: [4] }));
   const row = { ...queueView.write(givenQueueView()), block: { kind: 'of a later version' }, ...written };
-  expect(obligations.read(row)).toEqual(givenObligations({ at: 3, open: true, inFlight: [4] }));
+  expect(obligations.read(row)).toEqual(givenObligations({ at: 3, open: true, atRest: true, inFlight: [4] }));
 });

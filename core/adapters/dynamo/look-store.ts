@@ -1,0 +1,38 @@
+import { readLookMemory } from '../../contracts/idle-look.ts';
+import { ENGINE_NEED_RENEWED_AFTER_MS } from '../../domain/limits.ts';
+import type { LookStore } from '../../ports/idle-look.ts';
+import { whole } from './codec.ts';
+import { readRow } from './items.ts';
+import { engineNeedKey, lookKey } from './keys.ts';
+import type { Table } from './table.ts';
+
+export function createLookStore(table: Table): LookStore {
+  return {
+    async loadLook(repoId) {
+      const row = await table.get(lookKey(repoId), 'loadLook');
+      // Of another version, or damaged: as good as none.
+      return row === null ? null : readLookMemory(row.memory);
+    },
+
+    async saveLook(repoId, memory) {
+      await table.put({ Item: { ...lookKey(repoId), memory } }, 'saveLook');
+    },
+
+    async loadEngineNeededAt() {
+      const row = await table.get(engineNeedKey, 'loadEngineNeededAt');
+      return row === null ? null : readRow(whole, row.at, 'loadEngineNeededAt');
+    },
+
+    async noteEngineNeeded(at) {
+      await table.put(
+        {
+          Item: { ...engineNeedKey, at },
+          ConditionExpression: 'attribute_not_exists(pk) OR #at <= :before',
+          ExpressionAttributeNames: { '#at': 'at' },
+          ExpressionAttributeValues: { ':before': at - ENGINE_NEED_RENEWED_AFTER_MS },
+        },
+        'noteEngineNeeded',
+      );
+    },
+  };
+}

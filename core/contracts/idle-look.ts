@@ -1,0 +1,70 @@
+import * as z from 'zod';
+import { LOOK_FAULTS, type LookAnswer, type LookMemory, type LookRequest } from '../ports/idle-look.ts';
+import { Secret } from '../secret.ts';
+import { HttpsUrl, RepoSlug } from './reconcile.ts';
+
+const time = z.int();
+const Memory = z.strictObject({
+  tip: z.string().nullable(),
+  pulls: z
+    .array(
+      z.strictObject({
+        pr: z.int(),
+        head: z.string(),
+        updatedAt: time,
+        seenAt: time,
+        readAt: time,
+      }),
+    )
+    .readonly(),
+  blindUntil: time.nullable(),
+});
+const Request = z.strictObject({
+  instance_url: HttpsUrl,
+  repo_slug: RepoSlug,
+  base_branch: z.string().min(1),
+  status_context: z.string().min(1),
+  token: z.string().min(1),
+  memory: Memory.nullable(),
+});
+const Answer = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.enum(['idle', 'needed']), memory: Memory }),
+  z.strictObject({ kind: z.literal('failed'), fault: z.enum(LOOK_FAULTS) }),
+]);
+
+/** The payload of one invocation. The token is in it once; a synchronous invocation keeps no payload. */
+export function writeLookRequest(request: LookRequest): string {
+  return JSON.stringify({
+    instance_url: request.instanceUrl,
+    repo_slug: request.repoSlug,
+    base_branch: request.baseBranch,
+    status_context: request.statusContext,
+    token: request.token.reveal(),
+    memory: request.memory,
+  } satisfies z.input<typeof Request>);
+}
+
+/** Null: not such a request. No error quotes it, because it holds a token. */
+export function readLookRequest(payload: unknown): LookRequest | null {
+  const parsed = Request.safeParse(payload);
+  if (!parsed.success) return null;
+  const { instance_url, repo_slug, base_branch, status_context, token, memory } = parsed.data;
+  return {
+    instanceUrl: instance_url,
+    repoSlug: repo_slug,
+    baseBranch: base_branch,
+    statusContext: status_context,
+    token: new Secret(token),
+    memory,
+  };
+}
+
+/** Null: not such an answer. */
+export function readLookAnswer(payload: unknown): LookAnswer | null {
+  return Answer.safeParse(payload).data ?? null;
+}
+
+/** As it is stored beside the record; null: not such a memory. */
+export function readLookMemory(stored: unknown): LookMemory | null {
+  return Memory.safeParse(stored).data ?? null;
+}

@@ -1,0 +1,56 @@
+import type { CommitSha, EpochMs, PullRequestNumber, RepoId } from '../domain/ids.ts';
+import type { ReconcileErrorCode } from '../domain/repo.ts';
+import type { ReconcileRequest } from './system.ts';
+
+/** A pull request that was read and is not scheduled. It stays so until its head or its `updatedAt` changes. */
+export interface SeenPull {
+  readonly pr: PullRequestNumber;
+  readonly head: CommitSha;
+  readonly updatedAt: EpochMs;
+  /** By our clock: when (`head`, `updatedAt`) was first seen, and when its timeline was read. */
+  readonly seenAt: EpochMs;
+  readonly readAt: EpochMs;
+}
+
+/** What the idle looks at one repo remember. Losing it costs one reconcile of the engine. */
+export interface LookMemory {
+  /** Tip of the base that the engine has seen. */
+  readonly tip: CommitSha | null;
+  readonly pulls: readonly SeenPull[];
+  /** The engine reaches this forge and the look does not: no look before then. */
+  readonly blindUntil: EpochMs | null;
+}
+
+export interface LookRequest
+  extends Pick<ReconcileRequest, 'instanceUrl' | 'repoSlug' | 'baseBranch' | 'token'> {
+  readonly statusContext: string;
+  /** Null: the first look. */
+  readonly memory: LookMemory | null;
+}
+
+/** Outcomes of a forge that does not answer, or refuses. */
+export const LOOK_FAULTS = [
+  'forge_unreachable',
+  'forge_access_denied',
+] as const satisfies readonly ReconcileErrorCode[];
+export type LookFault = (typeof LOOK_FAULTS)[number];
+
+/** `idle`: nothing is scheduled, and nothing moved. `needed`: the engine has to look. */
+export type LookAnswer =
+  | { readonly kind: 'idle' | 'needed'; readonly memory: LookMemory }
+  | { readonly kind: 'failed'; readonly fault: LookFault };
+
+/** A look at a forge that writes nothing. Rejects when the look itself did not take place. */
+export interface IdleLooker {
+  look(request: LookRequest): Promise<LookAnswer>;
+}
+
+/** What idle looks keep, and since when the engine is needed. */
+export interface LookStore {
+  loadLook(repoId: RepoId): Promise<LookMemory | null>;
+  saveLook(repoId: RepoId, memory: LookMemory): Promise<void>;
+  /** When the engine was needed last; null: it never was. */
+  loadEngineNeededAt(): Promise<EpochMs | null>;
+  /** Writes at most once in `ENGINE_NEED_RENEWED_AFTER_MS`. */
+  noteEngineNeeded(at: EpochMs): Promise<void>;
+}

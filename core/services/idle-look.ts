@@ -1,0 +1,126 @@
+import type { EpochMs, RepoId } from '../domain/ids.ts';
+import { LOOK_BLIND_MS, LOOK_SETTLED_MS } from '../domain/limits.ts';
+import type { Obligations } from '../domain/obligations.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
+import {
+  type IdleLooker,
+  LOOK_FAULTS,
+  type LookAnswer,
+  type LookMemory,
+  type LookStore,
+} from '../ports/idle-look.ts';
+import type { DispatchStore, EngineReport } from '../ports/store.ts';
+import type { Clock, EnginePort, Log, ReconcileRequest } from '../ports/system.ts';
+import { isOff } from './wind-down.ts';
+
+export interface IdleLookDeps {
+  readonly store: Pick<DispatchStore, 'getRepo' | 'loadReconcileOutcome' | 'loadReport' | 'readObligations'> &
+    LookStore;
+  readonly looker: IdleLooker;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/** What a look came to: nothing to do, or the engine is asked and this is remembered when it went well. */
+type Looked =
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'ask_engine'; readonly memory: LookMemory | null };
+
+const ASK_ENGINE: Looked = { kind: 'ask_engine', memory: null };
+
+/**
+ * The engine for one repo, asked only when it is needed: a repo with an empty queue, nothing in flight and a settled
+ * outcome is looked at without it, so that it can sleep. Whatever cannot be read or is not certain needs the engine.
+ */
+export function createLookingEngine(deps: IdleLookDeps, engine: EnginePort, repoId: RepoId): EnginePort {
+  return {
+    async reconcile(request, order) {
+      const isPlain = order.command === 'reconcile';
+      const look = isPlain ? lookFirst(deps, repoId, request) : Promise.resolve(ASK_ENGINE);
+      const looked = await look.catch((error: unknown): Looked => {
+        deps.log.warn('no idle look, the engine is asked', { repo_id: repoId, error });
+        return ASK_ENGINE;
+      });
+      if (looked.kind === 'unchanged') return 'unchanged';
+      await tryTo(deps, () => deps.store.noteEngineNeeded(deps.clock.now()));
+      const answer = await engine.reconcile(request, order);
+      const { memory } = looked;
+      if (answer === 'ok' && memory !== null) await tryTo(deps, () => deps.store.saveLook(repoId, memory));
+      return answer;
+    },
+    isHealthy: () => engine.isHealthy(),
+  };
+}
+
+/** The tick keeps the engine up without the note, as long as it was not put to sleep; the memory costs one look. */
+async function tryTo(deps: IdleLookDeps, write: () => Promise<void>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    deps.log.warn('an idle look could not be written down', { error });
+  }
+}
+
+async function lookFirst(deps: IdleLookDeps, repoId: RepoId, request: ReconcileRequest): Promise<Looked> {
+  const now = deps.clock.now();
+  const repo = await deps.store.getRepo(repoId);
+  if (repo === null || isOff(repo)) return ASK_ENGINE;
+  const [obligations, outcome, report, memory] = await Promise.all([
+    deps.store.readObligations(repoId),
+    deps.store.loadReconcileOutcome(repo),
+    deps.store.loadReport(repoId),
+    deps.store.loadLook(repoId),
+  ]);
+  if (!isQuiet(repo, obligations, outcome, report)) return ASK_ENGINE;
+  if (memory !== null && (memory.blindUntil ?? 0) > now) return ASK_ENGINE;
+  const { instanceUrl, repoSlug, baseBranch, token } = request;
+  const { statusContext } = repo;
+  const answer = await deps.looker.look({
+    ...{ instanceUrl, repoSlug, baseBranch, token, statusContext, memory },
+  });
+  deps.log.info('idle look', { repo_id: repoId, answer: answer.kind });
+  return judge(deps, { repoId, outcome, memory, answer, now });
+}
+
+/** The queue has nothing to do, the engine waits for nothing, and its last outcome is about this very set-up. */
+function isQuiet(
+  repo: ManagedRepo,
+  obligations: Obligations | null,
+  outcome: ReconcileOutcome | null,
+  report: EngineReport | null,
+): outcome is ReconcileOutcome {
+  if (obligations?.atRest !== true || outcome === null || report === null) return false;
+  if (outcome.ranAt - repo.updatedAt < LOOK_SETTLED_MS) return false;
+  // After a failure the engine always asks for another look soon; the look answers that one.
+  return outcome.ok ? report.wakeAt === null : faultOf(outcome) !== null;
+}
+
+function faultOf({ errorCode }: ReconcileOutcome) {
+  return LOOK_FAULTS.find((fault) => fault === errorCode) ?? null;
+}
+
+async function judge(
+  deps: IdleLookDeps,
+  seen: {
+    readonly repoId: RepoId;
+    readonly outcome: ReconcileOutcome | null;
+    readonly memory: LookMemory | null;
+    readonly answer: LookAnswer;
+    readonly now: EpochMs;
+  },
+): Promise<Looked> {
+  const { repoId, outcome, memory, answer, now } = seen;
+  if (answer.kind === 'failed') {
+    // The same fault again needs no engine. One that the engine has not seen may be the look's own.
+    if (outcome?.errorCode === answer.fault) return { kind: 'unchanged' };
+    const known = memory ?? { tip: null, pulls: [] };
+    return { kind: 'ask_engine', memory: { ...known, blindUntil: now + LOOK_BLIND_MS } };
+  }
+  if (answer.kind === 'needed' || outcome?.ok !== true) return { kind: 'ask_engine', memory: answer.memory };
+  if (!isSame(memory, answer.memory)) await tryTo(deps, () => deps.store.saveLook(repoId, answer.memory));
+  return { kind: 'unchanged' };
+}
+
+function isSame(one: LookMemory | null, other: LookMemory): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

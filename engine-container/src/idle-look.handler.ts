@@ -1,0 +1,22 @@
+import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { IdleLookEnv } from '#core/contracts/env.ts';
+import { readLookRequest } from '#core/contracts/idle-look.ts';
+import type { LookAnswer } from '#core/ports/idle-look.ts';
+import { lookForWork } from './idle-look.ts';
+
+const env = IdleLookEnv.parse(process.env);
+const clock = createSystemClock();
+const { send } = createGuardedHttp(readOutboundPolicy(env));
+
+/** Holds no right to anything: the forge and the token are in the request. */
+export async function handler(event: unknown): Promise<LookAnswer> {
+  const request = readLookRequest(event);
+  if (request === null) throw new Error('not a request for an idle look');
+  const { instanceUrl, repoSlug: slug, token } = request;
+  const forge = createForgeReader(createForgeTransport({ instanceUrl, slug, token, send, clock }));
+  return lookForWork(forge, clock, request);
+}

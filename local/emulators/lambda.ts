@@ -1,0 +1,54 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A function that can be invoked by name. */
+export interface InvocableByName {
+  readonly name: string;
+  invoke(payload: string): Promise<string>;
+}
+
+export interface LocalLambda {
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+const PATH = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
+
+/** `Invoke` with an answer, on loopback. `find` is asked at each call: the functions are made after this. */
+export async function startLambda(find: (name: string) => InvocableByName | undefined): Promise<LocalLambda> {
+  const server = createServer((request, response) => {
+    void answer(find, request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  find: (name: string) => InvocableByName | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const send = (status: number, body: string, headers: Record<string, string> = {}): void => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  };
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const name = PATH.exec(request.url ?? '')?.[1];
+  const target = name === undefined ? undefined : find(decodeURIComponent(name));
+  if (target === undefined) {
+    return send(404, '{"Message":"not known here"}', { 'x-amzn-errortype': 'ResourceNotFoundException' });
+  }
+  try {
+    send(200, await target.invoke(Buffer.concat(chunks).toString('utf8')));
+  } catch {
+    send(200, '{"errorType":"Error"}', { 'x-amz-function-error': 'Unhandled' });
+  }
+}
