@@ -230,6 +230,12 @@ export const STATUS_RETRY_MS_MAX = 30 * 60_000;
 export const STATUS_TRIES_MAX = 12;
 /** Times that taking a success back fails before it is read whether one stands at all. */
 export const TAKING_BACK_TRIES_MAX = 5;
+/** From then on it is tried after `STATUS_RETRY_MS`, then twice as long, up to this. */
+export const TAKING_BACK_RETRY_MS_MAX = 5 * 60_000;
+/** Times after which a person is told although no reading shows whether the success stands. */
+export const STANDING_TOLD_AFTER_TRIES = 8;
+/** Where no status can be written, nothing else lands for so long after the last `success` that nobody heard of. */
+export const SUCCESS_LATE_MS = 125_000;
 /** Times that `success` is tried on one head before its pull request is set aside. */
 export const SUCCESS_TRIES_MAX = 10;
 export const GARBAGE_ENTRIES_MAX = 500;

@@ -17,6 +17,7 @@ export const RECONCILE_ERROR_CODES = [
   'protection_conflict',
   'branch_name_taken',
   'another_queue',
+  'success_stands',
   'base_red',
   'tree_mismatch',
   'record_too_large',
@@ -43,6 +44,8 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
     'A branch or tag stands where the queue needs its own branches, which begin with its name; rename or delete it.',
   another_queue:
     'Another queue lands pull requests on this branch, so this one is stopped; switch one of them off, then this one off and on.',
+  success_stands:
+    'A success that no longer holds cannot be taken back from a pull request, so nothing else lands; cancel its auto-merge or close it.',
   base_red: 'The base branch itself fails the gate; pull requests wait until it is repaired.',
   tree_mismatch: 'A landed tree is not the tree that was proven; the queue of this repository is stopped.',
   record_too_large:

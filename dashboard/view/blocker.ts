@@ -70,6 +70,15 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
     case 'tree_mismatch':
       if (activity.queue?.block.kind === 'tree_mismatch') return blockerOfQueue(activity.queue.block, 0);
       return { ...common, tone: 'stop', text, until: null, remedy: 'settings' };
+    case 'success_stands':
+      return {
+        ...common,
+        tone: 'stop',
+        text,
+        until: null,
+        remedy: 'forge',
+        pr: activity.queue?.block.pr ?? null,
+      };
     case 'gate_missing':
     case 'protection_conflict':
       return { ...common, tone: 'stop', text, remedy: 'setup' };

@@ -164,6 +164,8 @@ const REASONS: Readonly<Record<string, string>> = {
   auto_merge_cancelled: 'Somebody cancelled its auto-merge.',
   draft: 'It was turned into a draft.',
   closed: 'It was closed.',
+  success_stands:
+    'A success that no longer holds stands on this head, and the forge does not let the queue take it back. Cancel its auto-merge or close it; until then nothing else lands.',
   unclear:
     'The forge does not answer what the queue has to know of it. The queue asks again by itself; check what the forge logs about it.',
   deleted: 'It was deleted on the forge.',

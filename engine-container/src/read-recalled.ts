@@ -4,6 +4,7 @@ import type { Reading } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
 import type { QueueRecord } from './queue/record.ts';
 import type { RecalledHead, RecalledView, Snapshot } from './queue/snapshot.ts';
+import { isStuck } from './queue/standing.ts';
 
 type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
 
@@ -43,16 +44,19 @@ async function readHeads(
   return read;
 }
 
-/** What stands on the heads whose post nobody heard the end of. */
+/** What stands on the heads whose post nobody heard the end of, or whose success cannot be taken back. */
 export async function readUnheard(
   forge: EngineForge,
   attempt: Attempt,
-  { unheard = [] }: QueueRecord,
+  { unheard = [], pendingStatuses }: QueueRecord,
   now: EpochMs,
 ): Promise<Pick<Snapshot, 'unheard'>> {
-  const due = unheard.filter(({ lookAt }) => lookAt <= now);
-  if (due.length === 0) return {};
+  const late = unheard.filter(({ lookAt }) => lookAt <= now);
+  // Read whenever it is tried again: it may not stand at all, or not any more.
+  const stuck = pendingStatuses.filter((status) => isStuck(status) && (status.retryAt ?? now) <= now);
+  const due = new Set([...late, ...stuck].map(({ sha }) => sha));
+  if (due.size === 0) return {};
   const read = new Map<CommitSha, Reading<readonly CommitStatus[]>>();
-  for (const { sha } of due) read.set(sha, await attempt(() => forge.readStatuses(sha)));
+  for (const sha of due) read.set(sha, await attempt(() => forge.readStatuses(sha)));
   return { unheard: read };
 }

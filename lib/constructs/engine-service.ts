@@ -67,6 +67,12 @@ const QUEUE_ALARMS = [
     'Somebody else writes the required status, so pull requests can merge unproven.',
   ],
   [
+    'SuccessStandsAlarm',
+    'success_stands',
+    'page',
+    'A success that no longer holds cannot be taken back; its pull request can merge unproven.',
+  ],
+  [
     'RecordTooLargeAlarm',
     'record_too_large',
     'page',

@@ -18,6 +18,7 @@ const IS_ANSWER: Readonly<Record<ReconcileErrorCode, boolean>> = {
   protection_conflict: true,
   branch_name_taken: true,
   another_queue: true,
+  success_stands: true,
   base_red: true,
   tree_mismatch: true,
   record_too_large: true,

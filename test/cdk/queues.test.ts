@@ -220,6 +220,7 @@ describe('alarms', () => {
     ['treemismatchalarm', 'tree_mismatch'],
     ['unverifiedlandingalarm', 'unverified_landing'],
     ['foreignstatuswriteralarm', 'foreign_status_writer'],
+    ['successstandsalarm', 'success_stands'],
     ['recordtoolargealarm', 'record_too_large'],
     ['baseredalarm', 'base_red'],
     ['fencelostalarm', 'lease_lost'],

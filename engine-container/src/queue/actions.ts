@@ -151,6 +151,7 @@ export interface Alarm {
     | 'tree_mismatch'
     | 'foreign_status_writer'
     | 'base_red'
-    | 'gate_phase_age';
+    | 'gate_phase_age'
+    | 'success_stands';
   readonly pr: PullRequestNumber | null;
 }

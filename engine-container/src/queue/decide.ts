@@ -30,6 +30,7 @@ import { noteRule } from './rule-notes.ts';
 import { advanceSearch } from './search.ts';
 import type { Snapshot } from './snapshot.ts';
 import { stageWanted } from './stage.ts';
+import { settleStanding } from './standing.ts';
 import { settleUnheard } from './unheard.ts';
 
 /** First look at a gate after this share of what it usually takes: never later than that, or it would seem to take ever longer. */
@@ -50,6 +51,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   adoptSettings(pass);
   recallLost(pass);
   settleUnheard(pass);
+  settleStanding(pass);
   // A queue that is off and has nothing left to undo says nothing to anybody.
   if (s.repo.queueEnabled || record.roots.length > 0) {
     syncQueue(pass);
@@ -172,7 +174,7 @@ function sayWaiting(pass: DecisionContext): void {
   for (const { retryAt = s.now } of record.pendingStatuses)
     if (retryAt > s.now) wakeNoLaterThan(pass, retryAt);
   due.sort((one, other) => rank(one) - rank(other));
-  for (const { failures: _, retryAt: __, ...status } of due.slice(0, STATUS_POSTS_MAX)) {
+  for (const { failures: _, retryAt: __, told: ___, ...status } of due.slice(0, STATUS_POSTS_MAX)) {
     actions.push({ kind: 'post_status', ...status, purpose: 'pending' });
   }
 }

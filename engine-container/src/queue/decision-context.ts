@@ -139,9 +139,15 @@ export function wishStatus(pass: DecisionContext, status: Omit<PendingStatus, 'c
   const { context, pendingStatuses } = pass.record;
   const isReplaced = (waiting: PendingStatus): boolean =>
     waiting.sha === status.sha && waiting.context === context;
-  const takesBack = pendingStatuses.some((waiting) => isReplaced(waiting) && waiting.takesBack === true);
+  const before = pendingStatuses.find((waiting) => isReplaced(waiting) && waiting.takesBack === true);
   pass.record.pendingStatuses = pendingStatuses.filter((waiting) => !isReplaced(waiting));
-  pass.record.pendingStatuses.push({ ...status, context, ...(takesBack ? { takesBack } : {}) });
+  pass.record.pendingStatuses.push({ ...status, context, ...(before === undefined ? {} : triesOf(before)) });
+}
+
+/** Other words in its place take the same success back, and the forge has failed on them as often. */
+function triesOf(waiting: PendingStatus): Partial<PendingStatus> {
+  const { pr, sha, context, state, description, targetUrl, ...tries } = waiting;
+  return tries;
 }
 
 export function createNode(

@@ -29,12 +29,14 @@ import {
 import { chooseBatchSize, gateMsOf, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Place, Root, Staged } from './record.ts';
+import { isHeldByStanding } from './standing.ts';
 import { suspicionOf } from './suspicion.ts';
 
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
 export function openRoots(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.halted !== null || record.rival !== undefined || !s.repo.queueEnabled) return;
+  if (isHeldByStanding(pass)) return;
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return;
   if (s.protection.value === null) {

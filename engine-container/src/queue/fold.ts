@@ -5,6 +5,8 @@ import {
   STATUS_RETRY_MS,
   STATUS_RETRY_MS_MAX,
   STATUS_TRIES_MAX,
+  TAKING_BACK_RETRY_MS_MAX,
+  TAKING_BACK_TRIES_MAX,
 } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
@@ -314,7 +316,12 @@ function countPostFailure({ record, s, log }: DecisionContext, action: PostStatu
       waiting.description === action.description;
     if (!isIt) return [waiting];
     const failures = (waiting.failures ?? 0) + 1;
-    if (waiting.takesBack === true) return [{ ...waiting, failures }];
+    if (waiting.takesBack === true) {
+      const more = failures - TAKING_BACK_TRIES_MAX;
+      if (more < 0) return [{ ...waiting, failures }];
+      const pauseMs = Math.min(STATUS_RETRY_MS * 2 ** more, TAKING_BACK_RETRY_MS_MAX);
+      return [{ ...waiting, failures, retryAt: s.now + pauseMs }];
+    }
     const waitMs = Math.min(STATUS_RETRY_MS * 2 ** (failures - 1), STATUS_RETRY_MS_MAX);
     if (failures < STATUS_TRIES_MAX) return [{ ...waiting, failures, retryAt: s.now + waitMs }];
     log.push(`#${waiting.pr}: its status cannot be written and is dropped`);

@@ -18,6 +18,8 @@ export interface Landing {
   /** Posts of `success` that were wanted, and those that the forge answered; absent in records of before they were counted. */
   asked?: number;
   answered?: number;
+  /** When the latest of them was wanted; absent in records of before it was kept. */
+  askedAt?: EpochMs;
   /** `success` is taken back; concluded one grace period after the revoke was written. */
   revoke: {
     readonly reason: RevokeReason;

@@ -41,10 +41,11 @@ import { rememberBounce } from './recall.ts';
 import { type Root, treeOf } from './record.ts';
 import { startTeardown } from './root.ts';
 import type { FocusView } from './snapshot.ts';
+import { isHeldByStanding, releaseHarmless } from './standing.ts';
 import { isTerminal } from './transitions.ts';
 import { adoptTwin } from './twins.ts';
 import { watchUnheard } from './unheard.ts';
-import { endUnposted, isUnpostable, settleUnwritable } from './unposted.ts';
+import { endUnposted, isUnpostable } from './unposted.ts';
 import { awaitReading, outwaitUnread } from './unreadable.ts';
 
 /** First look after this share of what the latest merge took, so that a quicker one is noticed. */
@@ -115,8 +116,8 @@ function awaitMerge(pass: DecisionContext, root: Root, landing: Landing, postedA
 /** After a revoke: one grace period, one more look, then the landing is over (D-11, E5). */
 function concludeRevoke(pass: DecisionContext, root: Root, landing: Landing): void {
   const { revoke } = landing;
-  if (revoke !== null && revoke.postedAt === null) settleUnwritable(pass, landing);
-  if (revoke === null || revoke.postedAt === null) return;
+  if (revoke === null) return;
+  if (revoke.postedAt === null) return releaseHarmless(pass, root, landing);
   const until = revoke.postedAt + REVOKE_GRACE_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
   if (isUnpostable(landing)) return endUnposted(pass, root, landing);
@@ -216,7 +217,7 @@ export function bounce(
 /** Lets the next proven pull request land: everything is as it was staged, the intent is recorded, then `success`. */
 export function advanceLanding(pass: DecisionContext): void {
   const { record, s } = pass;
-  if (record.halted !== null) return;
+  if (record.halted !== null || isHeldByStanding(pass)) return;
   for (const each of record.roots) {
     if (mayLand(record, each)) showPhases(pass, each, provenLength(record, each));
   }
@@ -237,7 +238,7 @@ export function advanceLanding(pass: DecisionContext): void {
   if (low <= root.landed || member === undefined || tree === undefined) return;
   // Words that cannot be written are outdated by the success, and must not come after it.
   record.pendingStatuses = record.pendingStatuses.filter(
-    ({ sha, retryAt }) => sha !== member.head || retryAt === undefined,
+    ({ sha, retryAt, takesBack }) => sha !== member.head || retryAt === undefined || takesBack === true,
   );
   if (record.pendingStatuses.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
   const focus = s.focus.get(member.pr);
@@ -320,6 +321,7 @@ function isAsStaged(pass: DecisionContext, root: Root, focus: FocusView): boolea
 function postSuccess(pass: DecisionContext, root: Root, landing: Landing): void {
   const low = provenLength(pass.record, root);
   landing.asked = (landing.asked ?? 0) + 1;
+  landing.askedAt = pass.s.now;
   pass.actions.push({
     kind: 'post_status',
     pr: landing.pr,

@@ -15,4 +15,6 @@ export interface PendingStatus {
   readonly failures?: number;
   /** Not tried again before; absent: at once. */
   readonly retryAt?: EpochMs;
+  /** A person was told that the success which it takes back stands. */
+  readonly told?: true;
 }

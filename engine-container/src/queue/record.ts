@@ -129,6 +129,8 @@ export interface UnheardPost {
   readonly posts: number;
   readonly since: EpochMs;
   readonly lookAt: EpochMs;
+  /** No status could be written on this head. */
+  readonly isUnwritable?: true;
 }
 
 export interface NameInTheWay {

@@ -1,4 +1,9 @@
-import { UNHEARD_LOOK_MAX_MS, UNHEARD_LOOK_MIN_MS, UNHEARD_WATCH_MS } from '#core/domain/limits.ts';
+import {
+  TAKING_BACK_TRIES_MAX,
+  UNHEARD_LOOK_MAX_MS,
+  UNHEARD_LOOK_MIN_MS,
+  UNHEARD_WATCH_MS,
+} from '#core/domain/limits.ts';
 import { type DecisionContext, wakeNoLaterThan } from './decision-context.ts';
 import { describeStaleSuccess } from './describe.ts';
 import type { Landing } from './landing-state.ts';
@@ -9,13 +14,20 @@ import type { UnheardPost } from './record.ts';
  * later, and each would then be the newest word on that head. The head is watched until all have been seen or the
  * longest such delay is over.
  */
-export function watchUnheard({ record, s }: Pick<DecisionContext, 'record' | 's'>, landing: Landing): void {
+export function watchUnheard(
+  { record, s }: Pick<DecisionContext, 'record' | 's'>,
+  landing: Landing,
+  how?: 'unwritable',
+): void {
   const posts = (landing.asked ?? 0) - (landing.answered ?? 0);
   if (posts <= 0) return;
   const { pr, head: sha } = landing;
   const others = (record.unheard ?? []).filter((each) => each.sha !== sha || each.context !== record.context);
   const lookAt = s.now + UNHEARD_LOOK_MIN_MS;
-  record.unheard = [...others, { pr, sha, context: record.context, posts, since: s.now, lookAt }];
+  const isKnown = record.unheard?.some((each) => each.sha === sha && each.isUnwritable === true) === true;
+  const unwritable = how === 'unwritable' || isKnown ? { isUnwritable: true as const } : {};
+  const post = { pr, sha, context: record.context, posts, since: s.now, lookAt, ...unwritable };
+  record.unheard = [...others, post];
 }
 
 /** Takes back what has arrived since, and says when to look again. */
@@ -34,15 +46,22 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   if (record.roots.some((root) => root.landing?.head === post.sha)) return [post];
   const statuses = s.unheard?.get(post.sha);
   // A reading of before our last word on this head says nothing.
-  const isOurTurn = record.pendingStatuses.some((waiting) => waiting.sha === post.sha);
+  const waiting = record.pendingStatuses.find(
+    ({ sha, context }) => sha === post.sha && context === post.context,
+  );
+  // Words that could not be written may wait for hours, and a success may arrive meanwhile.
+  const isOurTurn = waiting !== undefined && (waiting.takesBack === true || waiting.failures === undefined);
   if (statuses === undefined || !statuses.known || isOurTurn)
     return s.now - post.since < UNHEARD_WATCH_MS ? [post] : [];
   const now = statuses.value.find((status) => status.context === post.context);
   if (now?.state === 'success') {
+    record.pendingStatuses = record.pendingStatuses.filter((each) => each !== waiting);
     record.pendingStatuses.push({
       ...{ pr: post.pr, sha: post.sha, context: post.context },
       ...{ state: 'pending', description: describeStaleSuccess(), targetUrl: null },
       takesBack: true,
+      // What could not be written before is not tried for long before a person is told.
+      ...(post.isUnwritable === true ? { failures: TAKING_BACK_TRIES_MAX } : {}),
     });
     pass.log.push(`a success on ${post.sha} was carried out late and is taken back`);
     return post.posts > 1 ? [{ ...post, posts: post.posts - 1, lookAt: s.now + UNHEARD_LOOK_MIN_MS }] : [];

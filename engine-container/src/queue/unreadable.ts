@@ -10,6 +10,7 @@ import { sayLastWord } from './last-word.ts';
 import type { Root } from './record.ts';
 import { startTeardown } from './root.ts';
 import { setAside } from './staging-failure.ts';
+import { releaseHarmless } from './standing.ts';
 import { watchUnheard } from './unheard.ts';
 
 /**
@@ -43,7 +44,8 @@ export function outwaitUnread(pass: DecisionContext, root: Root, landing: Landin
       startTeardown(pass, root, 'merge_timeout');
     return;
   }
-  if (revoke.postedAt === null || s.now - revoke.postedAt < REVOKE_GRACE_MS) return;
+  if (revoke.postedAt === null) return releaseHarmless(pass, root, landing);
+  if (s.now - revoke.postedAt < REVOKE_GRACE_MS) return;
   if (!s.full || !s.base.known) return;
   if (s.base.value.sha !== landing.baseBefore && s.now - revoke.postedAt < UNREADABLE_WAIT_MS) return;
   root.landing = null;

@@ -44,6 +44,8 @@ type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 
 /** The same order of questions as `checkGround` and `readyEntries`. */
 function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Standing {
+  if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
+    return standing('refused', 'success_stands');
   if (record.roots.some((root) => root.landing?.pr === entry.pr)) return standing('landing');
   if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
   const bounced = record.bounced.some(
