@@ -3,6 +3,7 @@ import type { RouteSpec } from '#core/contracts/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
 import { matchRoute } from '../../conformance/generate.ts';
 import { judgeAnswer } from '../../conformance/judge.ts';
+import { createPatience } from '../../conformance/patience.ts';
 import { runSession, scanWorld } from '../../conformance/session.ts';
 import { ANSWER_KEYS, sampleOf, shapeOf } from '../../conformance/shapes.ts';
 import { ADMIN_KEY, ApiWorld, CONTAINER_SECRET } from '../../support/api-world.ts';
@@ -25,6 +26,29 @@ describe('conformance, short form: nothing leaves that the contract does not lis
     const once = await tally(7);
     expect(await tally(7)).toEqual(once);
     expect(await tally(8)).not.toEqual(once);
+  });
+});
+
+describe('what is asked again before it is judged', () => {
+  const asleep = '{"ok":false,"dependency":"container"}';
+  const after = (count: number, text: string) => {
+    let sent = 0;
+    const patience = createPatience({ pause: async () => undefined });
+    const send = async () => {
+      sent += 1;
+      const left = sent <= count;
+      return { status: left ? 503 : 200, text: left ? text : '{"ok":true}', contentType: 'application/json' };
+    };
+    return patience.ask(send).then(({ status }) => ({ status, repeated: patience.repeated }));
+  };
+
+  test.each<[string, number, string, { readonly status: number; readonly repeated: number }]>([
+    ['an engine that sleeps is waited for until it is up', 40, asleep, { status: 200, repeated: 40 }],
+    ['an engine that stays away for a minute is a fault', 1_000, asleep, { status: 503, repeated: 120 }],
+    ['a provider that is late', 3, '{"error":{"code":"auth_unavailable"}}', { status: 200, repeated: 3 }],
+    ['another 503 is judged as it is', 3, '{"error":{"code":"db_error"}}', { status: 503, repeated: 0 }],
+  ])('%s', async (_name, count, text, expected) => {
+    expect(await after(count, text)).toEqual(expected);
   });
 });
 
