@@ -34,9 +34,11 @@ const alarms = (world: World) => world.log.filter(({ fields }) => fields.alarm =
 
 test('told once with its own words: which pull request, which head, and what a person does', async () => {
   const { world, a, head } = await stuckOn();
-  await world.drain({ maxMs: 2 * HOUR });
+  await world.drain({ maxMs: HOUR });
   expect(await stateOf(world, head)).toBe('success');
-  expect((await world.reconcile())?.errorCode).toBe('success_stands');
+  const report = await world.reconcile();
+  expect(report?.errorCode).toBe('success_stands');
+  expect(report?.wakeAt).toBeGreaterThan(world.clock.now());
   expect(RECONCILE_ERROR_SENTENCES.success_stands).toMatch(/cancel its auto-merge or close it/);
   expect(alarms(world)).toHaveLength(1);
   expect(alarms(world)[0]?.fields.pr).toBe(a);

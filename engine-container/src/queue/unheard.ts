@@ -42,8 +42,9 @@ export function settleUnheard(pass: DecisionContext): void {
 
 function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[] {
   const { record, s } = pass;
+  const unsettled = post.lookAt > s.now ? post : { ...post, lookAt: s.now + UNHEARD_LOOK_MIN_MS };
   // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
-  if (record.roots.some((root) => root.landing?.head === post.sha)) return [post];
+  if (record.roots.some((root) => root.landing?.head === post.sha)) return [unsettled];
   const statuses = s.unheard?.get(post.sha);
   // A reading of before our last word on this head says nothing.
   const waiting = record.pendingStatuses.find(
@@ -52,7 +53,7 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   // Words that could not be written may wait for hours, and a success may arrive meanwhile.
   const isOurTurn = waiting !== undefined && (waiting.takesBack === true || waiting.failures === undefined);
   if (statuses === undefined || !statuses.known || isOurTurn)
-    return s.now - post.since < UNHEARD_WATCH_MS ? [post] : [];
+    return s.now - post.since < UNHEARD_WATCH_MS ? [unsettled] : [];
   const now = statuses.value.find((status) => status.context === post.context);
   if (now?.state === 'success') {
     record.pendingStatuses = record.pendingStatuses.filter((each) => each !== waiting);
