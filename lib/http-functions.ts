@@ -1,7 +1,6 @@
 import { Duration } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { HttpSurface } from '../core/contracts/route-spec.ts';
-import { STREAM_PREFIXES } from '../core/contracts/table.ts';
 import { AdminEnv } from '../lambdas/admin/env.ts';
 import { ApiEnv } from '../lambdas/api/env.ts';
 import { BillingEnv } from '../lambdas/billing/env.ts';
@@ -99,7 +98,7 @@ export function createHttpFunctions(
   table.grantRows(
     paymentEvents,
     ['GetItem', 'PutItem', 'ConditionCheckItem'],
-    ['T#*', 'PC#*', 'PE#*', `${STREAM_PREFIXES.notices}*`],
+    ['tenant', 'customers', 'paymentEvents', 'notices'],
   );
 
   const publicFn = make('Public', { bundle: 'public', env: PublicEnv, timeout: QUICK });

@@ -39,10 +39,26 @@ export const STREAM_VIEW = 'KEYS_ONLY';
 /** The due index is spread over this many partitions. */
 export const DUE_SHARDS = 4;
 
-/** Beginnings of partition keys that consumers of the stream ask for, in the filters of their mappings and in code. */
-export const STREAM_PREFIXES = {
-  /** Tenant, connections, repos, outcomes and plan; batches; events: what a dashboard shows. */
-  shown: ['T#', 'TB#', 'TE#'],
+/**
+ * Beginnings of the partition keys that the stack names, in rights and in filters of the change stream. The adapter builds
+ * its keys of them. No other code knows them.
+ */
+export const PARTITIONS = {
+  /** Tenant, connections, repos, outcomes and plan. */
+  tenant: 'T#',
+  batches: 'TB#',
   events: 'TE#',
   notices: 'TN#',
+  /** Record, view, wake state, reports and claims of one repo. */
+  repo: 'R#',
+  tickets: 'TK#',
+  tenantSockets: 'TW#',
+  sockets: 'W#',
+  customers: 'PC#',
+  paymentEvents: 'PE#',
+  rates: 'RL#',
 } as const;
+export type Partition = keyof typeof PARTITIONS;
+
+/** A dashboard shows something of these rows. */
+export const SHOWN_PARTITIONS = ['tenant', 'batches', 'events'] as const satisfies readonly Partition[];

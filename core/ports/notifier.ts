@@ -4,10 +4,11 @@ import type { Notice } from '../domain/notice.ts';
 import type { Chat } from '../domain/notification.ts';
 import type { Secret } from '../secret.ts';
 
-/** Key of one row of the change stream. */
-export interface StreamKey {
-  readonly pk: string;
-  readonly sk: string;
+declare const storedRow: unique symbol;
+
+/** Names one row of the change stream to the store, which alone can read it. */
+export interface StoredRow {
+  readonly [storedRow]: true;
 }
 
 /** Something a tenant is to be told that is no bounce: asked for in the store, sent from the stream. */
@@ -20,7 +21,7 @@ export interface NoticeRequest {
   readonly email: string | null;
 }
 
-/** For whoever wants a tenant told something: one conditional write, no call to the outside (contract, Emitted). */
+/** For a function that wants a tenant told something: one conditional write, no call to the outside (contract, Emitted). */
 export interface NoticeRequestStore {
   /** False when the same notice is asked for already. */
   requestNotice(notice: NoticeRequest): Promise<boolean>;
@@ -29,9 +30,9 @@ export interface NoticeRequestStore {
 /** For the function that sends. */
 export interface NoticeStore extends NoticeRequestStore {
   /** Takes a request off the list: one of many takers gets it (at most once). Null when it is gone or too old. */
-  takeNotice(key: StreamKey): Promise<NoticeRequest | null>;
-  /** The activity event behind a key of the stream; null when it is none or gone. */
-  loadEvent(key: StreamKey): Promise<ActivityEvent | null>;
+  takeNotice(row: StoredRow): Promise<NoticeRequest | null>;
+  /** The activity event behind a row of the stream; null when it is gone. */
+  loadEvent(row: StoredRow): Promise<ActivityEvent | null>;
   /** True once per (repo, pull request, head), for as long as the repo lives (A84); false also when the repo is gone. */
   claimBounce(event: Pick<ActivityEvent, 'repoId' | 'pr' | 'head' | 'at'>): Promise<boolean>;
 }

@@ -3,7 +3,7 @@ import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { describeBounceNotice, describeInvoiceNotice, findBounceRun, type Notice } from '../domain/notice.ts';
 import { CHAT_NAMES, type NotificationTargets, noChats } from '../domain/notification.ts';
-import type { NoticeStore, Notifier, SendResult, StreamKey } from '../ports/notifier.ts';
+import type { NoticeStore, Notifier, SendResult, StoredRow } from '../ports/notifier.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
 import type { Log } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
@@ -23,9 +23,9 @@ export interface NotifyDeps {
  * after everything that can fail, so that a head is announced at most once (A84) and a store that fails loses nothing.
  * Throws `StoreError` only before the claim.
  */
-export async function announceBounce(deps: NotifyDeps, key: StreamKey): Promise<void> {
+export async function announceBounce(deps: NotifyDeps, row: StoredRow): Promise<void> {
   const { store } = deps;
-  const event = await store.loadEvent(key);
+  const event = await store.loadEvent(row);
   if (event === null || event.event !== 'pr_bounced') return;
   const repo = await store.getRepo(event.repoId);
   if (repo === null || repo.tombstone || repo.tenantId !== event.tenantId) return;
@@ -60,11 +60,10 @@ async function findRun(
  * Sends one notice that was asked for: to the address the payment provider knows and to every place that the tenant's repos
  * name, because a hold concerns all who wait for those queues. Throws `StoreError` only before it is taken off the list.
  */
-export async function announceNotice(deps: NotifyDeps, key: StreamKey): Promise<void> {
+export async function announceNotice(deps: NotifyDeps, tenantId: TenantId, row: StoredRow): Promise<void> {
   const { store } = deps;
-  const tenantId = key.pk.slice(key.pk.indexOf('#') + 1);
   const repos = await store.listRepos(tenantId);
-  const notice = await store.takeNotice(key);
+  const notice = await store.takeNotice(row);
   if (notice === null) return;
   const owner = { email: notice.email, ...noChats() };
   const places = placesOf([owner, ...repos.flatMap((repo) => repo.notification ?? [])]);

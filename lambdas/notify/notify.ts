@@ -1,12 +1,12 @@
-import { parseStreamEvent, type StreamAnswer, type StreamChange } from '#core/contracts/stream.ts';
-import { STREAM_PREFIXES } from '#core/contracts/table.ts';
+import { readChanges, type StoredChange } from '#core/adapters/dynamo/changes.ts';
+import type { StreamAnswer } from '#core/contracts/stream.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { announceBounce, announceNotice, type NotifyDeps } from '#core/services/notify.ts';
 
-/** What was not claimed because the store failed is tried again; whatever was claimed is not (A84). */
+/** A change that was not claimed because the store failed is tried again; one that was claimed is not (A84). */
 export function createNotify(deps: NotifyDeps): (event: unknown) => Promise<StreamAnswer> {
   return async (event) => {
-    const added = parseStreamEvent(event).filter((change) => change.kind === 'INSERT');
+    const added = readChanges(event).filter((change) => change.kind === 'INSERT');
     const failed = await Promise.all(added.map((change) => announce(deps, change)));
     return { batchItemFailures: failed.flatMap((each) => (each === null ? [] : [each])) };
   };
@@ -14,11 +14,12 @@ export function createNotify(deps: NotifyDeps): (event: unknown) => Promise<Stre
 
 async function announce(
   deps: NotifyDeps,
-  change: StreamChange,
+  change: StoredChange,
 ): Promise<StreamAnswer['batchItemFailures'][number] | null> {
   try {
-    if (change.pk.startsWith(STREAM_PREFIXES.events)) await announceBounce(deps, change);
-    else if (change.pk.startsWith(STREAM_PREFIXES.notices)) await announceNotice(deps, change);
+    const { what, tenantId, row } = change;
+    if (what === 'event') await announceBounce(deps, row);
+    else if (what === 'notice' && tenantId !== null) await announceNotice(deps, tenantId, row);
     return null;
   } catch (error) {
     deps.log.error('a change could not be looked at', { error });

@@ -1,6 +1,5 @@
-import { isTenantRow, tenantOfShownRow } from '#core/adapters/dynamo/keys.ts';
+import { readChanges, type StoredChange } from '#core/adapters/dynamo/changes.ts';
 import { formatRefreshPing } from '#core/contracts/realtime.ts';
-import { parseStreamEvent, type StreamChange } from '#core/contracts/stream.ts';
 import type { TenantId } from '#core/domain/ids.ts';
 import { endSockets, type PushDeps, pingTenants } from '#core/services/realtime.ts';
 
@@ -10,14 +9,15 @@ import { endSockets, type PushDeps, pingTenants } from '#core/services/realtime.
  */
 export function createPush(deps: PushDeps): (event: unknown) => Promise<void> {
   return async (event) => {
-    const changes = parseStreamEvent(event);
-    const gone = tenantsOf(changes.filter((change) => change.kind === 'REMOVE' && isTenantRow(change)));
+    // A notice is asked for; nothing of it is shown.
+    const changes = readChanges(event).filter(({ what }) => what !== 'notice');
+    const gone = tenantsOf(changes.filter(({ kind, what }) => kind === 'REMOVE' && what === 'tenant'));
     const changed = tenantsOf(changes);
     await pingTenants(deps, [...changed], formatRefreshPing(deps.clock.now()));
     for (const tenantId of gone) await endSockets(deps, tenantId);
   };
 }
 
-function tenantsOf(changes: readonly StreamChange[]): ReadonlySet<TenantId> {
-  return new Set(changes.map(({ pk }) => tenantOfShownRow(pk)).filter((id) => id !== null));
+function tenantsOf(changes: readonly StoredChange[]): ReadonlySet<TenantId> {
+  return new Set(changes.map(({ tenantId }) => tenantId).filter((id) => id !== null));
 }

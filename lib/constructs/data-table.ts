@@ -11,7 +11,15 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnEventSourceMapping } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { GSI1, GSI2, STREAM_VIEW, TABLE_KEYS, TTL_ATTRIBUTE } from '../../core/contracts/table.ts';
+import {
+  GSI1,
+  GSI2,
+  PARTITIONS,
+  type Partition,
+  STREAM_VIEW,
+  TABLE_KEYS,
+  TTL_ATTRIBUTE,
+} from '../../core/contracts/table.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface DataTableProps {
@@ -35,7 +43,7 @@ export type RowAction =
   | 'ConditionCheckItem';
 
 export interface ChangeDelivery {
-  readonly prefixes: readonly string[];
+  readonly partitions: readonly Partition[];
   /** @default all */
   readonly kinds?: readonly ('INSERT' | 'MODIFY' | 'REMOVE')[];
   readonly batchSize: number;
@@ -96,24 +104,28 @@ export class DataTable extends Construct {
     this.#grant(grantee, [...READ_ACTIONS, ...WRITE_ACTIONS]);
   }
 
-  /** Only rows whose partition key is one of these, `*` at its end meaning any rest; no index. */
-  grantRows(grantee: Grantee, actions: readonly RowAction[], partitions: readonly string[]): void {
+  /** Only rows of these partitions, of any tenant or repo; no index. */
+  grantRows(grantee: Grantee, actions: readonly RowAction[], partitions: readonly Partition[]): void {
     grantee.setEnv('TABLE_NAME', this.table.tableName);
     grantee.allow(
       new PolicyStatement({
         actions: actions.map((action) => `dynamodb:${action}`),
         resources: [this.table.tableArn],
-        conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [...partitions] } },
+        conditions: {
+          'ForAllValues:StringLike': {
+            'dynamodb:LeadingKeys': partitions.map((each) => `${PARTITIONS[each]}*`),
+          },
+        },
       }),
     );
   }
 
   /** Counts callers, and reads or writes nothing else. */
   grantRates(grantee: Grantee): void {
-    this.grantRows(grantee, ['UpdateItem'], ['RL#*']);
+    this.grantRows(grantee, ['UpdateItem'], ['rates']);
   }
 
-  /** Delivers the changes of rows whose partition key begins like one of these. At most two consumers per stream. */
+  /** Delivers the changes of rows of these partitions. At most two consumers per stream. */
   deliverChanges(consumer: ServiceFunction, spec: ChangeDelivery): void {
     const streamArn = this.table.tableStreamArn ?? '';
     consumer.allow(
@@ -130,7 +142,9 @@ export class DataTable extends Construct {
     const pattern = {
       ...(spec.kinds === undefined ? {} : { eventName: [...spec.kinds] }),
       dynamodb: {
-        Keys: { [TABLE_KEYS.partition]: { S: spec.prefixes.map((prefix) => ({ prefix })) } },
+        Keys: {
+          [TABLE_KEYS.partition]: { S: spec.partitions.map((each) => ({ prefix: PARTITIONS[each] })) },
+        },
       },
     };
     const mapping = new CfnEventSourceMapping(this, `${consumer.node.id}Changes`, {

@@ -4,7 +4,6 @@ import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { NOTICE_NOT_DELIVERED } from '../../core/contracts/realtime.ts';
-import { STREAM_PREFIXES } from '../../core/contracts/table.ts';
 import { NotifyEnv } from '../../lambdas/notify/env.ts';
 import type { MailConfig } from '../stage-config.ts';
 import type { DataTable } from './data-table.ts';
@@ -32,9 +31,9 @@ export class Notifications extends Construct {
     const notify = new ServiceFunction(this, 'Notify', {
       ...{ defaults, bundle: 'notify', env: NotifyEnv, memoryMb: 256, timeout: NOTIFY_TIMEOUT },
     });
-    table.grantRows(notify, ['GetItem', 'BatchGetItem', 'Query'], ['T#*', 'TB#*', 'TE#*', 'R#*']);
-    table.grantRows(notify, ['PutItem', 'ConditionCheckItem'], ['R#*']);
-    table.grantRows(notify, ['DeleteItem'], [`${STREAM_PREFIXES.notices}*`]);
+    table.grantRows(notify, ['GetItem', 'BatchGetItem', 'Query'], ['tenant', 'batches', 'events', 'repo']);
+    table.grantRows(notify, ['PutItem', 'ConditionCheckItem'], ['repo']);
+    table.grantRows(notify, ['DeleteItem'], ['notices']);
     const deadNotices = new Queue(this, 'DeadNotices', {
       enforceSSL: true,
       encryption: QueueEncryption.SQS_MANAGED,
@@ -42,7 +41,7 @@ export class Notifications extends Construct {
     });
     notify.allow(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadNotices.queueArn] }));
     table.deliverChanges(notify, {
-      prefixes: [STREAM_PREFIXES.events, STREAM_PREFIXES.notices],
+      partitions: ['events', 'notices'],
       kinds: ['INSERT'],
       ...{ batchSize: 10, window: Duration.seconds(0), retries: 5, maxAge: NOTICE_AGE_MAX },
       ...{ reportsFailures: true, deadLetters: deadNotices },

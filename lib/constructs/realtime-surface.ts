@@ -5,7 +5,7 @@ import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk
 import { CfnPermission } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { STREAM_PREFIXES } from '../../core/contracts/table.ts';
+import { SHOWN_PARTITIONS } from '../../core/contracts/table.ts';
 import {
   SocketConnectEnv,
   SocketDefaultEnv,
@@ -89,7 +89,7 @@ export class RealtimeSurface extends Construct {
     const connect = new ServiceFunction(this, 'Connect', {
       ...{ defaults, bundle: 'socket-connect', env: SocketConnectEnv, memoryMb: 256, timeout: QUICK },
     });
-    table.grantRows(connect, ['PutItem', 'DeleteItem'], ['TK#*', 'TW#*', 'W#*']);
+    table.grantRows(connect, ['PutItem', 'DeleteItem'], ['tickets', 'tenantSockets', 'sockets']);
     table.grantRates(connect);
     connect.setEnv('RATE_FACTOR', rateFactor);
     connect.setEnv('EDGE_STAMP', edgeStamp);
@@ -110,7 +110,7 @@ export class RealtimeSurface extends Construct {
     const disconnect = new ServiceFunction(this, 'Disconnect', {
       ...{ defaults, bundle: 'socket-disconnect', env: SocketDisconnectEnv, memoryMb: 256, timeout: QUICK },
     });
-    table.grantRows(disconnect, ['DeleteItem'], ['TW#*', 'W#*']);
+    table.grantRows(disconnect, ['DeleteItem'], ['tenantSockets', 'sockets']);
     this.#addRoute('$disconnect', disconnect);
   }
 
@@ -130,9 +130,9 @@ export class RealtimeSurface extends Construct {
     const push = new ServiceFunction(this, 'Push', {
       ...{ defaults, bundle: 'socket-push', env: SocketPushEnv, memoryMb: 256, timeout: PUSH_TIMEOUT },
     });
-    table.grantRows(push, ['Query', 'DeleteItem'], ['TW#*', 'W#*']);
+    table.grantRows(push, ['Query', 'DeleteItem'], ['tenantSockets', 'sockets']);
     table.deliverChanges(push, {
-      ...{ prefixes: STREAM_PREFIXES.shown, batchSize: 100, window: PING_WINDOW },
+      ...{ partitions: SHOWN_PARTITIONS, batchSize: 100, window: PING_WINDOW },
       ...{ retries: 2, maxAge: PING_AGE_MAX, reportsFailures: false },
     });
     push.allow(

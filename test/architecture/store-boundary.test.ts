@@ -16,3 +16,40 @@ describe('what people are shown decides nothing', () => {
     expect(knowing).toEqual(['core/services/read-activity.ts']);
   });
 });
+
+describe('storage keys stay inside of the store', () => {
+  const STORE = /^core\/(adapters\/dynamo\/|contracts\/table\.ts$)/;
+  const others = ['bin', 'core', 'dashboard', 'engine-container', 'lambdas', 'lib', 'local']
+    .flatMap(listSources)
+    // The emulator of the table itself knows keys, as the platform does.
+    .filter((path) => !STORE.test(path) && !path.startsWith('local/'));
+
+  /** The beginning of a key in a text, or a key taken apart by its parts' names. */
+  const KEY = /['"`](?:UQ#)?[A-Z]{1,6}#|\.(?:pk|sk)\b/;
+
+  test('a key in a text, and a key taken apart, are found', () => {
+    expect(
+      ['`T#`', "'CONN#'", "pk.startsWith('TE#')", 'key.pk.slice(2)'].map((text) => KEY.test(text)),
+    ).toEqual([true, true, true, true]);
+    expect(["'#core/x.ts'", "'#12'", '`acme/web#`'].map((text) => KEY.test(text))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  test('no service, port, function or stack repeats or parses the beginning of one', () => {
+    expect(others.length).toBeGreaterThan(300);
+    const found = others.flatMap((path) =>
+      readSource(path)
+        .split('\n')
+        .flatMap((line, index) => (KEY.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+    );
+    expect(found).toEqual([]);
+  });
+
+  test('the stack names partitions, and the functions and services do not even know those', () => {
+    const naming = others.filter((path) => /\bPARTITIONS\b/.test(readSource(path)));
+    expect(naming).toEqual(['lib/constructs/data-table.ts']);
+  });
+});

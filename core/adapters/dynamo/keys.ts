@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DUE_SHARDS, STREAM_PREFIXES } from '../../contracts/table.ts';
+import { DUE_SHARDS, PARTITIONS } from '../../contracts/table.ts';
 import type { ActivityEvent, BatchRow } from '../../domain/batch.ts';
 import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../domain/ids.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '../../domain/url.ts';
@@ -26,15 +26,24 @@ function digest(...parts: readonly string[]): string {
 }
 
 // Tenant
-export const tenantKey = (tenantId: TenantId): Key => ({ pk: `T#${tenantId}`, sk: 'A' });
-export const organizationKey = (tenantId: TenantId): Key => ({ pk: `T#${tenantId}`, sk: 'ORG' });
+export const tenantKey = (tenantId: TenantId): Key => ({ pk: `${PARTITIONS.tenant}${tenantId}`, sk: 'A' });
+export const organizationKey = (tenantId: TenantId): Key => ({
+  pk: `${PARTITIONS.tenant}${tenantId}`,
+  sk: 'ORG',
+});
 export const connectionKey = (tenantId: TenantId, id: ConnectionId): Key => ({
-  pk: `T#${tenantId}`,
+  pk: `${PARTITIONS.tenant}${tenantId}`,
   sk: `CONN#${id}`,
 });
-export const repoKey = (tenantId: TenantId, id: RepoId): Key => ({ pk: `T#${tenantId}`, sk: `REPO#${id}` });
-export const outcomeKey = (tenantId: TenantId, id: RepoId): Key => ({ pk: `T#${tenantId}`, sk: `RS#${id}` });
-export const planKey = (tenantId: TenantId): Key => ({ pk: `T#${tenantId}`, sk: 'BILL' });
+export const repoKey = (tenantId: TenantId, id: RepoId): Key => ({
+  pk: `${PARTITIONS.tenant}${tenantId}`,
+  sk: `REPO#${id}`,
+});
+export const outcomeKey = (tenantId: TenantId, id: RepoId): Key => ({
+  pk: `${PARTITIONS.tenant}${tenantId}`,
+  sk: `RS#${id}`,
+});
+export const planKey = (tenantId: TenantId): Key => ({ pk: `${PARTITIONS.tenant}${tenantId}`, sk: 'BILL' });
 export const OUTCOME_SORT_PREFIX = 'RS#';
 export const CONNECTION_SORT_PREFIX = 'CONN#';
 export const REPO_SORT_PREFIX = 'REPO#';
@@ -71,7 +80,7 @@ export const hookKey = (hookId: string): Key => ({ pk: `HK#${digest(hookId)}`, s
 
 // One repo
 export const leaseKey = (id: RepoId): Key => ({ pk: `L#${id}`, sk: 'L' });
-export const repoPartition = (id: RepoId): string => `R#${id}`;
+export const repoPartition = (id: RepoId): string => `${PARTITIONS.repo}${id}`;
 /** Hot and small, apart from the settings row: a wake must not fight with a PATCH. Lives exactly as long as the repo. */
 export const wakeKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'W' });
 export const queueRecordKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'Q' });
@@ -89,15 +98,15 @@ export const terminalKey = (id: RepoId, pr: PullRequestNumber): Key => ({
   sk: `PR#${pr}`,
 });
 /** Repo id of a key of the repo's own partition. */
-export const repoIdOfPartition = (pk: string): RepoId => pk.slice('R#'.length);
+export const repoIdOfPartition = (pk: string): RepoId => pk.slice(PARTITIONS.repo.length);
 
 // History of a tenant
-export const batchPartition = (tenantId: TenantId): string => `TB#${tenantId}`;
+export const batchPartition = (tenantId: TenantId): string => `${PARTITIONS.batches}${tenantId}`;
 export const batchSortKey = (row: BatchRow): string => `B#${padTime(row.createdAt)}#${row.id}`;
 /** A place among the batches of a tenant as a query parameter has it: the sort key, in letters that need no escaping. */
 export const batchCursor = (sortKey: string): string => sortKey.replace(/^B#/, '').replace('#', '_');
 export const batchSortKeyAt = (cursor: string): string => `B#${cursor.replace('_', '#')}`;
-export const eventPartition = (tenantId: TenantId): string => `TE#${tenantId}`;
+export const eventPartition = (tenantId: TenantId): string => `${PARTITIONS.events}${tenantId}`;
 /** `version` is that of the queue write which carried the event: the key is unique and the same on every retry. */
 export const eventSortKey = (event: ActivityEvent, version: number, index: number): string =>
   `E#${padTime(event.at)}#${event.repoId}#${padNumber(version, 10)}#${padNumber(index, 2)}`;
@@ -127,18 +136,18 @@ export const ALL_TENANTS_PARTITION = 'ALL#TENANT';
 export const ALL_BATCHES_PARTITION = 'ALL#BATCH';
 
 // Realtime: tickets and sockets end by time
-export const ticketKey = (ticketHash: string): Key => ({ pk: `TK#${ticketHash}`, sk: 'T' });
-export const socketPartition = (tenantId: TenantId): string => `TW#${tenantId}`;
+export const ticketKey = (ticketHash: string): Key => ({ pk: `${PARTITIONS.tickets}${ticketHash}`, sk: 'T' });
+export const socketPartition = (tenantId: TenantId): string => `${PARTITIONS.tenantSockets}${tenantId}`;
 export const SOCKET_SORT_PREFIX = 'C#';
 export const tenantSocketKey = (tenantId: TenantId, socketId: string): Key => ({
   pk: socketPartition(tenantId),
   sk: `${SOCKET_SORT_PREFIX}${socketId}`,
 });
-export const socketKey = (socketId: string): Key => ({ pk: `W#${socketId}`, sk: 'C' });
+export const socketKey = (socketId: string): Key => ({ pk: `${PARTITIONS.sockets}${socketId}`, sk: 'C' });
 
 // Notices: asked for, taken off the list when sent, ended by time
 export const noticeKey = (tenantId: TenantId, kind: string, subject: string): Key => ({
-  pk: `${STREAM_PREFIXES.notices}${tenantId}`,
+  pk: `${PARTITIONS.notices}${tenantId}`,
   sk: `N#${digest(kind, subject)}`,
 });
 /** Lives as long as the repo: a head that was announced once is never announced again (A84). */
@@ -146,22 +155,20 @@ export const bounceClaimKey = (id: RepoId, pr: PullRequestNumber, head: string):
   pk: repoPartition(id),
   sk: `NB#${pr}#${digest(head)}`,
 });
-export function isTenantRow(key: Key): boolean {
-  return key.pk.startsWith('T#') && key.sk === 'A';
-}
-/** The tenant whose dashboard shows something of this row; null when none does. */
-export function tenantOfShownRow(pk: string): TenantId | null {
-  const prefix = STREAM_PREFIXES.shown.find((each) => pk.startsWith(each));
-  return prefix === undefined ? null : pk.slice(prefix.length);
-}
 
 // Payments: ids of the provider are its text, so they are hashed
 /** Whose customer it is. */
-export const customerKey = (customerId: string): Key => ({ pk: `PC#${digest(customerId)}`, sk: 'U' });
-export const paymentEventKey = (eventId: string): Key => ({ pk: `PE#${digest(eventId)}`, sk: 'S' });
+export const customerKey = (customerId: string): Key => ({
+  pk: `${PARTITIONS.customers}${digest(customerId)}`,
+  sk: 'U',
+});
+export const paymentEventKey = (eventId: string): Key => ({
+  pk: `${PARTITIONS.paymentEvents}${digest(eventId)}`,
+  sk: 'S',
+});
 
 // Rates: the name may hold an address, so it is hashed
-export const rateKey = (bucket: string): Key => ({ pk: `RL#${digest(bucket)}`, sk: 'S' });
+export const rateKey = (bucket: string): Key => ({ pk: `${PARTITIONS.rates}${digest(bucket)}`, sk: 'S' });
 
 // Whole service
 export const tickKey: Key = { pk: 'G#HEALTH', sk: 'TICK' };

@@ -1,5 +1,6 @@
 import { NOTICE_KEPT_MS } from '../../domain/api-limits.ts';
 import type { NoticeRequest, NoticeStore } from '../../ports/notifier.ts';
+import { keyOf } from './changes.ts';
 import { aliveCheck } from './checks.ts';
 import { nullable, oneOf, record, text } from './codec.ts';
 import { activityEvent, readRow } from './items.ts';
@@ -26,11 +27,11 @@ export function createNoticeStore(table: Table): NoticeStore {
       return table.put({ Item, ConditionExpression: 'attribute_not_exists(pk)' }, 'requestNotice');
     },
 
-    async takeNotice(key) {
+    async takeNotice(stored) {
       // The delete makes one of many takers the one who sends; a crash after it loses the notice, which is meant.
       const row = await table.remove(
         {
-          Key: { pk: key.pk, sk: key.sk },
+          Key: keyOf(stored),
           ConditionExpression: 'expires_at > :now',
           ExpressionAttributeValues: { ':now': table.clock.now() },
         },
@@ -39,8 +40,8 @@ export function createNoticeStore(table: Table): NoticeStore {
       return row === null ? null : readRow(noticeRow, row, 'takeNotice');
     },
 
-    async loadEvent(key) {
-      const row = await table.get({ pk: key.pk, sk: key.sk }, 'loadEvent');
+    async loadEvent(stored) {
+      const row = await table.get(keyOf(stored), 'loadEvent');
       return row === null ? null : readRow(activityEvent, row, 'loadEvent');
     },
 

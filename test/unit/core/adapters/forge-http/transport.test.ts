@@ -227,7 +227,7 @@ describe('an answer', () => {
     answer = () => {
       requests += 1;
     };
-    const transport = open({ timeoutMs: 40 });
+    const transport = open({ timeoutMs: 250 });
     const read = await errorOf(transport.request(READ));
     expect(read).toMatchObject({ kind: 'unreachable', status: null, effectUnknown: false });
     expect(requests).toBe(1);
