@@ -143,7 +143,12 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   );
   const endings: Ending[] = [];
   for (const { pr, scheduled } of prs) {
-    const pull = await client.readPullRequest(pr);
+    let pull = await client.readPullRequest(pr);
+    // A merge moves the base before the forge says "merged".
+    for (let look = 1; receipts.has(pr) && !pull.merged && look < CHECK_LOOKS_MAX; look += 1) {
+      await clock.advance(500);
+      pull = await client.readPullRequest(pr);
+    }
     if (pull.merged) {
       endings.push({
         kind: 'landed',
