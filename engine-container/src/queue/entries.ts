@@ -280,8 +280,13 @@ function applyAdmission(pass: DecisionContext, entry: QueueEntry, admission: Adm
     return;
   }
   if (admission.kind === 'waiting') {
-    if (admission.reason !== 'unknown') entry.readyAt = null;
-    else if (entry.readyAt === null) awaitAnswer(pass, entry);
+    if (admission.reason === 'unknown') {
+      // The words of a refusal hold until it is known to have ended.
+      if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);
+      return;
+    }
+    entry.readyAt = null;
+    delete entry.unclear;
     return;
   }
   refuse(pass, entry, admission.reason);
@@ -296,6 +301,7 @@ function sayAsideAgain(pass: DecisionContext, { pr, head }: QueueEntry): void {
 /** Said once per head and reason; admission looks again at each full look (D-04). */
 export function refuse(pass: DecisionContext, entry: QueueEntry, reason: Refusal): void {
   entry.readyAt = null;
+  delete entry.unclear;
   if (entry.refusedFor === reason) return;
   // Said in a later look, once those before it are written.
   if (arePendingStatusesFull(pass.record) && !isInFlight(pass.record, entry)) {

@@ -162,6 +162,25 @@ describe('admission: nothing is spent on what the forge would not merge', () => 
     });
   });
 
+  test('reviews that cannot be read for 20 minutes: its author is told, once', () => {
+    const pulls = known([givenView(1, { reviews: UNKNOWN })]);
+    const unclear = { head: headOf(1), since: NOW - 20 * 60_000 };
+    const waiting = givenEntry(1, { readyAt: null, unclear });
+    const given = givenSnapshot({ protection: needsApproval, pulls });
+    const first = tellDecision(given, givenRecord({ entries: [waiting] }));
+    expect(first.events).toEqual(['pr_refused #1: unclear']);
+    expect(tellDecision(given, { ...first.after, pendingStatuses: [] }).actions).toEqual([]);
+  });
+
+  test('the words of a refusal hold while it cannot be known whether it has ended', () => {
+    const pulls = known([givenView(1, { reviews: UNKNOWN })]);
+    const unclear = { head: headOf(1), since: NOW - 20 * 60_000 };
+    const refused = givenEntry(1, { readyAt: null, refusedFor: 'approvals_missing', unclear });
+    expect(
+      tellDecision(givenSnapshot({ protection: needsApproval, pulls }), givenRecord({ entries: [refused] })),
+    ).toMatchObject({ actions: [], events: [] });
+  });
+
   test('another required check that is not passing is waited for in silence', () => {
     const protection = known(givenRule({ requiredContexts: ['mq', 'lint'] }));
     const pulls = known([
