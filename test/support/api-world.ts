@@ -39,7 +39,7 @@ import { createForgeOpsRoutes } from '../../lambdas/forge-ops/routes.ts';
 import { createPublicRoutes } from '../../lambdas/public/routes.ts';
 import { createPaymentsWebhook } from '../../lambdas/webhooks/payments-route.ts';
 import { createForgeWebhook } from '../../lambdas/webhooks/routes.ts';
-import { givenConnection, givenRepo } from '../builders/store-rows.ts';
+import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { FakeIdentity } from '../fakes/fake-identity.ts';
 import { createMemoryStore, type MemoryStore } from '../fakes/memory-store.ts';
 import { FakeWakeQueue } from '../fakes/wake-queue.ts';
@@ -168,7 +168,7 @@ export class ApiWorld {
     const repo = givenRepo({
       ...{ id: randomUUID(), tenantId, connectionId, instanceUrl, slug: 'acme/app' },
       ...{ webhookSecret: new Secret(HOOK_SECRET), createdAt: now, updatedAt: now, dueAt: now },
-      statusContext: DEFAULT_SERVICE_NAME,
+      ...{ bisectFanout: 2, enabledAt: Date.UTC(2026, 0, 1) },
       ...changes,
     });
     const result = await this.store.createRepo(repo, null);

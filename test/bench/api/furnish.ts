@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { grantHeldLease } from '#core/domain/lease.ts';
 import { Secret } from '#core/secret.ts';
 import type { Started } from '../../../local/start.ts';
-import { givenBatch, givenConnection, givenEvent, givenRepo } from '../../builders/store-rows.ts';
+import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
+import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
 
 const REPOS = 20;
 const BATCHES = 200;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { givenConnection } from '../../builders/store-rows.ts';
+import { givenConnection } from '../../builders/managed-repo.ts';
 import type { World } from './subject.ts';
 import { freshPair, kindOf, times } from './subject.ts';
 
@@ -191,7 +191,7 @@ export function describeEnrollment(world: World): void {
       const store = world.store();
       const other = { ...connection, id: randomUUID(), botUsername: 'other-bot' };
       expect(await store.createConnection(other)).toBe('created');
-      expect(await store.updateConnection(other, { ...other, botUsername: 'QUEUE-bot' })).toEqual({
+      expect(await store.updateConnection(other, { ...other, botUsername: connection.botUsername.toUpperCase() })).toEqual({
         takenBy: connection.tenantId,
         id: connection.id,
       });

@@ -14,7 +14,8 @@ import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { LookStore } from '#core/ports/idle-look.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { givenConnection, givenRepo } from '../../builders/store-rows.ts';
+import { Secret } from '#core/secret.ts';
+import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import type { CorruptibleRow } from '../../fakes/memory-rows.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -85,6 +86,8 @@ export function useWorld(open: OpenSubject): World {
   };
 }
 
+const STORED_AT = Date.UTC(2026, 0, 1);
+
 export function freshPair(changes: Partial<ManagedRepo> = {}): { repo: ManagedRepo; connection: Connection } {
   const id = randomUUID();
   const repo = givenRepo({
@@ -92,6 +95,9 @@ export function freshPair(changes: Partial<ManagedRepo> = {}): { repo: ManagedRe
     tenantId: `tenant-${id}`,
     connectionId: `connection-${id}`,
     instanceUrl: `https://${id}.example.org`,
+    // Not the plain ones: what is stored must come back.
+    ...{ slug: 'acme/web', bisectFanout: 2, webhookSecret: new Secret('hook-secret-0001') },
+    ...{ enabledAt: STORED_AT, dueAt: STORED_AT, createdAt: STORED_AT, updatedAt: STORED_AT },
     ...changes,
   });
   const { tenantId, connectionId, instanceUrl } = repo;
