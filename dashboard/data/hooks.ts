@@ -129,7 +129,7 @@ function openSocket(ticket: string, events: LiveEvents): LiveSocket {
   return { send: (text) => socket.send(text), close: () => socket.close() };
 }
 
-/** Opens the live link while somebody is signed in. */
+/** Opens the live link while a person is signed in. */
 export function useLiveLink(): LiveLink {
   const { api, queries } = useService();
   const [link] = useState(() =>

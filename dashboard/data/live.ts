@@ -32,7 +32,7 @@ export interface LiveEvents {
 }
 
 export interface LiveDeps {
-  /** `no_ticket`: this deployment has none. Throws when nobody answered. */
+  /** `no_ticket`: this deployment has none. Throws when no answer came. */
   readonly takeTicket: () => Promise<string | 'no_ticket'>;
   readonly open: (ticket: string, events: LiveEvents) => LiveSocket;
   readonly onRefresh: () => void;

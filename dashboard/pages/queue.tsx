@@ -226,7 +226,7 @@ function RunningBatch({ tree, view }: { readonly tree: BatchTree; readonly view:
   );
 }
 
-/** Somebody else is looking already: what was asked for is happening. */
+/** Another look is under way already: the request is being met. */
 function isBusy(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'queue_locked';
 }

@@ -101,7 +101,7 @@ function Yard() {
 
 type Run = (what: string, act: () => Promise<void>) => void;
 
-/** Accounts that this deployment offers to everybody who can open the page: a run on one's own machine. */
+/** Accounts that this deployment offers on the page, as a run on one's own machine does. */
 function Accounts({
   accounts,
   signIn,

@@ -22,7 +22,7 @@ export function StatisticsPage() {
     <>
       <PageHead
         title="Statistics"
-        lead="The last seven days over all your repositories. What cannot be counted exactly is Unknown, never zero."
+        lead="The last seven days over all your repositories. A figure that cannot be counted exactly is Unknown, never zero."
       />
       <section className="panel" aria-label="By day">
         <div className="chart-pair">

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useNow } from '../data/hooks.ts';
 import { safeUrl, showAgo, showFullTime, showText } from '../view/format.ts';
 
-/** Somebody else's words: text, one line of it, never markup and never a trick of direction (A117). */
+/** Text of another person, shown as one line: markup and characters that change the direction have no effect (A117). */
 export function Foreign({
   text,
   className,

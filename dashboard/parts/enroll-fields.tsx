@@ -11,7 +11,7 @@ import {
 import { Field } from './basics.tsx';
 import { NotifyFields } from './notify-fields.tsx';
 
-/** Branch and style of one repository, as the forge has them until somebody says otherwise. */
+/** Branch and style of one repository, as the forge has them until a person chooses others. */
 export function ChoiceFields({
   repo,
   choice,

@@ -96,8 +96,8 @@ function GoneRepo() {
   return (
     <div className="problem-page">
       <div>
-        <h1 tabIndex={-1}>There is nothing here</h1>
-        <p className="lead">This repository was removed from the queue, or it never was yours.</p>
+        <h1 tabIndex={-1}>This repository was not found</h1>
+        <p className="lead">It was removed from the queue, or it belongs to another account.</p>
         <Link className="button button-main" href={path.home()}>
           Overview
         </Link>

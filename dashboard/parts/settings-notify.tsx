@@ -34,7 +34,7 @@ export function Notify({
         save({ notification: toNotification(draft) }, 'Saved. What was there before is replaced.');
       }}
     >
-      <h2 id="notify-title">Tell somebody when a pull request is bounced</h2>
+      <h2 id="notify-title">Send a notice when a pull request is bounced</h2>
       <p className="notified">{sayDestinations(stored)}</p>
       <p className="hint">Shown masked: the addresses are credentials. Saving replaces all destinations.</p>
       <NotifyFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
@@ -52,9 +52,9 @@ export function Notify({
         <Button
           kind="quiet"
           busy={patch.isPending}
-          onClick={() => save({ notification: null }, 'Nobody is told any more.')}
+          onClick={() => save({ notification: null }, 'Notices are off.')}
         >
-          Tell nobody
+          Turn notices off
         </Button>
         <span role="status" className="hint">
           {said}

@@ -71,8 +71,8 @@ export function Remove({ repo }: { readonly repo: StatusEntry }) {
         </Button>
       </div>
       <p className="hint">
-        Webhook and branch rule stay on the forge: a required check that nobody posts blocks merges until you
-        remove it.
+        Webhook and branch rule stay on the forge: a required check that is never posted blocks merges until
+        you remove it.
       </p>
       <Problem error={remove.error} />
       <Confirm

@@ -165,7 +165,7 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
         ...facts,
         tone: 'stop',
         remedy: 'forge',
-        text: 'The base branch itself fails the gate; nobody is blamed until it is repaired',
+        text: 'The base branch itself fails the gate; no pull request is blamed until it is repaired',
       };
     case 'gate_missing':
       return {

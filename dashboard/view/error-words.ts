@@ -24,9 +24,9 @@ const WORDS: Readonly<Record<string, Words>> = {
   ],
   forbidden: [
     'This is for operators',
-    'Your session has no administrator role. Ask whoever runs this service.',
+    'Your session has no administrator role. Ask the operator of this service.',
   ],
-  not_found: ['There is nothing here', 'It was removed, or it never was yours. Go back to the overview.'],
+  not_found: ['Not found', 'It was removed, or it belongs to another account. Go back to the overview.'],
   connection_not_found: [
     'Its connection is gone',
     'Connect the forge again, then enroll the repository anew.',
@@ -89,7 +89,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   ],
   payments_not_configured: [
     'Billing is not set up here',
-    'This deployment takes no payments. Ask whoever runs it.',
+    'This deployment takes no payments. Ask its operator.',
   ],
   billing_unavailable: [
     'Your plan could not be read',
@@ -120,7 +120,7 @@ export function sayError(error: unknown): ErrorWords {
         code: 'page_error',
       },
       ...{
-        fix: 'Reload it. If it happens again, tell whoever runs the service.',
+        fix: 'Reload it. If it happens again, tell the operator of the service.',
         retryable: true,
         goTo: null,
       },

@@ -70,7 +70,7 @@ const TEXT_CHARS_MAX = 300;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: controls are what is looked for
 const TRICKS = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** Somebody else's words, as one line of plain text: tricks become a visible mark, the length is bounded. */
+/** Text of another person, as one line of plain text: a hidden character becomes a visible mark, the length is bounded. */
 export function showText(text: string, most = TEXT_CHARS_MAX): string {
   const plain = text
     .slice(0, TEXT_CHARS_MAX * 4)

@@ -41,5 +41,5 @@ export function sayDestinations(stored: Stored): string {
     return shown === null ? [] : [`${CHATS[chat].label} (${shown})`];
   });
   const all = [...(stored?.email == null ? [] : [stored.email]), ...chats];
-  return all.length === 0 ? 'Now: nobody is told.' : `Now told: ${all.join(', ')}.`;
+  return all.length === 0 ? 'Now: no notices are sent.' : `Now told: ${all.join(', ')}.`;
 }

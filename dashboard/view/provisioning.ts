@@ -110,7 +110,7 @@ function stepOfProtection({ protection }: Provisioning, context: string): Step {
   };
   const draft = pick(drafts, protection.status);
   const isSaid = detail === '' || draft.advice === detail;
-  // What the rule does in the way of the queue is said whoever wrote it.
+  // Settings of the rule that hinder the queue are told, no matter who made the rule.
   const advice = isSaid ? draft.advice : `${draft.advice} ${detail}.`;
   return { id: 'protection', title: 'Branch protection', url: null, ...draft, advice };
 }

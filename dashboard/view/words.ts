@@ -28,7 +28,11 @@ const OUTCOMES: Readonly<Record<string, Word>> = {
     name: 'Split',
     meaning: 'Failed as a whole and was split into the nodes below it.',
   },
-  error: { tone: 'stop', name: 'Error', meaning: 'Cancelled, broken or without a gate. Nobody is blamed.' },
+  error: {
+    tone: 'stop',
+    name: 'Error',
+    meaning: 'Cancelled, broken or without a gate. No pull request is blamed.',
+  },
   held_success: {
     tone: 'clear',
     name: 'Proven, held',
@@ -52,7 +56,7 @@ const OUTCOMES: Readonly<Record<string, Word>> = {
   operational_error: {
     tone: 'stop',
     name: 'Operational error',
-    meaning: 'Infrastructure stayed broken. Nobody is blamed.',
+    meaning: 'Infrastructure stayed broken. No pull request is blamed.',
   },
 };
 
@@ -153,7 +157,7 @@ const REASONS: Readonly<Record<string, string>> = {
     'The same commit is the head of a pull request to another branch that asks for this status. Add a commit to one of them.',
   fork_scheduler: 'This forge merges a fork only for who may write to the fork. Let the author schedule it.',
   fork_merge_timeout:
-    'The forge twice did not merge from this fork. Who may write to the fork must schedule it.',
+    'The forge twice did not merge from this fork. A person who may write to the fork must schedule it.',
   protected_files:
     'It changes files that the branch rule protects, so the forge never merges it by itself. Merge it by hand.',
   open_dependencies: 'An issue or pull request that it depends on is open. The queue looks again by itself.',
@@ -161,7 +165,7 @@ const REASONS: Readonly<Record<string, string>> = {
   merge_list: 'The branch rule does not list who scheduled it among those who may merge.',
   schedule_lost:
     'The forge dropped the schedule without merging. Schedule it again; nothing is wrong with the change.',
-  auto_merge_cancelled: 'Somebody cancelled its auto-merge.',
+  auto_merge_cancelled: 'Its auto-merge was cancelled.',
   draft: 'It was turned into a draft.',
   closed: 'It was closed.',
   success_stands:
@@ -178,7 +182,7 @@ const REASONS: Readonly<Record<string, string>> = {
   queue_disabled: 'The queue was switched off, or held for payment.',
   context_changed: 'The queue now posts under another status context.',
   merge_conflict: 'A member could not be merged any more.',
-  gate_infrastructure: 'Gate runs kept breaking down. Nobody is blamed; it is tried again.',
+  gate_infrastructure: 'Gate runs kept breaking down. No pull request is blamed; the gate is tried again.',
   record_lost: 'The bookkeeping of this batch was lost. Its pull requests went back to the queue.',
 };
 

@@ -31,10 +31,10 @@ export const OVERFLOW = 'document.documentElement.scrollWidth - document.documen
 export async function meetErrors(world: BrowserWorld): Promise<void> {
   const cases: readonly (readonly [string, string, string, string | null])[] = [
     ['Ada', '/nowhere', 'No such page', null],
-    ['Ada', '/repos/00000000-0000-4000-8000-000000000000', 'There is nothing here', null],
+    ['Ada', '/repos/00000000-0000-4000-8000-000000000000', 'This repository was not found', null],
     ['Ada', '/admin/repos', 'This is for operators', 'forbidden'],
-    ['somebody whose session cannot be checked', '/', 'Sign-in could not be checked', 'auth_unavailable'],
-    ['somebody whose session ends at once', '/', 'Sign in to Mergeyard', null],
+    ['a person whose session cannot be checked', '/', 'Sign-in could not be checked', 'auth_unavailable'],
+    ['a person whose session ends at once', '/', 'Sign in to Mergeyard', null],
   ];
   for (const [who, path, title, code] of cases) {
     const watched = await world.open();
