@@ -113,7 +113,7 @@ function accountRoutes(deps: ApiDeps) {
       const token = readSessionToken(event);
       if (token === 'none') return { status: 200, body: { authenticated: false } };
       const answer = token === 'junk' ? { kind: 'invalid' as const } : await deps.identity.verify(token);
-      // "Signed out" would be a lie while nobody can tell (D-39).
+      // "Signed out" would be a lie while the provider gives no answer (D-39).
       if (answer.kind === 'unavailable') throw new AppError('auth_unavailable');
       return { status: 200, body: { authenticated: answer.kind === 'user' } };
     },

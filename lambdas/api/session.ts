@@ -7,7 +7,7 @@ import { readBearer } from '#core/http/authenticate.ts';
 import { readHeader } from '#core/http/read-header.ts';
 import { Secret } from '#core/secret.ts';
 
-/** Session credential of a request: header first, then cookie. `junk`: there is one, but it can be nobody's. */
+/** Session credential of a request: header first, then cookie. `junk`: there is one, but no session has this form. */
 export function readSessionToken(event: APIGatewayProxyEventV2): Secret<string> | 'none' | 'junk' {
   const header = readHeader(event.headers, 'authorization');
   if (header !== undefined) return readBearer(header) ?? 'junk';
@@ -25,7 +25,7 @@ export function clearedSessionCookie(name: string): string {
   return `${name}=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax`;
 }
 
-/** A page of somebody else must not sign anybody out. Without an origin it is no page of a browser. */
+/** A page of another site must not sign a person out. Without an origin it is no page of a browser. */
 export function isOwnOrigin(event: APIGatewayProxyEventV2): boolean {
   const origin = readHeader(event.headers, 'origin');
   if (origin === undefined) return true;

@@ -36,7 +36,7 @@ export interface ConnectDeps extends RateDeps {
 /** As the table of routes has it, which would bring all schemas along. */
 const ROUTE = { auth: 'socket', errors: [] } as const;
 
-/** Opens the socket or refuses the upgrade with the contract's status (D-71). Nothing of the query is ever logged (A94). */
+/** Opens the socket or refuses the upgrade with the contract's status (D-71). No part of the query is ever logged (A94). */
 export function createConnect(deps: ConnectDeps): (event: ConnectEvent) => Promise<HttpResponse> {
   const failures = createFailedLoginLimit(deps);
   return async (event) => {
@@ -83,7 +83,7 @@ async function admitLimited(
 }
 
 /**
- * Who this is, from the ticket alone if there is one: neither a cookie beside it nor whoever redeems it changes that (A93).
+ * Who this is, from the ticket alone if there is one: neither a cookie beside it nor the client that redeems it changes that (A93).
  * No other parameter and no header with a credential is read (A94).
  */
 async function admit(deps: ConnectDeps, event: ConnectEvent): Promise<TenantId> {

@@ -36,7 +36,7 @@ export function createSite(
   return async (event) => {
     const path = event.rawPath;
     const found = own.get(path) ?? (wantsPage(event, path) ? own.get(INDEX) : undefined);
-    // Without its page the configuration is no use to anybody.
+    // Without its page the configuration has no use.
     if (found === undefined || !files.has(INDEX)) throw new AppError('not_found');
     return send(event, found, { ...headers, 'cache-control': dashboardCaching(path), etag: found.etag });
   };
