@@ -34,7 +34,7 @@ const ENGINE_VCPU = 0.25;
 const ENGINE_GB = 0.5;
 const WEB_ACL_RULES = 3;
 
-/** What a deployment costs a month while nobody uses it, line by line. */
+/** What an unused deployment costs a month, line by line. */
 export function estimateIdleCost(counts: ResourceCounts): readonly CostLine[] {
   const count = (type: string): number => counts[type] ?? 0;
   const tasks = count('AWS::ECS::Service');

@@ -272,7 +272,7 @@ export class ServiceStack extends Stack {
     output('WakeQueueUrl', parts.queue.wakes.queueUrl, 'FIFO queue of wakes');
     output('EngineClusterName', engine.service.cluster.clusterName, 'Cluster of the engine');
     output('EngineServiceName', engine.service.serviceName, 'Fargate service of the engine');
-    output('PageTopicArn', monitoring.topics.page.topicArn, 'Alarms that should wake somebody');
+    output('PageTopicArn', monitoring.topics.page.topicArn, 'Alarms that should wake an operator');
     output('TicketTopicArn', monitoring.topics.ticket.topicArn, 'Alarms that can wait for the morning');
     output(
       'MonitoringDashboardUrl',

@@ -53,7 +53,7 @@ export interface ChangeDelivery {
   /** Older changes are dropped. */
   readonly maxAge: Duration;
   readonly reportsFailures: boolean;
-  /** Gets a note of each batch that was given up. @default nobody does */
+  /** Gets a note of each batch that was given up. @default no note is sent */
   readonly deadLetters?: IQueue;
 }
 
@@ -170,7 +170,7 @@ export class DataTable extends Construct {
   #grant(grantee: Grantee, actions: string[]): void {
     grantee.setEnv('TABLE_NAME', this.table.tableName);
     grantee.allow(new PolicyStatement({ actions, resources: [this.table.tableArn] }));
-    // Indexes are named one by one: `index/*` would cover one that is added later for somebody else.
+    // Indexes are named one by one: `index/*` would cover an index that is added later for another function.
     grantee.allow(
       new PolicyStatement({
         actions: ['dynamodb:Query'],

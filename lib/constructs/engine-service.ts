@@ -64,7 +64,7 @@ const QUEUE_ALARMS = [
     'ForeignStatusWriterAlarm',
     'foreign_status_writer',
     'page',
-    'Somebody else writes the required status, so pull requests can merge unproven.',
+    'Another account writes the required status, so pull requests can merge unproven.',
   ],
   [
     'SuccessStandsAlarm',

@@ -20,7 +20,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 
-/** `page`: people are harmed now. `ticket`: somebody should look within a day. Each has a topic of its own. */
+/** `page`: people are harmed now. `ticket`: an operator should look within a day. Each has a topic of its own. */
 const SEVERITIES = ['page', 'ticket'] as const;
 type Severity = (typeof SEVERITIES)[number];
 

@@ -20,7 +20,7 @@ export interface NotificationsProps {
 
 /** Several bounces at once, each with three seconds for its ways. */
 const NOTIFY_TIMEOUT = Duration.seconds(30);
-/** News of an hour ago: whoever is concerned has seen the pull request since. */
+/** A notice of an hour ago is no news: the author has seen the pull request since. */
 const NOTICE_AGE_MAX = Duration.hours(1);
 
 /** Announces bounces and failed invoices, from the table's changes, beside the queue and never in its way (A83). */
@@ -59,7 +59,7 @@ export class Notifications extends Construct {
       notify,
       'DeadNoticesAlarm',
       deadNotices,
-      'Changes were given up before anybody could be notified of them.',
+      'Changes were given up before a notice of them was sent.',
     );
   }
 

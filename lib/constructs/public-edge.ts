@@ -58,7 +58,7 @@ export class PublicEdge extends Construct {
   /** `https://host`, without trailing slash. */
   readonly url: string;
   /**
-   * Sent with every request to the API. An id that CloudFront makes up and shows to nobody outside the account: enough to
+   * Sent with every request to the API. An id that CloudFront makes up and never shows outside of the account: enough to
    * believe it about an address, which only counts for rates, and never a credential.
    */
   readonly stamp: string;

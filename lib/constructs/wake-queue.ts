@@ -78,7 +78,7 @@ export class WakeQueue extends Construct {
     grantee.allow(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [this.delayed.queueArn] }));
   }
 
-  /** One repo per invocation, so that one repo's time-out or failure is nobody else's (A49). */
+  /** One repo per invocation, so that one repo's time-out or failure leaves the others alone (A49). */
   deliverWakesTo(consumer: ServiceFunction): void {
     this.#deliver(consumer, this.wakes, 'Wakes', WORKERS_MAX);
   }
