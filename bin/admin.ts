@@ -18,7 +18,7 @@ npm run admin -- --email <address> --identity <address of the provider> --servic
 npm run admin -- release-claim --table <TableName> --instance <forge URL> --bot <login>
 npm run admin -- release-claim --table <TableName> --instance <forge URL> --repo <owner/name>
 
-Makes somebody an administrator: in the stack's user pool, or at a provider with the GoTrue contract. An address without an
+Makes a person an administrator: in the stack's user pool, or at a provider with the GoTrue contract. An address without an
 account is invited first. Sessions that exist already see it at their next sign-in.
 
 release-claim frees the identity of a bot, or the name of a repository, that a tenant claimed and the forge never confirmed.

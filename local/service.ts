@@ -87,7 +87,7 @@ interface State {
 
 type StopStep = () => Promise<void>;
 
-/** The discard port: nobody answers there, so without a provider of the caller's every session is unverifiable. */
+/** The discard port: no service answers there, so without a provider of the caller's every session is unverifiable. */
 const NO_IDENTITY = 'http://127.0.0.1:9';
 
 /** Starts the synthesized template on loopback. Started again on the same data folder, it goes on where it was. */

@@ -84,9 +84,9 @@ const ADMIN = 'admin@example.test';
 const PASSWORD = 'local-password';
 /** Accounts in a state that one wants to see once: local/README.md has the list. */
 const SENTINELS = [
-  { email: 'late@example.test', label: 'somebody who pays late' },
-  { email: 'expired@example.test', label: 'somebody whose session ends at once' },
-  { email: 'unverifiable@example.test', label: 'somebody whose session cannot be checked' },
+  { email: 'late@example.test', label: 'a person who pays late' },
+  { email: 'expired@example.test', label: 'a person whose session ends at once' },
+  { email: 'unverifiable@example.test', label: 'a person whose session cannot be checked' },
 ] as const;
 /** Sessions of a local run outlive the day. */
 const SESSION_SECONDS = 30 * 24 * 3600;

@@ -28,7 +28,7 @@ const STORY_MS_MAX = 170_000;
 const STORY_ON_REAL_FORGE_MS_MAX = 1_200_000;
 const ROWS_MAX = 500;
 
-/** Lets the queue work, does what people do meanwhile, and looks until everybody's end is known. */
+/** Lets the queue work, does what people do meanwhile, and looks until the end of every pull request is known. */
 export async function play(stage: Stage, say: (line: string) => void): Promise<StoryResult> {
   const teller = new StoryTeller(say);
   const tenantId = await tenantOf(stage);
@@ -78,11 +78,11 @@ async function twist(
     if (planned.twist === 'cancelled' && gated && !done.has('cancelled')) {
       await stage.person.cancelSchedule(pr);
       done.add('cancelled');
-      say(`  ~ somebody cancels the auto-merge of #${pr} while it is gated`);
+      say(`  ~ a person cancels the auto-merge of #${pr} while it is gated`);
     } else if (planned.twist === 'head_pushed' && gated && !done.has('pushed')) {
       await stage.person.commitFiles(planned.branch, HEAD_PUSH, false);
       done.add('pushed');
-      say(`  ~ somebody pushes to #${pr} while it is gated`);
+      say(`  ~ a person pushes to #${pr} while it is gated`);
     } else if (planned.twist === 'head_pushed' && done.has('pushed') && !done.has('scheduled')) {
       const noticed = events.some((event) => event.pr === pr && event.reason === 'head_changed');
       if (!noticed) continue;

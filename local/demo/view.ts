@@ -30,7 +30,7 @@ export class StoryTeller {
         row.nodeId === 'b'
           ? 'is the base itself green? Gate running'
           : row.attempt > 1
-            ? 'failed; a second run confirms before anybody is blamed'
+            ? 'failed; a second run confirms before a pull request is blamed'
             : row.nodeId === 'r'
               ? `staged as one batch on ${row.stagingBranch}; gate running`
               : 'staged on everything before it; gate running';

@@ -21,7 +21,7 @@ export interface EmailEmulator extends Emulator {
 export interface EmailOptions {
   /** Gets one JSON object per mail. @default none */
   readonly file?: string;
-  /** Verified senders, addresses or domains. @default anybody */
+  /** Verified senders, addresses or domains. @default all */
   readonly verified?: readonly string[];
 }
 

@@ -63,7 +63,7 @@ export interface ForgeControl {
     readonly agit?: boolean;
     readonly author?: string;
   }): Promise<number>;
-  /** What somebody may do in the repository. */
+  /** What a person may do in the repository. */
   setAccess(user: string, access: 'read' | 'write'): Promise<void>;
   pushToPullRequest(pr: number, files: FileChanges): Promise<string>;
   forcePushPullRequest(pr: number, sha: string): Promise<void>;

@@ -3,7 +3,7 @@ import { Secret } from '#core/secret.ts';
 import type { ProviderEvent } from './model.ts';
 
 export interface DeliveryOptions {
-  /** Null: nobody listens yet. */
+  /** Null: no receiver listens yet. */
   readonly webhookUrl: () => string | null;
   readonly signingSecret: string;
   readonly now: () => number;

@@ -191,7 +191,7 @@ async function tell(story: Story): Promise<void> {
   );
   const again = await ada.call('POST', '/billing/checkout', { tier: 'team' });
   story.check(
-    'whoever has a plan changes it, and does not buy a second',
+    'a tenant with a plan changes it, and does not buy a second',
     again.json.error.code,
     'subscription_exists',
   );
@@ -211,7 +211,7 @@ async function tell(story: Story): Promise<void> {
   await ada.portal({ act: 'cancel', subscription: ada.subscription() });
   await story.settles('Ada cancels in the portal: she is on free', tierOf(ada), 'free');
   const end = await ada.summary();
-  story.check('nobody wants her money', [end.status, end.payment_action_required], ['canceled', false]);
+  story.check('no payment is asked for', [end.status, end.payment_action_required], ['canceled', false]);
   story.check('the newer repository is held, the oldest runs', await ada.held(), ['acme/second']);
   const newer = (await ada.repos()).find((repo) => repo.name === 'acme/second');
   await ada.call('DELETE', `/user/repos/${newer?.id}`);

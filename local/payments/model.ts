@@ -1,4 +1,4 @@
-/** Objects as the provider's API shows them, as far as anybody here looks. */
+/** Objects as the provider's API shows them, as far as this project reads them. */
 export interface Price {
   readonly id: string;
   readonly object: 'price';

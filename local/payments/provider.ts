@@ -7,7 +7,7 @@ import { emptyState, ProviderError, type ProviderEvent, type State } from './mod
 import { checkoutPage, portalPage } from './pages.ts';
 import { PaymentsWorld } from './world.ts';
 
-/** Keys of the stand-in: of the form of test keys, so that nobody takes them for real ones. */
+/** Keys of the stand-in: of the form of test keys, so that they are not taken for real ones. */
 export const LOCAL_PAYMENTS = {
   key: 'sk_test_local_writes_at_the_stand_in',
   readKey: 'rk_test_local_reads_at_the_stand_in',

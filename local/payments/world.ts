@@ -96,7 +96,7 @@ export class PaymentsWorld {
     return all.filter((each) => (customer ?? each.customer) === each.customer);
   }
 
-  /** Nobody can pay on its page any more. */
+  /** Its page takes no payment any more. */
   expire(id: string): CheckoutSession {
     this.onExpire?.();
     const session = this.session(id);
@@ -227,7 +227,7 @@ export class PaymentsWorld {
     return this.#putSubscription({ ...this.subscription(id), metadata }, 'customer.subscription.updated');
   }
 
-  /** As somebody at the provider's own console could. */
+  /** As a person at the provider's own console could. */
   addItem(id: string, price: string): Subscription {
     const old = this.subscription(id);
     const data = [...old.items.data, this.#newItem(price, 1)];

@@ -58,7 +58,7 @@ export class SocketHub {
     this.#routes = routes;
   }
 
-  /** Cuts the line of every client, as a network does: nobody says goodbye. */
+  /** Cuts the connection of every client as a network does, without a closing frame. */
   cutAll(): void {
     for (const { socket } of this.#open.values()) socket.terminate();
   }

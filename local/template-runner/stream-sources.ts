@@ -45,7 +45,7 @@ export async function startStreamSource(
   log: LogSink,
 ): Promise<Stoppable> {
   const stopping = new AbortController();
-  // Before anything can change: whoever starts a service and writes at once must not write into the past.
+  // Taken before anything can change: a write right after the start of a service must not lie before it.
   const iterators = await openShards(client, source.tableName);
   const loops = iterators.map((iterator) => readShard(client, source, iterator, log, stopping.signal));
   return {

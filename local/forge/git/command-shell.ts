@@ -22,7 +22,7 @@ export interface CommandResult {
 
 /** More commands than this at the same moment wait for one another. */
 const SHELLS_MAX = 4;
-/** A shell that nobody needs goes; the next command opens another. */
+/** An unused shell ends; the next command opens another. */
 const IDLE_MS = 2_000;
 
 const shells = new Set<CommandShell>();

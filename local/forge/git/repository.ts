@@ -209,12 +209,12 @@ export class Repository {
    * three throw-away commits whose merge base is the first.
    */
   async replayTree(tip: string, commit: CommitObject): Promise<MergedTree> {
-    const nobody: Signature = { name: 'replay', email: 'replay@localhost', at: 0 };
+    const replayer: Signature = { name: 'replay', email: 'replay@localhost', at: 0 };
     const parent = commit.parents[0];
     const baseTree =
       parent === undefined ? this.objects.writeFlat(new Map()) : (await this.mustCommit(parent)).tree;
     const write = (tree: string, parents: readonly string[]): string =>
-      this.objects.writeCommit({ tree, parents, author: nobody, committer: nobody, message: 'replay' });
+      this.objects.writeCommit({ tree, parents, author: replayer, committer: replayer, message: 'replay' });
     const root = write(baseTree, []);
     return this.mergeTree(write((await this.mustCommit(tip)).tree, [root]), write(commit.tree, [root]));
   }

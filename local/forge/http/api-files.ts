@@ -84,7 +84,7 @@ async function applyDiffPatch(call: Call) {
   if (typeof call.body.content !== 'string') throw new Refusal(422, '[Content]: Required');
   const target = targetOf(call);
   const tree = await gitOf(world, repo).applyPatch(target.parent, textField(call, 'content'));
-  // Conflict, damaged patch and missing blob all end here; nobody but a site administrator is told why.
+  // Conflict, damaged patch and missing blob all end here; only a site administrator is told why.
   if (tree === null) throw new Refusal(500, 'git apply failed');
   const commit = await commitTree(call, target, tree, 'Apply patch');
   return {

@@ -55,7 +55,7 @@ function addCollaborator(call: Call) {
   return NO_CONTENT;
 }
 
-/** What somebody may do here: asked by an administrator, or by that person. */
+/** What a person may do here: asked by an administrator, or by that person. */
 function readPermission(call: Call) {
   const { world, repo } = call;
   const caller = callerOf(call);

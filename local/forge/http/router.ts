@@ -15,7 +15,7 @@ export interface Call {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Null: nobody signed in. */
+  /** Null: no account signed in. */
   readonly user: string | null;
   /** Only routes below a repository have one. */
   readonly repo: RepoRecord;

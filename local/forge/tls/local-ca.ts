@@ -30,7 +30,7 @@ interface CertificateRequest {
   readonly extensions: readonly Buffer[];
 }
 
-/** Made once per data directory; whoever trusts the CA file trusts this forge and nothing else. */
+/** Made once per data directory; a client that trusts the CA file trusts this forge and nothing else. */
 export function loadLocalTls(dir: string): LocalTls {
   const caFile = join(dir, 'ca.pem');
   const certFile = join(dir, 'server.pem');

@@ -12,7 +12,7 @@ export interface ScheduleRequest {
   readonly deleteBranch: boolean;
 }
 
-/** Stores no head SHA. Null when there is a row already, whoever made it. */
+/** Stores no head SHA. Null when there is a row already, no matter who made it. */
 export function scheduleMerge(
   world: World,
   repo: RepoRecord,

@@ -3,7 +3,7 @@ import type { ProtectionRule, PullRecord, RepoRecord, ReviewRecord } from '../mo
 import { hasAccess, takeId, type World } from '../world.ts';
 import { combineStates, latestStatuses } from './statuses.ts';
 
-/** All false, as the forge creates a rule: nobody can push, anyone with write can merge. */
+/** All false, as the forge creates a rule: no account can push, every account with write can merge. */
 export function createRule(world: World, ruleName: string): ProtectionRule {
   const now = world.timers.now();
   return {

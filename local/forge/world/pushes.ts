@@ -91,7 +91,7 @@ async function noteReferences(
     const { message } = await git.mustCommit(id);
     for (const [, index] of message.matchAll(/(?<![\w&])[#!](\d+)\b/g)) {
       const pull = repo.pulls.find((each) => each.index === Number(index));
-      // The merge of a pull request says its number too; what that leaves on a merged one matters to nobody.
+      // The merge of a pull request says its number too; what that leaves on a merged one has no effect.
       if (pull?.state === 'open') addEntry(world, pull, 'commit_ref', push.pusher, { commit: id });
     }
   }
