@@ -26,6 +26,8 @@ jobs:
 export const DRAIN_MS_MAX = 600_000;
 /** No check for conflicts of a small repository takes longer: the rest of the engine's wait for it is skipped. */
 const MERGEABLE_CHECK_MS_MAX = 15_000;
+/** More than the service has for a call: a forge that is slow because of its machine fails nothing. */
+const CALL_TIMEOUT_MS = 30_000;
 /** Tries until the forge has done what it does after a push. */
 const CHECK_LOOKS_MAX = 20;
 
@@ -96,6 +98,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
     token: new Secret(forge.bot.token),
     send: forge.send,
     clock,
+    timeoutMs: CALL_TIMEOUT_MS,
   });
   // The world's own forge is for tests that act through it; this one acts through git and the API alone.
   const none = {} as ForgeControl;
