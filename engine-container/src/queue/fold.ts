@@ -1,13 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import {
-  CONTRADICTED_REFUSAL_MS,
-  SCHEDULE_PROBES_MAX,
-  STATUS_RETRY_MS,
-  STATUS_RETRY_MS_MAX,
-  STATUS_TRIES_MAX,
-  TAKING_BACK_RETRY_MS_MAX,
-  TAKING_BACK_TRIES_MAX,
-} from '#core/domain/limits.ts';
+import { CONTRADICTED_REFUSAL_MS, SCHEDULE_PROBES_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { DeferReason } from './aside.ts';
@@ -15,6 +7,7 @@ import { beginPass, type DecisionContext, emitEvent, entryOf, raise } from './de
 import { verdictOfPrefix } from './evidence.ts';
 import type { Landing } from './landing-state.ts';
 import { activeMembers, findNode, treesAhead } from './pipeline.ts';
+import { countPostFailure, type PostStatus } from './post-failure.ts';
 import type { Member, Node, QueueRecord, Root } from './record.ts';
 import { defer, dissolve, startTeardown } from './root.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -299,34 +292,6 @@ function countProbeFailure(pass: DecisionContext, action: ProbeSchedule): void {
   if (landingOf(pass)?.pr !== action.pr || revoke == null) return;
   revoke.probeFailures = (revoke.probeFailures ?? 0) + 1;
   if (revoke.probeFailures >= SCHEDULE_PROBES_MAX) revoke.schedule = 'unknown';
-}
-
-type PostStatus = Extract<Action, { kind: 'post_status' }>;
-
-/**
- * Words that a forge cannot write on one head, while it is otherwise well, are tried again at growing intervals, so that
- * they hold up no others, and dropped in the end. What takes back a success is tried each time, and never dropped.
- */
-function countPostFailure({ record, s, log }: DecisionContext, action: PostStatus): void {
-  if (action.purpose === 'landing') return;
-  record.pendingStatuses = record.pendingStatuses.flatMap((waiting) => {
-    const isIt =
-      waiting.sha === action.sha &&
-      waiting.context === action.context &&
-      waiting.description === action.description;
-    if (!isIt) return [waiting];
-    const failures = (waiting.failures ?? 0) + 1;
-    if (waiting.takesBack === true) {
-      const more = failures - TAKING_BACK_TRIES_MAX;
-      if (more < 0) return [{ ...waiting, failures }];
-      const pauseMs = Math.min(STATUS_RETRY_MS * 2 ** more, TAKING_BACK_RETRY_MS_MAX);
-      return [{ ...waiting, failures, retryAt: s.now + pauseMs }];
-    }
-    const waitMs = Math.min(STATUS_RETRY_MS * 2 ** (failures - 1), STATUS_RETRY_MS_MAX);
-    if (failures < STATUS_TRIES_MAX) return [{ ...waiting, failures, retryAt: s.now + waitMs }];
-    log.push(`#${waiting.pr}: its status cannot be written and is dropped`);
-    return [];
-  });
 }
 
 function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOutcome): void {

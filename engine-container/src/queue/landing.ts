@@ -10,7 +10,6 @@ import {
 import { requiresContext } from './admission.ts';
 import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
 import {
-  asksFork,
   type DecisionContext,
   emitEvent,
   entryOf,
@@ -21,15 +20,10 @@ import {
   wakeNoLaterThan,
   wishStatus,
 } from './decision-context.ts';
-import {
-  type BounceCause,
-  describeBounce,
-  describeForkTimeout,
-  describeLanding,
-  describeLostSchedule,
-} from './describe.ts';
+import { type BounceCause, describeBounce, describeLanding, describeLostSchedule } from './describe.ts';
 import { headSettlesAt } from './eligibility.ts';
 import { leaveQueue, refuse } from './entries.ts';
+import { holdFork, mayLackForkRight } from './fork-timeout.ts';
 import { isReplacedTip } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
@@ -168,25 +162,6 @@ function countMergeTimeout(pass: DecisionContext, root: Root, landing: Landing):
   record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((known) => known.pr !== landing.pr);
   if (mayLackForkRight(pass, landing)) holdFork(pass, root, landing);
   else bounce(pass, root, landing.index, 'merge_timeout', null);
-}
-
-/** Where the forge asks the fork for the right to merge, or may do so, a merge that never comes is not the change's fault. */
-function mayLackForkRight(pass: DecisionContext, landing: Landing): boolean {
-  const focus = pass.s.focus.get(landing.pr);
-  const fromFork = focus?.known === true && focus.value.pull.fromFork;
-  return fromFork && asksFork(pass) !== false;
-}
-
-/** Out of the queue until the head or the schedule changes, like a bounce, but without its name and its blame. */
-function holdFork(pass: DecisionContext, root: Root, landing: Landing): void {
-  const member = root.members[landing.index];
-  if (member === undefined) return;
-  const { pr, head } = landing;
-  const scheduleId = entryOf(pass.record, pr)?.scheduleId ?? member.scheduleId;
-  rememberBounce(pass.record, { pr, head, scheduleId });
-  root.fates.push({ pr, action: 'refused', reason: 'fork_merge_timeout' });
-  wishStatus(pass, { pr, sha: head, state: 'error', description: describeForkTimeout(), targetUrl: null });
-  emitEvent(pass, 'pr_refused', member, 'fork_merge_timeout');
 }
 
 /** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */

@@ -18,3 +18,16 @@ export interface PendingStatus {
   /** A person was told that the success which it takes back stands. */
   readonly told?: true;
 }
+
+/** Posts of `success` on one head that were never answered, and whose landing is over. */
+export interface UnheardPost {
+  readonly pr: PullRequestNumber;
+  readonly sha: CommitSha;
+  readonly context: string;
+  /** How many; each is taken back when it appears. */
+  readonly posts: number;
+  readonly since: EpochMs;
+  readonly lookAt: EpochMs;
+  /** No status could be written on this head. */
+  readonly isUnwritable?: true;
+}

@@ -20,7 +20,7 @@ import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { Bounced, Deferred, MergeTimeoutCount } from './aside.ts';
 import type { Landing, RevokeReason } from './landing-state.ts';
-import type { PendingStatus } from './pending-status.ts';
+import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
 import type { PullRequestReading } from './readings.ts';
@@ -118,19 +118,6 @@ export interface LandedHead {
   /** Tip of the base that the landing replaced. */
   readonly baseBefore: CommitSha;
   readonly at: EpochMs;
-}
-
-/** Posts of `success` on one head that were never answered, and whose landing is over. */
-export interface UnheardPost {
-  readonly pr: PullRequestNumber;
-  readonly sha: CommitSha;
-  readonly context: string;
-  /** How many; each is taken back when it appears. */
-  readonly posts: number;
-  readonly since: EpochMs;
-  readonly lookAt: EpochMs;
-  /** No status could be written on this head. */
-  readonly isUnwritable?: true;
 }
 
 export interface NameInTheWay {

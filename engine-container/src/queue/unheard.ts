@@ -7,7 +7,7 @@ import {
 import { type DecisionContext, wakeNoLaterThan } from './decision-context.ts';
 import { describeStaleSuccess } from './describe.ts';
 import type { Landing } from './landing-state.ts';
-import type { UnheardPost } from './record.ts';
+import type { UnheardPost } from './pending-status.ts';
 
 /**
  * A landing ends while some of its `success` posts were never answered: the forge may still carry them out, minutes
