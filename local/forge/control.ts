@@ -72,6 +72,8 @@ export interface ForgeControl {
   close(pr: number): Promise<void>;
   reopen(pr: number): Promise<void>;
   retarget(pr: number, base: string): Promise<void>;
+  /** As an administrator can: reading it is a 404 from now on, and no list has it. */
+  deletePullRequest(pr: number): Promise<void>;
   setTitle(pr: number, title: string): Promise<void>;
   review(pr: number, user: string, verdict: 'approve' | 'reject' | 'comment'): Promise<void>;
   dismissReviews(pr: number): Promise<void>;

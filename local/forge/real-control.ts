@@ -16,7 +16,7 @@ import { ensureUser } from './set-up.ts';
 import { cancelSchedule, scheduleMerge } from './world/automerge.ts';
 import { addDependency } from './world/dependencies.ts';
 import { mergePull } from './world/merge.ts';
-import { closePull, mustPull, renamePull, reopenPull, retargetPull } from './world/pulls.ts';
+import { closePull, deletePull, mustPull, renamePull, reopenPull, retargetPull } from './world/pulls.ts';
 import { announcePush, syncHead } from './world/pushes.ts';
 import { dismissReview, submitReview } from './world/reviews.ts';
 import { latestStatuses, postStatus } from './world/statuses.ts';
@@ -165,6 +165,10 @@ export class RealControl implements ForgeControl {
       if (!(await reopenPull(this.#world, this.#repo, this.#pull(pr), PERSON)))
         throw new Error('not reopened');
     });
+  }
+
+  deletePullRequest(pr: number): Promise<void> {
+    return this.#locked(async () => deletePull(this.#repo, this.#pull(pr)));
   }
 
   retarget(pr: number, base: string): Promise<void> {

@@ -105,6 +105,13 @@ export async function reopenPull(
   return true;
 }
 
+/** What an administrator can do: nothing is left of it but its commits. */
+export function deletePull(repo: RepoRecord, pull: PullRecord): void {
+  pull.state = 'closed';
+  pull.schedule = null;
+  repo.pulls = repo.pulls.filter((other) => other !== pull);
+}
+
 export function retargetPull(
   world: World,
   repo: RepoRecord,

@@ -12,6 +12,22 @@ async function openOne(): Promise<number> {
   return pr;
 }
 
+test('one that an administrator deletes is a 404, and no list has it', async () => {
+  bench = await startBench();
+  const pr = await openOne();
+  await bench.forge.control.schedule(pr);
+  const { body } = await bench.api('GET', `/pulls/${pr}`);
+  await bench.forge.control.deletePullRequest(pr);
+  await bench.forge.control.postStatusAs('mq-bot', body.head.sha, 'mq', 'success');
+  await quiet(bench);
+  expect((await bench.api('GET', `/pulls/${pr}`)).status).toBe(404);
+  expect((await bench.api('GET', `/issues/${pr}/timeline`)).status).toBe(404);
+  expect((await bench.api('GET', '/pulls?state=all')).body).toEqual([]);
+  expect(bench.forge.control.merges()).toEqual([]);
+  const next = await bench.forge.control.openPullRequest({ branch: 'two', files: { 'two.txt': '2\n' } });
+  expect(next).toBe(pr + 1);
+});
+
 test('the timeline tells schedule, cancel, push, close and merge in order', async () => {
   bench = await startBench();
   const { control } = bench.forge;

@@ -70,8 +70,6 @@ export interface AbstractForge extends ForgeControl, Knobs {
   /** A rule for another branch than the base, which asks for the queue's status unless `rule` says otherwise. */
   protectBranch(branch: string, rule?: Partial<BranchProtection>): Promise<void>;
   requestReview(pr: number, user: string): Promise<void>;
-  /** As an administrator can: reading it is a 404 from now on, and no list has it. */
-  deletePullRequest(pr: number): Promise<void>;
   removeProtection(): Promise<void>;
   /** Every status of a commit ever posted, oldest first. */
   statusHistory(sha: string): readonly CommitStatus[];
