@@ -65,9 +65,9 @@ export const ActivityRepo = z.object({
   last_reconcile_error_code: z.enum(RECONCILE_ERROR_CODES).nullable(),
   /** Null: none went well yet. */
   last_good_reconcile: Time.nullable(),
-  /** Masked: enough to know the destinations again, nothing to use. Null: nobody is told of a bounce. */
+  /** Masked: enough to know the destinations again, nothing to use. Null: no notice of a bounce is sent. */
   notification: MaskedNotification.nullable(),
-  /** In the future; null: nobody can say when. */
+  /** In the future; null: the time is not known. */
   next_look_at: Time.nullable(),
   /** The queue in order and what stands before the next landing, as the worker last saw it; null = unknown. */
   queue: z

@@ -50,7 +50,7 @@ export function parsePriceBook(text: string): Parsed<PriceBook | null> {
   return { ok: true, value: book };
 }
 
-/** Prices as a deployment may have them: what a kind beside the flat one charges for, nobody here counts and reports. */
+/** Prices as a deployment may have them: what a kind beside the flat one charges for is not counted and reported here. */
 export function parseSoldPrices(text: string): Parsed<PriceBook | null> {
   const parsed = parsePriceBook(text);
   if (!parsed.ok || parsed.value === null) return parsed;

@@ -24,7 +24,7 @@ export interface CognitoSignIn {
   readonly client_id: string;
 }
 
-/** An account offered on the sign-in page. A stack never writes any: whoever sees the page could use it. */
+/** An account offered on the sign-in page. A stack never writes any: every visitor of the page could use it. */
 export interface OfferedAccount {
   readonly label: string;
   readonly email: string;

@@ -14,7 +14,11 @@ export const ERROR_TABLE = {
   invalid_key: { status: 401, retryable: false, message: 'The key is not valid.' },
   invalid_token: { status: 401, retryable: false, message: 'The session token is invalid or has expired.' },
   auth_unavailable: { status: 503, retryable: true, message: 'The identity provider did not answer.' },
-  not_found: { status: 404, retryable: false, message: 'There is nothing here for you.' },
+  not_found: {
+    status: 404,
+    retryable: false,
+    message: 'This does not exist, or it belongs to another account.',
+  },
   connection_not_found: {
     status: 404,
     retryable: false,
@@ -41,7 +45,7 @@ export const ERROR_TABLE = {
   connection_identity_already_used: {
     status: 409,
     retryable: false,
-    // Whose it is, the caller learns nothing of: not even that there is somebody (A88).
+    // The caller must not learn whose it is, nor that it is taken at all (A88).
     message: '',
   },
   queue_locked: { status: 409, retryable: true, message: 'The queue is busy; try again soon.' },

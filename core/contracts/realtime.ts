@@ -2,7 +2,7 @@
 export const SOCKET_PATH = '/api/v1/user/queue/ws';
 
 /**
- * "Something of yours changed, read again" (D-70). Nothing of the tenant travels on a socket. Clients ignore messages of
+ * "Something of yours changed, read again" (D-70). No data of the tenant travels on a socket. Clients ignore messages of
  * types they do not know.
  */
 export function formatRefreshPing(at: number): string {

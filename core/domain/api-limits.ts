@@ -11,7 +11,7 @@ export const EMAIL_CHARS_MAX = 254;
 export const CHAT_URL_CHARS_MAX = 512;
 
 // Tuning of a repo
-/** A day: whoever waits longer wants the queue off. */
+/** A day: an owner who waits longer wants the queue off. */
 export const BATCH_LINGER_SECONDS_MAX = 86_400;
 export const BATCH_TARGET_MAX = 100;
 
@@ -50,7 +50,7 @@ export const SOCKET_POSTS_AT_ONCE = 25;
 export const NOTICE_TIMEOUT_MS = 3_000;
 /** An answer of a chat service is read no further. */
 export const NOTICE_ANSWER_BYTES_MAX = 4_096;
-/** A request that nobody took for this long is news no more. */
+/** A request that was not taken for this long is no news any more. */
 export const NOTICE_KEPT_MS = 24 * 60 * 60_000;
 /** Batches of a tenant in which the run of a bounce is looked for. */
 export const NOTICE_BATCHES_MAX = 50;
@@ -69,7 +69,7 @@ export const ENGINE_START_MS = 60_000;
 export const LOG_TAIL_LINES_MAX = 50;
 /** A lease that is only needed to switch a queue off: the forge calls of one batch. */
 export const DISABLE_LEASE_TTL_MS = 60_000;
-/** A queue that its owner asked to stop begins nothing for so long, also when nobody waits for it any more. */
+/** A queue that its owner asked to stop begins nothing for so long, also when its owner waits for it no more. */
 export const STOP_ASKED_MS = 60_000;
 /** The engine is waited for this long; the rest of the gateway's time is for taking back schedules. */
 export const STOP_WAIT_MS = 15_000;

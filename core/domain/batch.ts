@@ -106,7 +106,7 @@ export function hasHonestPhase(row: Pick<BatchRow, 'outcome' | 'phase' | 'resolv
 /** Outcomes of batches that nothing has decided yet: in flight, or held until their root is resolved. */
 export const OPEN_OUTCOMES: readonly BatchOutcome[] = ['running', 'held_success', 'held_failure'];
 
-/** A batch that nobody can bring to its end any more, closed as just that: its members are in no batch. `reason` is a fixed phrase. */
+/** A batch that cannot be brought to its end any more, closed as just that: its members are in no batch. `reason` is a fixed phrase. */
 export function closeRow(row: BatchRow, at: EpochMs, reason: string): BatchRow {
   return {
     ...row,

@@ -81,7 +81,7 @@ export function ceilingOf(
 export interface HoldableRepo {
   readonly id: RepoId;
   readonly createdAt: EpochMs;
-  /** One that is being deleted takes nobody's place. */
+  /** A repo that is being deleted takes no place. */
   readonly tombstone?: boolean;
 }
 

@@ -68,7 +68,7 @@ export function planRequirement(rules: readonly BranchRule[], wanted: Requiremen
   const { queueName } = wanted;
   const ours = [stagingBranch(queueName, base), workBranch(queueName, base, 'batch')];
   const blocked = ours.some((branch) => chooseGoverningRule(rules, branch) !== null);
-  // Protected branches can be neither rewritten nor deleted by anybody (forge facts, 4).
+  // Protected branches can be neither rewritten nor deleted by any account (forge facts, 4).
   if (blocked) return { kind: 'refused', reasons: ['staging_protected'] };
   const rule = chooseGoverningRule(rules, base);
   if (rule === null) return { kind: 'create', contexts: [wanted.context] };
@@ -178,7 +178,7 @@ export function fieldsOfClone(
   };
 }
 
-/** A rule where there was none: nobody pushes past the gate, administrators included (forge facts, 4). */
+/** A rule where there was none: no account pushes past the gate, not even an administrator (forge facts, 4). */
 export function fieldsOfNewRule(
   name: string,
   contexts: readonly string[],

@@ -38,7 +38,7 @@ export const LANDED_MAX = 500;
 /** Numbers of pull requests that the queue landed: more than the forge lists and than the commits of one search tell of. */
 export const LANDED_NUMBERS_MAX = 1_000;
 /**
- * A lost record may have owed the last word to what landed this long before: whoever comes after it may come late, and
+ * A lost record may have owed the last word to what landed this long before: the record after it may come late, and
  * a success on a commit that has landed opens the next pull request with that head.
  */
 /** Who was merged past the queue is looked for so long, while the forge does not tell. */
@@ -85,7 +85,7 @@ export const DELETED_AFTER_MS = 5 * 60_000;
 /** It is tried again after this, then after twice as long each time. */
 export const STAGING_PAUSE_MS = 30 * 60_000;
 export const STAGING_PAUSE_MS_MAX = 6 * 60 * 60_000;
-/** So many set aside in a row are no accident: then it is the forge, and nobody else is. */
+/** So many set aside in a row are no accident: then the forge is the cause, and further pull requests are left alone. */
 export const STAGING_ASIDES_MAX = 3;
 
 // Position in the queue (D-22)
@@ -110,13 +110,13 @@ export const DUE_TOLERANCE_MS = 5_000;
  * the next tick finds it due whatever the jitter of both (E9).
  */
 export const IDLE_DUE_DELAY_MS = 10_000;
-/** A repo whose lease somebody holds is looked at again after this. */
+/** A repo whose lease is held is looked at again after this. */
 export const LEASE_HELD_DELAY_MS = 15_000;
 /** A queue that was switched off is still woken this long to take back what it posted: a forge may be away meanwhile. */
 export const WIND_DOWN_MS = 60 * 60_000;
 /** A deleted repo is looked after this long; one whose forge address is enrolled again only `WIND_DOWN_MS`. */
 export const BURIED_WIND_DOWN_MS = 24 * 60 * 60_000;
-/** What a deleted repo could not take back is remembered this long for whoever enrolls its forge address again. */
+/** What a deleted repo could not take back is remembered this long for the next enrollment of its forge address. */
 export const LEFT_HEADS_KEPT_MS = 30 * 24 * 60 * 60_000;
 /** Within one reconcile, looks at a pending native merge: 1 s, 2 s, 4 s … while the budget lasts. */
 export const LANDING_POLL_MIN_MS = 500;
@@ -191,7 +191,7 @@ export const FORGE_ROWS_MAX = FORGE_PAGE_SIZE_MAX * FORGE_PAGES_MAX;
 export const FORGE_TOUCHED_PULLS_MAX = 20;
 export const FORGE_TREE_PAGE_SIZE_MAX = 1000;
 
-/** A forge is asked for its version again after this: somebody may have upgraded it. */
+/** A forge is asked for its version again after this: it may have been upgraded. */
 export const FORGE_VERSION_KEPT_MS = 60 * 60_000;
 
 // Merging on the engine's side
@@ -234,7 +234,7 @@ export const TAKING_BACK_TRIES_MAX = 5;
 export const TAKING_BACK_RETRY_MS_MAX = 5 * 60_000;
 /** Times after which a person is told although no reading shows whether the success stands. */
 export const STANDING_TOLD_AFTER_TRIES = 8;
-/** Where no status can be written, nothing else lands for so long after the last `success` that nobody heard of. */
+/** Where no status can be written, nothing else lands for so long after the last `success` whose answer was lost. */
 export const SUCCESS_LATE_MS = 125_000;
 /** Times that `success` is tried on one head before its pull request is set aside. */
 export const SUCCESS_TRIES_MAX = 10;
@@ -273,7 +273,7 @@ export const PAYMENT_EVENT_BYTES_MAX = 1024 * 1024;
 /** One try of one call. A request makes two calls at most, each with one repeat: together below the gateway's 30 s. */
 export const PAYMENTS_TIMEOUT_MS = 6_000;
 export const PAYMENTS_REPEATS_MAX = 1;
-/** Somebody else's write of the same row costs one more look at the provider. */
+/** Another write of the same row costs one more look at the provider. */
 export const BILLING_WRITE_TRIES_MAX = 6;
-/** Subscriptions of one customer that are looked at; nobody has a second page of living ones. */
+/** Subscriptions of one customer that are looked at; no customer has a second page of living ones. */
 export const SUBSCRIPTIONS_LISTED_MAX = 100;

@@ -145,7 +145,7 @@ const REASON_PHRASES: Readonly<Record<Exclude<ProtectionReason, 'context_require
   rule_unclear: 'rule_unclear: two rules could govern the base branch; leave one',
   rule_not_effective:
     'rule_not_effective: the forge goes on obeying another rule; put the rule of the base branch first',
-  rule_changed_meanwhile: 'rule_changed_meanwhile: somebody edited the rule at the same time; try again',
+  rule_changed_meanwhile: 'rule_changed_meanwhile: the rule was edited at the same time; try again',
   rule_missing:
     'rule_missing: no rule protects the base branch, so people can merge unproven and the queue stages nothing; opt in to protection, or require the status of the queue yourself',
   context_not_required:
@@ -195,7 +195,7 @@ export function protectionStatus(
       return 'error';
     case 'unproven_gate':
     case 'not_tried':
-      // Requiring a context that nobody can post yet would block every merge (D-67).
+      // Requiring a context that cannot be posted yet would block every merge (D-67).
       return gate === 'verified' ? 'not_configured' : 'awaiting_ci_gate';
   }
 }
@@ -210,7 +210,7 @@ export interface ProvisioningFacts extends StatusPlace {
   readonly ciGate: CiGate;
 }
 
-/** What the engine saw of the rule with its last look at it, whoever wrote the rule. */
+/** What the engine saw of the rule with its last look at it, no matter who wrote the rule. */
 export interface RuleSeen {
   readonly at: EpochMs;
   readonly reasons: readonly ProtectionReason[];

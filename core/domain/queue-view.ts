@@ -37,7 +37,7 @@ export interface QueuePlace {
 export interface Block {
   readonly kind: BlockKind;
   readonly since: EpochMs | null;
-  /** When it ends by itself at the latest; null = nobody can say. */
+  /** When it ends by itself at the latest; null = not known. */
   readonly until: EpochMs | null;
   readonly pr: PullRequestNumber | null;
   readonly runUrl: string | null;

@@ -109,7 +109,7 @@ export interface ManagedRepo extends QueueSettings {
   /** The owner opted in to our managing the branch rule. */
   readonly protectionRequested: boolean;
   readonly ciGate: CiGate;
-  /** Null: nobody is told of a bounce. */
+  /** Null: no notice of a bounce is sent. */
   readonly notification: NotificationTargets | null;
   /** Grows with every wake; a wake during a run is noticed at its end (E9). */
   readonly wakeSeq: number;

@@ -3,7 +3,7 @@ import { parseUrl } from './parse-url.ts';
 const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 /**
  * `owner/name`: exactly one slash, both parts non-empty, printable ASCII without `"` and `\` (D-88). A part that is a step
- * in a path would make another address of it: `../b` is no repository of anybody.
+ * in a path would make another address of it: `../b` is no repository.
  */
 export const SLUG_PATTERN = /^(?!\.{1,2}\/)[!#-.0-[\]-~]+\/(?!\.{1,2}$)[!#-.0-[\]-~]+$/;
 export const SLUG_CHARS_MAX = 141;

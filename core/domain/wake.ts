@@ -11,7 +11,7 @@ export type ForgeEventKind =
   | 'news'
   /** Wakes without being either: comments and releases. */
   | 'hint'
-  /** Nothing of ours: unknown types, our own pushes and statuses, other base branches. */
+  /** No event that concerns the queue: unknown types, our own pushes and statuses, other base branches. */
   | 'unrelated';
 
 /** One event as far as the wake rule needs it. */

@@ -7,9 +7,9 @@ import type { TenantId } from '../domain/ids.ts';
 export type Caller =
   | { readonly kind: 'user'; readonly id: TenantId; readonly isAdmin: boolean }
   | { readonly kind: 'admin_key' }
-  /** Whoever holds the secret between worker and engine. */
+  /** The holder of the secret between worker and engine. */
   | { readonly kind: 'container' }
-  | { readonly kind: 'nobody' };
+  | { readonly kind: 'anonymous' };
 
 type BodyOf<R> = R extends { readonly body: infer Body } ? Parsed<Body> : undefined;
 type QueryOf<R> = R extends { readonly query: infer Query } ? Parsed<Query> : undefined;

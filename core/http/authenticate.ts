@@ -39,7 +39,7 @@ export async function authenticate(
     case 'operator':
       return refuseAs('missing_auth', [], () => verifyOperator(deps, event));
     default:
-      return { kind: 'nobody' };
+      return { kind: 'anonymous' };
   }
 }
 

@@ -13,12 +13,12 @@ export interface StoredBilling extends BillingAccount {
   readonly version: number;
 }
 
-/** `seen`: the event that caused it was taken before. `tenant_gone`: offboarded. `lost_race`: somebody wrote first. */
+/** `seen`: the event that caused it was taken before. `tenant_gone`: offboarded. `lost_race`: another call wrote first. */
 export type BillingSaved = 'saved' | 'seen' | 'tenant_gone' | 'lost_race';
 
 export interface BillingStore {
   loadBilling(tenantId: TenantId): Promise<StoredBilling | null>;
-  /** Whose customer it is; null: nobody's. */
+  /** Whose customer it is; null: no tenant's. */
   findCustomerTenant(customerId: string): Promise<TenantId | null>;
   /**
    * One transaction: the row, if it still has `expectedVersion` (null: does not exist); the customer's look-up; and the id

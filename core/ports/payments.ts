@@ -5,7 +5,7 @@ import type { ItemMove, PriceSet, Subscription } from '../domain/subscription.ts
 /** `declined`: the card was. `rejected`: any other no. `unreachable`: no answer in time, or none that can be read. */
 export type PaymentsErrorKind = 'declined' | 'rejected' | 'unreachable';
 
-/** Nothing of the provider's words: they may name people and cards. */
+/** The provider's words are left out: they may name people and cards. */
 export class PaymentsError extends Error {
   override readonly name = 'PaymentsError';
   constructor(
@@ -48,7 +48,7 @@ export interface Payments extends SubscriptionReader {
   createCustomer(tenantId: TenantId): Promise<string>;
   /** Address of a page on which a person pays. */
   openCheckout(order: CheckoutOrder, requestId: string): Promise<string>;
-  /** Nobody can pay on any page that was opened for this customer any more. Paid or closed already is fine. */
+  /** No page that was opened for this customer takes a payment any more. Paid or closed already is fine. */
   closeCheckouts(customerId: string, requestId: string): Promise<void>;
   /** With prorations; nothing is changed when the charge fails. Returns the subscription as it is afterwards. */
   moveSubscription(move: PlanMove, requestId: string): Promise<Subscription>;

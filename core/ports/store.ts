@@ -8,7 +8,7 @@ import type { Connection, ManagedRepo, ReconcileErrorCode, ReconcileOutcome } fr
 import type { TokenScope } from '../domain/token-scopes.ts';
 
 /**
- * `lost_race`: a condition failed, somebody else wrote first. `fenced`: the lease has moved on, or the repo is gone.
+ * `lost_race`: a condition failed, another call wrote first. `fenced`: the lease has moved on, or the repo is gone.
  * `unavailable`: no answer. `unreadable`: a stored row is not what this version can read; nothing of it is returned.
  * `too_large`: the write does not fit the store; nothing was sent, and sending it again cannot help.
  */
@@ -120,11 +120,11 @@ export interface DispatchStore {
   markDue(repoId: RepoId, dueAt: EpochMs): Promise<number | null>;
   /** Marks due now, and until `until` as asked to stop; returns the grown `wakeSeq`, null when the repo is gone or disabled. */
   askStop(repoId: RepoId, until: EpochMs): Promise<number | null>;
-  /** After a reconcile: next due time, only if nobody woke the repo since `wakeSeqSeen`; false when somebody did. True, without effect, when the repo is gone or disabled. */
+  /** After a reconcile: next due time, only if the repo was not woken since `wakeSeqSeen`; false when it was. True, without effect, when the repo is gone or disabled. */
   settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean>;
   /** Ends the last look at a repo that is off or tombstoned: it can be woken no more. False when it was woken, switched on or deleted since. */
   settleOff(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, wakeSeqSeen: number): Promise<boolean>;
-  /** Of all tenants, oldest first. Whoever was enrolled after them at this forge address runs after them. */
+  /** Of all tenants, oldest first. A repo that was enrolled after them at this forge address runs after them. */
   listWindDowns(address: ForgeAddress): Promise<readonly WindDown[]>;
   /** Null: the engine has told none yet. Throws `StoreError` when unreadable: what cannot be read may be on the forge. */
   readObligations(repoId: RepoId): Promise<Obligations | null>;
@@ -191,8 +191,8 @@ export interface EnrollmentStore {
    */
   buryRepo(repo: ManagedRepo): Promise<void>;
   /**
-   * Row, guards, wake state, bookkeeping; resolves its open batches; fences off whoever holds the lease. Gone already is
-   * fine. `left` is kept for whoever enrolls the forge address next.
+   * Row, guards, wake state, bookkeeping; resolves its open batches; fences off the holder of the lease. Gone already is
+   * fine. `left` is kept for the repo that is enrolled at the forge address next.
    */
   deleteRepo(repo: ManagedRepo, left?: LeftHeads): Promise<void>;
   /** Batches of one repo that run. An index: may lag by seconds (E8). */

@@ -58,7 +58,7 @@ export async function acceptForgeWebhook(
   if (!authentic) throw new AppError('invalid_signature');
   if (request.eventType === undefined) throw new AppError('missing_fields', { field: 'event' });
   if (!obeysWebhooks(repo)) return 'ignored';
-  // Whoever sends this many has marked the repo due long ago (D-52).
+  // A sender of this many has marked the repo due long ago (D-52).
   if (await isFlooded(deps, repo)) return 'ignored';
   const kind = await classify(deps, repo, delivery.event);
   if (kind === 'unrelated') return 'ignored';
@@ -67,7 +67,7 @@ export async function acceptForgeWebhook(
   return wake(deps, repo, kind, request.deliveryId);
 }
 
-/** Per repo, and only what its own secret has signed: nobody else can use up its share. */
+/** Per repo, and only what its own secret has signed: no other sender can use up its share. */
 async function isFlooded(deps: WebhookDeps, repo: ManagedRepo): Promise<boolean> {
   const { perMinute, burst } = RATE_LIMITS.webhook;
   try {

@@ -85,7 +85,7 @@ async function follow(
   if (await deps.store.isEventTaken(eventId)) return 'seen';
   const tenantId = await findTenant(deps, about);
   if (tenantId === null) {
-    deps.log.info('a payment event of nobody', { event_id: eventId });
+    deps.log.info('a payment event of no tenant', { event_id: eventId });
     return 'ignored';
   }
   const payments = await deps.openReader();
@@ -99,7 +99,7 @@ async function follow(
   );
   if (saved === 'lost_race') throw new StoreError('lost_race', 'saveBilling');
   if (saved === 'tenant_gone') {
-    // Somebody pays for what is no longer there: for an operator to cancel and refund.
+    // A payment for a tenant that is no longer there: an operator has to cancel and refund it.
     deps.log.warn('a subscription outlives its tenant', { tenant_id: tenantId, event_id: eventId });
     return 'ignored';
   }

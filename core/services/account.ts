@@ -29,7 +29,7 @@ export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promi
     // A tenant is made at its first change; until then there is nothing but its id.
     tenant: tenant ?? { id: tenantId, createdAt: deps.clock.now() },
     organization,
-    // What is deleted is nobody's data any more, also while it waits for the engine.
+    // A deleted repo is not exported, also while it waits for the engine.
     connections: connections.filter((connection) => !connection.deleting),
     repos: repos.filter((repo) => !repo.tombstone),
     outcomes: rows.slice(0, EXPORT_OUTCOMES_MAX),

@@ -63,7 +63,7 @@ export async function startCheckout(deps: BillingDeps, tenantId: TenantId, tier:
 }
 
 /**
- * The customer is stored before anybody can pay: whatever the provider says of it later finds its tenant, also when this
+ * The customer is stored before a payment is possible: whatever the provider says of it later finds its tenant, also when this
  * function dies right after.
  */
 async function becomeCustomer(deps: BillingDeps, payments: Payments, tenantId: TenantId): Promise<string> {
@@ -96,7 +96,7 @@ export async function changePlan(deps: BillingDeps, tenantId: TenantId, tier: Pa
   if (account === null || account.tier === 'free') throw noSubscription;
   const { payments, prices } = await openProvider(deps);
   const { customerId } = account;
-  // A plan that was given by hand, without anybody paying for it.
+  // A plan that was given by hand, without a payment for it.
   if (customerId === null) throw noSubscription;
   const listed = await askProvider(deps, () => payments.listSubscriptions(customerId));
   const subscription = chooseSubscription(listed);
@@ -123,7 +123,7 @@ export async function changePlan(deps: BillingDeps, tenantId: TenantId, tier: Pa
 }
 
 /**
- * What the provider answered was true after `account` was read; if nobody wrote since, it is the newest there is. Else an
+ * What the provider answered was true after `account` was read; if no call wrote since, it is the newest there is. Else an
  * event was faster, and the provider is asked again.
  */
 async function storeMovedPlan(

@@ -12,7 +12,7 @@ import type { ManagedRepo } from '../domain/repo.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin } from '../ports/forge-admin.ts';
 
-/** Edit, look, promote, look: more writes than that are not needed; who wins by then is somebody else. */
+/** Edit, look, promote, look: more writes than that are not needed; a rule that still differs by then is another writer's. */
 const WRITES_MAX = 3;
 
 export interface RequireContextOptions {

@@ -43,7 +43,7 @@ export function failed(code: CiGateFailure): Failed {
   return { kind: 'failed', code };
 }
 
-/** The forge's refusal as a code. `missing` is said of the workflow file only, by whoever read it. */
+/** The forge's refusal as a code. `missing` is said of the workflow file only, by the call that read it. */
 export function refused(error: ForgeError): Failed {
   const code = error.kind === 'denied' ? 'forge_access_denied' : 'forge_unreachable';
   const { missingScopes } = error;

@@ -36,7 +36,7 @@ export type StoredConnection =
   | { readonly kind: 'created'; readonly connection: Connection }
   | { readonly kind: 'rotated'; readonly id: ConnectionId };
 
-/** Somebody else's deletion or rotation at the same time costs one more try. */
+/** Another deletion or rotation at the same time costs one more try. */
 const TRIES_MAX = 3;
 
 /** Stores a forge identity, or replaces the token of one that the tenant has already. */
@@ -75,7 +75,7 @@ export async function storeConnection(
 
 /**
  * Who the token is, as far as the forge says (D-45): time of the answer, null when it does not answer as a forge. A forge
- * that is down must not keep anybody from storing a connection; one that says no must.
+ * that is down must not keep a connection from being stored; a forge that says no must.
  */
 async function verifyToken(
   deps: ConnectionDeps,
@@ -143,7 +143,7 @@ function later(deps: ConnectionDeps, previous: Connection): EpochMs {
   return Math.max(deps.clock.now(), previous.updatedAt + 1);
 }
 
-/** False when somebody else was first, or gave way: then the same can be tried again. Throws when the identity is taken. */
+/** False when another call was first, or the other claim gave way: then the same can be tried again. Throws when the identity is taken. */
 async function tryUpdate(deps: ConnectionDeps, previous: Connection, next: Connection): Promise<boolean> {
   try {
     const result = await deps.store.updateConnection(previous, next);

@@ -25,14 +25,14 @@ export async function deleteRepo(deps: DeletionDeps, tenantId: TenantId, id: str
 }
 
 /**
- * From here on the repo is gone for everybody but the worker (D-24): its forge address, its hook and its place are free.
+ * From here on the repo is gone for all but the worker (D-24): its forge address, its hook and its place are free.
  * Without anything in flight its rows are deleted at once, else they stay as a tombstone until the engine has taken back
  * what it posted. Returns whether they stay.
  */
 export async function buryRepo(deps: DeletionDeps, repo: ManagedRepo): Promise<'buried' | 'deleted'> {
   const buried = await bury(deps, repo);
   if (buried === null) return 'deleted';
-  // Looked at only now: whoever has no lease by now will find the tombstone, and begin nothing.
+  // Looked at only now: a worker that has no lease by now will find the tombstone, and begin nothing.
   if (!(await mayBeLive(deps, buried))) {
     await deps.store.deleteRepo(buried);
     return 'deleted';

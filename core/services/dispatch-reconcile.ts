@@ -66,7 +66,7 @@ interface Run {
   readonly report: EngineReport | null;
   /** The engine may still be at work under this lease. */
   readonly leaveLease: boolean;
-  /** It failed, and the next try may go well: nobody can say when, and a success may stand unwatched meanwhile. */
+  /** It failed, and the next try may go well: the time is not known, and a success may stand unwatched meanwhile. */
   readonly mayPass?: true;
   /** The outcome before it, which holds still. */
   readonly again?: ReconcileOutcome;
@@ -74,7 +74,7 @@ interface Run {
 
 export type DispatchResult =
   | { readonly kind: 'reconciled'; readonly outcome: ReconcileOutcome; readonly logTail: readonly string[] }
-  /** Somebody else works on the repo; it is looked at again soon. */
+  /** Another worker has the repo; it is looked at again soon. */
   | { readonly kind: 'lease_held' }
   /** Nothing to do: deleted, switched off, or reconciled since the wake was sent. */
   | { readonly kind: 'gone' | 'disabled' | 'not_due' }
@@ -116,7 +116,7 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
 
 /**
  * One reconcile under the repo's lease. Every error of the forge, the credential or the engine is an outcome that is
- * stored (A48); only a store that does not answer throws. Whoever woke the repo while this ran keeps it due (E9).
+ * stored (A48); only a store that does not answer throws. A wake that came while this ran keeps the repo due (E9).
  */
 export async function reconcileRepo(
   deps: DispatchDeps,
@@ -259,11 +259,11 @@ async function readRetryStart(deps: DispatchDeps, repo: ManagedRepo): Promise<Ep
   }
 }
 
-/** Due mark first, then the message. When somebody woke the repo meanwhile, that wake's own message is on its way. */
+/** Due mark first, then the message. When the repo was woken meanwhile, that wake's own message is on its way. */
 async function planNextLook(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promise<void> {
   const now = deps.clock.now();
   if (repo.tombstone) {
-    // An engine that did not answer may still be at work: whoever comes after it must wait for its lease.
+    // An engine that did not answer may still be at work: the next worker must wait for its lease.
     const burial = run.leaveLease ? 'goes_on' : await finishBurial(deps.store, repo, run, now);
     if (burial === 'left') {
       deps.log.warn('a deleted repository may have left statuses on its forge', {

@@ -12,7 +12,7 @@ export interface EnginePowerDeps {
 }
 
 /**
- * `running`, `starting`: somebody needs it. `absent`: it was asked for and no task runs. `asleep`, `resting`: nobody needs
+ * `running`, `starting`: a queue needs it. `absent`: it was asked for and no task runs. `asleep`, `resting`: no queue needs
  * it. `unknown`: the platform or the store did not answer, and nothing was changed.
  */
 export type EnginePower = 'running' | 'starting' | 'absent' | 'asleep' | 'resting' | 'unknown';
@@ -39,7 +39,7 @@ async function chooseEnginePower({ fleet, store, clock }: EnginePowerDeps): Prom
     return 'starting';
   }
   if (state.wanted === 0) return 'asleep';
-  // One that was just woken has somebody waiting for it, or is being deployed.
+  // An engine that was just woken is waited for, or is being deployed.
   if (clock.now() - state.changedAt < ENGINE_REST_AFTER_MS) return 'running';
   await fleet.setWanted(0);
   return 'resting';

@@ -129,7 +129,7 @@ function refuseClaim({ check, missingScopes }: CheckedClaim): void {
   }
 }
 
-/** Somebody who could never write there does not keep the name from somebody who can. */
+/** An account that could never write there does not keep the name from one that can. */
 const DISPLACEMENTS_MAX = 2;
 
 async function create(deps: EnrollDeps, repo: ManagedRepo, reposMax: number | null): Promise<void> {

@@ -15,7 +15,7 @@ export type LeaseResult<T> = { readonly kind: 'performed'; readonly value: T } |
 
 export interface LeaseOptions<T> {
   /**
-   * True when somebody may still be acting under this lease although `run` has returned, for example an engine that
+   * True when another process may still be acting under this lease although `run` has returned, for example an engine that
    * did not answer in time. The lease then runs out by itself instead of being released to the next worker (A40).
    */
   readonly leaveRunning?: (value: T) => boolean;

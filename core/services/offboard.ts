@@ -96,7 +96,7 @@ async function refusalOf(deps: OffboardDeps, left: readonly ManagedRepo[]): Prom
   return new AppError('queue_locked', { message: STILL_AT_WORK });
 }
 
-/** Nobody pays for what is gone: pages close before what was bought on them is cancelled. Asked again, it ends what is left. */
+/** A tenant that is gone must not pay: pages close before what was bought on them is cancelled. Asked again, it ends what is left. */
 async function endPayments(deps: OffboardDeps, tenantId: TenantId): Promise<void> {
   const account = await deps.store.loadBilling(tenantId);
   if (account === null || account.customerId === null) return;

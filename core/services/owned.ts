@@ -15,7 +15,7 @@ export async function loadOwnRepo(
   return repo;
 }
 
-/** One that is being deleted is still there for whoever finishes the deletion. */
+/** A connection that is being deleted is still there for the call that finishes the deletion. */
 export async function loadOwnConnection(
   store: Pick<DispatchStore, 'getConnection'>,
   tenantId: TenantId,

@@ -15,7 +15,7 @@ import { type EnrollmentStore, StoreError } from '../ports/store.ts';
 
 type PlanStore = Pick<AccountStore, 'loadPlan'>;
 
-/** For whoever enforces plans. */
+/** For code that enforces plans. */
 export interface PlanDeps {
   /** What each tier includes and allows in this deployment. @default PLAN_LIMITS */
   readonly planLimits?: PlanLimitsTable;
@@ -56,7 +56,7 @@ export async function readHolds(
 
 export type HoldStore = PlanStore & Pick<EnrollmentStore, 'listRepos'>;
 
-/** Holds of a tenant for whoever has none of its repos at hand: they are listed only where the plan does not entitle. */
+/** Holds of a tenant for a caller that has none of its repos at hand: they are listed only where the plan does not entitle. */
 export async function findHolds(
   deps: PlanDeps & { readonly store: HoldStore },
   tenantId: TenantId,
@@ -66,7 +66,7 @@ export async function findHolds(
     if (isEntitling(plan.status)) return new Set();
     return heldRepoIds(plan, await deps.store.listRepos(tenantId), deps.planLimits);
   } catch (error) {
-    // Whatever cannot be read stops nobody's main branch (A108).
+    // A plan that cannot be read stops no main branch (A108).
     if (error instanceof StoreError) return new Set();
     throw error;
   }

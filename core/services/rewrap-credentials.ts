@@ -13,7 +13,7 @@ export interface RewrapDeps {
 
 /**
  * `rewrapped`: now under the new key. `current`: was so already. `old_format`: of a format that has nothing to re-wrap; its
- * owner must store the token again. `gone`: deleted meanwhile. `changed`: somebody stored another token meanwhile, twice.
+ * owner must store the token again. `gone`: deleted meanwhile. `changed`: another token was stored meanwhile, twice.
  * `damaged`: the key does not open this row. `failed`: no answer.
  */
 export const REWRAP_OUTCOMES = [

@@ -20,7 +20,7 @@ export async function saveRepo(
   for (let tried = 0; tried < SAVE_TRIES_MAX; tried += 1) {
     const next = { ...current, ...change(current) };
     try {
-      // Whoever goes off stays due once more, in the same step: what was posted is still to be taken back (D-24).
+      // A repo that goes off stays due once more, in the same step: what was posted is still to be taken back (D-24).
       return await store.updateRepo(next, { lastLook: current.queueEnabled && !next.queueEnabled });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;

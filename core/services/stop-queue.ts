@@ -52,7 +52,7 @@ async function isSuccessStanding({ store }: StopDeps, repo: ManagedRepo): Promis
   return (await store.readObligations(repo.id))?.successStands === true;
 }
 
-/** Asks the engine, and waits until it has done it. Asked for once, it is done although nobody waits any longer. */
+/** Asks the engine, and waits until it has done it. Asked for once, it is done although the caller waits no longer. */
 async function takeBackSuccess(deps: StopDeps, repo: ManagedRepo): Promise<void> {
   const before = (await deps.store.loadReconcileOutcome(repo))?.ranAt ?? null;
   const wakeSeq = await deps.store.askStop(repo.id, deps.clock.now() + STOP_ASKED_MS);

@@ -189,7 +189,7 @@ async function removeProbe(deps: VerifyDeps, forge: ForgeAdmin, branch: string):
   }
 }
 
-/** Best effort: a listing that fails must not keep anybody from verifying. */
+/** Best effort: a listing that fails must not stop a verification. */
 async function sweepLeftovers(deps: VerifyDeps, forge: ForgeAdmin, repo: ManagedRepo): Promise<void> {
   const prefix = probePrefix(deps.queueName, repo.baseBranch);
   const before = deps.clock.now() - PROBE_LEFTOVER_AGE_MS;

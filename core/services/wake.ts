@@ -73,7 +73,7 @@ export async function wakeForEvent(deps: EventWakeDeps, repoId: RepoId): Promise
 }
 
 /**
- * The end of a delayed wake. One that was sent for an older `wakeSeq` is dropped: whoever woke the repo since then caused
+ * The end of a delayed wake. A wake that was sent for an older `wakeSeq` is dropped: the wake that came since then caused
  * a reconcile of its own, which plans the next look itself. So chains of looks merge instead of multiplying.
  */
 export async function forwardDelayedWake(
@@ -100,7 +100,7 @@ export interface TickResult {
   readonly failed: number;
 }
 
-/** Wakes every due repo, oldest due first, whatever its wake mode (A60). One that fails keeps nobody else waiting (A49). */
+/** Wakes every due repo, oldest due first, whatever its wake mode (A60). A repo that fails keeps no other waiting (A49). */
 export async function wakeDueRepos(deps: TickDeps): Promise<TickResult> {
   const startedAt = deps.clock.now();
   const due = await deps.store.listDueRepos(startedAt + DUE_TOLERANCE_MS, TICK_REPOS_MAX);
@@ -134,7 +134,7 @@ function createHoldCheck(deps: TickDeps): (repoId: RepoId) => Promise<boolean> {
   const byTenant = new Map<TenantId, ReturnType<typeof findHolds>>();
   return async (repoId) => {
     const repo = await deps.store.getRepo(repoId);
-    // What goes off takes back what it posted, whoever pays.
+    // A queue that goes off takes back what it posted, paid for or not.
     if (repo === null || isOff(repo)) return false;
     const holds = byTenant.get(repo.tenantId) ?? findHolds(deps, repo.tenantId);
     byTenant.set(repo.tenantId, holds);

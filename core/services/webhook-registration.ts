@@ -75,13 +75,13 @@ async function replaceHooks(
   old: readonly ForgeHook[],
 ): Promise<Registration> {
   const hookId = deps.ids.uuid();
-  // Two random UUIDs: 244 bits nobody can guess.
+  // Two random UUIDs: 244 bits, which cannot be guessed.
   const webhookSecret = new Secret(`${deps.ids.uuid()}${deps.ids.uuid()}`.replaceAll('-', ''));
   const url = addressOf(deps.webhookUrl, hookId);
   const made = await createOnce(forge, { url, secret: webhookSecret, events: HOOK_EVENTS });
   const saved = await saveRepo(deps.store, repo, () => ({ hookId, webhookSecret }));
   if (typeof saved === 'string') {
-    // Nobody knows its secret: it must not stay. The old one is still in place.
+    // Its secret is not known to the service: it must not stay. The old one is still in place.
     await removeHooks(deps, forge, [made]);
     return { seen: 'failed', repo, stored: false };
   }
@@ -89,7 +89,7 @@ async function replaceHooks(
   return { seen: 'registered', repo: saved, stored: true };
 }
 
-/** An answer that was lost may stand for a hook that was made: its address, used by nobody else, tells. */
+/** An answer that was lost may stand for a hook that was made: its address, which no other hook has, tells. */
 async function createOnce(
   forge: ForgeAdmin,
   spec: { readonly url: string; readonly secret: Secret<string>; readonly events: readonly string[] },
@@ -104,7 +104,7 @@ async function createOnce(
   }
 }
 
-/** A hook that stays by accident only causes deliveries that nobody accepts; the next attempt removes it. */
+/** A hook that stays by accident only causes deliveries that are refused; the next attempt removes it. */
 async function removeHooks(
   deps: WebhookRegistrationDeps,
   forge: ForgeAdmin,

@@ -22,7 +22,7 @@ export function createContainerHealth(
 ): (event: APIGatewayProxyEventV2) => Promise<HttpResponse> {
   const isHealthy = createCached(deps.isHealthy, CONTAINER_HEALTH_CACHED_MS, deps.clock);
   return async (event) => {
-    await limitRate(deps, ROUTE, { kind: 'nobody' }, event);
+    await limitRate(deps, ROUTE, { kind: 'anonymous' }, event);
     return (await isHealthy())
       ? respondJson(200, { ok: true })
       : respondJson(503, { ok: false, dependency: 'container' });

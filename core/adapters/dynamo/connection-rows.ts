@@ -237,13 +237,13 @@ async function deleteConnection(table: Table, tenantId: TenantId, id: Connection
           'deleteConnection',
         )
       : await table.transact([remove], 'deleteConnection');
-  // Refused on the row: not marked, or deleted by somebody else in between.
+  // Refused on the row: not marked, or deleted by another call in between.
   if (refusals.size > 0 && (await table.get(connectionKey(tenantId, id), 'deleteConnection')) !== null) {
     throw new StoreError('lost_race', 'deleteConnection');
   }
 }
 
-/** A deletion must also end when the tenant row went first: the counter then has nobody to count for. */
+/** A deletion must also end when the tenant row went first: the counter then has no row to stand in. */
 export async function transactCounted(
   table: Table,
   steps: readonly Step[],

@@ -125,7 +125,7 @@ async function deleteStored(
 ): ReturnType<Table['transact']> {
   const now = table.clock.now();
   const ttl = Math.ceil((now + DELETED_LEASE_KEPT_MS) / 1000);
-  // Who was buried has given its address and its place back already, and somebody else may have them by now.
+  // A buried repo has given its address and its place back already, and another repo may have them by now.
   const holder = stored.tombstone ? await readGuard(table, addressGuardOf(stored), 'deleteRepo') : null;
   const isCounted = !stored.tombstone || holder?.id === stored.id;
   const steps: readonly Step[] = [
@@ -151,7 +151,7 @@ async function deleteStored(
   return transactCounted(table, counted, countStep(stored.tenantId, 'repo_count', -1), 'deleteRepo');
 }
 
-/** Names no tenant: it outlives whoever left it. */
+/** Names no tenant: the row outlives the one that left it. */
 function leaveHeads(repo: ManagedRepo, left: LeftHeads, now: number): Step {
   const expiresAt = now + LEFT_HEADS_KEPT_MS;
   return {
@@ -196,7 +196,7 @@ async function resolveBatch(table: Table, row: Row): Promise<void> {
     closed = toBatchRow(closeRow(batchRow.read(row), now, 'repo_deleted'));
   } catch (error) {
     if (!(error instanceof UnreadableValue)) throw error;
-    // Nobody can show it, but the index must not count it as running.
+    // It cannot be shown, but the index must not count it as running.
     const { gsi1pk: _pk, gsi1sk: _sk, ...rest } = row;
     closed = { ...rest, outcome: 'operational_error', phase: null, resolved_at: now };
   }

@@ -39,7 +39,7 @@ export function isWakeable(repo: Pick<ManagedRepo, 'queueEnabled' | 'tombstone'>
   return repo.queueEnabled && !repo.tombstone;
 }
 
-/** Due time of a repo once it is stored as `next`. Whoever is off stays as due as it is: its last look may be under way. */
+/** Due time of a repo once it is stored as `next`. A repo that is off stays as due as it is: its last look may be under way. */
 export function dueAfterUpdate(
   stored: ManagedRepo,
   next: ManagedRepo,

@@ -14,7 +14,7 @@ export const CHAT_RENDERERS: Readonly<Record<Chat, (notice: Notice) => unknown>>
 };
 
 /**
- * Slack: what people typed stands in blocks of plain text, which know no markup and mention nobody; only our own links
+ * Slack: what people typed stands in blocks of plain text, which know no markup and mention no one; only our own links
  * are markup. `text` is what a phone shows before the message is opened.
  */
 export function renderSlack(notice: Notice): unknown {
@@ -37,7 +37,7 @@ export function escapeSlack(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }
 
-/** Discord: Markdown, so every character that means something in it is escaped; nobody is mentioned, nothing is embedded. */
+/** Discord: Markdown, so every character that means something in it is escaped; no person is mentioned, nothing is embedded. */
 export function renderDiscord(notice: Notice): unknown {
   const lines = [
     `**${escapeDiscord(cut(notice.subject))}**`,

@@ -24,7 +24,7 @@ export async function readBranchTip(transport: ForgeTransport, branch: string): 
   return readBody(Branch, call, answer).commit.id;
 }
 
-/** The branch as the forge describes it to anybody who may read it. Throws `missing`. */
+/** The branch as the forge describes it to every reader. Throws `missing`. */
 export async function readBranch(transport: ForgeTransport, branch: string): Promise<Branch> {
   const call = getBranch(transport, branch);
   return readBody(Branch, call, await transport.request(call));

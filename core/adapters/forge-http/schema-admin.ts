@@ -8,7 +8,7 @@ export const RepoRow = z.object({
   default_branch: z.string(),
   archived: z.boolean().catch(false),
   has_actions: z.boolean().catch(false),
-  // Absent for somebody who is not signed in.
+  // Absent for a caller that is not signed in.
   permissions: z
     .object({ admin: z.boolean(), push: z.boolean() })
     .nullish()

@@ -13,7 +13,7 @@ export const Instant = z
 
 /**
  * Login of a user; '' where the forge has none: `user` is null on entries of a team and on some system entries. One that
- * no forge would take is nobody's.
+ * no forge would take belongs to no account.
  */
 const Login = z
   .object({ login: z.string() })

@@ -5,7 +5,7 @@ import type { ForgeTransport } from './transport.ts';
 const MAY_WRITE: readonly string[] = ['write', 'admin', 'owner'];
 
 /**
- * May somebody write to the repository? Those who can be given work may write to some part of it, members of teams
+ * May this account write to the repository? Those who can be given work may write to some part of it, members of teams
  * among them; the list is read once. Of others an administrator can ask the forge itself: a site's administrator is in
  * no list. A member of a team that may write issues and nothing else counts as a writer.
  */

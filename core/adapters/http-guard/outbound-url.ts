@@ -24,7 +24,7 @@ export type OutboundUrl =
 /** Longer than any forge's or chat's address. */
 const URL_CHARS_MAX = 2048;
 
-/** Suffixes that name machines of somebody's inside, ours included. */
+/** Suffixes that name machines of a private network, this service's included. */
 const INSIDE_SUFFIXES: readonly string[] = [
   '.localhost',
   '.local',

@@ -19,7 +19,7 @@ const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4], // reserved, broadcast
 ];
 
-/** Blocks inside 2000::/3 that carry an IPv4 address inside them or belong to nobody. */
+/** Blocks inside 2000::/3 that carry an IPv4 address inside them or are not assigned. */
 const SPECIAL_IPV6: readonly (readonly [string, number])[] = [
   ['2001::', 23], // protocol assignments, Teredo among them
   ['2001:db8::', 32], // documentation

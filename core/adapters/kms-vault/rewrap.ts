@@ -30,7 +30,7 @@ export function createKmsRewrapper({ client, keyId, keyVersion }: KmsRewrapperCo
         });
         ({ CiphertextBlob: wrapped } = await client.send(command));
       } catch (error) {
-        // Nothing of the SDK's error is kept: it holds the request (A95).
+        // The SDK's error is dropped whole: it holds the request (A95).
         throw new VaultError(
           error instanceof Error && ROW_ERRORS.has(error.name) ? 'undecryptable' : 'unavailable',
         );

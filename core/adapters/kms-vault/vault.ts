@@ -20,7 +20,7 @@ export interface KmsVaultConfig {
   readonly legacy?: { readonly readV1Key: () => Promise<Secret<string>> };
 }
 
-/** Errors of KMS that mean "these bytes do not open here", whoever asks again. Everything else is "no answer now". */
+/** Errors of KMS that mean "these bytes do not open here", however often it is asked. Everything else is "no answer now". */
 const FINAL_KMS_ERRORS: ReadonlySet<string> = new Set([
   'InvalidCiphertextException',
   'IncorrectKeyException',
@@ -92,7 +92,7 @@ async function generateDataKey(
     });
     ({ Plaintext: plaintext, CiphertextBlob: wrapped } = await config.client.send(command));
   } catch {
-    // Nothing of the SDK's error is kept: it holds the request (A95).
+    // The SDK's error is dropped whole: it holds the request (A95).
     throw new VaultError('unavailable');
   }
   if (plaintext?.byteLength !== DATA_KEY_BYTES || wrapped === undefined) throw new VaultError('unavailable');
