@@ -23,7 +23,7 @@ import { type LocalIdentity, startLocalIdentity } from './identity/provider.ts';
 import { giveSubscription } from './payments/give-subscription.ts';
 import { LOCAL_PAYMENTS, type LocalPayments, startLocalPayments } from './payments/provider.ts';
 import { connectRealForge, joinAuthorities } from './real-forge.ts';
-import { type LocalService, startLocalService } from './service.ts';
+import { type LocalService, type LocalServiceOptions, startLocalService } from './service.ts';
 
 /** What a black-box test or a person needs to begin. Written once everything answers. */
 export interface Ready {
@@ -46,13 +46,12 @@ export interface Ready {
   readonly webhook_example: WebhookExample;
 }
 
-export interface StartOptions {
+export interface StartOptions extends Pick<LocalServiceOptions, 'bundlesDir' | 'context'> {
   /** 0: any free one. */
   readonly port: number;
   readonly fresh: boolean;
   /** @default `.mergeyard/start` */
   readonly dataDir?: string;
-  readonly context?: Readonly<Record<string, string>>;
   /** What the seeded tenants have bought at their first start. @default pro: room to try things, and a plan above it */
   readonly plan?: Tier;
   /** A real forge beside the fake one, with the token of its bot: the first tenant is connected with it. */
@@ -124,6 +123,7 @@ export async function startEverything(options: StartOptions): Promise<Started> {
     stops.push(payments.stop);
     const service = await startLocalService({
       dataDir: join(dataDir, 'service'),
+      ...(options.bundlesDir === undefined ? {} : { bundlesDir: options.bundlesDir }),
       port: options.port === 0 ? await freePort() : options.port,
       context: {
         identityUrl: identity.url,

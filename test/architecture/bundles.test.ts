@@ -4,17 +4,16 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
-import { buildBundles } from '../../lib/bundle.ts';
 import { BUNDLE_ENTRIES, type BundleName } from '../../lib/functions.ts';
+import { sharedBundles } from '../support/bundles.ts';
 
 let outDir: string;
 let metafile: Metafile;
 
 beforeAll(async () => {
-  outDir = mkdtempSync(join(tmpdir(), 'mergeyard-dist-'));
-  metafile = await buildBundles({ outDir });
+  outDir = await sharedBundles();
+  metafile = JSON.parse(readFileSync(join(outDir, 'metafile.json'), 'utf8'));
 }, 180_000);
-afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 
 const names = Object.keys(BUNDLE_ENTRIES) as BundleName[];
 

@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { grantHeldLease } from '#core/domain/lease.ts';
 import { type Started, startEverything } from '../../local/start.ts';
 import { givenEvent } from '../builders/store-rows.ts';
+import { sharedBundles } from '../support/bundles.ts';
 import { findLeaks } from '../support/canaries.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -21,7 +22,10 @@ describe('realtime and notifications of the whole service', () => {
 
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'mergeyard-realtime-'));
-    started = await startEverything({ port: 0, fresh: true, dataDir: join(root, 'start') });
+    started = await startEverything({
+      ...{ port: 0, fresh: true, dataDir: join(root, 'start') },
+      bundlesDir: await sharedBundles(),
+    });
   });
   afterAll(async () => {
     for (const socket of sockets) socket.terminate();

@@ -7,6 +7,7 @@ import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { Secret } from '#core/secret.ts';
 import { isRunning } from '../../local/orphans.ts';
 import { startLocalService } from '../../local/service.ts';
+import { sharedBundles } from '../support/bundles.ts';
 import { eventually, type LocalWorld, openLocalWorld } from '../support/local-world.ts';
 
 jest.setTimeout(180_000);
@@ -138,6 +139,7 @@ describe('the synthesized template on loopback', () => {
     await world.service.stop();
     world.service = await startLocalService({
       dataDir: world.dataDir,
+      bundlesDir: world.bundlesDir,
       context: world.context,
       schedules: 'manual',
     });
@@ -195,10 +197,11 @@ test('killed whole with kill -9, it starts again on the same data and ends what 
   const dataDir = join(root, 'service');
   const script = `
     const { startLocalService } = await import(${JSON.stringify(resolve('local/service.ts'))});
-    const service = await startLocalService({ dataDir: process.argv[1] });
+    const service = await startLocalService({ dataDir: process.argv[1], bundlesDir: process.argv[2] });
     await service.store.createTenant('tenant-1', 1);
     console.log('ready ' + service.run.containers[0].pid);`;
-  const child = startScript(script, [dataDir]);
+  const bundlesDir = await sharedBundles();
+  const child = startScript(script, [dataDir, bundlesDir]);
   try {
     const enginePid = await new Promise<number>((done, failed) => {
       let output = '';
@@ -212,7 +215,7 @@ test('killed whole with kill -9, it starts again on the same data and ends what 
     child.removeAllListeners('exit');
     child.kill('SIGKILL');
     await new Promise((done) => child.once('exit', done));
-    const service = await startLocalService({ dataDir });
+    const service = await startLocalService({ dataDir, bundlesDir });
     try {
       expect(await isRunning(enginePid)).toBe(false);
       await expect(service.store.createTenant('tenant-1', 1)).resolves.toBeUndefined();

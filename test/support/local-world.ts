@@ -7,6 +7,7 @@ import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge, type FakeForge } from '../../local/forge/fake-forge.ts';
 import { type LocalService, startLocalService } from '../../local/service.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
+import { sharedBundles } from './bundles.ts';
 
 export { eventually } from './eventually.ts';
 
@@ -19,6 +20,7 @@ export interface LocalWorld {
   readonly httpsUrl: string;
   readonly context: Readonly<Record<string, string>>;
   readonly dataDir: string;
+  readonly bundlesDir: string;
   readonly repo: ManagedRepo;
   /** Token of the bot: nothing of the service may ever print it. */
   readonly token: string;
@@ -36,11 +38,12 @@ export async function openLocalWorld(): Promise<LocalWorld> {
   const address = await forge.start();
   const context = { forgeAllowHosts: new URL(address.httpsUrl).host, forgeCaFile: address.caFile };
   const dataDir = join(root, 'service');
-  const service = await startLocalService({ dataDir, context, schedules: 'manual' });
+  const bundlesDir = await sharedBundles();
+  const service = await startLocalService({ dataDir, context, bundlesDir, schedules: 'manual' });
   const token = forge.addToken(BOT);
   const repo = await enroll(service, address.httpsUrl, forge.control.slug, token);
   const world: LocalWorld = {
-    ...{ forge, context, dataDir, repo, token, service },
+    ...{ forge, context, dataDir, bundlesDir, repo, token, service },
     httpsUrl: address.httpsUrl,
     queuePullRequests: async (branches) => {
       const numbers: number[] = [];

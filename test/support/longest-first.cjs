@@ -2,28 +2,43 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 const { statSync } = require('node:fs');
 
 /**
- * Seconds of the files that take longest, as measured with two workers. A fresh clone has no timings of its own, and by size
+ * Seconds of the files that take longest, as measured on two cores with nothing beside. A fresh clone has no timings of its own, and by size
  * alone the longest of all, which is small, would begin when everything else is done.
  */
 const SECONDS = [
-  ['simulation/simulation.test.ts', 78],
-  ['scenario/local-service.test.ts', 47],
-  ['simulation/crash-sweep.test.ts', 44],
-  ['demo/demo.test.ts', 33],
+  ['simulation/simulation.test.ts', 60],
+  ['scenario/local-service.test.ts', 50],
+  ['demo/demo.test.ts', 30],
   ['contract/forge-client.test.ts', 24],
-  ['trees/tree-matrix.test.ts', 21],
-  ['contract/dynamo-store.test.ts', 20],
-  ['scenario/crash-sweep-stories.git.test.ts', 18],
-  ['scenario/contract-states.git.test.ts', 15],
-  ['scenario/call-budget.git.test.ts', 12],
-  ['scenario/pipeline.git.test.ts', 9],
-  ['scenario/local-realtime.test.ts', 9],
-  ['model/lease-and-landing.test.ts', 9],
-  ['scenario/stale-checks.git.test.ts', 8],
-  ['queue/decide.test.ts', 8],
+  ['trees/tree-matrix.test.ts', 20],
+  ['simulation/crash-sweep.test.ts', 18],
+  ['scenario/scale.abstract.test.ts', 14],
+  ['simulation/mutants.test.ts', 12],
+  ['scenario/crash-sweep-stories.git.test.ts', 12],
+  ['scenario/pipeline.git.test.ts', 11],
+  ['scenario/contract-states.git.test.ts', 11],
+  ['scenario/local-realtime.test.ts', 10],
+  ['queue/decide.test.ts', 9],
+  ['scenario/queue-record.abstract.test.ts', 8],
+  ['contract/dynamo-store.test.ts', 8],
+  ['scenario/names-in-the-way.git.test.ts', 8],
+  ['scenario/landing-styles.git.test.ts', 7],
+  ['scenario/lane.git.test.ts', 7],
   ['contract/notifications.test.ts', 7],
-  ['staging/real-git.test.ts', 7],
-  ['simulation/mutants.test.ts', 7],
+  ['scenario/promises.abstract.test.ts', 7],
+  ['scenario/others-go-on.abstract.test.ts', 6],
+  ['model/lease-and-landing.test.ts', 6],
+  ['scenario/merges.git.test.ts', 6],
+  ['contract/release-claim.test.ts', 6],
+  ['contract/stream-sources.test.ts', 6],
+  ['scenario/ci-gate.test.ts', 5],
+  ['api/realtime.test.ts', 5],
+  ['scenario/call-budget.git.test.ts', 5],
+  ['scenario/provisioning.test.ts', 4],
+  ['contract/rewrap.test.ts', 4],
+  ['scenario/wind-down.abstract.test.ts', 4],
+  ['api/conformance.test.ts', 4],
+  ['staging/effort.test.ts', 4],
 ];
 
 function secondsOf(path) {

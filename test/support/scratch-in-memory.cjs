@@ -9,11 +9,13 @@ const {
   statfsSync,
   writeFileSync,
 } = require('node:fs');
+const { tmpdir } = require('node:os');
 const { join } = require('node:path');
 
 /** Linux keeps it in memory. Elsewhere, and where it is small or runs no programs, scratch files stay on the disk. */
 const MEMORY_DIR = '/dev/shm';
 const PREFIX = 'mergeyard-test-';
+const RUN_PREFIX = 'mergeyard-run-';
 /** Repositories, tables and bundles of two test files at once, many times over. */
 const FREE_BYTES_MIN = 2 ** 30;
 
@@ -22,11 +24,15 @@ const FREE_BYTES_MIN = 2 ** 30;
  * that was half of the time of its tests. Workers and the programs they start take `TMPDIR` from here.
  */
 module.exports = async () => {
-  if (process.env.TMPDIR !== undefined) return;
-  const scratch = makeScratch();
-  if (scratch === null) return;
-  process.env.TMPDIR = scratch;
-  process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+  const scratch = process.env.TMPDIR === undefined ? makeScratch() : null;
+  if (scratch !== null) process.env.TMPDIR = scratch;
+  // What all test files of this run share.
+  const shared = mkdtempSync(join(tmpdir(), RUN_PREFIX));
+  process.env.TEST_RUN_DIR = shared;
+  process.on('exit', () => {
+    for (const folder of [shared, scratch])
+      if (folder !== null) rmSync(folder, { recursive: true, force: true });
+  });
 };
 
 function makeScratch() {
