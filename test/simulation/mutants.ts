@@ -3,6 +3,7 @@ import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
 import type { Family } from './odds.ts';
+import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import type { SceneName } from './scenes.ts';
 
@@ -24,6 +25,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...ASSUMPTION_MUTANTS,
   ...BLOCKED_MUTANTS,
   ...LANDING_MUTANTS,
+  ...OTHERS_MUTANTS,
   {
     guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing.ts`,

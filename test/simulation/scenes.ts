@@ -28,6 +28,15 @@ import {
   successComesLate,
 } from './late-scenes.ts';
 import {
+  breakRunsOff,
+  holdFirstTwin,
+  moveBaseUnderCrowd,
+  moveBaseUnderStaging,
+  refuseStatuses,
+  refuseTakingBack,
+  refuseWords,
+} from './others-scenes.ts';
+import {
   crashBetweenWrites,
   loseRecordAfterBounce,
   loseRecordAndSchedule,
@@ -389,6 +398,15 @@ export const SCENES = {
   'the record and the schedule are lost in a landing': loseRecordAndSchedule,
   'the record is lost after a bounce': loseRecordAfterBounce,
   'a crash between two writes of one save': crashBetweenWrites,
+  'the base moves under a success while a crowd is told': moveBaseUnderCrowd,
+  'the base moves under a success while a staging goes on': moveBaseUnderStaging,
+  'no status can be written on one head': refuseStatuses,
+  'a success cannot be taken back for hours': refuseTakingBack,
+  'the words of one refusal cannot be written': refuseWords,
+  'each run with one change is broken off': breakRunsOff(16),
+  'each run with one change is broken off, one at a time': breakRunsOff(1),
+  'a twin is held by a dependency': holdFirstTwin('dependency'),
+  'a twin is set aside': holdFirstTwin('unreadable'),
   'the record outgrows its row': outgrowRow,
   'the record outgrows its row in a landing': outgrowRowInLanding,
 } as const satisfies Readonly<Record<string, Scene>>;

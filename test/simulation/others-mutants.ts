@@ -1,0 +1,95 @@
+import type { Mutant } from './mutants.ts';
+
+const QUEUE = 'engine-container/src/queue';
+
+/** Guards of decision 0134: a success is taken back first, and one head holds up nothing. */
+export const OTHERS_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'what takes a success back is written before all other words (A24)',
+    file: `${QUEUE}/decide.ts`,
+    find: '  due.sort((one, other) => rank(one) - rank(other));\n',
+    replace: '  due.sort((one, other) => rank(other) - rank(one));\n',
+    families: ['crowd'],
+    dies: 'the base moves under a success while a crowd is told',
+  },
+  {
+    guard: 'words are written before anything is staged (A24)',
+    file: `${QUEUE}/decide.ts`,
+    find: '  sayWaiting(pass);\n  stageWanted(pass);\n',
+    replace: '  stageWanted(pass);\n  sayWaiting(pass);\n',
+    families: ['crowd', 'cursed'],
+    dies: 'the base moves under a success while a staging goes on',
+  },
+  {
+    guard: 'a head on which no success can be written is set aside',
+    file: `${QUEUE}/unposted.ts`,
+    find: 'asked - answered >= SUCCESS_TRIES_MAX',
+    replace: 'asked - answered < 0',
+    families: ['cursed'],
+    dies: 'no status can be written on one head',
+  },
+  {
+    guard: 'what takes back a success that does not stand counts as written',
+    file: `${QUEUE}/standing.ts`,
+    find: '    if (!stands) return countAsWritten(pass, status, landing);\n',
+    replace: '    if (!stands && s.fence < 0) return countAsWritten(pass, status, landing);\n',
+    families: ['cursed'],
+    dies: 'no status can be written on one head',
+  },
+  {
+    guard: 'words that cannot be written have pauses between their tries',
+    file: `${QUEUE}/fold.ts`,
+    find: 'if (failures < STATUS_TRIES_MAX) return [{ ...waiting, failures, retryAt: s.now + waitMs }];',
+    replace: 'if (failures < STATUS_TRIES_MAX && waitMs > 0) return [{ ...waiting, failures }];',
+    families: ['cursed'],
+    dies: 'the words of one refusal cannot be written',
+  },
+  {
+    guard: 'words that cannot be written are dropped in the end',
+    file: `${QUEUE}/fold.ts`,
+    find: 'if (failures < STATUS_TRIES_MAX) return [{',
+    replace: 'if (failures > 0) return [{',
+    families: ['cursed'],
+    dies: 'the words of one refusal cannot be written',
+  },
+  {
+    guard: 'what takes a success back is never dropped (A24)',
+    file: `${QUEUE}/fold.ts`,
+    find: '    if (waiting.takesBack === true) {\n',
+    replace: '    if (waiting.takesBack === true && failures < 0) {\n',
+    families: ['cursed'],
+    dies: 'a success cannot be taken back for hours',
+  },
+  {
+    guard: 'those whose runs are broken off are judged one by one',
+    file: `${QUEUE}/gates.ts`,
+    find: '    if (entry?.head === head) entry.stagingAsides ??= 0;\n',
+    replace: '    if (entry?.head !== head) continue;\n',
+    families: ['cursed', 'storm'],
+    dies: 'each run with one change is broken off',
+  },
+  {
+    guard: 'one whose runs are broken off is set aside while others wait',
+    file: `${QUEUE}/gates.ts`,
+    find: 'others.length === 0 && areOthersWaiting)',
+    replace: 'others.length < 0 && areOthersWaiting)',
+    families: ['cursed', 'storm'],
+    dies: 'each run with one change is broken off, one at a time',
+  },
+  {
+    guard: 'one that is refused keeps no twin waiting',
+    file: `${QUEUE}/entries.ts`,
+    find: "if (admission.kind !== 'refused' && !isSetAside(pass, entry)) heads",
+    replace: 'if (!isSetAside(pass, entry)) heads',
+    families: ['shared_heads'],
+    dies: 'a twin is held by a dependency',
+  },
+  {
+    guard: 'one that is set aside keeps no twin waiting',
+    file: `${QUEUE}/entries.ts`,
+    find: ' && !isSetAside(pass, entry)) heads',
+    replace: ') heads',
+    families: ['shared_heads'],
+    dies: 'a twin is set aside',
+  },
+];
