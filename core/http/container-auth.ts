@@ -25,11 +25,19 @@ export interface ContainerStamp extends ReconcileOrder {
 const COMMAND_LETTERS: Readonly<Record<ReconcileCommand, string>> = { reconcile: 'f', wind_down: 'w' };
 const STAMP = /^v1\.(\d{1,12})\.([fw](0|[1-9]\d{0,14})-[0-9a-f]{16,64})\.([0-9a-f]{64})$/;
 
-function digest(secret: Secret<string>, call: ContainerCall, unix: string, nonce: string): Buffer {
+function digest(secret: string, call: ContainerCall, unix: string, nonce: string): Buffer {
   const bodyHash = createHash('sha256').update(call.body).digest('hex');
-  return createHmac('sha256', secret.reveal())
+  return createHmac('sha256', secret)
     .update(['v1', call.method, call.path, unix, nonce, bodyHash].join('\n'))
     .digest();
+}
+
+/** A secret that is being rotated is two of them with white space between: the first one signs, each is accepted. */
+function readSecrets(secret: Secret<string>): readonly string[] {
+  return secret
+    .reveal()
+    .split(/\s+/)
+    .filter((each) => each !== '');
 }
 
 /** Header value for one call. `nowMs` is epoch ms. */
@@ -42,7 +50,8 @@ export function signContainerCall(
 ): string {
   const unix = String(Math.floor(nowMs / 1000));
   const nonce = `${COMMAND_LETTERS[command]}${fence}-${randomHex}`;
-  return `v1.${unix}.${nonce}.${digest(secret, call, unix, nonce).toString('hex')}`;
+  const [signing = ''] = readSecrets(secret);
+  return `v1.${unix}.${nonce}.${digest(signing, call, unix, nonce).toString('hex')}`;
 }
 
 /**
@@ -60,8 +69,7 @@ export function verifyContainerCall(
   if (unix === undefined || nonce === undefined || fence === undefined || mac === undefined) return null;
   const given = Buffer.from(mac, 'hex');
   let authentic = false;
-  for (const secret of secrets) {
-    if (secret.reveal() === '') continue;
+  for (const secret of secrets.flatMap(readSecrets)) {
     // Every secret is tried, so that the time taken does not tell which one matched.
     if (timingSafeEqual(given, digest(secret, call, unix, nonce))) authentic = true;
   }

@@ -91,6 +91,21 @@ describe('container stamp', () => {
     expect(verifyContainerCall([secret, other], third, call, now)).toBeNull();
   });
 
+  test('one stored secret may be two: the first one signs, each is accepted, so that none of three steps of a rotation is refused', () => {
+    const [old, next] = ['s'.repeat(64), 't'.repeat(64)];
+    const steps = [old, `${old} ${next}`, `${next}\n${old}`, next].map((text) => new Secret(text));
+    for (const [index, signing] of steps.entries()) {
+      const signed = signContainerCall(signing, call, ORDER, now, hex);
+      // The engine has the secret of its start: that of this step, of the one before, or already of the next.
+      for (const accepted of steps.slice(Math.max(0, index - 1), index + 2)) {
+        expect(verifyContainerCall([accepted], signed, call, now)).toMatchObject({ fence: 7 });
+      }
+    }
+    expect(verifyContainerCall([new Secret(`${old} ${next}`)], stamp, call, now)).not.toBeNull();
+    const blank = new Secret(' \n ');
+    expect(verifyContainerCall([blank], signContainerCall(blank, call, ORDER, now), call, now)).toBeNull();
+  });
+
   test('no single changed character is accepted', () => {
     const random = new SeededRandom(75);
     for (let round = 0; round < 2000; round += 1) {
