@@ -26,7 +26,10 @@ export async function enrollHookExample(service: LocalService, forgeUrl: string)
   const { tenantId, connectionId, repoId: id, slug } = HOOK;
   if ((await store.getRepo(id)) !== null) return;
   const now = Date.now();
-  const credential = await vault.seal({ tenantId, connectionId }, new Secret('no-token'));
+  const credential = await vault.seal(
+    { tenantId, connectionId, instanceUrl: forgeUrl },
+    new Secret('no-token'),
+  );
   await store.createTenant(tenantId, now);
   await store.createConnection({
     ...{ id: connectionId, tenantId, instanceUrl: forgeUrl, botUsername: 'hook-example', credential },

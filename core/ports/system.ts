@@ -29,10 +29,12 @@ export class VaultError extends Error {
   }
 }
 
-/** Which row a credential belongs to; bound to the ciphertext as encryption context and AAD (A96). */
+/** Which row a credential belongs to, and to which forge it is sent; bound to what is sealed (A96). */
 export interface CredentialOwner {
   readonly tenantId: TenantId;
   readonly connectionId: ConnectionId;
+  /** Of the row that says where the token goes. Its origin alone counts. */
+  readonly instanceUrl: string;
 }
 
 export interface Vault {

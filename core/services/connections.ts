@@ -7,7 +7,14 @@ import type { AccountStore } from '../ports/account-store.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { CheckTarget, OpenForgeAccount } from '../ports/forge-account.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
-import { type Clock, type Ids, type Log, type Vault, VaultError } from '../ports/system.ts';
+import {
+  type Clock,
+  type CredentialOwner,
+  type Ids,
+  type Log,
+  type Vault,
+  VaultError,
+} from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 import { recordChange } from './audit.ts';
 import { loadOwnConnection } from './owned.ts';
@@ -110,7 +117,10 @@ async function draft(
   const now = deps.clock.now();
   return {
     ...{ id, tenantId, instanceUrl: wanted.instanceUrl, botUsername: wanted.botLogin, verifiedAt },
-    credential: await deps.vault.seal({ tenantId, connectionId: id }, wanted.token),
+    credential: await deps.vault.seal(
+      { tenantId, connectionId: id, instanceUrl: wanted.instanceUrl },
+      wanted.token,
+    ),
     ...{ createdAt: now, updatedAt: now, deleting: false },
   };
 }
@@ -126,7 +136,7 @@ async function rotateToken(
   return nameFailures('connection_rotation_failed', async () => {
     const previous = await deps.store.getConnection(tenantId, id);
     if (previous === null || previous.deleting) return false;
-    const credential = await deps.vault.seal({ tenantId, connectionId: id }, token);
+    const credential = await deps.vault.seal(ownerOf(previous), token);
     // What was verified once stays so: a forge that is away says nothing against it.
     const next = {
       ...previous,
@@ -193,9 +203,7 @@ export async function changeConnection(
     for (let tried = 0; tried < TRIES_MAX; tried += 1) {
       const previous = await loadOwnConnection(deps.store, tenantId, id);
       const credential: SealedCredential =
-        token === undefined
-          ? previous.credential
-          : await deps.vault.seal({ tenantId, connectionId: previous.id }, token);
+        token === undefined ? previous.credential : await deps.vault.seal(ownerOf(previous), token);
       const next: Connection = {
         ...previous,
         ...{ credential, verifiedAt: verifiedAt ?? previous.verifiedAt, updatedAt: later(deps, previous) },
@@ -221,7 +229,7 @@ async function verifyChange(
 ): Promise<EpochMs | null> {
   const renames = botLogin !== undefined && !isSameLogin(botLogin, connection.botUsername);
   if (token === undefined && !renames) return null;
-  const owner = { tenantId: connection.tenantId, connectionId: connection.id };
+  const owner = ownerOf(connection);
   const asked = {
     ...{ instanceUrl: connection.instanceUrl, botLogin: botLogin ?? connection.botUsername },
     token:
@@ -232,6 +240,10 @@ async function verifyChange(
   const verifiedAt = await verifyToken(deps, asked, { code: 'invalid_field', field });
   if (verifiedAt === null && renames) throw new AppError('connection_rotation_failed');
   return verifiedAt;
+}
+
+function ownerOf({ tenantId, id, instanceUrl }: Connection): CredentialOwner {
+  return { tenantId, connectionId: id, instanceUrl };
 }
 
 /** As forges compare them. */

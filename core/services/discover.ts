@@ -36,7 +36,10 @@ export async function discoverRepos(
   const connection = await loadOwnConnection(deps.store, tenantId, id);
   let token: Secret<string>;
   try {
-    token = await deps.vault.open({ tenantId, connectionId: connection.id }, connection.credential);
+    token = await deps.vault.open(
+      { tenantId, connectionId: connection.id, instanceUrl: connection.instanceUrl },
+      connection.credential,
+    );
   } catch (error) {
     if (error instanceof VaultError) throw new AppError('decryption_error');
     throw error;

@@ -167,7 +167,11 @@ async function runEngine(
   if (connection === null || (connection.deleting && !repo.tombstone)) return failed('connection_not_found');
   let answer: EngineAnswer;
   try {
-    const owner = { tenantId: repo.tenantId, connectionId: repo.connectionId };
+    const owner = {
+      ...{ tenantId: repo.tenantId, connectionId: repo.connectionId },
+      // Where the token goes: a changed row sends it nowhere.
+      instanceUrl: repo.instanceUrl,
+    };
     const token = await deps.vault.open(owner, connection.credential);
     answer = await deps.engine.reconcile(
       {

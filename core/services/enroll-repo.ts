@@ -87,7 +87,11 @@ export async function enrollRepo(
 /** A connection that was stored while its forge was away: whose its token is was never asked (D-45). */
 async function verifyBot(deps: EnrollDeps, connection: Connection): Promise<void> {
   if (connection.verifiedAt !== null) return;
-  const owner = { tenantId: connection.tenantId, connectionId: connection.id };
+  const owner = {
+    tenantId: connection.tenantId,
+    connectionId: connection.id,
+    instanceUrl: connection.instanceUrl,
+  };
   let login: string;
   try {
     const token = await deps.vault.open(owner, connection.credential);

@@ -22,15 +22,20 @@ export function createForgeOpener(deps: ForgeOpenerDeps): OpenForge {
   return async (repo) => {
     const connection = await deps.store.getConnection(repo.tenantId, repo.connectionId);
     if (connection === null || connection.deleting) return { kind: 'connection_not_found' };
-    const token = await openToken(deps.vault, connection);
+    const token = await openToken(deps.vault, connection, repo.instanceUrl);
     if (token === null) return { kind: 'decryption_error' };
     return { kind: 'open', forge: deps.connect(repo, token) };
   };
 }
 
-async function openToken(vault: Vault, connection: Connection): Promise<Secret<string> | null> {
+/** `instanceUrl` is where the token goes: that of the repo, not of the connection. */
+async function openToken(
+  vault: Vault,
+  connection: Connection,
+  instanceUrl: string,
+): Promise<Secret<string> | null> {
   try {
-    const owner = { tenantId: connection.tenantId, connectionId: connection.id };
+    const owner = { tenantId: connection.tenantId, connectionId: connection.id, instanceUrl };
     return await vault.open(owner, connection.credential);
   } catch (error) {
     if (error instanceof VaultError) return null;

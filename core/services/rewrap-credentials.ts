@@ -93,7 +93,11 @@ async function rewrapOne(
 
 /** False: the row is no longer what was read. Its times stay: for its owner nothing has changed. */
 async function store(deps: RewrapDeps, connection: Connection): Promise<boolean> {
-  const owner = { tenantId: connection.tenantId, connectionId: connection.id };
+  const owner = {
+    tenantId: connection.tenantId,
+    connectionId: connection.id,
+    instanceUrl: connection.instanceUrl,
+  };
   const credential = await deps.rewrapper.rewrap(owner, connection.credential);
   try {
     return (await deps.store.updateConnection(connection, { ...connection, credential })) === 'updated';

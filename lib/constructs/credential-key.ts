@@ -16,8 +16,8 @@ export interface CredentialKeyProps {
   readonly legacy: boolean;
 }
 
-/** What the vault binds to every data key (A96); ids only, since CloudTrail shows it in plain text. */
-const CONTEXT_KEYS = ['tenant_id', 'connection_id', 'purpose', 'v'];
+/** What the vault binds to every data key (A96); ids and a hash only, since CloudTrail shows it in plain text. */
+const CONTEXT_KEYS = ['tenant_id', 'connection_id', 'purpose', 'v', 'forge'];
 
 /** Wraps the data keys of forge tokens. Sealing and opening are granted apart (A118). */
 export class CredentialKey extends Construct {

@@ -233,7 +233,10 @@ async function enroll(options: {
     tenantId,
     instanceUrl: options.forgeUrl,
     botUsername: login,
-    credential: await vault.seal({ tenantId, connectionId }, new Secret(options.botToken)),
+    credential: await vault.seal(
+      { tenantId, connectionId, instanceUrl: options.forgeUrl },
+      new Secret(options.botToken),
+    ),
     verifiedAt: now,
     createdAt: now,
     updatedAt: now,

@@ -10,7 +10,7 @@ import { listOf, readTemplate, type StackTemplate, type Statement } from '../sup
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const KEY_ID = '11111111-1111-4111-8111-111111111111';
-const OWNER = { tenantId: 'tenant-1', connectionId: 'connection-1' };
+const OWNER = { tenantId: 'tenant-1', connectionId: 'connection-1', instanceUrl: 'https://forge.example' };
 const TOKEN = 'a-token-of-a-forge';
 const V1_KEY = randomBytes(32);
 const OPENERS = ['Worker', 'Connections', 'ForgeOps'] as const;

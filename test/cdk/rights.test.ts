@@ -102,7 +102,7 @@ describe('rights (A118)', () => {
     for (const { Condition } of statements) {
       expect(Condition).toEqual({
         'ForAllValues:StringEquals': {
-          'kms:EncryptionContextKeys': ['tenant_id', 'connection_id', 'purpose', 'v'],
+          'kms:EncryptionContextKeys': ['tenant_id', 'connection_id', 'purpose', 'v', 'forge'],
         },
         Null: {
           'kms:EncryptionContext:tenant_id': 'false',

@@ -11,12 +11,16 @@ import type { SealedCredential } from '#core/domain/repo.ts';
 import { VaultError } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { startKms } from '../../local/emulators/kms.ts';
+import { sealWithoutForge } from '../support/earlier-seal.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const KEY_ID = '11111111-1111-4111-8111-111111111111';
 const OTHER_KEY_ID = '22222222-2222-4222-8222-222222222222';
-const OWNER = { tenantId: 'tenant-1', connectionId: 'connection-1' };
+const OWNER = {
+  ...{ tenantId: 'tenant-1', connectionId: 'connection-1' },
+  instanceUrl: 'https://forge.example/git',
+};
 const TOKEN = 'canary-3f9c1b7e5a2d4860a1b2c3d4e5f60718293a4b5c';
 const V1_KEY = randomBytes(32);
 const V1_TEXT = V1_KEY.toString('base64');
@@ -92,10 +96,30 @@ describe('KMS vault', () => {
   test.each([
     ['another tenant', { ...OWNER, tenantId: 'tenant-2' }],
     ['another connection', { ...OWNER, connectionId: 'connection-2' }],
-    ['tenant and connection swapped', { tenantId: OWNER.connectionId, connectionId: OWNER.tenantId }],
+    [
+      'tenant and connection swapped',
+      { ...OWNER, tenantId: OWNER.connectionId, connectionId: OWNER.tenantId },
+    ],
+    ['another forge', { ...OWNER, instanceUrl: 'https://forge.attacker.example/git' }],
+    ['another port of the forge', { ...OWNER, instanceUrl: 'https://forge.example:8443/git' }],
+    ['no forge', { ...OWNER, instanceUrl: '' }],
   ])('a row moved to %s does not open (A96)', async (_name, owner) => {
     const sealed = await vault().seal(OWNER, new Secret(TOKEN));
     expect(await kindOf(vault().open(owner, sealed))).toBe('undecryptable');
+  });
+
+  test('the address of the forge may be spelled in another way', async () => {
+    const sealed = await vault().seal(OWNER, new Secret(TOKEN));
+    for (const instanceUrl of ['https://Forge.Example:443/git/', 'https://forge.example']) {
+      expect((await vault().open({ ...OWNER, instanceUrl }, sealed)).reveal()).toBe(TOKEN);
+    }
+  });
+
+  test('what was sealed before the forge was part of it still opens', async () => {
+    const sealed = await sealWithoutForge(client, KEY_ID, OWNER, TOKEN);
+    expect((await vault().open(OWNER, sealed)).reveal()).toBe(TOKEN);
+    const other = { ...OWNER, connectionId: 'connection-2' };
+    expect(await kindOf(vault().open(other, sealed))).toBe('undecryptable');
   });
 
   test('parts of two rows of one owner cannot be mixed', async () => {

@@ -11,6 +11,7 @@ import { rewrapCredentials } from '#core/services/rewrap-credentials.ts';
 import { startKms } from '../../local/emulators/kms.ts';
 import { givenConnection } from '../builders/managed-repo.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
+import { sealWithoutForge } from '../support/earlier-seal.ts';
 
 const OLD_KEY = '11111111-1111-4111-8111-111111111111';
 const NEW_KEY = '22222222-2222-4222-8222-222222222222';
@@ -41,7 +42,10 @@ afterEach(async () => {
 
 const id = (index: number): string => `connection-${index}`;
 const tokenOf = (index: number): string => `token-of-${index}`;
-const owner = (index: number) => ({ tenantId: 'tenant-1', connectionId: id(index) });
+const owner = (index: number) => ({
+  ...{ tenantId: 'tenant-1', connectionId: id(index) },
+  instanceUrl: givenConnection().instanceUrl,
+});
 const vault = (keyId: string, keyVersion: number) => createKmsVault({ client, keyId, keyVersion });
 const rewrapper = (): Rewrapper => createKmsRewrapper({ client, keyId: NEW_KEY, keyVersion: 2 });
 
@@ -115,6 +119,20 @@ describe('re-wrapping', () => {
     const stored = await store.getConnection('tenant-1', first.id);
     expect(stored?.credential.keyVersion).toBe(2);
     expect(stored && (await vault(NEW_KEY, 2).open(owner(0), stored.credential)).reveal()).toBe('newer');
+  });
+
+  test('a token that was sealed before its forge was part of it is bound to that forge by it', async () => {
+    const [first] = await readAll();
+    if (first === undefined) throw new Error('a row is needed');
+    const credential = await sealWithoutForge(client, OLD_KEY, owner(0), tokenOf(0));
+    await store.updateConnection(first, { ...first, credential });
+    const moved = { ...owner(0), instanceUrl: 'https://other.example' };
+    expect((await vault(NEW_KEY, 2).open(moved, credential)).reveal()).toBe(tokenOf(0));
+    await rewrapCredentials({ store, rewrapper: rewrapper() });
+    const bound = (await readAll())[0]?.credential;
+    if (bound === undefined) throw new Error('a row is needed');
+    expect((await vault(NEW_KEY, 2).open(owner(0), bound)).reveal()).toBe(tokenOf(0));
+    await expect(vault(NEW_KEY, 2).open(moved, bound)).rejects.toMatchObject({ kind: 'undecryptable' });
   });
 
   test('what cannot be re-wrapped is counted, and stops nobody else', async () => {

@@ -157,7 +157,10 @@ export class ApiWorld {
     const connectionId = connectionChanges.id ?? randomUUID();
     const instanceUrl = changes.instanceUrl ?? `https://${connectionId}.example.org`;
     await this.store.createTenant(tenantId, now);
-    const credential = await this.vault.seal({ tenantId, connectionId }, new Secret(FORGE_TOKEN));
+    const credential = await this.vault.seal(
+      { tenantId, connectionId, instanceUrl },
+      new Secret(FORGE_TOKEN),
+    );
     const connection = givenConnection({
       ...{ id: connectionId, tenantId, instanceUrl, botUsername: BOT, credential },
       ...{ createdAt: now, updatedAt: now },
@@ -395,13 +398,13 @@ function decode(segment: string): string {
   }
 }
 
-/** Seals as plain base64, bound to its row: wrong rows do not open. */
+/** Seals as plain base64, bound to its row and its forge: wrong ones do not open. */
 export class PlainVault implements Vault {
   failing: 'seal' | 'open' | null = null;
 
   async seal(owner: CredentialOwner, token: Secret<string>): Promise<SealedCredential> {
     if (this.failing === 'seal') throw new VaultError('unavailable');
-    const sealed = [...`${owner.tenantId} ${owner.connectionId} ${token.reveal()}`]
+    const sealed = [...`${ownerText(owner)} ${token.reveal()}`]
       .map((char) => String.fromCharCode(char.charCodeAt(0) ^ 21))
       .join('');
     return {
@@ -415,10 +418,14 @@ export class PlainVault implements Vault {
     const text = [...Buffer.from(sealed.encryptedToken, 'base64').toString('utf8')]
       .map((char) => String.fromCharCode(char.charCodeAt(0) ^ 21))
       .join('');
-    const prefix = `${owner.tenantId} ${owner.connectionId} `;
+    const prefix = `${ownerText(owner)} `;
     if (!text.startsWith(prefix)) throw new VaultError('undecryptable');
     return new Secret(text.slice(prefix.length));
   }
+}
+
+function ownerText({ tenantId, connectionId, instanceUrl }: CredentialOwner): string {
+  return `${tenantId} ${connectionId} ${new URL(instanceUrl).origin}`;
 }
 
 /** A forge as far as the API asks one: who a token is, what it sees, which scheduled merges it takes back. */

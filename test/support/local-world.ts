@@ -89,7 +89,7 @@ async function enroll(
   token: string,
 ): Promise<ManagedRepo> {
   const now = Date.now();
-  const owner = { tenantId: 'tenant-1', connectionId: 'connection-1' };
+  const owner = { tenantId: 'tenant-1', connectionId: 'connection-1', instanceUrl };
   await service.store.createTenant(owner.tenantId, now);
   const credential = await service.vault.seal(owner, new Secret(token));
   await service.store.createConnection(givenConnection({ instanceUrl, botUsername: BOT, credential }));

@@ -1,7 +1,7 @@
 import { type KMSClient, ReEncryptCommand } from '@aws-sdk/client-kms';
 import type { Rewrapper } from '../../ports/rewrapper.ts';
 import { VaultError } from '../../ports/system.ts';
-import { contextOf } from './vault.ts';
+import { contextOf, contextOfRow } from './vault.ts';
 
 export interface KmsRewrapperConfig {
   readonly client: KMSClient;
@@ -19,24 +19,33 @@ export function createKmsRewrapper({ client, keyId, keyVersion }: KmsRewrapperCo
     keyVersion,
     async rewrap(owner, sealed) {
       if (sealed.format !== 'v3' || sealed.encryptedDek === null) throw new VaultError('undecryptable');
-      const context = contextOf(owner);
-      let wrapped: Uint8Array | undefined;
-      try {
+      const blob = Buffer.from(sealed.encryptedDek, 'base64');
+      const rewrapFrom = async (source: Record<string, string>): Promise<Uint8Array | undefined> => {
         const command = new ReEncryptCommand({
-          CiphertextBlob: Buffer.from(sealed.encryptedDek, 'base64'),
-          SourceEncryptionContext: context,
-          DestinationEncryptionContext: context,
+          CiphertextBlob: blob,
+          SourceEncryptionContext: source,
+          DestinationEncryptionContext: contextOf(owner),
           DestinationKeyId: keyId,
         });
-        ({ CiphertextBlob: wrapped } = await client.send(command));
+        return (await client.send(command)).CiphertextBlob;
+      };
+      let wrapped: Uint8Array | undefined;
+      try {
+        // What was sealed before the forge was part of it is bound to its forge from now on.
+        wrapped = await rewrapFrom(contextOf(owner)).catch((error: unknown) => {
+          if (!isOfRow(error)) throw error;
+          return rewrapFrom(contextOfRow(owner));
+        });
       } catch (error) {
         // The SDK's error is dropped whole: it holds the request (A95).
-        throw new VaultError(
-          error instanceof Error && ROW_ERRORS.has(error.name) ? 'undecryptable' : 'unavailable',
-        );
+        throw new VaultError(isOfRow(error) ? 'undecryptable' : 'unavailable');
       }
       if (wrapped === undefined) throw new VaultError('unavailable');
       return { ...sealed, keyVersion, encryptedDek: Buffer.from(wrapped).toString('base64') };
     },
   };
+}
+
+function isOfRow(error: unknown): boolean {
+  return error instanceof Error && ROW_ERRORS.has(error.name);
 }

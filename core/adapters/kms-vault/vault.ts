@@ -1,7 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { KMSClient } from '@aws-sdk/client-kms';
 import { DecryptCommand, GenerateDataKeyCommand } from '@aws-sdk/client-kms';
+import { parseUrl } from '../../domain/parse-url.ts';
 import type { SealedCredential } from '../../domain/repo.ts';
+import { normalizeInstanceUrl } from '../../domain/url.ts';
 import type { CredentialOwner, Vault } from '../../ports/system.ts';
 import { VaultError } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
@@ -30,8 +32,8 @@ const DATA_KEY_BYTES = 32;
 
 /**
  * Forge tokens at rest (A96, A97): AES-256-GCM under a fresh data key for every write, the data key wrapped by KMS under
- * a context that names tenant and connection. The same context is the AAD, so a ciphertext opens in its own row only
- * (A96). Writes v3; opens v3, and v1 and v2 where the deployment says so; anything else fails closed (A97).
+ * a context that names tenant, connection and the forge's origin; the AAD names tenant and connection. So a ciphertext
+ * opens in its own row only, and for its own forge. Writes v3; opens v3, and v1 and v2 where the deployment says so; anything else fails closed (A97).
  */
 export function createKmsVault(config: KmsVaultConfig): Vault {
   return {
@@ -40,14 +42,28 @@ export function createKmsVault(config: KmsVaultConfig): Vault {
   };
 }
 
-/** What names the row of a data key to KMS; CloudTrail shows it, so it holds ids only. */
+/** What names the row of a data key to KMS; CloudTrail shows it, so it holds ids and a hash only. */
 export function contextOf(owner: CredentialOwner): Record<string, string> {
+  return { ...contextOfRow(owner), forge: hashOrigin(owner.instanceUrl) };
+}
+
+/** The context of what was sealed before the forge was part of it, and the AAD of all. */
+export function contextOfRow(
+  owner: Pick<CredentialOwner, 'tenantId' | 'connectionId'>,
+): Record<string, string> {
   return {
     tenant_id: owner.tenantId,
     connection_id: owner.connectionId,
     purpose: 'forge-token',
     v: '3',
   };
+}
+
+/** One spelling of scheme, host and port. */
+function hashOrigin(instanceUrl: string): string {
+  const origin = parseUrl(normalizeInstanceUrl(instanceUrl) ?? '')?.origin;
+  if (origin === undefined) throw new VaultError('undecryptable');
+  return createHash('sha256').update(origin).digest('hex');
 }
 
 /** Key-sorted JSON: the same bytes whatever order the context was built in. */
@@ -65,7 +81,7 @@ async function seal(
   const { plaintext, wrapped } = await generateDataKey(config, context);
   try {
     const nonce = randomBytes(NONCE_BYTES);
-    const encrypted = sealText(plaintext, nonce, aadOf(context), token.reveal());
+    const encrypted = sealText(plaintext, nonce, aadOf(contextOfRow(owner)), token.reveal());
     return {
       format: 'v3',
       keyVersion: config.keyVersion,
@@ -109,9 +125,11 @@ async function open(
       return openV1(config, sealed);
     case 'v2':
       if (config.legacy === undefined) throw new VaultError('undecryptable');
-      return openEnvelope(config, sealed, null);
-    case 'v3':
-      return openEnvelope(config, sealed, contextOf(owner));
+      return openEnvelope(config, sealed, { contexts: [null], aad: null });
+    case 'v3': {
+      const aad = aadOf(contextOfRow(owner));
+      return openEnvelope(config, sealed, { contexts: [contextOf(owner), contextOfRow(owner)], aad });
+    }
     default:
       throw new VaultError('undecryptable');
   }
@@ -137,18 +155,38 @@ async function readV1Text(read: () => Promise<Secret<string>>): Promise<string> 
   }
 }
 
+interface Envelope {
+  /** One after the other, until the data key opens under one of them. */
+  readonly contexts: readonly (Record<string, string> | null)[];
+  readonly aad: Buffer | null;
+}
+
 /** v2 has no context and no AAD, v3 has both. */
 async function openEnvelope(
   config: KmsVaultConfig,
   sealed: SealedCredential,
-  context: Record<string, string> | null,
+  { contexts, aad }: Envelope,
 ): Promise<Secret<string>> {
   const wrapped = readBase64(sealed.encryptedDek);
-  const dataKey = await unwrapDataKey(config, wrapped, context);
+  const dataKey = await unwrapUnderAny(config, wrapped, contexts);
   try {
-    return openWith(dataKey, sealed, context === null ? null : aadOf(context));
+    return openWith(dataKey, sealed, aad);
   } finally {
     dataKey.fill(0);
+  }
+}
+
+async function unwrapUnderAny(
+  config: KmsVaultConfig,
+  wrapped: Buffer,
+  [first = null, ...others]: Envelope['contexts'],
+): Promise<Uint8Array> {
+  try {
+    return await unwrapDataKey(config, wrapped, first);
+  } catch (error) {
+    const isOfAnother = error instanceof VaultError && error.kind === 'undecryptable';
+    if (!isOfAnother || others.length === 0) throw error;
+    return unwrapUnderAny(config, wrapped, others);
   }
 }
 

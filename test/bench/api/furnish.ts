@@ -24,7 +24,7 @@ export async function furnish({ service, ready }: Started): Promise<Furnished> {
   const instanceUrl = 'https://bench.example.org';
   const now = Date.now();
   await store.createTenant(tenantId, now);
-  const credential = await vault.seal({ tenantId, connectionId }, new Secret('no-token'));
+  const credential = await vault.seal({ tenantId, connectionId, instanceUrl }, new Secret('no-token'));
   await store.createConnection(givenConnection({ id: connectionId, tenantId, instanceUrl, credential }));
   const repos = Array.from({ length: REPOS }, (_, index) =>
     givenRepo({
