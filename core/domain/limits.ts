@@ -78,6 +78,8 @@ export const STAGING_TRIES_ALONE_MAX = 3;
 export const STAGING_RECONCILES_MAX = 40;
 /** One that is to land next and cannot be read, while everything else can, is set aside after this. */
 export const UNREADABLE_WAIT_MS = 2 * 60_000;
+/** A reading of one pull request that failed is made again after this, before others are staged without it. */
+export const READ_AGAIN_AFTER_MS = 2_000;
 /** What admission has to know of one is not answered for so long, while the list is: its author is told. */
 export const UNCLEAR_TOLD_AFTER_MS = 20 * 60_000;
 /** In no list, and each reading of it is a 404, for this long: it was deleted on the forge. */

@@ -42,9 +42,9 @@ export function nextBehindLanding(record: QueueRecord): PullRequestNumber | null
   return null;
 }
 
-/** The tree of the tip that we verified ourselves. */
+/** The tree of the tip that we verified ourselves; a halt says that one of them is another. */
 export function verifiedTipTree(record: QueueRecord, sha: CommitSha): string | null {
-  if (record.tip !== sha) return null;
+  if (record.tip !== sha || record.halted !== null) return null;
   const root = record.roots.find((each) => each.onto === null && each.tip === sha);
   return root === undefined ? null : (treeOf(root, root.landed) ?? null);
 }

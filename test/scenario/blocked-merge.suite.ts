@@ -242,9 +242,10 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       expect(await landedSorted(world)).toEqual(others);
       expect((await endingOf(world, [pr])).bounced).toEqual([]);
       expect((await world.record()).mergeTimeoutCounts).toEqual([]);
+      expect(await refusalsOf(world, pr)).toEqual(['unclear']);
       world.forge.fault = () => null;
       await world.drain({ maxMs: 10 * MINUTE_MS });
-      expect(await refusalsOf(world, pr)).toEqual(['open_dependencies']);
+      expect(await refusalsOf(world, pr)).toEqual(['open_dependencies', 'unclear']);
       await world.forge.close(before);
       await world.drain({ maxMs: 20 * MINUTE_MS });
       expect(await landedSorted(world)).toEqual([pr, ...others]);

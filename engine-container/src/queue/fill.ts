@@ -31,6 +31,7 @@ import type { QueueEntry } from './queue-entry.ts';
 import type { Place, Root, Staged } from './record.ts';
 import { isHeldByStanding } from './standing.ts';
 import { suspicionOf } from './suspicion.ts';
+import { mustReadAgain } from './unclear.ts';
 
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
 export function openRoots(pass: DecisionContext): void {
@@ -55,6 +56,7 @@ export function openRoots(pass: DecisionContext): void {
   keepDeferred(pass, base.tree);
   if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)
     return;
+  if (mustReadAgain(pass)) return;
   if (!requiresContext(s.protection.value, record.context)) {
     // Without the rule a merge needs no proof of ours: staging would only pretend (execution model 7).
     raise(pass, 'protection_conflict');

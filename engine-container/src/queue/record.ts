@@ -78,6 +78,8 @@ export interface QueueRecord {
   stagingFailuresInARow?: number;
   /** The latest batch is one that staging had failed with: the others have the next turn. Absent: it is not. */
   stagedAlone?: boolean;
+  /** Since when a reading of some pull request fails; absent: none does. */
+  unreadSince?: EpochMs;
   /** What makes a branch of ours impossible: nothing is staged until it is gone. Absent: nothing does. */
   nameInTheWay?: NameInTheWay;
   /** Which forge this is; absent until it was asked. */

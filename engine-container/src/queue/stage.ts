@@ -61,13 +61,16 @@ function wantedOf(pass: DecisionContext, root: Root): readonly Node[] {
 function stageNode(pass: DecisionContext, root: Root, node: Node): void {
   if (root.chain.length === 0) return stageWhole(pass, root, node);
   const run8 = root.runId.slice(0, 8);
-  node.branch = `${ownBranch(pass, root, node)}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
+  const branch = `${ownBranch(pass, root, node)}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
+  // An earlier try of this attempt failed, or its engine died: it may have left the work branch.
+  const isTriedAgain = node.branch === branch;
+  node.branch = branch;
   const tree = treeOf(root, node.to);
   const ontoTree = treeOf(root, root.landed);
   if (tree === undefined || ontoTree === undefined) return;
   // The work branch is litter once more if this is not the last use of it.
   const isAnchored = root.tip !== pass.record.tip;
-  if (isAnchored || tree === ontoTree) root.builds += 1;
+  if (isAnchored || tree === ontoTree || isTriedAgain) root.builds += 1;
   pass.actions.push({
     kind: 'stage_tree',
     nodeRow: node.id,

@@ -1,5 +1,11 @@
-import { UNCLEAR_TOLD_AFTER_MS } from '#core/domain/limits.ts';
-import { type DecisionContext, tellRefusal, wakeNoLaterThan, wishStatus } from './decision-context.ts';
+import { READ_AGAIN_AFTER_MS, UNCLEAR_TOLD_AFTER_MS } from '#core/domain/limits.ts';
+import {
+  type DecisionContext,
+  pollNoLaterThan,
+  tellRefusal,
+  wakeNoLaterThan,
+  wishStatus,
+} from './decision-context.ts';
 import { describeUnclear } from './describe.ts';
 import type { QueueEntry } from './queue-entry.ts';
 
@@ -20,4 +26,26 @@ export function awaitAnswer(pass: DecisionContext, entry: QueueEntry): void {
   if (entry.isBlocked === undefined) return;
   delete entry.isBlocked;
   delete entry.unclear;
+}
+
+/**
+ * A reading of one pull request failed: it is read once more before others are staged without it. One call that fails
+ * must not cost a place in the queue; one pull request that the forge can never read must not hold up the others.
+ */
+export function mustReadAgain(pass: DecisionContext): boolean {
+  const { record, s } = pass;
+  const isUnread =
+    (record.unread ?? []).length > 0 ||
+    (s.pulls.known && s.pulls.value.some(({ schedule }) => !schedule.known)) ||
+    record.entries.some(({ unclear }) => unclear !== undefined);
+  if (!isUnread) {
+    delete record.unreadSince;
+    return false;
+  }
+  record.unreadSince ??= s.now;
+  const leftMs = record.unreadSince + READ_AGAIN_AFTER_MS - s.now;
+  if (leftMs <= 0) return false;
+  pass.refresh = true;
+  pollNoLaterThan(pass, leftMs);
+  return true;
 }

@@ -1,4 +1,4 @@
-import type { RunId } from '#core/domain/ids.ts';
+import type { BatchId, RunId } from '#core/domain/ids.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
 import type { Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
@@ -211,6 +211,41 @@ describe('what runs beside it', () => {
       actions: ['delete mq-work/main/run'],
       nodes: [],
     });
+  });
+});
+
+describe('a reading that failed', () => {
+  const unread = givenSnapshot({ pulls: known([givenView(1, { schedule: UNKNOWN }), givenView(2)]) });
+
+  test('is made again before others are staged without it', () => {
+    expect(tellDecision(unread, givenRecord({ entries: entries(2) }))).toMatchObject({
+      actions: [],
+      lookInMs: 2_000,
+    });
+  });
+
+  test('holds up no others when it fails again', () => {
+    const record = givenRecord({ entries: entries(2), unreadSince: NOW - 2_000 });
+    expect(tellDecision(unread, record).actions).toEqual(['stage #2 on base-0 as mq/main/staging']);
+  });
+});
+
+describe('the work branch', () => {
+  const search = (branch: string | null) => {
+    const whole = givenNode({ id: 'whole' as BatchId, state: 'done', verdict: 'failure', ...stagedAt(2) });
+    const half = givenNode({ nodeId: 'r.1', to: 1, state: 'wanted', stagedAt: null, branch });
+    const roots = [givenStagedRoot(2, { nodes: [whole, half] })];
+    return tellDecision(
+      givenSnapshot({ full: false, pulls: UNKNOWN }),
+      givenRecord({ entries: entries(1, 2), roots, tip: BASE.sha }),
+    );
+  };
+
+  test('is deleted in the end where a prefix was tried twice: a failed try may have left it', () => {
+    const first = search(null);
+    expect(first.after.roots[0]?.builds).toBe(1);
+    const branch = first.after.roots[0]?.nodes[1]?.branch ?? null;
+    expect(search(branch).after.roots[0]?.builds).toBe(2);
   });
 });
 
