@@ -2,6 +2,7 @@ import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
 import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
+import { LIVENESS_MUTANTS } from './liveness-mutants.ts';
 import type { Family } from './odds.ts';
 import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
@@ -26,6 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...BLOCKED_MUTANTS,
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
+  ...LIVENESS_MUTANTS,
   {
     guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing.ts`,

@@ -28,6 +28,14 @@ import {
   successComesLate,
 } from './late-scenes.ts';
 import {
+  answerLate,
+  deleteOne,
+  failSix,
+  keepSilent,
+  loseSightOfOne,
+  stickSuccess,
+} from './liveness-scenes.ts';
+import {
   breakRunsOff,
   holdFirstTwin,
   moveBaseUnderCrowd,
@@ -409,6 +417,13 @@ export const SCENES = {
   'a twin is set aside': holdFirstTwin('unreadable'),
   'the record outgrows its row': outgrowRow,
   'the record outgrows its row in a landing': outgrowRowInLanding,
+  'one is deleted': deleteOne,
+  'one is lost sight of': loseSightOfOne,
+  'staging fails for six': failSix,
+  'a success cannot be taken back': stickSuccess,
+  'no status can be written, and a success comes late': answerLate(110_000),
+  'no status can be written, and a success comes very late': answerLate(8 * 60_000),
+  'the forge does not answer about one': keepSilent,
 } as const satisfies Readonly<Record<string, Scene>>;
 export type SceneName = keyof typeof SCENES;
 export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];

@@ -1,0 +1,79 @@
+import type { Mutant } from './mutants.ts';
+
+const QUEUE = 'engine-container/src/queue';
+
+/** Guards of all others against one for which something can never be done, and of that one against silence. */
+export const LIVENESS_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'one that was deleted leaves the queue',
+    file: `${QUEUE}/entries.ts`,
+    find: '  if (pass.s.gone?.has(entry.pr) === true) return awaitDeletion(pass, entry);\n',
+    replace: '',
+    families: ['people'],
+    dies: 'one is deleted',
+  },
+  {
+    guard: 'one reading takes none out of the queue',
+    file: `${QUEUE}/entries.ts`,
+    find: '  const until = entry.goneSince + DELETED_AFTER_MS;\n',
+    replace: '  const until = entry.goneSince;\n',
+    families: ['people'],
+    dies: 'one is lost sight of',
+  },
+  {
+    guard: 'one whose staging fails alone is set aside with words',
+    file: `${QUEUE}/staging-failure.ts`,
+    find: '  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, root);\n',
+    replace: '  if (isKnown || entry.stagingTries >= 100) setAside(pass, member, root);\n',
+    families: ['cursed'],
+    dies: 'staging fails for six',
+  },
+  {
+    guard: 'a success that cannot be taken back is told',
+    file: `${QUEUE}/standing.ts`,
+    find: '  tell(pass, status);\n',
+    replace: '',
+    families: ['cursed'],
+    dies: 'a success cannot be taken back',
+  },
+  {
+    guard: 'nothing lands while a success may open a merge that nothing proves',
+    file: `${QUEUE}/standing.ts`,
+    find: '    (status) => isStuck(status) && status.context === record.context && mayOpen(pass, status),\n',
+    replace: '    () => false,\n',
+    families: ['cursed'],
+    dies: 'a success cannot be taken back',
+  },
+  {
+    guard: 'no other waits for a success that opens nothing',
+    file: `${QUEUE}/standing.ts`,
+    find: '  if (status?.told !== true || !s.full || !s.pulls.known || mayOpen(pass, status)) return;\n',
+    replace: '  if (status !== undefined || s.full) return;\n',
+    families: ['cursed'],
+    dies: 'a success cannot be taken back',
+  },
+  {
+    guard: 'where no status can be written the base waits for a success that nobody heard of',
+    file: `${QUEUE}/standing.ts`,
+    find: '  if (asked > answered && s.now < until) return wakeNoLaterThan(pass, until);\n',
+    replace: '  if (asked < answered) return wakeNoLaterThan(pass, until);\n',
+    families: ['cursed'],
+    dies: 'no status can be written, and a success comes late',
+  },
+  {
+    guard: 'words that cannot be written do not hide a success that comes late',
+    file: `${QUEUE}/unheard.ts`,
+    find: '(waiting.takesBack === true || waiting.failures === undefined);',
+    replace: '(waiting.takesBack === true || waiting.sha === post.sha);',
+    families: ['cursed'],
+    dies: 'no status can be written, and a success comes very late',
+  },
+  {
+    guard: 'one that waits for an answer of the forge is told, and tried again',
+    file: `${QUEUE}/entries.ts`,
+    find: '      if (entry.readyAt === null && entry.refusedFor === null) awaitAnswer(pass, entry);\n',
+    replace: '',
+    families: ['cursed'],
+    dies: 'the forge does not answer about one',
+  },
+];
