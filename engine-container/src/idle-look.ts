@@ -63,7 +63,7 @@ async function look(
   );
   for (const { headSha } of patrolled) {
     const statuses = await forge.readStatuses(headSha);
-    // With nothing of ours standing, a success there is another's: it would open the gate to whoever schedules next (A7).
+    // With no success of the queue standing, a success there is another's: it would open the gate to the next schedule (A7).
     const isOpen = statuses.some(({ context, state }) => context === statusContext && state === 'success');
     if (isOpen) return { kind: 'needed', memory: found };
   }

@@ -10,7 +10,7 @@ import type { FocusView } from './queue/snapshot.ts';
 
 /** One page of commits tells of so many landings that no style has several commits for. */
 const UNTRACED_MAX = 40;
-/** Nobody waits longer than this to hear that a pull request has landed. */
+/** A landing is told at the latest after this. */
 const UNTRACED_AGE_MS = 20_000;
 
 export function landingOf(record: QueueRecord): Landing | null {
@@ -70,7 +70,7 @@ export function baseFromFocus(
   return null;
 }
 
-/** The tip of the base as far as we know it. One that nobody verified has a tree that nobody read: it differs, and that is all it needs. */
+/** The tip of the base as far as the queue knows it. The tree of an unverified tip was never read: it counts as another tree, which is enough. */
 export function baseAt(record: QueueRecord, sha: CommitSha): Staged {
   return { sha, tree: verifiedTipTree(record, sha) ?? '' };
 }

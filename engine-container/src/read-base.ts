@@ -8,7 +8,7 @@ import type { Attempt } from './look-budget.ts';
 import type { QueueRecord, Staged } from './queue/record.ts';
 import type { CommitReader } from './read-commits.ts';
 
-/** The base was seen to end in a merge of ours so short a time ago that nobody need ask again. */
+/** The base was seen to end in a merge of ours so short a time ago that it need not be asked again. */
 const TIP_FRESH_MS = 2_000;
 
 export interface BaseDeps {
@@ -39,7 +39,7 @@ export class BaseReader {
     this.#landedTip = { sha, at: this.#clock.now() };
   }
 
-  /** Every open pull request shows the live tip of its base: where all agree, nobody need ask. */
+  /** Every open pull request shows the live tip of its base: where all agree, it need not be asked. */
   async readTip(pulls: Reading<readonly PullRequest[]>): Promise<Reading<CommitSha | null>> {
     const shown = new Set(pulls.known ? pulls.value.map((pull) => pull.baseTip) : []);
     const [only = null] = shown;

@@ -18,7 +18,7 @@ export async function readKnownForge(
   return kept === undefined ? UNKNOWN : known(kept);
 }
 
-/** Some hide their version from everybody: then it is not known, and nothing waits for it. */
+/** Some hide their version: then it is not known, and nothing waits for it. */
 async function unlessHidden<T>(read: () => Promise<T>): Promise<T | null> {
   try {
     return await read();

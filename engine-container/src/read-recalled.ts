@@ -44,7 +44,7 @@ async function readHeads(
   return read;
 }
 
-/** What stands on the heads whose post nobody heard the end of, or whose success cannot be taken back. */
+/** What stands on the heads whose post had no answer, or whose success cannot be taken back. */
 export async function readUnheard(
   forge: EngineForge,
   attempt: Attempt,

@@ -287,7 +287,7 @@ export class SnapshotReader {
     };
   }
 
-  /** Who lands, or is next to, itself; and the history below what landed, once nobody follows at once. */
+  /** Who lands, or is next to, itself; and the history below what landed, once no landing follows at once. */
   async #readNext(record: QueueRecord): Promise<LandingReading> {
     const traces = await this.#readDueTraces(record);
     const focus = await this.#readFocus(record, null, false);

@@ -51,7 +51,7 @@ export class TwinReader {
     return this.#opensOneOf(head, this.#elsewhere);
   }
 
-  /** The same, asked anew: since the last look at all, somebody may have opened or pushed one. */
+  /** The same, asked anew: since the last look at all, one may have been opened or pushed. */
   async opensAnotherNow(head: CommitSha): Promise<Reading<boolean>> {
     const touched = await this.#attempt(() => this.#forge.listTouchedPullRequests());
     if (touched.known) this.#noteHeads(touched.value);

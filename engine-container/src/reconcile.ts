@@ -128,7 +128,7 @@ class Reconcile {
     return this.#errorCode;
   }
 
-  /** Before anybody is told: nothing that stands now could be watched. */
+  /** Before anything is told: what stands now could not be watched. */
   async #takeBack(): Promise<void> {
     const isComplete = await takeBackUnrecorded(this.#forge, this.#keeper.posted);
     this.#deps.log.error('queue alarm', {
@@ -161,7 +161,7 @@ class Reconcile {
     for (let pass = 0; pass < RECONCILE_PASSES_MAX; pass += 1) {
       const everyMs = nextToLand(record) === null ? FULL_LOOK_EVERY_MS : FULL_LOOK_EVERY_LANDING_MS;
       const outdated = clock.monotonic() - allReadAt >= everyMs;
-      // While words are only being written, nobody need be listed anew for each handful of them.
+      // While statuses are only being written, nothing need be listed anew for each handful of them.
       const isIdle = record.roots.length === 0 && record.pendingStatuses.length === 0;
       if (snapshot === null || refresh || outdated || isIdle) {
         snapshot = await reader.readAll(record, this.#held.fence);

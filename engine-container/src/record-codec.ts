@@ -127,7 +127,7 @@ function forgetUncounted(document: unknown): unknown {
   };
 }
 
-/** Older records get what they lack: an entry of before suspects could go on in the line is doubted by nobody. */
+/** Older records get what they lack: an entry of before suspects could go on in the queue has no failure probability. */
 function upgrade(stored: unknown): unknown {
   const document = forgetUncounted(stored);
   const { schema, line: entries } = (document ?? {}) as {

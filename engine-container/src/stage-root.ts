@@ -155,7 +155,7 @@ class ChainBuilder {
       return true;
     }
     // Nothing is ever gated as what it is not (A9). Another tree than the planned one is held against this pull request
-    // alone, so that it keeps nobody else waiting.
+    // alone, so that it keeps no other waiting.
     if (newBranch === this.#action.branch) await forge.deleteBranch(newBranch);
     if (isOnTip) return false;
     throw new BaseMoved();

@@ -15,7 +15,7 @@ export interface SeenPullRequest {
 
 /**
  * Whose statuses are read though no rule asks for them: some at a time, in turn. Forgejo sends no event for a status, and
- * a success that is not ours would open the gate the moment somebody schedules or approves (A7, A24).
+ * a success that is not the queue's would open the gate the moment a person schedules or approves (A7, A24).
  */
 export class StatusPatrol {
   #lastAt: EpochMs = Number.NEGATIVE_INFINITY;

@@ -87,3 +87,24 @@ test('no code of the product uses a word that the glossary has given up', () => 
     });
   expect(used).toEqual([]);
 });
+
+/** Subjects that name no one, and an inversion: a reader has to guess who acts. */
+const GUESSED = /\b(?:[Nn]obody|[Ss]omebody|[Aa]nybody|[Ee]verybody|[Ww]hoever)\b|\bNothing of\b/;
+/** The account of git without a name, and a place-holder of a path. */
+const GUESSED_NAMES = /'nobody(?:@localhost|\/nothing)?'/;
+
+test('comments, errors and pages name who acts: no sentence is about nobody or somebody', () => {
+  expect(['Somebody pushed.', 'whoever asks', "kind: 'nobody'"].map((text) => GUESSED.test(text))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  const found = files.flatMap((file) =>
+    readSource(file)
+      .split('\n')
+      .flatMap((line, index) =>
+        GUESSED.test(line.replace(GUESSED_NAMES, '')) ? [`${file}:${index + 1}: ${line.trim()}`] : [],
+      ),
+  );
+  expect(found).toEqual([]);
+});

@@ -37,7 +37,7 @@ export interface AdmissionFacts {
   readonly authorWrites?: Reading<boolean> | undefined;
   /** Who scheduled; undefined when that is not known. */
   readonly scheduler?: string | undefined;
-  /** Does the forge ask the fork for the right to merge? Unknown (null) refuses nobody. */
+  /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no one. */
   readonly asksFork?: boolean | null;
   readonly context: string;
   readonly baseTip: CommitSha;
@@ -132,7 +132,7 @@ function judgeReviews(facts: AdmissionFacts): Admission | null {
 
 /**
  * The forge merges in the name of who scheduled, and when they may not, it silently never does: no run is spent and
- * nobody is blamed for it later. With a list of who may merge only the list counts; else some forges ask the fork for
+ * no one is blamed for it later. With a list of who may merge only the list counts; else some forges ask the fork for
  * the right, which its author has for sure.
  */
 function judgeScheduler(facts: AdmissionFacts): Admission | null {
@@ -147,7 +147,7 @@ function judgeScheduler(facts: AdmissionFacts): Admission | null {
   return asksFork && !isAuthor ? { kind: 'refused', reason: 'fork_scheduler' } : null;
 }
 
-/** What the forge holds against every merge that nobody forces (D-14). */
+/** What the forge holds against every merge that is not forced (D-14). */
 function judgeBlocks({ touchesProtected, openDependencies }: AdmissionFacts): Admission | null {
   if (touchesProtected?.known === false || openDependencies?.known === false)
     return { kind: 'waiting', reason: 'unknown' };

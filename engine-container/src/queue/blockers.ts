@@ -44,7 +44,7 @@ export function isAnswerAwaited(pass: DecisionContext, since: number): boolean {
   return pass.s.now < since + BLOCKERS_WAIT_MS;
 }
 
-/** Unknown bounces nobody: tested again, and not before all is known that the forge could hold against the merge. */
+/** Unknown never bounces: tested again, and not before all is known that the forge could hold against the merge. */
 export function holdUnclear(pass: DecisionContext, root: Root, { pr, head }: Landing): void {
   const entry = entryOf(pass.record, pr);
   if (entry?.head === head) {

@@ -52,7 +52,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   recallLost(pass);
   settleUnheard(pass);
   settleStanding(pass);
-  // A queue that is off and has nothing left to undo says nothing to anybody.
+  // A queue that is off and has nothing left to undo writes no status.
   if (s.repo.queueEnabled || record.roots.length > 0) {
     syncQueue(pass);
     admitEntries(pass);
@@ -128,7 +128,7 @@ function noticeName(pass: DecisionContext): void {
 }
 
 /**
- * Keeps the tip of the base, and alarms when it moved although only we can open a merge: nobody verified what is on it
+ * Keeps the tip of the base, and alarms when it moved although only the queue can open a merge: what is on it is not verified
  * now (A39). A root that ends puts its verified tip here.
  */
 function noticeBase(pass: DecisionContext): void {
@@ -137,7 +137,7 @@ function noticeBase(pass: DecisionContext): void {
   const { sha, tree } = s.base.value;
   const seen = record.baseSeen;
   const seenAt = seen?.at ?? Number.NEGATIVE_INFINITY;
-  // What moved while the queue was off is nobody's bypass.
+  // What moved while the queue was off is no bypass.
   const watched = s.repo.queueEnabled && seenAt >= s.repo.enabledAt;
   if (seen?.sha === sha && watched) return;
   // It may be the merge that is awaited: said once that is decided, and not forgotten until then.

@@ -222,7 +222,7 @@ export function resolveNode(
     const cursor = node.from + offset;
     const base = { pr: member.pr, stagingSha: node.sha, gateVerdict: node.verdict as GateVerdict, cursor };
     const receipt = root.receipts[cursor];
-    // A superseded or split node speaks for nobody: its members are decided elsewhere (A14, A26).
+    // A superseded or split node speaks for no member: its members are decided elsewhere (A14, A26).
     const undecided = outcome === 'superseded' || outcome === 'bisected';
     if (!undecided && cursor < root.landed) {
       return receipt === undefined

@@ -2,7 +2,7 @@ import type { DeferReason, Deferred } from './aside.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
 import { describeDefer } from './describe.ts';
 
-/** Reasons that the author can do something about; the others are nobody's fault. */
+/** Reasons that the author can do something about; the others are no fault of the author. */
 const BLAMING_REASONS: readonly DeferReason[] = [
   'conflict',
   'criss_cross',

@@ -111,7 +111,7 @@ export function describeBounce(cause: BounceCause): string {
   return shorten(`${BOUNCED_PREFIX} ${BOUNCE_PHRASES[cause]}`);
 }
 
-/** Said again where somebody wrote over it: the cause is in the history of the head. */
+/** Said again where another writer wrote over it: the cause is in the history of the head. */
 export function describeEarlierBounce(): string {
   return shorten(`${BOUNCED_PREFIX} this head failed before; push a new one, or schedule it again to retry`);
 }

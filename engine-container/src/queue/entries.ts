@@ -57,7 +57,7 @@ export function syncQueue(pass: DecisionContext): void {
 
 /**
  * A record that is new knows of no status on any head. Which pull requests were not read with it is kept: each waits
- * alone until it is, and nobody else for it.
+ * alone until it is, and no other for it.
  */
 function noticeRead({ record, s }: DecisionContext, views: readonly PullRequestView[]): void {
   if (!s.botLogin.known) return;
@@ -136,7 +136,7 @@ function bindHead(
   delete entry.toldRefusals;
 }
 
-/** Whoever schedules a bounced head again asks for another try: what failed before is not held against it (D-05). */
+/** A bounced head that is scheduled again asks for another try: what failed before is not held against it (D-05). */
 function retestOf({ record, s }: DecisionContext, pull: PullRequestView['pull']): EpochMs | null {
   const isAgain = record.bounced.some((known) => known.pr === pull.number && known.head === pull.headSha);
   return isAgain ? s.now : null;

@@ -41,7 +41,7 @@ export function openRoots(pass: DecisionContext): void {
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return;
   if (s.protection.value === null) {
-    // Without any rule nobody is admitted, and all the same they wait.
+    // Without any rule no entry is admitted, and all the same they wait.
     if (record.entries.some((entry) => entry.scheduleId !== 0)) raise(pass, 'protection_conflict');
     return;
   }
@@ -95,7 +95,7 @@ function keepDeferred(pass: DecisionContext, baseTree: string): void {
   for (const { until } of record.deferred) if (until !== null && until > s.now) wakeNoLaterThan(pass, until);
 }
 
-/** Runs that may still be started: what is wanted already counts, whoever waits for a retry too. */
+/** Runs that may still be started: what is wanted already counts, and what waits for a retry too. */
 function freeSlots(pass: DecisionContext): number {
   const nodes = pass.record.roots.flatMap((root) => root.nodes);
   return runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
@@ -173,7 +173,7 @@ function openTrials(pass: DecisionContext, base: Staged, pipeline: Closed): void
     );
     const size = sizeOf(pass, fresh, free);
     const full = fullTrial(pass, fresh, pipeline);
-    // The tail of a burst would wait for nobody: half a batch of it goes along.
+    // The tail of a burst would have none to wait for: half a batch of it goes along.
     const enough = started > 0 && policyFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
     if (fresh.length < enough || !hasLingered(pass, fresh)) return;
     if (!startRoot(pass, 'trial', null, base, takeTurn(pass, fresh, size))) return;
@@ -230,10 +230,10 @@ export function padTo(pass: DecisionContext, ready: readonly QueueEntry[]): read
   return [...good, ...Array.from({ length: BATCH_PULL_REQUESTS_MAX }, () => stranger)];
 }
 
-/** Chance that all who are still in this batch are good; of one that failed, that nobody was to blame. */
+/** Chance that all who are still in this batch are good; of one that failed, that none was to blame. */
 function chanceOf(pass: DecisionContext, root: Root): number {
   const { low, high } = frontierOf(pass.record, root);
-  if (high !== null && policyFor(pass).foresees) return suspicionOf(pass, root, low, high).nobody;
+  if (high !== null && policyFor(pass).foresees) return suspicionOf(pass, root, low, high).none;
   return activeMembers(root).reduce((product, member) => product * chanceOfGood(pass, member), 1);
 }
 

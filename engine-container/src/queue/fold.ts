@@ -65,7 +65,7 @@ export function fold(
 
 /**
  * A staging call that failed may still be carried out, even after a later attempt has come and gone: what it would
- * create is swept once that can no longer happen and nobody uses the name.
+ * create is swept once that can no longer happen and the name is not in use.
  */
 function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolean): void {
   const { garbage } = pass.record;
@@ -142,7 +142,7 @@ function foldRoot(pass: DecisionContext, action: StageRoot, outcome: ActionOutco
 }
 
 /**
- * Its own judge, which may never speak: it is tried beside the pipeline, so that nobody waits for it, until it has
+ * Its own judge, which may never speak: it is tried beside the pipeline, so that no other waits for it, until it has
  * passed once (D-18).
  */
 function judgeAlone(
@@ -157,7 +157,7 @@ function judgeAlone(
   if (root.place === 'pipeline' && !hasPassed) root.place = 'trial';
 }
 
-/** Nobody's pull request is at fault: whoever looks after the repository is told what is in the way, in our own words. */
+/** No pull request is at fault: the person who looks after the repository is told what is in the way, in fixed phrases. */
 function noticeNameInTheWay(
   pass: DecisionContext,
   action: StageRoot | StageNode,
@@ -259,7 +259,7 @@ function foldNode(pass: DecisionContext, action: StageNode, outcome: ActionOutco
     return noticeNameInTheWay(pass, action, outcome);
   }
   if (outcome.kind === 'base_moved') {
-    // Our own landing moved it, or somebody else did: the next look tells which.
+    // The queue's own landing moved it, or another writer did: the next look tells which.
     node.branch = null;
     pass.refresh = true;
     return;

@@ -22,7 +22,7 @@ import { BASE_NODE_ID, type Node, type Root, treeOf } from './record.ts';
 import { defer, startTeardown } from './root.ts';
 import { setAside } from './staging-failure.ts';
 
-/** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are nobody's fault (A22, D-07). */
+/** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are no member's fault (A22, D-07). */
 export function observeGates(pass: DecisionContext): void {
   for (const root of pass.record.roots) {
     for (const node of root.nodes) {
@@ -70,7 +70,7 @@ function observeGate(pass: DecisionContext, root: Root, node: Node): void {
   retireNode(pass, node);
 }
 
-/** A pass, and with it each failure of a tree that it contains: that one was nobody's (the flake ledger). */
+/** A pass, and with it each failure of a tree that it contains: that failure was a flake (the flake ledger). */
 function countPass(pass: DecisionContext, root: Root, length: number, gate: string): void {
   const { record } = pass;
   const contained = new Set<string | undefined>();
@@ -95,7 +95,7 @@ function countPass(pass: DecisionContext, root: Root, length: number, gate: stri
   record.rate = countRun(countRun(record.rate, 'steady'), 'flaked', flakes);
 }
 
-/** A run that is late is waited for; it costs nobody anything but time (D-06, A20). */
+/** A run that is late is waited for; it costs nothing but time (D-06, A20). */
 function noticeMissingRun(pass: DecisionContext, node: Node): void {
   const age = pass.s.now - (node.stagedAt ?? pass.s.now);
   if (age >= GATE_PHASE_ALARM_AGE_MS) pass.alarms.push({ name: 'gate_phase_age', pr: null });

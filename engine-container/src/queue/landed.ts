@@ -66,7 +66,7 @@ export function withoutLateBase(s: Snapshot, record: QueueRecord): Snapshot {
 
 /**
  * Forgets landings once every reading must have caught up. One that is listed even then is open: another one with its
- * head was merged, and it appeared so late that nobody knew of it.
+ * head was merged, and it appeared too late to be known.
  */
 export function forgetLanded({ record, s }: DecisionContext): void {
   if (!s.full) return;

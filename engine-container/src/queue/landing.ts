@@ -80,7 +80,7 @@ function hasChanged(focus: FocusView, landing: Landing, pass: DecisionContext): 
   return schedule?.known === true && schedule.value.kind !== 'bound';
 }
 
-/** The base has moved although this pull request does not say "merged" yet: its own merge in progress, or somebody else. */
+/** The base has moved although this pull request does not say "merged" yet: its own merge in progress, or another commit. */
 function judgeStrangeTip(pass: DecisionContext, root: Root, landing: Landing, focus: FocusView): void {
   const tip = focus.strangeTip;
   if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);

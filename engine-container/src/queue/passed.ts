@@ -14,7 +14,7 @@ import type { Passed, QueueRecord } from './record.ts';
 import { startTeardown } from './root.ts';
 import type { PassedPull } from './snapshot.ts';
 
-/** The base moved from one tip to another, and nobody verified what is on it now: who was merged is looked for. */
+/** The base moved from one tip to another, and what is on it now is not verified: the merged pull requests are looked for. */
 export function searchPassed(pass: DecisionContext, from: CommitSha, to: CommitSha): void {
   const { record, s } = pass;
   const before = record.passed;

@@ -23,12 +23,12 @@ export function startOf(root: Root): number {
   return Math.max(root.landed, root.released);
 }
 
-/** Members that this batch still speaks for; everybody else is in the queue, in another batch, or out. */
+/** Members that this batch still speaks for; all others are in the queue, in another batch, or out. */
 export function activeMembers(root: Root): readonly Member[] {
   return root.members.slice(startOf(root), root.limit);
 }
 
-/** Nobody was taken out of it: what is built on it may still come true. */
+/** No member was taken out of it: what is built on it may still land. */
 export function isWhole(root: Root): boolean {
   return root.teardown === null && root.limit === root.members.length && root.released <= root.landed;
 }
@@ -38,7 +38,7 @@ export function endTreeOf(root: Root): TreeHash | undefined {
   return treeOf(root, root.members.length);
 }
 
-/** End trees of the suspects in flight of whom somebody stands before this pull request in the queue. */
+/** End trees of the batches of suspects in flight with a member that stands before this pull request in the queue. */
 export function treesAhead(record: QueueRecord, pr: PullRequestNumber): readonly TreeHash[] {
   const placeOf = (wanted: PullRequestNumber) => record.entries.findIndex((entry) => entry.pr === wanted);
   const own = placeOf(pr);
@@ -92,7 +92,7 @@ export function nextToLand(record: QueueRecord): Root | null {
   );
 }
 
-/** What stands on the verified tip may land, as long as nobody else counts on that tip. */
+/** What stands on the verified tip may land, as long as no other batch counts on that tip. */
 export function mayLand(record: QueueRecord, root: Root): boolean {
   if (root.teardown !== null || root.chain.length === 0 || root.onto !== null) return false;
   if (root.tip !== record.tip || root.released > root.landed) return false;

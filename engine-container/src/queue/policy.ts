@@ -73,7 +73,7 @@ function binOf(load: number): number {
   return Math.ceil(Math.log2(Math.max(1, load)));
 }
 
-/** How long a run takes that waits for nobody; null before the first. */
+/** How long a gate run takes by itself; null before the first. */
 export function gateMsOf(rate: OutcomeRate): number | null {
   const known = rate.paces.filter((pace) => pace.runs > 0).map((pace) => pace.ms);
   return known.length === 0 ? null : Math.min(...known);
@@ -110,13 +110,13 @@ export interface SpeculationPolicy {
   readonly triesBeside: boolean;
   /** Batches grow under a backlog. */
   readonly elastic: boolean;
-  /** A failure may be nobody's. */
+  /** A failure may have no cause among the members. */
   readonly weighsFlakes: boolean;
   /** Rates follow the repo's history. */
   readonly learns: boolean;
   /** A repo whose runs are known not to fail by themselves needs no second failing run to be sure. */
   readonly trustsLedger: boolean;
-  /** Suspects whose base has moved go on in the queue when nobody else waits there. */
+  /** Suspects whose base has moved go on in the queue when no other waits there. */
   readonly rejoins: boolean;
   /** Nothing is built on a batch of the pipeline that has failed already and only waits for those below it. */
   readonly foresees: boolean;
@@ -220,15 +220,15 @@ function padded(good: readonly number[]): readonly number[] {
   return [...good, ...Array.from({ length: Math.max(0, BATCH_PULL_REQUESTS_MAX - good.length) }, () => last)];
 }
 
-/** What is known of an interval that failed: whose chance to be the first bad one, and that nobody is. */
+/** What is known of an interval that failed: the chance of each to be the first bad one, and that none is. */
 export interface Suspicion {
-  /** One weight per suspect, in order; with `nobody` they sum to 1. */
+  /** One weight per suspect, in order; with `none` they sum to 1. */
   readonly weights: readonly number[];
-  readonly nobody: number;
+  readonly none: number;
 }
 
 /**
- * Posterior of "the i-th suspect is the first bad one" and of "nobody is": good chances multiply up to it, and each
+ * Posterior of "the i-th suspect is the first bad one" and of "none is": good chances multiply up to it, and each
  * failing run of a prefix that does not reach it was a flake.
  */
 export function suspect(options: {
@@ -246,10 +246,10 @@ export function suspect(options: {
     weights.push(before * (1 - each) * flake ** flakes);
     before *= each;
   }
-  const nobody = before * flake ** failures.length;
-  const total = weights.reduce((sum, weight) => sum + weight, nobody);
-  if (total <= 0) return { weights: good.map(() => 1 / Math.max(1, good.length)), nobody: 0 };
-  return { weights: weights.map((weight) => weight / total), nobody: nobody / total };
+  const none = before * flake ** failures.length;
+  const total = weights.reduce((sum, weight) => sum + weight, none);
+  if (total <= 0) return { weights: good.map(() => 1 / Math.max(1, good.length)), none: 0 };
+  return { weights: weights.map((weight) => weight / total), none: none / total };
 }
 
 /**

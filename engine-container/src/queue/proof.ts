@@ -91,7 +91,7 @@ function halt(pass: DecisionContext, pr: PullRequestNumber, evidence: HaltEviden
 
 /**
  * Traces landings whose trees are proven to the verified tip below them: one read for several. Until then they have no
- * receipt and nobody is told that they landed. Nothing unsafe can happen meanwhile: what the next one is opened on is
+ * receipt and their landing is not told. Nothing unsafe can happen meanwhile: what the next one is opened on is
  * a base whose tree was read and is the proven one. What comes out only now is a history that was written anew.
  */
 export function traceLandings(pass: DecisionContext): void {

@@ -34,5 +34,5 @@ export type ScheduleReading =
       /** Who scheduled; absent in readings of before it was kept. */
       readonly by?: string;
     }
-  /** Scheduled, but the head moved afterwards: the forge would merge what nobody scheduled. */
+  /** Scheduled, but the head moved afterwards: the forge would merge what was not scheduled. */
   | { readonly kind: 'moved'; readonly id: number; readonly at: EpochMs };

@@ -14,7 +14,7 @@ import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
 import type { PullRequestView, RecalledHead } from './snapshot.ts';
 
-/** Statuses under our context that this record knows nothing of: a lost record, or somebody else's writing (A7, A24). */
+/** Statuses under our context that this record knows nothing of: a lost record, or another writer (A7, A24). */
 export function recallStatuses(pass: DecisionContext, view: PullRequestView): void {
   if (view.statuses === null || !view.statuses.known || !pass.s.botLogin.known) return;
   const { pull } = view;
@@ -47,7 +47,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   }
 }
 
-/** What the queue had to say on this head before somebody wrote over it. */
+/** What the queue said on this head before another writer wrote over it. */
 function describeStanding({ record }: DecisionContext, pull: PullRequestView['pull']): string {
   const entry = entryOf(record, pull.number);
   if (entry?.head === pull.headSha) {
@@ -62,7 +62,7 @@ function describeStanding({ record }: DecisionContext, pull: PullRequestView['pu
 
 /**
  * Takes back what stands on the heads of those that a lost record had in flight, whatever has become of them since: who
- * left the queue meanwhile is looked at by nobody else, and a head that was pushed over may be pushed back (A24, A32).
+ * left the queue meanwhile is looked at by no other rule, and a head that was pushed over may be pushed back (A24, A32).
  */
 export function recallLost(pass: DecisionContext): void {
   const { record, s } = pass;

@@ -35,13 +35,13 @@ export interface QueueRecord {
   context: string;
   /** True until one look at the forge was taken: statuses of unknown origin are checked first. */
   rebuilding: boolean;
-  /** Whose timeline or statuses that look could not read: not staged before they are. Absent: nobody's. */
+  /** Pull requests whose timeline or statuses that look could not read: not staged before they are read. Absent: none. */
   unread?: readonly PullRequestNumber[];
   /** Who was in flight when an earlier record was lost: a success may stand on their heads that no other look would find. */
   recall?: readonly PullRequestNumber[];
   /** Heads that these had staged then, whichever they have now. */
   recallHeads?: readonly StagedHead[];
-  /** Contexts of earlier records of this forge address: whoever wrote a success under one of them, it is taken back. */
+  /** Contexts of earlier records of this forge address: a success under one of them is taken back, no matter who wrote it. */
   recallContexts?: readonly string[];
   entries: QueueEntry[];
   /** Batches in flight: the pipeline bottom first, each on the one before, then those beside it. */
@@ -61,7 +61,7 @@ export interface QueueRecord {
   garbage: GarbageBranch[];
   /** Set when a landed tree was not the proven one: nothing more lands until a person switches the queue on again. */
   halted: Halt | null;
-  /** Who was merged by another queue: nothing is staged until a person switches this one on again. Absent: nobody. */
+  /** Pull requests that another queue merged: nothing is staged until a person switches this one on again. Absent: none. */
   rival?: { readonly pr: PullRequestNumber; readonly at: EpochMs };
   /** After repeated infrastructure failure nothing is staged before this time (D-07). */
   pausedUntil: EpochMs | null;
@@ -70,7 +70,7 @@ export interface QueueRecord {
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
   baseSeen: (Staged & { readonly at?: EpochMs }) | null;
   rate: OutcomeRate;
-  /** The rule of the base, whoever wrote it; absent: never seen. */
+  /** The rule of the base, no matter who wrote it; absent: never seen. */
   rule?: RuleSeen;
   /** Pull requests set aside since something was staged last; absent: none. */
   stagingAsides?: number;
@@ -221,7 +221,7 @@ export interface Untraced {
   readonly receipt: Receipt;
 }
 
-/** Node that probes the bare base before anybody is blamed on it (D-09, A35). */
+/** Node that probes the bare base before a member is blamed on it (D-09, A35). */
 export const BASE_NODE_ID = 'b';
 
 /** One gate run and the interval (from, to] of the root's members it speaks for. The bare base has from = to = 0. */
@@ -283,7 +283,7 @@ export interface Evidence {
   readonly runUrl: string | null;
   readonly sha: CommitSha;
   readonly at: EpochMs;
-  /** A failure that a later pass showed to be nobody's, counted in the rates once. */
+  /** A failure that a later pass showed to be a flake, counted in the rates once. */
   readonly flake?: true;
 }
 

@@ -19,7 +19,7 @@ import { activeMembers, isWhole, startOf } from './pipeline.ts';
 import { type Fate, type Root, type Teardown, treeOf } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
-/** Which batches have lost their ground: base moved by somebody else, a member changed, the queue switched off (A23)? */
+/** Which batches have lost their ground: base moved by another writer, a member changed, the queue switched off (A23)? */
 export function checkGround(pass: DecisionContext): void {
   const { record, s } = pass;
   const reason = lostGround(pass);
@@ -184,7 +184,7 @@ function endRoot(pass: DecisionContext, root: Root): void {
   pass.pollMs = 0;
 }
 
-/** Removes a root that was never built, with what stands on it: no row, nobody blamed, everybody keeps the place. */
+/** Removes a root that was never built, with what stands on it: no row, no blame, every member keeps its place. */
 export function dissolve(pass: DecisionContext, root: Root): void {
   supersedeAbove(pass, root);
   // An earlier attempt may have made its branch, and died before it could say so.

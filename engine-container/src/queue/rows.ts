@@ -92,7 +92,7 @@ export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: Epoc
 }
 
 /**
- * Rows that an earlier record left unresolved: that record is lost, so nobody can say how they ended. They are closed
+ * Rows that an earlier record left unresolved: that record is lost, and with it how they ended. They are closed
  * as just that, their members go back to the queue, and their branches are swept (A32, A42).
  */
 export function closeOrphans(

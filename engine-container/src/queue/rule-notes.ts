@@ -2,7 +2,7 @@ import type { BranchProtection } from '#core/domain/forge.ts';
 import type { ProtectionReason } from '#core/domain/provisioning.ts';
 import { requiresContext } from './admission.ts';
 
-/** What the owner should know of the rule that governs the base, whoever wrote it. Empty: nothing is in the way. */
+/** What the owner should know of the rule that governs the base, no matter who wrote it. Empty: nothing is in the way. */
 export function noteRule(protection: BranchProtection | null, context: string): readonly ProtectionReason[] {
   if (protection === null) return ['rule_missing'];
   const reasons: ProtectionReason[] = [];
@@ -10,7 +10,7 @@ export function noteRule(protection: BranchProtection | null, context: string): 
     const asksForAll = protection.statusCheckEnabled && protection.requiredContexts.length === 0;
     reasons.push(asksForAll ? 'all_statuses_required' : 'context_not_required');
   }
-  // Whoever is no administrator is shown a summary, in which these flags are not what they are called.
+  // A bot that is no administrator is shown a summary, in which these flags do not mean what they are called.
   if (protection.scope === 'full') {
     if (protection.blockOnOutdatedBranch) reasons.push('block_on_outdated_branch');
     if (protection.directPushAllowed) reasons.push('direct_push_allowed');

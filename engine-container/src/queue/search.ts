@@ -22,7 +22,7 @@ import { cutRootAt, defer, supersedeAbove } from './root.ts';
 import { isSearchedInQueue, returnSuspects, settleProbabilities, suspicionOf } from './suspicion.ts';
 import { isTerminal } from './transitions.ts';
 
-/** Nobody is bounced while it is less likely than this that the gate fails because of it. */
+/** A member is not bounced while it is less likely than this that the gate fails because of it. */
 const GUILTY_CHANCE_MIN = 0.95;
 /** Finished runs from which on the repo's own record of flakes speaks for itself. */
 const LEDGER_RUNS_MIN = 100;
@@ -84,9 +84,9 @@ function advanceRoot(pass: DecisionContext, root: Root): void {
     return;
   }
   const suspicion = suspicionOf(pass, root, low, high);
-  const isFlake = suspicion.nobody > 0.5 && failing.to === high;
+  const isFlake = suspicion.none > 0.5 && failing.to === high;
   if (isFlake && high - low > 1) {
-    // More likely nobody than anybody: the same again, and the pipeline stays as it is.
+    // More likely a flake than a fault: the same again, and the pipeline stays as it is.
     if (failing.state === 'done') runAgain(pass, failing);
     return;
   }
@@ -123,7 +123,7 @@ function release(pass: DecisionContext, root: Root, low: number): void {
   }
 }
 
-/** Everything up to a proven prefix is proven, whoever ran; runs still out for it are not needed any more. */
+/** Everything up to a proven prefix is proven, whichever node ran; runs still out for it are not needed any more. */
 function settleProven(pass: DecisionContext, root: Root, low: number): void {
   for (const node of root.nodes) {
     if (node.nodeId === BASE_NODE_ID || isTerminal(node.outcome) || node.to > low) continue;
@@ -202,7 +202,7 @@ function split(pass: DecisionContext, root: Root, failing: Node, { low, high, su
     child.verdict = verdict.pass === null ? 'failure' : 'success';
     moveNode(pass, child, verdict.pass === null ? 'held_failure' : 'held_success');
   }
-  // Whoever stands behind a prefix that fails is not suspected by it: back to the queue, in order.
+  // A member behind a prefix that fails is not suspected by it: back to the queue, in order.
   if (beyond.length === 0) cutRootAt(root, high);
 }
 
@@ -217,12 +217,12 @@ function judgeSuspect(
   accused: Node,
   { low, high, suspicion }: Interval,
 ): void {
-  // What landed by the pass of a batch on top of it may be red by itself: nobody is judged on that. On the base that it
+  // What landed by the pass of a batch on top of it may fail by itself: no member is judged on that. On the base that it
   // made, the accused is one of a new batch, and that base is probed.
   if (low > 0 && verdictOfPrefix(pass.record, root, low).pass === null) return cutRootAt(root, low);
   const verdict = verdictOfPrefix(pass.record, root, high);
   cutRootAt(root, high);
-  const enough = 1 - suspicion.nobody > GUILTY_CHANCE_MIN || verdict.failures.length >= FAILURES_CONCLUSIVE;
+  const enough = 1 - suspicion.none > GUILTY_CHANCE_MIN || verdict.failures.length >= FAILURES_CONCLUSIVE;
   const enoughRuns = verdict.failures.length >= failuresToBounce(pass);
   const guilty = verdict.pass === null && enoughRuns && enough;
   if (!guilty && accused.state === 'done') runAgain(pass, accused);
@@ -266,7 +266,7 @@ function latestRunUrl(verdict: Verdict): string | null {
 function judgeBase(pass: DecisionContext, root: Root): 'proven' | 'red' | 'undecided' {
   // A base without the gate file cannot be run; the pull request that adds the gate stands for itself.
   if (root.baseGateKey === null) return 'proven';
-  // A base nobody repairs by a commit may have been red by accident: old failures are looked at again.
+  // A base that no commit repairs may have failed by accident: old failures are looked at again.
   const verdict = verdictOf(
     pass.record,
     root.baseTree,

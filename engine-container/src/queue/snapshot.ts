@@ -34,7 +34,7 @@ export interface Snapshot {
   readonly nameInTheWay?: Reading<RefInTheWay | null>;
   /** Merged with what moved the base without the queue; absent: nothing is looked for. */
   readonly passed?: Reading<readonly PassedPull[]>;
-  /** Absent: not asked, because nobody is in the queue. */
+  /** Absent: not asked, because the queue is empty. */
   readonly forge?: Reading<KnownForge>;
   /** Open pull requests of the base branch. */
   readonly pulls: Reading<readonly PullRequestView[]>;

@@ -43,7 +43,7 @@ function dissolveLate(pass: DecisionContext): void {
   for (const root of [...record.roots]) {
     const isUnbuilt = root.chain.length === 0 && root.onto === null && root.teardown === null;
     if (!isUnbuilt || root.baseSha === s.base.value.sha) continue;
-    // A call that nobody heard the end of may have made its branches.
+    // A call without an answer may have made its branches.
     for (const node of root.nodes) retireNode(pass, node);
     dissolve(pass, root);
   }
@@ -125,7 +125,7 @@ function forkOf(record: QueueRecord, root: Root): CommitSha {
   return root.onto === null ? root.baseSha : (record.tip ?? root.baseSha);
 }
 
-/** Heads of everybody that lands before this batch: what is stacked on one of them forks off there. */
+/** Heads of all that land before this batch: what is stacked on one of them forks off there. */
 function headsBelow(record: QueueRecord, root: Root): CommitSha[] {
   const below = record.roots.find((other) => other.runId === root.onto);
   if (below === undefined) return [];

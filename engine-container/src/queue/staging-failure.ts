@@ -15,7 +15,7 @@ import { defer, dissolve, startTeardown } from './root.ts';
 
 /**
  * Staging failed although the forge is otherwise well. Once is chance. Again and again it is something in this batch:
- * half of it is tried, and who fails alone is set aside for a while, so that nobody else waits for it.
+ * half of it is tried, and a member that fails alone is set aside for a while, so that no other waits for it.
  */
 export function countStagingFailure(pass: DecisionContext, action: Action): void {
   if (action.kind !== 'stage_root' && action.kind !== 'stage_tree') return;
@@ -90,7 +90,7 @@ export function setAside(
   const { record, s } = pass;
   const inARow = record.stagingAsides ?? 0;
   if (inARow >= STAGING_ASIDES_MAX) {
-    // Whoever was tried failed: it is the forge, and it is given time.
+    // All that were tried failed: the forge is the cause, and it is given time.
     record.stagingAsides = 0;
     record.pausedUntil = s.now + RETEST_PAUSE_MS;
     return;

@@ -42,7 +42,7 @@ function landingOn({ context, roots }: QueueRecord, status: PendingStatus): Land
   return roots.flatMap(({ landing }) => landing ?? []).find(({ head }) => head === status.sha);
 }
 
-/** A `success` that nobody heard of may still arrive: until then the base stays what that one was proven on. */
+/** A `success` whose answer was lost may still arrive: until then the base stays what it was proven on. */
 function countAsWritten(pass: DecisionContext, status: PendingStatus, landing: Landing | undefined): void {
   const { record, s } = pass;
   const { asked = 0, answered = 0, askedAt = 0 } = landing ?? {};

@@ -9,7 +9,7 @@ import { cutRootAt } from './root.ts';
 
 /**
  * Who of the members behind the proven prefix, up to the failing one, may be the first bad one, by all failing runs of
- * this batch: a longer one that failed may be somebody's behind them. `nobody` is the chance that none of these is.
+ * this batch: a longer one that failed may have its cause behind them. `none` is the chance that none of these is the cause.
  */
 export function suspicionOf(pass: DecisionContext, root: Root, low: number, high: number): Suspicion {
   const { record } = pass;
@@ -22,12 +22,12 @@ export function suspicionOf(pass: DecisionContext, root: Root, low: number, high
   const good = root.members.slice(low, low + longest).map((member) => chanceOfGood(pass, member));
   const flake = policyFor(pass).weighsFlakes ? flakeRate(record.rate) : 0;
   const weights = suspect({ good, failures, flake }).weights.slice(0, high - low);
-  return { weights, nobody: Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0)) };
+  return { weights, none: Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0)) };
 }
 
 /**
  * True when a search on a base that has moved is better continued on the queue: what it proves there would have to be
- * run once more, and nobody new waits for a suspect.
+ * run once more, and no newcomer waits for a suspect.
  */
 export function isSearchedInQueue(pass: DecisionContext, root: Root): boolean {
   const { record, s } = pass;

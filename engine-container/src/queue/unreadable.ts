@@ -15,7 +15,7 @@ import { watchUnheard } from './unheard.ts';
 
 /**
  * The next one of a proven batch cannot be read, so it cannot land. Once is chance. For minutes, while everything else
- * can be read, it is something about this one: it is set aside, so that nobody else waits for it.
+ * can be read, it is something about this one: it is set aside, so that no other waits for it.
  */
 export function awaitReading(pass: DecisionContext, root: Root): void {
   const { s } = pass;

@@ -26,7 +26,7 @@ export function* findGateFile(
   return null;
 }
 
-/** What a member does to the gate that judges it: a changed file judges itself (D-18), a removed one judges nobody. */
+/** What a member does to the gate that judges it: a changed file judges itself (D-18), a removed one judges no member. */
 export function judgeGateChange(
   before: GateFile | null,
   after: GateFile | null,

@@ -37,7 +37,7 @@ export class DiffGivenUp extends Error {
   override readonly name = 'DiffGivenUp';
 }
 
-/** Steps that the comparisons of one merge may take together: one hostile file must not hold up everybody's queue. */
+/** Steps that the comparisons of one merge may take together: one hostile file must not hold up the queues of others. */
 export class Effort {
   #left: number;
 

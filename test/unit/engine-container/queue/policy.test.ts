@@ -156,8 +156,8 @@ describe('cuts', () => {
 
 describe('suspicion', () => {
   test('without flakes somebody is to blame, the first the most', () => {
-    const { weights, nobody } = suspect({ good: entries(0.9, 3), failures: [3], flake: 0 });
-    expect(nobody).toBe(0);
+    const { weights, none } = suspect({ good: entries(0.9, 3), failures: [3], flake: 0 });
+    expect(none).toBe(0);
     expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1);
     expect(weights[0]).toBeCloseTo(0.1 / 0.271);
     expect(weights[2]).toBeCloseTo(0.081 / 0.271);
@@ -165,7 +165,7 @@ describe('suspicion', () => {
 
   test('three good ones out of a hundred, one flake out of twenty: one failure is more likely nobody, three are not', () => {
     const of = (failures: number) =>
-      suspect({ good: [0.97], failures: entries(1, failures), flake: 0.05 }).nobody;
+      suspect({ good: [0.97], failures: entries(1, failures), flake: 0.05 }).none;
     expect(of(1)).toBeCloseTo((0.97 * 0.05) / (0.97 * 0.05 + 0.03));
     expect(of(1)).toBeGreaterThan(0.5);
     expect(1 - of(2)).toBeLessThan(0.95);
