@@ -58,7 +58,7 @@ function AuditLog() {
       {rows !== null && rows.length === 0 && <p role="status">Nothing was changed yet.</p>}
       {rows !== null && rows.length > 0 && (
         <div className="table-scroll">
-          <table>
+          <table className="stacked">
             <caption className="sr-only">Changes, newest first</caption>
             <thead>
               <tr>

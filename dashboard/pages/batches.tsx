@@ -42,7 +42,7 @@ function Batches({ view, before }: { readonly view: RepoView; readonly before: s
               <tr>
                 <th scope="col">Batch</th>
                 <th scope="col">Outcome</th>
-                <th scope="col">Became of it</th>
+                <th scope="col">What became of it</th>
                 <th scope="col" className="num">
                   Nodes
                 </th>

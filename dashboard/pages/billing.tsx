@@ -4,7 +4,7 @@ import { Button, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
 import { Tag } from '../parts/signal.tsx';
 import { adviseBilling, type Billing } from '../view/billing.ts';
-import { plural, safeUrl, showLimit, showNumber } from '../view/format.ts';
+import { safeUrl, showLimit, showNumber } from '../view/format.ts';
 import type { Tone } from '../view/tone.ts';
 
 type PaidTier = 'pro' | 'team';
@@ -132,7 +132,7 @@ function Usage({
         {share !== null && <rect className="share-part" width={share} height="6" />}
       </svg>
       <p className="hint">
-        {ceiling === null ? 'No ceiling.' : `At most ${plural(ceiling, 'of them', 'of them')} on this plan.`}
+        {ceiling === null ? 'No ceiling.' : `At most ${showNumber(ceiling)} on this plan.`}
       </p>
     </div>
   );
@@ -154,13 +154,13 @@ function Plans({ billing }: { readonly billing: Billing }) {
         <li className="panel">
           <h3>Free</h3>
           <p>To try it on one repository. Everything that makes it safe is in it.</p>
-          {billing.entitled_tier === 'free' && <Tag tone="clear">Granted now</Tag>}
+          {billing.entitled_tier === 'free' && <Tag tone="clear">Your plan</Tag>}
         </li>
         {PLANS.map(({ tier, name, words }) => (
           <li key={tier} className="panel">
             <h3>{name}</h3>
             <p>{words}</p>
-            {billing.entitled_tier === tier && <Tag tone="clear">Granted now</Tag>}
+            {billing.entitled_tier === tier && <Tag tone="clear">Your plan</Tag>}
             {offer === 'settle' && <p className="hint">Can be chosen once the payment is settled.</p>}
             {billing.entitled_tier !== tier && offer !== 'settle' && (
               <Button

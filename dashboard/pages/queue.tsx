@@ -51,7 +51,7 @@ function Queue({ view }: { readonly view: RepoView }) {
           </section>
           <GateFacts activity={activity} />
           <section className="panel">
-            <h2>Last here</h2>
+            <h2>Newest events</h2>
             {events.length === 0 ? (
               <p className="hint">Nothing among the newest events.</p>
             ) : (
@@ -83,7 +83,7 @@ function GateFacts({ activity }: { readonly activity: RepoActivity }) {
         <dd className="wrap">
           <code>{activity.staging_branch}</code>
         </dd>
-        <dt>Last good look</dt>
+        <dt>Last look without an error</dt>
         <dd>
           {activity.last_good_reconcile === null ? 'none yet' : <Ago iso={activity.last_good_reconcile} />}
         </dd>

@@ -160,10 +160,10 @@ function Tuning({ repo }: { readonly repo: StatusEntry }) {
       </Field>
       <div className="pair">
         <Field
-          label="Wait for company, in seconds"
+          label="Wait for more pull requests, in seconds"
           hint={
             Number(draft.linger) === 0
-              ? 'Stages at once.'
+              ? 'Does not wait: what is ready is staged at once.'
               : `After a pull request is ready, waits up to ${showDuration(Number(draft.linger))} for others.`
           }
           error={errorOf('batch_linger_seconds')}
@@ -182,10 +182,10 @@ function Tuning({ repo }: { readonly repo: StatusEntry }) {
           )}
         </Field>
         <Field
-          label="Stop waiting at"
+          label="Stop waiting at so many"
           hint={
             Number(draft.target) === 0
-              ? 'No target: waits the whole time.'
+              ? 'No number: waits the whole time.'
               : `Ends the wait once ${draft.target} are ready.`
           }
           error={errorOf('batch_target')}

@@ -65,17 +65,17 @@ export function StatisticsPage() {
           <Share percent={stats.restage_rate} />
         </Figure>
         <Figure
-          name="Time in queue, half"
+          name="Time in the queue, median"
           value={showDuration(stats.time_in_queue_p50_seconds)}
           note="half of all waited no longer"
         />
         <Figure
-          name="Time in queue, most"
+          name="Time in the queue, 95th percentile"
           value={showDuration(stats.time_in_queue_p95_seconds)}
           note="95 of 100 waited no longer"
         />
         <Figure
-          name="Runs per landed"
+          name="Runs per landed pull request"
           value={showNumber(stats.runs_per_landed)}
           note={`${showNumber(runs)} gate runs`}
         />

@@ -19,9 +19,9 @@ export function Members({
 }) {
   return (
     <section className="panel">
-      <h2>Became of each pull request</h2>
+      <h2>What became of each pull request</h2>
       <div className="table-scroll">
-        <table>
+        <table className="stacked">
           <caption className="sr-only">Members of the batch in order</caption>
           <thead>
             <tr>

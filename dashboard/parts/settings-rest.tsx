@@ -43,7 +43,7 @@ export function Settled({ repo }: { readonly repo: StatusEntry }) {
           <span className="branch">{repo.base_branch}</span>
         </dd>
         <dt>Merge style</dt>
-        <dd>{repo.merge_style}; the style that people schedule with wins</dd>
+        <dd>{repo.merge_style}, unless a pull request is scheduled with another</dd>
         <dt>Auto-merge</dt>
         <dd>{repo.automerge ? 'on' : 'off'}</dd>
         <dt>Bot</dt>

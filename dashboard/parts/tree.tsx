@@ -5,7 +5,7 @@ import { originOf, sayOrigin, sayPhase, wordOfOutcome } from '../view/words.ts';
 import { Mark } from './signal.tsx';
 
 /** Pixels. A column holds "#1234" and its mark; a small batch gets room for its words. */
-const COLUMN_SMALL = 104;
+const COLUMN_SMALL = 96;
 const COLUMN_LARGE = 132;
 const SMALL_BATCH_MAX = 6;
 const LANE = 70;

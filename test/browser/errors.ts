@@ -7,7 +7,7 @@ export async function showTexts(watched: WatchedPage): Promise<void> {
   const { page } = watched;
   const repo = new URL(page.url()).pathname.split('/')[2] ?? '';
   await page.goto(new URL(`/repos/${repo}`, page.url()).href);
-  const last = page.getByRole('heading', { name: 'Last here' });
+  const last = page.getByRole('heading', { name: 'Newest events' });
   await sees(last);
   await sees(page.getByText('<img src=x onerror=', { exact: false }));
   const text = (await page.locator('main').textContent()) ?? '';
