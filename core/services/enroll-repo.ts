@@ -77,6 +77,8 @@ export async function enrollRepo(
   refuseClaim(await checkClaim(deps.openForge, claim));
   const repo = { ...claim, ciGate: await seeGate(deps.openForge, claim, deps.queueName) };
   await create(deps, repo, reposMax);
+  // Not before: a refusal changes nothing (A65), not even what is known of the connection.
+  if (connection.verifiedAt === null) await noteVerified(deps, connection);
   await recordChange(deps, tenantId, 'repo.enroll', repo.id);
   await tryWake(deps, repo.id);
   if (repo.wakeupMode !== 'webhook') return repo;
@@ -104,11 +106,14 @@ async function verifyBot(deps: EnrollDeps, connection: Connection): Promise<void
   if (login.toLowerCase() !== connection.botUsername.toLowerCase()) {
     throw new AppError('forge_access_denied', { message: 'The stored token belongs to another login.' });
   }
+}
+
+async function noteVerified(deps: EnrollDeps, connection: Connection): Promise<void> {
   try {
     await deps.store.updateConnection(connection, { ...connection, verifiedAt: deps.clock.now() });
   } catch (error) {
-    // Changed meanwhile; it is asked again with the next repo.
-    if (!(error instanceof StoreError) || error.kind !== 'lost_race') throw error;
+    // The repo is enrolled; whose the token is, is asked again with the next one.
+    if (!(error instanceof StoreError)) throw error;
   }
 }
 

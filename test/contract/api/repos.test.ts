@@ -187,6 +187,22 @@ describe('enroll', () => {
     expect([refused.status, refused.code]).toEqual([500, 'decryption_error']);
   });
 
+  test('an enrollment that the plan refuses leaves the connection as it was: not verified', async () => {
+    const first = await world.enroll(
+      TENANT_A,
+      { slug: 'acme/first' },
+      { botUsername: BOT, verifiedAt: null },
+    );
+    await world.store.savePlan(TENANT_A, { tier: 'free', status: 'active' });
+    const before = await world.store.getConnection(TENANT_A, first.connection.id);
+    const answer = await a('POST', '/api/v1/user/repos', {
+      connection_id: first.connection.id,
+      repo_slug: 'acme/second',
+    });
+    expect([answer.status, answer.code]).toEqual([402, 'repo_limit_exceeded']);
+    expect(await world.store.getConnection(TENANT_A, first.connection.id)).toEqual(before);
+  });
+
   test('a connection that was stored while its forge was away is verified first', async () => {
     const { connection } = await world.enroll(TENANT_A, { slug: 'acme/first' });
     const body = { connection_id: connection.id, repo_slug: 'acme/app' };
