@@ -9,13 +9,24 @@ const PLAIN_GLOBALS = [
   'WeakSet',
 ];
 
+/** The page, mounted in a document without a browser. */
+const PAGE = [
+  '@swc/jest',
+  {
+    jsc: {
+      parser: { syntax: 'typescript', tsx: true },
+      transform: { react: { runtime: 'automatic' } },
+    },
+  },
+];
+
 const COMMON = {
   // One for all: with an id each, a file that several projects load is translated and stored once for every one of them.
   id: 'mergeyard',
   rootDir: __dirname,
-  transform: { '\\.(ts|mjs|js)$': '@swc/jest' },
+  transform: { '\\.(ts|mjs|js)$': '@swc/jest', '\\.tsx$': PAGE },
   // These are published as ES modules only.
-  transformIgnorePatterns: ['/node_modules/(?!@middy/|fauxqs/|@seriousme/)'],
+  transformIgnorePatterns: ['/node_modules/(?!@middy/|fauxqs/|@seriousme/|jose/|wouter/)'],
   sandboxInjectedGlobals: PLAIN_GLOBALS,
 };
 
@@ -23,7 +34,10 @@ function project(displayName, folders = [displayName]) {
   return {
     ...COMMON,
     displayName,
-    testMatch: folders.map((folder) => `<rootDir>/test/${folder}/**/*.test.ts`),
+    testMatch: folders.flatMap((folder) => [
+      `<rootDir>/test/${folder}/**/*.test.ts`,
+      `<rootDir>/test/${folder}/**/*.test.tsx`,
+    ]),
   };
 }
 

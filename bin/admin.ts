@@ -5,6 +5,8 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
 import {
+  inviteToCognito,
+  inviteToGoTrue,
   MakeAdminError,
   makeCognitoAdmin,
   makeGoTrueAdmin,
@@ -15,11 +17,15 @@ import { type Release, releaseIdentity, releaseRepo } from '../core/services/rel
 
 const USAGE = `npm run admin -- --email <address> --user-pool <UserPoolId>
 npm run admin -- --email <address> --identity <address of the provider> --service-key-file <file>
+npm run admin -- invite --email <address> --user-pool <UserPoolId>
+npm run admin -- invite --email <address> --identity <address of the provider> --service-key-file <file>
 npm run admin -- release-claim --table <TableName> --instance <forge URL> --bot <login>
 npm run admin -- release-claim --table <TableName> --instance <forge URL> --repo <owner/name>
 
 Makes a person an administrator: in the stack's user pool, or at a provider with the GoTrue contract. An address without an
 account is invited first. Sessions that exist already see it at their next sign-in.
+
+invite makes an account without rights over others, as a deployment with closed sign-up needs it; the provider sends a mail.
 
 release-claim frees the identity of a bot, or the name of a repository, that a tenant claimed and the forge never confirmed.
 What the forge confirmed once stays as it is.`;
@@ -35,7 +41,8 @@ async function main(): Promise<number> {
     },
   });
   if (positionals[0] === 'release-claim') return releaseClaim(values);
-  if (positionals.length > 0) return explain();
+  const invites = positionals.length === 1 && positionals[0] === 'invite';
+  if (positionals.length > 0 && !invites) return explain();
   const { email, identity } = values;
   const userPoolId = values['user-pool'];
   const keyFile = values['service-key-file'];
@@ -43,23 +50,29 @@ async function main(): Promise<number> {
   if (userPoolId !== undefined && identity === undefined) {
     // A client is what finds credentials and region in all the usual places.
     const { credentials, region } = new KMSClient({}).config;
-    const made = await makeCognitoAdmin(
-      {
-        userPoolId,
-        region: await region(),
-        credentials: await credentials(),
-        endpoint: process.env.AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER,
-        now: Date.now,
-      },
-      email,
+    const config = {
+      userPoolId,
+      region: await region(),
+      credentials: await credentials(),
+      endpoint: process.env.AWS_ENDPOINT_URL_COGNITO_IDENTITY_PROVIDER,
+      now: Date.now,
+    };
+    console.log(
+      `${email}: ${invites ? tellInvited(await inviteToCognito(config, email)) : await makeCognitoAdmin(config, email)}`,
     );
-    console.log(`${email}: ${made}`);
     return 0;
   }
   if (identity === undefined || keyFile === undefined || userPoolId !== undefined) return explain();
   const serviceKey = new Secret(readFileSync(keyFile, 'utf8').trim());
-  console.log(`${email}: ${await makeGoTrueAdmin({ url: identity, serviceKey }, email)}`);
+  const config = { url: identity, serviceKey };
+  console.log(
+    `${email}: ${invites ? tellInvited(await inviteToGoTrue(config, email)) : await makeGoTrueAdmin(config, email)}`,
+  );
   return 0;
+}
+
+function tellInvited(isNew: boolean): string {
+  return isNew ? 'invited' : 'has an account already';
 }
 
 interface Claim {

@@ -96,6 +96,8 @@ export class ServiceStack extends Stack {
     const identity = new IdentityProvider(this, 'Identity', {
       url: config.identityUrl,
       apiKey: config.identityApiKey,
+      sharedSecret: config.identitySharedSecret,
+      signUp: config.signUp,
       retain: config.retainData,
       adminEmail: config.adminEmail,
       publicUrl,

@@ -35,6 +35,8 @@ const Context = z.object({
     .url({ protocol: /^https?$/, error: 'must be the address of an identity provider' })
     .optional(),
   identityApiKey: text.default(''),
+  identitySharedSecret: z.enum(['true', 'false'], 'must be true or false').default('false'),
+  signUp: z.enum(['open', 'closed'], 'must be open or closed').default('closed'),
   publicUrl: z.url({ protocol: /^https?$/, error: 'must be the public address of this service' }).optional(),
   analyticsKey: text.default(''),
   legacyForgeRepos: z.enum(['true', 'false'], 'must be true or false').default('false'),
@@ -98,6 +100,10 @@ export interface StageConfig {
   readonly identityUrl: string | undefined;
   /** Its public key, if it wants one. */
   readonly identityApiKey: string;
+  /** `true`: the provider signs with a shared secret although it publishes keys. */
+  readonly identitySharedSecret: 'true' | 'false';
+  /** `closed`: accounts are made by invitation alone. */
+  readonly signUp: 'open' | 'closed';
   /** Where people and forges reach this service, without trailing slash; absent = the gateway's own address. */
   readonly publicUrl: string | undefined;
   /** Public key of the analytics service; empty = no telemetry. */

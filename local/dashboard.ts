@@ -41,6 +41,7 @@ export async function serveDashboard(front: Server, options: DashboardOptions): 
   const files = readFiles(options.outDir);
   const config: DashboardConfig = {
     sign_in: { kind: 'gotrue', url: '', api_key: '' },
+    sign_up: 'open',
     sends_mail: true,
     accounts: options.accounts,
   };

@@ -22,6 +22,8 @@ export interface CognitoSignIn {
   /** `https://<prefix>.auth.<region>.amazoncognito.com` or a domain of one's own. */
   readonly domain: string;
   readonly client_id: string;
+  /** Where a person's own account is changed: `https://cognito-idp.<region>.amazonaws.com`; empty for nowhere. */
+  readonly endpoint: string;
 }
 
 /** An account offered on the sign-in page. A stack never writes any: every visitor of the page could use it. */
@@ -37,6 +39,8 @@ export interface OfferedAccount {
 
 export interface DashboardConfig {
   readonly sign_in: GoTrueSignIn | CognitoSignIn;
+  /** `closed`: accounts are made by invitation alone. */
+  readonly sign_up: 'open' | 'closed';
   /** False: an e-mail address is stored and not used (contract, Notification object). */
   readonly sends_mail: boolean;
   readonly accounts?: readonly OfferedAccount[];

@@ -20,6 +20,8 @@ export const IdentityEnv = z.object({
   IDENTITY_KIND: z.enum(['gotrue', 'cognito']),
   IDENTITY_URL: EnvUrl,
   IDENTITY_API_KEY: EnvOptionalText,
+  /** GoTrue signs with a shared secret although it publishes keys. */
+  IDENTITY_SHARED_SECRET: EnvFlag,
   COGNITO_USER_POOL_ID: EnvOptionalText,
   COGNITO_CLIENT_ID: EnvOptionalText,
 });

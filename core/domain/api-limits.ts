@@ -35,6 +35,10 @@ export const WEEK_MS = 7 * DAY_MS;
 
 // Identity (D-40)
 export const IDENTITY_TIMEOUT_MS = 2_000;
+/** Keys of the identity provider: after this they are read again, so that one that it took back ends. */
+export const PUBLISHED_KEYS_KEPT_MS = 10 * 60_000;
+/** A key that is not known is looked for at most this often. */
+export const PUBLISHED_KEYS_RETRY_MS = 30_000;
 export const SESSION_TOKEN_CHARS_MAX = 8_192;
 
 // Realtime (contract, Limits; D-71)

@@ -4,7 +4,12 @@ import {
   type GoTrueSignIn,
   SIGN_IN_CALLBACK_PATH,
 } from '#core/contracts/dashboard.ts';
+import { safeBackTo } from '../routes.ts';
+import { type Answer, ask, goTrueHeaders, isRecord, SignInError } from './ask-provider.ts';
+import { beginPending, takePending } from './pkce.ts';
 import { createWatchable } from './store.ts';
+
+export { SignInError };
 
 /** Kept for this tab only: closing it signs out, another site never sees it. */
 export interface Session {
@@ -18,7 +23,6 @@ export interface Session {
 }
 
 const SESSION_KEY = 'mergeyard.session';
-const PENDING_KEY = 'mergeyard.sign-in';
 /** A token is renewed this long before it ends. */
 const RENEW_EARLY_MS = 60_000;
 
@@ -43,42 +47,6 @@ function isSession(value: unknown): value is Session {
   return isRecord(value) && typeof value.token === 'string' && typeof value.expiresAt === 'number';
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
-/** Why a sign-in did not work, in words for the form. */
-export class SignInError extends Error {
-  override readonly name = 'SignInError';
-}
-
-const SILENT = 'The identity provider did not answer. Try again in a moment.';
-
-async function ask(url: string, init: RequestInit): Promise<Readonly<Record<string, unknown>>> {
-  let response: Response;
-  try {
-    response = await fetch(url, { method: 'POST', ...init });
-  } catch {
-    throw new SignInError(SILENT);
-  }
-  const body: unknown = await response.json().catch(() => null);
-  if (response.status >= 500) throw new SignInError(SILENT);
-  if (!response.ok)
-    throw new SignInError(
-      response.status === 429
-        ? 'Too many tries; wait a moment.'
-        : 'That did not work: wrong e-mail or password, or the link is used up.',
-    );
-  return isRecord(body) ? body : {};
-}
-
-function goTrueHeaders(config: GoTrueSignIn): Record<string, string> {
-  return {
-    'content-type': 'application/json',
-    ...(config.api_key === '' ? {} : { apikey: config.api_key }),
-  };
-}
-
 export async function signInWithPassword(
   config: GoTrueSignIn,
   email: string,
@@ -94,15 +62,25 @@ export async function signInWithPassword(
   );
 }
 
-export async function sendSignInLink(config: GoTrueSignIn, email: string): Promise<void> {
+/** `mayCreate`: an address without an account gets one. */
+export async function sendSignInLink(
+  config: GoTrueSignIn,
+  email: string,
+  mayCreate: boolean,
+  backTo: string,
+): Promise<void> {
   const back = encodeURIComponent(`${location.origin}${SIGN_IN_CALLBACK_PATH}`);
+  const { challenge } = await beginPending(localStorage, backTo);
   await ask(`${config.url}/auth/v1/otp?redirect_to=${back}`, {
     headers: goTrueHeaders(config),
-    body: JSON.stringify({ email, create_user: true }),
+    body: JSON.stringify({
+      ...{ email, create_user: mayCreate },
+      ...{ code_challenge: challenge, code_challenge_method: 's256' },
+    }),
   });
 }
 
-function fromGoTrue(body: Readonly<Record<string, unknown>>): Session {
+function fromGoTrue(body: Answer): Session {
   const { access_token: token, refresh_token: refreshToken, expires_in: seconds, user } = body;
   if (typeof token !== 'string') throw new SignInError('The identity provider answered without a session.');
   const claims = readClaims(token);
@@ -139,59 +117,47 @@ function readClaims(token: string): Readonly<Record<string, unknown>> {
 
 /** Leaves the page for the hosted one; what comes back is checked against what is kept here. */
 export async function startHostedSignIn(config: CognitoSignIn, backTo: string): Promise<void> {
-  const verifier = randomText();
-  const state = randomText();
-  sessionStorage.setItem(PENDING_KEY, JSON.stringify({ verifier, state, backTo }));
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
+  const { state, challenge } = await beginPending(sessionStorage, backTo);
   const query = new URLSearchParams({
-    ...{
-      response_type: 'code',
-      client_id: config.client_id,
-      state,
-      scope: 'openid email aws.cognito.signin.user.admin',
-    },
+    ...{ response_type: 'code', client_id: config.client_id, state },
+    scope: 'openid email aws.cognito.signin.user.admin',
     ...{ redirect_uri: `${location.origin}${SIGN_IN_CALLBACK_PATH}`, code_challenge_method: 'S256' },
-    code_challenge: toBase64Url(new Uint8Array(digest)),
+    code_challenge: challenge,
   });
   location.assign(`${config.domain}/oauth2/authorize?${query.toString()}`);
 }
 
-function randomText(): string {
-  return toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '');
-}
-
-/** Ends a sign-in that left the page: a code of the hosted page, or the fragment of a mailed link. Returns where to go on. */
+/**
+ * Ends a sign-in that left the page, by the code that came back and the verifier that was kept. A token that an address
+ * brings along is never taken: it may be of somebody else's account. Returns where to go on.
+ */
 export async function finishSignIn(config: DashboardConfig['sign_in']): Promise<string> {
-  const pending: unknown = JSON.parse(sessionStorage.getItem(PENDING_KEY) ?? 'null');
-  sessionStorage.removeItem(PENDING_KEY);
-  if (config.kind === 'gotrue') {
-    const fragment = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-    history.replaceState(null, '', SIGN_IN_CALLBACK_PATH);
-    if (fragment.access_token === undefined)
-      throw new SignInError('The link is used up or too old. Ask for a new one.');
-    setSession(fromGoTrue(fragment));
-    return '/';
-  }
   const query = new URLSearchParams(location.search);
   history.replaceState(null, '', SIGN_IN_CALLBACK_PATH);
+  const pending = takePending(config.kind === 'gotrue' ? localStorage : sessionStorage);
   const code = query.get('code');
-  if (!isRecord(pending) || code === null || pending.state !== query.get('state')) {
-    throw new SignInError('This sign-in was not started in this tab, or it was cancelled. Start again.');
+  if (code === null && query.has('error')) {
+    throw new SignInError('The link is used up or too old, or the sign-in was cancelled. Start again.');
+  }
+  // With GoTrue the verifier alone binds the code to this browser.
+  const isOurs = pending !== null && (config.kind === 'gotrue' || pending.state === query.get('state'));
+  if (!isOurs || code === null) {
+    throw new SignInError('This sign-in was not started in this browser, or it was cancelled. Start again.');
   }
   setSession(
-    await askCognito(config, {
-      ...{ grant_type: 'authorization_code', code, code_verifier: String(pending.verifier) },
-      redirect_uri: `${location.origin}${SIGN_IN_CALLBACK_PATH}`,
-    }),
+    config.kind === 'gotrue'
+      ? fromGoTrue(
+          await ask(`${config.url}/auth/v1/token?grant_type=pkce`, {
+            headers: goTrueHeaders(config),
+            body: JSON.stringify({ auth_code: code, code_verifier: pending.verifier }),
+          }),
+        )
+      : await askCognito(config, {
+          ...{ grant_type: 'authorization_code', code, code_verifier: pending.verifier },
+          redirect_uri: `${location.origin}${SIGN_IN_CALLBACK_PATH}`,
+        }),
   );
-  return typeof pending.backTo === 'string' && pending.backTo.startsWith('/') ? pending.backTo : '/';
+  return safeBackTo(pending.backTo);
 }
 
 async function askCognito(config: CognitoSignIn, form: Record<string, string>): Promise<Session> {
@@ -250,4 +216,47 @@ export function hostedSignOutUrl(config: DashboardConfig['sign_in']): string | n
     logout_uri: `${location.origin}/`,
   });
   return `${config.domain}/logout?${query.toString()}`;
+}
+
+/**
+ * Ends the session at the provider, so that neither its refresh token nor a copy of it is worth anything; `all`, every
+ * session of this person, wherever it is. The tab forgets its own whatever comes of it.
+ */
+export async function endSession(config: DashboardConfig['sign_in'], scope: 'this' | 'all'): Promise<void> {
+  const current = session.read();
+  if (current === null) return;
+  const { token, refreshToken } = current;
+  // The page may be left before the answer is there.
+  const keepalive = true;
+  if (config.kind === 'gotrue') {
+    await ask(`${config.url}/auth/v1/logout?scope=${scope === 'all' ? 'global' : 'local'}`, {
+      ...{ keepalive, headers: goTrueHeaders(config, token) },
+    });
+  } else if (scope === 'all') {
+    await askAccount(config, 'GlobalSignOut', { AccessToken: token });
+  } else if (refreshToken !== null) {
+    await ask(`${config.domain}/oauth2/revoke`, {
+      ...{ keepalive, headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      body: new URLSearchParams({ client_id: config.client_id, token: refreshToken }).toString(),
+    });
+  }
+}
+
+/** A call of Cognito about the account of the very person whose token is in the body. */
+export function askAccount(
+  config: CognitoSignIn,
+  operation: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  return ask(
+    `${config.endpoint}/`,
+    {
+      headers: {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': `AWSCognitoIdentityProviderService.${operation}`,
+      },
+      body: JSON.stringify(body),
+    },
+    'The identity provider refused that. Sign in again, then try once more.',
+  );
 }

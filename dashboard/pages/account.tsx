@@ -6,6 +6,7 @@ import { useMe, useService, useSession } from '../data/hooks.ts';
 import { setSession } from '../data/session.ts';
 import { Button, Copy, Field, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
+import { SecondFactor, Sessions } from '../parts/sessions.tsx';
 import { path } from '../routes.ts';
 import { showFullTime, showNumber } from '../view/format.ts';
 
@@ -31,6 +32,8 @@ export function AccountPage() {
           <code>{me.data.id}</code> <Copy text={me.data.id} label="Copy the tenant id" />
         </p>
       </section>
+      <Sessions />
+      <SecondFactor />
       <AuditLog />
       <Export />
       <Offboard id={me.data.id} onGone={setGone} />

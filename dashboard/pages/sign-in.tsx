@@ -62,8 +62,17 @@ export function SignInPage() {
             {config.accounts !== undefined && (
               <Accounts accounts={config.accounts} signIn={signIn} busy={busy} run={run} />
             )}
-            <PasswordForm signIn={signIn} busy={busy} run={run} />
+            <PasswordForm
+              signIn={signIn}
+              mayCreate={config.sign_up === 'open'}
+              backTo={backTo}
+              busy={busy}
+              run={run}
+            />
           </>
+        )}
+        {config.sign_up === 'closed' && (
+          <p className="hint">An account is made by invitation: ask the person who runs this service.</p>
         )}
         {failure !== null && (
           <p className="field-error" role="alert">
@@ -177,10 +186,14 @@ function Account({
 
 function PasswordForm({
   signIn,
+  mayCreate,
+  backTo,
   busy,
   run,
 }: {
   readonly signIn: GoTrueSignIn;
+  readonly mayCreate: boolean;
+  readonly backTo: string;
   readonly busy: string | null;
   readonly run: Run;
 }) {
@@ -231,7 +244,7 @@ function PasswordForm({
           disabled={busy !== null || email === ''}
           onClick={() =>
             run('link', async () => {
-              await sendSignInLink(signIn, email);
+              await sendSignInLink(signIn, email, mayCreate, backTo);
               setSent(true);
             })
           }

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useLiveState, useService, useSession } from '../data/hooks.ts';
 import { sayLive } from '../data/live.ts';
-import { hostedSignOutUrl, setSession } from '../data/session.ts';
+import { endSession, hostedSignOutUrl, setSession } from '../data/session.ts';
 import { path } from '../routes.ts';
 import { Button } from './basics.tsx';
 
@@ -150,6 +150,7 @@ function SignOut({ email }: { readonly email: string | null }) {
       onClick={() => {
         // The session ends here whatever the service says.
         void api.logOut().catch(() => undefined);
+        void endSession(config.sign_in, 'this').catch(() => undefined);
         setSession(null);
         queries.clear();
         const hosted = hostedSignOutUrl(config.sign_in);

@@ -9,6 +9,9 @@ export const SiteEnv = CommonEnv.extend({
   SIGN_IN_API_KEY: EnvOptionalText,
   /** Public id of the page at Cognito. */
   SIGN_IN_CLIENT_ID: EnvOptionalText,
+  /** Of Cognito: where a person's own account is changed; else nothing. */
+  SIGN_IN_ENDPOINT: EnvOptionalText,
+  SIGN_UP: z.enum(['open', 'closed']),
   /** Whether this deployment has a way to send mail. */
   SENDS_MAIL: EnvFlag,
 });

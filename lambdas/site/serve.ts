@@ -43,8 +43,8 @@ export function createSite(
 }
 
 function originsOf({ sign_in }: DashboardConfig): string[] {
-  const address = sign_in.kind === 'gotrue' ? sign_in.url : sign_in.domain;
-  return address === '' ? [] : [new URL(address).origin];
+  const addresses = sign_in.kind === 'gotrue' ? [sign_in.url] : [sign_in.domain, sign_in.endpoint];
+  return addresses.filter((address) => address !== '').map((address) => new URL(address).origin);
 }
 
 function wantsPage(event: APIGatewayProxyEventV2, path: string): boolean {

@@ -5,6 +5,7 @@ import {
   CfnUserPoolUser,
   CfnUserPoolUserToGroupAttachment,
   FeaturePlan,
+  Mfa,
   OAuthScope,
   UserPool,
 } from 'aws-cdk-lib/aws-cognito';
@@ -17,6 +18,10 @@ export interface IdentityProviderProps {
   readonly url: string | undefined;
   /** Its public key, sent as `apikey`. @default none */
   readonly apiKey: string;
+  /** It signs with a shared secret although it publishes keys, as while keys are changed. */
+  readonly sharedSecret: 'true' | 'false';
+  /** `closed`: accounts are made by invitation alone. */
+  readonly signUp: 'open' | 'closed';
   /** Users survive `cdk destroy`. */
   readonly retain: boolean;
   /** Where people reach the dashboard: the sign-in page sends them back there. */
@@ -39,7 +44,12 @@ export class IdentityProvider extends Construct {
   constructor(scope: Construct, id: string, props: IdentityProviderProps) {
     super(scope, id);
     const { url, apiKey } = props;
-    const none = { IDENTITY_API_KEY: apiKey, COGNITO_USER_POOL_ID: '', COGNITO_CLIENT_ID: '' };
+    const none = {
+      IDENTITY_API_KEY: apiKey,
+      IDENTITY_SHARED_SECRET: props.sharedSecret,
+      COGNITO_USER_POOL_ID: '',
+      COGNITO_CLIENT_ID: '',
+    };
     if (url === undefined) {
       const { pool, client, signInUrl } = this.#createUserPool(props);
       this.userPool = pool;
@@ -55,6 +65,8 @@ export class IdentityProvider extends Construct {
         SIGN_IN_URL: signInUrl,
         SIGN_IN_API_KEY: '',
         SIGN_IN_CLIENT_ID: client.userPoolClientId,
+        SIGN_IN_ENDPOINT: this.#settings.IDENTITY_URL ?? '',
+        SIGN_UP: props.signUp,
       };
     } else {
       this.#settings = { ...none, IDENTITY_KIND: 'gotrue', IDENTITY_URL: url };
@@ -63,6 +75,8 @@ export class IdentityProvider extends Construct {
         SIGN_IN_URL: url,
         SIGN_IN_API_KEY: apiKey,
         SIGN_IN_CLIENT_ID: '',
+        SIGN_IN_ENDPOINT: '',
+        SIGN_UP: props.signUp,
       };
     }
   }
@@ -82,7 +96,10 @@ export class IdentityProvider extends Construct {
     const pool = new UserPool(this, 'Users', {
       featurePlan: FeaturePlan.ESSENTIALS,
       signInAliases: { email: true },
-      selfSignUpEnabled: true,
+      selfSignUpEnabled: props.signUp === 'open',
+      // By an app, never by text message. Administrators have no rights without it: see the adapter.
+      mfa: Mfa.OPTIONAL,
+      mfaSecondFactor: { otp: true, sms: false },
       autoVerify: { email: true },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       passwordPolicy: {

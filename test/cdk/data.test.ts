@@ -144,6 +144,21 @@ describe('identity (D-93)', () => {
     expect(client.CallbackURLs).toHaveLength(1);
   });
 
+  test('a fresh deployment takes nobody who was not invited, unless it says so', () => {
+    const isClosed = (from: typeof template) =>
+      from.only('AWS::Cognito::UserPool').Properties.AdminCreateUserConfig.AllowAdminCreateUserOnly;
+    expect(isClosed(template)).toBe(true);
+    expect(isClosed(prod)).toBe(false);
+    const page = (from: typeof template) =>
+      from.functionNamed('DashboardSite').Properties.Environment.Variables;
+    expect([page(template).SIGN_UP, page(prod).SIGN_UP]).toEqual(['closed', 'open']);
+  });
+
+  test('everybody can have a second factor by an app, and text messages are none', () => {
+    const { MfaConfiguration, EnabledMfas } = template.only('AWS::Cognito::UserPool').Properties;
+    expect([MfaConfiguration, EnabledMfas]).toEqual(['OPTIONAL', ['SOFTWARE_TOKEN_MFA']]);
+  });
+
   test('a first administrator is invited when one is named', () => {
     expect(prod.only('AWS::Cognito::UserPoolUser').Properties.Username).toBe('ada@example.org');
     expect(prod.only('AWS::Cognito::UserPoolUserToGroupAttachment').Properties.GroupName).toBe('admin');
@@ -156,6 +171,7 @@ describe('identity (D-93)', () => {
       IDENTITY_KIND: 'gotrue',
       IDENTITY_URL: 'https://id.example.org',
       IDENTITY_API_KEY: 'anon',
+      IDENTITY_SHARED_SECRET: 'false',
     });
     expect(named.functionNamed('DashboardSite').Properties.Environment.Variables).toMatchObject({
       SIGN_IN_KIND: 'gotrue',

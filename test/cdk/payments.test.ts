@@ -43,7 +43,12 @@ describe('payments', () => {
     const plain = { TABLE_NAME: 't', LOG_LEVEL: 'info', RATE_FACTOR: '1', EDGE_STAMP: '' };
     const identity = {
       ...{ IDENTITY_KIND: 'gotrue', IDENTITY_URL: 'https://id.example' },
-      ...{ IDENTITY_API_KEY: '', COGNITO_USER_POOL_ID: '', COGNITO_CLIENT_ID: '' },
+      ...{
+        IDENTITY_API_KEY: '',
+        IDENTITY_SHARED_SECRET: 'false',
+        COGNITO_USER_POOL_ID: '',
+        COGNITO_CLIENT_ID: '',
+      },
     };
     const { PAYMENTS_PRICES, PAYMENTS_API_URL, PLAN_LIMITS } = environmentOf(selling, 'Billing');
     const given = { PAYMENTS_PRICES, PAYMENTS_API_URL, PLAN_LIMITS };

@@ -4,7 +4,12 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeCognitoAdmin, makeGoTrueAdmin } from '#core/adapters/identity-http/make-admin.ts';
+import {
+  inviteToCognito,
+  inviteToGoTrue,
+  makeCognitoAdmin,
+  makeGoTrueAdmin,
+} from '#core/adapters/identity-http/make-admin.ts';
 import { signAwsPost } from '#core/adapters/identity-http/sign-aws-request.ts';
 import { Secret } from '#core/secret.ts';
 
@@ -102,6 +107,14 @@ describe('in a user pool', () => {
     expect(pool.users).toEqual(new Map([['ada@example.org', new Set(['admin'])]]));
   });
 
+  test('an invitation makes an account without rights over others, once', async () => {
+    const pool = cognito();
+    const endpoint = await listen(pool.answer);
+    expect(await inviteToCognito(config(endpoint), 'ben@example.org')).toBe(true);
+    expect(await inviteToCognito(config(endpoint), 'ben@example.org')).toBe(false);
+    expect(pool.users).toEqual(new Map([['ben@example.org', new Set()]]));
+  });
+
   test('a pool that is not there is told by its code', async () => {
     const endpoint = await listen(cognito().answer);
     await expect(makeCognitoAdmin(config(endpoint, 'other'), 'ada@example.org')).rejects.toThrow(
@@ -132,6 +145,15 @@ describe('at a provider with the GoTrue contract', () => {
       email: 'new@example.org',
       app_metadata: { role: 'admin' },
     });
+  });
+
+  test('an invitation makes an account without rights over others, once', async () => {
+    const provider = goTrue(1);
+    const target = { url: await listen(provider.answer), serviceKey: new Secret('service-key') };
+    expect(await inviteToGoTrue(target, 'new@example.org')).toBe(true);
+    expect(await inviteToGoTrue(target, 'New@example.org')).toBe(false);
+    expect(provider.users).toHaveLength(2);
+    expect(provider.users.at(-1)?.app_metadata).toEqual({});
   });
 
   test('a wrong key changes nothing', async () => {

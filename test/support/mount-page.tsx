@@ -27,6 +27,7 @@ export interface MountOptions {
 
 export const CONFIG: DashboardConfig = {
   sign_in: { kind: 'gotrue', url: 'https://id.example.org', api_key: 'public' },
+  sign_up: 'closed',
   sends_mail: true,
 };
 

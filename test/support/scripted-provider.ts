@@ -1,3 +1,4 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -21,7 +22,11 @@ export type ProviderScript =
 /** An identity provider on loopback that answers as it is told, and keeps what it was asked. */
 export class ScriptedProvider {
   script: ProviderScript = { status: 500, json: {} };
+  /** Beside those for its keys. */
   readonly requests: ProviderRequest[] = [];
+  /** Answered where a provider publishes its keys. @default it has no such address */
+  keys: ProviderScript = { status: 404, json: { code: 404 } };
+  keyRequests = 0;
   url = '';
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
@@ -39,8 +44,10 @@ export class ScriptedProvider {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const { method = '', url = '', headers } = request;
-    this.requests.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() });
-    const { script } = this;
+    const isForKeys = url.endsWith('/.well-known/jwks.json');
+    if (isForKeys) this.keyRequests += 1;
+    else this.requests.push({ method, path: url, headers, body: Buffer.concat(chunks).toString() });
+    const script = isForKeys ? this.keys : this.script;
     if (script === 'silent') return;
     if (script === 'reset') {
       request.socket.destroy();
@@ -68,4 +75,24 @@ export function makeToken(
 ): string {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part(header)}.${part(claims)}.c2lnbmF0dXJl`;
+}
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** A provider's key: what it publishes, and tokens that it signed. */
+export interface SigningKey {
+  readonly published: Readonly<Record<string, unknown>>;
+  sign(claims: Readonly<Record<string, unknown>>, header?: object): string;
+}
+
+export function makeSigningKey(kid: string): SigningKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return {
+    published: { ...publicKey.export({ format: 'jwk' }), kid, alg: 'ES256', use: 'sig' },
+    sign: (claims, header = {}) => {
+      const body = `${encode({ alg: 'ES256', typ: 'JWT', kid, ...header })}.${encode(claims)}`;
+      const signature = sign('sha256', Buffer.from(body), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+      return `${body}.${signature.toString('base64url')}`;
+    },
+  };
 }

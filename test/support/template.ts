@@ -78,6 +78,7 @@ export const FULL = {
   owner: 'platform',
   alarmEmail: 'ops@example.org',
   adminEmail: 'ada@example.org',
+  signUp: 'open',
   notificationFrom: 'queue@example.org',
   monthlyBudgetUsd: '40',
   domainName: 'queue.example.org',

@@ -8,7 +8,12 @@ import { createGoTrueIdentity } from './gotrue.ts';
 export function chooseIdentity(env: IdentitySettings, clock: Pick<Clock, 'now'>): IdentityPort {
   switch (env.IDENTITY_KIND) {
     case 'gotrue':
-      return createGoTrueIdentity({ baseUrl: env.IDENTITY_URL, apiKey: env.IDENTITY_API_KEY, clock });
+      return createGoTrueIdentity({
+        baseUrl: env.IDENTITY_URL,
+        apiKey: env.IDENTITY_API_KEY,
+        acceptsSharedSecret: env.IDENTITY_SHARED_SECRET,
+        clock,
+      });
     case 'cognito':
       return createCognitoIdentity({
         endpoint: env.IDENTITY_URL,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { IdentityAnswer, IdentityPort } from '#core/ports/identity.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { askProvider, type ProviderAnswer } from './ask.ts';
+import { createPublishedKeys } from './published-keys.ts';
 import { readPlausibleClaims } from './session-token.ts';
 
 export interface CognitoConfig {
@@ -16,6 +17,8 @@ export interface CognitoConfig {
 const ADMIN_GROUP = 'admin';
 const GetUserAnswer = z.object({
   UserAttributes: z.array(z.object({ Name: z.string(), Value: z.string() })),
+  /** Second factors that every sign-in of this user asks for. */
+  UserMFASettingList: z.array(z.string()).optional(),
 });
 const Refusal = z.object({ __type: z.string() });
 const REFUSALS: readonly string[] = [
@@ -26,8 +29,8 @@ const REFUSALS: readonly string[] = [
 ];
 
 /**
- * Identity by Amazon Cognito: `GetUser` checks signature, expiry and revocation, and needs no rights of ours. Groups are
- * not in its answer; they are read from the very token that it has just accepted.
+ * Identity by Amazon Cognito: the signature is checked here, then `GetUser` checks expiry and revocation and needs no rights
+ * of ours. Groups are not in its answer; they are read from the very token that it has just accepted.
  */
 export function createCognitoIdentity(config: CognitoConfig): IdentityPort {
   const call = (target: string, body: unknown): Promise<ProviderAnswer | null> =>
@@ -41,12 +44,23 @@ export function createCognitoIdentity(config: CognitoConfig): IdentityPort {
       body: JSON.stringify(body),
       ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
     });
+  const checkSignature = createPublishedKeys({
+    clock: config.clock,
+    ask: () =>
+      askProvider({
+        method: 'GET',
+        url: `${config.endpoint}/${config.userPoolId}/.well-known/jwks.json`,
+        headers: { accept: 'application/json' },
+        ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
+      }),
+  });
   return {
     name: 'cognito',
     async verify(token) {
       const text = token.reveal();
       const claims = readPlausibleClaims(text, config.clock.now());
       if (claims === null || !isOurs(config, claims)) return { kind: 'invalid' };
+      if ((await checkSignature(text)) === 'bad') return { kind: 'invalid' };
       return judge(await call('GetUser', { AccessToken: text }), claims);
     },
     async isReachable() {
@@ -80,5 +94,7 @@ function judge(answer: ProviderAnswer | null, claims: Readonly<Record<string, un
   // The groups count only if they are of the very user that the service named.
   if (!isUser || claims.sub !== sub) return { kind: 'unavailable', status: answer.status };
   const groups = claims['cognito:groups'];
-  return { kind: 'user', id: sub, isAdmin: Array.isArray(groups) && groups.includes(ADMIN_GROUP) };
+  const isAdmin = Array.isArray(groups) && groups.includes(ADMIN_GROUP);
+  // A password alone must not open the data of all tenants.
+  return { kind: 'user', id: sub, isAdmin: isAdmin && (user.data?.UserMFASettingList ?? []).length > 0 };
 }

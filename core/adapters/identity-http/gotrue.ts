@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { askProvider } from './ask.ts';
+import { createPublishedKeys } from './published-keys.ts';
 import { readPlausibleClaims } from './session-token.ts';
 
 export interface GoTrueConfig {
@@ -9,6 +10,8 @@ export interface GoTrueConfig {
   readonly baseUrl: string;
   /** The public key of the project, sent as `apikey`. @default none */
   readonly apiKey?: string;
+  /** It signs with a shared secret although it publishes keys, as while keys are changed. @default false */
+  readonly acceptsSharedSecret?: boolean;
   readonly clock: Pick<Clock, 'now'>;
   readonly timeoutMs?: number;
 }
@@ -22,7 +25,10 @@ const User = z.object({
 /** Said of a bad or expired token, an unknown user, a session that ended. */
 const REFUSALS: readonly number[] = [400, 401, 403, 404];
 
-/** Identity by the GoTrue contract: `GET /auth/v1/user` with the caller's own token (D-93). */
+/**
+ * Identity by the GoTrue contract: `GET /auth/v1/user` with the caller's own token (D-93). A provider that publishes keys is
+ * asked about no token that they did not sign.
+ */
 export function createGoTrueIdentity(config: GoTrueConfig): IdentityPort {
   const base = config.baseUrl.replace(/\/+$/, '');
   const common = {
@@ -30,11 +36,23 @@ export function createGoTrueIdentity(config: GoTrueConfig): IdentityPort {
     accept: 'application/json',
   };
   const timeout = config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs };
+  const checkSignature = createPublishedKeys({
+    clock: config.clock,
+    acceptsSharedSecret: config.acceptsSharedSecret ?? false,
+    ask: () =>
+      askProvider({
+        method: 'GET',
+        url: `${base}/auth/v1/.well-known/jwks.json`,
+        headers: common,
+        ...timeout,
+      }),
+  });
   return {
     name: 'gotrue',
     async verify(token) {
       const text = token.reveal();
       if (readPlausibleClaims(text, config.clock.now()) === null) return { kind: 'invalid' };
+      if ((await checkSignature(text)) === 'bad') return { kind: 'invalid' };
       const answer = await askProvider({
         method: 'GET',
         url: `${base}/auth/v1/user`,

@@ -37,23 +37,15 @@ export interface CognitoAdminConfig {
 
 /** Makes the account if there is none, then puts it into the group of administrators (D-93). Doing it twice is fine. */
 export async function makeCognitoAdmin(config: CognitoAdminConfig, email: string): Promise<MadeAdmin> {
-  const call = async (operation: string, input: Readonly<Record<string, unknown>>): Promise<Answer> => {
-    const { region, credentials, now } = config;
-    const endpoint = new URL(config.endpoint ?? `https://cognito-idp.${region}.amazonaws.com`);
-    const body = JSON.stringify({ UserPoolId: config.userPoolId, ...input });
-    const headers = signAwsPost(
-      {
-        ...{ host: endpoint.host, region, service: 'cognito-idp', body, now: now() },
-        headers: {
-          'content-type': 'application/x-amz-json-1.1',
-          'x-amz-target': `AWSCognitoIdentityProviderService.${operation}`,
-        },
-      },
-      credentials,
-    );
-    return ask(endpoint.href, { method: 'POST', headers, body });
-  };
-  const made = await call('AdminCreateUser', {
+  const existed = !(await inviteToCognito(config, email));
+  const added = await callCognito(config, 'AdminAddUserToGroup', { Username: email, GroupName: ADMIN_GROUP });
+  if (added.status !== 200) throw new MakeAdminError('AdminAddUserToGroup', codeOf(added));
+  return existed ? 'promoted' : 'invited';
+}
+
+/** Makes an account, whose owner gets a mail. False: there is one already, and nothing was sent. */
+export async function inviteToCognito(config: CognitoAdminConfig, email: string): Promise<boolean> {
+  const made = await callCognito(config, 'AdminCreateUser', {
     Username: email,
     DesiredDeliveryMediums: ['EMAIL'],
     UserAttributes: [
@@ -63,9 +55,28 @@ export async function makeCognitoAdmin(config: CognitoAdminConfig, email: string
   });
   const existed = codeOf(made) === 'UsernameExistsException';
   if (made.status !== 200 && !existed) throw new MakeAdminError('AdminCreateUser', codeOf(made));
-  const added = await call('AdminAddUserToGroup', { Username: email, GroupName: ADMIN_GROUP });
-  if (added.status !== 200) throw new MakeAdminError('AdminAddUserToGroup', codeOf(added));
-  return existed ? 'promoted' : 'invited';
+  return !existed;
+}
+
+async function callCognito(
+  config: CognitoAdminConfig,
+  operation: string,
+  input: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
+  const { region, credentials, now } = config;
+  const endpoint = new URL(config.endpoint ?? `https://cognito-idp.${region}.amazonaws.com`);
+  const body = JSON.stringify({ UserPoolId: config.userPoolId, ...input });
+  const headers = signAwsPost(
+    {
+      ...{ host: endpoint.host, region, service: 'cognito-idp', body, now: now() },
+      headers: {
+        'content-type': 'application/x-amz-json-1.1',
+        'x-amz-target': `AWSCognitoIdentityProviderService.${operation}`,
+      },
+    },
+    credentials,
+  );
+  return ask(endpoint.href, { method: 'POST', headers, body });
 }
 
 function codeOf({ status, value }: Answer): string {
@@ -83,8 +94,27 @@ const PAGES_MAX = 1000;
 
 /** Invites the address if it has no account, then gives it `app_metadata.role = admin`. Doing it twice is fine. */
 export async function makeGoTrueAdmin(config: GoTrueAdminConfig, email: string): Promise<MadeAdmin> {
+  const call = openGoTrue(config);
+  const known = await findUser(call, email);
+  const id = known ?? (await inviteUser(call, email));
+  const changed = await call('PUT', `/admin/users/${encodeURIComponent(id)}`, {
+    app_metadata: { role: 'admin' },
+  });
+  if (changed.status !== 200) throw new MakeAdminError('change user', `HTTP ${changed.status}`);
+  return known === null ? 'invited' : 'promoted';
+}
+
+/** Makes an account, whose owner gets a mail. False: there is one already, and nothing was sent. */
+export async function inviteToGoTrue(config: GoTrueAdminConfig, email: string): Promise<boolean> {
+  const call = openGoTrue(config);
+  if ((await findUser(call, email)) !== null) return false;
+  await inviteUser(call, email);
+  return true;
+}
+
+function openGoTrue(config: GoTrueAdminConfig): GoTrueCall {
   const base = `${config.url.replace(/\/+$/, '')}/auth/v1`;
-  const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  return (method, path, body) =>
     ask(`${base}${path}`, {
       method,
       headers: {
@@ -94,13 +124,6 @@ export async function makeGoTrueAdmin(config: GoTrueAdminConfig, email: string):
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-  const known = await findUser(call, email);
-  const id = known ?? (await inviteUser(call, email));
-  const changed = await call('PUT', `/admin/users/${encodeURIComponent(id)}`, {
-    app_metadata: { role: 'admin' },
-  });
-  if (changed.status !== 200) throw new MakeAdminError('change user', `HTTP ${changed.status}`);
-  return known === null ? 'invited' : 'promoted';
 }
 
 type GoTrueCall = (method: string, path: string, body?: unknown) => Promise<Answer>;

@@ -10,7 +10,11 @@ import { createSite } from '../../../lambdas/site/serve.ts';
 
 const PAGE = 'text/html,application/xhtml+xml';
 const CONFIG: DashboardConfig = {
-  sign_in: { kind: 'cognito', domain: 'https://mq.auth.eu-west-1.amazoncognito.com', client_id: 'abc' },
+  sign_in: {
+    ...{ kind: 'cognito', domain: 'https://mq.auth.eu-west-1.amazoncognito.com', client_id: 'abc' },
+    endpoint: 'https://cognito-idp.eu-west-1.amazonaws.com',
+  },
+  sign_up: 'closed',
   sends_mail: false,
 };
 
@@ -51,7 +55,9 @@ describe('the dashboard’s files', () => {
 
   test('the page may connect to itself and the identity provider only, and runs nothing inline', async () => {
     const policy = (await ask('/', { accept: PAGE })).headers['content-security-policy'];
-    expect(policy).toContain("connect-src 'self' https://mq.auth.eu-west-1.amazoncognito.com;");
+    expect(policy).toContain(
+      "connect-src 'self' https://mq.auth.eu-west-1.amazoncognito.com https://cognito-idp.eu-west-1.amazonaws.com;",
+    );
     expect(policy).toContain("script-src 'self';");
     expect(policy).not.toMatch(/unsafe|\*/);
   });

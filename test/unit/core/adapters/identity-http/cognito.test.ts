@@ -33,7 +33,7 @@ const claims = (changes: Readonly<Record<string, unknown>> = {}) => ({
 });
 const verify = (changes: Readonly<Record<string, unknown>> = {}) =>
   open().verify(new Secret(makeToken(claims(changes))));
-const user = (sub: string = ID): ProviderScript => ({
+const user = (sub: string = ID, factors?: readonly string[]): ProviderScript => ({
   status: 200,
   json: {
     Username: 'ada',
@@ -41,6 +41,7 @@ const user = (sub: string = ID): ProviderScript => ({
       { Name: 'email', Value: 'a@b.c' },
       { Name: 'sub', Value: sub },
     ],
+    ...(factors === undefined ? {} : { UserMFASettingList: factors }),
   },
 });
 const refusal = (type: string): ProviderScript => ({ status: 400, json: { __type: type, message: 'x' } });
@@ -70,9 +71,17 @@ describe('the Cognito adapter', () => {
     [{ admin: true }, false],
     [undefined, false],
   ])('groups %j: admin %s (A91)', async (groups, isAdmin) => {
-    provider.script = user();
+    provider.script = user(ID, ['SOFTWARE_TOKEN_MFA']);
     expect(await verify({ 'cognito:groups': groups })).toEqual({ kind: 'user', id: ID, isAdmin });
   });
+
+  test.each([undefined, []])(
+    'an administrator without a second factor (%j) is a user like any other',
+    async (factors) => {
+      provider.script = user(ID, factors);
+      expect(await verify({ 'cognito:groups': ['admin'] })).toEqual({ kind: 'user', id: ID, isAdmin: false });
+    },
+  );
 
   test('other claims of a role do not count', async () => {
     provider.script = user();

@@ -1,0 +1,172 @@
+/** @jest-environment jsdom */
+import { webcrypto } from 'node:crypto';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import type { CognitoSignIn } from '../../../core/contracts/dashboard.ts';
+import { session } from '../../../dashboard/data/session.ts';
+import { type MountOptions, mountPage } from '../../support/mount-page.tsx';
+
+const ID = 'https://id.example.org/auth/v1';
+const PAGES = 'https://mq.auth.eu-west-1.amazoncognito.com';
+const ENDPOINT = 'https://cognito-idp.eu-west-1.amazonaws.com';
+const COGNITO: CognitoSignIn = { kind: 'cognito', domain: PAGES, client_id: 'client', endpoint: ENDPOINT };
+const SESSION = {
+  access_token: 'a.b.c',
+  refresh_token: 'r',
+  expires_in: 3600,
+  user: { email: 'ada@example.org' },
+};
+const ME = { 'GET /api/v1/me': { id: 'tenant', is_admin: false } };
+
+beforeAll(() => {
+  // The document of the tests has neither.
+  Object.defineProperty(crypto, 'subtle', { value: webcrypto.subtle, configurable: true });
+  Object.assign(globalThis, { TextEncoder: require('node:util').TextEncoder });
+});
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+});
+
+describe('a mailed link', () => {
+  const askForLink = async (config: NonNullable<MountOptions['config']> = {}) => {
+    const page = mountPage({
+      ...{ at: '/sign-in?back=%2Fbilling', session: null, config },
+      answers: { [`POST ${ID}/otp`]: {} },
+    });
+    fireEvent.change(await screen.findByLabelText('E-mail'), { target: { value: 'ada@example.org' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Mail me a link instead' }));
+    await screen.findByText(/a link is on its way/);
+    return page.sent.find(({ address }) => address.includes('/otp'))?.body as Record<string, unknown>;
+  };
+  const comeBack = (at: string) => {
+    // A tab of its own: what only the first tab knew is not here.
+    sessionStorage.clear();
+    return mountPage({
+      ...{ at, session: null },
+      answers: { [`POST ${ID}/token?grant_type=pkce`]: SESSION },
+    });
+  };
+
+  test('brings a code that counts only with what this browser kept, once', async () => {
+    const asked = await askForLink();
+    expect(asked).toMatchObject({ code_challenge_method: 's256', create_user: false });
+    const { sent } = comeBack('/sign-in/callback?code=one');
+    await waitFor(() => expect(location.pathname).toBe('/billing'));
+    const exchange = sent.find(({ address }) => address.includes('grant_type=pkce'))?.body;
+    const { auth_code: code, code_verifier: verifier } = exchange as Record<string, string>;
+    const digest = await webcrypto.subtle.digest('SHA-256', Buffer.from(verifier ?? ''));
+    expect([code, Buffer.from(digest).toString('base64url')]).toEqual(['one', asked.code_challenge]);
+    comeBack('/sign-in/callback?code=one');
+    expect((await screen.findByRole('alert')).textContent).toMatch(/not started in this browser/);
+  });
+
+  test.each([
+    [
+      'a token of somebody else in the address',
+      '/sign-in/callback#access_token=foreign.b.c&refresh_token=x&expires_in=3600',
+    ],
+    ['a code that this browser did not ask for', '/sign-in/callback?code=foreign'],
+  ])('%s signs nobody in', async (_what, at) => {
+    const { sent } = comeBack(at);
+    expect((await screen.findByRole('alert')).textContent).toMatch(/not started in this browser/);
+    expect(session.read()).toBeNull();
+    expect(sent.filter(({ address }) => address.includes('/token'))).toEqual([]);
+    expect(location.href).not.toContain('foreign');
+  });
+
+  test('makes an account only where sign-up is open', async () => {
+    expect((await askForLink({ sign_up: 'open' })).create_user).toBe(true);
+    expect(screen.queryByText(/by invitation/)).toBeNull();
+    expect((await askForLink({ sign_up: 'closed' })).create_user).toBe(false);
+    expect(screen.getByText(/by invitation/)).toBeTruthy();
+  });
+});
+
+describe('signing out', () => {
+  test.each<[string, NonNullable<MountOptions['config']>, string, unknown]>([
+    ['GoTrue', {}, `POST ${ID}/logout?scope=local`, undefined],
+    [
+      'Cognito',
+      { sign_in: COGNITO },
+      `POST ${PAGES}/oauth2/revoke`,
+      { client_id: 'client', token: 'refresh' },
+    ],
+  ])(
+    'ends the session at %s, so that its refresh token is worth nothing',
+    async (_name, config, address, body) => {
+      const { sent } = mountPage({ at: '/account', answers: { ...ME, [address]: 200 }, config });
+      fireEvent.click(await screen.findByRole('button', { name: 'Sign out' }));
+      await waitFor(() => expect(sent).toContainEqual({ address, body }));
+      expect(session.read()).toBeNull();
+    },
+  );
+
+  const everywhere = async (
+    config: NonNullable<MountOptions['config']>,
+    answers: NonNullable<MountOptions['answers']>,
+  ) => {
+    const page = mountPage({ at: '/account', answers: { ...ME, ...answers }, config });
+    fireEvent.click(await screen.findByRole('button', { name: 'Sign out everywhere' }));
+    return page;
+  };
+
+  test.each<[string, NonNullable<MountOptions['config']>, string, unknown]>([
+    ['GoTrue', {}, `POST ${ID}/logout?scope=global`, undefined],
+    ['Cognito', { sign_in: COGNITO }, `POST ${ENDPOINT}/`, { AccessToken: 'token' }],
+  ])('everywhere ends every session at %s, and then this one', async (_name, config, address, body) => {
+    const { sent } = await everywhere(config, { [address]: 200 });
+    await waitFor(() => expect(session.read()).toBeNull());
+    expect(sent).toContainEqual({ address, body });
+  });
+
+  test('everywhere that the provider refuses leaves the session and says so', async () => {
+    await everywhere({}, { [`POST ${ID}/logout?scope=global`]: 503 });
+    expect((await screen.findByRole('alert')).textContent).toMatch(/did not answer/);
+    expect(session.read()).not.toBeNull();
+  });
+});
+
+describe('the second factor', () => {
+  const KEY = 'ABCDEFGHIJKLMNOP';
+  const open = async (answers: Readonly<Record<string, unknown>>) => {
+    const page = mountPage({
+      ...{ at: '/account', config: { sign_in: COGNITO } },
+      answers: { ...ME, [`POST ${ENDPOINT}/`]: answers },
+    });
+    return { ...page, panel: within(await screen.findByRole('region', { name: 'Second factor' })) };
+  };
+
+  test('is on only after a code of the app was right', async () => {
+    const { panel, sent } = await open({ SecretCode: KEY, Status: 'SUCCESS' });
+    fireEvent.click(panel.getByRole('button', { name: 'Set it up' }));
+    expect(await panel.findByText(KEY)).toBeTruthy();
+    fireEvent.change(panel.getByLabelText('Code that the app shows now'), { target: { value: '123456' } });
+    fireEvent.click(panel.getByRole('button', { name: 'Switch it on' }));
+    expect(await panel.findByText(/It is on/)).toBeTruthy();
+    expect(
+      sent.filter(({ address }) => address.startsWith(`POST ${ENDPOINT}`)).map(({ body }) => body),
+    ).toEqual([
+      { AccessToken: 'token' },
+      { AccessToken: 'token', UserCode: '123456' },
+      { AccessToken: 'token', SoftwareTokenMfaSettings: { Enabled: true, PreferredMfa: true } },
+    ]);
+  });
+
+  test('stays off with a code that is not right', async () => {
+    const { panel, sent } = await open({ SecretCode: KEY, Status: 'ERROR' });
+    fireEvent.click(panel.getByRole('button', { name: 'Set it up' }));
+    fireEvent.change(await panel.findByLabelText('Code that the app shows now'), {
+      target: { value: '000000' },
+    });
+    fireEvent.click(panel.getByRole('button', { name: 'Switch it on' }));
+    expect((await panel.findByRole('alert')).textContent).toMatch(/not right/);
+    expect(JSON.stringify(sent)).not.toContain('SoftwareTokenMfaSettings');
+    expect(panel.queryByText(/It is on/)).toBeNull();
+  });
+
+  test('of an account that has one is said to be on', async () => {
+    const { panel } = await open({ UserMFASettingList: ['SOFTWARE_TOKEN_MFA'] });
+    fireEvent.click(panel.getByRole('button', { name: 'Is it on?' }));
+    expect(await panel.findByText(/It is on/)).toBeTruthy();
+  });
+});
