@@ -37,6 +37,9 @@ export const LANDED_KEPT_MS = 10 * 60_000;
 export const LANDED_MAX = 500;
 /** Numbers of pull requests that the queue landed: more than the forge lists and than the commits of one search tell of. */
 export const LANDED_NUMBERS_MAX = 1_000;
+/** A merge that the forge began may end so long after its `success` was taken back and still counts as a landing. */
+export const GIVEN_UP_KEPT_MS = 60 * 60_000;
+export const GIVEN_UP_MAX = 100;
 /**
  * A lost record may have owed the last word to what landed this long before: the record after it may come late, and
  * a success on a commit that has landed opens the next pull request with that head.

@@ -18,6 +18,7 @@ import {
 } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
 import { readSchedule } from './queue/eligibility.ts';
+import { givenUpOf } from './queue/given-up.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import type { KnownForge, QueueRecord } from './queue/record.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
@@ -318,8 +319,12 @@ export class SnapshotReader {
       landingOf(record)?.head === pull.headSha;
     if (pull.merged) {
       const { mergeCommitSha } = pull;
+      const late = landingOf(record)?.pr === pr ? undefined : givenUpOf(record, pull);
+      const isOurs = inRoot || late !== undefined;
       const merge =
-        !inRoot || mergeCommitSha === null ? null : await this.#commits.readMerge(mergeCommitSha, tip);
+        !isOurs || mergeCommitSha === null
+          ? null
+          : await this.#commits.readMerge(mergeCommitSha, late?.baseBefore ?? tip);
       return known({ pull, schedule: null, merge, strangeTip: null });
     }
     const cached = record.readings.find((reading) => reading.pr === pr);

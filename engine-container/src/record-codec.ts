@@ -82,6 +82,7 @@ const Record = z.looseObject({
   ),
   forge: z.looseObject({ readAt: z.number() }).optional(),
   passed: z.looseObject({ from: sha, to: sha, since: z.number(), own: z.array(pr) }).optional(),
+  givenUp: z.array(z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, at: z.number() })).optional(),
   landedNumbers: z.array(pr).optional(),
   outside: z.array(z.looseObject({ pr, at: z.number() })).optional(),
   rival: z.looseObject({ pr, at: z.number() }).optional(),

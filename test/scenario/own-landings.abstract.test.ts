@@ -1,8 +1,11 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { headOf, landedOf, told, untilSuccess, wrapForge } from './hooks.ts';
+import { createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+import { headOf, landedOf, stateOf, told, untilSuccess, wrapForge } from './hooks.ts';
 import { givenProject, givenScheduled } from './stories.ts';
-import { createWorld, type World } from './world.ts';
+import { createWorld, createWorldOn, type World } from './world.ts';
 
 /** What the queue landed itself is no news, and what left it otherwise is told and alarmed once. */
 const SECOND = 1_000;
@@ -76,3 +79,92 @@ test.each([
     expect((await world.reconcile())?.errorCode).toBeNull();
   },
 );
+
+/** The forge has checked everything and merges for 100 s; a rejecting review comes meanwhile. */
+async function givenSlowMerge() {
+  const clock = new VirtualClock();
+  const forge = createAbstractForge({ clock, switches: { mergesUncheckedHead: true } });
+  const world = await createWorldOn(clock, forge, forge.forge, {});
+  await givenProject(world.forge);
+  await world.forge.setProtection({ blockOnRejectedReviews: true });
+  const pr = await givenScheduled(world.forge, 'a');
+  world.forge.mergeBehaviour = () => ({ kind: 'slow', ms: 100 * SECOND });
+  const head = await headOf(world, pr);
+  await world.drain({ until: async () => (await stateOf(world, head)) === 'success' });
+  await world.clock.advance(SECOND);
+  await world.forge.review(pr, 'alice', 'reject');
+  return { world, pr, head };
+}
+
+test('a merge that was begun before its success was taken back, and ends 80 s later, is the landing that it was proven to be', async () => {
+  const { world, pr, head } = await givenSlowMerge();
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([pr]);
+  expect(alarmed(world)).toEqual([]);
+  const events = (await told(world, pr)).filter((event) => /^pr_(landed|skipped|bounced)/.test(event));
+  expect(events).toEqual(['pr_landed:null']);
+  expect((await world.forge.status(head, 'mq'))?.description).toMatch(/^landed:/);
+  expect((await world.reconcile())?.errorCode).toBeNull();
+});
+
+test('where the base moved under such a merge it is one past the queue: told once, and alarmed once', async () => {
+  const { world, pr } = await givenSlowMerge();
+  await world.drain({ until: async () => (await world.record()).roots.length === 0 });
+  await world.forge.pushToBase({ 'pushed.txt': 'x\n' });
+  await world.drain({ maxMs: HOUR });
+  const events = (await told(world, pr)).filter((event) => /^pr_(landed|skipped|bounced)/.test(event));
+  expect(events).toEqual(['pr_skipped:merged_outside_the_queue']);
+  // The push is one fact, the merge another.
+  expect(alarmed(world)).toEqual([null, pr]);
+});
+
+test.each([
+  ['together', 0],
+  ['the list one minute after the base', MINUTE],
+] as const)('one of the queue that is merged past it is alarmed once: %s', async (_, lagMs) => {
+  const world = await createWorld();
+  await givenProject(world.forge);
+  world.forge.judge = () => 'hold';
+  const pr = await givenScheduled(world.forge, 'queued');
+  await world.reconcile();
+  await world.clock.advance(MINUTE);
+  world.forge.lags = { ...NO_LAGS, list: lagMs, pull: lagMs };
+  await world.forge.mergeByHand(pr);
+  await world.drain({ maxMs: HOUR });
+  expect(await told(world, pr)).toContain('pr_skipped:merged_outside_the_queue');
+  expect(alarmed(world)).toEqual([lagMs === 0 ? pr : null]);
+});
+
+test('and where the list is ahead of the base', async () => {
+  const world = await createWorld();
+  await givenProject(world.forge);
+  world.forge.judge = () => 'hold';
+  const pr = await givenScheduled(world.forge, 'queued');
+  await world.reconcile();
+  await world.clock.advance(MINUTE);
+  world.forge.lags = { ...NO_LAGS, listRefs: MINUTE, pullRefs: MINUTE, branch: MINUTE };
+  await world.forge.mergeByHand(pr);
+  await world.drain({ maxMs: HOUR });
+  expect(await told(world, pr)).toContain('pr_skipped:merged_outside_the_queue');
+  expect(alarmed(world)).toEqual([pr]);
+});
+
+test('one that is first seen with a head that moved since its schedule is told as queued, and why it waits', async () => {
+  const world = await createWorld();
+  await givenProject(world.forge);
+  const pr = await givenScheduled(world.forge, 'a');
+  await world.clock.advance(MINUTE);
+  await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
+  await world.clock.advance(MINUTE);
+  await world.drain({ maxMs: 10 * MINUTE });
+  expect([...(await told(world, pr))].reverse()).toEqual(['pr_queued:null', 'pr_requeued:head_changed']);
+  const words = await world.forge.status(await headOf(world, pr), 'mq');
+  expect(words).toMatchObject({
+    state: 'error',
+    description: expect.stringMatching(/^requeued: head changed/),
+  });
+  await world.forge.cancelSchedule(pr);
+  await world.forge.schedule(pr, 'squash');
+  await world.drain({ maxMs: HOUR });
+  expect(landedOf(world)).toEqual([pr]);
+});

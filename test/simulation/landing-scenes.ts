@@ -1,8 +1,10 @@
+import { NO_LAGS, type ReadingLags } from '../fakes/abstract-forge/world.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { look, setStage } from './scene-stage.ts';
+import { hasAlarm, look, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about what merged: told once, and by its right name. */
 
+const SLOW_MERGE_MS = 100_000;
 const HOUR_MS = 60 * 60_000;
 
 /** The base is pushed back below a landing of the queue, and restored: that landing is seen to join the base once more. */
@@ -27,4 +29,51 @@ export async function restoreBase(): Promise<readonly string[]> {
   return rival === undefined
     ? problems
     : [...problems, 'a landing of the queue is taken for that of another'];
+}
+
+/** One of the queue is merged by hand: the merge and the base that moves by it are one fact, seen in either order. */
+export function mergeOneOfTheQueue(lags: Partial<ReadingLags>): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage();
+    await givenProject(stage.forge);
+    stage.forge.judge = () => 'hold';
+    const pr = await givenScheduled(stage.forge, 'a');
+    await look(stage, 2);
+    stage.forge.lags = { ...NO_LAGS, ...lags };
+    await stage.forge.mergeByHand(pr);
+    await look(stage, 20);
+    const { length } = stage.log.filter(({ fields }) => fields.alarm === 'unverified_landing');
+    return length === 1 ? [] : [`a merge past the queue raised ${length} alarms`];
+  };
+}
+
+/** The forge merges for longer than the queue waits after it has taken its success back (E5). */
+export async function mergeEndsLate(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { mergesUncheckedHead: true } });
+  await givenProject(stage.forge);
+  await stage.forge.setProtection({ blockOnRejectedReviews: true });
+  const pr = await givenScheduled(stage.forge, 'a');
+  stage.forge.mergeBehaviour = () => ({ kind: 'slow', ms: SLOW_MERGE_MS });
+  await stage.drain({ until: async () => (await wordOn(stage, pr)) === 'success' });
+  await stage.clock.advance(1_000);
+  await stage.forge.review(pr, 'alice', 'reject');
+  await look(stage, 20);
+  if (stage.forge.merges().length === 0) return ['the scene did not come about'];
+  const ends = (await stage.events()).flatMap(({ event, reason }) =>
+    event === 'pr_landed' || event === 'pr_skipped' ? [`${event} ${reason}`] : [],
+  );
+  const problems = String(ends) === 'pr_landed null' ? [] : [`a late merge is told as ${ends}`];
+  return hasAlarm(stage, 'unverified_landing') ? [...problems, 'a proven merge is alarmed'] : problems;
+}
+
+/** Scheduled, pushed to, and only then seen. */
+export async function pushBeforeFirstLook(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.clock.advance(60_000);
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
+  await look(stage, 4);
+  const told = (await stage.events()).map(({ event }) => event).reverse();
+  return told[0] === 'pr_queued' ? [] : [`the first that is told of it is ${told[0]}`];
 }

@@ -43,6 +43,9 @@ const TWIN_RACE_MS = 60_000;
 /** Ten are written; some may not have arrived. */
 const POSTS_BEFORE_BOUNCE_MIN = 6;
 
+/** What is told of those in the queue alone. */
+const BEGUN: ReadonlySet<string> = new Set(['pr_staged', 'pr_requeued', 'pr_refused', 'pr_bounced']);
+
 /** Under which the queue may have posted. */
 export const CONTEXTS: readonly string[] = [
   DEFAULT_SERVICE_NAME,
@@ -94,10 +97,11 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
   }
   for (const { pr, at, event, reason } of events) {
     const end = events.find(
-      (each) => each.pr === pr && each.event === 'pr_landed' && each.at + 2 * subject.skewMs < at,
+      (each) => each.pr === pr && isMergeTold(each) && each.at + 2 * subject.skewMs < at,
     );
-    if (end !== undefined) problems.push(`#${pr} had landed and is told as ${event} ${reason ?? ''}`);
+    if (end !== undefined) problems.push(`#${pr} had merged and is told as ${event} ${reason ?? ''}`);
   }
+  problems.push(...checkEnds(subject));
   for (const [pr, count] of landed) {
     if (count > 1) problems.push(`#${pr} told as landed ${count} times`);
     const pull = await forge.pull(pr);
@@ -125,6 +129,23 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
     ) {
       problems.push(`#${first.pr} was bounced although it makes nothing fail`);
     }
+  }
+  return problems;
+}
+
+const isMergeTold = ({ event, reason }: ActivityEvent): boolean =>
+  event === 'pr_landed' || reason === 'merged_outside_the_queue';
+
+/** A life in the queue begins with one event, and ends in one where it ends in a merge. */
+function checkEnds({ events, skewMs }: RestingRepo): string[] {
+  const problems: string[] = [];
+  for (const pr of new Set(events.map((event) => event.pr))) {
+    const own = events.filter((event) => event.pr === pr);
+    const ends = own.filter(isMergeTold);
+    if (ends.length > 1) problems.push(`#${pr} is told as merged ${ends.length} times`);
+    const queuedAt = Math.min(...own.flatMap(({ event, at }) => (event === 'pr_queued' ? [at] : [])));
+    const early = own.find((each) => BEGUN.has(each.event) && each.at + 2 * skewMs < queuedAt);
+    if (early !== undefined) problems.push(`#${pr} is told as ${early.event} before it was queued`);
   }
   return problems;
 }

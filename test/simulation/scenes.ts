@@ -19,7 +19,7 @@ import {
   workBesideAnother,
 } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
-import { restoreBase } from './landing-scenes.ts';
+import { mergeEndsLate, mergeOneOfTheQueue, pushBeforeFirstLook, restoreBase } from './landing-scenes.ts';
 import {
   branchComesLate,
   branchGoesEarly,
@@ -361,6 +361,17 @@ export const SCENES = {
   'the base is rewritten under the last landing': rewriteBase(['a']),
   'the base is rewritten under a landing with another behind it': rewriteBase(['a', 'b', 'c']),
   'the base is pushed back and restored': restoreBase,
+  'one of the queue is merged past it, and the base is read first': mergeOneOfTheQueue({
+    list: 50_000,
+    pull: 50_000,
+  }),
+  'one of the queue is merged past it, and the base is read last': mergeOneOfTheQueue({
+    listRefs: 50_000,
+    pullRefs: 50_000,
+    branch: 50_000,
+  }),
+  'a merge ends long after its success was taken back': mergeEndsLate,
+  'a push before the first look': pushBeforeFirstLook,
   'a merge past the queue': mergeBehindItsBack,
   'a merge past the queue while it lands': mergeBesideALanding,
   'a success comes late': successComesLate,

@@ -17,9 +17,10 @@ import {
 import { admitEntries, syncQueue } from './entries.ts';
 import { openRoots } from './fill.ts';
 import { observeGates } from './gates.ts';
+import { forgetGivenUp, isProvenStep } from './given-up.ts';
 import { forgetLanded, withoutLateBase } from './landed.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
-import { keepRival, searchPassed, settlePassed } from './passed.ts';
+import { alarmBase, keepRival, searchPassed, settlePassed } from './passed.ts';
 import type { PendingStatus } from './pending-status.ts';
 import { gateMsOf } from './policy.ts';
 import { traceLandings } from './proof.ts';
@@ -59,6 +60,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   }
   settlePassed(pass);
   forgetLanded(pass);
+  forgetGivenUp(pass);
   traceLandings(pass);
   observeGates(pass);
   observeLanding(pass);
@@ -150,11 +152,9 @@ function noticeBase(pass: DecisionContext): void {
     requiresContext(s.protection.value, record.context);
   if (seen === null || seen.sha === sha || !watched || !guarded || record.tip === sha) return;
   // The state is what it was: a second merge of a head that had landed, for example.
-  if (seen.tree === tree || isTreeOfTip(record, tree)) return;
+  if (seen.tree === tree || isTreeOfTip(record, tree) || isProvenStep(record, seen.sha, tree)) return;
   searchPassed(pass, seen.sha, sha);
-  if (pass.alarms.some(({ name, pr }) => name === 'unverified_landing' && pr === null)) return;
-  pass.alarms.push({ name: 'unverified_landing', pr: null });
-  pass.log.push('the base moved without the queue');
+  alarmBase(pass, sha);
 }
 
 /** What the base holds by our latest landing. */

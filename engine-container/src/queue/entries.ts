@@ -15,9 +15,10 @@ import {
 } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
 import { describeHeadChange, describeRefusal } from './describe.ts';
+import { landLate } from './given-up.ts';
 import { reviewHeld } from './held.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
-import { noteOutsider } from './passed.ts';
+import { alarmOutsider, noteOutsider } from './passed.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { ScheduleReading } from './readings.ts';
@@ -166,6 +167,8 @@ function noticeMovedHead(
       failureProbability: null,
     };
     pass.record.entries.push(entry);
+    emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });
+    emitEvent(pass, 'pr_requeued', entry, 'head_changed');
     wishStatus(pass, statusOf(entry, describeHeadChange()));
     return;
   }
@@ -206,11 +209,11 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   if (isTwinOfLanding(pass, focus.value)) return;
   if (pull.baseRef !== pass.s.repo.baseBranch) leaveQueue(pass, entry, 'retargeted');
   else if (pull.merged) {
+    if (landLate(pass, entry, focus.value) !== 'no') return;
     // The success of a landing opens every scheduled pull request with that head, and merges nothing more with the others.
-    if (!hasLandedHead(pass.record, pull.headSha))
-      pass.alarms.push({ name: 'unverified_landing', pr: entry.pr });
+    if (!hasLandedHead(pass.record, pull.headSha)) alarmOutsider(pass, entry.pr);
     leaveQueue(pass, entry, 'merged_outside_the_queue');
-    noteOutsider(pass, entry.pr);
+    noteOutsider(pass, entry.pr, pull.mergeCommitSha);
   } else if (pull.state === 'closed') leaveQueue(pass, entry, 'closed');
 }
 

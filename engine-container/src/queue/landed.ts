@@ -12,7 +12,10 @@ import type { Snapshot } from './snapshot.ts';
  * so it would open the next pull request that has the same head, after a revert for example. And the landing is
  * remembered, because each reading of the forge becomes true in its own time.
  */
-export function concludeLanding(pass: DecisionContext, landing: Landing): void {
+export function concludeLanding(
+  pass: DecisionContext,
+  landing: Pick<Landing, 'pr' | 'head' | 'baseBefore'>,
+): void {
   const { record, s } = pass;
   const { pr, head, baseBefore } = landing;
   record.landed = [...(record.landed ?? []), { pr, head, baseBefore, at: s.now }].slice(-LANDED_MAX);

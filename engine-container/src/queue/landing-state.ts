@@ -39,3 +39,6 @@ export type RevokeReason =
   | 'candidate_changed'
   | 'queue_disabled'
   | 'context_changed';
+
+/** What a landing that ended without a merge was proven to make of which tip. */
+export type GivenUp = Pick<Landing, 'pr' | 'head' | 'tree' | 'baseBefore'> & { readonly at: EpochMs };

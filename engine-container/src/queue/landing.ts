@@ -24,6 +24,7 @@ import { type BounceCause, describeBounce, describeLanding, describeLostSchedule
 import { headSettlesAt } from './eligibility.ts';
 import { leaveQueue, refuse } from './entries.ts';
 import { holdFork, mayLackForkRight } from './fork-timeout.ts';
+import { giveUpLanding } from './given-up.ts';
 import { isReplacedTip } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
@@ -38,7 +39,6 @@ import type { FocusView } from './snapshot.ts';
 import { isHeldByStanding, releaseHarmless } from './standing.ts';
 import { isTerminal } from './transitions.ts';
 import { adoptTwin } from './twins.ts';
-import { watchUnheard } from './unheard.ts';
 import { endUnposted, isUnpostable } from './unposted.ts';
 import { awaitReading, outwaitUnread } from './unreadable.ts';
 
@@ -122,8 +122,7 @@ function concludeRevoke(pass: DecisionContext, root: Root, landing: Landing): vo
     pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, head: landing.head, scheduleId });
     return;
   }
-  root.landing = null;
-  watchUnheard(pass, landing);
+  giveUpLanding(pass, root, landing);
   sayLastWord(pass, landing, revoke.reason);
   if (isBlock(block)) holdBlocked(pass, root, landing, block);
   else if (revoke.schedule === 'lost') loseSchedule(pass, root, landing);

@@ -10,7 +10,8 @@ import {
 } from '#core/domain/limits.ts';
 import { type DecisionContext, emitEvent, raiseStandstill, wakeNoLaterThan } from './decision-context.ts';
 import { hasEverLanded, hasLandedHead } from './landed.ts';
-import type { Passed, QueueRecord } from './record.ts';
+import type { Passed } from './passed-state.ts';
+import type { QueueRecord } from './record.ts';
 import { startTeardown } from './root.ts';
 import type { PassedPull } from './snapshot.ts';
 
@@ -24,8 +25,30 @@ export function searchPassed(pass: DecisionContext, from: CommitSha, to: CommitS
 }
 
 /** One event for each pull request, whichever was seen first: that it left the queue, or that it was merged. */
-export function noteOutsider({ record, s }: DecisionContext, pr: PullRequestNumber): void {
-  record.outside = [...(record.outside ?? []), { pr, at: s.now }].slice(-OUTSIDERS_MAX);
+export function noteOutsider(
+  { record, s }: DecisionContext,
+  pr: PullRequestNumber,
+  merge: CommitSha | null,
+): void {
+  const outsider = { pr, at: s.now, ...(merge === null ? {} : { merge }) };
+  record.outside = [...(record.outside ?? []), outsider].slice(-OUTSIDERS_MAX);
+}
+
+/**
+ * One of the queue was merged past it, and the base moved by that: one fact, alarmed once, whichever is seen first. Seen
+ * in one look, the alarm names who.
+ */
+export function alarmOutsider({ record, alarms }: DecisionContext, pr: PullRequestNumber): void {
+  const unnamed = alarms.findIndex((alarm) => alarm.name === 'unverified_landing' && alarm.pr === null);
+  if (unnamed >= 0) alarms[unnamed] = { name: 'unverified_landing', pr };
+  else if (record.passed === undefined) alarms.push({ name: 'unverified_landing', pr });
+}
+
+export function alarmBase(pass: DecisionContext, sha: CommitSha): void {
+  const { record, alarms, log } = pass;
+  log.push('the base moved without the queue');
+  const isNamed = record.outside?.some(({ merge }) => merge === sha) === true;
+  if (!isNamed) alarms.push({ name: 'unverified_landing', pr: null });
 }
 
 /** Lists the pull requests whose merges were found. A list may be late: the search goes on until none is any more. */
@@ -43,7 +66,7 @@ export function settlePassed(pass: DecisionContext): void {
         { pr: pull.number, head: pull.headSha, title: pull.title },
         'merged_outside_the_queue',
       );
-      noteOutsider(pass, pull.number);
+      noteOutsider(pass, pull.number, pull.mergeCommitSha);
     }
     const ageMs = s.now - passed.since;
     if (ageMs >= (found === null ? PASSED_SEARCH_MS : STALE_READING_MS)) delete record.passed;

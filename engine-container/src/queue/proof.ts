@@ -16,7 +16,7 @@ import { watchUnheard } from './unheard.ts';
  * the base holds now, and is known before anything else lands; its history may be read later (`traceLandings`). Ancestry,
  * not the line of first parents: a fast-forward lands a head that had merged the base, and that base is its second parent.
  */
-export function isMergeOf(landing: Landing, merge: MergeView): boolean {
+export function isMergeOf(landing: Pick<Landing, 'tree'>, merge: MergeView): boolean {
   return merge.commit.tree === landing.tree && merge.standsOnTip !== false;
 }
 

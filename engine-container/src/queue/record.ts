@@ -19,7 +19,8 @@ import type {
 import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { Bounced, Deferred, MergeTimeoutCount } from './aside.ts';
-import type { Landing, RevokeReason } from './landing-state.ts';
+import type { GivenUp, Landing, RevokeReason } from './landing-state.ts';
+import type { Outsider, Passed } from './passed-state.ts';
 import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY, type OutcomeRate } from './rate.ts';
@@ -92,26 +93,12 @@ export interface QueueRecord {
   landed?: readonly LandedHead[];
   /** Who landed by this queue, oldest first, whenever that was: a merge is read again when the base is pushed back. Absent: none. */
   landedNumbers?: readonly PullRequestNumber[];
+  /** Landings that ended without a merge in the last hour, oldest first; absent: none. */
+  givenUp?: readonly GivenUp[];
   /** The last whole look had no room for all that were to enter, or for all that was to be said. Absent: it had. */
   crowded?: true;
   /** Heads on which a `success` may still appear that was posted long ago; absent: none. */
   unheard?: readonly UnheardPost[];
-}
-
-/** What moved the base without the queue, until it is known who was merged with it (A39). */
-export interface Passed {
-  /** Last tip that the queue knew of. */
-  readonly from: CommitSha;
-  readonly to: CommitSha;
-  readonly since: EpochMs;
-  /** Landed by the queue shortly before, so their merges may be among those commits. */
-  readonly own: readonly PullRequestNumber[];
-}
-
-/** A pull request that an event tells to be merged past the queue. */
-export interface Outsider {
-  readonly pr: PullRequestNumber;
-  readonly at: EpochMs;
 }
 
 export interface LandedHead {

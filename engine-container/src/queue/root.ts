@@ -1,3 +1,4 @@
+import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { workBranch } from '#core/domain/queue-names.ts';
 import type { Deferred } from './aside.ts';
@@ -164,13 +165,25 @@ export function supersedeAbove(pass: DecisionContext, below: Root): void {
   }
 }
 
+/** When its tip was verified: by its latest landing, or by the look that it was begun with. */
+function verifiedAt({ receipts, untraced, createdAt }: Root): EpochMs {
+  return untraced?.at(-1)?.receipt.landedAt ?? receipts.at(-1)?.landedAt ?? createdAt;
+}
+
 /** A root leaves the record; what stood on it stands on the base now, which has exactly its last tree. */
 function endRoot(pass: DecisionContext, root: Root): void {
   const { record } = pass;
   pass.closedRoots.push(root);
-  // The tip that this root verified is most likely what the next look finds.
+  // The tip that this root verified is most likely what the next look finds, unless the base was seen to move since.
   const tree = treeOf(root, root.landed);
-  if (record.halted === null && tree !== undefined && root.tip === record.tip && root.onto === null)
+  const isNewest = (record.baseSeen?.at ?? 0) <= verifiedAt(root);
+  if (
+    record.halted === null &&
+    tree !== undefined &&
+    root.tip === record.tip &&
+    root.onto === null &&
+    isNewest
+  )
     record.baseSeen = { sha: root.tip, tree, at: pass.s.now };
   sweepWorkBranch(pass, root);
   record.roots = record.roots.filter((other) => other !== root);

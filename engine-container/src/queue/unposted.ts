@@ -1,9 +1,9 @@
 import { SUCCESS_TRIES_MAX } from '#core/domain/limits.ts';
 import type { DecisionContext } from './decision-context.ts';
+import { giveUpLanding } from './given-up.ts';
 import type { Landing } from './landing-state.ts';
 import type { Root } from './record.ts';
 import { setAside } from './staging-failure.ts';
-import { watchUnheard } from './unheard.ts';
 
 /** No status can be written on this head: `success` was tried again and again, and not once answered. */
 export function isUnpostable({ postedAt, asked = 0, answered = 0 }: Landing): boolean {
@@ -12,8 +12,7 @@ export function isUnpostable({ postedAt, asked = 0, answered = 0 }: Landing): bo
 
 /** Over without a merge and without blame: set aside for a while, so that no other waits for it. */
 export function endUnposted(pass: DecisionContext, root: Root, landing: Landing): void {
-  root.landing = null;
-  watchUnheard(pass, landing);
+  giveUpLanding(pass, root, landing);
   const member = root.members[landing.index];
   if (member === undefined) return;
   setAside(pass, member, root);

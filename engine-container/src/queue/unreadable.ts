@@ -5,13 +5,13 @@ import {
   UNREADABLE_WAIT_MS,
 } from '#core/domain/limits.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from './decision-context.ts';
+import { giveUpLanding } from './given-up.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
 import type { Root } from './record.ts';
 import { startTeardown } from './root.ts';
 import { setAside } from './staging-failure.ts';
 import { releaseHarmless } from './standing.ts';
-import { watchUnheard } from './unheard.ts';
 
 /**
  * The next one of a proven batch cannot be read, so it cannot land. Once is chance. For minutes, while everything else
@@ -48,8 +48,7 @@ export function outwaitUnread(pass: DecisionContext, root: Root, landing: Landin
   if (s.now - revoke.postedAt < REVOKE_GRACE_MS) return;
   if (!s.full || !s.base.known) return;
   if (s.base.value.sha !== landing.baseBefore && s.now - revoke.postedAt < UNREADABLE_WAIT_MS) return;
-  root.landing = null;
-  watchUnheard(pass, landing);
+  giveUpLanding(pass, root, landing);
   sayLastWord(pass, landing, revoke.reason);
   const member = root.members[landing.index];
   if (revoke.reason !== 'merge_timeout' || member === undefined) return;

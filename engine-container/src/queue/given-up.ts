@@ -1,0 +1,67 @@
+import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
+import { GIVEN_UP_KEPT_MS, GIVEN_UP_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
+import { type DecisionContext, emitEvent, wakeNoLaterThan } from './decision-context.ts';
+import { concludeLanding } from './landed.ts';
+import type { GivenUp, Landing } from './landing-state.ts';
+import { countOutcome } from './policy.ts';
+import { isMergeOf } from './proof.ts';
+import type { QueueEntry } from './queue-entry.ts';
+import type { QueueRecord, Root } from './record.ts';
+import type { FocusView } from './snapshot.ts';
+import { watchUnheard } from './unheard.ts';
+
+/**
+ * A landing ends without a merge. The forge may have begun one before the `success` was taken back, and may end it long
+ * after the grace period: until then its proof is kept.
+ */
+export function giveUpLanding(pass: DecisionContext, root: Root, landing: Landing): void {
+  const { record, s } = pass;
+  const { pr, head, tree, baseBefore } = landing;
+  root.landing = null;
+  watchUnheard(pass, landing);
+  const others = (record.givenUp ?? []).filter((each) => each.pr !== pr);
+  record.givenUp = [...others, { pr, head, tree, baseBefore, at: s.now }].slice(-GIVEN_UP_MAX);
+}
+
+export function givenUpOf(
+  { givenUp }: QueueRecord,
+  { number, headSha }: FocusView['pull'],
+): GivenUp | undefined {
+  return givenUp?.find(({ pr, head }) => pr === number && head === headSha);
+}
+
+/** From this tip to this tree: what a landing was proven to do, before it was given up. */
+export function isProvenStep({ givenUp }: QueueRecord, from: CommitSha, tree: TreeHash): boolean {
+  return givenUp?.some((each) => each.baseBefore === from && each.tree === tree) === true;
+}
+
+/**
+ * Merged after its landing was given up. Where tree and ground are the proven ones it has landed: nobody need be alarmed.
+ * `unknown` until its merge commit is read.
+ */
+export function landLate(
+  pass: DecisionContext,
+  entry: QueueEntry,
+  { pull, merge }: FocusView,
+): 'landed' | 'unknown' | 'no' {
+  const { record } = pass;
+  const late = givenUpOf(record, pull);
+  if (late === undefined || merge === null) return 'no';
+  if (!merge.known || merge.value.standsOnTip === null) {
+    wakeNoLaterThan(pass, pass.s.now + WAKE_DELAY_MAX_MS);
+    return 'unknown';
+  }
+  if (!isMergeOf(late, merge.value)) return 'no';
+  record.entries = record.entries.filter((candidate) => candidate !== entry);
+  record.pendingStatuses = record.pendingStatuses.filter(({ sha }) => sha !== late.head);
+  concludeLanding(pass, late);
+  record.rate = countOutcome(record.rate, 'landed');
+  emitEvent(pass, 'pr_landed', entry);
+  return 'landed';
+}
+
+export function forgetGivenUp({ record, s }: DecisionContext): void {
+  const kept = record.givenUp?.filter(({ at }) => s.now - at < GIVEN_UP_KEPT_MS) ?? [];
+  if (kept.length === 0) delete record.givenUp;
+  else if (kept.length < (record.givenUp?.length ?? 0)) record.givenUp = kept;
+}
