@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { wrapForge } from '../scenario/hooks.ts';
 import { givenProject, givenScheduled, unprovenLandings } from '../scenario/stories.ts';
@@ -40,7 +41,7 @@ export async function moveBaseUnderCrowd(): Promise<readonly string[]> {
       return answer();
     }),
     onEntry: (entry) => {
-      const isIt = entry.kind === 'status' && entry.sha === headSha && entry.context === 'mq';
+      const isIt = entry.kind === 'status' && entry.sha === headSha && entry.context === DEFAULT_SERVICE_NAME;
       if (isIt && movedAt > 0 && !isSuccess(entry) && takenBackAt === 0) takenBackAt = entry.at;
     },
   });
