@@ -11,9 +11,9 @@ import {
   type ActivityEvent,
   BATCH_OUTCOMES,
   BATCH_PHASES,
-  type BatchRow,
   GATE_VERDICTS,
   MEMBER_ACTIONS,
+  type NodeRow,
   type Receipt,
 } from '../domain/batch.ts';
 import type { EpochMs } from '../domain/ids.ts';
@@ -213,10 +213,10 @@ export function toActivityRepo(
   };
 }
 
-function toQueueView({ at, line, more, block }: QueueView): z.infer<typeof ActivityRepo>['queue'] {
+function toQueueView({ at, places, more, block }: QueueView): z.infer<typeof ActivityRepo>['queue'] {
   return {
     seen_at: formatTime(at),
-    line: line.map(({ pr, title, queuedAt, state, reason, until }) => ({
+    line: places.map(({ pr, title, queuedAt, state, reason, until }) => ({
       ...{ pr, title, state, reason },
       queued_at: formatTime(queuedAt),
       until: formatTimeOrNull(until),
@@ -261,7 +261,7 @@ export function toActivityEvent(
 }
 
 /** `terminals`: what ended its pull requests after it was made, in the same repo. */
-export function toQueueBatch(row: BatchRow, terminals: readonly TerminalMark[]): z.infer<typeof QueueBatch> {
+export function toQueueBatch(row: NodeRow, terminals: readonly TerminalMark[]): z.infer<typeof QueueBatch> {
   const membersThat = (action: 'landed' | 'bounced'): number[] | null => {
     const found = row.actions.filter((each) => each.action === action).map((each) => each.pr);
     return found.length === 0 && row.outcome === 'running' ? null : found;

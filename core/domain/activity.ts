@@ -1,5 +1,5 @@
 import { DAY_MS } from './api-limits.ts';
-import type { ActivityEventName, BatchOutcome, BatchRow } from './batch.ts';
+import type { ActivityEventName, BatchOutcome, NodeRow } from './batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId } from './ids.ts';
 import type { LeaseState } from './lease.ts';
 import { TICK_INTERVAL_MS } from './limits.ts';
@@ -185,7 +185,7 @@ export interface RepoActivityFacts {
   readonly held: boolean;
   readonly outcome: ReconcileOutcome | undefined;
   /** Rows of this repo, newest first. */
-  readonly batches: Reading<readonly BatchRow[]>;
+  readonly batches: Reading<readonly NodeRow[]>;
   readonly lease: LeaseState;
   /** Ready pull requests wait for more of them before anything is staged. */
   readonly lingers: boolean;
@@ -221,14 +221,14 @@ function settledState({ repo, held }: RepoActivityFacts): RepoState | null {
   return held ? 'held' : null;
 }
 
-function liveState(running: readonly BatchRow[], { outcome, lingers }: RepoActivityFacts): RepoState {
+function liveState(running: readonly NodeRow[], { outcome, lingers }: RepoActivityFacts): RepoState {
   if (running.length === 0) return outcome?.ok === false ? 'error' : lingers ? 'lingering' : 'idle';
   if (running.some((row) => row.phase === 'waiting_merge')) return 'landing';
   if (running.some((row) => row.parentId !== null || row.nodeId === 'b')) return 'bisecting';
   return running.some((row) => row.stagingSha !== null) ? 'waiting_gate' : 'staging';
 }
 
-function ciStateOf(row: BatchRow): CiState {
+function ciStateOf(row: NodeRow): CiState {
   switch (row.gateVerdict) {
     case 'success':
       return 'passing';

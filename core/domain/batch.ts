@@ -64,7 +64,7 @@ export interface MemberAction {
 }
 
 /** One node of a bisection tree, as stored and shown (contract, Queue batch). */
-export interface BatchRow {
+export interface NodeRow {
   readonly id: BatchId;
   readonly tenantId: TenantId;
   readonly repoId: RepoId;
@@ -98,7 +98,7 @@ export interface BatchRow {
 }
 
 /** A43 both ways: `resolvedAt` is null exactly while running, `phase` is null exactly when not. The store refuses others. */
-export function hasHonestPhase(row: Pick<BatchRow, 'outcome' | 'phase' | 'resolvedAt'>): boolean {
+export function hasHonestPhase(row: Pick<NodeRow, 'outcome' | 'phase' | 'resolvedAt'>): boolean {
   const running = row.outcome === 'running';
   return (row.resolvedAt === null) === running && (row.phase !== null) === running;
 }
@@ -107,7 +107,7 @@ export function hasHonestPhase(row: Pick<BatchRow, 'outcome' | 'phase' | 'resolv
 export const OPEN_OUTCOMES: readonly BatchOutcome[] = ['running', 'held_success', 'held_failure'];
 
 /** A batch that cannot be brought to its end any more, closed as just that: its members are in no batch. `reason` is a fixed phrase. */
-export function closeRow(row: BatchRow, at: EpochMs, reason: string): BatchRow {
+export function closeRow(row: NodeRow, at: EpochMs, reason: string): NodeRow {
   return {
     ...row,
     outcome: 'operational_error',

@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchRow } from './batch.ts';
+import type { ActivityEvent, NodeRow } from './batch.ts';
 import { parseUrl } from './parse-url.ts';
 import type { ManagedRepo } from './repo.ts';
 
@@ -84,7 +84,7 @@ function toLinks(wanted: readonly (readonly [string, string | null])[]): Notice[
 
 /** The run that failed this pull request, among the newest batches of its tenant. */
 export function findBounceRun(
-  batches: readonly BatchRow[],
+  batches: readonly NodeRow[],
   event: Pick<ActivityEvent, 'repoId' | 'pr' | 'at'>,
 ): string | null {
   const ofPull = batches.filter((row) => row.repoId === event.repoId && row.prs.includes(event.pr));

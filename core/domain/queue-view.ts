@@ -58,8 +58,8 @@ export interface HaltEvidence {
 export interface QueueView {
   readonly at: EpochMs;
   /** In order, at most `QUEUE_PLACES_MAX`. */
-  readonly line: readonly QueuePlace[];
-  /** Places behind those of `line`. */
+  readonly places: readonly QueuePlace[];
+  /** Places behind those of `places`. */
   readonly more: number;
   readonly block: Block;
 }

@@ -1,5 +1,5 @@
 import type { BatchHead, EventHead } from '../domain/activity.ts';
-import type { BatchPhase, BatchRow } from '../domain/batch.ts';
+import type { BatchPhase, NodeRow } from '../domain/batch.ts';
 import type { Plan } from '../domain/billing.ts';
 import type { BatchId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../domain/ids.ts';
 import type { QueueView } from '../domain/queue-view.ts';
@@ -48,7 +48,7 @@ export interface RecordError {
 }
 
 export interface BatchHistory {
-  readonly batches: readonly BatchRow[];
+  readonly batches: readonly NodeRow[];
   readonly errors: readonly RecordError[];
   /** Where the next older rows begin; null: there are none. */
   readonly next: string | null;
@@ -136,7 +136,7 @@ export interface WaitingBatch {
   readonly tenantId: TenantId;
   readonly phase: BatchPhase;
   readonly createdAt: EpochMs;
-  /** Of `BatchRow`; null while it waits for others. */
+  /** Of `NodeRow`; null while it waits for others. */
   readonly phaseSince: EpochMs | null;
 }
 

@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { LeftHeads, Obligations } from '../domain/obligations.ts';
@@ -53,7 +53,7 @@ export interface QueueWrite {
   /** Version read before; null = there was no record. */
   readonly expectedVersion: number | null;
   /** Rows to put, whole. Rows, events, one mark per landed or bounced pull request and what is told: 97 together. */
-  readonly batches: readonly BatchRow[];
+  readonly batches: readonly NodeRow[];
   /** Events to append. */
   readonly events: readonly ActivityEvent[];
   /** When that has changed. */
@@ -89,7 +89,7 @@ export interface EngineStore {
   listLeftHeads(address: ForgeAddress): Promise<readonly LeftHeads[]>;
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
   /** The newest of one repo that can be read, newest first, whatever other repos of its tenant have written since. */
-  listOwnBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly BatchRow[]>;
+  listOwnBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly NodeRow[]>;
   /** The same of events. */
   listOwnEvents(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly ActivityEvent[]>;
   /** Returns the new version. */
@@ -196,10 +196,10 @@ export interface EnrollmentStore {
    */
   deleteRepo(repo: ManagedRepo, left?: LeftHeads): Promise<void>;
   /** Batches of one repo that run. An index: may lag by seconds (E8). */
-  listRunningBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<readonly BatchRow[]>;
+  listRunningBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<readonly NodeRow[]>;
   listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]>;
   /** Newest first, of all repos of the tenant. */
-  listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]>;
+  listBatches(tenantId: TenantId, limit: number): Promise<readonly NodeRow[]>;
   /** The same of events. */
   listEvents(tenantId: TenantId, limit: number): Promise<readonly ActivityEvent[]>;
 }

@@ -13,7 +13,7 @@ import {
   STATS_ROWS_MAX,
   WEEK_MS,
 } from '../domain/api-limits.ts';
-import type { ActivityEvent, BatchRow } from '../domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
 import type { EpochMs, TenantId } from '../domain/ids.ts';
 import type { QueueView } from '../domain/queue-view.ts';
 import { known, type Reading, UNKNOWN } from '../domain/result.ts';
@@ -114,7 +114,7 @@ async function readTerminals(deps: ActivityDeps, history: BatchHistory): Promise
   return read.known ? read.value : [];
 }
 
-function endedAfter(row: BatchRow, terminals: readonly TerminalMark[]): readonly TerminalMark[] {
+function endedAfter(row: NodeRow, terminals: readonly TerminalMark[]): readonly TerminalMark[] {
   return terminals.filter(
     (mark) => mark.repoId === row.repoId && mark.at >= row.createdAt && row.prs.includes(mark.pr),
   );

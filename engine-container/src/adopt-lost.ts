@@ -1,4 +1,4 @@
-import type { BatchRow } from '#core/domain/batch.ts';
+import type { NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { EngineStore } from '#core/ports/store.ts';
@@ -11,7 +11,7 @@ const ORPHAN_EVENTS_MAX = 1_000;
 
 export interface Adopted {
   /** Rows to store with the first write of the new record. */
-  readonly rows: readonly BatchRow[];
+  readonly rows: readonly NodeRow[];
   readonly record: Pick<
     QueueRecord,
     'garbage' | 'recall' | 'recallHeads' | 'recallContexts' | 'landedNumbers'

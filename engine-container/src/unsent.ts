@@ -1,9 +1,9 @@
-import { type ActivityEvent, type BatchRow, endsPullRequest } from '#core/domain/batch.ts';
+import { type ActivityEvent, endsPullRequest, type NodeRow } from '#core/domain/batch.ts';
 import { QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
 
 /** Rows and events that are decided and not stored yet, oldest first. */
 export interface Unsent {
-  readonly batches: readonly BatchRow[];
+  readonly batches: readonly NodeRow[];
   readonly events: readonly ActivityEvent[];
 }
 

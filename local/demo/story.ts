@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchRow, Receipt } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow, Receipt } from '#core/domain/batch.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { type Fate, HEAD_PUSH, type PlannedPullRequest, PULL_REQUESTS } from './project.ts';
 import type { Stage } from './stage.ts';
@@ -32,7 +32,7 @@ const ROWS_MAX = 500;
 export async function play(stage: Stage, say: (line: string) => void): Promise<StoryResult> {
   const teller = new StoryTeller(say);
   const tenantId = await tenantOf(stage);
-  const read = async (): Promise<{ rows: readonly BatchRow[]; events: readonly ActivityEvent[] }> => ({
+  const read = async (): Promise<{ rows: readonly NodeRow[]; events: readonly ActivityEvent[] }> => ({
     rows: await stage.service.store.listBatches(tenantId, ROWS_MAX),
     events: await stage.service.store.listEvents(tenantId, ROWS_MAX),
   });
@@ -65,7 +65,7 @@ async function tenantOf(stage: Stage): Promise<string> {
 /** What people do while the queue works: one pushes to a gated head, one changes their mind. */
 async function twist(
   stage: Stage,
-  rows: readonly BatchRow[],
+  rows: readonly NodeRow[],
   events: readonly ActivityEvent[],
   say: (line: string) => void,
 ): Promise<void> {
@@ -109,7 +109,7 @@ function isOver(stage: Stage, events: readonly ActivityEvent[]): boolean {
 }
 
 /** The forge is asked, not the queue: who is merged, what stands on each head, what lies on the base. */
-async function judge(stage: Stage, rows: readonly BatchRow[]): Promise<StoryResult> {
+async function judge(stage: Stage, rows: readonly NodeRow[]): Promise<StoryResult> {
   const endings: Ending[] = [];
   for (const planned of PULL_REQUESTS) {
     const pr = stage.state.numbers[planned.branch] ?? 0;

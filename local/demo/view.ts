@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 
 /** Turns what changed since the last look into lines a person enjoys reading. */
 export class StoryTeller {
@@ -12,14 +12,14 @@ export class StoryTeller {
   }
 
   /** Rows and events newest first, as the store has them. */
-  tell(rows: readonly BatchRow[], events: readonly ActivityEvent[]): void {
+  tell(rows: readonly NodeRow[], events: readonly ActivityEvent[]): void {
     for (const row of [...rows].reverse()) this.#tellRow(row);
     const fresh = events.slice(0, events.length - this.#eventsTold).reverse();
     this.#eventsTold = events.length;
     for (const event of fresh) this.#tellEvent(event);
   }
 
-  #tellRow(row: BatchRow): void {
+  #tellRow(row: NodeRow): void {
     const state = `${row.outcome} ${row.phase ?? ''} ${row.attempt}`;
     if (this.#outcomes.get(row.id) === state) return;
     this.#outcomes.set(row.id, state);

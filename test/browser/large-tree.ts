@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BatchRow } from '#core/domain/batch.ts';
+import type { NodeRow } from '#core/domain/batch.ts';
 import { openRepo, sees, signIn } from './steps.ts';
 import type { BrowserWorld } from './world.ts';
 
@@ -48,13 +48,13 @@ function makeTree(
   repoId: string,
   repoSlug: string,
   instanceUrl: string,
-): readonly BatchRow[] {
-  const rows: BatchRow[] = [];
+): readonly NodeRow[] {
+  const rows: NodeRow[] = [];
   const runId = randomUUID();
   // The newest of all: the feed ends after 200 nodes, and a root that is cut off leaves a forest.
   const at = Date.now();
-  const make = (from: number, to: number, parent: BatchRow | null, nodeId: string): BatchRow => {
-    const row: BatchRow = {
+  const make = (from: number, to: number, parent: NodeRow | null, nodeId: string): NodeRow => {
+    const row: NodeRow = {
       ...{ id: randomUUID(), tenantId, repoId, repoSlug, instanceUrl, runId, nodeId, attempt: 1 },
       ...{ parentId: parent?.id ?? null, parentNodeId: parent?.nodeId ?? null },
       ...{
@@ -76,11 +76,11 @@ function makeTree(
     rows.push(row);
     return row;
   };
-  const queue: { row: BatchRow; from: number; to: number }[] = [
+  const queue: { row: NodeRow; from: number; to: number }[] = [
     { row: make(0, MEMBERS, null, 'r'), from: 0, to: MEMBERS },
   ];
   while (rows.length < NODES) {
-    const { row, from, to } = queue.shift() ?? { row: rows[0] as BatchRow, from: 0, to: MEMBERS };
+    const { row, from, to } = queue.shift() ?? { row: rows[0] as NodeRow, from: 0, to: MEMBERS };
     const middle = Math.ceil((from + to) / 2);
     const parts =
       to - from > 1
@@ -99,7 +99,7 @@ function makeTree(
 
 const ROWS_PER_WRITE = 40;
 
-async function storeTree(world: BrowserWorld, rows: readonly BatchRow[]): Promise<void> {
+async function storeTree(world: BrowserWorld, rows: readonly NodeRow[]): Promise<void> {
   const { store } = world.started.service;
   const repo = await store.getRepo(rows[0]?.repoId ?? '');
   if (repo === null) throw new Error('the repository is gone');

@@ -1,8 +1,8 @@
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 
 const CREATED_AT = Date.UTC(2026, 0, 1);
 
-export function givenBatch(changes: Partial<BatchRow> = {}): BatchRow {
+export function givenBatch(changes: Partial<NodeRow> = {}): NodeRow {
   return {
     id: 'batch-1',
     tenantId: 'tenant-1',

@@ -9,5 +9,5 @@ export function givenObligations(changes: Partial<Obligations> = {}): Obligation
 /** An empty queue, unless `changes` say otherwise. */
 export function givenQueueView(changes: Partial<QueueView> = {}): QueueView {
   const block = { kind: 'empty', since: null, until: null, pr: null, runUrl: null } as const;
-  return { at: 0, line: [], more: 0, block, ...changes };
+  return { at: 0, places: [], more: 0, block, ...changes };
 }

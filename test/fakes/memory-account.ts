@@ -1,7 +1,7 @@
 import { batchCursor, batchSortKeyAt } from '#core/adapters/dynamo/keys.ts';
 import type { BatchHead, EventHead } from '#core/domain/activity.ts';
 import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
-import { type ActivityEvent, type BatchRow, endsPullRequest } from '#core/domain/batch.ts';
+import { type ActivityEvent, endsPullRequest, type NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
 import { ENGINE_NEED_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { QueueView } from '#core/domain/queue-view.ts';
@@ -78,7 +78,7 @@ export class MemoryAccount
       const below = before === null ? null : batchSortKeyAt(before);
       const older = new Map([...all].filter(([key]) => below === null || key < below));
       const rows = newest(older, tenantId, limit + 1);
-      const batches: BatchRow[] = [];
+      const batches: NodeRow[] = [];
       const errors: RecordError[] = [];
       for (const row of rows.slice(0, limit)) {
         const stored = [...this.batches.values()].find((each) => each === row);

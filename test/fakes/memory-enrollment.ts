@@ -1,4 +1,4 @@
-import { type ActivityEvent, type BatchRow, closeRow, OPEN_OUTCOMES } from '#core/domain/batch.ts';
+import { type ActivityEvent, closeRow, type NodeRow, OPEN_OUTCOMES } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import { LEFT_HEADS_KEPT_MS } from '#core/domain/limits.ts';
 import type { LeftHeads } from '#core/domain/obligations.ts';
@@ -226,7 +226,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
     });
   }
 
-  listRunningBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<readonly BatchRow[]> {
+  listRunningBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<readonly NodeRow[]> {
     return this.call('listRunningBatches', () =>
       [...this.batches.values()].filter(
         (row) => row.tenantId === repo.tenantId && row.repoId === repo.id && row.outcome === 'running',
@@ -246,7 +246,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
     );
   }
 
-  listBatches(tenantId: TenantId, limit: number): Promise<readonly BatchRow[]> {
+  listBatches(tenantId: TenantId, limit: number): Promise<readonly NodeRow[]> {
     return this.call('listBatches', () => newest(this.batches, tenantId, limit));
   }
 

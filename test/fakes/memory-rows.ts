@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
 import type { LeftHeads } from '#core/domain/obligations.ts';
@@ -82,7 +82,7 @@ export class MemoryRows {
   protected readonly looks = new Map<RepoId, LookMemory>();
   protected engineNeededAt: EpochMs | null = null;
   protected readonly outcomes = new Map<RepoId, ReconcileOutcome>();
-  protected readonly batches = new Map<string, BatchRow>();
+  protected readonly batches = new Map<string, NodeRow>();
   protected readonly events = new Map<string, ActivityEvent>();
   protected readonly terminals = new Map<string, ActivityEvent>();
   protected readonly deliveries = new Map<string, EpochMs>();

@@ -1,6 +1,6 @@
 import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/keys.ts';
 import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
-import { type ActivityEvent, type BatchRow, endsPullRequest, hasHonestPhase } from '#core/domain/batch.ts';
+import { type ActivityEvent, endsPullRequest, hasHonestPhase, type NodeRow } from '#core/domain/batch.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
@@ -95,7 +95,7 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
     });
   }
 
-  listOwnBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly BatchRow[]> {
+  listOwnBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly NodeRow[]> {
     return this.call('listOwnBatches', () =>
       newestOf(this.batches, repo, limit, (key) => this.damaged.has(`batch ${key}`)),
     );

@@ -1,5 +1,5 @@
 import type { Offboarded } from '#core/contracts/account.ts';
-import type { BatchRow } from '#core/domain/batch.ts';
+import type { NodeRow } from '#core/domain/batch.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
@@ -121,7 +121,7 @@ export class QueueWorld {
     return (await this.forge.status((await this.forge.pull(pr)).headSha, DEFAULT_SERVICE_NAME))?.state;
   }
 
-  rows(): Promise<readonly BatchRow[]> {
+  rows(): Promise<readonly NodeRow[]> {
     return this.store.listBatches(this.repo.tenantId, 100);
   }
 

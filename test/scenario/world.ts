@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
@@ -33,7 +33,7 @@ export interface World<Forge extends ForgeControl = ForgeControl> {
   /** The queue record is gone, as if it had never been. */
   loseRecord(): Promise<void>;
   settings(changes: Partial<ManagedRepo>): Promise<void>;
-  rows(): Promise<readonly BatchRow[]>;
+  rows(): Promise<readonly NodeRow[]>;
   events(): Promise<readonly ActivityEvent[]>;
   record(): Promise<QueueRecord>;
 }

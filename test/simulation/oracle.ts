@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { PullRequest } from '#core/domain/forge.ts';
 import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -15,7 +15,7 @@ export interface RestingRepo {
   readonly forge: AbstractForge;
   readonly judge: Judge;
   readonly project: Project;
-  readonly rows: readonly BatchRow[];
+  readonly rows: readonly NodeRow[];
   readonly events: readonly ActivityEvent[];
   readonly isFlaky: boolean;
   /** Failing runs of one tree that its bounces need (D-08). */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { noticeKey } from '#core/adapters/dynamo/keys.ts';
-import { toBatchRow, toEventRow } from '#core/adapters/dynamo/rows.ts';
+import { toEventRow, toNodeRow } from '#core/adapters/dynamo/rows.ts';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { Table } from '#core/adapters/dynamo/table.ts';
 import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
@@ -9,7 +9,7 @@ import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import type { StreamAnswer } from '#core/contracts/stream.ts';
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { NotificationTargets } from '#core/domain/notification.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { createLog } from '#core/telemetry.ts';
@@ -101,8 +101,8 @@ export class NotifyWorld {
     return { pk: String(row.pk), sk: String(row.sk) };
   }
 
-  async recordBatch(row: BatchRow): Promise<void> {
-    await this.#table.put({ Item: toBatchRow(row) }, 'recordBatch');
+  async recordBatch(row: NodeRow): Promise<void> {
+    await this.#table.put({ Item: toNodeRow(row) }, 'recordBatch');
   }
 
   /** Key of the row behind a notice that was asked for. */

@@ -1,5 +1,5 @@
 import type { BatchHead, EventHead } from '../../domain/activity.ts';
-import type { BatchRow } from '../../domain/batch.ts';
+import type { NodeRow } from '../../domain/batch.ts';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { ReconcileOutcome } from '../../domain/repo.ts';
@@ -13,7 +13,7 @@ import type {
 import { StoreError } from '../../ports/store.ts';
 import { auditRow, organizationRow, tenantRow } from './account-items.ts';
 import { type Codec, defaulted, oneOf, optional, record, text, whole } from './codec.ts';
-import { activityEvent, batchRow, readRow, reconcileOutcome } from './items.ts';
+import { activityEvent, nodeRow, readRow, reconcileOutcome } from './items.ts';
 import {
   auditKey,
   auditPartition,
@@ -216,11 +216,11 @@ async function readBatchHistory(
 ): Promise<BatchHistory> {
   const below = before === null ? ABOVE_ALL : batchSortKeyAt(before);
   const rows = await readNewest(table, batchPartition(tenantId), limit + 1, 'readBatchHistory', below);
-  const batches: BatchRow[] = [];
+  const batches: NodeRow[] = [];
   const errors: RecordError[] = [];
   for (const row of rows.slice(0, limit)) {
     try {
-      batches.push(readRow(batchRow, row, 'readBatchHistory'));
+      batches.push(readRow(nodeRow, row, 'readBatchHistory'));
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       errors.push({ id: idOf(row), reason: hasIdentity(row) ? 'unreadable' : 'missing_identity' });

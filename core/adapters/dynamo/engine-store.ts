@@ -11,7 +11,7 @@ import { obligations } from './obligations.ts';
 import { decodeDocument, encodeDocument } from './queue-document.ts';
 import { queueView } from './queue-view.ts';
 import { readGuard, readRepo } from './read-repos.ts';
-import { toBatchRow, toEventRow, toTerminalRows } from './rows.ts';
+import { toEventRow, toNodeRow, toTerminalRows } from './rows.ts';
 import type { Refusals, Step, Table } from './table.ts';
 import { listLeftHeads, listWindDowns } from './wind-downs.ts';
 
@@ -98,7 +98,7 @@ function toToldRow(repoId: RepoId, told: ToldQueue): Record<string, unknown> {
 
 function toSteps(repoId: RepoId, write: QueueWrite, version: number): readonly Step[] {
   const rows = [
-    ...write.batches.map(toBatchRow),
+    ...write.batches.map(toNodeRow),
     ...write.events.map((event, index) => toEventRow(event, version, index)),
     ...toTerminalRows(write.events),
     ...(write.told === undefined ? [] : [toToldRow(repoId, write.told)]),

@@ -1,9 +1,9 @@
-import type { ActivityEvent, BatchRow } from '../../domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '../../domain/batch.ts';
 import type { TenantId } from '../../domain/ids.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Codec } from './codec.ts';
-import { activityEvent, batchRow, readRow } from './items.ts';
+import { activityEvent, nodeRow, readRow } from './items.ts';
 import { batchPartition, eventPartition } from './keys.ts';
 import type { Row, Table } from './table.ts';
 
@@ -12,9 +12,9 @@ export async function listBatches(
   table: Table,
   tenantId: TenantId,
   limit: number,
-): Promise<readonly BatchRow[]> {
+): Promise<readonly NodeRow[]> {
   const rows = await readNewest(table, batchPartition(tenantId), limit, 'listBatches');
-  return rows.map((row) => readRow(batchRow, row, 'listBatches'));
+  return rows.map((row) => readRow(nodeRow, row, 'listBatches'));
 }
 
 /** Newest first. */
@@ -32,8 +32,8 @@ type Owner = Pick<ManagedRepo, 'id' | 'tenantId'>;
 /** Of a tenant with many busy repos so many rows are looked through for those of one. */
 const SCANNED_ROWS_MAX = 10_000;
 
-export function listOwnBatches(table: Table, repo: Owner, limit: number): Promise<readonly BatchRow[]> {
-  return readOwn(table, batchPartition(repo.tenantId), repo, limit, batchRow, 'listOwnBatches');
+export function listOwnBatches(table: Table, repo: Owner, limit: number): Promise<readonly NodeRow[]> {
+  return readOwn(table, batchPartition(repo.tenantId), repo, limit, nodeRow, 'listOwnBatches');
 }
 
 export function listOwnEvents(table: Table, repo: Owner, limit: number): Promise<readonly ActivityEvent[]> {

@@ -1,4 +1,4 @@
-import type { ActivityEvent, BatchRow, MemberAction, Receipt } from '../../domain/batch.ts';
+import type { ActivityEvent, MemberAction, NodeRow, Receipt } from '../../domain/batch.ts';
 import {
   ACTIVITY_EVENTS,
   BATCH_OUTCOMES,
@@ -228,7 +228,7 @@ const memberAction = record<MemberAction>({
   reason: ['reason', optional(text) as Codec<string>],
 });
 
-const batchFields = record<BatchRow>({
+const batchFields = record<NodeRow>({
   id: ['batch_id', text],
   tenantId: ['tenant_id', text],
   repoId: ['repo_id', text],
@@ -256,12 +256,12 @@ const batchFields = record<BatchRow>({
   resolvedAt: ['resolved_at', nullable(whole)],
 });
 
-export const batchRow = {
-  write: (row: BatchRow): Record<string, unknown> => {
+export const nodeRow = {
+  write: (row: NodeRow): Record<string, unknown> => {
     if (!hasHonestPhase(row)) throw new RangeError(`batch ${row.id} is neither running nor resolved`);
     return batchFields.write(row);
   },
-  read: (raw: unknown): BatchRow => {
+  read: (raw: unknown): NodeRow => {
     const row = batchFields.read(raw);
     if (!hasHonestPhase(row)) throw new UnreadableValue();
     return row;

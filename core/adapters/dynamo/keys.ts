@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DUE_SHARDS, PARTITIONS } from '../../contracts/table.ts';
-import type { ActivityEvent, BatchRow } from '../../domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '../../domain/batch.ts';
 import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../domain/ids.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '../../domain/url.ts';
 import type { ForgeAddress } from '../../ports/store.ts';
@@ -102,7 +102,7 @@ export const repoIdOfPartition = (pk: string): RepoId => pk.slice(PARTITIONS.rep
 
 // History of a tenant
 export const batchPartition = (tenantId: TenantId): string => `${PARTITIONS.batches}${tenantId}`;
-export const batchSortKey = (row: BatchRow): string => `B#${padTime(row.createdAt)}#${row.id}`;
+export const batchSortKey = (row: NodeRow): string => `B#${padTime(row.createdAt)}#${row.id}`;
 /** A place among the batches of a tenant as a query parameter has it: the sort key, in letters that need no escaping. */
 export const batchCursor = (sortKey: string): string => sortKey.replace(/^B#/, '').replace('#', '_');
 export const batchSortKeyAt = (cursor: string): string => `B#${cursor.replace('_', '#')}`;

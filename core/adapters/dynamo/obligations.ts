@@ -48,8 +48,8 @@ export const obligations: RowCodec<Obligations> = {
 };
 
 function readShownInFlight(row: unknown): readonly PullRequestNumber[] {
-  const { line, block } = queueView.read(row);
-  const shown = line.filter(({ state }) => state === 'landing' || state === 'staged').map(({ pr }) => pr);
+  const { places, block } = queueView.read(row);
+  const shown = places.filter(({ state }) => state === 'landing' || state === 'staged').map(({ pr }) => pr);
   // A pull request may have left the queue while its success is being taken back.
   const landing = block.kind === 'merge' || block.kind === 'revoke' ? block.pr : null;
   return [...new Set([...shown, ...(landing === null ? [] : [landing])])];

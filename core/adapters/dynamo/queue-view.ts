@@ -36,7 +36,7 @@ const block = record<Block>({
 });
 export const queueView = record<QueueView>({
   at: ['at', whole],
-  line: ['line', listOf(place)],
+  places: ['line', listOf(place)],
   more: ['more', whole],
   block: ['block', block],
 });

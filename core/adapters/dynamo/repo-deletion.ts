@@ -6,7 +6,7 @@ import type { ManagedRepo } from '../../domain/repo.ts';
 import { StoreError } from '../../ports/store.ts';
 import { UnreadableValue } from './codec.ts';
 import { countStep, transactCounted } from './connection-rows.ts';
-import { batchRow, readRow, wakeState } from './items.ts';
+import { nodeRow, readRow, wakeState } from './items.ts';
 import {
   batchPartition,
   hookKey,
@@ -22,7 +22,7 @@ import {
 } from './keys.ts';
 import { leftHeads } from './obligations.ts';
 import { readGuard, readRepo } from './read-repos.ts';
-import { dueIndex, toBatchRow, toRepoRow } from './rows.ts';
+import { dueIndex, toNodeRow, toRepoRow } from './rows.ts';
 import { findRunningRows } from './running-batches.ts';
 import type { Row, Step, Table } from './table.ts';
 import { windDown } from './wind-downs.ts';
@@ -193,7 +193,7 @@ async function resolveBatch(table: Table, row: Row): Promise<void> {
   const now = table.clock.now();
   let closed: Row;
   try {
-    closed = toBatchRow(closeRow(batchRow.read(row), now, 'repo_deleted'));
+    closed = toNodeRow(closeRow(nodeRow.read(row), now, 'repo_deleted'));
   } catch (error) {
     if (!(error instanceof UnreadableValue)) throw error;
     // It cannot be shown, but the index must not count it as running.

@@ -1,7 +1,7 @@
-import { type ActivityEvent, type BatchRow, endsPullRequest } from '../../domain/batch.ts';
+import { type ActivityEvent, endsPullRequest, type NodeRow } from '../../domain/batch.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { Connection, ManagedRepo } from '../../domain/repo.ts';
-import { activityEvent, batchRow, connection, guard, repoSettings, wakeState } from './items.ts';
+import { activityEvent, connection, guard, nodeRow, repoSettings, wakeState } from './items.ts';
 import type { Key } from './keys.ts';
 import {
   ALL_BATCHES_PARTITION,
@@ -87,7 +87,7 @@ export function toGuardRow(key: Key, tenantId: TenantId, id: string): StoredRow 
   return { ...key, ...guard.write({ tenantId, id }) };
 }
 
-export function toBatchRow(row: BatchRow): StoredRow {
+export function toNodeRow(row: NodeRow): StoredRow {
   const phase =
     row.phase === null ? {} : { gsi1pk: PHASE_PARTITION, gsi1sk: `${padTime(row.createdAt)}#${row.id}` };
   const history = { gsi2pk: ALL_BATCHES_PARTITION, gsi2sk: `${padTime(row.createdAt)}#${row.id}` };
@@ -96,7 +96,7 @@ export function toBatchRow(row: BatchRow): StoredRow {
     sk: batchSortKey(row),
     ...phase,
     ...history,
-    ...batchRow.write(row),
+    ...nodeRow.write(row),
   };
 }
 

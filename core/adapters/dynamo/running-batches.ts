@@ -1,16 +1,16 @@
 import { GSI1 } from '../../contracts/table.ts';
-import type { BatchRow } from '../../domain/batch.ts';
+import type { NodeRow } from '../../domain/batch.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
 import { text } from './codec.ts';
-import { batchRow, readRow } from './items.ts';
+import { nodeRow, readRow } from './items.ts';
 import { batchPartition, PHASE_PARTITION } from './keys.ts';
 import type { Row, Table } from './table.ts';
 
 type Owner = Pick<ManagedRepo, 'id' | 'tenantId'>;
 
-export async function listRunningBatches(table: Table, repo: Owner): Promise<readonly BatchRow[]> {
+export async function listRunningBatches(table: Table, repo: Owner): Promise<readonly NodeRow[]> {
   const rows = await findRunningRows(table, repo, 'listRunningBatches');
-  return rows.map((row) => readRow(batchRow, row, 'listRunningBatches'));
+  return rows.map((row) => readRow(nodeRow, row, 'listRunningBatches'));
 }
 
 /** The index has the running batches of all repos and no other; which of the tenant's are this repo's, the rows say. */

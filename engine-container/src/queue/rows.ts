@@ -1,4 +1,4 @@
-import { type ActivityEvent, type BatchRow, closeRow } from '#core/domain/batch.ts';
+import { type ActivityEvent, closeRow, type NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -6,7 +6,7 @@ import type { DecidedEvent, GarbageBranch, Node, QueueRecord, Root, StagedHead }
 import { isTerminal } from './transitions.ts';
 
 /** One stored row per node that was staged or resolved; a batch that is still being built has none. */
-export function toBatchRow(repo: ManagedRepo, root: Root, node: Node): BatchRow {
+export function toNodeRow(repo: ManagedRepo, root: Root, node: Node): NodeRow {
   return {
     id: node.id,
     tenantId: repo.tenantId,
@@ -35,7 +35,7 @@ export function toBatchRow(repo: ManagedRepo, root: Root, node: Node): BatchRow 
   };
 }
 
-function phaseOf(root: Root, node: Node): Pick<BatchRow, 'phase' | 'phaseSince'> {
+function phaseOf(root: Root, node: Node): Pick<NodeRow, 'phase' | 'phaseSince'> {
   if (node.outcome !== 'running') return { phase: null };
   if (node.state !== 'done') return { phase: 'waiting_gate' };
   return { phase: 'waiting_merge', ...(root.turnAt === undefined ? {} : { phaseSince: root.turnAt }) };
@@ -47,8 +47,8 @@ export function changedRows(
   before: QueueRecord,
   after: QueueRecord,
   closed: readonly Root[],
-): BatchRow[] {
-  const known = new Map<string, BatchRow>();
+): NodeRow[] {
+  const known = new Map<string, NodeRow>();
   for (const root of before.roots) for (const row of rowsOf(repo, root)) known.set(row.id, row);
   const now = [...closed, ...after.roots].flatMap((root) => rowsOf(repo, root));
   return now.filter((row) => !isSame(known.get(row.id), row));
@@ -70,10 +70,10 @@ function isSame(a: unknown, b: unknown): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function rowsOf(repo: ManagedRepo, root: Root): BatchRow[] {
+function rowsOf(repo: ManagedRepo, root: Root): NodeRow[] {
   return root.nodes
     .filter((node) => node.stagedAt !== null || node.outcome !== 'running' || node.sha !== null)
-    .map((node) => toBatchRow(repo, root, node));
+    .map((node) => toNodeRow(repo, root, node));
 }
 
 export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: EpochMs): ActivityEvent {
@@ -96,10 +96,10 @@ export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: Epoc
  * as just that, their members go back to the queue, and their branches are swept (A32, A42).
  */
 export function closeOrphans(
-  rows: readonly BatchRow[],
+  rows: readonly NodeRow[],
   repo: ManagedRepo,
   at: EpochMs,
-): { readonly rows: readonly BatchRow[]; readonly garbage: readonly GarbageBranch[] } {
+): { readonly rows: readonly NodeRow[]; readonly garbage: readonly GarbageBranch[] } {
   const orphans = rows.filter((row) => row.repoId === repo.id && !isTerminal(row.outcome));
   return {
     rows: orphans.map((row) => closeRow(row, at, 'record_lost')),
@@ -110,7 +110,7 @@ export function closeOrphans(
 }
 
 /** Closed so by a record that was lost in its turn, perhaps before it had looked at their heads. */
-export function recentlyLost(rows: readonly BatchRow[], now: EpochMs): readonly BatchRow[] {
+export function recentlyLost(rows: readonly NodeRow[], now: EpochMs): readonly NodeRow[] {
   return rows.filter(
     ({ terminalReason, resolvedAt }) =>
       terminalReason === 'record_lost' && resolvedAt !== null && now - resolvedAt < LANDED_RECALL_MS,
@@ -143,7 +143,7 @@ export function landedNumbers(
 
 /** Heads that were staged for these rows, by the events of the time: the rows themselves know numbers only. */
 export function stagedHeads(
-  rows: readonly BatchRow[],
+  rows: readonly NodeRow[],
   events: readonly ActivityEvent[],
 ): readonly StagedHead[] {
   const since = Math.min(...rows.map((row) => row.createdAt));

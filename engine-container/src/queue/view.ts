@@ -18,7 +18,7 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
   const places = record.entries.map((entry) => placeOf(record, entry, at));
   return {
     at,
-    line: places.slice(0, QUEUE_PLACES_MAX),
+    places: places.slice(0, QUEUE_PLACES_MAX),
     more: Math.max(0, places.length - QUEUE_PLACES_MAX),
     block: blockOf(repo, record, places, at),
   };

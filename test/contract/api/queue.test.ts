@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import { grantHeldLease } from '#core/domain/lease.ts';
 import type { Block, QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 async function save(
   repo: ManagedRepo,
-  batches: readonly Partial<BatchRow>[],
+  batches: readonly Partial<NodeRow>[],
   events: readonly Partial<ActivityEvent>[] = [],
   view?: QueueView,
 ): Promise<void> {
@@ -318,7 +318,7 @@ describe('activity', () => {
     expect(json.record_errors).toEqual([{ id, reason: 'missing_identity' }]);
   });
 
-  test.each<[string, Partial<ManagedRepo>, readonly Partial<BatchRow>[], string, string]>([
+  test.each<[string, Partial<ManagedRepo>, readonly Partial<NodeRow>[], string, string]>([
     ['nothing ever ran', {}, [], 'idle', 'none'],
     ['off', { queueEnabled: false, dueAt: null }, [], 'disabled', 'none'],
     ['staging', {}, [{ stagingSha: null }], 'staging', 'pending'],
@@ -351,7 +351,7 @@ describe('activity', () => {
     const { repo } = await world.enroll(TENANT_A);
     const until = forMs === null ? null : world.clock.now() + forMs;
     await save(repo, [], [], {
-      ...{ at: world.clock.now(), line: [], more: 0 },
+      ...{ at: world.clock.now(), places: [], more: 0 },
       block: { kind, since: null, until, pr: null, runUrl: null },
     });
     expect((await a('GET', ACTIVITY)).json.repos[0].state).toBe(state);

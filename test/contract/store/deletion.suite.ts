@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { BatchRow } from '#core/domain/batch.ts';
+import type { NodeRow } from '#core/domain/batch.ts';
 import { LEFT_HEADS_KEPT_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { givenBatch } from '../../builders/store-rows.ts';
@@ -11,14 +11,14 @@ export function describeDeletion(world: World): void {
 
   const addressOf = ({ instanceUrl, slug }: ManagedRepo) => ({ instanceUrl, slug });
 
-  async function store(repo: ManagedRepo, rows: readonly BatchRow[]): Promise<void> {
+  async function store(repo: ManagedRepo, rows: readonly NodeRow[]): Promise<void> {
     const held = await world.hold(repo.id);
     await world
       .store()
       .saveQueue(held, repo, { document: {}, expectedVersion: null, batches: rows, events: [] });
   }
 
-  const rowOf = (repo: ManagedRepo, changes: Partial<BatchRow> = {}): BatchRow =>
+  const rowOf = (repo: ManagedRepo, changes: Partial<NodeRow> = {}): NodeRow =>
     givenBatch({ id: randomUUID(), tenantId: repo.tenantId, repoId: repo.id, prs: [4, 7], ...changes });
 
   describe('deletion', () => {

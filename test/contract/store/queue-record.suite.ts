@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { batchSortKey } from '#core/adapters/dynamo/keys.ts';
-import type { ActivityEvent, BatchRow } from '#core/domain/batch.ts';
+import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/domain/limits.ts';
 import type { QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -14,7 +14,7 @@ function firstWrite(changes: Partial<QueueWrite> = {}): QueueWrite {
   return { document: { line: [1] }, expectedVersion: null, batches: [], events: [], ...changes };
 }
 
-function batchOf(repo: ManagedRepo, changes: Partial<BatchRow> = {}): BatchRow {
+function batchOf(repo: ManagedRepo, changes: Partial<NodeRow> = {}): NodeRow {
   return givenBatch({ tenantId: repo.tenantId, repoId: repo.id, ...changes });
 }
 
@@ -37,7 +37,7 @@ export function describeQueueRecord(world: World): void {
       const held = await world.hold(repo.id);
       const view: QueueView = {
         at: 7,
-        line: [
+        places: [
           {
             pr: 4,
             title: '<b>',

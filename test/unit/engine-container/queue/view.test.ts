@@ -15,7 +15,7 @@ const EVIDENCE = { mergeCommit: 'm', landedTree: 'landed', provenTree: 'proven',
 const repo = givenRepo({ batchLingerSeconds: 0 });
 
 const placesOf = (changes: Partial<QueueRecord>) =>
-  toQueueView(repo, givenRecord(changes), AT).line.map((place) => [place.pr, place.state, place.reason]);
+  toQueueView(repo, givenRecord(changes), AT).places.map((place) => [place.pr, place.state, place.reason]);
 const blockOf = (changes: Partial<QueueRecord>, of = repo) => toQueueView(of, givenRecord(changes), AT).block;
 
 test('every place of the queue says where it stands and why', () => {
@@ -122,8 +122,8 @@ test('long lines and titles are cut, never half a character', () => {
     givenEntry(index + 1, { title: '\u{1f600}'.repeat(9_000) }),
   );
   const view = toQueueView(repo, givenRecord({ entries }), AT);
-  expect([view.line.length, view.more]).toEqual([QUEUE_PLACES_MAX, 3]);
-  const title = view.line[0]?.title ?? '';
+  expect([view.places.length, view.more]).toEqual([QUEUE_PLACES_MAX, 3]);
+  const title = view.places[0]?.title ?? '';
   expect([...title].length).toBe(QUEUE_TITLE_CHARS_MAX);
   expect(Buffer.from(title).toString()).toBe(title);
 });

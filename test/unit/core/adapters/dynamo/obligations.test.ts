@@ -11,7 +11,7 @@ const block = (kind: BlockKind, pr: number | null) => ({ kind, since: null, unti
 test.each<[string, ReturnType<typeof queueView.write>, readonly number[]]>([
   [
     'staged and landing',
-    queueView.write(givenQueueView({ line: [place(1, 'landing'), place(2, 'staged')] })),
+    queueView.write(givenQueueView({ places: [place(1, 'landing'), place(2, 'staged')] })),
     [1, 2],
   ],
   [
@@ -21,7 +21,7 @@ test.each<[string, ReturnType<typeof queueView.write>, readonly number[]]>([
   ],
   [
     'only ready, at the gate',
-    queueView.write(givenQueueView({ line: [place(1, 'ready')], block: block('gate', 1) })),
+    queueView.write(givenQueueView({ places: [place(1, 'ready')], block: block('gate', 1) })),
     [],
   ],
 ])(
