@@ -1,17 +1,21 @@
 /** Resources of a template by type, as far as a price depends on them. */
 export type ResourceCounts = Readonly<Record<string, number>>;
 
-export interface CostLine {
+/**
+ * `asleep`: no queue is switched on. `idle`: queues are, in `TEAM_REPOS` repositories, and nothing is scheduled. `busy`: one
+ * team works in these. `running`: as `idle`, with an engine that never sleeps, because a forge is reached by it alone.
+ */
+export const COST_STATES = ['asleep', 'idle', 'busy', 'running'] as const;
+export type CostState = (typeof COST_STATES)[number];
+
+/** USD a month in each state. */
+export interface CostLine extends Readonly<Record<CostState, number>> {
   readonly what: string;
-  /** USD a month while nothing happens. */
-  readonly usd: number;
-  /** False: not while the engine sleeps. */
-  readonly alwaysOn: boolean;
   readonly basis: string;
 }
 
 const HOURS = 730;
-/** us-east-1, list prices without free tiers unless the line says so. Other regions differ by up to a third. */
+/** us-east-1, list prices. Free tiers that never end are taken off where they have a name here. */
 const PRICES = {
   fargateArmVcpuHour: 0.03238,
   fargateArmGbHour: 0.00356,
@@ -25,87 +29,132 @@ const PRICES = {
   dashboardsFree: 3,
   webAcl: 5,
   webAclRule: 1,
-  /** Five pollers that each ask every 20 seconds, 0.50 per million. */
-  queuePolling: 0.33,
-  /** About one gigabyte: ticks, health checks, start-ups. */
-  logs: 0.5,
+  queueRequest: 0.5e-6,
+  queueRequestsFree: 1_000_000,
+  logsGb: 0.5,
+  lambdaArmGbSecond: 1.33334e-5,
+  lambdaRequest: 0.2e-6,
+  tableWrite: 0.625e-6,
+  tableRead: 0.125e-6,
+  keyRequest: 3e-6,
 } as const;
-const ENGINE_VCPU = 0.25;
-const ENGINE_GB = 0.5;
 const WEB_ACL_RULES = 3;
+/** Five pollers of a queue that each ask every 20 seconds. */
+const POLLS_PER_QUEUE = (5 * HOURS * 3600) / 20;
+const TICKS = HOURS * 12;
+/** Start, report and a line or two of a function. */
+const LOG_GB_PER_RUN = 2e-6;
 
-/** What an unused deployment costs a month, line by line. */
-export function estimateIdleCost(counts: ResourceCounts): readonly CostLine[] {
+/** The team that the states are about. */
+export const TEAM_REPOS = 5;
+/** Ten hours on 22 days, in which a pull request is scheduled or was within a quarter of an hour. */
+const TEAM_ENGINE_HOURS = 220;
+/** 1,000 pull requests landed, 20 looks at each. */
+const TEAM_RECONCILES = 20_000;
+
+/** Wake, lease, outcome and due mark with its index; the repository, plan, connection and what the queue says. */
+const TABLE_PER_WAKE = 11 * PRICES.tableWrite + 12 * PRICES.tableRead;
+const QUEUE_PER_WAKE = 3 * PRICES.queueRequest;
+const LOG_PER_WAKE = 2 * LOG_GB_PER_RUN * PRICES.logsGb;
+const lambda = (gb: number, seconds: number): number =>
+  gb * seconds * PRICES.lambdaArmGbSecond + PRICES.lambdaRequest;
+/** A worker that waits for an idle look, and the look. */
+const IDLE_LOOK_USD =
+  lambda(0.25, 0.9) + lambda(0.25, 0.7) + TABLE_PER_WAKE + QUEUE_PER_WAKE + PRICES.keyRequest + LOG_PER_WAKE;
+/** A worker that waits ten seconds for the engine, which stores a dozen steps. */
+const RECONCILE_USD =
+  lambda(0.25, 10) +
+  TABLE_PER_WAKE +
+  36 * PRICES.tableWrite +
+  QUEUE_PER_WAKE +
+  PRICES.keyRequest +
+  LOG_PER_WAKE;
+
+/** What a deployment costs a month, line by line. `sizes` are those of the task definition. */
+export function estimateCost(
+  counts: ResourceCounts,
+  sizes: { readonly vcpu: number; readonly gb: number },
+): readonly CostLine[] {
   const count = (type: string): number => counts[type] ?? 0;
-  const tasks = count('AWS::ECS::Service');
   const beyond = (type: string, free: number): number => Math.max(0, count(type) - free);
+  const always = (usd: number) => ({ asleep: usd, idle: usd, busy: usd, running: usd });
+  const perEngineHour = (usd: number) => ({
+    ...{ asleep: 0, idle: 0, busy: usd * TEAM_ENGINE_HOURS, running: usd * HOURS },
+  });
+  const tasks = count('AWS::ECS::Service');
+  const looks = TEAM_REPOS * TICKS * IDLE_LOOK_USD;
+  const polls = count('queue mappings') * POLLS_PER_QUEUE;
   const lines: readonly CostLine[] = [
     {
       what: 'engine task',
-      usd: tasks * HOURS * (ENGINE_VCPU * PRICES.fargateArmVcpuHour + ENGINE_GB * PRICES.fargateArmGbHour),
-      alwaysOn: false,
-      basis: `${tasks} x ${ENGINE_VCPU} vCPU and ${ENGINE_GB} GB on ARM64`,
+      ...perEngineHour(tasks * (sizes.vcpu * PRICES.fargateArmVcpuHour + sizes.gb * PRICES.fargateArmGbHour)),
+      basis: `${sizes.vcpu} vCPU and ${sizes.gb} GB on ARM64, ${TEAM_ENGINE_HOURS} hours when busy`,
     },
     {
       what: 'its public address',
-      usd: tasks * HOURS * PRICES.publicIpv4Hour,
-      alwaysOn: false,
-      basis: `${tasks} IPv4 address`,
+      ...perEngineHour(tasks * PRICES.publicIpv4Hour),
+      basis: `${tasks} IPv4 address, as long as the task`,
     },
     {
       what: 'credential key',
-      usd: count('AWS::KMS::Key') * PRICES.kmsKey,
-      alwaysOn: true,
+      ...always(count('AWS::KMS::Key') * PRICES.kmsKey),
       basis: `${count('AWS::KMS::Key')} KMS key; up to 2 more once its material has rotated twice`,
     },
     {
       what: 'private name of the engine',
-      usd: count('AWS::ServiceDiscovery::PrivateDnsNamespace') * PRICES.privateZone,
-      alwaysOn: true,
+      ...always(count('AWS::ServiceDiscovery::PrivateDnsNamespace') * PRICES.privateZone),
       basis: 'one private hosted zone',
     },
     {
       what: 'secrets',
-      usd: count('AWS::SecretsManager::Secret') * PRICES.secret,
-      alwaysOn: true,
+      ...always(count('AWS::SecretsManager::Secret') * PRICES.secret),
       basis: `${count('AWS::SecretsManager::Secret')} in Secrets Manager`,
     },
     {
       what: 'alarms',
       // An alarm on an expression is charged for each metric in it.
-      usd: beyond('alarm metrics', PRICES.alarmsFree) * PRICES.alarm,
-      alwaysOn: true,
+      ...always(beyond('alarm metrics', PRICES.alarmsFree) * PRICES.alarm),
       basis: `${count('AWS::CloudWatch::Alarm')} of ${count('alarm metrics')} metrics, ${PRICES.alarmsFree} of them free`,
     },
     {
       what: 'dashboards',
-      usd: beyond('AWS::CloudWatch::Dashboard', PRICES.dashboardsFree) * PRICES.dashboard,
-      alwaysOn: true,
+      ...always(beyond('AWS::CloudWatch::Dashboard', PRICES.dashboardsFree) * PRICES.dashboard),
       basis: `${count('AWS::CloudWatch::Dashboard')}, ${PRICES.dashboardsFree} free`,
     },
     {
       what: 'waiting at queues',
-      usd: count('queue mappings') * PRICES.queuePolling,
-      alwaysOn: true,
-      basis: `${count('queue mappings')} queues polled; the first million requests of an account are free`,
+      ...always(Math.max(0, polls - PRICES.queueRequestsFree) * PRICES.queueRequest),
+      basis: `${count('queue mappings')} queues polled; a million requests are free each month`,
     },
-    { what: 'logs', usd: PRICES.logs, alwaysOn: true, basis: 'about one gigabyte' },
+    {
+      what: 'ticks',
+      ...always(TICKS * (lambda(0.25, 0.3) + 8 * PRICES.tableRead + LOG_GB_PER_RUN * PRICES.logsGb)),
+      basis: 'one every five minutes',
+    },
+    {
+      what: 'idle looks',
+      ...{ asleep: 0, idle: looks, busy: looks, running: looks },
+      basis: `${TEAM_REPOS} repositories, every five minutes`,
+    },
+    {
+      what: 'reconciles',
+      ...{ asleep: 0, idle: 0, busy: TEAM_RECONCILES * RECONCILE_USD, running: 0 },
+      basis: `${TEAM_RECONCILES} of ten seconds when busy`,
+    },
     {
       what: 'rules at the edge',
-      usd: count('AWS::WAFv2::WebACL') * (PRICES.webAcl + WEB_ACL_RULES * PRICES.webAclRule),
-      alwaysOn: true,
+      ...always(count('AWS::WAFv2::WebACL') * (PRICES.webAcl + WEB_ACL_RULES * PRICES.webAclRule)),
       basis: `${count('AWS::WAFv2::WebACL')} web ACL (-c waf=true)`,
     },
     {
-      what: 'table, API, socket, distribution, functions, sign-in',
-      usd: 0,
-      alwaysOn: true,
-      basis: 'paid by use',
+      what: 'API, socket, distribution, sign-in, storage',
+      ...always(0),
+      basis: 'paid by use: less than 0.50 for one team',
     },
   ];
-  return lines.filter((line) => line.usd > 0 || line.basis === 'paid by use');
+  return lines.filter((line) => line.running + line.busy > 0 || line.basis.startsWith('paid by use'));
 }
 
-export function sumUsd(lines: readonly CostLine[]): number {
-  return lines.reduce((sum, line) => sum + line.usd, 0);
+export function sumUsd(lines: readonly CostLine[], state: CostState): number {
+  return lines.reduce((sum, line) => sum + line[state], 0);
 }

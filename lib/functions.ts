@@ -3,7 +3,6 @@ export const BUNDLE_ENTRIES = {
   tick: 'lambdas/tick/handler.ts',
   worker: 'lambdas/worker/handler.ts',
   'idle-look': 'engine-container/src/idle-look.handler.ts',
-  'worker-dlq': 'lambdas/worker/dlq.handler.ts',
   'wake-forward': 'lambdas/wake/forward.handler.ts',
   'webhooks-forge': 'lambdas/webhooks/forge.handler.ts',
   'webhooks-payments': 'lambdas/webhooks/payments.handler.ts',

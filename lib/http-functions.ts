@@ -81,7 +81,7 @@ export function createHttpFunctions(
   webhooks.setEnv('QUEUE_NAME', config.serviceName);
 
   const payments = new Payments(scope, 'Payments', {
-    ...{ apiUrl: config.paymentsApiUrl, prices: config.paymentsPrices },
+    ...{ apiUrl: config.paymentsApiUrl, prices: config.paymentsPrices, retain: config.retainData },
   });
   const billing = makeSurface('Billing', {
     ...{ bundle: 'billing', env: BillingEnv, timeout: AS_LONG_AS_THE_GATEWAY },

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { estimateIdleCost, type ResourceCounts, sumUsd } from './cost.ts';
+import { COST_STATES, estimateCost, type ResourceCounts, sumUsd } from './cost.ts';
 import { BUNDLE_ENTRIES } from './functions.ts';
 
 /** Resources that one stack may have. */
@@ -13,9 +13,17 @@ interface Resource {
   readonly Properties?: {
     readonly EventSourceArn?: unknown;
     readonly StartingPosition?: string;
+    /** Of a task definition. */
+    readonly Cpu?: string;
+    readonly Memory?: string;
     /** Of an alarm on an expression. */
     readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
   };
+}
+
+export interface TaskSize {
+  readonly vcpu: number;
+  readonly gb: number;
 }
 
 /** Prints what `cdk synth` has made: size of the template and of every bundle, and what it costs while nothing happens. */
@@ -28,7 +36,7 @@ function printReport(rootDir: string): void {
     console.log(
       `\n${file}: ${resources.length} of ${STACK_LIMIT} resources, ${kilobytes(text.length)} of ${kilobytes(TEMPLATE_BYTES_MAX)}`,
     );
-    printCost(countResources(resources));
+    printCost(countResources(resources), findTaskSize(resources));
   }
   printBundles(join(rootDir, 'dist'));
 }
@@ -60,15 +68,25 @@ export function countResources(resources: readonly Resource[]): ResourceCounts {
   return counts;
 }
 
-function printCost(counts: ResourceCounts): void {
-  const lines = estimateIdleCost(counts);
-  console.log('\nUSD a month while nothing happens (us-east-1, estimate of lib/cost.ts)');
-  for (const { what, usd, basis } of lines) {
-    console.log(`  ${usd.toFixed(2).padStart(6)}  ${what.padEnd(52)} ${basis}`);
+/** Of the one task definition: Fargate has CPU in 1,024ths of a virtual one, and memory in MiB. */
+export function findTaskSize(resources: readonly Resource[]): TaskSize {
+  const task = resources.find(({ Type }) => Type === 'AWS::ECS::TaskDefinition');
+  return {
+    vcpu: Number(task?.Properties?.Cpu ?? 0) / 1024,
+    gb: Number(task?.Properties?.Memory ?? 0) / 1024,
+  };
+}
+
+function printCost(counts: ResourceCounts, size: TaskSize): void {
+  const lines = estimateCost(counts, size);
+  const columns = (values: readonly string[]): string => values.map((each) => each.padStart(8)).join('');
+  console.log('\nUSD a month (us-east-1, estimate of lib/cost.ts)');
+  console.log(`${columns(COST_STATES)}`);
+  for (const line of lines) {
+    const prices = columns(COST_STATES.map((state) => line[state].toFixed(2)));
+    console.log(`${prices}  ${line.what.padEnd(44)} ${line.basis}`);
   }
-  const asleep = sumUsd(lines.filter((line) => line.alwaysOn));
-  console.log(`  ${sumUsd(lines).toFixed(2).padStart(6)}  with the engine running`);
-  console.log(`  ${asleep.toFixed(2).padStart(6)}  while it sleeps: no queue is switched on`);
+  console.log(`${columns(COST_STATES.map((state) => sumUsd(lines, state).toFixed(2)))}  all of it`);
 }
 
 function printBundles(dist: string): void {

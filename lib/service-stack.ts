@@ -5,7 +5,7 @@ import { IdleLookEnv } from '../core/contracts/env.ts';
 import { LOOK_TIMEOUT_MS } from '../core/domain/limits.ts';
 import { TickEnv } from '../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../lambdas/wake/env.ts';
-import { WorkerDlqEnv, WorkerEnv } from '../lambdas/worker/env.ts';
+import { WorkerEnv } from '../lambdas/worker/env.ts';
 import { AdminKey } from './constructs/admin-key.ts';
 import { ApiSurface } from './constructs/api-surface.ts';
 import { CredentialKey } from './constructs/credential-key.ts';
@@ -16,6 +16,7 @@ import { EngineService } from './constructs/engine-service.ts';
 import { IdentityProvider } from './constructs/identity-provider.ts';
 import { Monitoring } from './constructs/monitoring.ts';
 import { Notifications } from './constructs/notifications.ts';
+import { watchPlatform } from './constructs/platform-alarms.ts';
 import { PublicEdge } from './constructs/public-edge.ts';
 import { RealtimeSurface } from './constructs/realtime-surface.ts';
 import { watchReconciles } from './constructs/reconcile-alarms.ts';
@@ -24,6 +25,7 @@ import { SpendingLimit } from './constructs/spending-limit.ts';
 import { TickSchedule } from './constructs/tick-schedule.ts';
 import { WakeQueue } from './constructs/wake-queue.ts';
 import { WebAcl } from './constructs/web-acl.ts';
+import { DEPLOYED_OUTPUT, describeDeployment } from './deployed.ts';
 import { createHttpFunctions, mayReachForges } from './http-functions.ts';
 import type { StageConfig } from './stage-config.ts';
 
@@ -31,6 +33,11 @@ export interface ServiceStackProps extends StackProps {
   readonly config: StageConfig;
   /** Folder with one folder per bundle, made by `buildBundles`. */
   readonly bundlesDir: string;
+  /**
+   * No resource of the stack is deployed yet. What refuses to be deleted would keep a first deployment that fails from being rolled
+   * back and run again, so the refusals come with the second. @default false
+   */
+  readonly isFirst?: boolean;
 }
 
 /** Longer than a look, the engine's budget and its last forge call, shorter than a lease (limits.ts). */
@@ -40,17 +47,18 @@ const FORWARD_TIMEOUT = Duration.seconds(10);
 /** The whole service. Every resource, grant and environment key belongs to a construct; here they only meet. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
+    const { config, isFirst = false, bundlesDir: _, ...stackProps } = props;
+    const refusesDeletion = config.retainData && !isFirst;
     super(scope, id, {
       description: 'Mergeyard: a batch merge queue for Forgejo and Gitea',
-      terminationProtection: props.config.retainData,
-      ...props,
+      terminationProtection: refusesDeletion,
+      ...stackProps,
     });
-    const { config } = props;
     const monitoring = new Monitoring(this, 'Monitoring', {
       email: config.alarmEmail,
       runbook: config.runbookUrl,
     });
-    const table = new DataTable(this, 'Data', { retain: config.retainData });
+    const table = new DataTable(this, 'Data', { retain: config.retainData, refusesDeletion });
     const credentialKey = new CredentialKey(this, 'Credentials', {
       retain: config.retainData,
       version: config.keyVersion,
@@ -85,7 +93,7 @@ export class ServiceStack extends Stack {
       ...{ config, table, credentialKey, network, engine, queue, monitoring },
     });
     const tick = this.#addTick(defaults, { table, queue, engine, monitoring });
-    watchReconciles(monitoring, { tick, worker });
+    watchReconciles(monitoring, worker);
     const api = new ApiSurface(this, 'Http', { monitoring, logRetentionDays: config.logRetentionDays });
     const edge = new PublicEdge(this, 'Edge', {
       apiHost: api.host,
@@ -98,11 +106,11 @@ export class ServiceStack extends Stack {
       apiKey: config.identityApiKey,
       sharedSecret: config.identitySharedSecret,
       signUp: config.signUp,
-      retain: config.retainData,
+      ...{ retain: config.retainData, refusesDeletion },
       adminEmail: config.adminEmail,
       publicUrl,
     });
-    const adminKey = new AdminKey(this, 'AdminKey');
+    const adminKey = new AdminKey(this, 'AdminKey', { retain: config.retainData });
     const edgeStamp = config.publicUrl === undefined ? edge.stamp : '';
     const surfaces = createHttpFunctions(this, defaults, {
       ...{ config, table, identity, credentialKey, network, engine, queue, publicUrl, adminKey },
@@ -118,6 +126,8 @@ export class ServiceStack extends Stack {
     });
     new Notifications(this, 'Notifications', {
       ...{ defaults, table, monitoring, publicUrl, mail: config.mail },
+      retain: config.retainData,
+      deadLetters: queue.deadLetters,
     });
     edge.addApi(realtime);
     if (config.monthlyBudgetUsd !== undefined && config.alarmEmail !== undefined) {
@@ -126,11 +136,27 @@ export class ServiceStack extends Stack {
         email: config.alarmEmail,
       });
     }
-    monitoring.addThrottleAlarm();
+    for (const surface of Object.values(surfaces)) {
+      monitoring.addLine(surface, 'IdentityAway', {
+        logGroup: surface.logGroup,
+        where: { message: 'the identity provider did not answer' },
+        threshold: 10,
+        severity: 'ticket',
+      });
+    }
+    watchPlatform(monitoring, {
+      tableName: table.table.tableName,
+      distributionId: edge.distribution.distributionId,
+    });
+    monitoring.watchLines();
     monitoring.drawDashboard({ queue, worker: worker.fn, tick: tick.fn, api: api.api });
     this.#addOutputs({
       ...{ publicUrl, api, edge, realtime, table, queue, engine, identity },
       ...{ credentialKey, adminKey, monitoring },
+    });
+    new CfnOutput(this, DEPLOYED_OUTPUT, {
+      value: JSON.stringify(describeDeployment(config)),
+      description: 'What the next deployment must not lose; npm run deploy keeps it in config/',
     });
     Tags.of(this).add('service', 'mergeyard');
     Tags.of(this).add('stage', config.stage);
@@ -169,21 +195,6 @@ export class ServiceStack extends Stack {
     queue.grantSend(worker);
     queue.grantSendDelayed(worker);
     queue.deliverWakesTo(worker);
-    const dlq = new ServiceFunction(this, 'WorkerDlq', {
-      defaults,
-      bundle: 'worker-dlq',
-      env: WorkerDlqEnv,
-      memoryMb: 256,
-      timeout: FORWARD_TIMEOUT,
-    });
-    table.grantReadWrite(dlq);
-    queue.deliverDeadWakesTo(dlq);
-    parts.monitoring.addAlarm(dlq, 'DeadWakesSeenAlarm', {
-      metric: dlq.fn.metricInvocations({ period: Duration.minutes(5), statistic: 'Sum' }),
-      severity: 'ticket',
-      meaning: 'A wake failed five times and was written off; the tick wakes the repository again.',
-    });
-
     const forward = new ServiceFunction(this, 'WakeForward', {
       defaults,
       bundle: 'wake-forward',
@@ -228,15 +239,22 @@ export class ServiceStack extends Stack {
     parts.table.grantReadWrite(tick);
     parts.queue.grantSend(tick);
     parts.engine.grantPower(tick);
-    parts.monitoring.addLogAlarm(tick, 'EngineDownAlarm', {
+    parts.queue.grantTakeDead(tick);
+    parts.monitoring.addLine(tick, 'WakeWrittenOff', {
+      logGroup: tick.logGroup,
+      where: { message: 'a wake failed for good' },
+      threshold: 1,
+      severity: 'ticket',
+    });
+    parts.monitoring.addLine(tick, 'EngineDown', {
       logGroup: tick.logGroup,
       where: { message: 'engine', state: ['absent', 'unknown'] },
       // One that was woken by the last tick is up before the next.
-      periods: 2,
+      threshold: 2,
       severity: 'page',
-      meaning: 'The engine is wanted and does not run: nothing is staged or landed.',
     });
-    new TickSchedule(this, 'Schedule', { tick, monitoring: parts.monitoring });
+    const { monitoring, queue } = parts;
+    new TickSchedule(this, 'Schedule', { tick, monitoring, deadLetters: queue.deadLetters });
     return tick;
   }
 

@@ -18,7 +18,7 @@ const checked = (
     })
     .default('');
 /** In the repository of the service. */
-const RUNBOOK = 'docs/operate.md';
+const RUNBOOK = 'docs/runbook.md';
 
 const Context = z.object({
   stage: z.enum(STAGES, `must be one of: ${STAGES.join(', ')}`).default('dev'),
@@ -51,7 +51,7 @@ const Context = z.object({
   emailApiUrl: z.url({ protocol: /^https$/, error: 'must be the address of a mail provider' }).optional(),
   alarmEmail: z.email('must be an e-mail address').optional(),
   runbookUrl: z
-    .url({ protocol: /^https?$/, error: 'must be the address of docs/operate.md' })
+    .url({ protocol: /^https?$/, error: 'must be the address of docs/runbook.md' })
     .default(RUNBOOK),
   adminEmail: z.email('must be an e-mail address').optional(),
   keyVersion: text.regex(/^[1-9]$/, 'must be 1 to 9').default('1'),
@@ -121,7 +121,7 @@ export interface StageConfig {
   readonly planLimits: string;
   readonly mail: MailConfig;
   readonly alarmEmail: string | undefined;
-  /** Where operators read docs/operate.md; without an address the alarms name the file. */
+  /** Where operators read docs/runbook.md; without an address the alarms name the file. */
   readonly runbookUrl: string;
   /** Invited as the first administrator, with Cognito. */
   readonly adminEmail: string | undefined;

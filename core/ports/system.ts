@@ -49,6 +49,19 @@ export interface WakeQueue {
   sendDelayedWake(repoId: RepoId, wakeSeq: number, delayMs: number): Promise<void>;
 }
 
+/** Wakes that failed for good. Those that were taken come back unless they are dropped. */
+export interface DeadWakes {
+  /** A few of them; none: there are none. */
+  take(): Promise<
+    readonly {
+      readonly id: string;
+      /** Null: the message is no wake. */
+      readonly repoId: RepoId | null;
+      drop(): Promise<void>;
+    }[]
+  >;
+}
+
 /** The six strings of the internal reconcile request. */
 export interface ReconcileRequest {
   readonly tenantId: TenantId;

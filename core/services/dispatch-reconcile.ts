@@ -146,6 +146,8 @@ export async function reconcileRepo(
     repo_id: repo.id,
     ok: outcome.ok,
     error_code: outcome.errorCode,
+    // A standstill of the engine is counted by this word.
+    by: run.again === undefined ? 'engine' : 'look',
     wake_at: wakeAt,
   });
   return { kind: 'reconciled', outcome, logTail: run.report?.logTail ?? [] };

@@ -42,6 +42,7 @@ export function createLookingEngine(deps: IdleLookDeps, engine: EnginePort, repo
         return ASK_ENGINE;
       });
       if (looked.kind === 'unchanged') return 'unchanged';
+      deps.log.info('the engine is needed', { repo_id: repoId });
       await tryTo(deps, () => deps.store.noteEngineNeeded(deps.clock.now()));
       const answer = await engine.reconcile(request, order);
       const { memory } = looked;

@@ -129,7 +129,7 @@ export async function startHostedSignIn(config: CognitoSignIn, backTo: string): 
 
 /**
  * Ends a sign-in that left the page, by the code that came back and the verifier that was kept. A token that an address
- * brings along is never taken: it may be of somebody else's account. Returns where to go on.
+ * brings along is never taken: it may be of another person's account. Returns where to go on.
  */
 export async function finishSignIn(config: DashboardConfig['sign_in']): Promise<string> {
   const query = new URLSearchParams(location.search);

@@ -4,4 +4,5 @@ import { CommonEnv, EnvText, EnvUrl, FleetEnv } from '#core/contracts/env.ts';
 export const TickEnv = CommonEnv.extend(FleetEnv.shape).extend(PlanEnv.shape).extend({
   TABLE_NAME: EnvText,
   WAKE_QUEUE_URL: EnvUrl,
+  DEAD_WAKES_URL: EnvUrl,
 });

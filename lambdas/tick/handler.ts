@@ -5,8 +5,10 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
+import { createDeadWakes } from '#core/adapters/sqs/dead-wakes.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { writeOffDeadWakes } from '#core/services/dead-wakes.ts';
 import { tendEngine } from '#core/services/engine-power.ts';
 import { wakeDueRepos } from '#core/services/wake.ts';
 import { createLog } from '#core/telemetry.ts';
@@ -20,7 +22,9 @@ const store = createDynamoStore({
   tableName: env.TABLE_NAME,
   clock,
 });
-const queue = createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL });
+const sqs = new SQSClient({});
+const queue = createSqsWakeSender({ client: sqs, wakeQueueUrl: env.WAKE_QUEUE_URL });
+const deadWakes = createDeadWakes({ client: sqs, queueUrl: env.DEAD_WAKES_URL });
 
 const fleet = createEngineFleet({
   client: new ECSClient({}),
@@ -31,6 +35,7 @@ const fleet = createEngineFleet({
 async function tick(): Promise<void> {
   // First, so that the engine starts while the wakes travel.
   await tendEngine({ fleet, store, clock, log });
+  await writeOffDeadWakes({ deadWakes, store, clock, log });
   const result = await wakeDueRepos({ store, queue, clock, log, planLimits: env.PLAN_LIMITS });
   log.info('tick', { ...result });
   // Some repos failing is their trouble; all of them failing is ours, and the alarm should know.

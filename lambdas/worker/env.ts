@@ -15,5 +15,3 @@ export const WorkerEnv = CommonEnv.extend(FleetEnv.shape)
     /** `queue_name` of every reconcile request (D-91). */
     QUEUE_NAME: EnvText,
   });
-
-export const WorkerDlqEnv = CommonEnv.extend({ TABLE_NAME: EnvText });

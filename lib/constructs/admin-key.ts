@@ -8,12 +8,13 @@ import type { Grantee } from './data-table.ts';
 export class AdminKey extends Construct {
   readonly secret: Secret;
 
-  constructor(scope: Construct, id: string) {
+  /** `retain`: survives every update and `cdk destroy`. */
+  constructor(scope: Construct, id: string, { retain }: { readonly retain: boolean }) {
     super(scope, id);
     this.secret = new Secret(this, 'Secret', {
       description: 'X-Admin-Key of the admin API',
       generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
   }
 

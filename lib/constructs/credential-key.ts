@@ -36,7 +36,7 @@ export class CredentialKey extends Construct {
       new Key(this, each === 1 ? 'Key' : `Key${each}`, {
         enableKeyRotation: true,
         description: `Wraps the data keys of stored forge tokens${each === 1 ? '' : `, version ${each}`}`,
-        removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+        removalPolicy: retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
       });
     const older = Array.from({ length: version - oldestVersion }, (_, index) => make(oldestVersion + index));
     this.key = make(version);
@@ -76,7 +76,7 @@ export class CredentialKey extends Construct {
     const secret = new Secret(this, 'LegacyKey', {
       description,
       generateSecretString: { passwordLength: 32, excludePunctuation: true },
-      removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
     new CfnOutput(this, 'LegacyKeyArn', { value: secret.secretArn, description }).overrideLogicalId(
       'LegacyCredentialKeyArn',

@@ -23,8 +23,9 @@ import {
 import type { ServiceFunction } from './service-function.ts';
 
 export interface DataTableProps {
-  /** Survive `cdk destroy`, and refuse deletion. */
+  /** Survive every update and `cdk destroy`, but not a first deployment that fails. */
   readonly retain: boolean;
+  readonly refusesDeletion: boolean;
 }
 
 /** A function or a container that may be told its environment and given rights. */
@@ -91,8 +92,8 @@ export class DataTable extends Construct {
       timeToLiveAttribute: TTL_ATTRIBUTE,
       dynamoStream: StreamViewType[STREAM_VIEW],
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      deletionProtection: props.retain,
-      removalPolicy: props.retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: props.refusesDeletion,
+      removalPolicy: props.retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
   }
 

@@ -48,39 +48,17 @@ const NAMESPACE = 'mergeyard.internal';
 
 /** Alarms that the queue raises by name (engine-container/src/queue). */
 const QUEUE_ALARMS = [
-  [
-    'TreeMismatchAlarm',
-    'tree_mismatch',
-    'page',
-    'A merge did not have the proven tree; the queue of that repository is stopped.',
-  ],
-  [
-    'UnverifiedLandingAlarm',
-    'unverified_landing',
-    'page',
-    'A pull request was merged without having been proven.',
-  ],
-  [
-    'ForeignStatusWriterAlarm',
-    'foreign_status_writer',
-    'page',
-    'Another account writes the required status, so pull requests can merge unproven.',
-  ],
-  [
-    'SuccessStandsAlarm',
-    'success_stands',
-    'page',
-    'A success that no longer holds cannot be taken back; its pull request can merge unproven.',
-  ],
-  [
-    'RecordTooLargeAlarm',
-    'record_too_large',
-    'page',
-    'The record of a queue has outgrown the store; what it had posted was taken back, and it stands still.',
-  ],
-  ['BaseRedAlarm', 'base_red', 'ticket', 'The gate fails on a base branch itself.'],
-  ['GatePhaseAgeAlarm', 'gate_phase_age', 'ticket', 'A gate run has been awaited for over half an hour.'],
+  ['TreeMismatch', 'tree_mismatch', 'page'],
+  ['UnverifiedLanding', 'unverified_landing', 'page'],
+  ['ForeignStatusWriter', 'foreign_status_writer', 'page'],
+  ['SuccessStands', 'success_stands', 'page'],
+  ['RecordTooLarge', 'record_too_large', 'page'],
+  // Troubles of one tenant, who is told in the dashboard.
+  ['BaseRed', 'base_red', 'ticket'],
+  ['GatePhaseAge', 'gate_phase_age', 'ticket'],
 ] as const;
+/** Beyond this the engine answers late; it is given more in its stage's file. */
+const USED_UP_PERCENT = 90;
 
 const HEALTH_SCRIPT =
   "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))";
@@ -241,19 +219,26 @@ export class EngineService extends Construct implements Grantee {
 
   /** What only the engine sees, told by fixed words in its log (A120). */
   #addAlarms(monitoring: Monitoring): void {
-    for (const [id, alarm, severity, meaning] of QUEUE_ALARMS) {
-      monitoring.addLogAlarm(this, id, {
-        logGroup: this.#logGroup,
-        where: { message: 'queue alarm', alarm },
-        severity,
-        meaning,
-      });
+    for (const [name, alarm, severity] of QUEUE_ALARMS) {
+      const where = { message: 'queue alarm', alarm };
+      monitoring.addLine(this, name, { logGroup: this.#logGroup, where, severity, threshold: 1 });
     }
-    monitoring.addLogAlarm(this, 'RecordLostAlarm', {
+    monitoring.addLine(this, 'RecordLost', {
       logGroup: this.#logGroup,
       where: { message: 'queue record unreadable, set aside' },
       severity: 'ticket',
-      meaning: 'The record of a queue could not be read and is rebuilt from the forge.',
+      threshold: 1,
+    });
+    const period = Duration.minutes(5);
+    monitoring.addAlarm(this, 'EngineCpuAlarm', {
+      metric: this.service.metricCpuUtilization({ period, statistic: 'Average' }),
+      ...{ threshold: USED_UP_PERCENT, periods: 3, severity: 'ticket' },
+      meaning: 'The engine has no CPU left: reconciles take longer than they should.',
+    });
+    monitoring.addAlarm(this, 'EngineMemoryAlarm', {
+      metric: this.service.metricMemoryUtilization({ period, statistic: 'Maximum' }),
+      ...{ threshold: USED_UP_PERCENT, periods: 3, severity: 'ticket' },
+      meaning: 'The engine is about to run out of memory, and would be stopped.',
     });
   }
 }

@@ -24,6 +24,7 @@ export interface IdentityProviderProps {
   readonly signUp: 'open' | 'closed';
   /** Users survive `cdk destroy`. */
   readonly retain: boolean;
+  readonly refusesDeletion: boolean;
   /** Where people reach the dashboard: the sign-in page sends them back there. */
   readonly publicUrl: string;
   /** Invited as the first administrator by an e-mail of Cognito. @default no one: see `npm run admin` */
@@ -92,7 +93,7 @@ export class IdentityProvider extends Construct {
   }
 
   #createUserPool(props: IdentityProviderProps) {
-    const { retain, publicUrl } = props;
+    const { retain, refusesDeletion, publicUrl } = props;
     const pool = new UserPool(this, 'Users', {
       featurePlan: FeaturePlan.ESSENTIALS,
       signInAliases: { email: true },
@@ -109,8 +110,8 @@ export class IdentityProvider extends Construct {
         requireDigits: true,
         requireSymbols: true,
       },
-      deletionProtection: retain,
-      removalPolicy: retain ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: refusesDeletion,
+      removalPolicy: retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
     const client = pool.addClient('Dashboard', {
       authFlows: { userSrp: true },
@@ -131,7 +132,7 @@ export class IdentityProvider extends Construct {
       cognitoDomain: { domainPrefix: `${DOMAIN_PREFIX}-${Aws.ACCOUNT_ID}-${this.node.addr.slice(-8)}` },
     });
     new CfnUserPoolGroup(this, 'Admins', { userPoolId: pool.userPoolId, groupName: ADMIN_GROUP });
-    if (props.adminEmail !== undefined) this.#inviteAdmin(pool, props.adminEmail);
+    if (props.adminEmail !== undefined) this.#inviteAdmin(pool, props.adminEmail, retain);
     return {
       pool,
       client,
@@ -139,7 +140,7 @@ export class IdentityProvider extends Construct {
     };
   }
 
-  #inviteAdmin(pool: UserPool, email: string): void {
+  #inviteAdmin(pool: UserPool, email: string, retain: boolean): void {
     const user = new CfnUserPoolUser(this, 'FirstAdmin', {
       userPoolId: pool.userPoolId,
       username: email,
@@ -155,5 +156,7 @@ export class IdentityProvider extends Construct {
       groupName: ADMIN_GROUP,
     });
     membership.node.addDependency(this.node.findChild('Admins'));
+    const policy = retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY;
+    for (const each of [user, membership]) each.applyRemovalPolicy(policy);
   }
 }

@@ -14,7 +14,14 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { FilterPattern, type ILogGroup, type JsonPattern, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import {
+  FilterPattern,
+  type ILogGroup,
+  type JsonPattern,
+  MetricFilter,
+  QueryDefinition,
+  QueryString,
+} from 'aws-cdk-lib/aws-logs';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -24,13 +31,20 @@ import { Construct } from 'constructs';
 const SEVERITIES = ['page', 'ticket'] as const;
 type Severity = (typeof SEVERITIES)[number];
 
+/**
+ * Lines of one severity share one metric and one alarm, because each alarm has its price whether or not it ever fires. A
+ * line counts as many points as its threshold goes into these.
+ */
+const LINES_POINTS = 10;
+const LINES_PERIOD = Duration.minutes(10);
+
 /** Namespace of everything counted from our own logs. */
 const LOG_METRICS = 'Mergeyard';
 
 export interface MonitoringProps {
   /** Gets every alarm. @default no address is subscribed */
   readonly email?: string | undefined;
-  /** Where operators read docs/operate.md; one section per alarm, its heading is the alarm's id. */
+  /** Where operators read docs/runbook.md; one section per alarm, its heading is the alarm's id. */
   readonly runbook: string;
 }
 
@@ -43,14 +57,20 @@ export interface AlarmSpec {
   readonly threshold?: number;
   /** @default 1 */
   readonly periods?: number;
+  /** @default a period without data is a good one */
+  readonly missing?: TreatMissingData;
+  /** On the dashboard, which can name no alarm that may not be there. @default true */
+  readonly isShown?: boolean;
 }
 
-export interface LogAlarmSpec extends Omit<AlarmSpec, 'metric'> {
+/** A line of a log that a person should know of. */
+export interface LineSpec {
   readonly logGroup: ILogGroup;
-  /** Fields of one log line, all of which must match: the static message and, if need be, one more. */
+  /** Fields of the line, all of which must match one of their words: the static message and, if need be, one more. */
   readonly where: Readonly<Record<string, string | readonly string[]>>;
-  /** @default five minutes */
-  readonly period?: Duration;
+  readonly severity: Severity;
+  /** So many of them within `LINES_PERIOD` tell a person. */
+  readonly threshold: 1 | 2 | 3 | 10;
 }
 
 export interface LogMetricSpec {
@@ -58,6 +78,8 @@ export interface LogMetricSpec {
   readonly pattern: JsonPattern;
   /** What each matching line counts: a field of the line, or a number. @default 1 */
   readonly value?: string;
+  /** Is there a value where lines come and none matches? @default false */
+  readonly countsZero?: boolean;
   readonly period: Duration;
 }
 
@@ -74,6 +96,10 @@ export class Monitoring extends Construct {
   readonly dashboard: Dashboard;
   readonly #runbook: string;
   readonly #alarms: Record<Severity, Alarm[]> = { page: [], ticket: [] };
+  readonly #lines: Record<Severity, { readonly name: string; readonly spec: LineSpec }[]> = {
+    page: [],
+    ticket: [],
+  };
 
   constructor(scope: Construct, id: string, props: MonitoringProps) {
     super(scope, id);
@@ -103,26 +129,63 @@ export class Monitoring extends Construct {
       threshold: spec.threshold ?? 1,
       evaluationPeriods: spec.periods ?? 1,
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      treatMissingData: spec.missing ?? TreatMissingData.NOT_BREACHING,
       alarmDescription: `[${spec.severity}] ${spec.meaning} Runbook: ${this.#runbook}#${id.toLowerCase()}`,
     });
     const tell = new SnsAction(this.topics[spec.severity]);
     alarm.addAlarmAction(tell);
     alarm.addOkAction(tell);
-    this.#alarms[spec.severity].push(alarm);
+    if (spec.isShown ?? true) this.#alarms[spec.severity].push(alarm);
     return alarm;
   }
 
-  /** Counts lines of a log; without any there is no data, and no charge for the metric. */
-  addLogAlarm(scope: Construct, id: string, spec: LogAlarmSpec): Alarm {
-    const metric = this.countLines(scope, id.replace(/Alarm$/, ''), {
+  /** `name` is that of its section in the runbook. Without any line there is no data, and no charge for the metric. */
+  addLine(scope: Construct, name: string, spec: LineSpec): void {
+    new MetricFilter(scope, `${name}Line`, {
       logGroup: spec.logGroup,
-      pattern: FilterPattern.all(
-        ...Object.entries(spec.where).map(([field, values]) => fieldIsOneOf(field, [values].flat())),
-      ),
-      period: spec.period ?? Duration.minutes(5),
+      filterPattern: matchAll(spec.where),
+      metricNamespace: LOG_METRICS,
+      metricName: this.#lineMetricName(spec.severity),
+      // Rounded up: three of four points are more than ten.
+      metricValue: String(Math.ceil(LINES_POINTS / spec.threshold)),
     });
-    return this.addAlarm(scope, id, { ...spec, metric });
+    this.#lines[spec.severity].push({ name, spec });
+  }
+
+  /** Called when every line is known: an alarm for each severity, and a saved query that shows its lines. */
+  watchLines(): void {
+    const meanings = {
+      page: 'A log says that a queue is stopped or that something landed unproven.',
+      ticket: 'A log says what a person should look at within a day.',
+    };
+    for (const severity of SEVERITIES) {
+      this.addAlarm(this, severity === 'page' ? 'PageLinesAlarm' : 'TicketLinesAlarm', {
+        metric: new Metric({
+          namespace: LOG_METRICS,
+          metricName: this.#lineMetricName(severity),
+          ...{ statistic: 'Sum', period: LINES_PERIOD },
+        }),
+        threshold: LINES_POINTS,
+        severity,
+        meaning: meanings[severity],
+      });
+      const lines = this.#lines[severity];
+      new QueryDefinition(this, `${severity}Lines`, {
+        queryDefinitionName: `${Stack.of(this).stackName}/${severity} lines`,
+        logGroups: [...new Set(lines.map(({ spec }) => spec.logGroup))],
+        queryString: new QueryString({
+          fields: ['@timestamp', 'message', 'alarm', 'error_code', 'state', 'repo_id', 'pr', '@log'],
+          filterStatements: [lines.map(({ spec }) => `(${queryOf(spec.where)})`).join(' or ')],
+          sort: '@timestamp desc',
+          limit: 100,
+        }),
+      });
+    }
+  }
+
+  #lineMetricName(severity: Severity): string {
+    // Two deployments in one account must not share a count.
+    return `${Stack.of(this).stackName}-${severity}-lines`;
   }
 
   /** Sum of what the matching lines of a log count, per period. No line: no data. */
@@ -134,41 +197,45 @@ export class Monitoring extends Construct {
       // Two deployments in one account must not share a count.
       metricName: `${Stack.of(this).stackName}-${name}`,
       metricValue: spec.value ?? '1',
+      ...(spec.countsZero === true ? { defaultValue: 0 } : {}),
     });
     return filter.metric({ statistic: 'Sum', period: spec.period });
   }
 
   /**
    * Fires when nothing of `beats` was counted in a period in which `expected`, where given, counted something. What was not
-   * reported counts as 0 (FILL), because a metric that is only missing makes an alarm wait for several more periods.
+   * reported counts as 0 (FILL), because a metric that is only missing makes an alarm wait for several more periods. Without
+   * `expected` there has to be an earlier beat (REPEAT): a stack that was just made has missed none. When the last beat is
+   * out of sight the expression has no value, and the alarm stays what it is.
    */
   addHeartbeatAlarm(
     scope: Construct,
     id: string,
-    spec: Omit<AlarmSpec, 'metric' | 'threshold' | 'periods'> & {
+    spec: Omit<AlarmSpec, 'metric' | 'threshold' | 'missing'> & {
       readonly beats: IMetric;
       readonly expected?: IMetric;
       readonly period: Duration;
     },
   ): Alarm {
     const { beats, expected, period, ...rest } = spec;
-    const isMissed = 'FILL(beats, 0) < 1';
+    const isExpected = expected === undefined ? 'FILL(beats, REPEAT) > 0' : 'FILL(expected, 0) > 0';
     const metric = new MathExpression({
-      expression:
-        expected === undefined ? `IF(${isMissed}, 1, 0)` : `IF(FILL(expected, 0) > 0 AND ${isMissed}, 1, 0)`,
+      expression: `IF(${isExpected} AND FILL(beats, 0) < 1, 1, 0)`,
       usingMetrics: { beats, ...(expected === undefined ? {} : { expected }) },
       period,
     });
-    return this.addAlarm(scope, id, { ...rest, metric });
+    const missing = expected === undefined ? TreatMissingData.IGNORE : TreatMissingData.NOT_BREACHING;
+    return this.addAlarm(scope, id, { ...rest, metric, missing });
   }
 
   /** Fires while anything lies in a dead-letter queue (A119). */
-  addDeadLetterAlarm(scope: Construct, id: string, queue: IQueue, meaning: string): Alarm {
+  addDeadLetterAlarm(scope: Construct, id: string, queue: IQueue, meaning: string, minutes = 1): Alarm {
     return this.addAlarm(scope, id, {
       metric: queue.metricApproximateNumberOfMessagesVisible({
         period: Duration.minutes(1),
         statistic: 'Maximum',
       }),
+      periods: minutes,
       severity: 'ticket',
       meaning,
     });
@@ -220,17 +287,26 @@ export class Monitoring extends Construct {
     ];
     for (const row of rows) this.dashboard.addWidgets(...row);
   }
+}
 
-  /** Throttling of any function of the account and region: they share one limit. */
-  addThrottleAlarm(): void {
-    this.addAlarm(this, 'ThrottledAlarm', {
-      metric: accountThrottles(),
-      threshold: 10,
-      periods: 2,
-      severity: 'ticket',
-      meaning: 'Functions are throttled: the account has too little concurrency.',
-    });
-  }
+/** All fields of a log line are one of their words. */
+function matchAll(where: LineSpec['where']): JsonPattern {
+  return FilterPattern.all(
+    ...Object.entries(where).map(([field, words]) => fieldIsOneOf(field, [words].flat())),
+  );
+}
+
+/** The same as a condition of Logs Insights. */
+function queryOf(where: LineSpec['where']): string {
+  return Object.entries(where)
+    .map(
+      ([field, words]) =>
+        `${field} in [${[words]
+          .flat()
+          .map((word) => `'${word}'`)
+          .join(', ')}]`,
+    )
+    .join(' and ');
 }
 
 /** A field of a log line that is one of these words. */
@@ -238,7 +314,8 @@ export function fieldIsOneOf(field: string, words: readonly string[]): JsonPatte
   return FilterPattern.any(...words.map((word) => FilterPattern.stringValue(`$.${field}`, '=', word)));
 }
 
-function accountThrottles(): Metric {
+/** Throttles of any function of the account and region: they share one limit. */
+export function accountThrottles(): Metric {
   return new Metric({
     namespace: 'AWS/Lambda',
     metricName: 'Throttles',

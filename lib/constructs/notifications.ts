@@ -1,7 +1,7 @@
 import { Aws, CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { NOTICE_NOT_DELIVERED } from '../../core/contracts/realtime.ts';
 import { NotifyEnv } from '../../lambdas/notify/env.ts';
@@ -15,11 +15,16 @@ export interface NotificationsProps {
   readonly table: DataTable;
   readonly monitoring: Monitoring;
   readonly mail: MailConfig;
+  /** The key of the mail provider survives every update and `cdk destroy`: an operator has stored it. */
+  readonly retain: boolean;
   readonly publicUrl: string;
+  readonly deadLetters: IQueue;
 }
 
 /** Several bounces at once, each with three seconds for its ways. */
 const NOTIFY_TIMEOUT = Duration.seconds(30);
+/** Longer than a burst takes; a tenth of what makes news too old. */
+const STREAM_AGE_MAX = Duration.minutes(6);
 /** A notice of an hour ago is no news: the author has seen the pull request since. */
 const NOTICE_AGE_MAX = Duration.hours(1);
 
@@ -34,39 +39,36 @@ export class Notifications extends Construct {
     table.grantRows(notify, ['GetItem', 'BatchGetItem', 'Query'], ['tenant', 'batches', 'events', 'repo']);
     table.grantRows(notify, ['PutItem', 'ConditionCheckItem'], ['repo']);
     table.grantRows(notify, ['DeleteItem'], ['notices']);
-    const deadNotices = new Queue(this, 'DeadNotices', {
-      enforceSSL: true,
-      encryption: QueueEncryption.SQS_MANAGED,
-      retentionPeriod: Duration.days(14),
-    });
-    notify.allow(new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [deadNotices.queueArn] }));
+    notify.allow(
+      new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [props.deadLetters.queueArn] }),
+    );
     table.deliverChanges(notify, {
       partitions: ['events', 'notices'],
       kinds: ['INSERT'],
       ...{ batchSize: 10, window: Duration.seconds(0), retries: 5, maxAge: NOTICE_AGE_MAX },
-      ...{ reportsFailures: true, deadLetters: deadNotices },
+      ...{ reportsFailures: true, deadLetters: props.deadLetters },
     });
     notify.setEnv('PUBLIC_URL', props.publicUrl);
-    this.#allowMail(notify, mail);
-    monitoring.addLogAlarm(notify, 'NoticesFailedAlarm', {
+    this.#allowMail(notify, mail, props.retain);
+    monitoring.addLine(notify, 'NoticesFailed', {
       logGroup: notify.logGroup,
       where: { message: NOTICE_NOT_DELIVERED },
       threshold: 10,
       severity: 'ticket',
-      meaning: 'Notifications do not reach their mailbox or chat.',
     });
-    monitoring.addDeadLetterAlarm(
-      notify,
-      'DeadNoticesAlarm',
-      deadNotices,
-      'Changes were given up before a notice of them was sent.',
-    );
+    monitoring.addAlarm(notify, 'StreamAgeAlarm', {
+      metric: notify.fn.metric('IteratorAge', { period: Duration.minutes(5), statistic: 'Maximum' }),
+      threshold: STREAM_AGE_MAX.toMilliseconds(),
+      periods: 2,
+      severity: 'ticket',
+      meaning: 'Notices are told late: the changes of the table wait for the function that reads them.',
+    });
   }
 
-  #allowMail(notify: ServiceFunction, { from, apiUrl }: MailConfig): void {
+  #allowMail(notify: ServiceFunction, { from, apiUrl }: MailConfig, retain: boolean): void {
     notify.setEnv('NOTIFICATION_FROM', from ?? '');
     notify.setEnv('EMAIL_API_URL', apiUrl ?? '');
-    const key = from === undefined || apiUrl === undefined ? null : this.#makeKey();
+    const key = from === undefined || apiUrl === undefined ? null : this.#makeKey(retain);
     notify.setEnv('EMAIL_API_KEY_SECRET_ID', key?.secretArn ?? '');
     if (key !== null) {
       notify.allow(
@@ -76,12 +78,12 @@ export class Notifications extends Construct {
   }
 
   /** Made with random text in it, which the provider refuses until an operator stores the real key. */
-  #makeKey(): Secret {
+  #makeKey(retain: boolean): Secret {
     const description = 'EMAIL_API_KEY: key of the mail provider';
     const secret = new Secret(this, 'EmailApiKey', {
       description,
       generateSecretString: { passwordLength: 32, excludePunctuation: true },
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
     new CfnOutput(this, 'EmailApiKeyArn', { value: secret.secretArn, description }).overrideLogicalId(
       'EmailApiKeyArn',

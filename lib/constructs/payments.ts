@@ -9,6 +9,8 @@ export interface PaymentsProps {
   readonly apiUrl: string;
   /** `pro.flat=price_…,team.flat=price_…`; empty: nothing is sold, and no secret is made. */
   readonly prices: string;
+  /** The secrets survive every update and `cdk destroy`: an operator has stored their values. */
+  readonly retain: boolean;
 }
 
 interface PaymentSecrets {
@@ -74,7 +76,7 @@ export class Payments extends Construct {
     const secret = new Secret(this, id, {
       description,
       generateSecretString: { passwordLength: 32, excludePunctuation: true },
-      removalPolicy: RemovalPolicy.DESTROY,
+      removalPolicy: this.#props.retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
     new CfnOutput(this, `${id}Arn`, { value: secret.secretArn, description }).overrideLogicalId(
       `Payments${id}Arn`,

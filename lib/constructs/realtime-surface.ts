@@ -80,7 +80,7 @@ export class RealtimeSurface extends Construct {
     this.#addConnect(props);
     this.#addDisconnect(props);
     this.#addDefault(props);
-    this.#addStage(props.logRetentionDays);
+    this.#addStage(props);
     this.#addPush(props);
   }
 
@@ -97,12 +97,11 @@ export class RealtimeSurface extends Construct {
     connect.setEnv('PUBLIC_URL', publicUrl);
     this.#addRoute('$connect', connect);
     // The function answers its own failures, so its Errors metric stays at 0.
-    monitoring.addLogAlarm(connect, 'SocketConnectFailedAlarm', {
+    monitoring.addLine(connect, 'SocketConnectFailed', {
       logGroup: connect.logGroup,
       where: { message: 'connect failed' },
       threshold: 3,
       severity: 'ticket',
-      meaning: 'Realtime sockets cannot be opened; dashboards poll every 30 seconds.',
     });
   }
 
@@ -143,11 +142,11 @@ export class RealtimeSurface extends Construct {
     );
     // Read by the SDK itself; it has no default, because every stage has a host of its own.
     push.setEnv('AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI', `https://${this.domainName}${this.originPath}`);
-    monitoring.addAlarm(push, 'PingsFailedAlarm', {
-      metric: push.fn.metricErrors({ period: Duration.minutes(5), statistic: 'Sum' }),
+    monitoring.addLine(push, 'PingsFailed', {
+      logGroup: push.logGroup,
+      where: { type: 'platform.report', 'record.status': ['error', 'timeout', 'failure'] },
       threshold: 3,
       severity: 'ticket',
-      meaning: 'Dashboards are not told of changes; open ones show old data until their next poll.',
     });
   }
 
@@ -173,9 +172,9 @@ export class RealtimeSurface extends Construct {
     });
   }
 
-  #addStage(retentionDays: number): void {
+  #addStage({ logRetentionDays, monitoring }: RealtimeSurfaceProps): void {
     const logGroup = new LogGroup(this, 'AccessLogs', {
-      retention: retentionDays,
+      retention: logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     const stage = new CfnStage(this, 'Stage', {
@@ -187,6 +186,12 @@ export class RealtimeSurface extends Construct {
         destinationArn: logGroup.logGroupArn,
         format: JSON.stringify(ACCESS_LOG_FIELDS),
       },
+    });
+    monitoring.addLine(this, 'SocketErrors', {
+      logGroup,
+      where: { status: ['500', '502', '503', '504'] },
+      threshold: 3,
+      severity: 'ticket',
     });
     stage.addResourceDependency(this.#letGatewayLog());
   }

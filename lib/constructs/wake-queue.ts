@@ -35,7 +35,8 @@ export class WakeQueue extends Construct {
   readonly wakes: Queue;
   readonly deadWakes: Queue;
   readonly delayed: Queue;
-  readonly deadDelayed: Queue;
+  /** Of everything that is no wake: delayed wakes, ticks, notices. */
+  readonly deadLetters: Queue;
 
   constructor(scope: Construct, id: string, props: WakeQueueProps) {
     super(scope, id);
@@ -57,13 +58,13 @@ export class WakeQueue extends Construct {
       visibilityTimeout: Duration.millis(WAKE_HIDDEN_MS),
       deadLetterQueue: { queue: this.deadWakes, maxReceiveCount: MAX_RECEIVE_COUNT },
     });
-    this.deadDelayed = new Queue(this, 'DeadDelayed', deadLetters);
+    this.deadLetters = new Queue(this, 'DeadLetters', deadLetters);
     // A FIFO queue refuses a delay per message, hence a standard queue whose consumer forwards.
     this.delayed = new Queue(this, 'Delayed', {
       ...common,
       retentionPeriod: WAKE_RETENTION,
       visibilityTimeout: Duration.seconds(props.forwardTimeout.toSeconds() * VISIBILITY_FACTOR),
-      deadLetterQueue: { queue: this.deadDelayed, maxReceiveCount: MAX_RECEIVE_COUNT },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVE_COUNT },
     });
     this.#addAlarms(props.monitoring);
   }
@@ -83,8 +84,15 @@ export class WakeQueue extends Construct {
     this.#deliver(consumer, this.wakes, 'Wakes', WORKERS_MAX);
   }
 
-  deliverDeadWakesTo(consumer: ServiceFunction): void {
-    this.#deliver(consumer, this.deadWakes, 'DeadWakes');
+  /** Asked at each tick: a queue that is polled all the time costs as much as all others of a service at rest. */
+  grantTakeDead(grantee: Grantee): void {
+    grantee.setEnv('DEAD_WAKES_URL', this.deadWakes.queueUrl);
+    grantee.allow(
+      new PolicyStatement({
+        actions: ['sqs:ReceiveMessage', 'sqs:DeleteMessage'],
+        resources: [this.deadWakes.queueArn],
+      }),
+    );
   }
 
   deliverDelayedTo(consumer: ServiceFunction): void {
@@ -115,12 +123,19 @@ export class WakeQueue extends Construct {
   }
 
   #addAlarms(monitoring: Monitoring): void {
-    monitoring.addDeadLetterAlarm(this, 'DeadWakesAlarm', this.deadWakes, 'A wake failed five times.');
     monitoring.addDeadLetterAlarm(
       this,
-      'DeadDelayedAlarm',
-      this.deadDelayed,
-      'A delayed wake could not be forwarded.',
+      'DeadWakesAlarm',
+      this.deadWakes,
+      'A wake failed five times, and the tick does not write it off.',
+      // Two ticks, and the time that a message is hidden after it was taken.
+      12,
+    );
+    monitoring.addDeadLetterAlarm(
+      this,
+      'DeadLettersAlarm',
+      this.deadLetters,
+      'A delayed wake, a tick or a notice was given up.',
     );
     monitoring.addBacklogAlarm(
       this,
@@ -128,13 +143,6 @@ export class WakeQueue extends Construct {
       this.wakes,
       Duration.minutes(15),
       'Repositories wait for a worker.',
-    );
-    monitoring.addBacklogAlarm(
-      this,
-      'DelayedAgeAlarm',
-      this.delayed,
-      Duration.minutes(20),
-      'Delayed wakes are not forwarded.',
     );
   }
 }

@@ -53,7 +53,6 @@ const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   'webhooks-forge': 170,
   worker: 190,
   'idle-look': 110,
-  'worker-dlq': 160,
   'socket-connect': 190,
   'socket-disconnect': 160,
   'socket-default': 60,
@@ -63,7 +62,7 @@ const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   engine: 195,
 };
 /** What a function may weigh, minified: beyond it a cold start is felt. */
-const MINIFIED_BYTES_MAX = 650 * 1024;
+const MINIFIED_BYTES_MAX = 665 * 1024;
 
 describe.each(names)('bundle %s', (name) => {
   test('holds neither the construct library nor a tool of ours', () => {
@@ -127,9 +126,9 @@ describe('who carries what', () => {
     ]);
   });
 
-  test('only what sells carries the payment SDK, and it stays below 650 KB', () => {
+  test('only what sells carries the payment SDK, and it stays below 665 KB', () => {
     expect(names.filter((name) => packagesOf(name).has('stripe'))).toEqual(['billing']);
-    expect(readFileSync(join(outDir, 'billing', 'index.mjs')).length / 1024).toBeLessThan(650);
+    expect(readFileSync(join(outDir, 'billing', 'index.mjs')).length / 1024).toBeLessThan(665);
     expect(carriers(/^core\/adapters\/payments-http\//)).toEqual(['webhooks-payments', 'billing']);
   });
 

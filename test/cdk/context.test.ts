@@ -8,7 +8,7 @@ describe('context', () => {
   test.each([
     [{ stage: 'staging' }, '-c stage=staging: must be one of: dev, prod'],
     [{ serviceName: 'MQ!' }, '-c serviceName=MQ!: must be 1 to 20 of a-z, 0-9 and -'],
-    [{ runbookUrl: 'docs' }, '-c runbookUrl=docs: must be the address of docs/operate.md'],
+    [{ runbookUrl: 'docs' }, '-c runbookUrl=docs: must be the address of docs/runbook.md'],
     [{ alarmEmail: 'nobody' }, '-c alarmEmail=nobody: must be an e-mail address'],
     [{ forgeAllowHosts: 'https://x' }, '-c forgeAllowHosts=https://x: must be host or host:port'],
     [{ nag: 'yes' }, '-c nag=yes: must be true or false'],

@@ -1,30 +1,44 @@
 import { readFileSync } from 'node:fs';
-import { estimateIdleCost, sumUsd } from '../../lib/cost.ts';
-import { countResources } from '../../lib/report.ts';
+import { COST_STATES, estimateCost, sumUsd } from '../../lib/cost.ts';
+import { countResources, findTaskSize } from '../../lib/report.ts';
 import { FULL, readTemplate, type StackTemplate } from '../support/template.ts';
 
-const linesOf = (template: StackTemplate) =>
-  estimateIdleCost(countResources(Object.values(template.resources)));
+const linesOf = (template: StackTemplate) => {
+  const resources = Object.values(template.resources);
+  return estimateCost(countResources(resources), findTaskSize(resources));
+};
 
-describe('the price of an idle deployment', () => {
+describe('the price of a deployment', () => {
   const lines = linesOf(readTemplate());
-  const asleep = lines.filter((line) => line.alwaysOn);
 
-  test('is mostly the engine’s, and little while that sleeps', () => {
-    expect(sumUsd(lines)).toBeLessThan(17);
-    expect(sumUsd(asleep)).toBeLessThan(6);
+  test('is at most four dollars while nothing is scheduled, and ten for one busy team', () => {
+    expect(sumUsd(lines, 'asleep')).toBeLessThan(3.2);
+    expect(sumUsd(lines, 'idle')).toBeLessThanOrEqual(4);
+    expect(sumUsd(lines, 'busy')).toBeLessThanOrEqual(10);
   });
 
-  test('is what the operator’s document says', () => {
-    const [, running, sleeping] = /\*\*idle\*\*\s*\|\s*\*\*(\S+)\*\*\s*\|\s*\*\*(\S+)\*\*/.exec(
-      readFileSync('docs/operate.md', 'utf8'),
-    ) ?? ['', '', ''];
-    expect([running, sleeping]).toEqual([sumUsd(lines).toFixed(2), sumUsd(asleep).toFixed(2)]);
+  test('is what the operator’s document says, line by line and in sum', () => {
+    const text = readFileSync('docs/operate.md', 'utf8');
+    const rows = new Map(
+      [...text.matchAll(/^\| (.+?) +\|(( +\**[\d.]+\** +\|){4})/gm)].map(([, what = '', prices = '']) => [
+        what.replaceAll('*', ''),
+        [...prices.matchAll(/[\d.]+/g)].map(([price]) => price),
+      ]),
+    );
+    for (const line of lines.filter(({ running, busy }) => running + busy > 0)) {
+      expect([line.what, rows.get(line.what)]).toEqual([
+        line.what,
+        COST_STATES.map((state) => line[state].toFixed(2)),
+      ]);
+    }
+    expect(rows.get('all of it')).toEqual(COST_STATES.map((state) => sumUsd(lines, state).toFixed(2)));
   });
 
-  test('follows the template: what is switched on is counted', () => {
-    const named = Object.fromEntries(linesOf(readTemplate(FULL)).map((line) => [line.what, line.usd]));
-    expect(named['rules at the edge']).toBe(8);
-    expect(named.secrets).toBe(2);
+  test('follows the template: what is switched on is counted, and the size of the task', () => {
+    const named = new Map(linesOf(readTemplate(FULL)).map((line) => [line.what, line]));
+    expect(named.get('rules at the edge')?.asleep).toBe(8);
+    expect(named.get('secrets')?.asleep).toBe(2);
+    const [bigger] = estimateCost({ 'AWS::ECS::Service': 1 }, { vcpu: 0.5, gb: 1 });
+    expect(bigger?.running).toBeCloseTo(2 * (lines[0]?.running ?? 0), 5);
   });
 });

@@ -31,10 +31,8 @@ test('logical ids of what holds data or an address stand still', () => {
     'EdgeDistribution0060737B',
     'QueueDeadWakes6F6FEDB9',
     'QueueWakesB13AE61B',
-    'QueueDeadDelayedE8605F6D',
+    'QueueDeadLetters9B423CAD',
     'QueueDelayed3FA1C329',
-    'ScheduleMissedTicksC9D2CD30',
-    'NotificationsDeadNoticesD775C454',
   ]);
 });
 
@@ -72,7 +70,10 @@ describe('in prod', () => {
   test.each(['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::Cognito::UserPool'])(
     '%s survives the stack',
     (type) => {
-      expect(prod.only(type)).toMatchObject({ DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+      expect(prod.only(type)).toMatchObject({
+        DeletionPolicy: 'RetainExceptOnCreate',
+        UpdateReplacePolicy: 'Retain',
+      });
       expect(template.only(type).DeletionPolicy).toBe('Delete');
     },
   );

@@ -221,6 +221,7 @@ test('outputs have names that stand still', () => {
     'BaseUrl',
     'CredentialKeyArn',
     'DashboardUrl',
+    'Deployed',
     'DistributionDomainName',
     'EngineClusterName',
     'EngineServiceName',

@@ -19,7 +19,7 @@ import { SiteEnv } from '../../lambdas/site/env.ts';
 import { TickEnv } from '../../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../../lambdas/wake/env.ts';
 import { ForgeWebhookEnv, PaymentsWebhookEnv } from '../../lambdas/webhooks/env.ts';
-import { WorkerDlqEnv, WorkerEnv } from '../../lambdas/worker/env.ts';
+import { WorkerEnv } from '../../lambdas/worker/env.ts';
 import { synthesize } from '../support/synthesize.ts';
 import { BORROWED, FULL, readTemplate } from '../support/template.ts';
 
@@ -44,7 +44,6 @@ const ENVIRONMENTS: Readonly<Record<string, ZodObject>> = {
   WebhooksForge: ForgeWebhookEnv,
   WebhooksPayments: PaymentsWebhookEnv,
   Worker: WorkerEnv,
-  WorkerDlq: WorkerDlqEnv,
 };
 
 /** Read by node or by the SDK, not by an `env.ts`. */

@@ -154,7 +154,6 @@ describe('rights (A118)', () => {
       WakeForwardRole: ALL,
       WebhooksForgeRole: ALL,
       WebhooksPaymentsRole: ['ConditionCheckItem', 'GetItem', 'PutItem'],
-      WorkerDlqRole: ALL,
       WorkerRole: ALL,
     });
   });
@@ -184,10 +183,10 @@ describe('rights (A118)', () => {
       BillingRole: ['SendMessage'],
       ForgeOpsRole: ['SendMessage'],
       NotificationsNotifyRole: ['SendMessage'],
-      TickRole: ['SendMessage'],
+      // Wakes that failed for good are written off by the tick.
+      TickRole: ['DeleteMessage', 'ReceiveMessage', 'SendMessage'],
       WakeForwardRole: [...CONSUME, 'SendMessage'].sort(),
       WebhooksForgeRole: ['SendMessage', 'SendMessage'],
-      WorkerDlqRole: CONSUME,
       WorkerRole: [...CONSUME, 'SendMessage', 'SendMessage'].sort(),
     });
   });

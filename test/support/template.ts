@@ -20,6 +20,7 @@ export interface Statement {
 
 interface Document {
   readonly Resources: Readonly<Record<string, Resource>>;
+  readonly Conditions?: Readonly<Record<string, unknown>>;
   readonly Outputs: Readonly<Record<string, { readonly Value: unknown; readonly Description: string }>>;
 }
 
@@ -104,10 +105,12 @@ export function listOf<T>(value: T | readonly T[]): readonly T[] {
 export class StackTemplate {
   readonly resources: Document['Resources'];
   readonly outputs: Document['Outputs'];
+  readonly conditions: Readonly<Record<string, unknown>>;
 
   constructor(document: Document) {
     this.resources = document.Resources;
     this.outputs = document.Outputs;
+    this.conditions = document.Conditions ?? {};
   }
 
   ofType(type: string): [string, Resource][] {

@@ -36,7 +36,7 @@ export function isProvenStep({ givenUp }: QueueRecord, from: CommitSha, tree: Tr
 }
 
 /**
- * Merged after its landing was given up. Where tree and ground are the proven ones it has landed: nobody need be alarmed.
+ * Merged after its landing was given up. Where tree and ground are the proven ones it has landed, without an alarm.
  * `unknown` until its merge commit is read.
  */
 export function landLate(

@@ -85,7 +85,7 @@ const RENAMED: Readonly<Partial<Record<BundleName, string>>> = {
   'socket-push': 'RealtimePush',
 };
 
-/** `worker-dlq` is the bundle of `WorkerDlq`. */
+/** `wake-forward` is the bundle of `WakeForward`. */
 function isOf(construct: string, bundle: BundleName): boolean {
   const camel = bundle.replace(/(^|-)(\w)/g, (_whole, _dash, letter: string) => letter.toUpperCase());
   return construct === (RENAMED[bundle] ?? camel);

@@ -1,0 +1,85 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { StageConfig } from './stage-config.ts';
+import { readJson } from './stage-file.ts';
+
+/** What a deployment has made that a later one must not lose by a forgotten key. Nothing secret. */
+const Deployed = z.object({
+  serviceName: z.string(),
+  keyVersion: z.int(),
+  oldestKeyVersion: z.int(),
+  /** The operator has stored keys of a payment provider. */
+  sells: z.boolean(),
+  /** The operator has stored the key of a mail provider. */
+  mailsByProvider: z.boolean(),
+  /** The operator has stored the static key of credentials of format v1. */
+  legacyCredentials: z.boolean(),
+  adminEmail: z.string().nullable(),
+  /** A user pool of the stack holds the people. */
+  ownUserPool: z.boolean(),
+});
+export type Deployed = z.infer<typeof Deployed>;
+
+export const DEPLOYED_OUTPUT = 'Deployed';
+
+export function deployedFile(folder: string, stage: string): string {
+  return join(folder, `${stage}.deployed.json`);
+}
+
+export function describeDeployment(config: StageConfig): Deployed {
+  return {
+    serviceName: config.serviceName,
+    keyVersion: config.keyVersion,
+    oldestKeyVersion: config.oldestKeyVersion,
+    sells: config.paymentsPrices !== '',
+    mailsByProvider: config.mail.apiUrl !== undefined,
+    legacyCredentials: config.legacyCredentials,
+    adminEmail: config.adminEmail ?? null,
+    ownUserPool: config.identityUrl === undefined,
+  };
+}
+
+/** Null: this stage was never deployed from here. Throws where the record cannot be read: then nothing is certain. */
+export function readDeployed(folder: string, stage: string): Deployed | null {
+  const file = deployedFile(folder, stage);
+  if (!existsSync(file)) return null;
+  const parsed = Deployed.safeParse(readJson(file));
+  if (!parsed.success) throw new Error(`${file}: is not a record of a deployment`);
+  return parsed.data;
+}
+
+/** The record in the outputs that `cdk deploy --outputs-file` has written, by stage. */
+export function parseOutputs(outputs: unknown): ReadonlyMap<string, Deployed> {
+  const stacks = z.record(z.string(), z.record(z.string(), z.string())).parse(outputs);
+  const found = Object.entries(stacks).flatMap(([stack, values]) => {
+    const text = values[DEPLOYED_OUTPUT];
+    return text === undefined ? [] : [[stack.replace(/^.*-/, ''), Deployed.parse(JSON.parse(text))] as const];
+  });
+  return new Map(found);
+}
+
+/** What this deployment would lose of the last one, each with its cure. */
+export function findLosses(before: Deployed, next: Deployed): readonly string[] {
+  const losses: (string | false)[] = [
+    before.serviceName !== next.serviceName &&
+      `serviceName is ${next.serviceName}, and ${before.serviceName} is deployed: branch rules and gates name it. Keep serviceName=${before.serviceName}`,
+    before.keyVersion > next.keyVersion &&
+      `keyVersion is ${next.keyVersion}, and ${before.keyVersion} is deployed: tokens that version ${before.keyVersion} has sealed could not be opened. Keep keyVersion=${before.keyVersion}`,
+    before.oldestKeyVersion > next.oldestKeyVersion &&
+      `oldestKeyVersion is ${next.oldestKeyVersion}, and ${before.oldestKeyVersion} is deployed: a new key would be made under an old number. Keep oldestKeyVersion=${before.oldestKeyVersion}`,
+    before.sells &&
+      !next.sells &&
+      'paymentsPrices is missing: the secrets of the payment provider, whose values were stored by hand, would leave the stack. Keep paymentsPrices',
+    before.mailsByProvider &&
+      !next.mailsByProvider &&
+      'emailApiUrl is missing: the key of the mail provider, which was stored by hand, would leave the stack. Keep emailApiUrl',
+    before.adminEmail !== null &&
+      before.adminEmail !== next.adminEmail &&
+      `adminEmail is ${next.adminEmail ?? 'missing'}, and ${before.adminEmail} is deployed: that administrator would be removed. Keep adminEmail=${before.adminEmail}, and make others with npm run admin`,
+    before.ownUserPool &&
+      !next.ownUserPool &&
+      'identityUrl is given, and people sign in with the user pool of the stack: it would leave the stack with all of them. Leave identityUrl out',
+  ];
+  return losses.filter((loss) => loss !== false);
+}

@@ -1,0 +1,305 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { FULL, type Resource, readTemplate } from '../support/template.ts';
+
+const template = readTemplate();
+const alarms = template.ofType('AWS::CloudWatch::Alarm');
+const filters = template.ofType('AWS::Logs::MetricFilter').map(([id, { Properties }]) => ({
+  name: /(\w+)Line[0-9A-F]{8}$/.exec(id)?.[1] ?? null,
+  pattern: String(Properties.FilterPattern),
+  metric: Properties.MetricTransformations[0],
+}));
+const lines = filters.filter(({ name }) => name !== null);
+const runbook = readFileSync('docs/runbook.md', 'utf8');
+
+const idOf = (alarm: Resource): string =>
+  /#(\w+)$/.exec(alarm.Properties.AlarmDescription)?.[1] ?? 'no anchor';
+const alarmNamed = (name: string): Resource => {
+  const found = alarms.find(([, each]) => idOf(each) === name.toLowerCase());
+  if (found === undefined) throw new Error(`no alarm ${name}`);
+  return found[1];
+};
+/** Names of lines have those of their constructs before them. */
+const lineNamed = (name: string) => {
+  const found = lines.find((line) => line.name?.endsWith(name));
+  if (found === undefined) throw new Error(`no line ${name}`);
+  return found;
+};
+
+describe('the runbook', () => {
+  const sections = [...runbook.matchAll(/^### (\w+)\n+((?:(?!^##).*\n)*)/gm)].map(
+    ([, name = '', text = '']) => ({
+      name,
+      text,
+    }),
+  );
+
+  test('every alarm and every line that raises one has its section, and no section is left over', () => {
+    const names = sections.map(({ name }) => name);
+    for (const [, alarm] of alarms) {
+      expect(names.map((name) => name.toLowerCase())).toContain(idOf(alarm));
+    }
+    const ofLines = names.filter((name) => !name.endsWith('Alarm'));
+    for (const name of ofLines) lineNamed(name);
+    for (const line of lines) {
+      expect([line.name, ofLines.some((name) => line.name?.endsWith(name))]).toEqual([line.name, true]);
+    }
+    expect(names.filter((name) => name.endsWith('Alarm')).length).toBe(alarms.length);
+  });
+
+  test('every section says what it means, what to look at and what to do', () => {
+    for (const { name, text } of sections) {
+      expect([name, text]).toEqual([
+        name,
+        expect.stringMatching(/\*\*Meaning\.\*\* .+\*\*Look\.\*\* .+\*\*Do\.\*\* .+/s),
+      ]);
+    }
+  });
+
+  test('every log group that it names is there', () => {
+    const groups = template.ofType('AWS::Logs::LogGroup').map(([id]) => id.replace(/[0-9A-F]{8}$/, ''));
+    const named = [...runbook.matchAll(/Log group: `(\w+)`/g)].map(([, name]) => name ?? '');
+    expect(named.length).toBeGreaterThan(20);
+    for (const name of named) expect(groups).toContain(name);
+  });
+
+  test('what it asks a log for is written somewhere', () => {
+    const written = readAllSources();
+    const asked = [...runbook.matchAll(/message (?:=|in) (\[[^\]]+\]|'[^']+')/g)].flatMap(([, words = '']) =>
+      [...words.matchAll(/'([^']+)'/g)].map(([, word]) => word ?? ''),
+    );
+    expect(asked.length).toBeGreaterThan(15);
+    for (const word of asked) expect([word, written.includes(`'${word}'`)]).toEqual([word, true]);
+  });
+});
+
+describe('alarms', () => {
+  test('which page and which are tickets', () => {
+    const bySeverity = (severity: string): string[] =>
+      alarms
+        .filter(([, alarm]) => alarm.Properties.AlarmDescription.startsWith(`[${severity}]`))
+        .map(([, alarm]) => idOf(alarm))
+        .sort();
+    expect(bySeverity('page')).toEqual([
+      'pagelinesalarm',
+      'queuesstandstillalarm',
+      'servererroralarm',
+      'tickstalealarm',
+      'wakesagealarm',
+    ]);
+    expect(bySeverity('ticket')).toEqual([
+      'deadlettersalarm',
+      'deadwakesalarm',
+      'edgeerrorsalarm',
+      'enginecpualarm',
+      'enginememoryalarm',
+      'streamagealarm',
+      'tablethrottledalarm',
+      'throttledalarm',
+      'ticketlinesalarm',
+    ]);
+  });
+
+  test('every alarm says how urgent it is, tells those who asked for that, and tells them when it is over', () => {
+    for (const [, alarm] of alarms) {
+      const [, severity] =
+        /^\[(page|ticket)\] .+ Runbook: docs\/runbook\.md#\w+$/.exec(alarm.Properties.AlarmDescription) ?? [];
+      const topics = [
+        { Ref: expect.stringMatching(severity === 'page' ? /^MonitoringPage/ : /^MonitoringTicket/) },
+      ];
+      expect(alarm.Properties).toMatchObject({ AlarmActions: topics, OKActions: topics });
+    }
+  });
+
+  /**
+   * A topic with a policy of its own has no default one, and CloudWatch needs a statement that lets it publish
+   * (https://repost.aws/knowledge-center/cloudwatch-receive-sns-for-alarm-trigger).
+   */
+  test('every topic of an alarm lets the alarms of this account publish, and no other account', () => {
+    const topics = new Set(
+      alarms.flatMap(([, alarm]) => alarm.Properties.AlarmActions).map(({ Ref }) => Ref),
+    );
+    expect(topics.size).toBe(2);
+    for (const Ref of topics) {
+      const policies = template
+        .ofType('AWS::SNS::TopicPolicy')
+        .filter(([, { Properties }]) =>
+          Properties.Topics.some((topic: { Ref: string }) => topic.Ref === Ref),
+        );
+      const allowed = policies
+        .flatMap(([, { Properties }]) => Properties.PolicyDocument.Statement)
+        .filter(({ Effect }: { Effect: string }) => Effect === 'Allow');
+      expect(allowed).toEqual([
+        expect.objectContaining({
+          Principal: { Service: 'cloudwatch.amazonaws.com' },
+          Action: 'sns:Publish',
+          Resource: { Ref },
+          Condition: { StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } } },
+        }),
+      ]);
+    }
+  });
+
+  /**
+   * `ignore` keeps the state, which is INSUFFICIENT_DATA for a new alarm ("Configuring how CloudWatch alarms treat missing
+   * data", https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/alarms-and-missing-data.html).
+   */
+  test('a stack that was just created has no data, and no alarm takes that for trouble', () => {
+    const treated = alarms.map(([, alarm]) => [idOf(alarm), alarm.Properties.TreatMissingData]);
+    expect(treated.filter(([, how]) => how !== 'notBreaching')).toEqual([['tickstalealarm', 'ignore']]);
+  });
+
+  /**
+   * FILL gives a missing period a value, REPEAT the most recent actual one ("Using math expressions with CloudWatch
+   * metrics", https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html). No document says what
+   * FILL makes of a metric that has no value at all in the range that is looked at: zeros, or nothing. This expression needs
+   * neither: with zeros its first half is missing and the alarm keeps its state; with nothing all of it is.
+   */
+  test('a tick that is missing pages once there has been one, and stays an alarm until there is one again', () => {
+    const { Metrics, TreatMissingData } = alarmNamed('TickStaleAlarm').Properties;
+    expect(Metrics[0].Expression).toBe('IF(FILL(beats, REPEAT) > 0 AND FILL(beats, 0) < 1, 1, 0)');
+    expect(TreatMissingData).toBe('ignore');
+    const { MetricName } = Metrics[1].MetricStat.Metric;
+    expect(filters.find(({ metric }) => metric.MetricName === MetricName)?.pattern).toBe(
+      '{ ($.message = "tick") && (($.failed = 0) || ($.woken > 0)) }',
+    );
+  });
+
+  test('queues that stand still for 15 minutes page: the engine was needed, and answered for none', () => {
+    const { Metrics, AlarmDescription, EvaluationPeriods } = alarmNamed('QueuesStandStillAlarm').Properties;
+    expect([AlarmDescription.slice(0, 6), EvaluationPeriods]).toEqual(['[page]', 3]);
+    const [judged, ...counted] = Metrics;
+    expect(judged.Expression).toBe('IF(FILL(expected, 0) > 0 AND FILL(beats, 0) < 1, 1, 0)');
+    const found = Object.fromEntries(
+      counted.map(
+        ({
+          Id,
+          MetricStat,
+        }: {
+          Id: string;
+          MetricStat: { Metric: { MetricName: string }; Period: number };
+        }) => {
+          expect(MetricStat.Period).toBe(300);
+          return [Id, filters.find(({ metric }) => metric.MetricName === MetricStat.Metric.MetricName)];
+        },
+      ),
+    );
+    expect(found.expected?.pattern).toBe('{ $.message = "the engine is needed" }');
+    expect(found.beats?.pattern).toMatch(
+      /^\{ \(\$\.message = "reconciled"\) && \(\$\.by = "engine"\) && \(\(\$\.ok IS TRUE\) \|\| .*"forge_unreachable"/,
+    );
+    // An error of the service's own is no answer, and an engine that never answered has answered zero times.
+    expect(found.beats?.pattern).not.toMatch(
+      /engine_error|lease_lost|decryption_error|timeout|engine_starting/,
+    );
+    expect(found.beats?.metric.DefaultValue).toBe(0);
+  });
+
+  /**
+   * "Alarms that evaluate metrics in the AWS/DynamoDB namespace always ignore missing data even if you choose a different
+   * option" (https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html, TreatMissingData):
+   * such an alarm would never be over, because a quiet table reports no throttles.
+   */
+  test('throttles of the table are an expression with a value in quiet periods', () => {
+    const { Metrics } = alarmNamed('TableThrottledAlarm').Properties;
+    expect(Metrics[0].Expression).toBe('FILL(reads, 0) + FILL(writes, 0)');
+    expect(
+      Metrics.slice(1).map(({ MetricStat }: { MetricStat: { Metric: object } }) => MetricStat.Metric),
+    ).toEqual(
+      ['ReadThrottleEvents', 'WriteThrottleEvents'].map((MetricName) => ({
+        ...{ Namespace: 'AWS/DynamoDB', MetricName },
+        Dimensions: [{ Name: 'TableName', Value: { Ref: expect.stringMatching(/^DataTable/) } }],
+      })),
+    );
+  });
+
+  /**
+   * "You must be in the US East (N. Virginia) Region" to see these metrics
+   * (https://docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/programming-cloudwatch-metrics.html).
+   */
+  test('the alarm of the edge is made where its metrics are, and nothing else names it', () => {
+    const [[id = ''] = []] = alarms.filter(([, each]) => idOf(each) === 'edgeerrorsalarm');
+    const condition = (template.get(id) as unknown as { Condition: string }).Condition;
+    expect(template.conditions[condition]).toEqual({ 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'us-east-1'] });
+    const others = Object.entries(template.resources).filter(([other]) => other !== id);
+    expect(JSON.stringify([others, template.outputs])).not.toContain(`"${id}"`);
+  });
+
+  test.each([
+    ['TreeMismatch', 'tree_mismatch', 'page', 1],
+    ['UnverifiedLanding', 'unverified_landing', 'page', 1],
+    ['ForeignStatusWriter', 'foreign_status_writer', 'page', 1],
+    ['SuccessStands', 'success_stands', 'page', 1],
+    ['RecordTooLarge', 'record_too_large', 'page', 1],
+    ['DecryptFailed', 'decryption_error', 'page', 1],
+    ['EngineDown', 'absent', 'page', 2],
+    ['BaseRed', 'base_red', 'ticket', 1],
+    ['FenceLost', 'lease_lost', 'ticket', 3],
+    ['WakesFailed', 'message failed', 'ticket', 10],
+    ['SocketConnectFailed', 'connect failed', 'ticket', 3],
+    ['WakeWrittenOff', 'a wake failed for good', 'ticket', 1],
+  ])('%s counts lines of a log that say %s (A120)', (name, word, severity, threshold) => {
+    const { pattern, metric } = lineNamed(name);
+    expect(pattern).toContain(`"${word}"`);
+    expect(metric.MetricName).toMatch(new RegExp(`-${severity}-lines$`));
+    const { Properties } = alarmNamed(severity === 'page' ? 'PageLinesAlarm' : 'TicketLinesAlarm');
+    expect(Properties).toMatchObject({
+      ...{ Namespace: 'Mergeyard', MetricName: metric.MetricName, Period: 600, Statistic: 'Sum' },
+    });
+    // So many lines within the period reach the threshold, and one fewer does not.
+    const points = Number(metric.MetricValue);
+    expect(points * threshold).toBeGreaterThanOrEqual(Properties.Threshold);
+    expect(points * (threshold - 1)).toBeLessThan(Properties.Threshold);
+  });
+
+  /** The words are written in the source and counted by the template; nothing else connects the two. */
+  test('every line that a filter counts is written somewhere', () => {
+    const written = readAllSources();
+    // Status codes are written by the gateway; lines of this type by Lambda, with these words as `status`
+    // (https://docs.aws.amazon.com/lambda/latest/dg/telemetry-schema-reference.html, platform.report).
+    const ours = filters.filter(
+      ({ pattern }) => !/\$\.type = "platform\.report"|\$\.status = "50/.test(pattern),
+    );
+    expect(ours.length).toBeGreaterThan(12);
+    for (const { pattern } of ours) {
+      for (const [, word = ''] of pattern.matchAll(/"([^"]+)"/g)) {
+        expect([word, written.includes(`'${word}'`)]).toEqual([word, true]);
+      }
+    }
+  });
+
+  test('the saved query of a severity shows the lines that its alarm counts, of every log concerned', () => {
+    const queries = template.ofType('AWS::Logs::QueryDefinition').map(([, { Properties }]) => Properties);
+    expect(queries).toHaveLength(2);
+    for (const { Name, QueryString, LogGroupNames } of queries) {
+      const severity = /page lines/.test(JSON.stringify(Name)) ? 'page' : 'ticket';
+      const counted = lines.filter(({ metric }) => metric.MetricName.endsWith(`-${severity}-lines`));
+      expect(counted.length).toBeGreaterThan(5);
+      for (const { pattern } of counted) {
+        for (const [, word] of pattern.matchAll(/"([^"]+)"/g)) expect(QueryString).toContain(`'${word}'`);
+      }
+      expect(LogGroupNames.length).toBeGreaterThan(2);
+    }
+  });
+
+  test('one dashboard shows all of them that are always there', () => {
+    const body = JSON.stringify(template.only('AWS::CloudWatch::Dashboard').Properties.DashboardBody);
+    for (const [id, alarm] of alarms) {
+      if (idOf(alarm) !== 'edgeerrorsalarm') expect(body).toContain(`"${id}"`);
+    }
+  });
+
+  test('an address gets the mail of both topics', () => {
+    const mailed = readTemplate(FULL);
+    expect(mailed.ofType('AWS::SNS::Subscription')).toHaveLength(2);
+  });
+});
+
+function readAllSources(): string {
+  return ['engine-container/src', 'lambdas', 'core'].flatMap(readSources).join('\n');
+}
+
+function readSources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8'));
+}
