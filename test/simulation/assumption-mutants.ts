@@ -88,7 +88,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a base whose tree is what it was raises no alarm',
     file: `${QUEUE}/decide.ts`,
-    find: '  if (seen.tree === tree || isTreeOfTip(record, tree)) return;\n',
+    find: 'seen.tree === tree || isTreeOfTip(record, tree) || ',
     replace: '',
     families: ['shared_heads'],
     dies: { family: 'shared_heads', seed: 7400007 },

@@ -10,6 +10,7 @@ const RARE: readonly string[] = [
   'event pr_refused protected_files',
   'event pr_refused open_dependencies',
   'the engine dies with several reconciles',
+  'alarm gate_phase_age',
 ];
 /** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
 const LIVES_MS_MAX = 900_000;
