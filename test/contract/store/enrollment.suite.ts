@@ -191,7 +191,9 @@ export function describeEnrollment(world: World): void {
       const store = world.store();
       const other = { ...connection, id: randomUUID(), botUsername: 'other-bot' };
       expect(await store.createConnection(other)).toBe('created');
-      expect(await store.updateConnection(other, { ...other, botUsername: connection.botUsername.toUpperCase() })).toEqual({
+      expect(
+        await store.updateConnection(other, { ...other, botUsername: connection.botUsername.toUpperCase() }),
+      ).toEqual({
         takenBy: connection.tenantId,
         id: connection.id,
       });
