@@ -46,16 +46,6 @@ export const ACKNOWLEDGEMENTS: readonly Acknowledgement[] = [
       'Network interfaces of a function do not exist before; the function code is denied these actions.',
   },
   {
-    at: 'Schedule/MissedTicks',
-    rule: 'SQS3',
-    reason: 'It is a dead-letter queue, of a rule target, which the check does not see.',
-  },
-  {
-    at: 'Notifications/DeadNotices',
-    rule: 'SQS3',
-    reason: 'It is a dead-letter queue, of a stream, which the check does not see.',
-  },
-  {
     at: 'AdminKey/Secret',
     rule: 'SMG4',
     reason: 'Operators hold a copy: it is rotated with them, by storing a new value (docs/operate.md).',
