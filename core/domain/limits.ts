@@ -155,7 +155,7 @@ export const LOOK_PULLS_MAX = 200;
 export const LOOK_TIMELINES_MAX = 20;
 /** The settings of a repository have to be this much older than its last outcome: clocks differ. */
 export const LOOK_SETTLED_MS = 60_000;
-/** A forge that only the engine reaches is looked at by the engine for so long. */
+/** A forge that only the engine reaches is looked at by the engine for so long; its failure is believed for as long. */
 export const LOOK_BLIND_MS = 60 * 60_000;
 /** For so long after the first of them, failures that pass are tried again within seconds; then at each tick. */
 export const RETRY_SOON_MS = 15 * 60_000;

@@ -80,7 +80,7 @@ async function lookFirst(deps: IdleLookDeps, repoId: RepoId, request: ReconcileR
     ...{ instanceUrl, repoSlug, baseBranch, token, statusContext, memory },
   });
   deps.log.info('idle look', { repo_id: repoId, answer: answer.kind });
-  return judge(deps, { repoId, outcome, memory, answer, now });
+  return judge(deps, { repoId, outcome, engineAt: report?.at ?? null, memory, answer, now });
 }
 
 /** The queue has nothing to do, the engine waits for nothing, and its last outcome is about this very set-up. */
@@ -105,15 +105,19 @@ async function judge(
   seen: {
     readonly repoId: RepoId;
     readonly outcome: ReconcileOutcome | null;
+    /** When the engine looked last. */
+    readonly engineAt: EpochMs | null;
     readonly memory: LookMemory | null;
     readonly answer: LookAnswer;
     readonly now: EpochMs;
   },
 ): Promise<Looked> {
-  const { repoId, outcome, memory, answer, now } = seen;
+  const { repoId, outcome, engineAt, memory, answer, now } = seen;
   if (answer.kind === 'failed') {
-    // The same fault again needs no engine. One that the engine has not seen may be the look's own.
-    if (outcome?.errorCode === answer.fault) return { kind: 'unchanged' };
+    // The same fault again needs no engine for a while. After that it may be the look's own: some forges are reached by
+    // the engine only, and one failure of theirs must not keep it from being asked for ever.
+    const isRecent = engineAt !== null && now - engineAt < LOOK_BLIND_MS;
+    if (outcome?.errorCode === answer.fault && isRecent) return { kind: 'unchanged' };
     const known = memory ?? { tip: null, pulls: [] };
     return { kind: 'ask_engine', memory: { ...known, blindUntil: now + LOOK_BLIND_MS } };
   }

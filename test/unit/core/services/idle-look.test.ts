@@ -173,6 +173,13 @@ describe('a look that fails', () => {
     expect(world.asked).toEqual([]);
   });
 
+  test('where the engine failed last more than an hour ago: it is asked, because it may reach what the look does not', async () => {
+    const report = { ...REPORT, at: NOW - LOOK_BLIND_MS, errorCode: 'forge_unreachable' } as const;
+    const world = givenRepoAtRest({ answer: FAILED, outcome: AWAY, report });
+    expect(await world.engine.reconcile(REQUEST, ORDER)).toBe('ok');
+    expect(world.asked).toEqual(['engine']);
+  });
+
   test('where the engine succeeds: the forge is left to the engine for an hour', async () => {
     const world = givenRepoAtRest({ answer: FAILED });
     expect(await world.engine.reconcile(REQUEST, ORDER)).toBe('ok');
