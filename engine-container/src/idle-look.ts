@@ -3,6 +3,7 @@ import { known } from '#core/domain/result.ts';
 import { ForgeError, type ForgeReader } from '#core/ports/forge.ts';
 import type { LookAnswer, LookMemory, LookRequest, SeenPull } from '#core/ports/idle-look.ts';
 import type { Clock } from '#core/ports/system.ts';
+import { isOpened } from './queue/admission.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import { emptyRecord } from './queue/record.ts';
 import { isUntouched, type ReadPullRequest, readSchedules } from './read-schedules.ts';
@@ -64,8 +65,7 @@ async function look(
   for (const { headSha } of patrolled) {
     const statuses = await forge.readStatuses(headSha);
     // With no success of the queue standing, a success there is another's: it would open the gate to the next schedule (A7).
-    const isOpen = statuses.some(({ context, state }) => context === statusContext && state === 'success');
-    if (isOpen) return { kind: 'needed', memory: found };
+    if (isOpened(statuses, statusContext)) return { kind: 'needed', memory: found };
   }
   return { kind: 'idle', memory: found };
 }

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Emulator } from './dynamo.ts';
+import { startOnLoopback } from './loopback.ts';
 
 /** A service whose tasks can be counted, started and stopped. */
 export interface ScalableService {
@@ -12,26 +13,9 @@ export interface ScalableService {
   scale(tasks: number): Promise<void>;
 }
 
-export interface LocalEcs {
-  readonly endpoint: string;
-  stop(): Promise<void>;
-}
-
 /** `DescribeServices` and `UpdateService` of the desired count, on loopback: what may be done with the engine's service. */
-export async function startEcs(services: readonly ScalableService[]): Promise<LocalEcs> {
-  const server = createServer((request, response) => {
-    void answer(services, request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+export async function startEcs(services: readonly ScalableService[]): Promise<Emulator> {
+  return startOnLoopback((request, response) => answer(services, request, response));
 }
 
 async function answer(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Emulator } from './dynamo.ts';
+import { startOnLoopback } from './loopback.ts';
 
 export interface SentMail {
   readonly from: string;
@@ -52,20 +52,7 @@ export async function startEmail(options: EmailOptions = {}): Promise<EmailEmula
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ MessageId: randomUUID() }));
   };
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const emulator: EmailEmulator = {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    outbox,
-    mood: 'accept',
-    stop: () =>
-      new Promise((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
-  };
+  const emulator: EmailEmulator = { ...(await startOnLoopback(answer)), outbox, mood: 'accept' };
   return emulator;
 }
 

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Emulator } from './dynamo.ts';
+import { startOnLoopback } from './loopback.ts';
 
 /** A function that can be invoked by name. */
 export interface InvocableByName {
@@ -7,28 +8,11 @@ export interface InvocableByName {
   invoke(payload: string): Promise<string>;
 }
 
-export interface LocalLambda {
-  readonly endpoint: string;
-  stop(): Promise<void>;
-}
-
 const PATH = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
 /** `Invoke` with an answer, on loopback. `find` is asked at each call: the functions are made after this. */
-export async function startLambda(find: (name: string) => InvocableByName | undefined): Promise<LocalLambda> {
-  const server = createServer((request, response) => {
-    void answer(find, request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+export async function startLambda(find: (name: string) => InvocableByName | undefined): Promise<Emulator> {
+  return startOnLoopback((request, response) => answer(find, request, response));
 }
 
 async function answer(

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Emulator } from '../emulators/dynamo.ts';
+import { startOnLoopback } from '../emulators/loopback.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION, type Resolver } from './resolver.ts';
 import { isObject, type Resource, type Template } from './template.ts';
 
@@ -31,22 +32,8 @@ function generate(secret: Resource): string {
 }
 
 /** `GetSecretValue` on loopback: all that functions may do with secrets. */
-export async function startSecretStore(
-  secrets: ReadonlyMap<string, string>,
-): Promise<{ readonly endpoint: string; stop(): Promise<void> }> {
-  const server = createServer((request, response) => {
-    void answer(secrets, request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    endpoint: `http://127.0.0.1:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+export async function startSecretStore(secrets: ReadonlyMap<string, string>): Promise<Emulator> {
+  return startOnLoopback((request, response) => answer(secrets, request, response));
 }
 
 async function answer(

@@ -1,19 +1,13 @@
 import { headOf, landedOf, stateOf } from './hooks.ts';
-import { givenProject, givenScheduled, unprovenLandings } from './stories.ts';
-import { createWorld } from './world.ts';
+import { givenScheduled, unprovenLandings } from './stories.ts';
+import { givenThreeScheduled } from './three-scheduled.ts';
 
 /** On one head no status can be written, and one `success` that nobody heard of is carried out there all the same, late. */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 async function lateOn(lateEffectMs: number, kind: 'now' | 'lost') {
-  const world = await createWorld();
-  await givenProject(world.forge);
-  const [a, b, c] = [
-    await givenScheduled(world.forge, 'a'),
-    await givenScheduled(world.forge, 'b'),
-    await givenScheduled(world.forge, 'c'),
-  ];
+  const { world, a, b, c } = await givenThreeScheduled();
   const head = await headOf(world, a);
   const posts = ({ method, path }: { method: string; path: string }) =>
     method === 'POST' && path.endsWith(`statuses/${head}`);

@@ -1,22 +1,12 @@
 import { ForgeError } from '#core/ports/forge.ts';
 import { headOf, landedOf, told, untilSuccess, wrapForge } from './hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts';
-import { createWorld, type World, type WorldOptions } from './world.ts';
+import { givenThreeScheduled } from './three-scheduled.ts';
+import { createWorld, type World } from './world.ts';
 
 /** No one pull request stops the queue, whatever the forge cannot do for it. */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-
-async function world3(options: WorldOptions = {}) {
-  const world = await createWorld(options);
-  await givenProject(world.forge);
-  const [a, b, c] = [
-    await givenScheduled(world.forge, 'a'),
-    await givenScheduled(world.forge, 'b'),
-    await givenScheduled(world.forge, 'c'),
-  ];
-  return { world, a, b, c };
-}
 
 async function sixThatFail() {
   const world = await createWorld({ repo: { bisectFanout: 4 } });
@@ -35,7 +25,7 @@ async function areAllTold(world: World, prs: readonly number[]): Promise<boolean
 }
 
 test('the awaited one cannot be read and the base moves: the others go on', async () => {
-  const { world, a, b, c } = await world3();
+  const { world, a, b, c } = await givenThreeScheduled();
   world.forge.mergeBehaviour = (pr) => ({ kind: pr === a ? 'lost' : 'now' });
   await untilSuccess(world, await headOf(world, a));
   world.forge.fault = ({ method, path }) =>
@@ -46,7 +36,7 @@ test('the awaited one cannot be read and the base moves: the others go on', asyn
 });
 
 test.each([500, 404, 422])('no status can be written on one head (%i): the others go on', async (status) => {
-  const { world, a, b, c } = await world3();
+  const { world, a, b, c } = await givenThreeScheduled();
   const head = await headOf(world, a);
   world.forge.fault = ({ method, path }) =>
     method === 'POST' && path.endsWith(`statuses/${head}`) ? { status } : null;
@@ -60,7 +50,7 @@ test('the rule of a twin cannot be read: the others go on', async () => {
       throw new ForgeError('unreachable', 'GET branch', 500);
     return real();
   });
-  const { world, a, b, c } = await world3({ wrapForge: hooked });
+  const { world, a, b, c } = await givenThreeScheduled({ wrapForge: hooked });
   await world.forge.pushBranch('release', await world.forge.tip('main'));
   await world.drain({ until: () => world.forge.runs().length > 0 });
   await world.forge.openPullRequest({ branch: 'twin', head: await headOf(world, a), base: 'release' });
@@ -89,7 +79,7 @@ test.each([
 test.each([1, 16])(
   'fan-out %i, every run with one ordinary change is cancelled: the others go on',
   async (bisectFanout) => {
-    const { world, b, c } = await world3({ repo: { bisectFanout } });
+    const { world, b, c } = await givenThreeScheduled({ repo: { bisectFanout } });
     world.forge.judge = (files) => (files.has('src/a.txt') ? 'cancelled' : 'success');
     await world.drain({ maxMs: 6 * HOUR });
     expect(landedOf(world)).toEqual([b, c]);
@@ -97,7 +87,7 @@ test.each([1, 16])(
 );
 
 test('a merge that never comes and statuses that cannot be read: the others go on', async () => {
-  const { world, a, b, c } = await world3();
+  const { world, a, b, c } = await givenThreeScheduled();
   world.forge.mergeBehaviour = (pr) => ({ kind: pr === a ? 'lost' : 'now' });
   await world.drain({ until: () => world.forge.runs().length > 0 });
   const head = await headOf(world, a);
@@ -148,7 +138,7 @@ test('words of one refusal that cannot be written do not slow the others down', 
 });
 
 test('one that is deleted on the forge leaves the queue, and an event says so', async () => {
-  const { world, a, b, c } = await world3();
+  const { world, a, b, c } = await givenThreeScheduled();
   await world.forge.setProtection({ requiredApprovals: 1 });
   await world.drain({ maxMs: 10 * MINUTE });
   await world.forge.deletePullRequest(a);
@@ -166,7 +156,7 @@ test('one that is deleted on the forge leaves the queue, and an event says so', 
 });
 
 test('one that is deleted while it lands holds up no other', async () => {
-  const { world, a, b, c } = await world3();
+  const { world, a, b, c } = await givenThreeScheduled();
   world.forge.mergeBehaviour = (pr) => ({ kind: pr === a ? 'lost' : 'now' });
   await untilSuccess(world, await headOf(world, a));
   await world.forge.deletePullRequest(a);
@@ -188,7 +178,7 @@ test('one unlucky answer that it does not exist takes nobody out of the queue', 
       ? (answer as { number: number }[]).filter(({ number }) => number !== 1)
       : answer;
   });
-  const { world, a, b, c } = await world3({ wrapForge: hooked });
+  const { world, a, b, c } = await givenThreeScheduled({ wrapForge: hooked });
   expect(a).toBe(1);
   await world.forge.setProtection({ requiredApprovals: 1 });
   await world.drain({ maxMs: 10 * MINUTE });
@@ -245,7 +235,7 @@ test('under a steady stream of good ones each whose staging fails comes to its e
 });
 
 test('a merge that never comes and dependencies that cannot be read: told within half an hour, and tried again', async () => {
-  const { world, a, b, c } = await world3();
+  const { world, a, b, c } = await givenThreeScheduled();
   let isLost = true;
   world.forge.mergeBehaviour = (pr) => ({ kind: pr === a && isLost ? 'lost' : 'now' });
   world.forge.fault = ({ path }) => (path.endsWith(`issues/${a}/dependencies`) ? { status: 500 } : null);

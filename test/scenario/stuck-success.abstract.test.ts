@@ -1,7 +1,8 @@
 import { RECONCILE_ERROR_SENTENCES } from '#core/domain/repo.ts';
 import { headOf, landedOf, stateOf, untilSuccess } from './hooks.ts';
-import { givenProject, givenScheduled, unprovenLandings } from './stories.ts';
-import { createWorld, type World } from './world.ts';
+import { givenScheduled, unprovenLandings } from './stories.ts';
+import { givenThreeScheduled } from './three-scheduled.ts';
+import type { World } from './world.ts';
 
 /**
  * A `success` that the forge does not let us take back (A24). While it may still open a merge nothing else lands, and a
@@ -11,13 +12,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 async function stuckOn() {
-  const world = await createWorld();
-  await givenProject(world.forge);
-  const [a, b, c] = [
-    await givenScheduled(world.forge, 'a'),
-    await givenScheduled(world.forge, 'b'),
-    await givenScheduled(world.forge, 'c'),
-  ];
+  const { world, a, b, c } = await givenThreeScheduled();
   let kind: 'lost' | 'now' = 'lost';
   world.forge.mergeBehaviour = (pr) => ({ kind: pr === a ? kind : 'now' });
   const head = await headOf(world, a);

@@ -1,4 +1,4 @@
-import type { PostedState, RefInTheWay } from '#core/domain/forge.ts';
+import type { RefInTheWay } from '#core/domain/forge.ts';
 import type {
   BatchId,
   BlobId,
@@ -10,6 +10,7 @@ import type {
 } from '#core/domain/ids.ts';
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { OwnStatus } from './pending-status.ts';
 import type { DecidedEvent, QueueRecord, Root, Staged } from './record.ts';
 
 /** What `decide` wants done. Each is idempotent: done twice, or half done before a crash, it may be done again. */
@@ -52,19 +53,11 @@ export type Action =
       readonly tree: TreeHash;
       readonly message: string;
     }
-  | {
+  | (OwnStatus & {
       readonly kind: 'post_status';
-      readonly pr: PullRequestNumber;
-      readonly sha: CommitSha;
-      readonly context: string;
-      readonly state: PostedState;
-      readonly description: string;
-      readonly targetUrl: string | null;
-      /** As in the record's waiting statuses. */
-      readonly takesBack?: true;
       /** `landing`: the success that lets the forge merge. `pending`: anything else. */
       readonly purpose: 'landing' | 'pending';
-    }
+    })
   /** Asked only after `success` was taken back: on some forges the question itself could set the merge off. */
   | {
       readonly kind: 'probe_schedule';

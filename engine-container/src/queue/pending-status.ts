@@ -1,8 +1,8 @@
 import type { PostedState } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 
-/** A status that is still to be written. */
-export interface PendingStatus {
+/** One status of ours: on which head, and what it says. */
+export interface OwnStatus {
   readonly pr: PullRequestNumber;
   readonly sha: CommitSha;
   readonly context: string;
@@ -11,6 +11,10 @@ export interface PendingStatus {
   readonly targetUrl: string | null;
   /** Takes the place of a `success`, which may open a merge until then: written before all others, and never dropped. */
   readonly takesBack?: true;
+}
+
+/** A status that is still to be written. */
+export interface PendingStatus extends OwnStatus {
   /** Times that the forge refused or failed to write it while it was otherwise well; absent: never. */
   readonly failures?: number;
   /** Not tried again before; absent: at once. */
