@@ -171,7 +171,7 @@ const REASONS: Readonly<Record<string, string>> = {
   success_stands:
     'A success that no longer holds stands on this head, and the forge does not let the queue take it back. Cancel its auto-merge or close it; until then nothing else lands.',
   unclear:
-    'The forge does not answer what the queue has to know of it. The queue asks again by itself; check what the forge logs about it.',
+    "The forge has not answered the queue's requests about this pull request. The queue asks again by itself; look for errors in the log of the forge.",
   deleted: 'It was deleted on the forge.',
   retargeted: 'It now targets another branch.',
   merged_outside_the_queue: 'It was merged past the queue.',

@@ -248,10 +248,10 @@ test('a merge that never comes and dependencies that cannot be read: told within
   expect(await told(world, a)).toContain('pr_refused:unclear');
   expect(
     world.forge.statusHistory(await headOf(world, a)).map(({ description }) => description),
-  ).toContainEqual(expect.stringMatching(/^waiting: the forge does not answer/));
+  ).toContainEqual(expect.stringMatching(/^waiting: the forge has not answered/));
 });
 
-test('what admission has to know cannot be read: told within half an hour', async () => {
+test('requests about one pull request are not answered: told within half an hour', async () => {
   const world = await createWorld();
   await givenProject(world.forge);
   const [a, b] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
@@ -262,7 +262,7 @@ test('what admission has to know cannot be read: told within half an hour', asyn
   expect(landedOf(world)).toEqual([b]);
   expect(await told(world, a)).toContain('pr_refused:unclear');
   expect((await world.forge.status(await headOf(world, a), 'mq'))?.description).toMatch(
-    /^waiting: the forge does not answer/,
+    /^waiting: the forge has not answered/,
   );
   await world.forge.close(other);
   world.forge.fault = () => null;

@@ -130,7 +130,7 @@ export function describeForkTimeout(): string {
 
 export function describeUnclear(): string {
   return shorten(
-    'waiting: the forge does not answer what the queue has to know of this pull request; the queue asks again by itself',
+    "waiting: the forge has not answered the queue's requests about this pull request; the queue asks again by itself",
   );
 }
 

@@ -31,7 +31,7 @@ import type { QueueEntry } from './queue-entry.ts';
 import type { Place, Root, Staged } from './record.ts';
 import { isHeldByStanding } from './standing.ts';
 import { suspicionOf } from './suspicion.ts';
-import { mustReadAgain } from './unclear.ts';
+import { mustReadAgain, noteReadings } from './unclear.ts';
 
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
 export function openRoots(pass: DecisionContext): void {
@@ -40,6 +40,7 @@ export function openRoots(pass: DecisionContext): void {
   if (isHeldByStanding(pass)) return;
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return;
+  noteReadings(pass);
   if (s.protection.value === null) {
     // Without any rule no entry is admitted, and all the same they wait.
     if (record.entries.some((entry) => entry.scheduleId !== 0)) raise(pass, 'protection_conflict');

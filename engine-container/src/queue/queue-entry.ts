@@ -32,7 +32,7 @@ export interface QueueEntry {
   stagingTries?: number;
   /** Since when the forge does not have this head, which it shows. */
   notReady?: { readonly head: CommitSha; readonly since: EpochMs };
-  /** Since when the forge does not answer what admission has to know of this head. */
+  /** Since when the forge does not answer requests about this head that admission needs. */
   unclear?: { readonly head: CommitSha; readonly since: EpochMs };
   /** Since when each reading says that the forge has no such pull request. */
   goneSince?: EpochMs;

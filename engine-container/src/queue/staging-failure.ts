@@ -10,6 +10,7 @@ import {
 import type { Action } from './actions.ts';
 import { type DecisionContext, entryOf, tellRefusal } from './decision-context.ts';
 import { activeMembers, findNode } from './pipeline.ts';
+import type { QueueEntry } from './queue-entry.ts';
 import type { Member, Node, Root } from './record.ts';
 import { defer, dissolve, startTeardown } from './root.ts';
 
@@ -35,7 +36,10 @@ export function countUnfinished(pass: DecisionContext, action: Action): void {
   const [first, ...others] = root.members;
   const entry = first === undefined ? undefined : entryOf(pass.record, first.pr);
   if (others.length > 0) root.stagingFailures = STAGING_TRIES_OF_BATCH_MAX;
-  else if (entry !== undefined) entry.stagingTries = STAGING_TRIES_ALONE_MAX;
+  else if (entry !== undefined) {
+    if (root.onto === null) countFailedAlone(pass, entry);
+    entry.stagingTries = STAGING_TRIES_ALONE_MAX;
+  }
   countStagingFailure(pass, action);
 }
 
@@ -57,14 +61,18 @@ function countOfRoot(pass: DecisionContext, root: Root, node: Node): void {
 
 /** From now on it is staged alone, in turn with the others: who is behind it waits for one try of it, not for all. */
 function countAlone(pass: DecisionContext, member: Member, root: Root): void {
-  const { record } = pass;
-  const entry = entryOf(record, member.pr);
+  const entry = entryOf(pass.record, member.pr);
   if (entry === undefined || entry.head !== member.head) return;
   const isKnown = (entry.stagingAsides ?? 0) > 0;
-  if (entry.stagingAsides === undefined && entry.stagingTries === undefined)
-    record.stagingFailuresInARow = (record.stagingFailuresInARow ?? 0) + 1;
+  countFailedAlone(pass, entry);
   entry.stagingTries = (entry.stagingTries ?? 0) + 1;
   if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, root);
+}
+
+/** Before its tries are counted: only the first failure of each is one more in a row. */
+function countFailedAlone({ record }: DecisionContext, { stagingAsides, stagingTries }: QueueEntry): void {
+  if (stagingAsides !== undefined || stagingTries !== undefined) return;
+  record.stagingFailuresInARow = (record.stagingFailuresInARow ?? 0) + 1;
 }
 
 function triesOnTop({ record }: DecisionContext, { pr }: Member): number {

@@ -10,8 +10,8 @@ import { describeUnclear } from './describe.ts';
 import type { QueueEntry } from './queue-entry.ts';
 
 /**
- * The forge does not answer what admission has to know of this one, while the list is read. Its author is told once. What
- * is asked only because an earlier merge did not come is then asked no longer: the next merge shows whether it was that.
+ * The forge answers the list, and not the requests about this pull request. Its author is told once. Requests that are made
+ * only because an earlier merge did not come then end: the next merge shows whether a rule was the cause.
  */
 export function awaitAnswer(pass: DecisionContext, entry: QueueEntry): void {
   const { s } = pass;
@@ -28,22 +28,24 @@ export function awaitAnswer(pass: DecisionContext, entry: QueueEntry): void {
   delete entry.unclear;
 }
 
+/** Since when readings of single pull requests fail is known only while one does: the next failure has its own second try. */
+export function noteReadings({ record, s }: DecisionContext): void {
+  const isUnread =
+    (record.unread ?? []).length > 0 ||
+    (s.pulls.known && s.pulls.value.some(({ schedule }) => !schedule.known)) ||
+    record.entries.some(({ unclear }) => unclear !== undefined);
+  if (isUnread) record.unreadSince ??= s.now;
+  else if (s.pulls.known) delete record.unreadSince;
+}
+
 /**
  * A reading of one pull request failed: it is read once more before others are staged without it. One call that fails
  * must not cost a place in the queue; one pull request that the forge can never read must not hold up the others.
  */
 export function mustReadAgain(pass: DecisionContext): boolean {
-  const { record, s } = pass;
-  const isUnread =
-    (record.unread ?? []).length > 0 ||
-    (s.pulls.known && s.pulls.value.some(({ schedule }) => !schedule.known)) ||
-    record.entries.some(({ unclear }) => unclear !== undefined);
-  if (!isUnread) {
-    delete record.unreadSince;
-    return false;
-  }
-  record.unreadSince ??= s.now;
-  const leftMs = record.unreadSince + READ_AGAIN_AFTER_MS - s.now;
+  const { unreadSince } = pass.record;
+  if (unreadSince === undefined) return false;
+  const leftMs = unreadSince + READ_AGAIN_AFTER_MS - pass.s.now;
   if (leftMs <= 0) return false;
   pass.refresh = true;
   pollNoLaterThan(pass, leftMs);

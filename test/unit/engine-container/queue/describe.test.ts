@@ -31,12 +31,19 @@ test('every phrase fits a status and is printable ASCII (A38)', () => {
     words.describeBounce('merge_timeout'),
     words.describeHeadChange(),
     words.describeStaleSuccess(),
+    words.describeUnclear(),
   ];
   for (const phrase of phrases) {
     expect(phrase.length).toBeLessThanOrEqual(STATUS_DESCRIPTION_CHARS_MAX);
     expect(phrase).toMatch(/^[ -~]+$/);
     expect(phrase).not.toMatch(/…/);
   }
+});
+
+test('an answer that does not come is told with who owes it and who asks again', () => {
+  expect(words.describeUnclear()).toBe(
+    "waiting: the forge has not answered the queue's requests about this pull request; the queue asks again by itself",
+  );
 });
 
 test('only a bounce begins like one, because that is read back when the record is lost (D-05)', () => {

@@ -1,5 +1,8 @@
 import type { BatchId, RunId } from '#core/domain/ids.ts';
+import { STAGING_RECONCILES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
+import { decide } from '../../../../../engine-container/src/queue/decide.ts';
+import { fold } from '../../../../../engine-container/src/queue/fold.ts';
 import type { QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
 import type { Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
@@ -173,6 +176,25 @@ describe('who is in it', () => {
     ]);
   });
 
+  test('one by one after two in a row failed alone, also where staging was never finished', () => {
+    const root = givenRoot({
+      ...{ members: [givenMember(1)], limit: 1, unfinished: STAGING_RECONCILES_MAX - 1 },
+      nodes: [givenNode({ to: 1, state: 'wanted', stagedAt: null })],
+    });
+    const given = givenSnapshot({ pulls: scheduled(1, 2, 3) });
+    const before = givenRecord({
+      ...{ entries: entries(1, 2, 3), roots: [root], tip: BASE.sha, stagingFailuresInARow: 1 },
+    });
+    const decision = decide(given, before);
+    const action = decision.actions.find(({ kind }) => kind === 'stage_root');
+    if (action === undefined) throw new Error('the batch is staged');
+    const { record } = fold(given, decision.record, action, { kind: 'unfinished' }, NOW);
+    const { actions } = tellDecision(given, { ...record, stagedAlone: true });
+    expect(actions.filter((line) => line.startsWith('stage'))).toEqual([
+      'stage #2 on base-0 as mq/main/staging-id-0-r',
+    ]);
+  });
+
   test('one at a time where the rule blocks branches that are behind', () => {
     const given = givenSnapshot({ pulls: scheduled(1, 2) });
     const rule = given.protection.known ? given.protection.value : null;
@@ -227,6 +249,13 @@ describe('a reading that failed', () => {
   test('holds up no others when it fails again', () => {
     const record = givenRecord({ entries: entries(2), unreadSince: NOW - 2_000 });
     expect(tellDecision(unread, record).actions).toEqual(['stage #2 on base-0 as mq/main/staging']);
+  });
+
+  test('has a second try again once it was told that the first one is not scheduled', () => {
+    const calm = givenSnapshot({ pulls: known([givenView(1, { schedule: known({ kind: 'none' }) })]) });
+    const { after } = tellDecision(calm, givenRecord({ unreadSince: NOW - 60_000 }));
+    const record = { ...after, entries: entries(2) };
+    expect(tellDecision(unread, record)).toMatchObject({ actions: [], lookInMs: 2_000 });
   });
 });
 
