@@ -13,7 +13,7 @@ export const MERGE_REFUSALS = [
   'name_not_utf8',
   /** The base has such a name where the pull request changes something. */
   'base_name_not_utf8',
-  /** Two histories that were merged into each other: no one merge base. */
+  /** Two histories that were merged into each other: more than one merge base. */
   'criss_cross',
 ] as const;
 export type MergeRefusal = (typeof MERGE_REFUSALS)[number];

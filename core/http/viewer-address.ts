@@ -17,7 +17,7 @@ const IPV6_NETWORK_GROUPS = 4;
  * The caller's network as one spelling: an IPv4 address, or the /64 of an IPv6 address. Behind the distribution the
  * connection is the distribution's own, and all callers without a session would share its few addresses. The
  * distribution's word is taken only with the stamp that it adds, because the gateway's own host can be called by any client
- * with any header. An empty stamp trusts no one.
+ * with any header. An empty stamp trusts no caller.
  */
 export function viewerNetwork(arrival: Arrival, edgeStamp: string): string {
   const { headers, sourceIp } = arrival;

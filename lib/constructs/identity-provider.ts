@@ -27,7 +27,7 @@ export interface IdentityProviderProps {
   readonly refusesDeletion: boolean;
   /** Where people reach the dashboard: the sign-in page sends them back there. */
   readonly publicUrl: string;
-  /** Invited as the first administrator by an e-mail of Cognito. @default no one: see `npm run admin` */
+  /** Invited as the first administrator by an e-mail of Cognito. @default no person: see `npm run admin` */
   readonly adminEmail: string | undefined;
 }
 

@@ -36,7 +36,7 @@ export interface Profile {
   readonly checksByPath: boolean;
   /** The scheduler's permission is looked up on the head repository. */
   readonly permissionOnHeadRepo: boolean;
-  /** Anyone who may merge may cancel a schedule; else only repository admins. */
+  /** True: a person who may merge may cancel a schedule. False: only repository admins may. */
   readonly cancelNeedsMergeOnly: boolean;
   readonly combinedLikeGithub: boolean;
   readonly forcePushListsAllCommits: boolean;

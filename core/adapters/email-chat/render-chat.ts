@@ -14,7 +14,7 @@ export const CHAT_RENDERERS: Readonly<Record<Chat, (notice: Notice) => unknown>>
 };
 
 /**
- * Slack: what people typed stands in blocks of plain text, which know no markup and mention no one; only our own links
+ * Slack: what people typed stands in blocks of plain text, which know no markup and mention no person; only our own links
  * are markup. `text` is what a phone shows before the message is opened.
  */
 export function renderSlack(notice: Notice): unknown {

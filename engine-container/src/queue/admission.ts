@@ -37,7 +37,7 @@ export interface AdmissionFacts {
   readonly authorWrites?: Reading<boolean> | undefined;
   /** Who scheduled; undefined when that is not known. */
   readonly scheduler?: string | undefined;
-  /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no one. */
+  /** Does the forge ask the fork for the right to merge? Unknown (null) refuses no pull request. */
   readonly asksFork?: boolean | null;
   readonly context: string;
   readonly baseTip: CommitSha;
@@ -132,7 +132,7 @@ function judgeReviews(facts: AdmissionFacts): Admission | null {
 
 /**
  * The forge merges in the name of who scheduled, and when they may not, it silently never does: no run is spent and
- * no one is blamed for it later. With a list of who may merge only the list counts; else some forges ask the fork for
+ * no pull request is blamed for it later. With a list of who may merge only the list counts; else some forges ask the fork for
  * the right, which its author has for sure.
  */
 function judgeScheduler(facts: AdmissionFacts): Admission | null {
