@@ -61,7 +61,7 @@ const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   site: 40,
   engine: 195,
 };
-/** What a function may weigh, minified: beyond it a cold start is felt. */
+/** The largest size of a function, minified: beyond it a cold start is felt. */
 const MINIFIED_BYTES_MAX = 665 * 1024;
 
 describe.each(names)('bundle %s', (name) => {
@@ -94,7 +94,7 @@ describe.each(names)('bundle %s', (name) => {
   });
 });
 
-describe('who carries what', () => {
+describe('the contents of each bundle', () => {
   const carriers = (pattern: RegExp): BundleName[] =>
     names.filter((name) => inputsOf(name).some((path) => pattern.test(path)));
 
@@ -108,7 +108,7 @@ describe('who carries what', () => {
     ]);
   });
 
-  test('who seals or opens credentials, and who reads a secret; their roles tell the two apart (A118)', () => {
+  test('named functions seal or open credentials, and named ones read a secret; their roles tell the two apart (A118)', () => {
     expect(carriers(/^core\/adapters\/kms-vault\/|@aws-sdk\/client-kms\//)).toEqual([
       'worker',
       'connections',
@@ -150,7 +150,7 @@ describe('who carries what', () => {
     expect(inputsOf('site').filter((path) => /core\/contracts\/(routes|openapi)/.test(path))).toEqual([]);
   });
 
-  test('nobody carries ways to credentials that exist on a developer’s machine only', () => {
+  test('no bundle carries ways to credentials that exist on a developer’s machine only', () => {
     expect(
       carriers(/@aws-sdk\/(credential-provider-(sso|ini|process|web-identity|login)|nested-clients)\//),
     ).toEqual([]);
@@ -167,7 +167,7 @@ describe('the engine’s image', () => {
     expect(dockerfile).not.toMatch(/^RUN|^ADD/m);
   });
 
-  test('its bundle runs by itself: nothing beside it, nothing to write to, nobody’s rights', async () => {
+  test('its bundle runs by itself: nothing beside it, nothing to write to, no rights of a user', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mergeyard-image-'));
     chmodSync(folder, 0o755);
     copyFileSync(join(outDir, 'engine', 'index.mjs'), join(folder, 'index.mjs'));
@@ -182,7 +182,7 @@ describe('the engine’s image', () => {
         LISTEN_HOST: '127.0.0.1',
         LOG_LEVEL: 'info',
         TABLE_NAME: 'table',
-        CONTAINER_SECRET: 'a-secret-of-nobody',
+        CONTAINER_SECRET: 'a-secret-of-no-stage',
         FORGE_ALLOW_HOSTS: '',
         FORGE_DENY_HOSTS: '',
         FORGE_CA_PEM: '',

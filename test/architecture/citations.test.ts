@@ -1,19 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Argument, type CallExpression, parseSync } from '@swc/core';
+import { listFiles } from './sources.ts';
 
 const ROOT = resolve(__dirname, '../..');
-/** Not of the project: fetched, built or generated. */
-const FOREIGN = new Set(['node_modules', 'dist', 'cdk.out', 'coverage', '.git', '.mergeyard']);
 const SELF = 'test/architecture/citations.test.ts';
-
-function listFiles(folder = ''): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
-    if (FOREIGN.has(entry.name)) return [];
-    const path = join(folder, entry.name);
-    return entry.isDirectory() ? listFiles(path) : [path];
-  });
-}
 
 const files = listFiles().filter((path) => /\.(?:tsx?|[cm]js|md|ya?ml)$/.test(path) && path !== SELF);
 const texts = new Map(files.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
@@ -34,7 +25,7 @@ const idsOf = (text: string, pattern: RegExp): string[] =>
 const invariants = textOf('docs/invariants.md');
 const decisions = textOf('docs/decisions/README.md');
 
-describe('what is cited is defined in this repository', () => {
+describe('every citation is defined in this repository', () => {
   test('A-numbers stand in docs/invariants.md, each once and none left out', () => {
     const defined = idsOf(invariants, /^- \*\*(A\d+)\*\* /gm);
     expect(defined).toEqual(defined.map((_, index) => `A${index + 1}`));

@@ -29,7 +29,7 @@ const WRITES = [
   'POST statuses/{sha}',
 ];
 
-describe('what the service can do to a forge', () => {
+describe('the list of the service’s writes to a forge', () => {
   const sources = listSources(ADAPTER);
   const calls = sources.flatMap((path) =>
     [...read(path).matchAll(/method: '([A-Z]+)',\s*label: '([^']+)'/g)].map(([, method, label]) => ({

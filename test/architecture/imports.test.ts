@@ -41,7 +41,7 @@ function layerOf(path: string): Layer {
   return found[0];
 }
 
-/** Whom each layer may import, besides itself. A row is missing for nobody. */
+/** The layers that each layer may import, besides itself. Every layer has a row. */
 const CORE = ['domain', 'secret', 'contracts', 'ports'] as const;
 const ALLOWED: Readonly<Partial<Record<Layer, readonly Layer[]>>> = {
   // `secret` is a value type without any dependency of its own; `node` there is util.inspect.

@@ -13,7 +13,7 @@ import {
 
 const ROOT = resolve(__dirname, '../..');
 const NAMES = 'core/domain/queue-names.ts';
-/** What is delivered, the fakes and all scripts; tests say what they expect in plain words. */
+/** The product, the fakes and all scripts. Tests write the names that they expect in full. */
 const SOURCE_FOLDERS = [
   ...['bin', 'core', 'dashboard', 'engine-container', 'lambdas', 'lib', 'local'],
   ...[

@@ -3,6 +3,18 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 const ROOT = resolve(__dirname, '../..');
 
+/** Not of the project: fetched, built or generated. */
+const FOREIGN = new Set(['node_modules', 'dist', 'cdk.out', 'coverage', '.git', '.mergeyard']);
+
+/** Every file of the project, by its path from the root. */
+export function listFiles(folder = ''): string[] {
+  return readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
+    if (FOREIGN.has(entry.name)) return [];
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? listFiles(path) : [path];
+  });
+}
+
 export function listSources(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))

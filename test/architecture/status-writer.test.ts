@@ -30,7 +30,7 @@ function importersOf(target: string): string[] {
   return files.filter((path) => readImports(path).includes(target));
 }
 
-describe('who can write a commit status (A6)', () => {
+describe('the writers of commit statuses (A6)', () => {
   test('the scan sees the files it judges', () => {
     expect(files).toEqual(
       expect.arrayContaining([`${ADAPTER}/status-writer.ts`, `${ADAPTER}/engine-forge.ts`]),
@@ -46,7 +46,7 @@ describe('who can write a commit status (A6)', () => {
     for (const path of importersOf(`${ADAPTER}/engine-forge.ts`)) expect(path).toMatch(/^engine-container\//);
   });
 
-  test('what the engine writes with is made from a held lease, and one service grants it (A40, A41)', () => {
+  test('the engine’s writer is made from a held lease, and one service grants leases (A40, A41)', () => {
     for (const writer of ['stager', 'schedule-probe', 'status-writer']) {
       const path = `${ADAPTER}/${writer}.ts`;
       expect(importersOf(path)).toEqual([`${ADAPTER}/engine-forge.ts`]);

@@ -2,7 +2,7 @@ import { listSources, readEdges, readSource } from './sources.ts';
 
 const control = ['core/services', 'lambdas'].flatMap(listSources);
 
-describe('what people are shown decides nothing', () => {
+describe('the display view decides nothing', () => {
   const VIEW = 'core/domain/queue-view.ts';
 
   test('one service reads the queue view, and shows it', () => {

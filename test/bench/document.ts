@@ -68,7 +68,7 @@ export function renderDocument(lines: string, anchors: Anchors): string {
     `${round(Math.max(...rows.map((row) => row[name] ?? 0)))} %`;
   const sum = (name: 'unproven' | 'red' | 'lost'): number =>
     rows.reduce((total, row) => total + row[name], 0);
-  return `# What it costs and how long it takes
+  return `# Cost and speed
 
 Generated from \`test/bench/queue/results.jsonl\` by \`npm run bench:document\`; a test holds it to that file. What was tried, what each piece is worth and what a reconcile takes: [notes](bench/notes.md).
 

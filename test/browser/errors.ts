@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openRepo, sees, signIn } from './steps.ts';
 import { type BrowserWorld, NASTY_TITLES, type WatchedPage } from './world.ts';
 
-/** Somebody else's words stand there as text: nothing ran, nothing turned around, nothing burst the page (A117). */
+/** Words of a stranger stand there as text: nothing ran, nothing turned around, nothing burst the page (A117). */
 export async function showTexts(watched: WatchedPage): Promise<void> {
   const { page } = watched;
   const repo = new URL(page.url()).pathname.split('/')[2] ?? '';

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import type { BrowserWorld, WatchedPage } from './world.ts';
 import { openPulls, REPOS } from './world.ts';
 
-/** What happens in other processes, in real time. */
+/** For events in other processes, in real time. */
 export const SLOW_MS = 90_000;
 const TRIES_MAX = 4;
 const AXE_PATH = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -197,7 +197,7 @@ export interface AxeFinding {
   readonly where: string;
 }
 
-/** What axe finds serious or worse on the page as it is. Run from outside: the policy lets no foreign script in. */
+/** The findings of axe on the present page that are serious or worse. Run from outside: the policy lets no foreign script in. */
 export async function findBarriers({ page, context }: WatchedPage): Promise<readonly AxeFinding[]> {
   const session = await context.newCDPSession(page);
   const { readFileSync } = await import('node:fs');

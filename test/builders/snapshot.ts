@@ -49,7 +49,7 @@ export function givenView(
   };
 }
 
-/** What one look at a pull request shows that is about to land, or that is awaited. */
+/** One look at a pull request that is about to land, or that is awaited. */
 export function givenFocus(
   number: number,
   { pull, ...changes }: Partial<Omit<FocusView, 'pull'>> & { readonly pull?: Partial<PullRequest> } = {},

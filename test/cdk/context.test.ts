@@ -9,7 +9,7 @@ describe('context', () => {
     [{ stage: 'staging' }, '-c stage=staging: must be one of: dev, prod'],
     [{ serviceName: 'MQ!' }, '-c serviceName=MQ!: must be 1 to 20 of a-z, 0-9 and -'],
     [{ runbookUrl: 'docs' }, '-c runbookUrl=docs: must be the address of docs/runbook.md'],
-    [{ alarmEmail: 'nobody' }, '-c alarmEmail=nobody: must be an e-mail address'],
+    [{ alarmEmail: 'operator' }, '-c alarmEmail=operator: must be an e-mail address'],
     [{ forgeAllowHosts: 'https://x' }, '-c forgeAllowHosts=https://x: must be host or host:port'],
     [{ nag: 'yes' }, '-c nag=yes: must be true or false'],
     [{ logLevel: 'trace' }, '-c logLevel=trace: must be one of: debug, info, warn, error'],
@@ -56,7 +56,7 @@ describe('context', () => {
     expect(parse({ stage: 'x', nag: 'y', surprise: 'z' })).toThrow(/surprise[\s\S]*stage=x[\s\S]*nag=y/);
   });
 
-  test('keys of the tools are nobody’s fault, and an empty value is none', () => {
+  test('keys of the tools are no fault, and an empty value is none', () => {
     const config = parseStageConfig({
       '@aws-cdk/core:checkSecretUsage': true,
       'aws:cdk:enable-path-metadata': true,

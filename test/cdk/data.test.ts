@@ -145,7 +145,7 @@ describe('identity (D-93)', () => {
     expect(client.CallbackURLs).toHaveLength(1);
   });
 
-  test('a fresh deployment takes nobody who was not invited, unless it says so', () => {
+  test('a fresh deployment takes no user who was not invited, unless it says so', () => {
     const isClosed = (from: typeof template) =>
       from.only('AWS::Cognito::UserPool').Properties.AdminCreateUserConfig.AllowAdminCreateUserOnly;
     expect(isClosed(template)).toBe(true);
@@ -155,7 +155,7 @@ describe('identity (D-93)', () => {
     expect([page(template).SIGN_UP, page(prod).SIGN_UP]).toEqual(['closed', 'open']);
   });
 
-  test('everybody can have a second factor by an app, and text messages are none', () => {
+  test('every user can have a second factor by an app, and text messages are none', () => {
     const { MfaConfiguration, EnabledMfas } = template.only('AWS::Cognito::UserPool').Properties;
     expect([MfaConfiguration, EnabledMfas]).toEqual(['OPTIONAL', ['SOFTWARE_TOKEN_MFA']]);
   });

@@ -54,7 +54,7 @@ describe('one file per stage', () => {
   });
 });
 
-describe('what is deployed is not lost by a forgotten key', () => {
+describe('a forgotten key loses nothing that is deployed', () => {
   const deployed = describeContext({
     ...FULL,
     ...{ keyVersion: '3', oldestKeyVersion: '2', emailApiUrl: 'https://mail.example.org' },
@@ -101,7 +101,7 @@ describe('what is deployed is not lost by a forgotten key', () => {
  * RetainExceptOnCreate keeps a resource on every update and deletion, and deletes it when the stack operation that made it is
  * rolled back (https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/aws-attribute-deletionpolicy.html).
  */
-describe('what must not be lost', () => {
+describe('resources that must not be lost', () => {
   const KEPT = [
     'AWS::DynamoDB::GlobalTable',
     'AWS::KMS::Key',

@@ -71,7 +71,7 @@ test('every key that an env.ts asks for is in the template, and the other way ro
   expect(given).toEqual(Object.fromEntries(asked));
 });
 
-test('a key that nobody asks for, or that is not given, stops the synthesis', () => {
+test('a key that no function asks for, or that is not given, stops the synthesis', () => {
   const { stack } = synthesize();
   const worker = stack.node.findChild('Worker');
   Reflect.apply(Reflect.get(worker, 'setEnv'), worker, ['SURPRISE', 'x']);

@@ -112,7 +112,7 @@ describe('rights (A118)', () => {
     }
   });
 
-  test('who reads which secret', () => {
+  test('each secret is read by its named functions', () => {
     const readers = allowed.flatMap(({ holder, Action, Resource }) =>
       listOf(Action).includes('secretsmanager:GetSecretValue')
         ? listOf(Resource).map(
@@ -132,7 +132,7 @@ describe('rights (A118)', () => {
     ]);
   });
 
-  test('who may touch the table, and how', () => {
+  test('each function has its stated rights on the table', () => {
     expect(rightsOf('dynamodb')).toEqual({
       AdminRole: ALL,
       ApiRole: ALL,
@@ -176,7 +176,7 @@ describe('rights (A118)', () => {
     for (const { Resource } of allowed) expect(JSON.stringify(Resource)).not.toMatch(/index\/\*/);
   });
 
-  test('who may send to a queue, and who takes from one', () => {
+  test('each queue has its stated senders and takers', () => {
     expect(rightsOf('sqs')).toEqual({
       ApiRole: ['SendMessage'],
       // Wakes the queues of a tenant that leaves, so that they are wound down.
@@ -230,7 +230,7 @@ describe('rights (A118)', () => {
     if ('domainName' in context) expect(from).toBe('mergeyard@queue.example.org');
   });
 
-  test('all else that anybody may do', () => {
+  test('all other rights, function by function', () => {
     const known = /^(kms|dynamodb|sqs|ecs|logs|secretsmanager):/;
     const others = allowed.flatMap(({ holder, Action }) =>
       listOf(Action)

@@ -15,7 +15,7 @@ import {
 } from './values.ts';
 
 /**
- * What the answer must be beyond "listed". `unauthenticated`: 401. `refused`: 400 before anything happens. `accepted`: no
+ * The demand on the answer beyond "listed". `unauthenticated`: 401. `refused`: 400 before anything happens. `accepted`: no
  * refusal of the body's form.
  */
 export type Expected = 'unauthenticated' | 'refused' | 'accepted' | null;
@@ -46,7 +46,7 @@ const SLOW: readonly string[] = [
   'discoverRepos',
   'provisionRepo',
 ];
-/** What empties the world is drawn less often, what fills it more often. */
+/** Calls that delete are drawn less often, calls that create more often. */
 const SELDOM: readonly string[] = ['deleteConnection', 'deleteRepo', 'offboardTenant'];
 const FILLING: readonly string[] = ['createConnection', 'enrollRepo', 'updateRepo'];
 const MEDIA_TYPES = ['application/json; charset=utf-8', 'application/merge-patch+json', 'APPLICATION/JSON'];

@@ -14,7 +14,7 @@ export interface SeenAnswer {
   readonly retryAfter?: string | undefined;
 }
 
-/** What was sent, as far as the answer is judged by it. */
+/** The part of the request that its answer is judged by. */
 export interface Asked {
   /** The route that the gateway chooses; null for none. */
   readonly route: RouteSpec | null;
@@ -73,7 +73,7 @@ const FORM: ReadonlySet<string> = new Set([
  */
 const WORLDLY: ReadonlySet<string> = new Set(['bot_login', 'instance_url', 'token', 'repo_slug']);
 
-/** What is wrong with an answer by the contract; null when nothing is. */
+/** The first breach of the contract in an answer; null when there is none. */
 export function judgeAnswer(asked: Asked, answer: SeenAnswer): string | null {
   const { route, expected = null } = asked;
   const body = parse(answer.text);

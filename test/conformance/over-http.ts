@@ -21,7 +21,7 @@ export interface HttpRunOptions {
   /** Requests under way at once. */
   readonly concurrency: number;
   readonly ready: Ready;
-  /** What the service logs and stores; those that do not exist are left out. */
+  /** Files of the service's logs and storage; those that do not exist are left out. */
   readonly files: readonly string[];
   /** Null where it is not known. */
   readonly containerSecret: string | null;

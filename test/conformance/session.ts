@@ -204,7 +204,7 @@ class WorldRun {
     return scanWorld(this.#world, this.#tickets);
   }
 
-  /** What a refusal must leave as it was (A65). */
+  /** The state that a refusal must not change (A65). */
   async #readSettings(): Promise<string> {
     const { store } = this.#world;
     const all = await Promise.all(
@@ -216,7 +216,7 @@ class WorldRun {
     return JSON.stringify(all);
   }
 
-  /** Learns new ids; what was deleted must stay so for everybody. */
+  /** Learns new ids; what was deleted must stay so for every caller. */
   #judgeState(request: GeneratedRequest, status: number, text: string): string | null {
     const { path, route } = request;
     const id = /^\/api\/v1\/(?:connections|user\/repos)\/([0-9a-f-]{36})/.exec(path)?.[1];

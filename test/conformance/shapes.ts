@@ -1,6 +1,6 @@
 import document from '../contract/api/shapes.json';
 
-/** What the contract says of a value; the language is explained in the file itself. */
+/** The contract's demand on a value; the language is explained in the file itself. */
 export type Shape = string | readonly [Shape] | { readonly [name: string]: Shape };
 
 const SHAPES: Readonly<Record<string, Shape>> = document.shapes as unknown as Record<string, Shape>;

@@ -1,7 +1,7 @@
 import { DEFAULT_SERVICE_NAME, stagingBranch, stagingPrefix } from '#core/domain/queue-names.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 
-/** What requests are made of; ids grow as answers come back. */
+/** The material of requests; ids are added as answers come back. */
 export interface Material {
   readonly tokens: readonly string[];
   /** Ids of the tenants behind the tokens; one of them may be offboarded. */
@@ -171,7 +171,9 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     confirm: {
       required: true,
       // Seldom the right one: nothing is left of a tenant after it.
-      ...text((random, material) => (random.chance(0.02) ? pick(random, material.tenantIds) : 'nobody')),
+      ...text((random, material) =>
+        random.chance(0.02) ? pick(random, material.tenantIds) : 'no-such-tenant',
+      ),
       bad: [...NOT_TEXT, '""', LONG],
     },
   },

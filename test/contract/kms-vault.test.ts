@@ -115,7 +115,7 @@ describe('KMS vault', () => {
     }
   });
 
-  test('what was sealed before the forge was part of it still opens', async () => {
+  test('a token that was sealed before the forge was part of the context still opens', async () => {
     const sealed = await sealWithoutForge(client, KEY_ID, OWNER, TOKEN);
     expect((await vault().open(OWNER, sealed)).reveal()).toBe(TOKEN);
     const other = { ...OWNER, connectionId: 'connection-2' };

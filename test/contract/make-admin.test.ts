@@ -66,7 +66,7 @@ function cognito() {
   return { users, answer };
 }
 
-/** Users with their metadata, in pages, for whoever has the service key. */
+/** Users with their metadata, in pages, for a caller that has the service key. */
 function goTrue(count: number) {
   const users = Array.from({ length: count }, (_, index) => ({
     id: `id-${index}`,
@@ -124,7 +124,7 @@ describe('in a user pool', () => {
 });
 
 describe('at a provider with the GoTrue contract', () => {
-  test('somebody on the third page is found and promoted, and keeps what else is known of them', async () => {
+  test('a user on the third page is found and promoted, and keeps all other metadata', async () => {
     const provider = goTrue(250);
     const [user] = provider.users.slice(-1);
     Object.assign(user?.app_metadata ?? {}, { provider: 'email' });
@@ -226,7 +226,7 @@ describe('npm run admin', () => {
   });
 
   test('says how it is used when something is missing', async () => {
-    expect(await run(['--email', 'nobody'])).toEqual({
+    expect(await run(['--email', 'operator'])).toEqual({
       code: 2,
       output: expect.stringContaining('npm run admin'),
     });

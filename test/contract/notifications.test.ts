@@ -40,7 +40,7 @@ const mails = () => world.email.outbox.slice(seen.mails);
 const messages = () => world.chat.messages.slice(seen.messages);
 const requests = () => world.chat.requests - seen.requests;
 const lines = () => world.lines.slice(seen.lines).map((line) => JSON.parse(line));
-/** What became of each way, as logged. */
+/** The outcome of each way, as logged. */
 const results = () =>
   Object.fromEntries(
     lines()
@@ -129,7 +129,7 @@ describe('a bounce', () => {
   });
 
   test.each([null, { email: null, slack: null, discord: null }])(
-    'is kept where nobody is to be told (%j), and told later to whoever is then',
+    'is kept where no channel is set (%j), and told later through the channel that is set then',
     async (notification) => {
       const repo = await world.enroll(notification);
       const change = await world.record(repo);
@@ -143,12 +143,12 @@ describe('a bounce', () => {
     },
   );
 
-  test('of a repo that is gone, or of another tenant, is told to nobody', async () => {
+  test('of a repo that is gone, or of another tenant, is told to no channel', async () => {
     const gone = await world.enroll(ALL);
     const change = await world.record(gone);
     await world.store.deleteRepo(gone);
     const mine = await world.enroll(ALL);
-    const foreign = await world.record({ ...mine, tenantId: 'somebody-else' });
+    const foreign = await world.record({ ...mine, tenantId: 'another-tenant' });
     await world.deliver([change, foreign]);
     expect([mails(), requests()]).toEqual([[], 0]);
   });
@@ -166,7 +166,7 @@ describe('a bounce', () => {
   });
 });
 
-describe('what people typed stays text (A117)', () => {
+describe('words that people typed stay text (A117)', () => {
   test.each([
     [
       'mentions and links of one chat',
@@ -377,7 +377,7 @@ describe('ways that fail', () => {
   });
 });
 
-describe('where a chat message may go (D-87, A98)', () => {
+describe('the allowed addresses of chat messages (D-87, A98)', () => {
   test.each([
     'http://hooks.slack.com/services/T0/B0/x',
     'https://hooks.slack.com.evil.example/services/T0/B0/x',
@@ -389,7 +389,7 @@ describe('where a chat message may go (D-87, A98)', () => {
     'https://127.0.0.1/services/T0/B0/x',
     'https://discord.com/api/webhooks/1/x',
     'https://HOOKS.slack.com/services/T0/B0/x',
-  ])('a stored %s is refused again at send, and nobody is called', async (slack) => {
+  ])('a stored %s is refused again at send, and no address is called', async (slack) => {
     const repo = await world.enroll({ email: null, slack, discord: null });
     await world.deliver([await world.record(repo)]);
     expect([results(), requests()]).toEqual([{ slack: 'refused' }, 0]);

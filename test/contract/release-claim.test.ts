@@ -67,7 +67,7 @@ describe('npm run admin -- release-claim', () => {
     expect(await release('--repo', repo.slug)).toEqual({ code: 1, output: '{"kind":"no_claim"}' });
   });
 
-  test('what the forge confirmed once stays', async () => {
+  test('a claim that the forge confirmed once stays', async () => {
     const repo = await givenClaims('owner', 5);
     for (const what of [
       ['--bot', 'bot-of-owner'],

@@ -135,7 +135,7 @@ describe('re-wrapping', () => {
     await expect(vault(NEW_KEY, 2).open(moved, bound)).rejects.toMatchObject({ kind: 'undecryptable' });
   });
 
-  test('what cannot be re-wrapped is counted, and stops nobody else', async () => {
+  test('a connection that cannot be re-wrapped is counted, and stops no other', async () => {
     const damage = async (index: number, changes: Readonly<Record<string, unknown>>): Promise<void> => {
       const row = await table.readRow('T#tenant-1', `CONN#${id(index)}`);
       const credential = { ...(row?.credential as Record<string, unknown>), ...changes };

@@ -198,7 +198,7 @@ describe('a table’s stream', () => {
     );
   });
 
-  test('what is too old is dropped', async () => {
+  test('a change that is too old is dropped', async () => {
     const { calls } = await start('f-', () => null, { maxAgeMs: -60_000 });
     const { calls: others } = await start('f-', () => null);
     await put('f-1');

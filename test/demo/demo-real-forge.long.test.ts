@@ -67,7 +67,7 @@ describe('the demo on a forge that is not its own: a Gitea with an owner, an aut
     expect([...landed, ...bounced, ...skipped]).toHaveLength(PULL_REQUESTS.length);
   });
 
-  test('what it made there is gone again', () => {
+  test('the demo removes everything that it made there', () => {
     const { slug, forgeUrl } = readState();
     expect(slug).toMatch(/^olga\/corner-shop-/);
     expect(forgeUrl).toMatch(/^https:/);

@@ -27,7 +27,7 @@ import type { LookMemory, LookStore } from '#core/ports/idle-look.ts';
 import { MemoryBilling } from './memory-billing.ts';
 import { isAwake, newest } from './memory-rows.ts';
 
-/** What the API reads and writes beyond enrollment, over the memory rows. */
+/** The API's reads and writes beyond enrollment, over the memory rows. */
 export class MemoryAccount
   extends MemoryBilling
   implements AccountStore, AdminStore, HealthStore, RateStore, RealtimeStore, LookStore

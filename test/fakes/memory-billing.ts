@@ -62,7 +62,7 @@ export class MemoryBilling extends MemoryEnrollment implements BillingStore {
     });
   }
 
-  /** Ids of the payment events that had an effect, for whoever only looks on. */
+  /** Ids of the payment events that had an effect, for an observer. */
   get takenEvents(): ReadonlyMap<string, EpochMs> {
     return this.paymentEvents;
   }

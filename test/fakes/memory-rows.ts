@@ -53,7 +53,7 @@ interface TenantRow {
   deleting: boolean;
 }
 
-/** What the memory store holds, its test controls, and the steps that its ports share. */
+/** The rows of the memory store, its test controls, and the steps that its ports share. */
 export class MemoryRows {
   indexLagMs: number;
   documentBytesMax: number;
@@ -120,7 +120,7 @@ export class MemoryRows {
     this.damaged.add(`${row} ${id}`);
   }
 
-  /** What an engine leaves at the end of a reconcile, without its lease being looked at. */
+  /** Writes the rows that an engine leaves at the end of a reconcile, without a check of its lease. */
   leaveReport(repoId: RepoId, report: EngineReport): void {
     this.reports.set(repoId, report);
   }
@@ -130,7 +130,7 @@ export class MemoryRows {
     return this.terminals.get(`${repoId} ${pr}`);
   }
 
-  /** The repo as stored, without a call: for whoever only looks on. */
+  /** The repo as stored, without a call: for an observer. */
   peekRepo(repoId: RepoId): ManagedRepo | null {
     return this.repos.get(repoId) ?? null;
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** What a forge that wishes harm answers to every call. */
+/** Answers of a hostile forge to every call. */
 export interface Attack {
   readonly name: string;
   answer(request: IncomingMessage, response: ServerResponse): void;

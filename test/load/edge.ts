@@ -45,7 +45,7 @@ const TENANTS = 20;
 const SOCKETS_PER_TENANT = 10;
 const ROUNDS = 5;
 
-/** Dashboards of twenty tenants; what changes for one is told to its own sockets and to nobody else's (A87). */
+/** Dashboards of twenty tenants; a change of one is told to its own sockets and to no others (A87). */
 export async function sockets(): Promise<Row> {
   const world = await RealtimeWorld.open();
   try {

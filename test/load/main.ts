@@ -165,7 +165,7 @@ async function forgeDownForAnHour(): Promise<Row> {
   const bounced = (await world.events()).filter((event) => event.event === 'pr_bounced').length;
   return {
     row: 'forge down for one hour, then up',
-    goal: 'nobody bounced, all landed in order',
+    goal: 'none bounced, all landed in order',
     measured: `${landed.length} of ${prs.length} landed, ${bounced} bounced`,
     ok: bounced === 0 && String(landed) === String(prs),
   };

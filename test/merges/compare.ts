@@ -41,7 +41,7 @@ function nameOf(plan: MergePlan, git: string): Verdict['name'] {
   return plan.tree === git ? 'same tree' : 'other tree';
 }
 
-/** What a run of verdicts came to; `wrong` must stay empty. */
+/** The sum of a run of verdicts; `wrong` must stay empty. */
 export class Tally {
   readonly counts: Record<string, number> = {};
   readonly reasons: Record<string, number> = {};

@@ -98,7 +98,7 @@ export function draftStep(language: Language, random: SeededRandom): string[] {
   }
 }
 
-/** What one side does to a text; `hot` is where both sides like to be. */
+/** One side's changes of a text; `hot` is the place that both sides prefer. */
 export function editText(
   lines: readonly string[],
   language: Language,

@@ -3,8 +3,8 @@ import { explore, GUARDS, type Guard } from './lease-and-landing.ts';
 /** Which promise falls without each rule. */
 const FALLS: Readonly<Record<Guard, RegExp>> = {
   fence: /undecided again/,
-  deadline: /after one of whoever took the lease over/,
-  grace: /after one of whoever took the lease over/,
+  deadline: /after a call of the holder that took the lease over/,
+  grace: /after a call of the holder that took the lease over/,
   intent: /without a stored intent/,
   revoke: /stands on what was given up/,
   'last word': /stands on what was given up/,

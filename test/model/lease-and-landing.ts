@@ -1,5 +1,5 @@
 /**
- * One landing under one lease with two workers, small enough to look at every state there is: whoever may be frozen,
+ * One landing under one lease with two workers, small enough to look at every state there is: either may be frozen,
  * die, act late or come back, in every order. The rules are those of the lease service, of `landing.ts` and of the
  * store; each is a switch here, so that what it is there for can be shown by leaving it out.
  */
@@ -63,7 +63,7 @@ export interface State {
   readonly sent: number;
   /** Fences whose holder never gave the lease back. */
   readonly overtaken: readonly number[];
-  /** What people have done so far; each does it once. */
+  /** The acts of people so far; each happens once. */
   readonly done: readonly string[];
   /** A promise that was broken on the way here. */
   readonly broken: string | null;
@@ -75,7 +75,7 @@ export interface Options {
   readonly basePushes: boolean;
 }
 
-/** Leases granted in one life: the first holder, whoever takes over, and one more. */
+/** Leases granted in one life: the first holder, the one that takes over, and one more. */
 const FENCES_MAX = 3;
 const NOTHING: Record = { intent: false, posted: false, revoke: 'none', ended: 'no' };
 const IDLE: Worker = { fence: 0, at: 'begun', record: NOTHING, saw: null };
@@ -151,7 +151,9 @@ function actOfForge(state: State): Step[] {
 
 function carryOut(state: State, call: Call): State {
   const overtaken = call.fence < state.sent && state.overtaken.includes(call.fence);
-  const broken = overtaken ? 'a call arrives after one of whoever took the lease over' : state.broken;
+  const broken = overtaken
+    ? 'a call arrives after a call of the holder that took the lease over'
+    : state.broken;
   if (state.forge.merged !== 'no') return { ...state, broken };
   return { ...state, forge: { ...state.forge, word: call.word }, broken };
 }
@@ -289,7 +291,7 @@ function send(state: State, index: 0 | 1, worker: Worker, name: string, options:
   ];
 }
 
-/** What is wrong with a state; null when nothing is. */
+/** The fault of a state; null when there is none. */
 export function judge(state: State): string | null {
   if (state.broken !== null) return state.broken;
   const { record, forge, calls } = state;

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 /** From the post: two nudges, the grace of a revoke, and a run for the others. */
 const OTHERS_WAIT_MAX_MS = 5 * MINUTE_MS;
 
-/** The forge does not merge, and says so nowhere: the queue asks it why before it blames anybody (D-14). */
+/** The forge does not merge, and says so nowhere: the queue asks it why before it blames a pull request (D-14). */
 export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) => Promise<World>): void {
   async function wordsOf(world: World, pr: number): Promise<string> {
     const status = await world.forge.status((await world.forge.pull(pr)).headSha, 'mq');
@@ -223,7 +223,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       await expectHonestEnd(world, [pr, ...others]);
     });
 
-    test('a forge that does not say what blocks it: nobody is bounced, the others land, and it lands once it is known', async () => {
+    test('a forge that does not say what blocks a merge: none is bounced, the others land, and it lands once the reason is known', async () => {
       const { world, act } = await createMeddledWorld();
       await givenProject(world.forge);
       const before = await world.forge.openPullRequest({

@@ -81,7 +81,7 @@ test('a batch lands with ten calls per pull request and eight more', async () =>
 const PER_PULL_REQUEST = 10;
 const PER_BATCH = 8;
 
-test('an idle repository with 100 open pull requests that nobody scheduled', async () => {
+test('an idle repository with 100 open pull requests that are not scheduled', async () => {
   const world = await worlds.create();
   await givenProject(world.forge);
   for (let index = 1; index <= 100; index += 1) {

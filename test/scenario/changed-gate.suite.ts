@@ -93,7 +93,7 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
     await expectHonestEnd(world, [editor]);
   });
 
-  test('a run that is late without anybody having changed the gate is waited for (D-06)', async () => {
+  test('a run that is late although the gate did not change is waited for (D-06)', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     world.forge.judge = () => 'never';

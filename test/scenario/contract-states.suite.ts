@@ -95,7 +95,7 @@ export function describeContractStates(
       await expectHonestEnd(world, [pr]);
     });
 
-    test('staged batch, gate fails: bisected until the failing one is isolated; everybody else lands in order (A14)', async () => {
+    test('staged batch, gate fails: bisected until the failing one is isolated; all others land in order (A14)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       const prs: number[] = [];
@@ -267,7 +267,7 @@ export function describeContractStates(
       await expectHonestEnd(world, [a, bad]);
     });
 
-    test('error: a cancelled run blames nobody and is tried again after a back-off (A22)', async () => {
+    test('error: a cancelled run blames no pull request and is tried again after a back-off (A22)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       let runs = 0;
@@ -306,7 +306,7 @@ export function describeContractStates(
       await expectHonestEnd(world, [pr]);
     });
 
-    test('error: no gate file on the base is named, nothing is pushed under mq/** and nobody is blamed', async () => {
+    test('error: no gate file on the base is named, nothing is pushed under mq/** and no pull request is blamed', async () => {
       const world = await createWorld();
       await world.forge.pushToBase({ 'README.md': 'no gate here\n', [GATE_PATH]: null });
       const pr = await givenScheduled(world.forge, 'a');
@@ -352,7 +352,7 @@ export function describeContractStates(
       await world.drain();
       const ending = await endingOf(world, prs);
       expect(ending.bounced).toEqual([prs[1]]);
-      // Who stood behind the suspects did not wait for them.
+      // The pull requests behind the suspects did not wait for them.
       expect([...ending.landed].sort((x, y) => x - y)).toEqual(prs.filter((pr) => pr !== prs[1]));
       await expectHonestEnd(world, prs);
     });
@@ -383,7 +383,7 @@ export function describeContractStates(
       await expectHonestEnd(world, prs);
     });
 
-    test('invalidated: somebody pushes to the base while the batch is gated; members keep their order (A23)', async () => {
+    test('invalidated: a person pushes to the base while the batch is gated; members keep their order (A23)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';

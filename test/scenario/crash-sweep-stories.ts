@@ -9,7 +9,7 @@ export interface SweepStory {
   readonly repo?: Partial<ManagedRepo>;
   /** Sets the stage and returns every pull request. */
   readonly given: (world: World) => Promise<readonly number[]>;
-  /** What happens while the queue works; called after each reconcile until it returns true. */
+  /** Events while the queue works; called after each reconcile until it returns true. */
   readonly meanwhile?: (world: World, prs: readonly number[]) => Promise<boolean>;
   /** Positions (from 1) of the pull requests that must land, in order, and of those that must be bounced. */
   readonly landed: readonly number[] | 'any order';
@@ -200,7 +200,7 @@ export const SWEEP_STORIES: readonly SweepStory[] = [
     landed: [1, 2],
     bounced: [],
     mayHalt:
-      'while nobody can take the success back, the forge ends its conflict check and merges onto the pushed commit',
+      'while the queue cannot take the success back, the forge ends its conflict check and merges onto the pushed commit',
   },
   {
     name: '14 merge lost once',
@@ -271,7 +271,7 @@ export const SWEEP_STORIES: readonly SweepStory[] = [
     name: '19 fan-out 4 with one red of 8, superseded nodes',
     repo: { bisectFanout: 4 },
     given: (world) => open(world, ['a', 'b', 'BAD', 'd', 'e', 'f', 'g', 'h']),
-    // Who stood behind the suspects does not wait for them.
+    // The pull requests behind the suspects do not wait for them.
     landed: 'any order',
     landedSet: [1, 2, 4, 5, 6, 7, 8],
     bounced: [3],

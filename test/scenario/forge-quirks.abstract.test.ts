@@ -9,7 +9,7 @@ import { createWorldOn, type World, type WorldOptions } from './world.ts';
 const MINUTE_MS = 60_000;
 type QuirkWorld = World<ReturnType<typeof createAbstractForge>>;
 
-/** What some versions of the forges do to a merge, found out and said in words, never put down to the author. */
+/** Quirks of some forge versions at a merge are found out and said in words, and never blamed on the author. */
 async function createQuirk(
   switches: Partial<Switches> = {},
   options: WorldOptions = {},
@@ -73,7 +73,7 @@ describe('a pull request from a fork', () => {
     expect((await endingOf(world, [fork])).landed).toEqual([fork]);
   });
 
-  test('on a forge that asks the base (Gitea 1.26): lands, whoever scheduled it', async () => {
+  test('on a forge that asks the base (Gitea 1.26): lands, scheduled by any person', async () => {
     const world = await createQuirk(GITEA_126_SWITCHES);
     const fork = await givenFork(world, 'guest', 'dev');
     await world.drain();
@@ -100,7 +100,7 @@ describe('a pull request from a fork', () => {
     expect((await world.forge.pull(fork)).merged).toBe(true);
   });
 
-  test('a version that cannot be read refuses nobody', async () => {
+  test('a version that cannot be read refuses no pull request', async () => {
     const world = await createQuirk(
       { forkPermission: false },
       { wrapForge: (forge): EngineForge => ({ ...forge, readVersion: async () => null }) },
@@ -123,7 +123,7 @@ describe('a list of who may merge', () => {
   });
 
   test('that does not name who scheduled: refused in words, no run', async () => {
-    const world = await createQuirk({}, listed(['somebody']));
+    const world = await createQuirk({}, listed(['another-account']));
     const pr = await givenScheduled(world.forge, 'a');
     await world.drain();
     expect(await wordsOf(world, pr)).toMatch(/^error: refused: the branch rule does not list who scheduled/);
@@ -150,7 +150,7 @@ describe('a schedule that the forge dropped before a merge that failed (E21)', (
     return { world, a, b };
   }
 
-  test('said after the first time-out, blamed on nobody; the rest lands; scheduled again it lands too', async () => {
+  test('said after the first time-out, blamed on no pull request; the rest lands; scheduled again it lands too', async () => {
     const { world, a, b } = await loseSchedule();
     expect(await endingOf(world, [a, b])).toEqual({ landed: [b], bounced: [] });
     expect(await wordsOf(world, a)).toMatch(/^pending: waiting: the forge dropped the schedule/);
@@ -213,7 +213,7 @@ describe('a schedule that the forge dropped before a merge that failed (E21)', (
 });
 
 describe('a conflict check that does not end', () => {
-  test('waits in words that blame nobody, is looked at again, lands once the check is done', async () => {
+  test('waits in words that blame no pull request, is looked at again, lands once the check is done', async () => {
     const world = await createQuirk();
     const [a, b] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
     world.forge.checkDelayMs = 40 * MINUTE_MS;
@@ -227,7 +227,7 @@ describe('a conflict check that does not end', () => {
   });
 });
 
-describe('what git merges and the forge alone calls a conflict', () => {
+describe('a merge that git makes and only the forge calls a conflict', () => {
   const lines = (edited: number) =>
     Array.from({ length: 30 }, (_, at) => `${at === edited ? 'edited' : 'line'} ${at}\n`).join('');
 

@@ -9,7 +9,7 @@ import {
 } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 
-describe('what an API-only engine cannot prevent, it detects', () => {
+describe('an API-only engine detects the attacks that it cannot prevent', () => {
   test('the forge merges onto a foreign push: tree mismatch, the queue stops, switching on again goes on', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
@@ -37,7 +37,7 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     expect((await endingOf(world, prs)).landed).toEqual(prs);
   });
 
-  test('somebody else writes success under our context: the merge that follows is listed as unverified (A7, A39)', async () => {
+  test('another account writes success under our context: the merge that follows is listed as unverified (A7, A39)', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const pr = await givenScheduled(world.forge, 'bad', 'BAD\n');
@@ -79,7 +79,7 @@ describe('what an API-only engine cannot prevent, it detects', () => {
     expect(alarms.map((line) => line.fields.pr)).toEqual([null]);
   });
 
-  test('our own landings, in one batch and in the next, alarm nobody', async () => {
+  test('our own landings, in one batch and in the next, raise no alarm', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     for (const name of ['a', 'b', 'c']) await givenScheduled(world.forge, name);
@@ -245,7 +245,7 @@ describe('what an API-only engine cannot prevent, it detects', () => {
   });
 });
 
-describe('a success that somebody else wrote under our context (A7, A24)', () => {
+describe('a success that another account wrote under our context (A7, A24)', () => {
   test('is written over within a few ticks on every open pull request, and what the queue had said is said again', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
@@ -284,7 +284,7 @@ describe('a success that somebody else wrote under our context (A7, A24)', () =>
     expect((await world.forge.status(headSha, 'mq'))?.description).toMatch(/^bounced:/);
   });
 
-  test('a refusal that was written over while nobody had it scheduled still says why', async () => {
+  test('a refusal that was written over while the pull request was not scheduled still says why', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     await givenScheduled(world.forge, 'first');
@@ -307,7 +307,7 @@ describe('a success that somebody else wrote under our context (A7, A24)', () =>
   });
 });
 
-describe('what people do to pull requests the queue has finished with', () => {
+describe('acts of people on pull requests that have left the queue', () => {
   test('one that is retargeted and merges elsewhere has left the queue: no alarm of an unverified landing', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

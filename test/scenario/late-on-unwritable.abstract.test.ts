@@ -2,7 +2,7 @@ import { headOf, landedOf, stateOf } from './hooks.ts';
 import { givenScheduled, unprovenLandings } from './stories.ts';
 import { givenThreeScheduled } from './three-scheduled.ts';
 
-/** On one head no status can be written, and one `success` that nobody heard of is carried out there all the same, late. */
+/** On one head no status can be written, and one `success` without an answer is carried out there all the same, late. */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 

@@ -3,7 +3,7 @@ import { giveUpFirst } from './late-call.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled, staleSuccesses } from './stories.ts';
 import { createWorld } from './world.ts';
 
-describe('a call that nobody heard the answer of is carried out later', () => {
+describe('a call whose answer never came is carried out later', () => {
   test('a success that arrives after it was taken back is taken back again', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

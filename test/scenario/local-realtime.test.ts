@@ -61,7 +61,7 @@ describe('realtime and notifications of the whole service', () => {
   const refreshes = (messages: readonly string[]): number =>
     messages.filter((text) => JSON.parse(text).type === 'refresh').length;
 
-  test('a change by the API reaches this tenant’s sockets within two seconds, and nobody else’s', async () => {
+  test('a change by the API reaches this tenant’s sockets within two seconds, and no others', async () => {
     const [mine, theirs] = [await open(0), await open(1)];
     const warm = await call(0, 'POST', '/api/v1/connections', {
       instance_url: started.ready.forge_url,
@@ -79,7 +79,7 @@ describe('realtime and notifications of the whole service', () => {
     });
     expect(enrolled.status).toBe(201);
     const repo = (await enrolled.json()) as { id: string };
-    // What the start itself changed for either tenant stands in the stream before our change, and has been told by now.
+    // The start's own changes for either tenant stand in the stream before this test's change, and have been told by now.
     theirs.length = 0;
     // The best of three: the time is the service's, not that of a machine that is busy with other tests.
     const tries: number[] = [];

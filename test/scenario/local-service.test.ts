@@ -25,7 +25,7 @@ describe('the synthesized template on loopback', () => {
   const landed = (prs: readonly number[]) => () =>
     Promise.all(prs.map((pr) => world.isMerged(pr))).then((all) => all.every((merged) => merged));
 
-  test('what no route matches gets the envelope, with a request id', async () => {
+  test('a path that no route matches gets the envelope, with a request id', async () => {
     for (const [method, path] of [
       ['GET', '/'],
       ['POST', '/internal/reconcile'],
@@ -77,7 +77,7 @@ describe('the synthesized template on loopback', () => {
     });
   });
 
-  test('a webhook with a wrong signature is 401 and wakes nobody', async () => {
+  test('a webhook with a wrong signature is 401 and wakes no repository', async () => {
     const before = (await world.service.store.getRepo(world.repo.id))?.wakeSeq;
     const response = await world.postWebhook('push', { ref: 'refs/heads/main' }, 'wrong');
     expect(response.status).toBe(401);
@@ -92,7 +92,7 @@ describe('the synthesized template on loopback', () => {
     await eventually('it lands', LANDING_MS, landed(prs));
   });
 
-  test('an event of the queue is 409 while somebody works on the repo, and is not lost', async () => {
+  test('an event of the queue is 409 while a worker is on the repo, and is not lost', async () => {
     const { store } = world.service;
     let grant: Awaited<ReturnType<typeof store.acquireLease>> = 'held';
     await eventually('the lease', 30_000, async () => {
@@ -112,7 +112,7 @@ describe('the synthesized template on loopback', () => {
 
   test('an engine that is killed is there again, and the next wake goes on', async () => {
     await eventually(
-      'nobody works',
+      'no worker is on the repo',
       30_000,
       async () => (await world.service.store.readLeaseState(world.repo.id)) === 'idle',
     );

@@ -4,7 +4,7 @@ import { headOf, landedOf, told } from './hooks.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts';
 import { createWorld, createWorldOn } from './world.ts';
 
-/** What kept a pull request out is looked at again when it changes, and words about a head are about that head. */
+/** The cause of a refusal is looked at again when it changes, and words about a head are about that head. */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -25,7 +25,7 @@ test('protected files: one stacked on what was merged by hand is let in', async 
   expect(landedOf(world)).toEqual([lower, upper]);
 });
 
-test('who is given the right to write is let in', async () => {
+test('an author who is given the right to write is let in', async () => {
   const world = await createWorld();
   await givenProject(world.forge);
   await world.forge.setAccess('eve', 'read');

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 /** Names of people that git cannot hold beside those of the queue. */
 export function defineNameTests(createWorld: () => Promise<World>): void {
   test.each(['mq', 'mq/main', 'mq/main/staging/mine', 'mq-work'])(
-    'a branch called %s is told as what it is, blames nobody, and the queue goes on once it is gone',
+    'a branch called %s is told as what it is, blames no pull request, and the queue goes on once it is gone',
     async (name) => {
       const world = await createWorld();
       await givenProject(world.forge, { 'lines.txt': 'a\nb\nc\nd\ne\nf\ng\nh\n' });
@@ -56,7 +56,7 @@ export function defineNameTests(createWorld: () => Promise<World>): void {
     await expectHonestEnd(world, prs);
   });
 
-  test.each(['mq', 'mq/main', 'mq/main/staging'])('a tag called %s harms nobody', async (name) => {
+  test.each(['mq', 'mq/main', 'mq/main/staging'])('a tag called %s does no harm', async (name) => {
     const world = await createWorld();
     await givenProject(world.forge);
     await world.forge.pushTag(name, await world.forge.tip(world.forge.base));
@@ -98,7 +98,7 @@ export function defineNameTests(createWorld: () => Promise<World>): void {
     expect((await endingOf(world, prs)).landed).toEqual([prs[1]]);
   });
 
-  test('a staging branch that somebody moved before its run began is staged anew', async () => {
+  test('a staging branch that a person moved before its run began is staged anew', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     world.forge.judge = () => 'never';

@@ -2,7 +2,7 @@ import { WIND_DOWN_MS } from '#core/domain/limits.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
 import { givenPostedSuccess, leaveTenant, QueueWorld, REPO, TICK_MS } from './queue-world.ts';
 
-/** What is told of a refused request: its code and its words. */
+/** The answer to a refused request: its code and its words. */
 async function refusalOf(run: Promise<unknown>): Promise<string> {
   return run.then(
     () => 'answered',

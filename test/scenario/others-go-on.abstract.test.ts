@@ -4,7 +4,7 @@ import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from './stories.ts
 import { givenThreeScheduled } from './three-scheduled.ts';
 import { createWorld, type World } from './world.ts';
 
-/** No one pull request stops the queue, whatever the forge cannot do for it. */
+/** A pull request that the forge cannot serve does not stop the queue. */
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
@@ -168,7 +168,7 @@ test('one that is deleted while it lands holds up no other', async () => {
   expect(await told(world, a)).toContain('pr_skipped:deleted');
 });
 
-test('one unlucky answer that it does not exist takes nobody out of the queue', async () => {
+test('one unlucky answer that it does not exist takes no pull request out of the queue', async () => {
   let isOut = false;
   const hooked = wrapForge(async (name, args, real) => {
     if (!isOut) return real();

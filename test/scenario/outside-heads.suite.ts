@@ -1,7 +1,7 @@
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
 import type { World } from './world.ts';
 
-/** Who cannot write here can push each of these; none is gated before an official approval on exactly its head (D-99). */
+/** An account without write access can push each of these; none is gated before an official approval on exactly its head (D-99). */
 export const OUTSIDE = [
   ['a fork', { fork: true }, 'from a fork needs an official approval'],
   ['AGit, whatever the author may do', { agit: true }, 'pushed to refs/for needs an official approval'],

@@ -7,12 +7,12 @@ import { headOf, landedOf, stateOf, told, untilSuccess, wrapForge } from './hook
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld, createWorldOn, type World } from './world.ts';
 
-/** What the queue landed itself is no news, and what left it otherwise is told and alarmed once. */
+/** A landing by the queue is no news; a pull request that left it otherwise is told and alarmed once. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Who is named by each alarm of a merge past the queue. */
+/** The pull requests that each alarm of a merge past the queue names. */
 const alarmed = (world: World) =>
   world.log.filter(({ fields }) => fields.alarm === 'unverified_landing').map(({ fields }) => fields.pr);
 
@@ -54,7 +54,7 @@ test.each([
   ['a week', 7 * 24 * HOUR, false],
   ['an hour, of which a new record knows nothing,', HOUR, true],
 ] as const)(
-  'what the queue landed is not told as merged past it, nor as landed by another queue, when the base is pushed back after %s and restored',
+  'a landing by the queue is not told as merged past it, nor as landed by another queue, when the base is pushed back after %s and restored',
   async (_, ageMs, losesRecord) => {
     const world = await createWorld();
     await givenProject(world.forge);
@@ -107,7 +107,7 @@ test('a merge that was begun before its success was taken back, and ends 80 s la
   expect((await world.reconcile())?.errorCode).toBeNull();
 });
 
-test('where the base moved under such a merge it is one past the queue: told once, and alarmed once', async () => {
+test('such a merge on a base that moved is one past the queue: told once, and alarmed once', async () => {
   const { world, pr } = await givenSlowMerge();
   await world.drain({ until: async () => (await world.record()).roots.length === 0 });
   await world.forge.pushToBase({ 'pushed.txt': 'x\n' });

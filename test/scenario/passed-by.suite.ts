@@ -67,7 +67,7 @@ export function definePassedByTests(createWorld: (options?: WorldOptions) => Pro
     expect(await listed(world)).toEqual([`pr_skipped #${queued} Add queued`, `pr_skipped #${beside} Beside`]);
   });
 
-  test('what was pushed to the base is alarmed, and no pull request is named for it', async () => {
+  test('a push to the base is alarmed, and no pull request is named for it', async () => {
     const world = await createWorld();
     const { forge } = world;
     await givenProject(forge);

@@ -78,7 +78,7 @@ export function describePipeline(
       await expectHonestEnd(world, prs);
     });
 
-    test('whoever schedules a bounced head again gets another try: what failed before is not held against it (D-05)', async () => {
+    test('a bounced head that is scheduled again gets another try: what failed before is not held against it (D-05)', async () => {
       const world = await createWorld();
       await givenProject(world.forge);
       const pr = await givenScheduled(world.forge, 'a');
@@ -174,7 +174,7 @@ export function describePipeline(
       await expectHonestEnd(world, prs);
     });
 
-    test('nobody overtakes a suspect whose file it touches, and the first who came lands', async () => {
+    test('no pull request overtakes a suspect whose file it touches, and the first that came lands', async () => {
       const world = await createWorld({ repo: { bisectFanout: FANOUT } });
       await givenProject(world.forge, { 'src/hours.txt': 'nine to five\n' });
       world.forge.judge = () => 'hold';
@@ -230,7 +230,7 @@ export function describePipeline(
       await expectHonestEnd(world, prs);
     });
 
-    test('a head that changes in the middle takes along what is built on it, and nobody below', async () => {
+    test('a head that changes in the middle takes along what is built on it, and nothing below', async () => {
       const world = await createWorld({ repo: { bisectFanout: FANOUT } });
       await givenProject(world.forge);
       world.forge.judge = () => 'hold';

@@ -102,7 +102,7 @@ describe('a bounce has one of two causes: it fails alone, or its merge timed out
     ['its approvals are missing', (world) => world.forge.setProtection({ requiredApprovals: 1 })],
     ['its schedule is cancelled', (world, pr) => world.forge.cancelSchedule(pr)],
     ['the base is red', async (world) => void (await world.forge.pushToBase({ 'broken.txt': 'BAD\n' }))],
-  ])('nobody is bounced because %s', async (_name, arrange) => {
+  ])('no pull request is bounced because %s', async (_name, arrange) => {
     const world = await createWorld();
     await givenProject(world.forge);
     const pr = await givenScheduled(world.forge, 'a');

@@ -40,7 +40,7 @@ describe('webhook registration', () => {
     expect(world.takeWrites()).toEqual([]);
   });
 
-  test('one hook with an address nobody can guess; again and again it stays that one (A77)', async () => {
+  test('one hook with an address that cannot be guessed; again and again it stays that one (A77)', async () => {
     const world = await create();
     await world.change({ wakeupMode: 'webhook' });
     expect(statusOf(await world.repo()).webhook).toBe('not_configured');
@@ -94,13 +94,13 @@ describe('webhook registration', () => {
     await world.api('POST', '/hooks', config(`${WEBHOOK_URL}?r=forgotten`));
     await world.api('POST', '/hooks', config(WEBHOOK_URL));
     await world.api('POST', '/hooks', config('https://ci.example.org/hook'));
-    await world.api('POST', '/hooks', config(`${WEBHOOK_URL}-of-somebody-else`));
+    await world.api('POST', '/hooks', config(`${WEBHOOK_URL}-of-another-service`));
     const repo = await world.change({ wakeupMode: 'webhook' });
     const { hookId } = (await provisionRepo(world.deps, repo)).repo;
     const urls = (await world.api('GET', '/hooks')).map((hook) => (hook.config as { url: string }).url);
     expect(urls).toEqual([
       'https://ci.example.org/hook',
-      `${WEBHOOK_URL}-of-somebody-else`,
+      `${WEBHOOK_URL}-of-another-service`,
       `${WEBHOOK_URL}?r=${hookId}`,
     ]);
   });
@@ -108,7 +108,7 @@ describe('webhook registration', () => {
   test.each([
     ['switched off', { active: false, events: ['push'] }],
     ['stripped of its events', { active: true, events: ['push'] }],
-  ])('a hook that somebody has %s is replaced', async (_name, edit) => {
+  ])('a hook that a person has %s is replaced', async (_name, edit) => {
     const world = await create();
     const repo = await world.change({ wakeupMode: 'webhook' });
     const first = (await provisionRepo(world.deps, repo)).repo;
@@ -384,7 +384,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
     expect(await contextsOf(world, 'main')).toEqual(['mq']);
   });
 
-  test('a context nobody protects changes without a call', async () => {
+  test('a context that no rule protects changes without a call', async () => {
     const { world, repo } = await begin();
     const result = await changeStatusContext(world.deps, repo, 'next');
     expect(result).toMatchObject({ kind: 'done', repo: { statusContext: 'next' } });
@@ -401,7 +401,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
     expect(statusOf((await provisionRepo(world.deps, result.repo)).repo).protection).toBe('configured');
   });
 
-  test('somebody edits the rule between our reading and our write: theirs is kept, ours is in, it is said', async () => {
+  test('a person edits the rule between our reading and our write: their edit is kept, ours is in, it is said', async () => {
     const { world, repo } = await begin([
       { rule_name: 'main', enable_status_check: true, status_check_contexts: ['ci'] },
     ]);

@@ -72,7 +72,7 @@ describe('a save that takes several writes', () => {
 });
 
 describe('a record that outgrows its row', () => {
-  test('what can be read again is left out, and everything lands all the same', async () => {
+  test('facts that can be read again are left out, and everything lands all the same', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const idle = 120;
@@ -90,7 +90,7 @@ describe('a record that outgrows its row', () => {
     expect(world.log.some(({ message }) => message === 'queue record shortened')).toBe(true);
   });
 
-  test('where nothing helps a success that stands is taken back first, then the alarm is raised', async () => {
+  test('a record that stays too large: a standing success is taken back first, then the alarm is raised', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     world.forge.mergeBehaviour = () => ({ kind: 'lost' });
@@ -102,7 +102,7 @@ describe('a record that outgrows its row', () => {
     expect(await wordOn(world, pr)).toBe('pending');
     expect(await errorOf(world)).toBe('record_too_large');
     expect(world.log.filter(({ fields }) => fields.alarm === 'record_too_large')).toHaveLength(1);
-    // Whoever pushes to the base now opens nothing.
+    // A push to the base now opens nothing.
     world.forge.mergeBehaviour = () => ({ kind: 'now' });
     await world.forge.pushToBase({ 'pushed.txt': 'pushed\n' });
     for (let looks = 0; looks < 5; looks += 1) {

@@ -37,7 +37,7 @@ describe('a refusal is one event for each head, schedule and reason', () => {
     expect((await world.forge.status(head, 'mq'))?.description).toMatch(/^refused: conflicts/);
   });
 
-  test('whoever looks away between two of them: an approval that comes and goes', async () => {
+  test('seen by no look between the two: an approval that comes and goes', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     await world.forge.setProtection({ requiredApprovals: 1 });

@@ -21,7 +21,7 @@ async function look(world: QueueWorld): Promise<void> {
   await world.pass(2_000);
 }
 
-describe('what the owner learns of the rule of the base, whether or not protection was asked for', () => {
+describe('the owner learns of faults of the base’s rule, whether or not protection was asked for', () => {
   test('nothing, while nothing is in the way', async () => {
     const world = await given();
     await look(world);

@@ -10,7 +10,7 @@ const COMMENTS = 16_000;
 
 const shaOf = (text: string): string => createHash('sha1').update(text).digest('hex');
 
-/** As forges have them: ids with gaps, made on whatever the head was then, by anybody. */
+/** As forges have them: ids with gaps, made on the head of that moment, by any account. */
 const reviewOf = (pr: number, index: number, state: Review['state'], head: string): Review => ({
   id: Number.parseInt(shaOf(`${pr} ${index}`).slice(0, 7), 16),
   user: `person-${shaOf(`user ${index}`).slice(0, 8)}`,

@@ -68,7 +68,7 @@ describe('one head, two branches that ask for the status', () => {
   test.each([
     ['has no rule', null],
     ['asks for another status', { requiredContexts: ['ci'] }],
-  ])('a branch that %s keeps nobody back', async (_name, rule) => {
+  ])('a branch that %s keeps no pull request back', async (_name, rule) => {
     const world = await createWorld();
     await givenProject(world.forge);
     await world.forge.pushBranch('release', await world.forge.tip('main'));
@@ -99,7 +99,7 @@ describe('one head, two branches that ask for the status', () => {
     expect(world.forge.runs()).toEqual([]);
   });
 
-  test('the rule of the other branch cannot be read: nothing is posted, and nobody is refused', async () => {
+  test('the rule of the other branch cannot be read: nothing is posted, and no pull request is refused', async () => {
     const world = await createTwoBranches();
     const pr = await givenScheduled(world.forge, 'a');
     const { headSha } = await world.forge.pull(pr);

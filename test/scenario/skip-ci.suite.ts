@@ -3,7 +3,7 @@ import type { World, WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What people write into the commits of the base must not keep a gate from running on them. */
+/** Words in the commits of the base must not keep a gate from running on them. */
 export function defineSkipCiTests(createWorld: (options?: WorldOptions) => Promise<World>): void {
   describe('a base tip whose message tells the forge to start no run', () => {
     async function givenSilentBase(): Promise<World> {

@@ -8,7 +8,7 @@ defineStagingFailureTests(createWorld);
 test.each([
   ['a listing that never ends', () => new ForgeError('unreachable', 'GET git/trees/{sha}', null)],
   ['a defect of ours', () => new RangeError('Invalid string length')],
-])('%s of one head keeps nobody else from landing', async (_name, error) => {
+])('%s of one head keeps no other from landing', async (_name, error) => {
   let poisoned = '';
   const world = await createWorld({
     wrapForge: (forge) => ({
@@ -38,7 +38,7 @@ test('a status that one commit never takes holds up no other', async () => {
     wrapForge: (forge) => ({
       ...forge,
       postStatus: async (sha, status) => {
-        // What some forges say of a commit that they have no more.
+        // The answer of some forges for a commit that they no longer have.
         if (sha === stubborn) throw new ForgeError('unreachable', 'POST statuses/{sha}', 500, null, true);
         return forge.postStatus(sha, status);
       },

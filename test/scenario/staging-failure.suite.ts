@@ -58,7 +58,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     await expectHonestEnd(world, prs);
   });
 
-  test('a token that may write nothing any more sets nobody aside', async () => {
+  test('a token that may write nothing any more sets no pull request aside', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
@@ -107,7 +107,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     expect(patches.length).toBeLessThanOrEqual(8);
   });
 
-  test('a forge that is down for everything sets nobody aside', async () => {
+  test('a forge that is down for everything sets no pull request aside', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
@@ -127,7 +127,7 @@ export function defineStagingFailureTests(createWorld: (options?: WorldOptions) 
     await expectHonestEnd(world, prs);
   });
 
-  test('a forge that takes no patch from anybody for a while: all land afterwards, in order', async () => {
+  test('a forge that takes no patch at all for a while: all land afterwards, in order', async () => {
     const world = await createWorld();
     await givenProject(world.forge);
     const prs: number[] = [];

@@ -96,7 +96,7 @@ test('a crowd of refusals does not keep a success standing', async () => {
   expect((entry?.at ?? 0) - at).toBeLessThan(30_000);
 });
 
-test('who is set aside for a staging that never ends is told so in an event', async () => {
+test('an author whose staging never ends is told in an event that the pull request is set aside', async () => {
   const { world, big } = await slowWorld();
   await world.forge.schedule(big, 'squash');
   await world.drain({ maxMs: 30 * MINUTE });

@@ -201,7 +201,7 @@ describe('readings of the forge that become true each in its own time', () => {
       'all of them',
       { list: 9_000, listRefs: 4_000, pull: 2_000, pullRefs: 6_000, branch: 3_000, status: 5_000 },
     ],
-  ])('a reading that lags (%s) invalidates nothing and alarms nobody', async (_name, lags) => {
+  ])('a reading that lags (%s) invalidates nothing and raises no alarm', async (_name, lags) => {
     const world = await createWorld();
     await givenProject(world.forge);
     const prs = [];

@@ -13,7 +13,7 @@ import { type LocalService, startLocalService } from '../../local/service.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Resource, readTemplate } from '../support/template.ts';
 
-/** What `cdk deploy` creates; what runs is made from a template of its own, with the addresses of this machine. */
+/** The template of `cdk deploy`. The running service is made from another one, with the addresses of this machine. */
 const template = readTemplate();
 const names = template.functionNames();
 
@@ -27,7 +27,7 @@ let service: LocalService;
 /** Every invocation of any function, in order. The functions themselves are replaced: this is about who is asked. */
 const calls: Call[] = [];
 
-/** Nothing of the bundles runs here but the engine's health check. */
+/** Of the bundles only the engine's health check runs here. */
 function writeBundles(folder: string): void {
   for (const name of Object.keys(BUNDLE_ENTRIES)) {
     mkdirSync(join(folder, name), { recursive: true });
@@ -74,7 +74,7 @@ function machine(fn: string): Readonly<Record<string, string>> {
 
 const targetOf = ({ Properties }: Resource): string => names.get(Properties.FunctionName.Ref) ?? '';
 
-describe('what runs here is what would be deployed', () => {
+describe('the running service is the one that would be deployed', () => {
   test('functions, one by one: name, time-out, memory, environment', () => {
     const deployed = [...names.keys()].map((id) => {
       const { Timeout, MemorySize, Environment } = template.get(id).Properties;
@@ -176,7 +176,7 @@ describe('what runs here is what would be deployed', () => {
     },
   );
 
-  test('changes of the table reach whom the template’s filters name, and nobody else', async () => {
+  test('changes of the table reach the functions that the template’s filters name, and no others', async () => {
     const dynamo = new DynamoDBClient({
       endpoint: machine('Worker').AWS_ENDPOINT_URL_DYNAMODB ?? '',
       region: 'us-east-1',

@@ -25,7 +25,7 @@ describe('a file name that is not UTF-8, which the forge shows as another', () =
     await expectHonestEnd(world, [odd, other]);
   });
 
-  test('on the base, where nobody touches its directory: everybody lands', async () => {
+  test('on the base, where no pull request touches its directory: all land', async () => {
     const world = await createWorld();
     await givenProject(world.forge, { [`elsewhere/${BYTE}.txt`]: 'x\n' });
     const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
@@ -54,7 +54,7 @@ describe('a file name that is not UTF-8, which the forge shows as another', () =
     await expectHonestEnd(world, [innocent, other, updated]);
   });
 
-  test('in the root of the base: nothing is staged, and everybody is told what stands in the way', async () => {
+  test('in the root of the base: nothing is staged, and every author is told what stands in the way', async () => {
     const world = await createWorld();
     await givenProject(world.forge, { [`${BYTE}.txt`]: 'x\n' });
     const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
@@ -100,7 +100,7 @@ describe('a tree that takes longer to read than a reconcile has', () => {
     return pr;
   }
 
-  test('what was read is kept by the engine, so that the pull request lands after some reconciles', async () => {
+  test('trees that were read are kept by the engine, so that the pull request lands after some reconciles', async () => {
     const { world, reads } = await createLarge({ lastingEngine: true });
     const pr = await givenWide(world);
     await world.drain({ maxMs: 60 * MINUTE_MS });

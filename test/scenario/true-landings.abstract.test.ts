@@ -51,7 +51,7 @@ describe('a proven landing is never called a wrong tree', () => {
   });
 });
 
-/** What a gate run proves is the state after the last pull request that it speaks for (D-101). */
+/** A gate run proves the state after the last pull request that it speaks for (D-101). */
 describe('receipt and status say which of the two proofs a landing has', () => {
   test('the last of a batch was judged as it is, those before it are exact prefixes that no run has judged alone', async () => {
     const world = await createWorld();

@@ -61,7 +61,7 @@ describe('two scheduled pull requests with one head', () => {
   });
 });
 
-test('what is refused in the middle of its landing keeps the words of its refusal', async () => {
+test('a pull request that is refused in the middle of its landing keeps the words of its refusal', async () => {
   const world = await createWorld();
   await givenProject(world.forge);
   world.forge.mergeBehaviour = () => ({ kind: 'lost' });

@@ -78,7 +78,7 @@ describe('two deployments on one repository', () => {
     expect(await codeOf(other)).toBeNull();
   });
 
-  test('what one queue lets through itself is no other queue, whoever shares its head', async () => {
+  test('a queue’s own landing is not taken for another queue, also with a shared head', async () => {
     const { one } = await createBoth();
     const { forge } = one;
     await givenProject(forge);

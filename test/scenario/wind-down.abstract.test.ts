@@ -29,7 +29,7 @@ describe('a queue that goes off with a success posted (D-24, A24)', () => {
     expect(world.engineRuns).toBe(engineRuns);
   });
 
-  test('whoever switches it off is answered once the success is taken back, no schedule is live, and the switch is stored', async () => {
+  test('switching off is answered once the success is taken back, no schedule is live, and the switch is stored', async () => {
     const { world, pr } = await givenPostedSuccess();
     const told: string[] = [];
     const clock = {
@@ -148,7 +148,7 @@ describe('a repo that is held for payment with a success posted (A24, A107)', ()
 });
 
 describe('a repo that is deleted with a success posted (D-24)', () => {
-  test('is gone for everybody at once, and its rows go when nothing of ours is left on the forge', async () => {
+  test('is gone for every caller at once, and its rows go when nothing of ours is left on the forge', async () => {
     const { world, pr } = await givenPostedSuccess();
     await deleteRepo(world.deletion, world.repo.tenantId, REPO);
     await expect(deleteRepo(world.deletion, world.repo.tenantId, REPO)).rejects.toThrow('not_found');
@@ -192,7 +192,7 @@ describe('a repo that is deleted with a success posted (D-24)', () => {
     gone.world.forge.fault = () => ({ status: 503 });
     await deleteRepo(gone.world.deletion, gone.world.repo.tenantId, REPO);
     await gone.world.pass(TICK_MS);
-    // What is due keeps the engine up: for so long, and no longer.
+    // A due repository keeps the engine up: for so long, and no longer.
     expect(await gone.world.store.loadOldestDue()).not.toBeNull();
     await gone.world.clock.advance(BURIED_WIND_DOWN_MS);
     await gone.world.pass(3 * TICK_MS);
@@ -289,14 +289,14 @@ describe('a repository that is enrolled again while its deleted record has a suc
     await world.pass(2 * TICK_MS, { until: async () => (await world.store.getRepo(REPO)) === null });
     expect((await world.forge.status(head, 'mq'))?.state).toBe('success');
     world.forge.fault = () => null;
-    // Nobody has it scheduled any more: no other look would come to it.
+    // It is not scheduled any more: no other look would come to it.
     for (const each of [pr, pr + 1]) await world.forge.cancelSchedule(each);
     await world.pass(TICK_MS, {
       until: async () => (await world.forge.status(head, 'mq'))?.state === 'error',
     });
   });
 
-  test('what a deleted record could never take back is taken back by a record that comes hours later, under its own bot', async () => {
+  test('a success that a deleted record could never take back is taken back by a record that comes hours later, under its own bot', async () => {
     const { world, pr } = await givenPostedSuccess();
     const head = (await world.forge.pull(pr)).headSha;
     await deleteRepo(world.deletion, world.repo.tenantId, REPO);

@@ -62,7 +62,7 @@ export interface WorldOptions {
   readonly lastingEngine?: true;
   /** The machine that the next reconcile runs on; by default one that nothing happens to. */
   readonly newMachine?: () => Machine;
-  /** Called around each store call of anybody; may throw. */
+  /** Called around each store call of any component; may throw. */
   readonly aroundStore?: {
     readonly before: (label: string) => void;
     readonly after: (label: string) => void;

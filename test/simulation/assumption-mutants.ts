@@ -14,7 +14,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     dies: { family: 'calm', seed: 0 },
   },
   {
-    guard: 'a success that nobody heard the end of is watched (two minutes late)',
+    guard: 'a success whose answer never came is watched (two minutes late)',
     file: `${QUEUE}/unheard.ts`,
     find: '  if (posts <= 0) return;\n',
     replace: '  if (posts <= 0 || posts > 0) return;\n',
@@ -147,7 +147,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: 'if (focus === undefined || !focus.known) return outwaitUnread(pass, root, landing);',
     replace: 'if (focus === undefined || !focus.known) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);',
     families: ['cursed'],
-    dies: 'what lands cannot be read any more',
+    dies: 'a landing cannot be read any more',
   },
   {
     guard: 'a tag is nothing to a patch, and holds nothing that a branch held',
@@ -158,7 +158,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     dies: { family: 'storm', seed: 8800378 },
   },
   {
-    guard: 'a staging branch that somebody moved has no run to wait for',
+    guard: 'a staging branch that a person moved has no run to wait for',
     file: 'engine-container/src/read-gates.ts',
     find: '=== run.sha ? gate',
     replace: '!== null ? gate',
@@ -225,7 +225,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     dies: { family: 'other_merge', seed: 13 },
   },
   {
-    guard: 'one that takes the gate away is refused, and nobody else (D-18)',
+    guard: 'one that takes the gate away is refused, and no other (D-18)',
     file: 'engine-container/src/stage-root.ts',
     find: "if (change === 'removes_gate' || (change !== null && index > 0)) {",
     replace: "if (change !== 'removes_gate' && change !== null && index > 0) {",

@@ -37,7 +37,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a merge is blocked in a landing',
   },
   {
-    guard: 'what blocks a merge is asked before a countMergeTimeout (D-14)',
+    guard: 'the block of a merge is asked for before a merge time-out is counted (D-14)',
     file: `${QUEUE}/landing.ts`,
     find: "const block = isOfForge(revoke.reason) ? findBlock(pass, landing) : 'nothing';",
     replace: "const block = revoke.reason === 'merge_blocked' ? findBlock(pass, landing) : 'nothing';",
@@ -45,20 +45,20 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a merge is blocked late in a landing',
   },
   {
-    guard: 'no countMergeTimeout while it is not known what blocks a merge (D-14)',
+    guard: 'no merge time-out is counted while the block of a merge is not known (D-14)',
     file: `${QUEUE}/landing.ts`,
     find: "  else if (block === 'unknown') holdUnclear(pass, root, landing);\n",
     replace: '',
     families: ['people', 'faults'],
-    dies: 'what blocks a merge cannot be read',
+    dies: 'the block of a merge cannot be read',
   },
   {
-    guard: 'not staged again before it is known what blocks a merge (D-14)',
+    guard: 'not staged again before the block of a merge is known (D-14)',
     file: `${QUEUE}/blockers.ts`,
     find: '    entry.isBlocked = true;\n    entry.readyAt = null;\n',
     replace: '',
     families: ['people', 'faults'],
-    dies: 'what blocks a merge cannot be read',
+    dies: 'the block of a merge cannot be read',
   },
   {
     guard: 'a conflict for the forge alone costs two batches on whatever base',
@@ -93,7 +93,7 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'the forge alone sees a conflict',
   },
   {
-    guard: 'nobody waits for a changed gate (D-18)',
+    guard: 'no pull request waits for a changed gate (D-18)',
     file: `${QUEUE}/fold.ts`,
     find: "  if (root.place === 'pipeline' && !hasPassed) root.place = 'trial';\n",
     replace: '',

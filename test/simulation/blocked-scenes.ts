@@ -43,7 +43,7 @@ interface Block {
 }
 
 /**
- * What it depends on is opened again while its success stands, which leaves no trace on it, or is new where it cannot be
+ * Its dependency is opened again while its success stands, which leaves no trace on it, or is new where it cannot be
  * read: no merge time-out counted, and it lands once that is closed.
  */
 export function blockInLanding({ afterMs, isLost, isUnread }: Block): () => Promise<readonly string[]> {
@@ -136,7 +136,7 @@ export async function conflictForTheForge(): Promise<readonly string[]> {
   return problems;
 }
 
-/** A pull request silences the gate: with room for more runs than one nobody waits for it. */
+/** A pull request silences the gate: with room for more runs than one no other waits for it. */
 export async function silenceGate(): Promise<readonly string[]> {
   const stage = await setStage({ repo: { bisectFanout: 4 } });
   const { forge } = stage;

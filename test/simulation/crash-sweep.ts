@@ -7,7 +7,7 @@ import { createWorld, type World } from '../scenario/world.ts';
 import { Crash, FORGE_WRITE_LABELS, type Machine } from '../support/machine.ts';
 import { Judge } from './judge.ts';
 
-/** What may happen to one call. `late effect`: nobody hears the answer, and the forge carries it out afterwards. */
+/** The faults that one call can have. `late effect`: the answer never comes, and the forge carries the call out afterwards. */
 export const CRASH_MODES = [
   'crash before',
   'crash after',

@@ -13,7 +13,7 @@ export async function successComesTwoMinutesLate(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   stage.forge.lateEffectMs = TWO_MINUTES_MS;
-  // So many that whoever looks at the statuses of all in turn does not come by.
+  // So many that the patrol, which looks at all statuses in turn, does not come by.
   for (let other = 1; other <= 12; other += 1)
     await stage.forge.openPullRequest({ branch: `other-${other}`, files: { [`other-${other}.txt`]: 'x\n' } });
   const pr = await givenScheduled(stage.forge, 'a');
@@ -77,7 +77,7 @@ export async function landingGoesUnread(): Promise<readonly string[]> {
   const problems: string[] = [];
   if (!stage.forge.isMerged(second ?? 0)) problems.push('another one waits for one that cannot be read');
   if ((await staleSuccesses(stage.forge, prs)).length > 0)
-    problems.push('a success stands that nobody reads');
+    problems.push('a success stands that no look reads');
   return problems;
 }
 
@@ -93,5 +93,5 @@ export async function silentBase(): Promise<readonly string[]> {
   const good = await givenScheduled(stage.forge, 'good');
   await stage.clock.advance(60_000);
   await stage.drain({ maxMs: 60 * 60_000 });
-  return stage.forge.isMerged(good) ? [] : ['a base that says "skip ci" keeps everybody waiting'];
+  return stage.forge.isMerged(good) ? [] : ['a base that says "skip ci" keeps all waiting'];
 }

@@ -84,7 +84,7 @@ export function setFaults(
 const RARE_CHANCE = 0.1;
 const SLOW_CHECK_MS = 90_000;
 
-/** Now and then a forge that takes longer for its check than anybody waits, or whose merges fail after all checks (E21). */
+/** Now and then a forge whose check takes longer than the queue waits, or whose merges fail after all checks (E21). */
 export function setRareTroubles(
   forge: AbstractForge,
   family: Family,

@@ -20,12 +20,12 @@ import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createWorldOn } from '../scenario/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
-/** Nobody pays any more while a success stands: it is taken back before the repo is left alone (A24, A107). */
+/** The plan ends while a success stands: it is taken back before the repo is left alone (A24, A107). */
 export async function holdInLanding(): Promise<readonly string[]> {
   const { world, pr } = await givenPostedSuccess();
   await stopPaying(world);
   await world.pass(WIND_DOWN_MS);
-  return (await world.stateOf(pr)) === 'success' ? ['a success stands on a head that nobody pays for'] : [];
+  return (await world.stateOf(pr)) === 'success' ? ['a success stands on a head of a repo that is held'] : [];
 }
 
 /** The tenant leaves while a success stands: it is taken back before the rows go that would know of it (A24, A100). */
@@ -65,7 +65,7 @@ export async function enrollInLanding(): Promise<readonly string[]> {
   return [...problems];
 }
 
-/** What the old record could never take back is the new record's to take back, though nobody has it scheduled any more. */
+/** A success that the old record could never take back is taken back by the new record, although its head is not scheduled any more. */
 export async function enrollAfterBurial(): Promise<readonly string[]> {
   const { world, pr } = await givenPostedSuccess();
   const head = (await world.forge.pull(pr)).headSha;

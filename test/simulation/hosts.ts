@@ -6,7 +6,7 @@ import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import type { Odds } from './odds.ts';
 
-/** What the service tells the life it runs in. */
+/** Reports of the service to the life that it runs in. */
 export interface Witness {
   note(line: string): void;
   violate(what: string): void;
@@ -22,7 +22,7 @@ export interface Witness {
 export interface Host {
   dead: boolean;
   readonly skewMs: number;
-  /** What an engine on it has read of trees; gone with it. */
+  /** The trees that an engine on this machine has read; gone with the machine. */
   readonly memory: DirectoryMemory;
 }
 
@@ -56,13 +56,13 @@ function factorOf(label: string): number {
   return ERASING.has(label) ? ERASING_FACTOR : (CRASHED_MORE.get(label) ?? 1);
 }
 
-/** One for all: a trace of where it was thrown costs more than the rest of a crash, and nobody reads it. */
+/** One for all: a trace of where it was thrown costs more than the rest of a crash, and no reader needs it. */
 const CRASH = new Crash();
 
 /** The machines that the service runs on, as bad as the odds in force make them. */
 export class Hosts {
   steps = 0;
-  /** What the clock of whoever calls the store right now is wrong by. */
+  /** How wrong the clock of the present caller of the store is, ms. */
   storeSkewMs = 0;
   odds: Odds;
   /** Until then the store refuses most calls. */

@@ -2,7 +2,7 @@ import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingPrefix } from '#core/domain/q
 import type { MergeView } from '../../local/forge/control.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
-/** What the judge may see: the forge's own journal and objects. Nothing of the engine, nothing of the store. */
+/** The judge's view: the forge's own journal and objects. It sees neither the engine nor the store. */
 export type ForgeLog = Pick<AbstractForge, 'base' | 'journal' | 'commit' | 'previewMerge'>;
 
 export interface JudgeOptions {
@@ -87,7 +87,7 @@ export class Judge {
     return this.#baseTip === null ? staged : [this.#baseTip, ...staged];
   }
 
-  /** A success that nobody merges on is taken back after its time (D-11, A23): none that does was written before `latest`. */
+  /** A success that leads to no merge is taken back after its time (D-11, A23): none that does was written before `latest`. */
   readStanding(now: number, latest: number, isGone: (sha: string) => boolean): void {
     this.read();
     for (const { sha, state, by, since } of this.#latest.values()) {
@@ -114,12 +114,12 @@ export class Judge {
     }
   }
 
-  /** At rest: no success that somebody else wrote for us stands on an open head (A7, A24). */
+  /** At rest: no success that another account wrote for us stands on an open head (A7, A24). */
   readForged(context: string, isOpen: (sha: string) => boolean): void {
     for (const latest of this.#latest.values()) {
       const isForged = latest.context === context && latest.by !== this.#options.bot;
       if (isForged && latest.state === 'success' && isOpen(latest.sha))
-        this.violations.push(`somebody else's success stands on ${latest.sha.slice(0, 8)}`);
+        this.violations.push(`the success of another account stands on ${latest.sha.slice(0, 8)}`);
     }
   }
 

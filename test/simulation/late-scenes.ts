@@ -5,7 +5,7 @@ import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
 import { setStage } from './scene-stage.ts';
 
-/** Scenes of `scenes.ts` in which something is carried out when nobody waits for it any more. */
+/** Scenes of `scenes.ts` in which a call is carried out after its caller has given up. */
 
 /** The first success is carried out after it was taken back (E19). */
 export async function successComesLate(): Promise<readonly string[]> {
@@ -17,7 +17,7 @@ export async function successComesLate(): Promise<readonly string[]> {
   await stage.drain({ until: wasGivenUp });
   await stage.forge.cancelSchedule(pr);
   await stage.reconcile();
-  // The grace is over, and it is too early for whoever looks whether a lost answer has come true.
+  // The grace is over, and it is too early for the look whether a lost answer has come true.
   await stage.drain({ maxMs: REVOKE_GRACE_MS + 2_000 });
   return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
 }
@@ -61,7 +61,7 @@ export async function deletionComesLate(): Promise<readonly string[]> {
   return stands ? [] : ['a deletion of before took the branch of the next batch'];
 }
 
-/** Somebody deletes the staging branch before its run has begun: none can come any more. */
+/** A person deletes the staging branch before its run has begun: none can come any more. */
 export async function branchGoesEarly(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);

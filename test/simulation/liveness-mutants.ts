@@ -53,7 +53,7 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
     dies: 'a success cannot be taken back',
   },
   {
-    guard: 'where no status can be written the base waits for a success that nobody heard of',
+    guard: 'where no status can be written the base waits for a success whose answer never came',
     file: `${QUEUE}/standing.ts`,
     find: '  if (asked > answered && s.now < until) return wakeNoLaterThan(pass, until);\n',
     replace: '  if (asked < answered) return wakeNoLaterThan(pass, until);\n',

@@ -32,7 +32,7 @@ export interface WaitingRepo extends Pick<Managed, 'forge' | 'project'> {
   readonly beyond?: number;
 }
 
-/** Who waits after the stated time, and for what. A red base that stays red keeps everybody waiting, and they are told. */
+/** The pull requests that wait after the stated time, and for what. A base that keeps failing keeps all waiting, and their authors are told. */
 export async function judgeLiveness({
   forge,
   project,
@@ -50,7 +50,7 @@ export async function judgeLiveness({
     .map(({ pr, words }) => `#${pr} waits: ${explainWait(record, pr, now)}; its head says "${words}"`);
 }
 
-/** What the record has to say about one that neither landed nor was told why not. */
+/** The record's entry of a pull request that did not land and whose author was not told why. */
 export function explainWait(record: QueueRecord | null, pr: number, now: EpochMs): string {
   if (record === null) return 'the queue has no record';
   const whole = describeStandstill(record, now);

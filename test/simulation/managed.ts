@@ -5,7 +5,7 @@ import type { Judge } from './judge.ts';
 import type { Project } from './project.ts';
 import type { Watch } from './watch.ts';
 
-/** One managed repository of a life: its forge, its people and whoever judges it. */
+/** One managed repository of a life: its forge, its people and its judge. */
 export interface Managed {
   readonly id: RepoId;
   readonly forge: AbstractForge;
@@ -17,6 +17,6 @@ export interface Managed {
   /** When the engine last went over it, latest first. */
   readonly lookedAt: number[];
   crowd?: Crowd;
-  /** Whoever judges each success at its moment. */
+  /** The judge of each success at its moment. */
   watch?: Watch;
 }

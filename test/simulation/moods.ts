@@ -5,7 +5,7 @@ import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Odds } from './odds.ts';
 
-/** What a forge is like besides failing: behind, early or late, of another opinion. As far as the odds ask for it. */
+/** A forge's moods besides failing: readings that lag, calls that are early or late, other merges. As far as the odds ask for them. */
 export function setMood(forge: AbstractForge, odds: Readonly<Odds>, random: SeededRandom): void {
   if (odds.lagMs > 0) setLags(forge, odds.lagMs, random);
   if (odds.clockAheadMs !== 0) forge.clockAheadMs = Math.round(odds.clockAheadMs);

@@ -254,7 +254,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: "  if (ours.state === 'success') {",
     replace: "  if (ours.state === 'never') {",
     families: ['foreign_status', 'everything'],
-    dies: "somebody else's success",
+    dies: 'the success of another account',
   },
   {
     guard: 'rows of a lost record (A42)',
@@ -273,7 +273,7 @@ export const MUTANTS: readonly Mutant[] = [
     dies: 'a merge past the queue',
   },
   {
-    guard: 'a cancelled or broken run is nobody’s fault (A22)',
+    guard: 'a cancelled or broken run blames no pull request (A22)',
     file: `${QUEUE}/gates.ts`,
     find: "  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, root, node);",
     replace: "  if (gate.verdict !== 'success') gate.verdict = node.verdict = 'failure';",

@@ -16,7 +16,7 @@ export const FAMILIES = [
   'base_pushed',
   /** The forge merges a newer head than it checked. */
   'unchecked_head',
-  /** Somebody else writes under the queue's context. */
+  /** Another account writes under the queue's context. */
   'foreign_status',
   /** Settings, payments and people strike just when a success stands and its merge does not come. */
   'interrupted',
@@ -30,7 +30,7 @@ export const FAMILIES = [
   'gitea',
   /** Files that both sides changed: of some the forge says that they conflict, and git merges them. */
   'other_merge',
-  /** What a client has given up is carried out up to two minutes later. */
+  /** A call that its client has given up is carried out up to two minutes later. */
   'long_late',
   /** One pull request makes the forge fail for ever. */
   'cursed',
@@ -51,7 +51,7 @@ export const FAMILIES = [
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** In these nobody can promise more than that an unproven landing is seen. */
+/** In these the queue can promise no more than that an unproven landing is seen. */
 export const UNGUARDED: readonly Family[] = ['base_pushed', 'unchecked_head', 'foreign_status', 'other_tree'];
 
 /** In these a gate run may fail by chance: two that do so one after the other look like a culprit. */
@@ -103,7 +103,7 @@ export interface Odds {
   lagMs: number;
   /** A given-up call is carried out later than usual by at most this. */
   lateMs: number;
-  /** What the forge's clock is ahead of ours; behind, when negative. */
+  /** How far the forge's clock is ahead of the queue's; behind, when negative. */
   clockAheadMs: number;
   /** Shares of what people open or do. */
   sharedHeads: number;

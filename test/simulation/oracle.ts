@@ -20,7 +20,7 @@ export interface RestingRepo {
   readonly isFlaky: boolean;
   /** Failing runs of one tree that its bounces need (D-08). */
   readonly failuresMin: number;
-  /** What the clocks of the machines are off at most, either way: events carry the time of the machine that told them. */
+  /** How far the clocks of the machines are off at most, either way: events carry the time of the machine that told them. */
   readonly skewMs: number;
   /** No machine died or froze. */
   readonly isPrompt: boolean;
@@ -43,7 +43,7 @@ const TWIN_RACE_MS = 60_000;
 /** Ten are written; some may not have arrived. */
 const POSTS_BEFORE_BOUNCE_MIN = 6;
 
-/** What is told of those in the queue alone. */
+/** States that are told only of pull requests in the queue. */
 const BEGUN: ReadonlySet<string> = new Set(['pr_staged', 'pr_requeued', 'pr_refused', 'pr_bounced']);
 
 /** Under which the queue may have posted. */
@@ -52,16 +52,16 @@ export const CONTEXTS: readonly string[] = [
   contextForBase(DEFAULT_SERVICE_NAME, 'next'),
 ];
 
-/** What is wrong with a repository at rest. */
+/** The faults of a repository at rest. */
 export async function judgeRest(subject: RestingRepo): Promise<string[]> {
   const { forge } = subject;
-  // A red base that nobody repairs is probed again and again: there is no rest, and nothing to expect of one.
+  // A failing base that stays unrepaired is probed again and again: there is no rest, and nothing to expect of one.
   if (judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure')
     return checkEvents(subject);
   return [...checkRows(subject), ...(await checkEvents(subject))];
 }
 
-/** A26, A42, A43, A54: resolved for good, one action per member, a parent in its run, nobody landed or bounced by a superseded node. */
+/** A26, A42, A43, A54: resolved for good, one action per member, a parent in its batch, no member landed or bounced by a superseded node. */
 function checkRows({ rows }: RestingRepo): string[] {
   const problems: string[] = [];
   for (const row of rows) {
@@ -174,7 +174,7 @@ async function isGuilty({ judge, forge, failuresMin }: RestingRepo, event: Activ
 /** Scheduled on its head, and neither landed nor told why not. */
 export interface Unsettled {
   readonly pr: number;
-  /** What the head says of it, under each context. */
+  /** The statuses of its head, under each context. */
   readonly words: string;
 }
 
@@ -195,7 +195,7 @@ export async function listUnsettled({
     const merged = forge.previewMerge(tip, pull.headSha);
     const excused = said.some((status) => {
       const words = status?.description ?? '';
-      // Somebody else wrote over what the queue said.
+      // Another account wrote over what the queue said.
       if (status?.creator === 'mallory' || words.startsWith('bounced:')) return true;
       if (WAITS_FOR_AUTHOR.some((phrase) => words.startsWith(phrase))) return true;
       if (words.startsWith('refused: conflicts')) return merged === null;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { bundleProgram, type Mutation } from './bundle.ts';
 import type { SceneName } from './scenes.ts';
 
-/** What goes wrong in a scene of the engine with these changes; empty when nothing does. */
+/** The faults of the engine with these changes in a scene; empty when there are none. */
 export async function playScene(mutations: readonly Mutation[], name: SceneName): Promise<readonly string[]> {
   const program = await bundleProgram('test/simulation/scenes.worker.ts', mutations);
   const thread = new Worker(program, { eval: true });

@@ -13,19 +13,19 @@ import type { Odds } from './odds.ts';
 /** A base that the queue does not manage, with a rule that asks for its status. */
 export const RELEASE = 'release';
 
-/** What the people of a project do besides the usual, each in a plot of its own. */
+/** Unusual acts of the people of a project, each in a plot of its own. */
 export interface Plot {
   /** Opens a pull request of its own kind in place of a usual one; false = not this time. */
   open?(): Promise<boolean>;
   /** Acts in place of the usual; false = not this time. */
   act?(): Promise<boolean>;
-  /** Everybody becomes reasonable. */
+  /** All people become reasonable. */
   heal?(): Promise<void>;
   /** Whether these words on the head of a pull request of this plot are true and say what its author needs to know. */
   isTold?(pr: number, words: string): Promise<boolean>;
 }
 
-/** What a plot may do in the project it plays in. */
+/** The means of a plot in its project. */
 export interface Stagehand {
   readonly forge: AbstractForge;
   readonly random: SeededRandom;
@@ -182,7 +182,7 @@ const SILENT_GATES: readonly [string, ...string[]] = [
   'not: [a, workflow\n',
 ];
 
-/** Who deletes, renames or edits the gate's file. What lands with a silent gate would silence it for all. */
+/** People who delete, rename or edit the gate's file. A silent gate that lands would be silent for all. */
 class GateEdits implements Plot {
   readonly #hand: Stagehand;
 
@@ -247,7 +247,7 @@ const OUR_NAMES: readonly [string, ...string[]] = [
   `${workPrefix(DEFAULT_SERVICE_NAME)}main/notes`,
 ];
 
-/** Who has branches and tags under the names of the queue, for a while. */
+/** People who have branches and tags under the names of the queue, for a while. */
 class TakenNames implements Plot {
   readonly #hand: Stagehand;
   readonly #taken = new Set<string>();
@@ -271,14 +271,14 @@ class TakenNames implements Plot {
       sometimes('a tag of our name');
     } else {
       const branches = await forge.branches();
-      // What the queue has there itself keeps people's git from pushing beside or below it.
+      // The queue's own branches there keep people's git from pushing beside or below them.
       const isInTheWay = (other: string) => other.startsWith(`${name}/`) || name.startsWith(`${other}/`);
       if (branches.some(isInTheWay)) return false;
       await forge.pushBranch(name, tip);
       this.#taken.add(name);
       sometimes('a branch of our name');
     }
-    note(`somebody takes the name ${name}`);
+    note(`a person takes the name ${name}`);
     return true;
   }
 
@@ -290,7 +290,7 @@ class TakenNames implements Plot {
     const { forge, note } = this.#hand;
     this.#taken.delete(name);
     if (!(await forge.branches()).includes(name)) return;
-    note(`somebody gives the name ${name} back`);
+    note(`a person gives the name ${name} back`);
     await forge.deleteBranch(name);
   }
 }
@@ -355,7 +355,7 @@ class Curse implements Plot {
   }
 }
 
-/** What the forge never merges by itself, and what it merges only after something else (D-14). */
+/** Pull requests that the forge never merges by itself, and those that it merges only after another event (D-14). */
 class Blocks implements Plot {
   readonly #hand: Stagehand;
   readonly #protected = new Set<number>();

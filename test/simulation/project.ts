@@ -110,7 +110,7 @@ export class Project {
     return `p${this.#opened}`;
   }
 
-  /** What a plot opens: pressed like any other, wherever there is a button. */
+  /** A pull request that a plot opens: pressed like any other, where there is a button. */
   async #propose(pull: NewPull): Promise<number> {
     const pr = await this.#forge.openPullRequest(pull);
     this.prs.push(pr);
@@ -163,7 +163,7 @@ export class Project {
     if (random.chance(0.9)) await this.#press(pr);
   }
 
-  /** Somebody pressed the button while this was the head. */
+  /** A person pressed the button while this was the head. */
   wasScheduled(sha: string): boolean {
     return this.#scheduled.has(sha);
   }
@@ -207,7 +207,7 @@ export class Project {
     return base === RELEASE;
   }
 
-  /** When somebody last did something to it; minus infinity when nobody has. */
+  /** The time of the last act of a person on it; minus infinity before the first. */
   touchedAt(pr: number): number {
     return this.#touchedAt.get(pr) ?? Number.NEGATIVE_INFINITY;
   }
@@ -361,7 +361,7 @@ export class Project {
     else await this.#forge.review(pr, 'reviewer', 'approve');
   }
 
-  /** Everybody becomes reasonable: runs end, what is open is approved, a red base is repaired where that is allowed. */
+  /** All people become reasonable: runs end, what is open is approved, a failing base is repaired where that is allowed. */
   async heal(): Promise<void> {
     const forge = this.#forge;
     for (const plot of this.#plots) await plot.heal?.();

@@ -28,7 +28,7 @@ export async function loseRecordAndSchedule(): Promise<readonly string[]> {
   const { stage, pr } = await loseRecordUnderSuccess();
   await stage.forge.cancelSchedule(pr);
   await look(stage, 4);
-  return (await wordOn(stage, pr)) === 'success' ? ['a success nobody waits for stands'] : [];
+  return (await wordOn(stage, pr)) === 'success' ? ['a success that nothing waits for stands'] : [];
 }
 
 /** A bounce is remembered by its words when the record that held it is lost (D-05). */

@@ -31,7 +31,7 @@ export class Rest {
   readonly #clock: SimClock;
   readonly #witness: Witness;
   readonly #family: Family;
-  /** What the clocks of this life's machines are off at most, either way. */
+  /** How far the clocks of this life's machines are off at most, either way. */
   readonly #skewMs: number;
   /** A person has looked at why the queue stands still, and lets it go on. */
   readonly #goOn: (managed: Managed) => Promise<void>;
@@ -176,7 +176,7 @@ export class Rest {
       for (const what of await judgeCrowd(forge, crowd, project.prs)) witness.violate(`${id}: ${what}`);
     if (this.#family === 'calm') {
       // Scheduled together, and nothing ever failed: they land in the order of their numbers (A9, A18).
-      // What changes the gate is tried beside the pipeline, and nobody waits for it (D-18).
+      // A change of the gate is tried beside the pipeline, and no other waits for it (D-18).
       const edits = new Set(project.prs.filter((pr) => project.editsGate(pr)));
       const landed = forge.merges().flatMap(({ pr }) => (edits.has(pr) ? [] : [pr]));
       const smooth = events.every(({ event }) => SMOOTH.includes(event));
@@ -194,7 +194,7 @@ export class Rest {
       const alarmed = [pr, null].some((named) =>
         this.#service.alarms.has(`unverified_landing ${id} #${named}`),
       );
-      // What merges before the queue ever saw it scheduled leaves no trace in it.
+      // A pull request that merges before the queue saw its schedule leaves no trace in the queue.
       const known = events.some((event) => event.pr === pr && event.event === 'pr_queued');
       if (known && !told && !alarmed)
         witness.violate(`${id}: the unproven landing of #${pr} was not noticed`);

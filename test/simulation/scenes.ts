@@ -115,7 +115,7 @@ function rewriteBase(contents: readonly string[]): Scene {
   };
 }
 
-/** Somebody merges what the queue never saw (A39). */
+/** A person merges what the queue never saw (A39). */
 async function mergeBehindItsBack(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
@@ -142,7 +142,7 @@ async function mergeBesideALanding(): Promise<readonly string[]> {
 }
 
 /**
- * Someone pushes to the base before each call of three landings in turn: what is seen to have moved is no ground for a
+ * A person pushes to the base before each call of three landings in turn: what is seen to have moved is no ground for a
  * success (A4). The rule cannot be read when the run ends, so that a look at everything comes right before the first one.
  */
 async function pushBeforeEachCall(): Promise<readonly string[]> {
@@ -183,7 +183,7 @@ async function pushBeforeEachCall(): Promise<readonly string[]> {
     if (calls.length <= at) return problems;
     judge.read();
     const success = calls.indexOf('success', at);
-    // Between the last look and the success nobody can help it; the tree of the merge shows it afterwards.
+    // Between the last look and the success nothing can prevent it; the tree of the merge shows it afterwards.
     const wasSeen = calls.slice(at, success).includes('readPullRequest');
     if (success >= 0 && wasSeen && judge.unproven.size > 0)
       problems.push(`call ${at} (${calls[at]}): landed on a base that was seen to have moved`);
@@ -241,7 +241,7 @@ function stageOutside(from: 'fork' | 'agit' | 'reader'): Scene {
   };
 }
 
-/** A push under a schedule that nobody made for it (A30): the queue sees it for the first time, or knew the head before (D-03). */
+/** A push under a schedule that was not made for it (A30): the queue sees it for the first time, or knew the head before (D-03). */
 function pushUnderSchedule(afterMs: number, isKnown: boolean): Scene {
   return async () => {
     const stage = await setStage({ repo: { batchLingerSeconds: 60 } });
@@ -252,11 +252,11 @@ function pushUnderSchedule(afterMs: number, isKnown: boolean): Scene {
     const head = await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'not asked for\n' });
     await look(stage, 8);
     const proven = stage.forge.statusHistory(head).some(({ state }) => state === 'success');
-    return proven ? ['a head that nobody scheduled was let through'] : [];
+    return proven ? ['a head that was not scheduled was let through'] : [];
   };
 }
 
-/** Somebody else says success for us, on one whose review is still to come (A7): it must not open the gate then. */
+/** Another account says success for us, on a head whose review is still to come (A7): it must not open the gate then. */
 async function forgeSuccess(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
@@ -270,7 +270,9 @@ async function forgeSuccess(): Promise<readonly string[]> {
   stage.forge.judge = () => 'hold';
   await stage.forge.review(pr, 'reviewer', 'approve');
   await look(stage, 4);
-  return stage.forge.merges().length === 0 ? [] : ["somebody else's success let one in that nothing proved"];
+  return stage.forge.merges().length === 0
+    ? []
+    : ['the success of another account let one in that nothing proved'];
 }
 
 /** The rule asks for a pattern that ours is one match of among many (E14). */
@@ -283,7 +285,7 @@ async function requirePattern(): Promise<readonly string[]> {
   return stage.forge.runs().length === 0 ? [] : ['a gate that any status opens was taken for one'];
 }
 
-/** What a frozen holder sent right before its deadline arrives only after its lease: nobody may hold the next one by then (E7). */
+/** A call that a frozen holder sent right before its deadline arrives after its lease: the next lease may not be held by then (E7). */
 async function takeOver(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
@@ -377,7 +379,7 @@ export const SCENES = {
   'a success comes late': successComesLate,
   'a success comes two minutes late': successComesTwoMinutesLate,
   'a schedule within the second of a look': scheduleWithinTheSecond,
-  'what lands cannot be read any more': landingGoesUnread,
+  'a landing cannot be read any more': landingGoesUnread,
   'a merge is blocked before anything is staged': blockBeforeAnything,
   'a merge is blocked in a landing': blockInLanding({ afterMs: 0, isLost: false, isUnread: false }),
   'a merge is blocked late in a landing': blockInLanding({
@@ -385,7 +387,7 @@ export const SCENES = {
     isLost: true,
     isUnread: false,
   }),
-  'what blocks a merge cannot be read': blockInLanding({ afterMs: 0, isLost: false, isUnread: true }),
+  'the block of a merge cannot be read': blockInLanding({ afterMs: 0, isLost: false, isUnread: true }),
   'the forge alone sees a conflict': conflictForTheForge,
   'a gate is silenced': silenceGate,
   'a twin appears while its head is gated': twinAppearsLate,
@@ -409,11 +411,11 @@ export const SCENES = {
   'a branch of an author who may only read': stageOutside('reader'),
   'a push after a schedule': pushUnderSchedule(30_000, false),
   'a push right after a schedule': pushUnderSchedule(3_000, true),
-  "somebody else's success": forgeSuccess,
+  'the success of another account': forgeSuccess,
   'a pattern is required': requirePattern,
   'a lease is taken over': takeOver,
   'the record is lost in a landing': loseRecordInLanding,
-  'what proved a failed batch is taken away': takeProofAway,
+  'the proof of a failed batch is taken away': takeProofAway,
   'the record and the schedule are lost in a landing': loseRecordAndSchedule,
   'the record is lost after a bounce': loseRecordAfterBounce,
   'a crash between two writes of one save': crashBetweenWrites,

@@ -145,7 +145,7 @@ export class SimService {
     this.#container = { ...this.#container, dead: true, skewMs: 0 };
   }
 
-  /** For some minutes the store refuses most calls of everybody. */
+  /** For some minutes the store refuses most calls of every component. */
   throttleStore(): void {
     this.#witness.note('the store throttles');
     this.#witness.sometimes('the store throttles');
@@ -164,7 +164,7 @@ export class SimService {
     return storeOn(this.hosts.machineOn(this.hosts.newHost()), this.store);
   }
 
-  /** A request of the API: what it is refused, and a machine that dies, is nobody's defect. */
+  /** A request of the API: a refusal, or a machine that dies, is no defect. */
   settle(run: () => Promise<unknown>): Promise<'done' | 'retry' | 'died'> {
     return this.#settle(run);
   }
@@ -277,7 +277,7 @@ export class SimService {
     });
   }
 
-  /** What a run of a function comes to for the platform that called it. Anything unexpected is a defect. */
+  /** The result of a run of a function for the platform that called it. An unexpected one is a defect. */
   async #settle(run: () => Promise<unknown>): Promise<'done' | 'retry' | 'died'> {
     try {
       await run();
@@ -412,7 +412,7 @@ export class SimService {
     return forgeOn(guarded, forge.forge);
   }
 
-  /** The call under way is carried out only in `delayMs`: nobody who took the lease over may have written by then (E7). */
+  /** The call under way is carried out only in `delayMs`: no holder that took the lease over may have written by then (E7). */
   watchLate(repoId: RepoId, delayMs: number): void {
     const fence = this.#callFence;
     this.#clock.after(delayMs, () => {

@@ -18,7 +18,7 @@ const UNPAID_MS = 60 * 60_000;
 
 const ASKED_AGAIN_MS = 10 * 60_000;
 
-/** What owners change in the settings of their repositories, as the API does it. */
+/** Changes that owners make to the settings of their repositories, as the API makes them. */
 export class Settings {
   /** Tenants that were offboarded. */
   readonly left = new Set<string>();

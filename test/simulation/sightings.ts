@@ -16,7 +16,7 @@ export class WatchedStore extends MemoryStore {
   /** Told before a lease is given back. */
   onRelease: (repoId: RepoId, fence: number) => void = () => undefined;
   readonly #released = new Set<string>();
-  /** What was looked at last, for as long as it is what is stored. */
+  /** The record of the last look, while it is the stored one. */
   #peeked: { readonly json: string; readonly record: QueueRecord } | null = null;
 
   override saveQueue(...[held, repo, write]: Parameters<MemoryStore['saveQueue']>): Promise<number> {
@@ -62,7 +62,7 @@ export class WatchedStore extends MemoryStore {
     return shown;
   }
 
-  /** The record as stored, readable or not, without a call: for whoever only looks on. */
+  /** The record as stored, readable or not, without a call: for an observer. */
   peekRecord(repoId: RepoId): QueueRecord | null {
     const stored = this.records.get(repoId);
     if (stored === undefined) return null;
@@ -128,7 +128,7 @@ export class WatchedStore extends MemoryStore {
   }
 }
 
-/** What the gate runs of a whole life show. */
+/** Findings from the gate runs of a whole life. */
 export function noteRuns(forge: AbstractForge, witness: Sighted): void {
   const failed = new Set<string>();
   for (const run of forge.runs()) {

@@ -1,7 +1,7 @@
 import type { Log } from '#core/ports/system.ts';
 import type { Witness } from './hosts.ts';
 
-/** What the service logs: kept for the scan for tokens, with every alarm by name, repo and pull request. */
+/** The service's log: kept for the scan for tokens, with every alarm by name, repo and pull request. */
 export function createSimLog(witness: Witness, logText: string[], alarms: Set<string>): Log {
   const write = (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
     if (typeof fields.alarm === 'string') {

@@ -30,7 +30,7 @@ import { SimService, tokenOf } from './service.ts';
 import { Settings } from './settings.ts';
 import { Watch } from './watch.ts';
 
-/** What may be left out of a life to make a failing one smaller. */
+/** Parts that can be left out of a failing life to make it smaller. */
 export interface Limits {
   readonly pulls?: number;
   readonly without?: readonly Trouble[];
@@ -91,7 +91,7 @@ class Life implements Witness {
   readonly #world: SeededRandom;
   readonly #faults: SeededRandom;
   readonly #people: SeededRandom;
-  /** What came to the lives later: a stream of its own leaves the old seeds what they were. */
+  /** For events that were added later: a stream of their own leaves the old seeds unchanged. */
   readonly #rare: SeededRandom;
   /** Another one for the plots and moods that came after that. */
   readonly #plots: SeededRandom;
@@ -194,7 +194,7 @@ class Life implements Witness {
     const random = this.#world;
     const style: MergeStyle = random.pick(['squash', 'squash', 'squash', 'merge']);
     const webhooks = random.chance(0.5);
-    // Of the repositories of one owner all but the oldest are held while nobody pays.
+    // While the plan does not pay, all repositories of one owner but the oldest are held.
     const tenantId = `tenant-${index === 3 || this.#family === 'interrupted' ? 1 : index}`;
     const repo = givenRepo({
       id,
@@ -341,7 +341,7 @@ class Life implements Witness {
     this.#service.store.indexLagMs = 0;
     this.#service.store.documentBytesMax = Number.POSITIVE_INFINITY;
     for (const { forge } of this.#managed) healMood(forge);
-    // What is still under way may take as long as the longest pause, delay and late delivery.
+    // Calls still under way may take as long as the longest pause, delay and late delivery.
     const hasLateOnes =
       this.#odds0.pause > 0 ||
       this.#odds0.lateMs > 0 ||

@@ -5,7 +5,7 @@ import { parseSeeds } from './tally.ts';
 
 /** Lived at every commit, besides all that failed once. */
 const SEEDS = 250;
-/** What so few lives need not meet. A run of 2,000 has to meet these too (`npm run sim -- --seeds 2000`). */
+/** Sightings that so few lives need not meet. A run of 2,000 has to meet these too (`npm run sim -- --seeds 2000`). */
 const RARE: readonly string[] = [
   'suspects go on in the queue',
   'event pr_refused fork_not_approved',
@@ -23,7 +23,7 @@ interface Summary {
   readonly sometimes_missing: readonly string[];
 }
 
-/** The simulation as everybody runs it, in threads of its own: the sandbox of a test costs half of its speed. */
+/** The simulation as `npm run sim` runs it, in threads of its own: the sandbox of a test costs half of its speed. */
 function runSimulation(...options: readonly string[]): Promise<{ lines: string[]; summary: Summary }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--import', 'tsx', 'test/simulation/main.ts', ...options]);

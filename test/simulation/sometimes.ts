@@ -1,5 +1,5 @@
 /**
- * What must happen in some life of a run: a trouble that never comes proves nothing about its guard. These are met
+ * Sightings that must happen in some life of a run: a trouble that never comes proves nothing about its guard. These are met
  * within the seeds of every commit.
  */
 export const OFTEN: readonly string[] = [
@@ -14,7 +14,7 @@ export const OFTEN: readonly string[] = [
     'repository deleted',
   ],
   ...['switched off', 'switched on', 'store refuses: fenced'],
-  // What workers and webhooks come to
+  // Results of workers and webhooks
   ...['dispatch reconciled', 'dispatch lease_held', 'dispatch not_due', 'refused lease_held'],
   ...['webhook processed', 'webhook wait_for_reconcile', 'webhook ignored'],
   ...['outcome code none', 'outcome code base_red', 'outcome code engine_error', 'outcome code timeout'],
@@ -71,7 +71,7 @@ export const OFTEN: readonly string[] = [
   ...['record shortened', 'alarm record_too_large'],
   ...['alarm base_red', 'alarm unverified_landing', 'alarm foreign_status_writer', 'alarm gate_phase_age'],
   ...['unproven landing detected', 'came to rest', 'held for payment', 'liveness judged'],
-  // What the forge is like, and what people do, besides failing
+  // Moods of the forge and acts of people, besides failures
   ...['one head for two bases', 'one head twice', 'a landed head again', 'a file changed on both sides'],
   ...['a branch of our name', 'a tag of our name', 'the store throttles'],
   ...['gate deleted', 'gate renamed', 'gate silenced', 'a title that skips runs'],

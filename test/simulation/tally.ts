@@ -34,7 +34,7 @@ export class Tally {
     if (violations.length > 0) this.failed.push({ seed, family, violations });
   }
 
-  /** What should have happened in some life and did not. */
+  /** Sightings that should have happened in some life and did not. */
   get missing(): readonly string[] {
     if (this.seeds < RARE_SEEDS_MIN) return OFTEN.filter((what) => !this.sometimes.has(what));
     const spared = IO_LABELS.filter((label) => !this.labelsCrashed.has(label));

@@ -5,13 +5,13 @@ import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import type { WatchedStore } from './sightings.ts';
 
-/** Between what the queue read and what it wrote, somebody may have acted: nobody is blamed for less than this. */
+/** Between what the queue read and what it wrote, a person may have acted: less than this counts as no fault. */
 const TOLERANCE_MS = 60_000;
 /** From a landing to the last word on its head, on a service that has its troubles. */
 const LAST_WORD_MS = 5 * 60_000;
 
 /**
- * What must hold at the very moment of a success, known from the people of the project: somebody scheduled this head
+ * Conditions that must hold at the moment of a success, known from the people of the project: a person scheduled this head
  * (A30), the reviews allow it (A31), the intent is stored (A5), the base is the proven one (A4), and nothing lands after
  * a landed tree was found to be another one until a person says so.
  */
@@ -36,7 +36,7 @@ export class Watch {
     this.#witness = witness;
   }
 
-  /** This head's status may still be written by a call that nobody waits for any more. */
+  /** This head's status may still be written by a call whose caller has given up. */
   expectLate(sha: string): void {
     this.#late.add(sha);
   }
@@ -78,7 +78,7 @@ export class Watch {
     const blame = (what: string): void => this.#witness.violate(`${id}: success on ${short}, ${what}`);
     // A call that was on its way when its machine froze may arrive after another one saw the merge: it opens nothing.
     if (!this.#store.hasIntent(id, sha) && !project.isMerged(sha)) blame('without a stored intent');
-    if (!project.wasScheduled(sha)) blame('which nobody scheduled');
+    if (!project.wasScheduled(sha)) blame('which is not scheduled');
     if (this.#halted) blame('although the queue stands still');
     const isSettled = (pr: number) => this.#now() - project.touchedAt(pr) > TOLERANCE_MS;
     const prs = project.pullsOf(sha);

@@ -78,7 +78,7 @@ export interface CallOptions {
   readonly ip?: string;
 }
 
-/** What a deployment that sells plans has beyond one that does not. */
+/** Parts that only a deployment that sells plans has. */
 export interface PaymentsSetup {
   readonly prices: PriceBook;
   readonly openPayments: OpenPayments;
@@ -89,7 +89,7 @@ export interface PaymentsSetup {
 export interface EngineStub {
   readonly answer: EngineAnswer;
   readonly logTail: readonly string[];
-  /** What it does under its lease, and the code that its report then has. @default nothing, null */
+  /** Its work under its lease, and the code that its report then has. @default none, null */
   readonly act?: (
     repoId: string,
     grant: LeaseGrant,
@@ -107,7 +107,7 @@ export class ApiWorld {
   /** Every answer that left, for scans. */
   readonly answers: string[] = [];
   readonly sent = new FakeWakeQueue(this.clock);
-  /** What the engine answers to the worker, and what it leaves behind. */
+  /** The engine's answer to the worker, and the rows that it leaves behind. */
   engine: EngineStub | null = { answer: 'ok', logTail: ['looked'] };
   engineHealthy = true;
   readonly vault = new PlainVault();
@@ -121,7 +121,7 @@ export class ApiWorld {
   /** Null: payments are not configured. Set before the first call. */
   payments: PaymentsSetup | null = null;
   planLimits: PlanLimitsTable | undefined = undefined;
-  /** What tenants are to be told. */
+  /** Notices for tenants. */
   readonly notices: NoticeRequest[] = [];
 
   readonly #log = createLog({ service: 'test', write: (line) => this.lines.push(line), now: () => 0 });
@@ -295,7 +295,7 @@ export class ApiWorld {
     };
   }
 
-  /** What the worker does with a wake. */
+  /** The worker's handling of a wake. */
   async answerWake(repoId: string): Promise<void> {
     const { store, clock } = this;
     if (this.engine === null) return;
@@ -432,7 +432,7 @@ function ownerText({ tenantId, connectionId, instanceUrl }: CredentialOwner): st
 export class ScriptedAccounts {
   login: string | ForgeError = BOT;
   repos: readonly SeenRepo[] | ForgeError = [];
-  /** What the bot sees of any repository that is claimed. */
+  /** The bot's view of any repository that is claimed. */
   access: Partial<ForgeRepo> | ForgeError = {};
   cancelFault: ForgeError | null = null;
   readonly cancelled: number[] = [];
@@ -441,7 +441,7 @@ export class ScriptedAccounts {
   readonly asked: string[] = [];
   /** Calls of setting up that answer. */
   setUp: Partial<ForgeAdmin> = {};
-  /** What a call that is not scripted says. */
+  /** The answer to a call that is not scripted. */
   fault: ForgeError = new ForgeError('unreachable', 'any', null);
 
   open(instanceUrl: string, token: Secret<string>): ForgeAccount {

@@ -6,10 +6,10 @@ import { createService } from '../../dashboard/data/api.ts';
 import { ServiceContext } from '../../dashboard/data/hooks.ts';
 import { setSession } from '../../dashboard/data/session.ts';
 
-// What is hidden is found too: to compute what is seen takes most of the time of a search by role. A busy machine is waited for.
+// Hidden elements are found too: to compute visibility takes most of the time of a search by role. A busy machine is waited for.
 configure({ defaultHidden: true, asyncUtilTimeout: 20_000 });
 
-/** What the page sent. */
+/** The requests that the page sent. */
 export interface Sent {
   readonly address: string;
   readonly body: unknown;

@@ -22,7 +22,7 @@ import { VirtualClock } from './virtual-clock.ts';
 
 export const PUBLIC_URL = 'https://queue.example.org';
 
-/** What became of an attempt to open a socket. */
+/** The outcome of an attempt to open a socket. */
 export type Opening = Client | { readonly status: number };
 
 /** The functions of the socket behind the local gateway, over a real table and its stream. Time of the service is virtual. */

@@ -26,7 +26,7 @@ const FREE_BYTES_MIN = 2 ** 30;
 module.exports = async () => {
   const scratch = process.env.TMPDIR === undefined ? makeScratch() : null;
   if (scratch !== null) process.env.TMPDIR = scratch;
-  // What all test files of this run share.
+  // Shared by all test files of this run.
   const shared = mkdtempSync(join(tmpdir(), RUN_PREFIX));
   process.env.TEST_RUN_DIR = shared;
   process.on('exit', () => {
@@ -38,7 +38,7 @@ module.exports = async () => {
 function makeScratch() {
   if (!isRoomy()) return null;
   const scratch = mkdtempSync(join(MEMORY_DIR, `${PREFIX}${process.pid}-`));
-  // As the system's own: some programs are run here with nobody's rights.
+  // Readable as the system's own: some programs run here without the rights of a user.
   chmodSync(scratch, 0o755);
   const probe = join(scratch, 'probe');
   writeFileSync(probe, '#!/bin/sh\nexit 0\n', { mode: 0o755 });

@@ -68,7 +68,7 @@ export class ScriptedProvider {
   }
 }
 
-/** A token of the usual form; nobody has signed it. */
+/** A token of the usual form, without a true signature. */
 export function makeToken(
   claims: Readonly<Record<string, unknown>>,
   header: object = { alg: 'RS256', typ: 'JWT' },

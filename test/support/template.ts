@@ -90,7 +90,7 @@ export const FULL = {
   paymentsPrices: 'pro.flat=price_1,team.flat=price_2',
 };
 
-/** What the operator has already: an identity provider and rules at the edge. */
+/** Things that the operator has already: an identity provider and rules at the edge. */
 export const BORROWED = {
   identityUrl: 'https://id.example.org',
   identityApiKey: 'anon',

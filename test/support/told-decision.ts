@@ -38,7 +38,7 @@ export function tellDecision(snapshot: Snapshot, record: QueueRecord) {
     nodes: after.roots.flatMap((root) =>
       root.nodes.map((node) => `${node.nodeId} (${node.from}, ${node.to}] ${node.state} ${node.outcome}`),
     ),
-    /** What became of each member in the rows of batches that ended. */
+    /** The outcome of each member in the rows of batches that ended. */
     ended: decision.closedRoots.flatMap((root) =>
       root.nodes.flatMap((node) => node.actions.map(({ pr, action }) => `#${pr} ${action}: ${node.outcome}`)),
     ),

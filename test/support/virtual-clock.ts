@@ -1,7 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { Clock } from '#core/ports/system.ts';
 
-/** What a fake needs of time: a timer that fires at a virtual instant. */
+/** The time that a fake needs: a timer that fires at a virtual instant. */
 export interface Timers {
   now(): EpochMs;
   after(ms: number, run: () => void | Promise<void>): void;

@@ -16,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 
-/** What a dashboard and an operator read; `{id}` is a repo. */
+/** Paths that a dashboard and an operator read; `{id}` is a repo. */
 const READS = [
   'GET /api/v1/connections',
   'GET /api/v1/user/repos',

@@ -14,7 +14,7 @@ export interface Cell {
   readonly settings: Partial<SpeculationPolicy>;
 }
 
-/** What can be taken away from the policy, to see what it is worth. */
+/** Parts of the policy that can be switched off, to measure their worth. */
 const PIECES = {
   pipelining: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, depth: 1 }),
   isolation: (policy: SpeculationPolicy): SpeculationPolicy => ({ ...policy, isolates: false }),

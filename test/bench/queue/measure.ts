@@ -49,7 +49,7 @@ const MINUTE_MS = 60_000;
 const HISTORY_OUTCOMES = 200;
 const PASSES_MAX = 100_000;
 
-/** One seed of one scenario at one fan-out: the queue, from the first arrival until everybody has landed or is out. */
+/** One seed of one scenario at one fan-out: the queue, from the first arrival until every pull request has landed or is out. */
 export function measure(options: MeasureOptions): Measurement {
   const { scenario, fanout, seed, cold, policy } = options;
   const planned = options.planned ?? planPullRequests(scenario, seed);
@@ -102,7 +102,7 @@ export function measure(options: MeasureOptions): Measurement {
         const each = truth.get(event.pr);
         if (each === undefined) continue;
         bounced.set(event.pr, now);
-        // Whoever fails with what has landed would fail again, for ever.
+        // A pull request that fails with what has landed would fail again, for ever.
         if (!isGuilty(each) && scenario.requeue !== undefined)
           rescheduled.push({ number: event.pr, at: now + scenario.requeue * MINUTE_MS });
       }

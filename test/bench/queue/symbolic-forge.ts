@@ -200,7 +200,7 @@ export class SymbolicForge {
 
   #cancel(run: Run, now: number): void {
     run.cancelledAt = now;
-    // Who waited for this slot moves up.
+    // The next run in the line for this slot moves up.
     const waiting = this.runs.filter((other) => other.cancelledAt === null && other.startsAt > now);
     for (const other of waiting) {
       const length = other.endsAt - other.startsAt;

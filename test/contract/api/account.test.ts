@@ -18,14 +18,14 @@ beforeEach(() => {
   a = world.as(TOKEN_A);
 });
 
-describe('who is calling', () => {
+describe('the caller’s identity', () => {
   test.each([
     [{}, 'missing_auth'],
     [{ authorization: '' }, 'missing_auth'],
     [{ authorization: 'Basic eDp5' }, 'unauthorized'],
     [{ authorization: 'Bearer' }, 'unauthorized'],
     [{ authorization: 'Bearer a b' }, 'unauthorized'],
-    [{ authorization: 'Bearer nobody' }, 'invalid_token'],
+    [{ authorization: 'Bearer no-such-user' }, 'invalid_token'],
     [{ 'x-api-key': TOKEN_A }, 'missing_auth'],
     [{ 'x-admin-key': 'canary-admin-key-5f2e8a7c' }, 'missing_auth'],
   ])('%j on a Bearer route is 401 %s', async (headers, code) => {

@@ -21,11 +21,11 @@ beforeEach(() => {
 const search = (query: Readonly<Record<string, string>> = {}) =>
   world.call('GET', '/api/v1/admin/repos', { headers: KEY, query });
 
-describe('who may (A91)', () => {
+describe('administrators alone may call (A91)', () => {
   test.each([
     [{}, undefined, 401, 'missing_auth'],
     [{ authorization: 'Basic x' }, undefined, 401, 'unauthorized'],
-    [{}, 'nobody', 401, 'invalid_token'],
+    [{}, 'unknown', 401, 'invalid_token'],
     [{}, TOKEN_A, 403, 'forbidden'],
     [{}, TOKEN_ADMIN, 200, undefined],
     [KEY, undefined, 200, undefined],
@@ -50,7 +50,7 @@ describe('who may (A91)', () => {
   });
 });
 
-describe('what they see', () => {
+describe('the operators’ views', () => {
   test('repos of all tenants, by any part of the name', async () => {
     const { repo } = await world.enroll(TENANT_A, { slug: 'Acme/Web' });
     await world.enroll(TENANT_B, { slug: 'beta/web-shop' });

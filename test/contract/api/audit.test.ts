@@ -13,7 +13,7 @@ interface Place {
 
 interface Change {
   readonly action: string;
-  /** What is changed, where it is known before. */
+  /** The entity that is changed, where it is known before. */
   readonly target?: (place: Place) => string;
   readonly body?: (place: Place) => unknown;
   readonly prepare?: (place: Place) => void | Promise<void>;
@@ -63,7 +63,7 @@ const NO_NOTE: Readonly<Partial<Record<RouteId, string>>> = {
   discoverRepos: 'reads',
   reconcileRepo: 'asks for what the schedule does anyway; its outcome is stored',
   createTicket: 'a credential of 30 seconds, as a session is',
-  logOut: 'nobody is known',
+  logOut: 'no user is known',
   startCheckout: 'a page of the provider; what is bought there is noted when the provider says so',
   changePlan: 'noted as billing.change_plan, tested with the provider’s stand-in',
   openPortal: 'a page of the provider',

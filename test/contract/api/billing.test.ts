@@ -21,7 +21,7 @@ const failStore = (...labels: readonly string[]): void => {
     if (labels.includes(label)) throw new StoreError('unavailable', label);
   };
 };
-/** Nobody waits long for a silent one. */
+/** Tests do not wait long for a silent one. */
 const beSilent = (behaviour: Behaviour): void => {
   if (behaviour === 'silent') world.timeoutMs = 150;
   world.provider.behave(behaviour);
@@ -332,7 +332,7 @@ describe('portal', () => {
 });
 
 describe('a deployment that sells nothing (A109)', () => {
-  test('says so, without a call to anybody', async () => {
+  test('says so, without a call to the provider', async () => {
     const { provider } = world;
     world.api.payments = null;
     const { code: checkout } = await world.ask('checkout', { tier: 'pro' });
@@ -495,7 +495,7 @@ describe('the payment webhook', () => {
     expect(world.api.lines.join()).toContain('prices_against_metadata');
   });
 
-  test('a subscription that somebody makes by hand finds its tenant by the note, once', async () => {
+  test('a subscription that a person makes by hand finds its tenant by the note, once', async () => {
     const { provider, api } = world;
     await api.store.createTenant(TENANT_B, 1);
     const customer = provider.world.createCustomer({}).id;
@@ -637,7 +637,7 @@ describe('offboarding ends what is paid for, first (contract, Account)', () => {
     world.api.store.beforeCall = null;
     expect([atDeletion, statusOf(id)]).toEqual(['canceled', 'canceled']);
     expect(await world.api.store.getRepo(repo.id)).toBeNull();
-    // What the provider then says of it meets nobody.
+    // Later events about it find no tenant.
     await world.deliverAll();
     expect(await world.stored()).toBeNull();
   });
@@ -694,7 +694,7 @@ describe('offboarding ends what is paid for, first (contract, Account)', () => {
     expect((await offboard()).status).toBe(200);
   });
 
-  test('where payments were switched off, one that is still charged is no reason to forget it', async () => {
+  test('a deployment that has switched payments off does not forget a tenant that is still charged', async () => {
     await world.buy('pro');
     if (world.api.payments === null) throw new Error('nothing is sold');
     (world.api.payments as { openPayments: OpenPayments }).openPayments = async () => null;
@@ -753,7 +753,7 @@ describe('offboarding ends what is paid for, first (contract, Account)', () => {
     expect(answer.text).not.toContain('/c/pay/');
   });
 
-  test('whoever never bought anything needs no provider', async () => {
+  test('a tenant that never bought anything needs no provider', async () => {
     await world.api.enroll(TENANT_A);
     world.provider.behave('failing');
     const { calls } = world.provider;

@@ -180,7 +180,7 @@ describe('the typed client', () => {
   });
 });
 
-test('what does not fit the table does not compile', () => {
+test('a call that does not fit the table does not compile', () => {
   const enroll: InputFor<'enrollRepo'> = {
     body: { connection_id: 'x', repo_slug: 'a/b', merge_style: 'rebase' },
   };

@@ -29,7 +29,7 @@ describe('conformance, short form: nothing leaves that the contract does not lis
   });
 });
 
-describe('what is asked again before it is judged', () => {
+describe('a passing fault is asked again before it is judged', () => {
   const asleep = '{"ok":false,"dependency":"container"}';
   const after = (count: number, text: string) => {
     let sent = 0;
@@ -83,7 +83,7 @@ describe('the judge itself', () => {
       'no credential, but 404 not_found',
     ],
     [null, 400, '{"error":{"code":"invalid_field","message":"x"}}', 'contract: error.field: absent'],
-  ] as const)('what was foretold: %s, and %i came', (expected, status, text, fault) => {
+  ] as const)('expected %s, and %i came', (expected, status, text, fault) => {
     expect(judgeAnswer({ route: patch, expected }, { status, text, contentType: json })).toBe(fault);
   });
 

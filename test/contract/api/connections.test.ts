@@ -97,14 +97,14 @@ describe('create', () => {
     expect([refused.status, refused.code]).toEqual([400, 'invalid_body']);
   });
 
-  test('what the forge says of the token decides; silence does not (D-45)', async () => {
+  test('the forge’s answer about the token decides; silence does not (D-45)', async () => {
     world.forge.login = new ForgeError('denied', 'GET user', 401);
     expect((await a('POST', PATH, BODY)).code).toBe('forge_access_denied');
     world.forge.login = new ForgeError('denied', 'GET user', 403, null, false, ['read:user']);
     expect((await a('POST', PATH, BODY)).json.error.message).toBe(
       'The forge refused the stored token: it lacks the scope read:user.',
     );
-    world.forge.login = 'somebody-else';
+    world.forge.login = 'another-account';
     const other = await a('POST', PATH, BODY);
     expect([other.code, other.json.error.field]).toEqual(['invalid_field', 'bot_login']);
     world.forge.login = new ForgeError('unreachable', 'GET user', null);
@@ -223,7 +223,7 @@ describe('change', () => {
     expect((await world.store.getConnection(TENANT_A, id))?.verifiedAt).toBe(world.clock.now());
   });
 
-  test('what was verified once stays verified while the forge is away', async () => {
+  test('a verified connection stays verified while the forge is away', async () => {
     const { id } = (await a('POST', PATH, BODY)).json;
     const verifiedAt = world.clock.now();
     await world.clock.advance(1_000);

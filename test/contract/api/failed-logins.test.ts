@@ -17,7 +17,7 @@ describe('refused credentials are limited by address (D-52)', () => {
   const guess = (nth: number, ip?: string) =>
     world.call('GET', REPOS, { token: `guess.${nth}.x`, ...(ip === undefined ? {} : { ip }) });
 
-  test('the refusal stays 401 until the address had its share; then 429, and nobody is asked any more', async () => {
+  test('the refusal stays 401 until the address had its share; then 429, and the provider is not asked any more', async () => {
     for (let nth = 0; nth < PER_MINUTE; nth += 1) expect((await guess(nth)).code).toBe('invalid_token');
     const over = await guess(PER_MINUTE);
     expect([over.status, over.code, over.json.error.retryable]).toEqual([429, 'rate_limited', true]);

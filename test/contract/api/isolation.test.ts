@@ -22,7 +22,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   protectRepo: { enabled: false },
 };
 
-/** What each route answers its owner in a world whose forge can be logged in to and does nothing else. */
+/** The answer of each route to its owner, in a world whose forge accepts the log-in and refuses all else. */
 const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = {
   updateConnection: [200],
   deleteConnection: [204],
@@ -38,7 +38,7 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
 };
 
 const CALLERS = {
-  nobody: {},
+  signed_out: {},
   tenant_a: { token: TOKEN_A },
   tenant_b: { token: TOKEN_B },
   admin_session: { token: TOKEN_ADMIN },
@@ -93,7 +93,7 @@ describe('isolation: every route with an id x every caller x every kind of id (A
     const before = await rowsOf(world, stranger);
     const answer = await ask(world, route, ids[kind], caller);
     expect(await rowsOf(world, stranger)).toEqual(before);
-    if (caller === 'nobody' || caller === 'admin_key') {
+    if (caller === 'signed_out' || caller === 'admin_key') {
       expect([answer.status, answer.code]).toEqual([401, 'missing_auth']);
       return;
     }

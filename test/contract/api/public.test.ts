@@ -239,7 +239,7 @@ describe('analytics config (A114)', () => {
   );
 });
 
-describe('what is not there', () => {
+describe('unknown paths and methods', () => {
   test.each([
     ['GET', '/api/v1/forge/repos'],
     ['POST', '/api/v1/forge/repos'],

@@ -179,7 +179,7 @@ describe('activity', () => {
     expect(await look()).toBe(new Date(good).toISOString());
   });
 
-  test('where bounces are announced is told masked: enough to know it again, nothing to use', async () => {
+  test('the addresses of bounce notices are told masked: enough to know them again, nothing to use', async () => {
     const { repo } = await world.enroll(TENANT_A);
     const look = async () => (await a('GET', ACTIVITY)).json.repos[0].notification;
     expect(await look()).toBeNull();
@@ -344,7 +344,7 @@ describe('activity', () => {
 
   test.each<[string, Block['kind'], number | null, string]>([
     ['ready pull requests wait for more of them', 'linger', 60_000, 'lingering'],
-    ['nobody can say how long', 'linger', null, 'lingering'],
+    ['no duration is known', 'linger', null, 'lingering'],
     ['the wait is over', 'linger', -1, 'idle'],
     ['something else is waited for', 'admission', 60_000, 'idle'],
   ])('state while nothing runs: %s', async (_name, kind, forMs, state) => {
@@ -355,7 +355,7 @@ describe('activity', () => {
       block: { kind, since: null, until, pr: null, runUrl: null },
     });
     expect((await a('GET', ACTIVITY)).json.repos[0].state).toBe(state);
-    // What runs is told before what is waited for.
+    // Running batches are told before waiting ones.
     await save(repo, [{ stagingSha: null }]);
     expect((await a('GET', ACTIVITY)).json.repos[0].state).toBe('staging');
   });

@@ -191,7 +191,7 @@ describe('by nothing else (A94)', () => {
     ],
     ['a header', '', { authorization: `Bearer ${SESSION_A}` }],
     ['a subprotocol header', '', { 'x-api-key': SESSION_A }],
-  ])('%s is 401, and nobody is asked about it', async (_name, query, headers) => {
+  ])('%s is 401, and the provider is not asked about it', async (_name, query, headers) => {
     const asked = world.identity.asked;
     expect(statusOf(await world.connect(query, { ...headers, origin: PUBLIC_URL }))).toBe(401);
     expect(world.identity.asked).toBe(asked);
@@ -240,7 +240,7 @@ describe('pings', () => {
     for (const socket of ['a1', 'a2', 'b1']) await world.store.removeSocket(socket);
   });
 
-  test('rows of other kinds ping nobody', async () => {
+  test('rows of other kinds ping no socket', async () => {
     await world.store.addSocket(A, 'a1', world.clock.now() + SOCKET_TTL_MS);
     expect(
       await world.push([
@@ -253,7 +253,7 @@ describe('pings', () => {
     await world.store.removeSocket('a1');
   });
 
-  test('who is gone is forgotten, but not who is still in the handshake', async () => {
+  test('a socket that is gone is forgotten, but not one that is still in the handshake', async () => {
     const future = () => world.clock.now() + SOCKET_TTL_MS;
     await world.store.addSocket(A, 'gone-1', future());
     await world.clock.advance(SOCKET_SETTLING_MS + 1);
@@ -265,13 +265,13 @@ describe('pings', () => {
   });
 
   test('the gateway says who is gone: through the management API', async () => {
-    await world.store.addSocket(A, 'nobody=', world.clock.now() + SOCKET_TTL_MS);
+    await world.store.addSocket(A, 'gone=', world.clock.now() + SOCKET_TTL_MS);
     await world.clock.advance(SOCKET_SETTLING_MS + 1);
     const client = await open(`?ticket=${await ticketOf(A)}`);
     await change(A);
     await eventually('a ping', 3_000, async () => client.messages.some(isRefresh));
     await eventually('the row is gone', 3_000, async () => {
-      return !(await world.store.listSockets(A)).includes('nobody=');
+      return !(await world.store.listSockets(A)).includes('gone=');
     });
     expect(await world.store.listSockets(A)).toHaveLength(1);
   });

@@ -101,7 +101,7 @@ describe('enroll', () => {
     expect(world.store.dump() + world.lines.join()).not.toContain('inline-secret-7781');
   });
 
-  test('somebody else’s connection is as absent as none (A86)', async () => {
+  test('the connection of another tenant is as absent as none (A86)', async () => {
     const { connection } = await world.enroll(TENANT_B, { slug: 'acme/b' });
     const theirs = await a('POST', REPOS, { connection_id: connection.id, repo_slug: 'acme/x' });
     const none = await a('POST', REPOS, { connection_id: randomUUID(), repo_slug: 'acme/x' });
@@ -208,7 +208,7 @@ describe('enroll', () => {
     const body = { connection_id: connection.id, repo_slug: 'acme/app' };
     world.forge.login = new ForgeError('unreachable', 'GET user', null);
     expect((await a('POST', REPOS, body)).code).toBe('forge_unreachable');
-    world.forge.login = 'somebody-else';
+    world.forge.login = 'another-account';
     expect((await a('POST', REPOS, body)).code).toBe('forge_access_denied');
     world.forge.login = BOT;
     expect((await a('POST', REPOS, body)).status).toBe(201);
@@ -429,7 +429,7 @@ describe('settings', () => {
 });
 
 describe('switching the queue off (D-24)', () => {
-  /** What an engine leaves behind: rows of batches, and the view of a landing. */
+  /** Rows that an engine leaves behind: those of batches, and the view of a landing. */
   const leave = async (
     repo: ManagedRepo,
     grant: LeaseGrant,
@@ -511,7 +511,7 @@ describe('switching the queue off (D-24)', () => {
     expect(await world.store.getRepo(repo.id)).toMatchObject({ queueEnabled: true });
   });
 
-  test('what a worker staged until the lease was taken is cancelled too', async () => {
+  test('a batch that a worker staged until the lease was taken is cancelled too', async () => {
     const repo = await withBatch();
     world.store.beforeCall = async (label) => {
       if (label !== 'acquireLease') return;

@@ -78,7 +78,7 @@ const CHAT_TRICKS: readonly string[] = [
   }),
 ];
 
-/** Honest names that resolve to where nobody may go. */
+/** Honest names that resolve to a forbidden address. */
 const RESOLVES_TO = {
   'rebound.example.org': '127.0.0.1',
   'metadata.example.org': '169.254.169.254',

@@ -10,7 +10,7 @@ interface Endpoint {
   readonly responses: readonly { readonly status: number; readonly code?: string }[];
 }
 
-/** Of the contract's list: what the container serves, and what is nobody's route. */
+/** Paths of the contract's list that the API does not serve: those of the container, and those of no route. */
 const NOT_ROUTES: readonly string[] = [
   'GET /api/v1/forge/repos',
   'ANY /api/v1/tenants/*',

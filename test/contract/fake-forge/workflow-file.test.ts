@@ -64,7 +64,7 @@ test('steps keep their scripts to the letter', () => {
   ]);
 });
 
-test('what is no workflow is refused, not guessed at', () => {
+test('a text that is no workflow is refused, not guessed at', () => {
   expect(() => readYaml('a: 1\n   b: 2\n c: 3\n')).toThrow('unexpected indentation');
 });
 

@@ -176,7 +176,7 @@ test('state, tokens, schedules and ids survive a restart, and a check that was u
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('HTTPS is good for whoever trusts the CA file, by address and by name', async () => {
+test('HTTPS is good for a client that trusts the CA file, by address and by name', async () => {
   bench = await startBench();
   const ca = readFileSync(bench.caFile, 'utf8');
   expect(new X509Certificate(ca).ca).toBe(true);
@@ -269,7 +269,7 @@ describe('pages', () => {
     expect(
       (await press(`${path}/schedule`, { user: 'dev', style: 'squash' }, 'http://evil.example')).status,
     ).toBe(403);
-    expect((await press(`${path}/schedule`, { user: 'nobody', style: 'squash' })).status).toBe(409);
+    expect((await press(`${path}/schedule`, { user: 'no-such-user', style: 'squash' })).status).toBe(409);
     expect((await press(`${path}/schedule`, { user: 'dev', style: 'squash' })).status).toBe(303);
     expect((await page(path)).text).toContain('scheduled by dev (squash)');
     expect((await press(`${path}/cancel`, { user: 'dev' })).status).toBe(303);

@@ -70,7 +70,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await seen()).toMatchObject({ defaultMergeStyle: null });
   });
 
-  needs('person')('somebody who is no administrator', async () => {
+  needs('person')('a person who is no administrator', async () => {
     const { repo } = await create();
     const admin = adminOf(repo, 'person');
     expect(await admin.readRepo()).toMatchObject({ isAdmin: false, canPush: true });
@@ -332,7 +332,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
       (view) => view.mergeable,
     );
     const { access } = subject();
-    // Somebody pushes, and somebody's success comes, between our asking and our taking back.
+    // A person pushes, and a person's success comes, between the client's question and its taking back.
     const cut = createEngineForge(givenHeldLease(), {
       instanceUrl: access.instanceUrl,
       slug: repo.slug,

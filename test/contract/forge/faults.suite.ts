@@ -4,7 +4,7 @@ import { type ForgeSubject, fakeOf, listFiles, RepoDriver } from './subject.ts';
 
 type Fault = ReturnType<ForgeControl['fault']>;
 
-/** What stands between us and a forge. Only the fake can be told to do this. */
+/** Faults between the client and a forge. Only the fake can be told to have them. */
 export function faultsSuite(subject: () => ForgeSubject): void {
   const post = { state: 'success', context: 'mq', description: '', targetUrl: null } as const;
 
@@ -71,7 +71,7 @@ export function faultsSuite(subject: () => ForgeSubject): void {
     },
   );
 
-  test('a patch that was applied although the forge said 500 blames nobody', async () => {
+  test('a patch that was applied although the forge said 500 blames no pull request', async () => {
     const repo = await RepoDriver.create(subject(), { 'a.txt': 'a\n' });
     const head = await repo.commit('bot', { 'a.txt': 'new\n' }, { newBranch: 'side' });
     const entryOf = async (ref: string) =>

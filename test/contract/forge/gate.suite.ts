@@ -115,7 +115,7 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(await repo.forge.readGate(sha, 'mq/main/decoy', 'other.yml')).toEqual({ kind: 'none' });
   });
 
-  test('a status that somebody with write access makes up is no evidence', async () => {
+  test('a status that a person with write access makes up is no evidence', async () => {
     const repo = await createGated();
     const sha = await repo.commit('bot', { 'x.txt': 'x\n' }, { newBranch: 'quiet' });
     await repo.must('bot', 'POST', `/statuses/${sha}`, {

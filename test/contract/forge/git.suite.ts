@@ -34,7 +34,7 @@ export function gitSuite(subject: () => ForgeSubject): void {
     expect(await repo.forge.createBranch('a', main)).toBe(false);
   });
 
-  test('what stands in the way of a branch is found by name: above it or below it, not the branch itself', async () => {
+  test('a name in the way of a branch is found: above it or below it, not the branch itself', async () => {
     const repo = await create();
     const main = (await repo.forge.readBranchTip('main')) ?? '';
     const ours = ['mq/main/staging', 'mq-work/main/1'];

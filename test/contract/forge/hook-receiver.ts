@@ -31,7 +31,7 @@ export interface Delivery {
   readonly event: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** What our route made of it: an outcome, or the code of a refusal. */
+  /** The answer of the service's route: an outcome, or the code of a refusal. */
   readonly outcome: string;
 }
 

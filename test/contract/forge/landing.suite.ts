@@ -4,7 +4,7 @@ import { type Actor, type ForgeSubject, type Needs, RepoDriver } from './subject
 const CONTEXT = 'mq';
 const SUCCESS = { state: 'success', context: CONTEXT, description: 'landing', targetUrl: null } as const;
 
-/** What a posted success brings about: the forge's own merge, which no call of ours asks for (forge facts, 3.5). */
+/** A posted success starts the forge's own merge, which no call of the client asks for (forge facts, 3.5). */
 export function landingSuite(subject: () => ForgeSubject, needs: Needs): void {
   const isForgejo = () => subject().workflowDir.startsWith('.forgejo');
 

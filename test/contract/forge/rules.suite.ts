@@ -35,7 +35,7 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     });
   });
 
-  test('a fresh rule lets nobody push and asks for nothing', async () => {
+  test('a fresh rule lets no account push and asks for nothing', async () => {
     const repo = await create();
     await addRule(repo, 'main');
     expect(await repo.forge.readProtection('main')).toMatchObject({
@@ -108,7 +108,7 @@ export function rulesSuite(subject: () => ForgeSubject, needs: Needs): void {
     await expect(lost.listOpenPullRequests()).rejects.toMatchObject({ kind: 'missing', status: 404 });
   });
 
-  test('a repository that has another name by now: the old one is denied, and followed by nobody', async () => {
+  test('a repository that has another name by now: the old name is denied, and no call follows it', async () => {
     const repo = await create();
     const tip = (await repo.forge.readBranchTip('main')) ?? '';
     const [owner = '', name = ''] = repo.slug.split('/');

@@ -44,7 +44,7 @@ export interface ForgeSubject {
   stop(): Promise<void>;
 }
 
-/** What a test needs beyond a bot on a forge; without it the test is skipped, not passed. */
+/** The needs of a test beyond a bot on a forge; without them the test is skipped, not passed. */
 export type Means = 'fake' | 'person' | 'reader' | 'runner' | 'webhooks' | 'scoped';
 export type Needs = (means: Means) => typeof test | typeof test.skip;
 

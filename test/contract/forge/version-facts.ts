@@ -1,7 +1,7 @@
 import type { ForgeVersion } from '#core/domain/forge-version.ts';
 import type { ProfileName } from '../../../local/forge/profiles.ts';
 
-/** What versions answer differently to one and the same call, as seen on running forges (docs/forge-facts.md). */
+/** Answers to one call that differ by version, as seen on running forges (docs/forge-facts.md). */
 export interface VersionFacts {
   /** To a call under a name that the repository had before. */
   readonly formerNameStatus: 301 | 307;

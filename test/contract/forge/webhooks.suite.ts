@@ -22,7 +22,7 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
     return { repo, receiver };
   }
 
-  /** What came in, without the bodies. */
+  /** The requests that came in, without their bodies. */
   const told = (receiver: HookReceiver) => receiver.deliveries.map(({ event, outcome }) => [event, outcome]);
   /** Forges deliver later than they push: a new hook may still hear of a push from before it. */
   const senderOf = (body: Buffer) => JSON.parse(body.toString('utf8')).sender?.login;
@@ -82,7 +82,7 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(closed.outcome).toBe('processed');
   });
 
-  hooked('what the queue itself does wakes nobody', async () => {
+  hooked('what the queue itself does wakes no repository', async () => {
     const { repo, receiver } = await register();
     const { pr, head } = await repo.openPull('person', 'one', { 'a.txt': 'a\n' });
     await receiver.next(({ event }) => event === 'pull_request');

@@ -30,7 +30,7 @@ export async function kindOf(call: Promise<unknown>): Promise<string> {
   }
 }
 
-/** What every provider must answer to the calls that are made of it. */
+/** The answers that every provider must give to the calls of the service. */
 export function describePayments(
   name: string,
   open: () => Promise<PaymentsSubject>,
@@ -115,7 +115,7 @@ export function describePayments(
         expect(await subject.payments.listSubscriptions(move.customerId)).toEqual([before]);
       });
 
-      test('what is cancelled is not listed, and cannot be moved', async () => {
+      test('a cancelled subscription is not listed, and cannot be moved', async () => {
         const state = stateOf();
         const move = await givenMove(subject, checkout);
         state.cancel(move.subscriptionId);
@@ -142,7 +142,7 @@ export function describePayments(
         expect(await subject.payments.listSubscriptions(customerId)).toHaveLength(1);
       });
 
-      test('what is not there is `rejected`, not empty', async () => {
+      test('a customer or subscription that does not exist is `rejected`, not empty', async () => {
         expect(await kindOf(subject.payments.listSubscriptions('cus_nobody'))).toBe('rejected');
         expect(await kindOf(checkout('cus_nobody'))).toBe('rejected');
       });

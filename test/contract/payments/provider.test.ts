@@ -109,9 +109,9 @@ describe('a provider in trouble', () => {
   });
 
   test('gone: unreachable', async () => {
-    const nobody = createPayments({ ...config, apiUrl: 'http://127.0.0.1:9' });
-    expect(await kindOf(nobody.createCustomer(randomUUID()))).toBe('unreachable');
-    expect(await kindOf(nobody.listSubscriptions('cus_1'))).toBe('unreachable');
+    const silent = createPayments({ ...config, apiUrl: 'http://127.0.0.1:9' });
+    expect(await kindOf(silent.createCustomer(randomUUID()))).toBe('unreachable');
+    expect(await kindOf(silent.listSubscriptions('cus_1'))).toBe('unreachable');
   });
 
   test('a wrong key is rejected; the reading key writes nothing', async () => {

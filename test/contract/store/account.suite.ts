@@ -235,7 +235,7 @@ export function describeAccount(world: World): void {
       blindUntil: null,
     };
 
-    test('what a look remembers is read back, and goes with the repo', async () => {
+    test('the memory of a look is read back, and goes with the repo', async () => {
       const { repo } = await world.enroll();
       expect(await world.store().loadLook(repo.id)).toBeNull();
       await world.store().saveLook(repo.id, memory);
@@ -332,7 +332,7 @@ export function describeAccount(world: World): void {
       for (const id of ids) await world.store().addSocket(tenantId, id, world.clock.now() + 1_000);
       expect([...(await world.store().listSockets(tenantId))].sort()).toEqual(ids);
       await world.store().removeSocket(ids[0] ?? '');
-      await world.store().removeSocket('nobody');
+      await world.store().removeSocket('no-such-socket');
       expect(await world.store().listSockets(tenantId)).toEqual([ids[1]]);
       await world.clock.advance(1_000);
       expect(await world.store().listSockets(tenantId)).toEqual([]);

@@ -14,7 +14,7 @@ export function describeBilling(world: World): void {
   });
 
   describe('billing', () => {
-    test('what was bought and by whom is read back, whole and as a plan', async () => {
+    test('a purchase and its tenant are read back, whole and as a plan', async () => {
       const { tenantId, customerId } = await givenTenant();
       expect(await world.store().loadBilling(tenantId)).toBeNull();
       expect(await world.store().findCustomerTenant(customerId)).toBeNull();

@@ -45,7 +45,7 @@ export function describeDeletion(world: World): void {
       expect(await world.store().loadTenant(repo.tenantId)).toMatchObject({ repos: 0 });
     });
 
-    test('the end of a burial takes nothing from whoever has the address by then', async () => {
+    test('the end of a burial takes nothing from the repository that has the address by then', async () => {
       const { repo } = await world.enroll();
       const next = again(repo);
       await world.store().buryRepo(repo);
@@ -63,7 +63,7 @@ export function describeDeletion(world: World): void {
       expect(await world.store().loadTenant(repo.tenantId)).toMatchObject({ repos: 1 });
     });
 
-    test('what is left standing is told to whoever comes next, in any spelling, for a time', async () => {
+    test('a success that is left standing is told to the next repository of the address, in any spelling, for a time', async () => {
       const { repo } = await world.enroll();
       const left = { context: 'mq', prs: [4], heads: [{ pr: 7, head: 'a'.repeat(40) }] };
       expect(await world.store().listLeftHeads(repo)).toEqual([]);

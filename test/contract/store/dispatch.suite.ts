@@ -111,7 +111,7 @@ export function describeDispatch(world: World): void {
       const tuned = await store.updateRepo({ ...off, batchTarget: 3 });
       expect(tuned.dueAt).toBe(now + 10_000);
       expect(await store.settleOff(repo, 0)).toBe(false);
-      expect(await store.settleOff({ ...repo, tenantId: 'someone-else' }, seq ?? 0)).toBe(false);
+      expect(await store.settleOff({ ...repo, tenantId: 'another-tenant' }, seq ?? 0)).toBe(false);
       expect(await store.settleOff(repo, seq ?? 0)).toBe(true);
       expect((await store.getRepo(repo.id))?.dueAt).toBeNull();
       expect(await store.markDue(repo.id, now)).toBeNull();
@@ -204,7 +204,7 @@ export function describeDispatch(world: World): void {
       const store = world.store();
       expect((await store.findRepo(address))?.id).toBe(id);
       expect((await store.findRepo({ ...address, slug: 'ACME/web' }))?.id).toBe(id);
-      expect(await store.findRepo({ ...address, tenantId: 'someone-else' })).toBeNull();
+      expect(await store.findRepo({ ...address, tenantId: 'another-tenant' })).toBeNull();
       expect(await store.findRepo({ ...address, baseBranch: 'next' })).toBeNull();
       expect(await store.findRepo({ ...address, slug: 'no-slug' })).toBeNull();
     });

@@ -20,10 +20,10 @@ export function describeEnrollment(world: World): void {
       expect(read).toEqual(repo);
       expect(read?.webhookSecret?.reveal()).toBe(repo.webhookSecret?.reveal());
       expect(await store.getConnection(repo.tenantId, connection.id)).toEqual(connection);
-      expect(await store.getConnection('someone-else', connection.id)).toBeNull();
+      expect(await store.getConnection('another-tenant', connection.id)).toBeNull();
       expect(await store.listRepos(repo.tenantId)).toEqual([repo]);
       expect(await store.listConnections(repo.tenantId)).toEqual([connection]);
-      expect(await store.listRepos('someone-else')).toEqual([]);
+      expect(await store.listRepos('another-tenant')).toEqual([]);
     });
 
     test('provisioning is read back as it was written, by an update and by a creation', async () => {
@@ -237,7 +237,7 @@ export function describeEnrollment(world: World): void {
       const { repo } = await world.enroll();
       const store = world.store();
       const held = await world.hold(repo.id);
-      await store.deleteRepo({ ...repo, tenantId: 'someone-else' });
+      await store.deleteRepo({ ...repo, tenantId: 'another-tenant' });
       expect(await store.getRepo(repo.id)).toEqual(repo);
       await store.deleteRepo(repo);
       await store.deleteRepo(repo);

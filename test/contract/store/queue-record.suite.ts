@@ -32,7 +32,7 @@ const REPORT: EngineReport = {
 
 export function describeQueueRecord(world: World): void {
   describe('queue record', () => {
-    test('what is told is kept beside the record, and goes with the repo', async () => {
+    test('the queue view is kept beside the record, and goes with the repo', async () => {
       const { repo } = await world.enroll();
       const held = await world.hold(repo.id);
       const view: QueueView = {
@@ -58,7 +58,7 @@ export function describeQueueRecord(world: World): void {
       const version = await world.store().saveQueue(held, repo, firstWrite({ told: { view, obligations } }));
       // A write without one leaves it as it is.
       await world.store().saveQueue(held, repo, firstWrite({ expectedVersion: version }));
-      const views = await world.store().readQueueViews([repo.id, 'repo-of-nobody']);
+      const views = await world.store().readQueueViews([repo.id, 'no-such-repo']);
       expect([...views]).toEqual([[repo.id, view]]);
       expect(await world.store().readObligations(repo.id)).toEqual(obligations);
       expect(await world.store().readObligations('repo-of-another')).toBeNull();

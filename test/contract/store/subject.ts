@@ -42,7 +42,7 @@ export interface Subject {
 
 export type OpenSubject = (clock: VirtualClock) => Promise<Subject>;
 
-/** What the tests of one subject share. Every test makes tenants of its own, so no test sees another's rows. */
+/** Shared by the tests of one subject. Every test makes tenants of its own, so no test sees another's rows. */
 export interface World {
   readonly clock: VirtualClock;
   store(): AnyStore;
@@ -80,7 +80,7 @@ export function useWorld(open: OpenSubject): World {
     },
     hold: async (repoId, ttlMs = TTL_MS) => {
       const grant = await store().acquireLease(repoId, randomUUID(), 'reconcile', ttlMs);
-      if (grant === 'held') throw new Error('somebody else has the lease');
+      if (grant === 'held') throw new Error('another holder has the lease');
       return grantHeldLease(repoId, grant, () => clock.monotonic(), Number.POSITIVE_INFINITY);
     },
   };

@@ -11,7 +11,7 @@ import {
 } from './world.ts';
 
 /**
- * Conflict checks are worked out only when somebody asks: a check is bound to the tip and head it was started for, so
+ * Conflict checks are worked out only on demand: a check is bound to the tip and head it was started for, so
  * its outcome does not depend on when that is. A thousand waiting pull requests cost little when the base moves.
  */
 export function startChecks(world: World, pulls: readonly Pull[]): void {
@@ -81,7 +81,7 @@ export function isDraft(pull: { readonly title: string }): boolean {
   return WIP_PREFIX.test(pull.title);
 }
 
-/** What the API calls `mergeable`: false also while the check runs, true also for nothing to merge. */
+/** The field `mergeable` of the API: false also while the check runs, true also for nothing to merge. */
 export function isMergeable(world: World, pull: Pull): boolean {
   const state = conflictStateOf(world, pull);
   return state !== 'checking' && state !== 'conflict' && !isDraft(pull);

@@ -7,7 +7,7 @@ export interface Call {
   readonly path: string;
   /** The path without numbers, names and SHAs. */
   readonly label: string;
-  /** What is asked for, where no path says it: the patch. */
+  /** The subject of the call, where no path says it: the patch. */
   readonly about?: string;
 }
 
@@ -68,7 +68,7 @@ function settle<Result>(
   }
 }
 
-/** Nobody hears the answer, so a refusal is lost as well. */
+/** The caller never gets the answer, so a refusal is lost as well. */
 function carryOutQuietly(carryOut: () => unknown): void {
   try {
     carryOut();

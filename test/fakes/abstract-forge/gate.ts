@@ -64,7 +64,7 @@ function findGateFile(world: World, tree: StoredTree, branch: string): string | 
   return null;
 }
 
-/** What a workflow of this text is started by, once for all forges: a text that is no workflow is started by nothing. */
+/** The events that start a workflow of this text, once for all forges: none for a text that is no workflow. */
 const workflows = new Map<string, Workflow | null>();
 
 function startsOn(source: string, branch: string): boolean {

@@ -117,7 +117,7 @@ export class ObjectStore {
     return this.#trees.get(hash);
   }
 
-  /** What the tree call shows of a commit, a tree or a directory. A name that is not UTF-8 is shown with U+FFFD. */
+  /** The tree call's view of a commit, a tree or a directory. A name that is not UTF-8 is shown with U+FFFD. */
   listTree(id: string, depth: 'all' | 'one'): TreeListing | undefined {
     const tree = this.#commits.get(id)?.tree ?? id;
     const directory = this.#directories.get(tree);

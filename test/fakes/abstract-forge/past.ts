@@ -31,7 +31,7 @@ function tipAgo(world: World, key: string, lagMs: number): CommitSha | undefined
   return lastBefore(world.moves.get(key) ?? [], world.timers.now() - lagMs)?.to ?? undefined;
 }
 
-/** What a pull request was `lagMs` ago; undefined before it was opened. */
+/** A pull request as it was `lagMs` ago; undefined before it was opened. */
 export function factsAgo(world: World, pull: Pull, lagMs: number): PullFacts | undefined {
   return lastBefore(pull.past, world.timers.now() - lagMs);
 }

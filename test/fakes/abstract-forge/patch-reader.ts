@@ -17,7 +17,7 @@ interface Section {
 }
 
 /**
- * What `git apply --index --binary -3` makes of a patch by ids, with a literal where the forge does not have the content.
+ * The result of `git apply --index --binary -3` for a patch by ids, with a literal where the forge does not have the content.
  * Null = it does not apply. A line that is not of such a patch makes it fail as a whole: no text hunk may ever be sent.
  */
 export function applyPatchByIds(

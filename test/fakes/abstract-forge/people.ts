@@ -213,7 +213,7 @@ export function reviewPull(
   verdict: 'approve' | 'reject' | 'comment' | 'request',
 ): void {
   if (user === pull.author && verdict === 'approve')
-    throw new Error('nobody approves their own pull request');
+    throw new Error('a person cannot approve their own pull request');
   if (verdict === 'approve' || verdict === 'reject') {
     // A new verdict of a person takes the weight from their earlier ones.
     pull.reviews.forEach((review, i) => {

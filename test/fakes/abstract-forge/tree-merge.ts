@@ -18,7 +18,7 @@ const MEMO_MAX = 50_000;
 /** Null = conflict. */
 export type MergeContents = (base: string, ours: string, theirs: string) => string | null;
 
-/** What git makes of a text that both sides changed. */
+/** Git's merge of a text that both sides changed. */
 export function mergeAsGit(base: string, ours: string, theirs: string): string | null {
   const merged = mergeText(Buffer.from(base), Buffer.from(ours), Buffer.from(theirs));
   return merged.kind === 'merged' ? merged.content.toString() : null;
@@ -64,7 +64,7 @@ export class TreeMerger {
     return isPlain || this.merge(base, ours, theirs) !== null;
   }
 
-  /** What a head changes since its merge base: the same text means the same diff. */
+  /** The changes of a head since its merge base: the same text means the same diff. */
   describeDiff(base: StoredTree, head: StoredTree): string {
     return this.#listDifferences(base, head)
       .map(({ path, to }) => `${path} ${to?.mode} ${to?.id}`)

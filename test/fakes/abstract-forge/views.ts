@@ -16,7 +16,7 @@ import {
 
 /** How old the two halves of a reading are. */
 export interface Lag {
-  /** What the pull request says of itself. */
+  /** The pull request's own fields. */
   readonly factsMs: number;
   /** Where its branches stand. */
   readonly refsMs: number;

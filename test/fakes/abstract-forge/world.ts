@@ -83,16 +83,16 @@ export type Knobs = Pick<
   lags: ReadingLags;
   /** A call that takes longer than the client waits is carried out by the forge this much later. */
   lateEffectMs: number;
-  /** What the forge's own time stamps are ahead of everybody else's clocks. */
+  /** How far the forge's own time stamps are ahead of all other clocks, ms. */
   clockAheadMs: number;
   /**
-   * What the forge's own merge makes of a file that both sides changed, where that is not what git makes of it. Its
+   * The forge's own merge of a file that both sides changed, where it differs from git's. Its
    * result null: a conflict.
    */
   mergeContents: (base: string, ours: string, theirs: string) => string | null;
   /** True: the next automatic merge of this pull request fails after all checks, as in a push race. */
   mergeFails: (pr: number) => boolean;
-  /** True: nobody hears the answer of this API call, and the forge carries it out some time later (E7). */
+  /** True: the caller never gets the answer of this API call, and the forge carries it out some time later (E7). */
   isLate: (call: { readonly method: string; readonly path: string }) => boolean;
 };
 
@@ -123,7 +123,7 @@ export interface Pull {
   readonly agit: boolean;
   title: string;
   base: string;
-  /** What `refs/pull/N/head` holds: not moved while the pull request is closed. */
+  /** The commit of `refs/pull/N/head`: not moved while the pull request is closed. */
   pullHead: CommitSha;
   state: 'open' | 'closed';
   mergeCommit: CommitSha | null;
@@ -131,18 +131,18 @@ export interface Pull {
   /** Newest check, running or ended, and the one that ended before it. */
   check: ConflictCheck;
   lastCheck: ConflictCheck | null;
-  /** Outcome of `check`, once somebody asked. */
+  /** Outcome of `check`, once a caller asked. */
   checkResult: ConflictState | null;
   updatedAt: EpochMs;
   readonly timeline: TimelineEntry[];
   readonly reviews: Review[];
   /** Pull requests that have to be closed before it is merged. */
   readonly dependsOn: Set<PullRequestNumber>;
-  /** What it said of itself since it was opened, oldest first. */
+  /** Its own fields at each change since it was opened, oldest first. */
   readonly past: PullFacts[];
 }
 
-/** What a pull request says of itself at one instant, branches apart. */
+/** A pull request's own fields at one instant, without its branches. */
 export interface PullFacts {
   readonly at: EpochMs;
   readonly title: string;
@@ -175,13 +175,13 @@ export interface StartedCheck {
   readonly check: ConflictCheck;
 }
 
-/** What sets off automatic merges; filled in once, so that no module has to import the one it is called by. */
+/** The code that sets off automatic merges; filled in once, so that no module has to import the one it is called by. */
 export interface Reactions {
   statusSucceeded(sha: CommitSha): void;
   checksEnded(started: readonly StartedCheck[]): void;
 }
 
-/** What happened, in order: all that a judge from outside may read. */
+/** All events in order: all that a judge from outside may read. */
 export type JournalEntry =
   /** A branch moved; `to` is null when it was deleted. */
   | {
@@ -221,9 +221,9 @@ export interface World {
   readonly knobs: Knobs;
   readonly reactions: Reactions;
   readonly objects: ObjectStore;
-  /** What patches are applied with. */
+  /** Applies patches. */
   readonly merger: TreeMerger;
-  /** What pull requests are checked and merged with. */
+  /** Checks and merges pull requests. */
   readonly branches: Map<string, CommitSha>;
   /** Every move of every branch, oldest first; null where it was deleted. */
   readonly moves: Map<string, { readonly at: EpochMs; readonly to: CommitSha | null }[]>;
@@ -302,7 +302,7 @@ export function createWorld(options: WorldOptions): World {
   };
 }
 
-/** Nobody pushes directly, and the queue's context is required. */
+/** No account may push directly, and the queue's context is required. */
 export function defaultRule(base: string): BranchProtection {
   return givenRule({ ruleName: base });
 }
@@ -365,7 +365,7 @@ export function setPullState(world: World, pull: Pull, state: 'open' | 'closed')
   indexPull(world, pull);
 }
 
-/** What an administrator can do: nothing is left of it but its commits. */
+/** An act of an administrator: nothing is left of the repository but its commits. */
 export function erasePull(world: World, pull: Pull): void {
   setSchedule(world, pull, null);
   world.openPulls.delete(pull.number);

@@ -42,7 +42,7 @@ export type Ending =
 export interface CellResult {
   readonly endings: readonly Ending[];
   readonly halted: boolean;
-  /** False: somebody still waited when the time of the cell was over. */
+  /** False: a pull request still waited when the time of the cell was over. */
   readonly cameToRest: boolean;
   /** First-parent line of the base since the pull requests were opened, with the trees that git reads there. */
   readonly line: readonly { readonly sha: string; readonly tree: string }[];
@@ -104,7 +104,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   const none = {} as ForgeControl;
   const repo = { instanceUrl: forge.instanceUrl, slug, mergeStyle: cell.style };
   const world = await createWorldOn(clock, none, client, { repo }, forge.settle);
-  // On time that does not pass by itself the world drains at once; on real time until nobody is in the queue.
+  // On time that does not pass by itself the world drains at once; on real time until the queue is empty.
   const deadline = Date.now() + DRAIN_MS_MAX;
   let cameToRest = false;
   const unseen = new Set(prs.flatMap(({ pr, scheduled }) => (scheduled ? [pr] : [])));

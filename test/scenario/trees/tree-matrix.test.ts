@@ -71,7 +71,7 @@ function judge(cell: Cell, result: CellResult, checksByPath: boolean): void {
   expect(onBase).toHaveLength(landings.length);
   if (cell.style !== 'rebase') expect(line).toHaveLength(landings.length);
   else expect(line.at(-1)?.sha).toBe(onBase.at(-1));
-  // Whoever comes first on an unmoved base has nobody to disagree with.
+  // The first one on an unmoved base can conflict with nothing.
   if (endings[0]?.kind !== 'landed') throw new Error(`the first did not land: ${JSON.stringify(endings[0])}`);
 }
 

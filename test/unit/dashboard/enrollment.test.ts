@@ -56,7 +56,7 @@ function isOpen(schema: { safeParse(value: unknown): { success: boolean } }): bo
   return ['x', 'poll', 'squash', true].some((value) => schema.safeParse(value).success);
 }
 
-test('what is left alone is the forge’s own branch and style, by webhook, and nobody is told', () => {
+test('the defaults are the forge’s own branch and style, by webhook, without notices', () => {
   expect(enrollmentOf('id', FOUND, defaultChoice(FOUND), DEFAULT_OPTIONS, 'mq')).toEqual({
     ...{ connection_id: 'id', repo_slug: 'acme/app', base_branch: 'trunk', merge_style: 'rebase' },
     ...{ automerge: false, wakeup_mode: 'webhook' },

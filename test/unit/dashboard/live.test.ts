@@ -111,7 +111,7 @@ test('a socket that drops falls back at once and tries again, slower and slower'
   expect(bench.sockets.map((socket) => socket.ticket)).toEqual(['t1', 't2', 't3']);
 });
 
-test('what an old socket still says changes nothing', async () => {
+test('a message of an old socket changes nothing', async () => {
   const bench = openBench(['t1', 't2']);
   await bench.start();
   const [first] = bench.sockets;

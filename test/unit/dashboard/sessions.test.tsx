@@ -62,11 +62,11 @@ describe('a mailed link', () => {
 
   test.each([
     [
-      'a token of somebody else in the address',
+      'a token of another user in the address',
       '/sign-in/callback#access_token=foreign.b.c&refresh_token=x&expires_in=3600',
     ],
     ['a code that this browser did not ask for', '/sign-in/callback?code=foreign'],
-  ])('%s signs nobody in', async (_what, at) => {
+  ])('%s signs no user in', async (_what, at) => {
     const { sent } = comeBack(at);
     expect((await screen.findByRole('alert')).textContent).toMatch(/not started in this browser/);
     expect(session.read()).toBeNull();

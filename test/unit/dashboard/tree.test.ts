@@ -129,7 +129,7 @@ test('arrow keys lead up, down and along, and stay where there is nothing', () =
   expect(idAt(walk('x'))).toBe('root');
 });
 
-test('what became of each member: final beats sent back, running beats both, no evidence is unknown', () => {
+test('the outcome of each member: final beats sent back, running beats both, no evidence is unknown', () => {
   const rows = [
     givenNode({
       ...{ prs: [1, 2, 3, 4], outcome: 'bisected', phase: null },

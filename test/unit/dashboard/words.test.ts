@@ -51,7 +51,7 @@ test('everything that stands aside in the queue has words of its own', () => {
     expect(words.sayReason(reason)).not.toBe(reason.replaceAll('_', ' '));
 });
 
-test('where evidence comes from: ran, confirmed, cached, none yet', () => {
+test('the source of evidence: ran, confirmed, cached, none yet', () => {
   const verdict = { gate_verdict: 'failure' as const, phase: null };
   expect(words.originOf(givenNode())).toBe('pending');
   expect(words.originOf(givenNode({ ...verdict, outcome: 'bisected' }))).toBe('ran');
@@ -89,7 +89,7 @@ test('the exact reason of the forge is shown where there is one', () => {
   expect(steps.find(({ id }) => id === 'protection')?.advice).toBe('direct_push_allowed: turn that off');
 });
 
-test('what the rule does in the way of the queue is said beside any status', () => {
+test('a rule that is in the way of the queue is named beside any status', () => {
   const repo = givenStatus();
   for (const status of ['not_requested', 'configured', 'awaiting_ci_gate'] as const) {
     const protection = { status, detail: 'block_on_outdated_branch: turn that off' };
@@ -102,7 +102,7 @@ test('what the rule does in the way of the queue is said beside any status', () 
   }
 });
 
-/** What a person never sees here: answers to webhooks, sockets, keys, removed routes and other methods, and a tier no form offers. */
+/** Codes that a person never sees here: answers to webhooks, sockets, keys, removed routes and other methods, and a tier no form offers. */
 const NOT_SHOWN = [
   'method_not_allowed',
   'invalid_key',
@@ -197,7 +197,7 @@ test('every state of CI has words; what is not listed is unknown', () => {
   expect(words.wordOfCi('constructor').name).toBe('Unknown');
 });
 
-test('who is told of a bounce is said in the masked form that the service gives', () => {
+test('the receivers of bounce notices are shown in the masked form that the service gives', () => {
   const none = { email: null, chat_a_webhook_url: null, chat_b_webhook_url: null };
   expect(sayDestinations(null)).toBe('Now: no notices are sent.');
   expect(sayDestinations(none)).toBe('Now: no notices are sent.');

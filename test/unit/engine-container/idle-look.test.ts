@@ -77,7 +77,8 @@ describe('an idle look', () => {
       ],
       [
         'a success of another account under the status of the queue',
-        async ({ control, pr }) => control.postStatusAs('somebody', control.headOf(pr), 'mq', 'success'),
+        async ({ control, pr }) =>
+          control.postStatusAs('another-account', control.headOf(pr), 'mq', 'success'),
         'needed',
       ],
       [

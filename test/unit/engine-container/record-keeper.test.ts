@@ -9,7 +9,7 @@ const batches = (count: number) =>
 const events = (count: number, event: 'pr_queued' | 'pr_landed') =>
   Array.from({ length: count }, (_, pr) => givenEvent({ pr: pr + 1, event }));
 
-describe('what is stored with one write', () => {
+describe('the rows of one write', () => {
   test('is as much as one transaction takes, in order; the rest waits', () => {
     const all = { batches: batches(50), events: events(100, 'pr_queued') };
     const first = takeWrite(all, 1);

@@ -62,19 +62,19 @@ describe('the dashboard’s files', () => {
     expect(policy).not.toMatch(/unsafe|\*/);
   });
 
-  test('hashed files are kept for ever, whoever asks', async () => {
+  test('hashed files are kept for ever, for every caller', async () => {
     const answer = await ask('/assets/main-1a2b.js');
     expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable');
     expect(answer.headers['content-type']).toBe('text/javascript; charset=utf-8');
   });
 
-  test('what is no text keeps its bytes', async () => {
+  test('a file that is no text keeps its bytes', async () => {
     const answer = await ask('/assets/dot-3c.png');
     expect(answer.isBase64Encoded).toBe(true);
     expect([...Buffer.from(answer.body, 'base64')]).toEqual([0x89, 0xff, 0x00]);
   });
 
-  test('what the browser has already is not sent again', async () => {
+  test('a file that the browser has already is not sent again', async () => {
     const first = await ask('/', { accept: PAGE });
     const again = await ask('/', { accept: PAGE, 'if-none-match': first.headers.etag ?? '' });
     expect([again.statusCode, again.body]).toEqual([304, '']);

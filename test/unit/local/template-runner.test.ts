@@ -38,7 +38,7 @@ describe('resolver', () => {
   });
 
   test.each<[string, Json]>([
-    ['what was not made', { Ref: 'Nothing' }],
+    ['a resource that was not made', { Ref: 'Nothing' }],
     ['an attribute that was not made', { 'Fn::GetAtt': ['Table', 'StreamArn'] }],
     ['a function that is not known', { 'Fn::ImportValue': 'x' }],
     ['a choice out of range', { 'Fn::Select': [3, ['a']] }],

@@ -41,7 +41,7 @@ describe('plan limits as an operator writes them', () => {
     expect(parsePlanLimits('')).toEqual({ ok: true, value: PLAN_LIMITS });
   });
 
-  test('what is said replaces included and ceiling of one resource of one tier', () => {
+  test('a key replaces included and ceiling of one resource of one tier', () => {
     const parsed = parsePlanLimits('pro.repos=20/80, team.connections=none/none');
     expect(parsed.ok && parsed.value.pro).toEqual({
       included: { connections: 3, repos: 20 },

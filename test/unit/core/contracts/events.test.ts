@@ -1,7 +1,7 @@
 import { formatWakeMessage, parseWakeMessage } from '#core/contracts/events.ts';
 
 describe('wake message', () => {
-  test('what is sent is what is read', () => {
+  test('an event is read as it was sent', () => {
     const wake = { repoId: 'repo-1', wakeSeq: 12 };
     expect(formatWakeMessage(wake)).toBe('{"repo_id":"repo-1","wake_seq":12}');
     expect(parseWakeMessage(formatWakeMessage(wake))).toEqual(wake);

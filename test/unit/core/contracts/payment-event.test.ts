@@ -9,7 +9,7 @@ const invoice = {
   parent: { type: 'subscription_details', subscription_details: { metadata: { tenant_id: TENANT } } },
 };
 
-describe('what is taken of a payment event', () => {
+describe('the parts of a payment event that are read', () => {
   test.each(['created', 'updated', 'deleted', 'paused', 'resumed', 'trial_will_end'])(
     'subscription %s: whose plan to look at, and nothing of its words',
     (what) => {
@@ -34,7 +34,7 @@ describe('what is taken of a payment event', () => {
   test.each([
     ['another type', event('invoice.paid', invoice)],
     ['a type that only begins alike', event('customer.subscription_schedule.updated', subscription)],
-    ['nobody’s', event('customer.subscription.updated', { id: 'sub_1' })],
+    ['of no tenant', event('customer.subscription.updated', { id: 'sub_1' })],
   ])('%s moves no plan', (_name, body) => {
     expect(parsePaymentEvent(body)).toMatchObject({ id: 'evt_1', about: null });
   });

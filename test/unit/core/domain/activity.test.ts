@@ -57,12 +57,12 @@ test.each<[string, number | null, number | null]>([
   ['due later: then', DAY_START + MINUTE_MS, DAY_START + MINUTE_MS],
   ['due by now: at the next tick, when a wake is lost', DAY_START - MINUTE_MS, DAY_START + 5 * MINUTE_MS],
   ['due at this moment, on a tick: at the next one', DAY_START, DAY_START + 5 * MINUTE_MS],
-  ['never due: nobody can say', null, null],
+  ['never due: no time is known', null, null],
 ])('the next look never lies in the past. %s', (_name, dueAt, expected) => {
   expect(nextLookAt(dueAt, DAY_START)).toBe(expected);
 });
 
-test('what cannot be told exactly is null: a wait that began before the week, a row without its runs', () => {
+test('a figure that is not known exactly is null: a wait that began before the week, a row without its runs', () => {
   const stats = summarizeWeek({
     events: known([event('pr_queued', 1, 0), event('pr_landed', 1, 5), event('pr_landed', 2, 6)]),
     batches: known([batch(2), batch(null)]),

@@ -11,7 +11,7 @@ import {
   type Tier,
 } from '#core/domain/billing.ts';
 
-/** Every cell: what is granted, and whether somebody has to pay. */
+/** Every cell: what is granted, and whether the tenant has to pay. */
 const GRANTED: Readonly<Record<Tier, Readonly<Record<BillingStatus, readonly [Tier, boolean]>>>> = {
   free: {
     active: ['free', false],
@@ -49,7 +49,7 @@ const repos = [
   { id: 'b1', createdAt: 20 },
 ];
 
-describe.each(TIERS)('what tier %s is granted, and whether it has to pay (A106)', (tier) => {
+describe.each(TIERS)('tier %s: its grants, and whether it has to pay (A106)', (tier) => {
   test.each(BILLING_STATUSES)('%s', (status) => {
     const plan = { tier, status };
     expect([entitledTier(plan), needsPayment(plan)]).toEqual(GRANTED[tier][status]);
@@ -82,7 +82,7 @@ describe('holds (A107)', () => {
     expect(heldRepoIds(plan, repos, free(0)).size).toBe(4);
   });
 
-  test('who never bought anything holds nothing', () => {
+  test('a tenant that never bought anything holds nothing', () => {
     expect(heldRepoIds(FREE_PLAN, repos).size).toBe(0);
   });
 });

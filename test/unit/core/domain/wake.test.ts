@@ -3,7 +3,7 @@ import { redeliverySeconds, retryDelayMs, shareOf } from '#core/domain/wake.ts';
 test('a wake without an answer comes back later each time: five deliveries outlast a minute of throttling', () => {
   const waits = [1, 2, 3, 4].map(redeliverySeconds);
   expect(waits).toEqual([10, 20, 30, 30]);
-  // What is no count is the first delivery.
+  // A value that is no count means the first delivery.
   expect(redeliverySeconds(0)).toBe(10);
 });
 

@@ -333,7 +333,7 @@ test.each([
   expect(await acceptForgeWebhook({ ...deps, queueName: 'train' }, request)).toBe(outcome);
 });
 
-describe('what an event does: a mark and a wake, never a run (A45, A47)', () => {
+describe('an event leaves a mark and a wake, and never runs the engine (A45, A47)', () => {
   const pull = (action: string, base = 'main') => ({ action, pull_request: { base: { ref: base } } });
   const bot = { sender: { login: 'MQ-bot' } };
   test.each<[string, string, Record<string, unknown>, string]>([
@@ -458,7 +458,7 @@ describe('a flood of one repo (D-52)', () => {
     expect([await send(), await send()]).toEqual(['wait_for_reconcile', 'ignored']);
   });
 
-  test('another repo is heard, and what nobody signed uses nothing up', async () => {
+  test('another repo is heard, and an event without a signature uses nothing up', async () => {
     const { deps: open, store } = await givenHook();
     const deps = { ...open, rates: store };
     const body = bodyOf();

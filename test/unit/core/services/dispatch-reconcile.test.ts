@@ -417,7 +417,7 @@ describe('a failure that passes', () => {
     expect(await world.outcome()).toMatchObject({ errorCode: 'engine_error' });
   });
 
-  test('what lasts by itself is no failure that passes: a red base leaves the next one its quick try', async () => {
+  test('a lasting fault is no passing failure: a failing base leaves the next failure its quick try', async () => {
     const world = await givenWorker();
     world.engine.act = async (fence) => {
       await world.engine.report(fence, { errorCode: 'base_red' });
@@ -462,7 +462,7 @@ describe('a failure that passes', () => {
 describe('the lease (A40)', () => {
   test('held by another worker: nothing runs, and another look is planned', async () => {
     const world = await givenWorker();
-    await world.store.acquireLease('repo-1', 'somebody', 'manual', LEASE_TTL_MS);
+    await world.store.acquireLease('repo-1', 'another-holder', 'manual', LEASE_TTL_MS);
     expect(await dispatchReconcile(world.deps, 'repo-1')).toEqual({ kind: 'lease_held' });
     expect(world.requests).toHaveLength(0);
     expect(await world.outcome()).toBeNull();

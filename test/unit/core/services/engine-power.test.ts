@@ -98,7 +98,7 @@ describe('an engine that sleeps is woken by being called', () => {
     expect(await createWakingEngine(answering('unreachable'), world).reconcile(request, ORDER)).toBe(told);
   });
 
-  test('where the platform does not answer, it is unreachable', async () => {
+  test('a platform that does not answer is unreachable', async () => {
     const world = givenWorld({ wanted: 0, running: 0 }, NOW);
     world.fleet.silent = true;
     expect(await createWakingEngine(answering('unreachable'), world).reconcile(request, ORDER)).toBe(

@@ -12,7 +12,7 @@ import { ApiWorld, HOOK_SECRET, TENANT_A, TENANT_B } from '../../../support/api-
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Three repos of tenant A, oldest first, and one of tenant B; whoever is dispatched is noted. */
+/** Three repos of tenant A, oldest first, and one of tenant B; every dispatch is noted. */
 async function givenTenants() {
   const world = new ApiWorld();
   const { store, clock } = world;
@@ -110,7 +110,7 @@ describe('held repos in the worker (A107)', () => {
     expect((await story.work())[1]).toBe(kind);
   });
 
-  test.each(['loadPlan', 'listRepos'])('%s unreadable holds nobody (A108)', async (label) => {
+  test.each(['loadPlan', 'listRepos'])('%s unreadable holds no repo (A108)', async (label) => {
     const story = await givenTenants();
     await story.store.savePlan(TENANT_A, unpaid);
     story.store.beforeCall = (called) => {
@@ -132,7 +132,7 @@ describe('held repos in the worker (A107)', () => {
 });
 
 describe('held repos in the tick', () => {
-  test('are not woken, are counted, and stand in nobody’s way', async () => {
+  test('are not woken, are counted, and delay no other repo', async () => {
     const story = await givenTenants();
     await story.store.savePlan(TENANT_A, unpaid);
     expect(await story.tick()).toEqual({ due: 4, woken: 2, held: 2, failed: 0 });
@@ -166,7 +166,7 @@ describe('held repos in the tick', () => {
     expect(plans).toHaveLength(2);
   });
 
-  test('a plan that cannot be read holds nobody', async () => {
+  test('a plan that cannot be read holds no repo', async () => {
     const story = await givenTenants();
     await story.store.savePlan(TENANT_A, unpaid);
     story.store.beforeCall = (called) => {

@@ -88,14 +88,14 @@ function givenRepoAtRest(
 }
 
 describe('a repository at rest', () => {
-  test('is looked at without the engine, which nobody needs then', async () => {
+  test('is looked at without the engine, which is not needed then', async () => {
     const world = givenRepoAtRest();
     expect(await world.engine.reconcile(REQUEST, ORDER)).toBe('unchanged');
     expect(world).toMatchObject({ asked: [], needs: [], saved: [] });
     expect(world.looks).toEqual([expect.objectContaining({ statusContext: 'mq', memory: MEMORY })]);
   });
 
-  test('what the look has seen is stored when it is new', async () => {
+  test('the findings of the look are stored when they are new', async () => {
     const seen = { ...MEMORY, pulls: [{ pr: 1, head: 'h', updatedAt: 1, seenAt: 1, readAt: 5_000 }] };
     const world = givenRepoAtRest({ answer: { kind: 'idle', memory: seen } });
     expect(await world.engine.reconcile(REQUEST, ORDER)).toBe('unchanged');
@@ -166,21 +166,21 @@ describe('a look that fails', () => {
     expect(world.saved).toEqual([]);
   });
 
-  test('where the engine fails as well: the same again, however soon the engine wanted to look', async () => {
+  test('the engine fails as well: the same again, however soon the engine wanted to look', async () => {
     const report = { ...REPORT, errorCode: 'forge_unreachable', wakeAt: NOW + 30_000 } as const;
     const world = givenRepoAtRest({ answer: FAILED, outcome: AWAY, report });
     expect(await world.engine.reconcile(REQUEST, ORDER)).toBe('unchanged');
     expect(world.asked).toEqual([]);
   });
 
-  test('where the engine failed last more than an hour ago: it is asked, because it may reach what the look does not', async () => {
+  test('the engine’s last failure is more than an hour old: it is asked, because it may reach a forge that the look does not', async () => {
     const report = { ...REPORT, at: NOW - LOOK_BLIND_MS, errorCode: 'forge_unreachable' } as const;
     const world = givenRepoAtRest({ answer: FAILED, outcome: AWAY, report });
     expect(await world.engine.reconcile(REQUEST, ORDER)).toBe('ok');
     expect(world.asked).toEqual(['engine']);
   });
 
-  test('where the engine succeeds: the forge is left to the engine for an hour', async () => {
+  test('the engine succeeds: the forge is left to the engine for an hour', async () => {
     const world = givenRepoAtRest({ answer: FAILED });
     expect(await world.engine.reconcile(REQUEST, ORDER)).toBe('ok');
     expect(world.saved).toEqual([{ ...MEMORY, blindUntil: NOW + LOOK_BLIND_MS }]);

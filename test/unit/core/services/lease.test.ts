@@ -79,7 +79,7 @@ describe('withLease', () => {
     expect(ran).toBe(false);
   });
 
-  test('a lease under which somebody may still act is left to run out', async () => {
+  test('a lease under which a call may still be under way is left to run out', async () => {
     const deps = givenDeps();
     const leaveRunning = (answer: string) => answer === 'unreachable';
     const ask = (answer: string) =>

@@ -45,7 +45,7 @@ describe('which pull requests may carry a success of the queue (A24, D-24)', () 
     expect(await readLivePrs(store, repo)).toEqual([]);
   });
 
-  test('what is left behind names them beside the heads of the obligations', async () => {
+  test('the remains of a deleted repo name them beside the heads of the obligations', async () => {
     const left = { context: 'mq/old', prs: [3], heads: [{ pr: 4, head: 'b'.repeat(40) }] };
     const { store, repo } = await givenTold({ inFlight: [7], left });
     expect(await readLeftHeads(store, repo)).toEqual({ ...left, prs: [3, 7] });

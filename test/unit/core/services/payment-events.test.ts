@@ -18,7 +18,7 @@ const BOOK = { pro: { flat: 'price_pro' }, team: { flat: 'price_team' } } as con
 const RUNS = Number(process.env.BILLING_RUNS ?? 60);
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** What can happen at the provider, to the newest subscription of the tenant. */
+/** Events at the provider, to the newest subscription of the tenant. */
 const DEEDS = [
   'buy pro',
   'buy team',
@@ -165,7 +165,7 @@ class StepTime {
   }
 }
 
-/** What the provider reports now, told without the code under test. */
+/** The provider's present report, worked out without the code under test. */
 function reported(provider: PaymentsWorld, customerId: string): { tier: Tier; status: string } {
   const alive = provider
     .listSubscriptions(customerId, null)
@@ -258,7 +258,7 @@ describe('events of the payment provider (A105)', () => {
     expect(await story.store.loadPlan(TENANT)).toEqual({ tier: 'free', status: 'canceled' });
   });
 
-  test('what is stored is taken exactly once, also when one event arrives ten times at once', async () => {
+  test('a stored event is taken exactly once, also when it arrives ten times at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), async (scheduler) => {
         const story = await givenStory(['buy pro'], async () => {});

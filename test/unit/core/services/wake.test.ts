@@ -84,13 +84,13 @@ describe('events (E10)', () => {
 });
 
 describe('a delayed wake', () => {
-  test('is forwarded while nobody else woke the repo, under a new number', async () => {
+  test('is forwarded while no other wake of the repo came, under a new number', async () => {
     const world = await givenWorld();
     expect(await forwardDelayedWake(world, { repoId: 'repo-1', wakeSeq: 0 })).toBe('forwarded');
     expect(world.queue.wakes.map((wake) => wake.wakeSeq)).toEqual([1]);
   });
 
-  test('is dropped once somebody did, so that looks do not multiply', async () => {
+  test('is dropped once another wake came, so that looks do not multiply', async () => {
     const world = await givenWorld();
     await wakeNow(world, 'repo-1');
     await wakeNow(world, 'repo-1');
@@ -142,7 +142,7 @@ describe('the tick', () => {
     expect(world.queue.wakes.map((wake) => wake.repoId)).toEqual(['repo-2', 'repo-3', 'repo-1']);
   });
 
-  test('one repo that fails keeps nobody else waiting (A49)', async () => {
+  test('one repo that fails keeps no other waiting (A49)', async () => {
     const repos = Array.from({ length: 40 }, (_, n) =>
       givenRepo({ id: `repo-${n}`, slug: `acme/${n}`, dueAt: n }),
     );

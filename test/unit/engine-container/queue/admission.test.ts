@@ -40,7 +40,12 @@ describe('reviews (A31, D-04)', () => {
     ['no rule', {}, [], 'admitted'],
     ['approval missing', one, [], 'refused: approvals_missing'],
     ['approved', one, [review({})], 'admitted'],
-    ['approved by somebody without a say', one, [review({ official: false })], 'refused: approvals_missing'],
+    [
+      'approved by an account whose approval does not count',
+      one,
+      [review({ official: false })],
+      'refused: approvals_missing',
+    ],
     ['approval dismissed', one, [review({ dismissed: true })], 'refused: approvals_missing'],
     ['stale approval counts by default', one, [review({ stale: true })], 'admitted'],
     [
@@ -99,7 +104,7 @@ describe('reviews (A31, D-04)', () => {
     );
   });
 
-  test('unread reviews refuse nobody and admit nobody', () => {
+  test('unread reviews refuse no pull request and admit none', () => {
     expect(judge({ rule: { requiredApprovals: 1 }, reviews: UNKNOWN })).toBe('waiting: unknown');
   });
 
@@ -147,7 +152,7 @@ describe('other rules', () => {
     );
   });
 
-  test('unread checks admit nobody', () => {
+  test('unread checks admit no pull request', () => {
     expect(judge({ rule: { requiredContexts: ['mq', 'lint'] }, statuses: UNKNOWN })).toBe('waiting: unknown');
   });
 

@@ -43,7 +43,7 @@ describe('failing runs that a bounce needs (D-08)', () => {
   // One to land the first, one of the second on it.
   const PAIR = [false, true];
 
-  test('two on a repository that nobody knows', () => {
+  test('two on a repository without a history of runs', () => {
     const outcome = play(PAIR, { p: 0.05 }, { cold: true });
     expect(outcome).toMatchObject({ landed: 1, bounced: [2] });
     const known = play(PAIR, { p: 0.05 });
@@ -63,7 +63,7 @@ describe('failing runs that a bounce needs (D-08)', () => {
     expect(rare.runs - play(PAIR, { p: 0.05 }).runs).toBe(1);
   });
 
-  test('on a gate that fails by itself in a twentieth of its runs nobody good is bounced by one failure', () => {
+  test('on a gate that fails by itself in a twentieth of its runs no good pull request is bounced by one failure', () => {
     const scenario = readScenarios('test/bench/queue/scenarios.json').find(({ name }) => name === 'flaky');
     if (scenario === undefined) throw new Error('no such scenario');
     for (const seed of [1, 2, 3]) {
@@ -111,7 +111,7 @@ describe('suspects whose base has moved', () => {
     });
     const first = chances[0] ?? [];
     expect(first.length).toBeGreaterThan(1);
-    // Whoever comes later is the likelier one, once all before it are known to be good; somebody it must be.
+    // A later one is the likelier cause, once all before it are known to be good; one of them must be the cause.
     expect([...first].sort((a, b) => a - b)).toEqual(first);
     expect(1 - first.reduce((good, chance) => good * (1 - chance), 1)).toBeGreaterThan(0.95);
     expect(chances.at(-1)?.length).toBeLessThan(first.length);

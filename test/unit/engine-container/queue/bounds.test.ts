@@ -38,7 +38,7 @@ describe('bounds of the record', () => {
     expect([first.refresh, first.pollMs]).toEqual([true, 0]);
   });
 
-  test('while many words wait to be written nobody enters, and nothing is listed anew for it', () => {
+  test('while many statuses wait to be written no pull request enters, and nothing is listed anew for it', () => {
     const first = look(FRESH, all);
     expect(first.record.pendingStatuses).toHaveLength(QUEUE_NEWCOMERS_MAX);
     expect([first.refresh, first.pollMs]).toEqual([false, 0]);
@@ -52,7 +52,7 @@ describe('bounds of the record', () => {
     expect(look({ ...drained, pendingStatuses: [] }, all, { requiredApprovals: 0 }).refresh).toBe(true);
   });
 
-  test('the queue has an end; who waits beyond it enters as others leave, and nobody is told twice', () => {
+  test('the queue has an end; a pull request beyond it enters as others leave, and no author is told twice', () => {
     let record = FRESH;
     const queued: number[] = [];
     const step = (pulls: readonly PullRequestView[]) => {

@@ -74,7 +74,7 @@ describe.each([
     test.each([
       ['at once', 0],
       ['one every third of a run, up to five', CI_MINUTES / 3],
-    ])('%s: exactly the bad ones are bounced, everybody else lands, nothing unproven', (_, gapMinutes) => {
+    ])('%s: exactly the bad ones are bounced, all others land, nothing unproven', (_, gapMinutes) => {
       for (const bad of gapMinutes === 0 ? patterns : patterns.filter((each) => each.length < SIZE_MAX)) {
         const result = play(plan(bad, gapMinutes), fanout, { p: 0.2 }, age === 'new');
         const found = {

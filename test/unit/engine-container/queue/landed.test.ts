@@ -8,7 +8,7 @@ import { givenSnapshot, givenView, NOW } from '../../../builders/snapshot.ts';
 
 const landedBefore = (ms: number) => ({ pr: 1, head: headOf(1), baseBefore: 'base-older', at: NOW - ms });
 
-describe('what has landed', () => {
+describe('pull requests that have landed', () => {
   test.each([
     ['is no news while the list may be late', LANDED_KEPT_MS - 1, []],
     [

@@ -42,8 +42,8 @@ test('members that wait for a batch to land are in flight, those behind its limi
 
 test.each<[string, Landing['revoke'], boolean]>([
   ['nothing takes it back', null, true],
-  ['what takes it back is not posted', { ...REVOKE, postedAt: null }, true],
-  ['what takes it back is posted', { ...REVOKE, postedAt: AT }, false],
+  ['the status that takes it back is not posted', { ...REVOKE, postedAt: null }, true],
+  ['the status that takes it back is posted', { ...REVOKE, postedAt: AT }, false],
 ])('a success stands until what takes it back is posted: %s', (_name, revoke, stands) => {
   const roots = [givenRoot({ landing: givenLanding({ revoke }) })];
   expect(toObligations(givenRecord({ roots }), AT).successStands).toBe(stands);

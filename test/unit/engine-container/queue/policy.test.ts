@@ -70,7 +70,7 @@ describe('batch size', () => {
     [8, 6],
     [16, 3],
   ])(
-    'fan-out %d, 3 %% bad, nobody waits behind: as many as pass with the chance of the speculation policy',
+    'fan-out %d, 3 %% bad, none waits behind: as many as pass with the chance of the speculation policy',
     (fanout, size) => {
       expect(sizeAt(0.03, size, fanout, 16)).toBe(size);
       expect(sizeAt(0.03, 2 * size, fanout, 16)).toBe(size);
@@ -98,7 +98,7 @@ describe('batch size', () => {
     );
   });
 
-  test('who passed on a stale base already takes no room', () => {
+  test('a member that passed on a stale base takes no room', () => {
     expect(likelySize([...entries(0.995, 6), ...entries(0.8, 6)], 0.6)).toBe(8);
   });
 });
@@ -155,7 +155,7 @@ describe('cuts', () => {
 });
 
 describe('suspicion', () => {
-  test('without flakes somebody is to blame, the first the most', () => {
+  test('without flakes one of them is the cause, the first most likely', () => {
     const { weights, none } = suspect({ good: entries(0.9, 3), failures: [3], flake: 0 });
     expect(none).toBe(0);
     expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1);
@@ -163,7 +163,7 @@ describe('suspicion', () => {
     expect(weights[2]).toBeCloseTo(0.081 / 0.271);
   });
 
-  test('three good ones out of a hundred, one flake out of twenty: one failure is more likely nobody, three are not', () => {
+  test('three good ones out of a hundred, one flake out of twenty: one failure is more likely a flake, three are not', () => {
     const of = (failures: number) =>
       suspect({ good: [0.97], failures: entries(1, failures), flake: 0.05 }).none;
     expect(of(1)).toBeCloseTo((0.97 * 0.05) / (0.97 * 0.05 + 0.03));
@@ -172,13 +172,13 @@ describe('suspicion', () => {
     expect(1 - of(3)).toBeGreaterThan(0.95);
   });
 
-  test('a failing prefix clears nobody in it, and makes those behind it as suspect as a flake', () => {
+  test('a failing prefix clears no member of it, and makes those behind it as suspect as a flake', () => {
     const { weights } = suspect({ good: entries(0.9, 4), failures: [2, 4], flake: 0.01 });
     expect((weights[0] ?? 0) + (weights[1] ?? 0)).toBeGreaterThan(0.98);
   });
 });
 
-describe('what a repo teaches', () => {
+describe('learning from the runs of a repo', () => {
   test('starts at 5 % bad and follows what happens', () => {
     expect(badRate(NO_HISTORY)).toBeCloseTo(0.05);
     let rate = NO_HISTORY;

@@ -57,7 +57,7 @@ const good: ReadonlyMap<string, Reading<boolean>> = new Map(
 );
 
 describe('landings whose trees are proven, until their history is read (A2)', () => {
-  test('nobody is told, no row ends, and the history is asked for at once', () => {
+  test('no author is told, no row ends, and the history is asked for at once', () => {
     expect(told(landed(0))).toEqual({ events: [], landed: [], halted: null, pollMs: 0, open: 1 });
   });
 
@@ -94,7 +94,7 @@ describe('landings whose trees are proven, until their history is read (A2)', ()
     });
   });
 
-  test('what waits is kept over a restart', () => {
+  test('waiting statuses are kept over a restart', () => {
     const record = landed(1);
     expect(parseRecord(JSON.parse(JSON.stringify(toDocument(record))))?.record).toEqual(record);
     expect(parseRecord(JSON.parse(JSON.stringify(toDocument(look(record).record))))).not.toBeNull();

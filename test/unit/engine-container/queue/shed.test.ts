@@ -35,7 +35,7 @@ function steps(record: QueueRecord): QueueRecord[] {
   }
 }
 
-describe('what is left out of a record that is too large', () => {
+describe('parts that are left out of a record that is too large', () => {
   test('is nothing at first, and more with every step', () => {
     const record = givenLongRecord();
     const sizes = steps(record).map((kept) => JSON.stringify(kept).length);

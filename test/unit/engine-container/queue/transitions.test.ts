@@ -10,7 +10,7 @@ test('every outcome has its row, and only running and held ones move on', () => 
   ]);
 });
 
-test('what has ended stays as it ended', () => {
+test('a node that has ended stays as it ended', () => {
   for (const from of BATCH_OUTCOMES.filter(isTerminal)) {
     for (const to of BATCH_OUTCOMES) expect(canMove(from, to)).toBe(from === to);
   }

@@ -103,8 +103,8 @@ test.each<[string, Partial<QueueRecord>, object]>([
     },
     { kind: 'base_red', until: AT + 3 },
   ],
-  ['nobody admitted', { entries: [givenEntry(1, { readyAt: null })] }, { kind: 'admission', since: 1 }],
-])('what stands before the next landing: %s', (_name, changes, expected) => {
+  ['no entry admitted', { entries: [givenEntry(1, { readyAt: null })] }, { kind: 'admission', since: 1 }],
+])('the next landing waits for: %s', (_name, changes, expected) => {
   expect(blockOf(changes)).toMatchObject(expected);
 });
 

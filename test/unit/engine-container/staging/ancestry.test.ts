@@ -14,7 +14,7 @@ function commits(...lines: readonly string[]): readonly OwnCommit[] {
 }
 const staged = (...shas: readonly string[]) => new Set(shas);
 
-describe('where a head forks off', () => {
+describe('the fork point of a head', () => {
   const STACK = commits('c:b', 'b:a', 'a:base');
 
   test.each([
@@ -49,7 +49,7 @@ describe('where a head forks off', () => {
   });
 });
 
-describe('what a rebase replays', () => {
+describe('the commits that a rebase replays', () => {
   const replayed = (own: readonly OwnCommit[], known = staged()) =>
     listReplayed(own, known).map(({ sha, parent }) => `${sha}:${parent}`);
 
@@ -75,7 +75,7 @@ describe('what a rebase replays', () => {
     expect(replayed(own).at(-1)).toBe('t:m');
   });
 
-  test('what an earlier member brought along is not replayed again', () => {
+  test('a commit that an earlier member brought along is not replayed again', () => {
     expect(replayed(commits('c:b', 'b:a', 'a:base'), staged('a', 'b'))).toEqual(['c:b']);
   });
 

@@ -28,7 +28,7 @@ test.each<[name: string, base: string, ours: string]>([
       return linesOf(120_000, () => `${random.int(100)}`);
     }),
   ] as [string, string, string],
-])('a file that would hold up the queue of everybody is not compared to the end: %s', (_, base, ours) => {
+])('a file that would hold up the whole queue is not compared to the end: %s', (_, base, ours) => {
   const { result, ms } = merge(base, ours, `theirs\n${base}`);
   expect(result).toEqual({ kind: 'unsure' });
   expect(ms).toBeLessThan(15_000);

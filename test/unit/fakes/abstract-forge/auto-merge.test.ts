@@ -21,9 +21,9 @@ describe('automatic merge', () => {
     ],
     ['not on a success of another commit', {}, async (f) => success(f, await f.tip('main')), false],
     [
-      'on a success of anybody',
+      'on a success of any account',
       {},
-      async (f, _, head) => f.postStatusAs('somebody', head, 'mq', 'success'),
+      async (f, _, head) => f.postStatusAs('another-account', head, 'mq', 'success'),
       true,
     ],
     [

@@ -105,7 +105,7 @@ test('the forge merges contents as it likes, whatever a patch makes of them', as
   expect((await control.readFiles(await control.tip('main'))).get('lines.txt')).toBe('made otherwise\n');
 });
 
-test('what the forge calls a conflict it neither checks well nor merges', async () => {
+test('a pull request that the forge calls a conflict passes no check and is not merged', async () => {
   const { control, bot } = setUp({ files: { 'lines.txt': 'a\nb\nc\nd\ne\n' } });
   control.mergeContents = () => null;
   const pr = await control.openPullRequest({ branch: 'one', files: { 'lines.txt': 'a\nb\nc\nd\nE\n' } });

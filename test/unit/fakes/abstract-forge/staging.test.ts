@@ -95,7 +95,7 @@ describe('staging', () => {
     ['nothing', ''],
     ['a text hunk', 'diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+2\n'],
     [
-      'an object that nobody has',
+      'an object that does not exist',
       `diff --git a/n b/n\nnew file mode 100644\nindex ${'0'.repeat(40)}..${'9'.repeat(40)}\nBinary files /dev/null and b/n differ\n`,
     ],
     ['a path that is not there', 'diff --git a/n b/n\nold mode 100644\nnew mode 100755\n'],

@@ -95,7 +95,7 @@ describe('references are moved as git moves them', () => {
     expect(await repository.updateRef('refs/heads/empty', one, null)).toBe(true);
   });
 
-  test('what is no commit, no name, packed or locked is left to git', async () => {
+  test('an object that is no commit, a bad name, a packed or a locked ref is left to git', async () => {
     const [one, two] = [await commit('one'), await commit('two')];
     const tree = (await repository.mustCommit(one)).tree;
     expect(await repository.updateRef(name, tree, null)).toBe(false);

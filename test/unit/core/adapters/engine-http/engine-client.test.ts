@@ -115,7 +115,7 @@ describe('against the real endpoint', () => {
 });
 
 describe('unreachable: nothing was sent', () => {
-  test('nobody listens', async () => {
+  test('no process listens', async () => {
     const url = await answering((_request, response) => response.end());
     for (const close of closers.splice(0)) close();
     expect(await clientOf(url).reconcile(request, ORDER)).toBe('unreachable');
@@ -148,7 +148,7 @@ describe('lost: perhaps sent, not answered', () => {
     expect(await clientOf(url).reconcile(request, ORDER)).toBe('lost');
   });
 
-  test('what comes back is not HTTP', async () => {
+  test('an answer that is not HTTP', async () => {
     const url = await listenRaw((socket) => socket.once('data', () => socket.end('hello\r\n\r\n')));
     expect(await clientOf(url).reconcile(request, ORDER)).toBe('lost');
   });

@@ -234,7 +234,7 @@ describe('a forge without a run list', () => {
     ],
     ['one is in error', [job(4, 'a', 'success'), job(4, 'b', 'error')], 'error'],
     ['one is pending', [job(4, 'a', 'success'), job(4, 'b', 'pending')], 'running'],
-    ['one is in a state nobody knows', [job(4, 'a', 'success'), job(4, 'b', 'warning')], 'running'],
+    ['one is in an unknown state', [job(4, 'a', 'success'), job(4, 'b', 'warning')], 'running'],
   ])('%s', async (_name, statuses, expected) => {
     const run = { runId: '4', url: 'https://forge.test/acme/app/actions/runs/4' };
     expect(await openOld(statuses, [task(4)]).readGate(GATE)).toEqual(

@@ -47,7 +47,7 @@ describe('pull requests', () => {
     expect((await forge.listOpenPullRequests()).map((pull) => pull.title)).toEqual([read]);
   });
 
-  test('what a forge sends at any length is stored at a length: titles are cut, names beyond it are nobody', async () => {
+  test('a text of any length is stored at a limited length: titles are cut, longer names are left out', async () => {
     const long = pullRow(1, { title: '😀'.repeat(9_000), user: { login: 'x'.repeat(9_000) } });
     const { forge } = open(pagesOf([long], 50));
     const [pull] = await forge.listOpenPullRequests();

@@ -232,12 +232,12 @@ test('the login of the token’s owner', async () => {
   expect(seen[0]?.path).toBe('/user');
 });
 
-describe('who may write', () => {
+describe('accounts that may write', () => {
   const assignees = { json: [{ login: 'Dev' }, { login: 'ops' }] };
   const answer = (permission: ScriptedAnswer) => (request: SeenRequest) =>
     request.path === '/assignees' ? assignees : permission;
 
-  test('whoever can be given work may, and the list is read once', async () => {
+  test('an account that can be given work may, and the list is read once', async () => {
     const { forge, seen } = open(answer(MISSING));
     expect([await forge.canWrite('dev'), await forge.canWrite('OPS')]).toEqual([true, true]);
     expect(seen.map((request) => request.path)).toEqual(['/assignees']);
@@ -265,7 +265,7 @@ describe('who may write', () => {
     expect(seen).toEqual([]);
   });
 
-  test('what a proxy answers is no verdict', async () => {
+  test('an answer of a proxy is no verdict', async () => {
     const page = { status: 403, text: '<html>', type: 'text/html' } as const;
     await expect(open(answer(page)).forge.canWrite('guest')).rejects.toMatchObject({ kind: 'unreachable' });
     await expect(open(() => page).forge.canWrite('guest')).rejects.toMatchObject({ kind: 'unreachable' });

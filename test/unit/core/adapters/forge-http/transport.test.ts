@@ -197,7 +197,7 @@ describe('an answer', () => {
     expect(await errorOf(open().request(WRITE))).toMatchObject({ kind: 'unreachable', effectUnknown: true });
   });
 
-  test('truncated in an error status accuses nobody', async () => {
+  test('truncated in an error status accuses no token', async () => {
     reply(403, '{"message":');
     expect(await errorOf(open().request(READ))).toMatchObject({ kind: 'unreachable', status: 403 });
   });
@@ -236,7 +236,7 @@ describe('an answer', () => {
   });
 });
 
-/** What one tenant's forge sends must cost no other tenant its reconcile: measured by `npm run hostile`. */
+/** Answers of one tenant's forge must cost no other tenant its reconcile: measured by `npm run hostile`. */
 describe('an answer without measure', () => {
   const served: string[] = [];
   const sizes: number[] = [];

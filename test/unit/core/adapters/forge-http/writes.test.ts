@@ -134,7 +134,7 @@ describe('deleting, answered with a bare 500', () => {
     ]);
   });
 
-  test('is not done when nobody can see whether it is', async () => {
+  test('is not done when no reading shows whether it is', async () => {
     const { stager } = openStager((request) => refused(request.method === 'DELETE' ? 500 : 404));
     await expect(stager.deleteBranch('b')).rejects.toMatchObject({ kind: 'missing' });
   });

@@ -159,7 +159,7 @@ describe('guarded HTTP', () => {
     client.close();
   });
 
-  test('a certificate that nobody vouches for is no connection', async () => {
+  test('a certificate that no trusted authority signed is no connection', async () => {
     const seen: unknown[] = [];
     answer = (request, response) => {
       seen.push(request.url);

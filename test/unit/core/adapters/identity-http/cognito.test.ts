@@ -98,7 +98,7 @@ describe('the Cognito adapter', () => {
     'UserNotFoundException',
     'UserNotConfirmedException',
     'PasswordResetRequiredException',
-  ])('%s, for a token that expired, was revoked or is nobody’s: invalid', async (type) => {
+  ])('%s, for a token that expired, was revoked or belongs to no user: invalid', async (type) => {
     provider.script = refusal(type);
     expect(await verify()).toEqual({ kind: 'invalid' });
   });
@@ -113,7 +113,7 @@ describe('the Cognito adapter', () => {
     ['no sub', { status: 200, json: { UserAttributes: [{ Name: 'email', Value: 'x' }] } }, 200],
     ['a sub that is no id', user('admin'), 200],
     ['a verdict with another status', { status: 403, json: { __type: 'NotAuthorizedException' } }, 403],
-    ['somebody else than the token says', user('11111111-1111-4111-8111-111111111111'), 200],
+    ['another user than the token says', user('11111111-1111-4111-8111-111111111111'), 200],
     ['a redirect', { status: 302, text: '', headers: { location: 'https://evil.example' } }, null],
     ['silence', 'silent', null],
     ['a body that never ends', 'stalling', null],
@@ -140,7 +140,7 @@ describe('the Cognito adapter', () => {
   test.each<[ProviderScript, boolean]>([
     [refusal('NotAuthorizedException'), true],
     [{ status: 500, json: { __type: 'InternalErrorException' } }, false],
-    [{ status: 200, text: '<html>somebody else' }, false],
+    [{ status: 200, text: '<html>another service' }, false],
     ['silent', false],
   ])('reachable: %j -> %s', async (script, reachable) => {
     provider.script = script;

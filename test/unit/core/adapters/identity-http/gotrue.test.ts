@@ -97,7 +97,7 @@ describe('the GoTrue adapter', () => {
     expect(await verify()).toEqual({ kind: 'unavailable', status });
   });
 
-  test('nobody listens: unavailable', async () => {
+  test('no process listens: unavailable', async () => {
     const identity = createGoTrueIdentity({
       baseUrl: 'http://127.0.0.1:9',
       timeoutMs: 200,

@@ -15,7 +15,7 @@ import { tellDecision } from '../../../../support/told-decision.ts';
 
 const HEAD_CHANGED = 'requeued: head changed; schedule the new head again to keep the place in the queue';
 
-describe('who is in the queue', () => {
+describe('pull requests in the queue', () => {
   test('a pull request that is scheduled on its head enters the queue and is staged', () => {
     const given = givenSnapshot({ pulls: known([givenView(1)]) });
     expect(tellDecision(given, givenRecord())).toMatchObject({
@@ -81,7 +81,7 @@ describe('who is in the queue', () => {
     ['the list of pull requests', { pulls: UNKNOWN }],
     ['the schedule', { pulls: known([givenView(1, { schedule: UNKNOWN })]) }],
     ['the pull request that left the list', { focus: new Map([[1, UNKNOWN]]) }],
-  ])('what is unknown forgets no pull request: %s', (_name, changes) => {
+  ])('an unknown reading forgets no pull request: %s', (_name, changes) => {
     const decided = tellDecision(
       givenSnapshot(changes),
       givenRecord({ entries: [givenEntry(1, { readyAt: null })] }),
@@ -235,7 +235,7 @@ describe('a success that the record does not know of', () => {
   });
 });
 
-describe('what is left to do on the forge', () => {
+describe('work that is left on the forge', () => {
   const pendingStatuses = Array.from({ length: 25 }, (_, index) => ({
     pr: index + 1,
     sha: headOf(index + 1),

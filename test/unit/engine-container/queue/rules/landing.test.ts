@@ -256,7 +256,7 @@ describe('a success that was taken back', () => {
     ]);
   });
 
-  test('where the forge lost the schedule the pull request leaves, without blame', () => {
+  test('a pull request whose schedule the forge lost leaves, without blame', () => {
     expect(tellDecision(at(20_000), withSchedule('lost'))).toMatchObject({
       actions: [
         'pending on head-1: waiting: the forge dropped the schedule and did not merge; schedule it again (nothing is wrong with this change)',
@@ -289,7 +289,7 @@ describe('a success that was taken back', () => {
     });
   });
 
-  test('what blocks the merge is told instead, and is no time-out of it', () => {
+  test('a block of the merge is told instead, and is no time-out', () => {
     const blocked = known({ ...givenView(1), openDependencies: known(1) });
     expect(tellDecision(at(20_000, {}, blocked), withSchedule('scheduled'))).toMatchObject({
       actions: [
@@ -301,7 +301,7 @@ describe('a success that was taken back', () => {
     });
   });
 
-  test('what may block it and cannot be read is waited for, then nothing is held against it', () => {
+  test('a possible block that cannot be read is waited for, then nothing is held against the pull request', () => {
     const mergeTimeoutCounts = [{ pr: 1, head: 'head-1', count: 1 }];
     const unclear = known({ ...givenView(1), openDependencies: UNKNOWN });
     const record = { ...withSchedule('scheduled'), mergeTimeoutCounts };

@@ -115,7 +115,7 @@ test.each<[string, Partial<QueueRecord>]>([
   expect(tellDecision(off, givenRecord(changes))).toMatchObject({ error: null, wakeInMs: null });
 });
 
-describe('who is in it', () => {
+describe('the members of a batch', () => {
   test('a pull request that was deferred on this base waits for another, or for a time', () => {
     const deferred = [
       { pr: 1, head: headOf(1), reason: 'conflict' as const, baseTree: BASE.tree, until: null },
@@ -206,7 +206,7 @@ describe('who is in it', () => {
   });
 });
 
-describe('what runs beside it', () => {
+describe('the batches beside it', () => {
   const busy = givenRecord({
     entries: entries(1, 2, 3),
     roots: [givenStagedRoot(2)],
@@ -278,7 +278,7 @@ describe('the work branch', () => {
   });
 });
 
-describe('what pulls the ground from under a batch', () => {
+describe('changes that invalidate a batch', () => {
   const staged = givenRecord({ entries: entries(1, 2), roots: [givenStagedRoot(2)], tip: BASE.sha });
   const running = {
     gates: new Map([['node', known({ kind: 'running' as const, runId: 'run-1', url: null })]]),
@@ -320,7 +320,7 @@ describe('what pulls the ground from under a batch', () => {
     });
   });
 
-  test('what is unknown does not: neither base nor gate were read, and the batch waits', () => {
+  test('an unknown reading does not: neither base nor gate were read, and the batch waits', () => {
     const given = givenSnapshot({
       base: UNKNOWN,
       pulls: scheduled(1, 2),
