@@ -160,6 +160,16 @@ export const LOOK_BLIND_MS = 60 * 60_000;
 /** For so long after the first of them, failures that pass are tried again within seconds; then at each tick. */
 export const RETRY_SOON_MS = 15 * 60_000;
 
+// Fairness between tenants
+/** Reconciles that run at the same time. */
+export const WORKERS_MAX = 20;
+export const TENANT_RECONCILES_MAX = 5;
+export const HOST_RECONCILES_MAX = WORKERS_MAX / 2;
+/** Of repositories whose last reconcile was a slow failure, or that had none yet, of all tenants together. */
+export const UNPROVEN_RECONCILES_MAX = WORKERS_MAX / 2;
+/** After a slow failure, then twice as long after each further one; the tick ends each pause. */
+export const SLOW_RETRY_MS = 30_000;
+
 // Internal endpoint (contract, Internal reconcile endpoint)
 export const RECONCILE_BODY_BYTES_MAX = 1024;
 /** Window in which an `X-Container-Auth` stamp is accepted (D-75). */
@@ -183,8 +193,10 @@ export const STATUS_DESCRIPTION_CHARS_MAX = 140;
 export const FORGE_ANSWER_VALUES_MAX = 200_000;
 /** Nesting of one answer; the deepest that was seen has 7. */
 export const FORGE_ANSWER_DEPTH_MAX = 32;
-/** Everything that one client reads, which lives for one reconcile or one request. */
+/** All that one client reads, which lives for one reconcile or one request: calls, bytes, and rows of listings. */
+export const FORGE_READS_MAX = 5_000;
 export const FORGE_BYTES_MAX = 256 * 1024 * 1024;
+export const FORGE_READ_ROWS_MAX = 1_000_000;
 /** As much as forges keep of a title; a longer one is cut. */
 export const FORGE_TITLE_CHARS_MAX = 255;
 export const FORGE_LOGIN_CHARS_MAX = 255;

@@ -50,6 +50,13 @@ export class ForgeError extends Error {
   }
 }
 
+/** A read that was not sent, because its reconcile has spent what it may. Nothing is known by it, and nothing has failed. */
+export class ReadNotBegun extends ForgeError {
+  constructor(call: string) {
+    super('unreachable', call, null);
+  }
+}
+
 export interface StatusPost {
   readonly state: PostedState;
   readonly context: string;

@@ -1,12 +1,11 @@
 import type { PullRequestNumber } from '#core/domain/ids.ts';
-import { type Reading, UNKNOWN } from '#core/domain/result.ts';
+import { UNKNOWN } from '#core/domain/result.ts';
 import type { Clock } from '#core/ports/system.ts';
+import type { Attempt } from './attempts.ts';
 import type { QueueRecord } from './queue/record.ts';
 
 /** A look takes at most so long for what it reads of each pull request: half a reconcile is left to act on it. */
 const LOOK_MS = 10_000;
-
-export type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
 
 /** Time for reading pull requests one by one. Who is not read in one look is read in the next: what was read is kept. */
 export class LookBudget {

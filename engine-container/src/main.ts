@@ -27,13 +27,14 @@ const runReconcile = createReconciler({
   ids: createUuidIds(),
   log,
   confirmBounce: env.CONFIRM_BOUNCE,
-  forgeFor: (request, held) =>
+  forgeFor: (request, held, mayRead) =>
     createEngineForge(held, {
       instanceUrl: request.instanceUrl,
       slug: request.repoSlug,
       token: request.token,
       send: http.send,
       clock,
+      mayRead,
     }),
 });
 const server = createEngineServer({ secrets: [new Secret(env.CONTAINER_SECRET)], clock, log, runReconcile });

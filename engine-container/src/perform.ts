@@ -1,7 +1,7 @@
 import type { HeldLease } from '#core/domain/lease.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import { assertNever } from '#core/domain/result.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
 import { stageRoot } from './stage-root.ts';
@@ -78,7 +78,7 @@ async function expectHindrances(stage: () => Promise<ActionOutcome>): Promise<Ac
     return await stage();
   } catch (error) {
     // What was read is kept for the next reconcile.
-    if (error instanceof ReadingUnfinished) return { kind: 'unfinished' };
+    if (error instanceof ReadingUnfinished || error instanceof ReadNotBegun) return { kind: 'unfinished' };
     if (error instanceof NameInTheWay)
       return { kind: 'name_in_the_way', ref: error.ref, branch: error.branch };
     throw error;

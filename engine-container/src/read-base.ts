@@ -3,8 +3,8 @@ import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
+import type { Attempt } from './attempts.ts';
 import { verifiedTipTree } from './landing-view.ts';
-import type { Attempt } from './look-budget.ts';
 import type { QueueRecord, Staged } from './queue/record.ts';
 import type { CommitReader } from './read-commits.ts';
 

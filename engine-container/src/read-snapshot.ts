@@ -2,8 +2,9 @@ import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock, Ids } from '#core/ports/system.ts';
+import { type Attempt, Attempts } from './attempts.ts';
 import { CheckClock } from './check-clock.ts';
 import {
   areLinesDue,
@@ -67,27 +68,29 @@ export class SnapshotReader {
   #openPulls = 0;
   readonly #twins: TwinReader;
   readonly #views: ViewReader;
-  #failure: ForgeError | null = null;
   readonly #gone = new Set<PullRequestNumber>();
   #protection: Reading<BranchProtection | null> = UNKNOWN;
   #knownForge: Reading<KnownForge> | null = null;
 
-  readonly #attempt = async <T>(read: () => Promise<T>): Promise<Reading<T>> => {
-    try {
-      return known(await read());
-    } catch (error) {
-      if (!(error instanceof ForgeError)) throw error;
-      this.#failure ??= error;
-      return UNKNOWN;
-    }
-  };
+  /** Of the last look: what could not be read, and whether it was cut short. */
+  readonly attempts: Attempts;
+  readonly #attempt: Attempt;
 
   constructor(
-    deps: { forge: EngineForge; clock: Clock; ids: Ids; queueName: string; confirmBounce?: ConfirmBounce },
+    deps: {
+      forge: EngineForge;
+      clock: Clock;
+      ids: Ids;
+      queueName: string;
+      mayRead: () => boolean;
+      confirmBounce?: ConfirmBounce;
+    },
     repo: ManagedRepo,
   ) {
     this.#forge = deps.forge;
     this.#clock = deps.clock;
+    this.attempts = new Attempts(deps.mayRead);
+    this.#attempt = this.attempts.attempt;
     this.#ids = deps.ids;
     this.#confirmBounce = deps.confirmBounce ?? 'adaptive';
     this.#repo = repo;
@@ -104,13 +107,6 @@ export class SnapshotReader {
     this.#gates = new GateReader(deps.forge, deps.clock, this.#attempt);
   }
 
-  /** Why something stayed unknown since the last call; null when all was read. */
-  takeFailure(): ForgeError | null {
-    const failure = this.#failure;
-    this.#failure = null;
-    return failure;
-  }
-
   /** The last look had no time for some pull requests: another one goes on with them. */
   get isUnfinished(): boolean {
     return this.#budget.isSpent;
@@ -118,6 +114,7 @@ export class SnapshotReader {
 
   /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
+    this.attempts.begin();
     const listed = await this.#attempt(() => this.#forge.listOpenPullRequests());
     this.#budget.begin();
     const { baseBranch } = this.#repo;
@@ -163,20 +160,24 @@ export class SnapshotReader {
     if (isRecalling) await this.#views.needBotLogin();
     const recalled = isRecalling ? await readRecalled(this.#forge, this.#attempt, record) : undefined;
     const focus = await this.#readFocus(record, schedules === null ? null : views, true);
-    return {
-      ...this.#frame(fence),
-      ...(recalled === undefined ? {} : { recalled }),
-      ...(nameInTheWay === undefined ? {} : { nameInTheWay }),
-      full: true,
-      base,
-      pulls: schedules === null ? UNKNOWN : known(views),
-      readings: schedules === null ? null : readings,
-      focus,
+    const rest = {
       ...(await this.#readBlockers(record, focus)),
       ...(traces === undefined ? {} : { traces }),
       ...(await readPassed(this.#forge, this.#attempt, record, this.#repo.baseBranch)),
       ...(await readUnheard(this.#forge, this.#attempt, record, this.#clock.now())),
       gates: await this.#gates.read(record),
+    };
+    return {
+      ...this.#frame(fence),
+      ...(recalled === undefined ? {} : { recalled }),
+      ...(nameInTheWay === undefined ? {} : { nameInTheWay }),
+      full: true,
+      // A base that is known says that the forge answers: then what is unknown would be held against its pull request.
+      base: this.attempts.isCutShort ? UNKNOWN : base,
+      pulls: schedules === null ? UNKNOWN : known(views),
+      readings: schedules === null ? null : readings,
+      focus,
+      ...rest,
     };
   }
 
@@ -187,6 +188,7 @@ export class SnapshotReader {
     before: Snapshot,
     withGates: boolean,
   ): Promise<Snapshot> {
+    this.attempts.begin();
     const { tip, ...landing } = await this.#readLanding(record);
     return {
       ...this.#frame(fence),

@@ -2,7 +2,8 @@ import type { BranchProtection, CommitStatus, PullRequest } from '#core/domain/f
 import { isProtectedFile } from '#core/domain/protected-files.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import type { Attempt, LookBudget } from './look-budget.ts';
+import type { Attempt } from './attempts.ts';
+import type { LookBudget } from './look-budget.ts';
 import { isOpened, needsReviews, otherContexts, outsideOf } from './queue/admission.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';

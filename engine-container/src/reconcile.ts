@@ -3,10 +3,11 @@ import type { HeldLease } from '#core/domain/lease.ts';
 import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { TokenScope } from '#core/domain/token-scopes.ts';
-import { type EngineForge, ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { type EngineStore, type LeaseStore, StoreError } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
 import { adoptLease } from '#core/services/lease.ts';
+import { isAwaited, isMereWords, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
 import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
 import { mayStillWrite } from './may-still-write.ts';
 import { perform } from './perform.ts';
@@ -27,8 +28,11 @@ export interface ReconcilerDeps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
-  /** A client for the forge of one request. It sends nothing once the lease is past its deadline (A41). */
-  readonly forgeFor: (request: ReconcileRequest, held: HeldLease) => EngineForge;
+  /**
+   * A client for the forge of one request. It sends nothing once the lease is past its deadline (A41), and no read, page
+   * or repeat of one once `mayRead` says no: then it throws `ReadNotBegun`.
+   */
+  readonly forgeFor: (request: ReconcileRequest, held: HeldLease, mayRead: () => boolean) => EngineForge;
   /** Without it a repo whose gate is known to be steady needs no second failing run (D-08). */
   readonly confirmBounce?: ConfirmBounce;
   /** What the engine has read of trees. @default nothing yet */
@@ -82,6 +86,8 @@ class Reconcile {
   #wakeAt: EpochMs | null = null;
   /** The forge asked not to be called before. */
   #retryAt: EpochMs | null = null;
+  #takesAllBack = false;
+  #hasActed = false;
   readonly #logTail: string[] = [];
 
   constructor(
@@ -96,7 +102,7 @@ class Reconcile {
     this.#held = held;
     this.#queueName = request.queueName;
     this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
-    this.#forge = deps.forgeFor(request, held);
+    this.#forge = deps.forgeFor(request, held, () => this.#mayRead());
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
     this.#keeper = new RecordKeeper({ ...deps, repo, held });
   }
@@ -130,6 +136,7 @@ class Reconcile {
 
   /** Before anything is told: what stands now could not be watched. */
   async #takeBack(): Promise<void> {
+    this.#takesAllBack = true;
     const isComplete = await takeBackUnrecorded(this.#forge, this.#keeper.posted);
     this.#deps.log.error('queue alarm', {
       ...{ repo_id: this.#repo.id, alarm: 'record_too_large', pr: null },
@@ -150,7 +157,7 @@ class Reconcile {
   async #passes(): Promise<void> {
     const { clock } = this.#deps;
     const reader = new SnapshotReader(
-      { ...this.#deps, forge: this.#forge, queueName: this.#queueName },
+      { ...this.#deps, forge: this.#forge, queueName: this.#queueName, mayRead: () => this.#mayRead() },
       this.#repo,
     );
     let record = this.#keeper.saved;
@@ -172,7 +179,10 @@ class Reconcile {
         if (withGates) gatesReadAt = clock.monotonic();
         snapshot = await reader.readInFlight(record, this.#held.fence, snapshot, withGates);
       }
-      this.#errorCode = this.#noteFailure(reader.takeFailure());
+      const failure = reader.attempts.takeFailure();
+      this.#errorCode = failure === null ? null : this.#classify(failure);
+      // What a later look did not come to is only left for the next reconcile.
+      if (pass === 0 && reader.attempts.isCutShort) this.#errorCode ??= 'timeout';
       const decision = decide(snapshot, record);
       record = decision.record;
       refresh = decision.refresh || reader.isUnfinished;
@@ -186,11 +196,11 @@ class Reconcile {
       record = result.record;
       refresh ||= result.refresh;
       if (result.ended === 'failed' || this.#retryAt !== null) break;
-      const wantedMs = reader.isUnfinished ? 0 : decision.pollMs;
+      const wantedMs = reader.isUnfinished || reader.attempts.isCutShort ? 0 : decision.pollMs;
       if (result.ended === null && wantedMs === null) break;
       const pollMs = wantedMs ?? 0;
       const isLate = clock.monotonic() + pollMs > this.#deadline || this.#held.isPastDeadline();
-      if (result.ended === 'unfinished' || isLate) {
+      if (result.ended === 'unfinished' || isLate || reader.attempts.isCutShort) {
         // Work is left: the next wake goes on from what is stored and read.
         this.#wakeAt = clock.now();
         break;
@@ -209,6 +219,8 @@ class Reconcile {
     let refresh = false;
     let ended: 'failed' | null = null;
     for (const action of actions) {
+      if (this.#isLeftForLater(action)) return { record, refresh, ended: 'unfinished' };
+      this.#hasActed = true;
       const outcome = await this.#perform(action);
       const folded = fold(snapshot, record, action, outcome, this.#deps.clock.now());
       record = folded.record;
@@ -238,6 +250,16 @@ class Reconcile {
     return { record, refresh, ended };
   }
 
+  /** The forge is asked nothing once the budget is spent, but for what has to be known to take a success back. */
+  #mayRead(): boolean {
+    return this.#takesAllBack || this.#deps.clock.monotonic() <= this.#deadline;
+  }
+
+  /** Past the budget nothing is begun but what takes a success back. Each reconcile begins one thing: else none ever would. */
+  #isLeftForLater(action: Action): boolean {
+    return !this.#mayRead() && this.#hasActed && !isTakingBack(action);
+  }
+
   #isOutOfTime(): boolean {
     return this.#deps.clock.monotonic() + WRAP_UP_MS >= this.#deadline || this.#held.isPastDeadline();
   }
@@ -257,6 +279,7 @@ class Reconcile {
         action,
       );
     } catch (error) {
+      if (error instanceof ReadNotBegun) return { kind: 'unfinished' };
       const isForeseen = error instanceof ForgeError || error instanceof StagedTreeMismatch;
       // One batch that the program itself cannot plan must not keep all others from being planned.
       if (!isForeseen && !isStaging(action)) throw error;
@@ -296,10 +319,6 @@ class Reconcile {
     }
   }
 
-  #noteFailure(failure: ForgeError | null): ReconcileErrorCode | null {
-    return failure === null ? null : this.#classify(failure);
-  }
-
   /** The only place where an exception becomes a code; its text goes no further (D-78). */
   #classify(error: unknown): ReconcileErrorCode {
     if (error instanceof ForgeError) {
@@ -325,24 +344,4 @@ class Reconcile {
     });
     return 'engine_error';
   }
-}
-
-/** Refusals that are about the token, the repository or the caller, whatever was asked. */
-const OF_EVERYTHING: readonly ForgeErrorKind[] = ['denied', 'archived', 'rate_limited'];
-
-function isStaging(action: Action): boolean {
-  return action.kind === 'stage_root' || action.kind === 'stage_tree';
-}
-
-/** Something else waits for what this comes to. */
-function isAwaited(action: Action): boolean {
-  return isStaging(action) || action.kind === 'probe_schedule' || isLandingPost(action);
-}
-
-function isMereWords(action: Action): boolean {
-  return action.kind === 'post_status' && action.purpose === 'pending' && action.takesBack !== true;
-}
-
-function isLandingPost(action: Action): boolean {
-  return action.kind === 'post_status' && action.purpose === 'landing';
 }

@@ -112,7 +112,7 @@ export class RepoObjects implements ObjectView {
     }
   }
 
-  /** However late it is, each reconcile reads something: else a slow forge would never be read to the end. */
+  /** Close to its end, each reconcile still reads something: else a slow forge would never be read to the end. */
   #countTime(): void {
     if (this.#hasRead && this.#isOutOfTime()) throw new ReadingUnfinished();
     this.#hasRead = true;

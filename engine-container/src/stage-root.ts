@@ -1,6 +1,7 @@
 import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { stagedMessage } from '#core/domain/queue-names.ts';
+import { ReadNotBegun } from '#core/ports/forge.ts';
 import { type MemberPlan, MemberPlanner, type MemberPlannerDeps } from './plan-member.ts';
 import type { Action, ActionOutcome, CutReason } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
@@ -125,7 +126,7 @@ class ChainBuilder {
     try {
       return await this.#planner.plan(member, ours);
     } catch (error) {
-      if (error instanceof ReadingUnfinished) return 'out_of_time';
+      if (error instanceof ReadingUnfinished || error instanceof ReadNotBegun) return 'out_of_time';
       throw error;
     }
   }

@@ -56,9 +56,9 @@ async function run(orders: Orders): Promise<Measured> {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const reconcile = createReconciler({
     ...{ store, clock, log, ids: { uuid: randomUUID } },
-    forgeFor: ({ instanceUrl, repoSlug, token }, held) =>
+    forgeFor: ({ instanceUrl, repoSlug, token }, held, mayRead) =>
       createEngineForge(held, {
-        ...{ instanceUrl, slug: repoSlug, token, clock },
+        ...{ instanceUrl, slug: repoSlug, token, clock, mayRead },
         send: async (request) => {
           if (instanceUrl === orders.honest.origin) await sleep(HONEST_CALL_MS);
           return http.send(request);

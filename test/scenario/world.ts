@@ -3,7 +3,7 @@ import type { HeldLease } from '#core/domain/lease.ts';
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { type EngineReport, StoreError } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
@@ -15,7 +15,7 @@ import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
 import type { ForgeControl } from '../support/forge-control.ts';
-import { Crash, forgeOn, type Machine, storeOn } from '../support/machine.ts';
+import { Crash, FORGE_WRITE_LABELS, forgeOn, type Machine, storeOn } from '../support/machine.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 /** The whole queue around one repository: real engine, lease and record, a fake forge, virtual time. */
@@ -110,7 +110,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
   const engineForge = options.wrapForge?.(port) ?? port;
   let pauseNextPost = false;
   /** The engine's client on this machine: it may be frozen before a call is sent, and looks at its deadline when it thaws. */
-  function clientOf(machineForge: EngineForge, held: HeldLease): EngineForge {
+  function clientOf(machineForge: EngineForge, held: HeldLease, mayRead: () => boolean): EngineForge {
     return new Proxy(machineForge, {
       get(target, name) {
         const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
@@ -121,6 +121,8 @@ export async function createWorldOn<Forge extends ForgeControl>(
             await reconcile();
           }
           if (held.isPastDeadline()) throw new ForgeError('unreachable', String(name), null);
+          if (!FORGE_WRITE_LABELS.includes(`forge ${String(name)}`) && !mayRead())
+            throw new ReadNotBegun(String(name));
           return call.apply(target, values);
         };
       },
@@ -132,7 +134,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
       clock,
       ids,
       log: { info: write('info'), warn: write('warn'), error: write('error') },
-      forgeFor: (_request, held) => clientOf(ownForge, held),
+      forgeFor: (_request, held, mayRead) => clientOf(ownForge, held, mayRead),
     });
   const lasting = options.lastingEngine ? startEngine(store, engineForge) : null;
 

@@ -5,7 +5,7 @@ import { ENGINE_TIMEOUT_MS, TICK_INTERVAL_MS, WAKE_HIDDEN_MS } from '#core/domai
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
-import { type EngineForge, ForgeError } from '#core/ports/forge.ts';
+import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
   type EngineAnswer,
@@ -373,7 +373,7 @@ export class SimService {
       clock: this.hosts.clockOf(container),
       ids: this.ids,
       log: this.#log,
-      forgeFor: (asked, held) => this.#forgeFor(machine, asked, held),
+      forgeFor: (asked, held, mayRead) => this.#forgeFor(machine, asked, held, mayRead),
       memory: container.memory,
     });
     let answer: EngineAnswer = 'failed';
@@ -386,7 +386,12 @@ export class SimService {
     return settled === 'done' ? answer : 'failed';
   }
 
-  #forgeFor(machine: Machine, request: ReconcileRequest, held: HeldLease): EngineForge {
+  #forgeFor(
+    machine: Machine,
+    request: ReconcileRequest,
+    held: HeldLease,
+    mayRead: () => boolean,
+  ): EngineForge {
     const { repoId, fence } = held;
     const forge = this.forges.get(repoId);
     if (
@@ -404,6 +409,7 @@ export class SimService {
       io: (label, call) =>
         machine.io(label, () => {
           if (held.isPastDeadline()) return Promise.reject(new ForgeError('unreachable', label, null));
+          if (!WRITES.has(label) && !mayRead()) return Promise.reject(new ReadNotBegun(label));
           if (WRITES.has(label)) this.#watchFence(repoId, label, fence);
           this.#callFence = fence;
           return call();

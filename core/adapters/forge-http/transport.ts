@@ -1,7 +1,7 @@
 import type { HeldLease } from '#core/domain/lease.ts';
-import { FORGE_BYTES_MAX, FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
+import { FORGE_TIMEOUT_MS } from '#core/domain/limits.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
-import { ForgeError, type ForgeErrorKind } from '#core/ports/forge.ts';
+import { ForgeError, type ForgeErrorKind, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { Secret } from '#core/secret.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type HttpSendErrorKind,
 } from '../http-guard/http-send.ts';
 import { answerBytesMax, isBoundedJson } from './answer-limits.ts';
+import { ForgeBudget } from './forge-budget.ts';
 import { readMissingScopes } from './missing-scopes.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
@@ -27,6 +28,8 @@ export interface ForgeTransportConfig {
   readonly onCall?: (label: string) => void;
   /** Asked before every request; false = nothing is sent any more, the lease may be taken over (A41). */
   readonly mayCall?: () => boolean;
+  /** Asked before every read as well; false = the reconcile has spent its time, and only writes are sent. */
+  readonly mayRead?: () => boolean;
   /** @default FORGE_TIMEOUT_MS */
   readonly timeoutMs?: number;
 }
@@ -85,14 +88,12 @@ export function createLeasedTransport(
 export function createForgeTransport(config: ForgeTransportConfig): ForgeTransport {
   const instanceBase = parseInstanceBase(config.instanceUrl);
   const repoPath = ['repos', ...parseSlug(config.slug)];
-  let bytesRead = 0;
+  const budget = new ForgeBudget(config.mayRead);
 
   async function exchange(call: ForgeCall): Promise<ForgeAnswer> {
-    // A forge that sends without end is left alone for the rest of this reconcile.
-    if (bytesRead > FORGE_BYTES_MAX) throw new ForgeError('unreachable', call.label, null);
-    const response = await sendWithRetry(config, instanceBase, call);
-    bytesRead += response.body.length;
+    const response = await sendWithRetry(config, budget, instanceBase, call);
     const parsed = isJsonType(response.headers['content-type']) ? parseJson(response.body) : undefined;
+    budget.count(response.body.length, parsed?.value);
     const isJson = parsed !== undefined;
     return { status: response.status, isJson, value: parsed?.value, headers: response.headers };
   }
@@ -166,14 +167,15 @@ function classifyStatus(answer: ForgeAnswer, retryAfterMs: number | null): Forge
 
 async function sendWithRetry(
   config: ForgeTransportConfig,
+  budget: ForgeBudget,
   instanceBase: string,
   call: ForgeCall,
 ): Promise<HttpResponse> {
-  const first = await trySend(config, instanceBase, call);
+  const first = await trySend(config, budget, instanceBase, call);
   if (!(first instanceof HttpSendError)) return first;
   // Writes are never repeated here: the first one may have been carried out.
   const retried = !isWrite(call) && RETRIED.includes(first.kind);
-  const last = retried ? await trySend(config, instanceBase, call) : first;
+  const last = retried ? await trySend(config, budget, instanceBase, call) : first;
   if (!(last instanceof HttpSendError)) return last;
   const effectUnknown = isWrite(call) && !UNSENT.includes(last.kind);
   throw new ForgeError('unreachable', call.label, null, null, effectUnknown);
@@ -181,6 +183,7 @@ async function sendWithRetry(
 
 async function trySend(
   config: ForgeTransportConfig,
+  budget: ForgeBudget,
   instanceBase: string,
   call: ForgeCall,
 ): Promise<HttpResponse | HttpSendError> {
@@ -188,6 +191,7 @@ async function trySend(
   if (config.mayCall !== undefined && !config.mayCall()) {
     throw new ForgeError('unreachable', call.label, null);
   }
+  if (!isWrite(call) && !budget.beginRead()) throw new ReadNotBegun(call.label);
   config.onCall?.(call.label);
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   try {

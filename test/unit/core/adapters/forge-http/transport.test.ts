@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { answerBytesMax } from '#core/adapters/forge-http/answer-limits.ts';
+import { readAllPages } from '#core/adapters/forge-http/paging.ts';
 import {
   createForgeTransport,
   createLeasedTransport,
@@ -8,8 +9,14 @@ import {
 } from '#core/adapters/forge-http/transport.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { grantHeldLease } from '#core/domain/lease.ts';
-import { FORGE_ANSWER_DEPTH_MAX, FORGE_ANSWER_VALUES_MAX, FORGE_BYTES_MAX } from '#core/domain/limits.ts';
-import { ForgeError } from '#core/ports/forge.ts';
+import {
+  FORGE_ANSWER_DEPTH_MAX,
+  FORGE_ANSWER_VALUES_MAX,
+  FORGE_BYTES_MAX,
+  FORGE_READ_ROWS_MAX,
+  FORGE_READS_MAX,
+} from '#core/domain/limits.ts';
+import { ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import { Secret } from '#core/secret.ts';
 import {
   type LoopbackServer,
@@ -233,6 +240,57 @@ describe('an answer', () => {
     expect(requests).toBe(1);
     expect(await errorOf(transport.request(WRITE))).toMatchObject({ effectUnknown: true });
     expect(requests).toBe(2);
+  });
+});
+
+describe('what one reconcile may read', () => {
+  const rows = JSON.stringify(Array.from({ length: 50 }, () => 1));
+  const openBounded = (change: Partial<ForgeTransportConfig> = {}) => {
+    const sent: string[] = [];
+    const transport = open({
+      send: async ({ method }) => {
+        sent.push(method);
+        return { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(rows) };
+      },
+      ...change,
+    });
+    return { transport, sent };
+  };
+
+  test('ends with its time: no page and no retry of a read is sent any more, while a write still is', async () => {
+    let hasTime = true;
+    const { send, seen } = scriptForge((_request, nth) => {
+      hasTime = nth < 3;
+      return nth === 3 ? 'broken' : { json: [1], headers: { 'x-total-count': '9' } };
+    });
+    const transport = open({ send, mayRead: () => hasTime });
+    const error = await errorOf(readAllPages(transport, READ, () => [1]));
+    expect([error instanceof ReadNotBegun, seen.length]).toEqual([true, 3]);
+    await transport.request(WRITE);
+    expect(seen).toHaveLength(4);
+  });
+
+  test('ends after so many calls, and nothing has failed by that', async () => {
+    const { transport, sent } = openBounded();
+    for (let call = 0; call < FORGE_READS_MAX; call += 1) await transport.exchange(READ);
+    expect(await errorOf(transport.exchange(READ))).toBeInstanceOf(ReadNotBegun);
+    expect(sent).toHaveLength(FORGE_READS_MAX);
+    await transport.exchange(WRITE);
+    expect(sent).toHaveLength(FORGE_READS_MAX + 1);
+  });
+
+  test.each([
+    ['an answer that is a list', (count: number) => '0,'.repeat(count).replace(/^(.*),$/, '[$1]')],
+    ['a list in a field', (count: number) => `{"tree":${'0,'.repeat(count).replace(/^(.*),$/, '[$1]')}}`],
+  ])('ends after so many rows: %s', async (_name, bodyOf) => {
+    const perAnswer = FORGE_ANSWER_VALUES_MAX / 2;
+    const body = Buffer.from(bodyOf(perAnswer));
+    const { transport } = openBounded({
+      send: async () => ({ status: 200, headers: { 'content-type': 'application/json' }, body }),
+    });
+    const answers = FORGE_READ_ROWS_MAX / perAnswer + 1;
+    for (let nth = 0; nth < answers; nth += 1) await transport.exchange(READ);
+    expect(await errorOf(transport.exchange(READ))).toBeInstanceOf(ReadNotBegun);
   });
 });
 
