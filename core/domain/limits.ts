@@ -167,6 +167,8 @@ export const TENANT_RECONCILES_MAX = 5;
 export const HOST_RECONCILES_MAX = WORKERS_MAX / 2;
 /** Of repositories whose last reconcile was a slow failure, or that had none yet, of all tenants together. */
 export const UNPROVEN_RECONCILES_MAX = WORKERS_MAX / 2;
+/** Of these, of repositories whose last reconcile was a slow failure: new ones do not wait for them. */
+export const SLOW_RECONCILES_MAX = WORKERS_MAX / 4;
 /** After a slow failure, then twice as long after each further one; the tick ends each pause. */
 export const SLOW_RETRY_MS = 30_000;
 

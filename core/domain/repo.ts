@@ -66,6 +66,8 @@ export interface ReconcileOutcome {
   readonly missingScopes?: readonly TokenScope[];
   /** Since when nothing but failures that pass came of it; absent when this one was none. */
   readonly retryingSince?: EpochMs;
+  /** How many in a row, with this one, held a worker for long and came to nothing; absent: this one did not. */
+  readonly slowFailures?: number;
   /** Of the last one that went well; the store keeps it. Absent: none did since it is kept. */
   readonly lastGoodAt?: EpochMs;
   /** Absent: this run did not see the rule of the base; what was seen before stays stored. */

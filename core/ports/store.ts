@@ -1,4 +1,5 @@
 import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
+import type { Run } from '../domain/fairness.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { LeftHeads, Obligations } from '../domain/obligations.ts';
@@ -108,6 +109,14 @@ export interface LeaseStore {
   readLease(repoId: RepoId): Promise<LeaseGrant | null>;
   /** `unknown` when it cannot be read, never `idle` (A51). */
   readLeaseState(repoId: RepoId): Promise<LeaseState>;
+}
+
+/** Which reconciles run at the moment, of all tenants. */
+export interface RunStore {
+  /** Notes this one for `ttlMs`, unless `isAllowed`, asked with all others that run, says no: then false. */
+  beginRun(run: Run, ttlMs: number, isAllowed: (others: readonly Run[]) => boolean): Promise<boolean>;
+  /** Over already is fine. */
+  endRun(id: string): Promise<void>;
 }
 
 /** What wakes, ticks and the worker need. */

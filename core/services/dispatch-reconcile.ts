@@ -1,3 +1,4 @@
+import { isSlowFailure, slowRetryMs } from '../domain/fairness.ts';
 import type { EpochMs, RepoId } from '../domain/ids.ts';
 import type { HeldLease } from '../domain/lease.ts';
 import {
@@ -6,14 +7,18 @@ import {
   LEASE_HELD_DELAY_MS,
   LEASE_TAKEOVER_GRACE_MS,
   LEASE_TTL_MS,
-  TICK_INTERVAL_MS,
-  WAKE_DELAY_MIN_MS,
   WIND_DOWN_MS,
 } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 import { assertNever } from '../domain/result.ts';
 import { retryDelayMs, shareOf } from '../domain/wake.ts';
-import { type DispatchStore, type EngineReport, type LeaseStore, StoreError } from '../ports/store.ts';
+import {
+  type DispatchStore,
+  type EngineReport,
+  type LeaseStore,
+  type RunStore,
+  StoreError,
+} from '../ports/store.ts';
 import {
   type Clock,
   type EngineAnswer,
@@ -25,12 +30,12 @@ import {
   VaultError,
   type WakeQueue,
 } from '../ports/system.ts';
+import { withinLimits } from './concurrent-runs.ts';
 import { withLease } from './lease.ts';
+import { planNextLook } from './next-look.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
 import {
-  finishBurial,
   isOff,
-  isWoundDown,
   mustWaitTurn,
   mustWindDown,
   type ObligationStore,
@@ -43,6 +48,7 @@ export interface DispatchDeps extends PlanDeps {
     DispatchStore,
     'getRepo' | 'getConnection' | 'settleDue' | 'settleOff' | 'loadReport' | 'saveReconcileOutcome'
   > &
+    RunStore &
     PurgeStore &
     TurnStore &
     HoldStore &
@@ -59,7 +65,7 @@ export interface DispatchDeps extends PlanDeps {
 }
 
 /** What one reconcile came to, as its worker sees it. */
-interface Run {
+interface EngineRun {
   readonly errorCode: ReconcileErrorCode | null;
   /** Null: at the next tick. */
   readonly wakeAt: EpochMs | null;
@@ -72,14 +78,26 @@ interface Run {
   readonly again?: ReconcileOutcome;
 }
 
+interface Run extends EngineRun {
+  /** How many of this repo in a row, with this one, held a worker for long and came to nothing. */
+  readonly slowFailures: number;
+}
+
 export type DispatchResult =
-  | { readonly kind: 'reconciled'; readonly outcome: ReconcileOutcome; readonly logTail: readonly string[] }
+  | {
+      readonly kind: 'reconciled';
+      readonly outcome: ReconcileOutcome;
+      readonly logTail: readonly string[];
+      readonly isLost: boolean;
+    }
   /** Another worker has the repo; it is looked at again soon. */
   | { readonly kind: 'lease_held' }
   /** Nothing to do: deleted, switched off, or reconciled since the wake was sent. */
   | { readonly kind: 'gone' | 'disabled' | 'not_due' }
   /** Beyond what its tenant pays for, with nothing left to take back (A107). */
   | { readonly kind: 'payment_required' }
+  /** As many run as may, of its tenant, on its forge, or of those like it; this one is looked at again soon. */
+  | { readonly kind: 'crowded' }
   /** An earlier record of the same forge address still takes back what it posted; this one is looked at again soon. */
   | { readonly kind: 'waits_turn' };
 
@@ -100,13 +118,13 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
     await deps.store.settleDue(repo.id, repo.wakeSeq, deps.clock.now() + IDLE_DUE_DELAY_MS);
     return { kind: 'payment_required' };
   }
-  if (await mustWaitTurn(deps.store, repo)) {
-    await deps.store.settleDue(repo.id, repo.wakeSeq, now + IDLE_DUE_DELAY_MS);
-    await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, LEASE_HELD_DELAY_MS);
-    return { kind: 'waits_turn' };
-  }
+  if (await mustWaitTurn(deps.store, repo)) return postpone(deps, repo, 'waits_turn');
   const stops = onHold || (repo.stopUntil ?? 0) > now;
-  const result = await reconcileRepo(deps, repo, stops ? 'wind_down' : 'reconcile');
+  const last = await readLastOutcome(deps, repo);
+  const result = await withinLimits(deps, repo, last, () =>
+    reconcileRepo(deps, repo, stops ? 'wind_down' : 'reconcile', last),
+  );
+  if (result.kind === 'crowded') return postpone(deps, repo, 'crowded');
   // The holder may have read the forge before this wake, and its message ends here: so another one is sent.
   if (result.kind === 'lease_held') {
     await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, LEASE_HELD_DELAY_MS);
@@ -114,14 +132,26 @@ export async function dispatchReconcile(deps: DispatchDeps, repoId: RepoId): Pro
   return result;
 }
 
+/** It comes back soon, and until then it neither looks overdue nor stands before others. */
+async function postpone<Kind extends 'waits_turn' | 'crowded'>(
+  deps: DispatchDeps,
+  repo: ManagedRepo,
+  kind: Kind,
+): Promise<{ readonly kind: Kind }> {
+  await deps.store.settleDue(repo.id, repo.wakeSeq, deps.clock.now() + IDLE_DUE_DELAY_MS);
+  await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, LEASE_HELD_DELAY_MS);
+  return { kind };
+}
+
 /**
  * One reconcile under the repo's lease. Every error of the forge, the credential or the engine is an outcome that is
  * stored (A48); only a store that does not answer throws. A wake that came while this ran keeps the repo due (E9).
  */
-export async function reconcileRepo(
+async function reconcileRepo(
   deps: DispatchDeps,
   repo: ManagedRepo,
-  command: ReconcileCommand = 'reconcile',
+  command: ReconcileCommand,
+  last: ReconcileOutcome | null,
 ): Promise<Extract<DispatchResult, { readonly kind: 'reconciled' | 'lease_held' }>> {
   const leaseDeps = { leases: deps.leases, clock: deps.clock, ids: deps.ids };
   const result = await withLease(
@@ -130,9 +160,12 @@ export async function reconcileRepo(
     'reconcile',
     LEASE_TTL_MS,
     async (held) => {
-      const run = await runEngine(deps, repo, { held, command });
+      const startedAt = deps.clock.monotonic();
+      const ended = await runEngine(deps, repo, { held, command });
+      const isSlow = isSlowFailure(ended.errorCode, deps.clock.monotonic() - startedAt);
+      const run = { ...ended, slowFailures: isSlow ? (last?.slowFailures ?? 0) + 1 : 0 };
       // Caught, not thrown: a throw would release a lease under which the engine may still be at work.
-      const recorded = await recordRun(deps, repo, run).catch((error: unknown) => ({ fault: error }));
+      const recorded = await recordRun(deps, repo, run, last).catch((error: unknown) => ({ fault: error }));
       return { run, recorded };
     },
     { leaveRunning: ({ run }) => run.leaveLease },
@@ -150,15 +183,16 @@ export async function reconcileRepo(
     by: run.again === undefined ? 'engine' : 'look',
     wake_at: wakeAt,
   });
-  return { kind: 'reconciled', outcome, logTail: run.report?.logTail ?? [] };
+  const { report, leaveLease: isLost } = run;
+  return { kind: 'reconciled', outcome, logTail: report?.logTail ?? [], isLost };
 }
 
 async function runEngine(
   deps: DispatchDeps,
   repo: ManagedRepo,
   { held, command }: { readonly held: HeldLease; readonly command: ReconcileCommand },
-): Promise<Run> {
-  const failed = (errorCode: ReconcileErrorCode): Run => ({
+): Promise<EngineRun> {
+  const failed = (errorCode: ReconcileErrorCode): EngineRun => ({
     errorCode,
     wakeAt: null,
     report: null,
@@ -203,7 +237,12 @@ async function runEngine(
   return judgeAnswer(answer, report, held, deps.clock.now());
 }
 
-function judgeAnswer(answer: EngineAnswer, report: EngineReport | null, held: HeldLease, now: EpochMs): Run {
+function judgeAnswer(
+  answer: EngineAnswer,
+  report: EngineReport | null,
+  held: HeldLease,
+  now: EpochMs,
+): EngineRun {
   const errorCode = report?.errorCode ?? null;
   const wakeAt = report?.wakeAt ?? null;
   switch (answer) {
@@ -233,7 +272,12 @@ interface Recorded {
   readonly wakeAt: EpochMs | null;
 }
 
-async function recordRun(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promise<Recorded> {
+async function recordRun(
+  deps: DispatchDeps,
+  repo: ManagedRepo,
+  run: Run,
+  last: ReconcileOutcome | null,
+): Promise<Recorded> {
   const ranAt = deps.clock.now();
   const { rule, missingScopes } = run.report ?? {};
   const outcome: ReconcileOutcome = {
@@ -241,13 +285,16 @@ async function recordRun(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promi
     ...{ ranAt, ok: run.errorCode === null, errorCode: run.errorCode },
     ...(rule === undefined ? {} : { rule }),
     ...(missingScopes === undefined ? {} : { missingScopes }),
+    ...(run.slowFailures === 0 ? {} : { slowFailures: run.slowFailures }),
   };
   if (run.mayPass !== true) {
     await deps.store.saveReconcileOutcome(repo, outcome);
-    await planNextLook(deps, repo, run);
-    return { outcome, wakeAt: run.wakeAt };
+    const soonest = ranAt + slowRetryMs(run.slowFailures);
+    const wakeAt = run.wakeAt === null ? null : Math.max(run.wakeAt, soonest);
+    await planNextLook(deps, repo, { ...run, wakeAt });
+    return { outcome, wakeAt };
   }
-  const retryingSince = (await readRetryStart(deps, repo)) ?? ranAt;
+  const retryingSince = last?.retryingSince ?? ranAt;
   await deps.store.saveReconcileOutcome(repo, { ...outcome, retryingSince });
   const delayMs = retryDelayMs(ranAt - retryingSince, shareOf(`${repo.wakeSeq} ${repo.id}`));
   const wakeAt = delayMs === null ? null : ranAt + delayMs;
@@ -255,42 +302,12 @@ async function recordRun(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promi
   return { outcome, wakeAt };
 }
 
-async function readRetryStart(deps: DispatchDeps, repo: ManagedRepo): Promise<EpochMs | null> {
+async function readLastOutcome(deps: DispatchDeps, repo: ManagedRepo): Promise<ReconcileOutcome | null> {
   try {
-    return (await deps.store.loadReconcileOutcome(repo))?.retryingSince ?? null;
+    return await deps.store.loadReconcileOutcome(repo);
   } catch (error) {
     // A damaged row is written anew by this very run.
     if (error instanceof StoreError && error.kind === 'unreadable') return null;
-    throw error;
-  }
-}
-
-/** Due mark first, then the message. When the repo was woken meanwhile, that wake's own message is on its way. */
-async function planNextLook(deps: DispatchDeps, repo: ManagedRepo, run: Run): Promise<void> {
-  const now = deps.clock.now();
-  if (repo.tombstone) {
-    // An engine that did not answer may still be at work: the next worker must wait for its lease.
-    const burial = run.leaveLease ? 'goes_on' : await finishBurial(deps.store, repo, run, now);
-    if (burial === 'left') {
-      deps.log.warn('a deleted repository may have left statuses on its forge', {
-        ...{ tenant_id: repo.tenantId, repo_id: repo.id, error_code: run.errorCode },
-      });
-    }
-    if (burial !== 'goes_on') return;
-  } else if (isOff(repo) && isWoundDown(repo, run, now)) {
-    await deps.store.settleOff(repo, repo.wakeSeq);
-    return;
-  }
-  // Whatever the engine waits for longer than a tick: meanwhile the tick finds what no event announced (A46).
-  const lookAt = run.wakeAt === null || run.wakeAt > now + TICK_INTERVAL_MS ? null : run.wakeAt;
-  const settled = await deps.store.settleDue(repo.id, repo.wakeSeq, lookAt ?? now + IDLE_DUE_DELAY_MS);
-  if (!settled || lookAt === null) return;
-  const delayMs = Math.max(WAKE_DELAY_MIN_MS, lookAt - now);
-  try {
-    await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, delayMs);
-  } catch (error) {
-    // The wake that this run answers comes back within seconds, and must find the repo due.
-    await deps.store.settleDue(repo.id, repo.wakeSeq, now);
     throw error;
   }
 }

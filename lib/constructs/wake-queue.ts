@@ -9,7 +9,7 @@ import {
   QueueEncryption,
 } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { WAKE_HIDDEN_MS } from '../../core/domain/limits.ts';
+import { WAKE_HIDDEN_MS, WORKERS_MAX } from '../../core/domain/limits.ts';
 import type { Grantee } from './data-table.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -27,8 +27,6 @@ const MAX_RECEIVE_COUNT = 5;
 const DEAD_LETTER_RETENTION = Duration.days(14);
 /** Wakes older than this say nothing: the tick has woken the repo many times since. */
 const WAKE_RETENTION = Duration.hours(6);
-/** Engine calls under way at once; protects the one engine task. */
-const WORKERS_MAX = 20;
 
 /** The wake queue (FIFO, group = repo), its delayed sibling, and the dead letters of both. */
 export class WakeQueue extends Construct {

@@ -1,6 +1,7 @@
 import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/keys.ts';
 import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
 import { type ActivityEvent, endsPullRequest, hasHonestPhase, type NodeRow } from '#core/domain/batch.ts';
+import type { Run } from '#core/domain/fairness.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
@@ -15,6 +16,7 @@ import type {
   LeaseStore,
   QueueWrite,
   RepoAddress,
+  RunStore,
   StoredQueueRecord,
   WindDown,
 } from '#core/ports/store.ts';
@@ -24,7 +26,7 @@ import type { MemoryStoreOptions } from './memory-rows.ts';
 import { addressOf, copyData, isAwake, isWakeable, newestOf } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
-export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, DispatchStore {
+export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, RunStore, DispatchStore {
   // EngineStore
 
   findRepo(address: RepoAddress): Promise<ManagedRepo | null> {
@@ -160,6 +162,24 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
     } catch {
       return 'unknown';
     }
+  }
+
+  // RunStore
+
+  beginRun(run: Run, ttlMs: number, isAllowed: (others: readonly Run[]) => boolean): Promise<boolean> {
+    return this.call('beginRun', () => {
+      const now = this.clock.now();
+      for (const [id, { until }] of this.runs) if (until <= now) this.runs.delete(id);
+      if (!isAllowed([...this.runs.values()].map((each) => each.run))) return false;
+      this.runs.set(run.id, { run, until: now + ttlMs });
+      return true;
+    });
+  }
+
+  endRun(id: string): Promise<void> {
+    return this.call('endRun', () => {
+      this.runs.delete(id);
+    });
   }
 
   // DispatchStore

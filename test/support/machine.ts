@@ -1,6 +1,6 @@
 import type { AccountStore } from '#core/ports/account-store.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
-import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
+import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore, RunStore } from '#core/ports/store.ts';
 import type { EraseStore } from '#core/services/erase-tenant.ts';
 
 /**
@@ -55,6 +55,7 @@ const FORGE_CALLS = [...FORGE_READS, ...FORGE_WRITES] as const;
 
 export type WorkerStore = EngineStore &
   LeaseStore &
+  RunStore &
   DispatchStore &
   Pick<AccountStore, 'loadPlan'> &
   Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection' | 'listRunningBatches'> &
@@ -73,6 +74,8 @@ const STORE_CALLS = [
   'releaseLease',
   'readLease',
   'readLeaseState',
+  'beginRun',
+  'endRun',
   'getRepo',
   'getConnection',
   'listDueRepos',

@@ -67,6 +67,18 @@ export function listOf<T>(inner: Codec<T>): Codec<readonly T[]> {
   };
 }
 
+export function mapOf<T>(inner: Codec<T>): Codec<Readonly<Record<string, T>>> {
+  const map = (values: object, convert: (value: never) => unknown) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, convert(value as never)]));
+  return {
+    write: (values) => map(values, (value: T) => inner.write(value)),
+    read: (raw) => {
+      if (typeof raw !== 'object' || raw === null) throw new UnreadableValue();
+      return map(raw, (value: unknown) => inner.read(value)) as Record<string, T>;
+    },
+  };
+}
+
 export interface RowCodec<T> extends Codec<T> {
   write(value: T): Record<string, unknown>;
 }

@@ -178,7 +178,9 @@ export function createDispatchStore(table: Table): DispatchStore {
 function outcomeUpdate(outcome: ReconcileOutcome) {
   const row = reconcileOutcome.write(withLastGood(outcome));
   const fields = Object.entries(row);
-  const gone = ['missing_scopes', 'retrying_since'].filter((name) => row[name] === undefined);
+  const gone = ['missing_scopes', 'retrying_since', 'slow_failures'].filter(
+    (name) => row[name] === undefined,
+  );
   return {
     UpdateExpression: `SET ${fields.map(([name]) => `#${name} = :${name}`).join(', ')}${gone.length === 0 ? '' : ` REMOVE ${gone.join(', ')}`}`,
     ExpressionAttributeNames: Object.fromEntries(fields.map(([name]) => [`#${name}`, name])),

@@ -7,6 +7,7 @@ import {
   hasHonestPhase,
   MEMBER_ACTIONS,
 } from '../../domain/batch.ts';
+import { type Run, STANDINGS } from '../../domain/fairness.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { NotificationTargets } from '../../domain/notification.ts';
 import type {
@@ -34,6 +35,7 @@ import {
   defaulted,
   flag,
   listOf,
+  mapOf,
   nullable,
   oneOf,
   optional,
@@ -182,6 +184,32 @@ export const leaseRow = record<LeaseRow>({
   owner: ['owner', optional(text)],
 });
 
+interface RunRow extends Omit<Run, 'id'> {
+  readonly until: EpochMs;
+}
+
+export interface Runs {
+  readonly version: number;
+  /** By the id of each. */
+  readonly runs: Readonly<Record<string, RunRow>>;
+}
+
+export const runs = record<Runs>({
+  version: ['version', whole],
+  runs: [
+    'runs',
+    mapOf(
+      record<RunRow>({
+        repoId: ['repo_id', text],
+        tenantId: ['tenant_id', text],
+        host: ['host', text],
+        standing: ['standing', oneOf(STANDINGS)],
+        until: ['until', whole],
+      }),
+    ),
+  ],
+});
+
 const ruleSeen = record<RuleSeen>({
   at: ['at', whole],
   reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
@@ -203,6 +231,7 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
   missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
   retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
+  slowFailures: ['slow_failures', optional(whole) as Codec<number>],
   lastGoodAt: ['last_good_at', optional(whole) as Codec<EpochMs>],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
 });

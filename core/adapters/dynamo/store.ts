@@ -8,7 +8,7 @@ import type {
 import type { BillingStore } from '../../ports/billing-store.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import type { NoticeStore } from '../../ports/notifier.ts';
-import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '../../ports/store.ts';
+import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore, RunStore } from '../../ports/store.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAdminStore } from './admin-store.ts';
 import { createBillingStore } from './billing-store.ts';
@@ -21,11 +21,13 @@ import { createLookStore } from './look-store.ts';
 import { createNoticeStore } from './notice-store.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRealtimeStore } from './realtime-store.ts';
+import { createRunStore } from './run-store.ts';
 import type { TableConfig } from './table.ts';
 import { Table } from './table.ts';
 
 export type DynamoStore = EngineStore &
   LeaseStore &
+  RunStore &
   DispatchStore &
   EnrollmentStore &
   AccountStore &
@@ -46,6 +48,7 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
   return {
     ...createEngineStore(table),
     ...createLeaseStore(table),
+    ...createRunStore(table),
     ...createDispatchStore(table),
     ...createEnrollmentStore(table),
     ...createAccountStore(table),

@@ -1,7 +1,12 @@
+import type { Run } from '#core/domain/fairness.ts';
 import {
+  IDLE_DUE_DELAY_MS,
+  LEASE_HELD_DELAY_MS,
   LEASE_TAKEOVER_GRACE_MS,
   LEASE_TTL_MS,
+  RECONCILE_BUDGET_MS,
   RETRY_SOON_MS,
+  TENANT_RECONCILES_MAX,
   WAKE_DELAY_MAX_MS,
   WAKE_DELAY_MIN_MS,
   WIND_DOWN_MS,
@@ -526,5 +531,73 @@ describe('the lease (A40)', () => {
     ]);
     expect(results.map((result) => result.kind).sort()).toEqual(['lease_held', 'reconciled']);
     expect(world.requests).toHaveLength(1);
+  });
+});
+
+describe('a forge or an engine that is waited for in vain', () => {
+  test('is looked at after a pause that doubles each time, up to the tick, and begins anew once a reconcile goes well', async () => {
+    const world = await givenWorker();
+    let answersInTime = false;
+    world.engine.act = async (fence) => {
+      await world.clock.advance(answersInTime ? 1_000 : RECONCILE_BUDGET_MS);
+      await world.engine.report(fence, {
+        errorCode: answersInTime ? null : 'timeout',
+        wakeAt: world.clock.now(),
+      });
+      return answersInTime ? 'ok' : 'failed';
+    };
+    const look = async () => {
+      const { dueAt } = await world.row();
+      await world.clock.advance(Math.max(0, (dueAt ?? 0) - world.clock.now()));
+      await dispatchReconcile(world.deps, 'repo-1');
+      return ((await world.row()).dueAt ?? 0) - world.clock.now();
+    };
+    const pauses = [await look(), await look(), await look(), await look(), await look()];
+    // Longer than a tick: the tick comes.
+    expect(pauses).toEqual([30_000, 60_000, 120_000, 240_000, IDLE_DUE_DELAY_MS]);
+    expect(world.queue.delayed).toHaveLength(4);
+    answersInTime = true;
+    await look();
+    expect(await world.outcome()).not.toHaveProperty('slowFailures');
+    answersInTime = false;
+    expect(await look()).toBe(30_000);
+  });
+
+  test('an engine that was lost counts among those that run until it must have ended', async () => {
+    const world = await givenWorker();
+    world.engine.act = async () => {
+      await world.clock.advance(45_000);
+      return 'lost';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    const run: Run = {
+      ...{ id: 'x', repoId: 'repo-9', tenantId: 'tenant-9' },
+      ...{ host: 'other.example', standing: 'proven' },
+    };
+    const countOthers = async () => {
+      let others = 0;
+      await world.store.beginRun(run, 1, (all) => {
+        others = all.length;
+        return false;
+      });
+      return others;
+    };
+    expect(await countOthers()).toBe(1);
+    await world.clock.advance(LEASE_TTL_MS - 45_000);
+    expect(await countOthers()).toBe(0);
+  });
+
+  test('beyond the limits a wake waits, keeps the repo due and comes back soon', async () => {
+    const world = await givenWorker();
+    for (let index = 0; index < TENANT_RECONCILES_MAX; index += 1) {
+      const run = { repoId: `repo-${index + 10}`, tenantId: 'tenant-1', host: `${index}.example` };
+      await world.store.beginRun({ id: `run-${index}`, standing: 'proven', ...run }, 60_000, () => true);
+    }
+    expect(await dispatchReconcile(world.deps, 'repo-1')).toEqual({ kind: 'crowded' });
+    expect(world.requests).toEqual([]);
+    expect(world.queue.delayed).toMatchObject([{ repoId: 'repo-1' }]);
+    await world.store.endRun('run-0');
+    await world.clock.advance(LEASE_HELD_DELAY_MS);
+    expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('reconciled');
   });
 });

@@ -1,0 +1,73 @@
+import type { EpochMs } from '../../domain/ids.ts';
+import { type RunStore, StoreError } from '../../ports/store.ts';
+import { type Runs, readRow, runs } from './items.ts';
+import { runsKey } from './keys.ts';
+import type { Row, Table } from './table.ts';
+
+/** Workers that begin at the same moment come one after the other; so many times in a row none is overtaken. */
+const TRIES_MAX = 10;
+const TRY_AGAIN_MS = 15;
+
+/** One small row for all runs, so that each limit is asked of one consistent picture. */
+export function createRunStore(table: Table): RunStore {
+  return {
+    async beginRun({ id, ...run }, ttlMs, isAllowed) {
+      for (let tried = 0; tried < TRIES_MAX; tried += 1) {
+        if (tried > 0) await table.clock.sleep(Math.ceil(Math.random() * TRY_AGAIN_MS * tried));
+        const now = table.clock.now();
+        const seen = readRuns(await table.get(runsKey, 'beginRun'));
+        const others = othersOf(seen, id, now);
+        const asked = Object.entries(others).map(([other, { until: _, ...each }]) => ({
+          id: other,
+          ...each,
+        }));
+        if (!isAllowed(asked)) return false;
+        const version = (typeof seen === 'object' ? seen.version : now) + 1;
+        const picture = { version, runs: { ...others, [id]: { ...run, until: now + ttlMs } } };
+        const Item = { ...runsKey, ...runs.write(picture) };
+        if (await table.put({ Item, ...conditionOf(seen) }, 'beginRun')) return true;
+      }
+      return false;
+    },
+
+    async endRun(id) {
+      await table.update(
+        {
+          Key: runsKey,
+          UpdateExpression: 'REMOVE runs.#id ADD version :one',
+          ConditionExpression: 'attribute_exists(runs.#id)',
+          ExpressionAttributeNames: { '#id': id },
+          ExpressionAttributeValues: { ':one': 1 },
+        },
+        'endRun',
+      );
+    },
+  };
+}
+
+type Seen = Runs | 'none' | 'unreadable';
+
+/** A picture that cannot be read is drawn anew: it must not keep all tenants from being reconciled. */
+function readRuns(row: Row | null): Seen {
+  if (row === null) return 'none';
+  try {
+    return readRow(runs, row, 'beginRun');
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'unreadable') return 'unreadable';
+    throw error;
+  }
+}
+
+/** One whose worker died is over by time. An own entry is that of a write whose answer was lost. */
+function othersOf(seen: Seen, id: string, now: EpochMs): Runs['runs'] {
+  if (typeof seen !== 'object') return {};
+  return Object.fromEntries(
+    Object.entries(seen.runs).filter(([other, { until }]) => other !== id && until > now),
+  );
+}
+
+function conditionOf(seen: Seen) {
+  if (seen === 'unreadable') return {};
+  if (seen === 'none') return { ConditionExpression: 'attribute_not_exists(pk)' };
+  return { ConditionExpression: 'version = :seen', ExpressionAttributeValues: { ':seen': seen.version } };
+}

@@ -1,0 +1,61 @@
+import type { RepoId, TenantId } from './ids.ts';
+import {
+  FORGE_TIMEOUT_MS,
+  HOST_RECONCILES_MAX,
+  SLOW_RECONCILES_MAX,
+  SLOW_RETRY_MS,
+  TENANT_RECONCILES_MAX,
+  UNPROVEN_RECONCILES_MAX,
+} from './limits.ts';
+import { parseUrl } from './parse-url.ts';
+import type { ReconcileErrorCode, ReconcileOutcome } from './repo.ts';
+
+/** A reconcile that a worker is busy with, as the limits of concurrent ones see it. */
+export interface Run {
+  /** Of this run alone: a repository may have a lost one beside it. */
+  readonly id: string;
+  readonly repoId: RepoId;
+  readonly tenantId: TenantId;
+  /** Host and port of the forge, whatever its address looks like otherwise. */
+  readonly host: string;
+  readonly standing: Standing;
+}
+
+/** Of a repository, by its last reconcile. `new`: it had none. `slow`: it held a worker for long and came to nothing. */
+export const STANDINGS = ['proven', 'new', 'slow'] as const;
+export type Standing = (typeof STANDINGS)[number];
+
+export function hostOf(instanceUrl: string): string {
+  return parseUrl(instanceUrl)?.host.replace(/\.+(?=:|$)/, '') ?? '';
+}
+
+export function standingOf(last: ReconcileOutcome | null): Standing {
+  if (last === null) return 'new';
+  return (last.slowFailures ?? 0) > 0 ? 'slow' : 'proven';
+}
+
+/**
+ * Whether one more reconcile may begin beside these. Half of the workers are left to repositories that answer in time,
+ * however many others there are, and no tenant and no forge has all of the rest. Of the rest some are left to new ones.
+ */
+export function mayRun(others: readonly Run[], next: Run): boolean {
+  const count = (isAlike: (run: Run) => boolean): number => others.filter(isAlike).length;
+  if (count(({ tenantId }) => tenantId === next.tenantId) >= TENANT_RECONCILES_MAX) return false;
+  if (count(({ host }) => host === next.host) >= HOST_RECONCILES_MAX) return false;
+  if (next.standing === 'proven') return true;
+  if (count(({ standing }) => standing !== 'proven') >= UNPROVEN_RECONCILES_MAX) return false;
+  return next.standing === 'new' || count(({ standing }) => standing === 'slow') < SLOW_RECONCILES_MAX;
+}
+
+/** They say that the forge or the engine was waited for in vain. */
+const IN_VAIN: readonly (ReconcileErrorCode | null)[] = ['timeout', 'forge_unreachable'];
+
+/** `heldMs`: how long the worker was busy with it. One that failed at once costs others nothing. */
+export function isSlowFailure(errorCode: ReconcileErrorCode | null, heldMs: number): boolean {
+  return IN_VAIN.includes(errorCode) && heldMs >= FORGE_TIMEOUT_MS;
+}
+
+/** Until the next look after so many slow failures in a row: twice as long after each. */
+export function slowRetryMs(slowFailures: number): number {
+  return slowFailures === 0 ? 0 : SLOW_RETRY_MS * 2 ** (slowFailures - 1);
+}

@@ -1,0 +1,44 @@
+import { hostOf, mayRun, standingOf } from '../domain/fairness.ts';
+import { LEASE_TTL_MS } from '../domain/limits.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
+import type { RunStore } from '../ports/store.ts';
+import type { Ids } from '../ports/system.ts';
+
+interface RunDeps {
+  readonly store: RunStore;
+  readonly ids: Ids;
+}
+
+/**
+ * A reconcile within the limits of concurrent ones. One that was lost (`isLost`) counts until the engine must have
+ * ended. `last`: the repo's outcome before it.
+ */
+export async function withinLimits<Result extends { readonly kind: string; readonly isLost?: boolean }>(
+  { store, ids }: RunDeps,
+  repo: Pick<ManagedRepo, 'id' | 'tenantId' | 'instanceUrl'>,
+  last: ReconcileOutcome | null,
+  reconcile: () => Promise<Result>,
+): Promise<Result | { readonly kind: 'crowded' }> {
+  const run = {
+    ...{ id: ids.uuid(), repoId: repo.id, tenantId: repo.tenantId },
+    ...{ host: hostOf(repo.instanceUrl), standing: standingOf(last) },
+  };
+  const isAllowed = await store.beginRun(run, LEASE_TTL_MS, (others) => mayRun(others, run));
+  if (!isAllowed) return { kind: 'crowded' };
+  let isLost = false;
+  try {
+    const result = await reconcile();
+    isLost = result.isLost === true;
+    return result;
+  } finally {
+    if (!isLost) await endQuietly(store, run.id);
+  }
+}
+
+async function endQuietly(store: RunStore, id: string): Promise<void> {
+  try {
+    await store.endRun(id);
+  } catch {
+    // The work is done and its result counts; the entry ends by itself.
+  }
+}

@@ -1,0 +1,76 @@
+import { hostOf, isSlowFailure } from '#core/domain/fairness.ts';
+import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, WORKERS_MAX } from '#core/domain/limits.ts';
+import { CrowdWorld, DEAD_MS, type Kind } from '../../../support/crowd-world.ts';
+
+const MINUTE_MS = 60_000;
+const honest: Kind = {
+  ...{ name: 'honest', count: 10, workMs: 1_000, outcome: 'ok', eventEveryMs: 30_000 },
+};
+/** Each wakes itself as often as events can. */
+const dead: Kind = { ...honest, name: 'dead', workMs: DEAD_MS, outcome: 'timeout', eventEveryMs: 5_000 };
+
+const median = (values: readonly number[] = []): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+async function crowd(...kinds: readonly Kind[]): Promise<CrowdWorld> {
+  const world = new CrowdWorld(WORKERS_MAX);
+  for (const kind of kinds) await world.enroll(kind);
+  await world.run(MINUTE_MS, 5 * MINUTE_MS);
+  return world;
+}
+
+/** What `npm run load` shows with a hundred of each. */
+describe('strangers share the workers', () => {
+  test('33 dead forges leave half of them to the others, who do not wait for it', async () => {
+    const world = await crowd(honest, { ...dead, count: 33 });
+    expect(world.heldMost.get('dead')).toBeLessThanOrEqual(WORKERS_MAX / 2);
+    expect(world.waitsMs.get('honest')?.length).toBeGreaterThan(honest.count * 3);
+    expect(median(world.waitsMs.get('honest'))).toBeLessThan(1_000);
+    expect(Math.max(...(world.waitsMs.get('honest') ?? []))).toBeLessThan(5_000);
+    // They are looked at again and again all the same.
+    expect(world.waitsMs.get('dead')?.length).toBeGreaterThan(WORKERS_MAX);
+  });
+
+  test('a new repository does not wait for dead forges, however many stand before it', async () => {
+    const world = await crowd({ ...dead, count: 33 });
+    const fresh = { ...honest, name: 'fresh', count: 6 };
+    await world.enroll(fresh);
+    await world.run(0, 2 * MINUTE_MS);
+    const waits = world.firstWaitsMs.get('fresh') ?? [];
+    expect(waits).toHaveLength(fresh.count);
+    expect(Math.max(...waits)).toBeLessThan(MINUTE_MS);
+  });
+
+  test('one tenant with many busy repositories has a quarter of them', async () => {
+    const greedy = { ...honest, name: 'greedy', tenant: 'greedy', count: 30, workMs: 9_000 };
+    const world = await crowd(honest, { ...greedy, eventEveryMs: 9_000 });
+    expect(world.heldMost.get('greedy')).toBeLessThanOrEqual(WORKERS_MAX / 4);
+    expect(median(world.waitsMs.get('honest'))).toBeLessThan(1_000);
+  });
+
+  test('one forge of many tenants has half of them', async () => {
+    const busy = { ...honest, name: 'busy', host: 'one.example', count: 30, workMs: 9_000 };
+    const world = await crowd(honest, { ...busy, eventEveryMs: 9_000 });
+    expect(world.heldMost.get('busy')).toBeLessThanOrEqual(WORKERS_MAX / 2);
+    expect(median(world.waitsMs.get('honest'))).toBeLessThan(1_000);
+  });
+});
+
+describe('a slow failure', () => {
+  test.each([
+    ['the forge was waited for in vain', 'timeout', FORGE_TIMEOUT_MS, true],
+    ['the forge hung up late', 'forge_unreachable', FORGE_TIMEOUT_MS, true],
+    ['the forge refused the connection at once', 'forge_unreachable', FORGE_TIMEOUT_MS - 1, false],
+    ['a long reconcile that went well', null, RECONCILE_BUDGET_MS, false],
+    ['a red base that took long', 'base_red', RECONCILE_BUDGET_MS, false],
+  ] as const)('%s: %s after %i ms is one: %s', (_name, code, heldMs, expected) => {
+    expect(isSlowFailure(code, heldMs)).toBe(expected);
+  });
+});
+
+test.each([
+  ['https://Forge.example/git', 'forge.example'],
+  ['https://forge.example.:8443', 'forge.example:8443'],
+])('the host of %s is %s', (url, host) => {
+  expect(hostOf(url)).toBe(host);
+});
