@@ -233,7 +233,7 @@ export class ServiceStack extends Stack {
       bundle: 'tick',
       env: TickEnv,
       memoryMb: 256,
-      // A thousand due repos are two thousand small calls.
+      // Longer than TICK_SENDS_MS and what comes before and after the sends.
       timeout: Duration.seconds(120),
     });
     parts.table.grantReadWrite(tick);

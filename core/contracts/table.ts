@@ -36,8 +36,11 @@ export const TTL_ATTRIBUTE = 'ttl';
 /** Change stream of the table; consumers load what they need by key. */
 export const STREAM_VIEW = 'KEYS_ONLY';
 
-/** The due index is spread over this many partitions. */
-export const DUE_SHARDS = 4;
+/**
+ * The due index is spread over this many partitions. A partition takes 1,000 writes a second, and each look
+ * moves its repository in the index. More may be added: marks in the first ones are still read. Fewer would leave marks where no tick reads them.
+ */
+export const DUE_SHARDS = 16;
 
 /**
  * Beginnings of the partition keys that the stack names, in rights and in filters of the change stream. The adapter builds

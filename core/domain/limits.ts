@@ -179,7 +179,10 @@ export const CONTAINER_AUTH_WINDOW_MS = 60_000;
 
 // Tick (contract, Limits; D-84)
 export const TICK_REPOS_PAGE_MAX = 50;
-export const TICK_REPOS_MAX = 1000;
+/** Twice what one stack is made for (docs/scale.md). */
+export const TICK_REPOS_MAX = 20_000;
+/** A tick ends before its function is ended: what it has not sent is still due at the next one. */
+export const TICK_SENDS_MS = 100_000;
 export const TICK_INTERVAL_MS = 5 * 60_000;
 /** Wakes that the tick sends side by side. */
 export const TICK_CONCURRENCY_MAX = 16;

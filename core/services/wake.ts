@@ -4,6 +4,7 @@ import {
   IDLE_DUE_DELAY_MS,
   TICK_CONCURRENCY_MAX,
   TICK_REPOS_MAX,
+  TICK_SENDS_MS,
 } from '../domain/limits.ts';
 import { eventWindow } from '../domain/wake.ts';
 import type { DispatchStore } from '../ports/store.ts';
@@ -98,6 +99,8 @@ export interface TickResult {
   /** Not woken, because their tenant's subscription does not entitle (A107). */
   readonly held: number;
   readonly failed: number;
+  /** Still due: the tick had no time left for them. */
+  readonly left: number;
 }
 
 /** Wakes every due repo, oldest due first, whatever its wake mode (A60). A repo that fails keeps no other waiting (A49). */
@@ -109,8 +112,11 @@ export async function wakeDueRepos(deps: TickDeps): Promise<TickResult> {
   let failed = 0;
   const isHeld = createHoldCheck(deps);
   const waiting = due.values();
+  let taken = 0;
   const sendNext = async (): Promise<void> => {
     for (const repoId of waiting) {
+      if (deps.clock.now() - startedAt >= TICK_SENDS_MS) return;
+      taken += 1;
       try {
         if (await isHeld(repoId)) held += 1;
         else if (await wakeNow(deps, repoId)) woken += 1;
@@ -123,7 +129,7 @@ export async function wakeDueRepos(deps: TickDeps): Promise<TickResult> {
   // All take from one iterator, so the order of the list is the order of sending.
   await Promise.all(Array.from({ length: TICK_CONCURRENCY_MAX }, sendNext));
   await deps.store.recordTick(startedAt);
-  return { due: due.length, woken, held, failed };
+  return { due: due.length, woken, held, failed, left: due.length - taken };
 }
 
 /**

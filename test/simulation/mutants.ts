@@ -291,7 +291,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the tick finds what no event announced (A46)',
     file: 'core/domain/limits.ts',
-    find: 'export const TICK_REPOS_MAX = 1000;',
+    find: 'export const TICK_REPOS_MAX = 20_000;',
     replace: 'export const TICK_REPOS_MAX = 0;',
     families: ['calm'],
     dies: { family: 'calm', seed: 12 },

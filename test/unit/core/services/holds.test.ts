@@ -135,7 +135,7 @@ describe('held repos in the tick', () => {
   test('are not woken, are counted, and delay no other repo', async () => {
     const story = await givenTenants();
     await story.store.savePlan(TENANT_A, unpaid);
-    expect(await story.tick()).toEqual({ due: 4, woken: 2, held: 2, failed: 0 });
+    expect(await story.tick()).toEqual({ due: 4, woken: 2, held: 2, failed: 0, left: 0 });
     expect(story.world.sent.wakes.map(({ repoId }) => repoId).sort()).toEqual(
       [story.ids[0] ?? '', story.other].sort(),
     );
@@ -152,7 +152,7 @@ describe('held repos in the tick', () => {
     const story = await givenTenants();
     await leaveOpen(story, story.ids[2] ?? '');
     await story.store.savePlan(TENANT_A, unpaid);
-    expect(await story.tick()).toEqual({ due: 4, woken: 3, held: 1, failed: 0 });
+    expect(await story.tick()).toEqual({ due: 4, woken: 3, held: 1, failed: 0, left: 0 });
   });
 
   test('one tenant is looked at once, however many of its repos are due', async () => {
@@ -172,7 +172,7 @@ describe('held repos in the tick', () => {
     story.store.beforeCall = (called) => {
       if (called === 'loadPlan') throw new StoreError('unavailable', called);
     };
-    expect(await story.tick()).toEqual({ due: 4, woken: 4, held: 0, failed: 0 });
+    expect(await story.tick()).toEqual({ due: 4, woken: 4, held: 0, failed: 0, left: 0 });
   });
 });
 

@@ -1,4 +1,4 @@
-import { EVENT_WAKE_WINDOW_MS, TICK_REPOS_MAX } from '#core/domain/limits.ts';
+import { EVENT_WAKE_WINDOW_MS, TICK_SENDS_MS } from '#core/domain/limits.ts';
 import type { Log } from '#core/ports/system.ts';
 import {
   forwardDelayedWake,
@@ -138,7 +138,7 @@ describe('the tick', () => {
       givenRepo({ id: 'repo-4', slug: 'acme/4', dueAt: Date.UTC(2030, 0, 1) }),
       givenRepo({ id: 'repo-5', slug: 'acme/5', queueEnabled: false, dueAt: null }),
     ]);
-    expect(await wakeDueRepos(world)).toEqual({ due: 3, woken: 3, held: 0, failed: 0 });
+    expect(await wakeDueRepos(world)).toEqual({ due: 3, woken: 3, held: 0, failed: 0, left: 0 });
     expect(world.queue.wakes.map((wake) => wake.repoId)).toEqual(['repo-2', 'repo-3', 'repo-1']);
   });
 
@@ -148,7 +148,7 @@ describe('the tick', () => {
     );
     const world = await givenWorld(repos);
     world.queue.failFor = 'repo-7';
-    expect(await wakeDueRepos(world)).toEqual({ due: 40, woken: 39, held: 0, failed: 1 });
+    expect(await wakeDueRepos(world)).toEqual({ due: 40, woken: 39, held: 0, failed: 1, left: 0 });
   });
 
   test('a tick that comes 0.2 s early is not swallowed: each has a number of its own (E9)', async () => {
@@ -159,11 +159,28 @@ describe('the tick', () => {
     expect(new Set(world.queue.wakes.map((wake) => wake.wakeSeq)).size).toBe(2);
   });
 
-  test('dispatches a thousand repos in one go (D-84)', async () => {
-    const repos = Array.from({ length: TICK_REPOS_MAX + 5 }, (_, n) =>
+  test('dispatches ten thousand repos in one go (D-84)', async () => {
+    const repos = Array.from({ length: 10_000 }, (_, n) =>
       givenRepo({ id: `repo-${n}`, slug: `acme/${n}`, dueAt: n }),
     );
     const world = await givenWorld(repos);
-    expect((await wakeDueRepos(world)).woken).toBe(TICK_REPOS_MAX);
+    expect(await wakeDueRepos(world)).toMatchObject({ woken: 10_000, left: 0 });
+  });
+
+  test('stops before its time is over, notes that it ran, and leaves the rest due for the next', async () => {
+    const repos = Array.from({ length: 100 }, (_, n) =>
+      givenRepo({ id: `repo-${n}`, slug: `acme/${n}`, dueAt: n }),
+    );
+    const world = await givenWorld(repos);
+    const send = world.queue.sendWake.bind(world.queue);
+    world.queue.sendWake = async (...wake) => {
+      await world.clock.advance(TICK_SENDS_MS / 50);
+      return send(...wake);
+    };
+    const result = await wakeDueRepos(world);
+    expect(result.woken + result.left).toBe(100);
+    expect(result.left).toBeGreaterThan(25);
+    expect(await world.store.loadLastTick()).not.toBeNull();
+    expect(await world.store.listDueRepos(world.clock.now(), 1_000)).toHaveLength(100);
   });
 });
