@@ -15,7 +15,7 @@ import { isOff } from './wind-down.ts';
 
 export interface IdleLookDeps {
   readonly store: Pick<DispatchStore, 'getRepo' | 'loadReconcileOutcome' | 'loadReport' | 'readObligations'> &
-    LookStore;
+    Pick<LookStore, 'loadLook' | 'saveLook' | 'noteEngineNeeded'>;
   readonly looker: IdleLooker;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;

@@ -3,6 +3,7 @@ import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
 import { LIVENESS_MUTANTS } from './liveness-mutants.ts';
+import { MACHINE_MUTANTS } from './machine-mutants.ts';
 import type { Family } from './odds.ts';
 import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
@@ -28,6 +29,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
   ...LIVENESS_MUTANTS,
+  ...MACHINE_MUTANTS,
   {
     guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing.ts`,

@@ -48,6 +48,8 @@ export const FAMILIES = [
   'crowd',
   /** Files that both sides changed: the forge makes another tree of some than git does. */
   'other_tree',
+  /** A repository at rest is looked at without the engine, which is asked when there is something to do. */
+  'at_rest',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -123,6 +125,8 @@ export interface Odds {
   crowd: number;
   /** Bytes that the row of a record takes while the life lasts; 0 = as many as the service's. */
   rowBytes: number;
+  /** More than 0: repositories at rest are looked at without the engine. */
+  idleLooks: number;
 }
 export type Trouble = keyof Odds;
 
@@ -165,6 +169,7 @@ export const NO_ODDS: Readonly<Odds> = {
   engineDiesPerHour: 0,
   crowd: 0,
   rowBytes: 0,
+  idleLooks: 0,
 };
 
 /** Most are small, because thousands take seconds to live through; a few are as large as the limits of the record. */
@@ -361,6 +366,21 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         takenNames: share(0.2),
         throttlesPerHour: share(4),
         engineDiesPerHour: share(4),
+      };
+    case 'at_rest':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        callFails: calls.callFails / 4,
+        storeFails: calls.storeFails,
+        idleLooks: 1,
+        mergeLost: merges.mergeLost,
+        slowCall: workers.slowCall,
+        engineLost: workers.engineLost,
+        crash,
+        peoplePerHour: 4 + peoplePerHour,
+        settingsPerHour: random.chance(0.3) ? share(2) : 0,
+        recordLostPerHour: random.chance(0.2) ? 1 : 0,
       };
     case 'base_pushed':
     case 'unchecked_head':

@@ -1,11 +1,12 @@
 import { AppError } from '#core/contracts/errors.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
-import { ENGINE_TIMEOUT_MS, TICK_INTERVAL_MS, WAKE_HIDDEN_MS } from '#core/domain/limits.ts';
+import { ENGINE_TIMEOUT_MS, LOOK_TIMEOUT_MS, TICK_INTERVAL_MS, WAKE_HIDDEN_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
+import type { LookAnswer, LookRequest } from '#core/ports/idle-look.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
   type EngineAnswer,
@@ -19,8 +20,10 @@ import {
 import { Secret } from '#core/secret.ts';
 import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
 import { dispatchReconcile, recordAbandonedWake } from '#core/services/dispatch-reconcile.ts';
+import { createLookingEngine } from '#core/services/idle-look.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
 import { DirectoryMemory } from '../../engine-container/src/directory-memory.ts';
+import { lookForWork } from '../../engine-container/src/idle-look.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import {
@@ -69,11 +72,14 @@ export class SimService {
   readonly #inFlight = new Set<RepoId>();
   readonly #sentAt = new Map<string, number>();
   readonly #signer = new Signer();
+  /** As drawn: what heals is looked at as before. */
+  readonly #looksIdle: boolean;
 
   constructor(clock: SimClock, random: SeededRandom, odds: Odds, witness: Witness) {
     this.#clock = clock;
     this.#random = random;
     this.#witness = witness;
+    this.#looksIdle = odds.idleLooks > 0;
     const hosts = new Hosts(clock, random, odds, witness);
     this.hosts = hosts;
     this.store = new WatchedStore({ clock: { now: () => clock.now() + hosts.storeSkewMs } });
@@ -310,7 +316,7 @@ export class SimService {
             seal: () => Promise.reject(new Error('nothing is sealed here')),
             open: (owner) => machine.io('vault open', async () => this.#openToken(owner.tenantId)),
           },
-          engine: this.#engine(repoId),
+          engine: this.#looksIdle ? this.#lookingEngine(repoId, host) : this.#engine(repoId),
           queue: this.#queueOn(machine),
           clock: this.hosts.clockOf(host),
           ids: this.ids,
@@ -330,6 +336,47 @@ export class SimService {
     });
     this.#witness.afterReconcile(repoId, looked);
     return settled;
+  }
+
+  /** As the worker has it: a look by a function of its own before the engine is asked. */
+  #lookingEngine(repoId: RepoId, host: Host): EnginePort {
+    const machine = this.hosts.machineOn(host);
+    const store = storeOn(machine, this.store);
+    const engine = this.#engine(repoId);
+    return createLookingEngine(
+      {
+        store,
+        looker: { look: (request) => this.#lookIdle(repoId, request) },
+        clock: this.hosts.clockOf(host),
+        log: this.#log,
+      },
+      {
+        ...engine,
+        // A failed look is caught by the service; of a dead machine nothing is sent.
+        reconcile: (request, order) =>
+          host.dead ? Promise.reject(new Crash()) : engine.reconcile(request, order),
+      },
+      repoId,
+    );
+  }
+
+  async #lookIdle(repoId: RepoId, request: LookRequest): Promise<LookAnswer> {
+    const forge = this.forges.get(repoId);
+    if (forge === undefined || forge.slug !== request.repoSlug)
+      throw new Error(`an idle look at ${request.repoSlug} in the name of ${repoId}`);
+    const host = this.hosts.newHost();
+    const failed = async (afterMs: number): Promise<never> => {
+      await this.#clock.sleep(afterMs);
+      throw new Error('the idle look failed');
+    };
+    const answer = await Promise.race([
+      lookForWork(forgeOn(this.hosts.machineOn(host), forge.forge), this.hosts.clockOf(host), request).catch(
+        (error: unknown) => (error instanceof Crash ? failed(0) : Promise.reject(error)),
+      ),
+      failed(LOOK_TIMEOUT_MS),
+    ]);
+    this.#witness.sometimes(`idle look ${answer.kind}`);
+    return answer;
   }
 
   #openToken(tenantId: string): Secret<string> {

@@ -16,6 +16,7 @@ export const OFTEN: readonly string[] = [
   ...['switched off', 'switched on', 'store refuses: fenced'],
   // Results of workers and webhooks
   ...['dispatch reconciled', 'dispatch lease_held', 'dispatch not_due', 'refused lease_held'],
+  ...['idle look idle', 'idle look needed', 'idle look failed'],
   ...['webhook processed', 'webhook wait_for_reconcile', 'webhook ignored'],
   ...['outcome code none', 'outcome code base_red', 'outcome code engine_error', 'outcome code timeout'],
   'outcome code gate_infrastructure',

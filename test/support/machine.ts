@@ -1,5 +1,6 @@
 import type { AccountStore } from '#core/ports/account-store.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
+import type { LookStore } from '#core/ports/idle-look.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore, RunStore } from '#core/ports/store.ts';
 import type { EraseStore } from '#core/services/erase-tenant.ts';
 
@@ -59,7 +60,8 @@ export type WorkerStore = EngineStore &
   DispatchStore &
   Pick<AccountStore, 'loadPlan'> &
   Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection' | 'listRunningBatches'> &
-  EraseStore;
+  EraseStore &
+  Pick<LookStore, 'loadLook' | 'saveLook' | 'noteEngineNeeded'>;
 const STORE_CALLS = [
   'findRepo',
   'listLeftHeads',
@@ -105,6 +107,7 @@ const STORE_CALLS = [
   'deletePlan',
   'deleteOrganization',
   'deleteTenant',
+  ...(['loadLook', 'saveLook', 'noteEngineNeeded'] as const),
 ] as const satisfies readonly (keyof WorkerStore)[];
 
 /** A call that is missing from the lists above would pass a machine by: then these do not compile. */

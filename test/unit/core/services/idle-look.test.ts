@@ -60,7 +60,6 @@ function givenRepoAtRest(
         saveLook: async (_id, memory) => {
           saved.push(memory);
         },
-        loadEngineNeededAt: async () => null,
         noteEngineNeeded: async (at) => {
           needs.push(at);
         },
