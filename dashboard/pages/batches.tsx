@@ -93,7 +93,9 @@ function Pages({
     <nav className="row" aria-label="Pages of batches">
       {before !== null && <Link href={path.batches(repoId)}>Newest batches</Link>}
       {next !== null && <Link href={path.batches(repoId, next)}>Older batches</Link>}
-      <span className="hint">{plural(shown.length, 'node')} of the account on this page.</span>
+      <span className="hint">
+        This page was made from {plural(shown.length, 'search step')} of all your repositories.
+      </span>
     </nav>
   );
 }
