@@ -12,6 +12,7 @@ import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createWorld } from '../scenario/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { flipBits, sockets } from './edge.ts';
+import { deadForges } from './fairness.ts';
 import { percentile, type Row } from './row.ts';
 
 /** `npm run load`: rows of the load table that one machine can hold; one line each, then JSON. */
@@ -209,7 +210,16 @@ async function soak(hours: number): Promise<Row> {
 }
 
 const rows: Row[] = [];
-const runs = [stormOnOneRepo, forgeries, flipBits, sockets, thousandDue, forgeDownForAnHour, () => soak(72)];
+const runs = [
+  stormOnOneRepo,
+  forgeries,
+  flipBits,
+  sockets,
+  thousandDue,
+  deadForges,
+  forgeDownForAnHour,
+  () => soak(72),
+];
 for (const run of runs) {
   const row = await run();
   rows.push(row);

@@ -1,0 +1,50 @@
+import { WORKERS_MAX } from '#core/domain/limits.ts';
+import { CrowdWorld, DEAD_MS, type Kind } from '../support/crowd-world.ts';
+import { percentile, type Row } from './row.ts';
+
+const MINUTE_MS = 60_000;
+const MEDIAN_WAIT_MAX_MS = 1_000;
+const NEW_WAIT_MAX_MS = MINUTE_MS;
+
+const honest: Kind = {
+  ...{ name: 'honest', count: 50, workMs: 1_000, outcome: 'ok', eventEveryMs: 30_000 },
+};
+/** Each wakes itself as often as events can. */
+const dead: Kind = {
+  ...honest,
+  name: 'dead',
+  count: 100,
+  workMs: DEAD_MS,
+  outcome: 'timeout',
+  eventEveryMs: 5_000,
+};
+
+const fresh: Kind = { ...honest, name: 'fresh', count: 6 };
+
+/** A hundred accounts with dead forges come to fifty honest ones; half an hour later six new ones come too. */
+export async function deadForges(): Promise<Row> {
+  const world = new CrowdWorld(WORKERS_MAX);
+  await world.enroll(honest);
+  await world.run(0, 10 * MINUTE_MS);
+  await world.enroll(dead);
+  await world.run(MINUTE_MS, 30 * MINUTE_MS);
+  await world.enroll(fresh);
+  await world.run(0, 5 * MINUTE_MS);
+  const waits = world.waitsMs.get(honest.name) ?? [];
+  const median = percentile(waits, 0.5);
+  const longest = Math.max(...waits);
+  const firsts = world.firstWaitsMs.get(fresh.name) ?? [];
+  const held = world.heldMost.get(dead.name) ?? 0;
+  const looks = world.waitsMs.get(dead.name)?.length ?? 0;
+  return {
+    row: `${dead.count} accounts with dead forges beside ${honest.count} honest ones, ${WORKERS_MAX} workers`,
+    goal: `half of the workers are left to others: an honest wake waits ${MEDIAN_WAIT_MAX_MS} ms at most at the median, a new repository ${NEW_WAIT_MAX_MS} ms at most`,
+    measured: `dead forges held ${held} workers at most in ${looks} looks; ${waits.length} honest wakes waited ${median} ms at the median, ${longest} ms at most; ${firsts.length} of ${fresh.count} new repositories waited ${Math.max(...firsts)} ms at most`,
+    ok:
+      held <= WORKERS_MAX / 2 &&
+      waits.length > honest.count * 30 &&
+      median <= MEDIAN_WAIT_MAX_MS &&
+      firsts.length === fresh.count &&
+      Math.max(...firsts) <= NEW_WAIT_MAX_MS,
+  };
+}
