@@ -37,6 +37,22 @@ export const BLOCKED_MUTANTS: readonly Mutant[] = [
     dies: 'a merge is blocked in a landing',
   },
   {
+    guard: 'the others do not wait for a merge that became a conflict while it landed',
+    file: `${QUEUE}/landing.ts`,
+    find: "  if (isForgeConflict(pass, landing, pull.mergeable)) return startTeardown(pass, root, 'merge_conflict');\n",
+    replace: '',
+    families: ['other_merge'],
+    dies: 'the forge sees a conflict after the success',
+  },
+  {
+    guard: 'a conflict of the forge is no merge time-out',
+    file: `${QUEUE}/landing.ts`,
+    find: "startTeardown(pass, root, 'merge_conflict')",
+    replace: "startTeardown(pass, root, 'merge_timeout')",
+    families: ['other_merge'],
+    dies: 'the forge sees a conflict after the success',
+  },
+  {
     guard: 'the block of a merge is asked for before a merge time-out is counted (D-14)',
     file: `${QUEUE}/landing.ts`,
     find: "const block = isOfForge(revoke.reason) ? findBlock(pass, landing) : 'nothing';",

@@ -1,3 +1,4 @@
+import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
 import { isSuccess, look, type Stage, setStage, wordOn } from './scene-stage.ts';
 
@@ -152,4 +153,28 @@ export async function silenceGate(): Promise<readonly string[]> {
   if (landed.some(({ at }) => at - begun > 3 * MINUTE_MS))
     return ['the others waited for a gate that never speaks'];
   return (await wordOn(stage, pr)) === 'error' ? [] : ['its author is not told that no run began'];
+}
+
+/** The landing ahead makes a conflict of the next one, whose success is posted on a reading from before that landing. */
+export async function conflictSeenTooLate(): Promise<readonly string[]> {
+  const stage = await setStage({ switches: { modesClash: true } });
+  const { forge } = stage;
+  await givenProject(forge, { 'src/old.txt': LINES });
+  const open = async (branch: string, content: string, mode: '100644' | '100755') => {
+    const pr = await forge.openPullRequest({ branch, files: { 'src/old.txt': { content, mode } } });
+    await forge.schedule(pr, 'merge');
+    return pr;
+  };
+  const ahead = await open('mode', LINES, '100755');
+  const pr = await open('content', `first\n${LINES}`, '100644');
+  const others = await givenOthers(stage);
+  forge.lags = { ...NO_LAGS, pull: 10_000 };
+  await stage.drain({ maxMs: 120 * MINUTE_MS });
+  const { headSha } = await forge.pull(pr);
+  const opened = forge.journal().some((entry) => isSuccess(entry) && 'sha' in entry && entry.sha === headSha);
+  const begun = forge.merges().find((merge) => merge.pr === ahead)?.at;
+  if (begun === undefined || !opened) return ['the scene did not come about'];
+  const problems = await judgeBlocked(stage, pr, others, begun);
+  if ((await wordOn(stage, pr)) !== 'error') problems.push('its author is not told of the conflict');
+  return problems;
 }

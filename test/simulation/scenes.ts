@@ -2,7 +2,13 @@ import { LEASE_SAFETY_MARGIN_MS, LEASE_TTL_MS, TICK_INTERVAL_MS } from '#core/do
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { withLease } from '#core/services/lease.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { blockBeforeAnything, blockInLanding, conflictForTheForge, silenceGate } from './blocked-scenes.ts';
+import {
+  blockBeforeAnything,
+  blockInLanding,
+  conflictForTheForge,
+  conflictSeenTooLate,
+  silenceGate,
+} from './blocked-scenes.ts';
 import {
   landingGoesUnread,
   scheduleWithinTheSecond,
@@ -389,6 +395,7 @@ export const SCENES = {
   }),
   'the block of a merge cannot be read': blockInLanding({ afterMs: 0, isLost: false, isUnread: true }),
   'the forge alone sees a conflict': conflictForTheForge,
+  'the forge sees a conflict after the success': conflictSeenTooLate,
   'a gate is silenced': silenceGate,
   'a twin appears while its head is gated': twinAppearsLate,
   'the tip of the base says that no run starts': silentBase,

@@ -30,6 +30,9 @@ const REFUSAL_PHRASES: Readonly<Record<Refusal, string>> = {
   merge_list: 'refused: the branch rule does not list who scheduled this among those who may merge',
 };
 
+const NOT_MERGEABLE =
+  'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again';
+
 const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
   conflict: 'refused: conflicts with the base branch; update the branch and schedule again',
   criss_cross:
@@ -57,8 +60,7 @@ const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
     'waiting: the CI broke off each gate run of this pull request alone; check the runners; it is tried again later',
   staging_failed:
     'waiting: the forge fails each time on this pull request; tried again later, or at once on a new head',
-  not_mergeable:
-    'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
+  not_mergeable: NOT_MERGEABLE,
   forge_conflict:
     'refused: the forge calls it a conflict with the base, where git merges it; merge the base branch into it',
   conflict_ahead: null,
@@ -70,6 +72,8 @@ const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
 
 const REVOKE_PHRASES: Readonly<Record<RevokeReason, string>> = {
   merge_timeout: 'requeued: the forge did not complete the merge in time; tested again',
+  // What is said of one that is set aside for it.
+  merge_conflict: NOT_MERGEABLE,
   merge_blocked: 'requeued: a rule of the forge keeps this merge from happening; staged again once none does',
   base_advanced: 'requeued: the base branch moved; tested again on the new base',
   candidate_changed: 'requeued: this pull request changed while it was landing',

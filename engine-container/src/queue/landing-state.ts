@@ -13,6 +13,8 @@ export interface Landing {
   /** When `success` was written; null = the intent stands, the post may or may not have happened. */
   postedAt: EpochMs | null;
   nudges: number;
+  /** Since when each look finds it not mergeable; absent: the latest look found it mergeable. */
+  unmergeableSince?: EpochMs;
   /** Times that it was asked what keeps the merge from coming; absent: never. */
   blockerLooks?: number;
   /** Posts of `success` that were wanted, and those that the forge answered; absent in records of before they were counted. */
@@ -33,6 +35,8 @@ export interface Landing {
 
 export type RevokeReason =
   | 'merge_timeout'
+  /** The forge calls it a conflict, since a check that ended after the `success`. */
+  | 'merge_conflict'
   /** A rule of the forge keeps it from merging this one. */
   | 'merge_blocked'
   | 'base_advanced'

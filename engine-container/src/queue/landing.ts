@@ -6,6 +6,7 @@ import {
   LANDING_TIMEOUT_MS,
   MERGE_TIMEOUTS_MAX,
   REVOKE_GRACE_MS,
+  UNMERGEABLE_LANDING_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
 import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
@@ -28,7 +29,7 @@ import { giveUpLanding } from './given-up.ts';
 import { isReplacedTip } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
-import { isMergeableNow } from './mergeable.ts';
+import { isMergeableNow, setNextAside } from './mergeable.ts';
 import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './pipeline.ts';
 import { countOutcome } from './policy.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
@@ -70,7 +71,16 @@ export function observeLanding(pass: DecisionContext): void {
   if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, root, 'candidate_changed');
   if (isReplacedTip(pass.record, pull.baseTip, pass.s.now)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
   if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, root, landing, focus.value);
-  if (landing.postedAt !== null) awaitMerge(pass, root, landing, landing.postedAt);
+  if (landing.postedAt === null) return;
+  if (isForgeConflict(pass, landing, pull.mergeable)) return startTeardown(pass, root, 'merge_conflict');
+  awaitMerge(pass, root, landing, landing.postedAt);
+}
+
+/** What was mergeable when its `success` was posted may have been so by a check of an earlier base. */
+function isForgeConflict({ s }: DecisionContext, landing: Landing, isMergeable: boolean): boolean {
+  if (isMergeable) delete landing.unmergeableSince;
+  else landing.unmergeableSince ??= s.now;
+  return landing.unmergeableSince !== undefined && s.now - landing.unmergeableSince >= UNMERGEABLE_LANDING_MS;
 }
 
 function hasChanged(focus: FocusView, landing: Landing, pass: DecisionContext): boolean {
@@ -128,6 +138,7 @@ function concludeRevoke(pass: DecisionContext, root: Root, landing: Landing): vo
   else if (revoke.schedule === 'lost') loseSchedule(pass, root, landing);
   else if (block === 'unknown') holdUnclear(pass, root, landing);
   else if (revoke.reason === 'merge_timeout') countMergeTimeout(pass, root, landing);
+  else if (revoke.reason === 'merge_conflict') setNextAside(pass, root);
 }
 
 /** The forge dropped the schedule before a merge that then failed: no proof against the pull request (E21). */

@@ -23,12 +23,16 @@ export function isMergeableNow(pass: DecisionContext, root: Root, focus: FocusVi
     wakeNoLaterThan(pass, until);
     return false;
   }
-  const member = root.members[root.landed];
-  if (member !== undefined) {
-    root.fates.push(setUnmergeableAside(pass, member, treeOf(root, root.landed) ?? root.baseTree));
-  }
+  setNextAside(pass, root);
   startTeardown(pass, root, 'merge_conflict');
   return false;
+}
+
+/** The one that is to land next is set aside: the forge calls it not mergeable. */
+export function setNextAside(pass: DecisionContext, root: Root): void {
+  const member = root.members[root.landed];
+  if (member === undefined) return;
+  root.fates.push(setUnmergeableAside(pass, member, treeOf(root, root.landed) ?? root.baseTree));
 }
 
 /** A check that is slow is asked again after a pause, once: others are torn down with it each time. */

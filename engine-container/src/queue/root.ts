@@ -84,7 +84,6 @@ export function startTeardown(pass: DecisionContext, root: Root, reason: Teardow
 
 function isRevokeReason(reason: Teardown): reason is RevokeReason {
   return (
-    reason !== 'merge_conflict' &&
     reason !== 'gate_missing' &&
     reason !== 'gate_infrastructure' &&
     reason !== 'gate_given_up' &&

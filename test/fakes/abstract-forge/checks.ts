@@ -18,7 +18,10 @@ export function startChecks(world: World, pulls: readonly Pull[]): void {
   const started: StartedCheck[] = [];
   for (const pull of pulls) {
     if (pull.mergeCommit !== null) continue;
-    if (isEnded(world, pull.check)) pull.lastCheck = pull.check;
+    if (isEnded(world, pull.check)) {
+      pull.lastCheck = pull.check;
+      pull.lastResult = pull.checkResult;
+    }
     pull.check = newCheck(world, pull);
     pull.checkResult = null;
     started.push({ pull, check: pull.check });
@@ -31,8 +34,10 @@ export function startChecks(world: World, pulls: readonly Pull[]): void {
 }
 
 export function newCheck(world: World, pull: Pick<Pull, 'base' | 'pullHead'>): ConflictCheck {
+  const startedAt = world.timers.now();
   return {
-    dueAt: world.timers.now() + world.knobs.checkDelayMs,
+    startedAt,
+    dueAt: startedAt + world.knobs.checkDelayMs,
     tip: mustTip(world, pull.base),
     head: pull.pullHead,
   };
@@ -81,8 +86,16 @@ export function isDraft(pull: { readonly title: string }): boolean {
   return WIP_PREFIX.test(pull.title);
 }
 
+/** Where the reading is older than the newest check, the check before it counts. */
+function stateAgo(world: World, pull: Pull, lagMs: number): ConflictState {
+  if (lagMs === 0 || pull.lastCheck === null || pull.check.startedAt <= world.timers.now() - lagMs)
+    return conflictStateOf(world, pull);
+  pull.lastResult ??= runCheck(world, pull.lastCheck);
+  return pull.lastResult;
+}
+
 /** The field `mergeable` of the API: false also while the check runs, true also for nothing to merge. */
-export function isMergeable(world: World, pull: Pull): boolean {
-  const state = conflictStateOf(world, pull);
+export function isMergeable(world: World, pull: Pull, lagMs = 0): boolean {
+  const state = stateAgo(world, pull, lagMs);
   return state !== 'checking' && state !== 'conflict' && !isDraft(pull);
 }

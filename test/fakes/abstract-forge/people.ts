@@ -86,6 +86,7 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
     schedule: null,
     check: newCheck(world, { base, pullHead: head }),
     lastCheck: null,
+    lastResult: null,
     checkResult: null,
     updatedAt: stampOf(world),
     timeline: [],

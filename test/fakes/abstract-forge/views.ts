@@ -34,7 +34,7 @@ export function viewPull(world: World, pull: Pull, { factsMs, refsMs }: Lag = NO
     title: facts.title,
     state: facts.state,
     draft: isDraft(facts),
-    mergeable: isMergeable(world, pull),
+    mergeable: isMergeable(world, pull, factsMs),
     merged: facts.mergeCommit !== null,
     mergeCommitSha: facts.mergeCommit,
     mergeBase: storedMergeBase(world, pull),

@@ -106,6 +106,7 @@ export interface ScheduleRow {
 
 /** The branch positions a conflict check looks at; it ends at `dueAt`. */
 export interface ConflictCheck {
+  readonly startedAt: EpochMs;
   readonly dueAt: EpochMs;
   readonly tip: CommitSha;
   readonly head: CommitSha;
@@ -131,8 +132,9 @@ export interface Pull {
   /** Newest check, running or ended, and the one that ended before it. */
   check: ConflictCheck;
   lastCheck: ConflictCheck | null;
-  /** Outcome of `check`, once a caller asked. */
+  /** Outcomes of both, once a caller asked. */
   checkResult: ConflictState | null;
+  lastResult: ConflictState | null;
   updatedAt: EpochMs;
   readonly timeline: TimelineEntry[];
   readonly reviews: Review[];

@@ -14,6 +14,8 @@ const DEFERS = Object.keys({
 } satisfies Record<DeferReason, true>) as readonly DeferReason[];
 const REVOKES = [
   'merge_timeout',
+  'merge_conflict',
+  'merge_blocked',
   'base_advanced',
   'candidate_changed',
   'queue_disabled',

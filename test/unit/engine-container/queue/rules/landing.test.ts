@@ -207,6 +207,47 @@ describe('the merge that is awaited', () => {
     });
   });
 
+  describe('of one that the forge calls not mergeable since its success was posted', () => {
+    const looked = { nudges: 4, unmergeableSince: NOW + 2_000 };
+    const at = (ms: number, mergeable = false) =>
+      givenLook({ pull: { mergeable } }, { now: NOW + ms, full: false });
+    const NOT_MERGEABLE =
+      'pending on head-1: waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again';
+
+    test('is awaited for three minutes: a slow check may end with it', () => {
+      expect(tellDecision(at(181_999), givenAwaited(looked))).toMatchObject({ actions: [] });
+    });
+
+    test('is given up after them: the success is taken back, and others do not wait for the time-out', () => {
+      expect(tellDecision(at(182_000), givenAwaited(looked))).toMatchObject({
+        actions: [NOT_MERGEABLE],
+        events: [],
+      });
+    });
+
+    test('is awaited on when the forge calls it mergeable again', () => {
+      const { after, actions } = tellDecision(at(182_000, true), givenAwaited(looked));
+      expect(actions).toEqual([]);
+      expect(after.roots[0]?.landing).not.toHaveProperty('unmergeableSince');
+    });
+
+    test('sets it aside after the grace period, and is no time-out of it', () => {
+      const revoke = { reason: 'merge_conflict' as const, postedAt: NOW + 182_000 };
+      const record = givenProven({
+        teardown: 'merge_conflict',
+        landing: givenLanding({ postedAt: NOW, ...looked, revoke }),
+      });
+      expect(tellDecision(at(202_000), record)).toMatchObject({
+        actions: [NOT_MERGEABLE],
+        ended: ['#1 requeued: error', '#2 requeued: error'],
+        after: {
+          mergeTimeoutCounts: [],
+          deferred: [{ pr: 1, reason: 'not_mergeable', until: NOW + 202_000 + 5 * 60_000 }],
+        },
+      });
+    });
+  });
+
   test('is given up when the queue is switched off', () => {
     const look = givenLook({}, { repo: givenRepo({ queueEnabled: false }) });
     expect(tellDecision(look, givenAwaited()).actions).toEqual([
