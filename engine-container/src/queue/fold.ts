@@ -6,6 +6,7 @@ import type { DeferReason } from './aside.ts';
 import { beginPass, type DecisionContext, emitEvent, entryOf, raise } from './decision-context.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import type { Landing } from './landing-state.ts';
+import { LATE_EFFECT_MS, sweepLate } from './late-branches.ts';
 import { activeMembers, findNode, treesAhead } from './pipeline.ts';
 import { countPostFailure, type PostStatus } from './post-failure.ts';
 import type { Member, Node, QueueRecord, Root } from './record.ts';
@@ -17,8 +18,6 @@ import { countStagingFailure, countUnfinished, setAside as setFailingAside } fro
 const HEAD_COPY_WAIT_MS = 30_000;
 const HEAD_COPY_WAIT_MS_MAX = 10 * 60_000;
 const GATE_FILE_WAIT_MS = 5 * 60_000;
-/** A forge that did not answer in time carries a call out at most this much later, busy as it is (E7). */
-const LATE_EFFECT_MS = 125_000;
 
 /** What an action came to, written into the record. Pure, like `decide`; `at` is when the outcome was known. */
 export function fold(
@@ -63,23 +62,12 @@ export function fold(
   return pass;
 }
 
-/**
- * A staging call that failed may still be carried out, even after a later attempt has come and gone: what it would
- * create is swept once that can no longer happen and the name is not in use.
- */
 function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolean): void {
-  const { garbage } = pass.record;
   if (action.kind === 'delete_branch') return keepName(pass, action.branch);
   if (action.kind === 'probe_schedule' && forgeAnswers) return countProbeFailure(pass, action);
   if (action.kind === 'post_status' && forgeAnswers) return countPostFailure(pass, action);
   const isStaging = action.kind === 'stage_root' || action.kind === 'stage_tree';
-  const branches = isStaging ? [action.branch, action.workBranch] : [];
-  const notBefore = pass.s.now + LATE_EFFECT_MS;
-  for (const branch of branches) {
-    // An earlier failure of the same name is swept sooner than this one can be.
-    if (garbage.some((known) => known.branch === branch && known.notBefore >= notBefore)) continue;
-    garbage.push({ branch, notBefore, runKey: null });
-  }
+  if (isStaging) sweepLate(pass, [action.branch, action.workBranch]);
 }
 
 /** A deletion that may still be carried out must not meet a new branch of that name: until then the name is taken. */

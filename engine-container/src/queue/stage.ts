@@ -3,6 +3,7 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from './actions.ts';
 import { type DecisionContext, retireNode, runsMax, wakeNoLaterThan } from './decision-context.ts';
+import { sweepLate } from './late-branches.ts';
 import { activeMembers, pipelineOf, treesAhead } from './pipeline.ts';
 import { type Node, type QueueRecord, type Root, treeOf } from './record.ts';
 import { dissolve, workBranchOf } from './root.ts';
@@ -62,7 +63,7 @@ function stageNode(pass: DecisionContext, root: Root, node: Node): void {
   if (root.chain.length === 0) return stageWhole(pass, root, node);
   const run8 = root.runId.slice(0, 8);
   const branch = `${ownBranch(pass, root, node)}${node.attempt === 1 ? '' : `-a${node.attempt}`}`;
-  // An earlier try of this attempt failed, or its engine died: it may have left the work branch.
+  // An earlier try of this attempt failed, or its engine died: it may have left the work branch, or leave either later.
   const isTriedAgain = node.branch === branch;
   node.branch = branch;
   const tree = treeOf(root, node.to);
@@ -71,6 +72,7 @@ function stageNode(pass: DecisionContext, root: Root, node: Node): void {
   // The work branch is litter once more if this is not the last use of it.
   const isAnchored = root.tip !== pass.record.tip;
   if (isAnchored || tree === ontoTree || isTriedAgain) root.builds += 1;
+  if (isTriedAgain) sweepLate(pass, [branch, workBranchOf(pass, root)]);
   pass.actions.push({
     kind: 'stage_tree',
     nodeRow: node.id,
@@ -96,6 +98,7 @@ function stageWhole(pass: DecisionContext, root: Root, node: Node): void {
   // One root at a time keeps the plain name; whatever runs beside it or after it has a name of its own (D-10).
   node.branch ??= isTaken ? ownBranch(pass, root, node) : plain;
   root.builds += 1;
+  if (root.builds > 1) sweepLate(pass, [node.branch, workBranchOf(pass, root)]);
   pass.actions.push({
     kind: 'stage_root',
     runId: root.runId,

@@ -276,6 +276,15 @@ describe('the work branch', () => {
     const branch = first.after.roots[0]?.nodes[1]?.branch ?? null;
     expect(search(branch).after.roots[0]?.builds).toBe(2);
   });
+
+  test('and the staging branch are swept once more where a try has no known end: the forge may carry it out late', () => {
+    const first = search(null);
+    expect(first.after.garbage).toEqual([]);
+    const branch = first.after.roots[0]?.nodes[1]?.branch ?? '';
+    const { garbage } = search(branch).after;
+    expect(garbage.map((each) => each.branch)).toEqual([branch, expect.stringMatching(/^mq-work\/main\//)]);
+    for (const { notBefore } of garbage) expect(notBefore).toBeGreaterThanOrEqual(NOW + 120_000);
+  });
 });
 
 describe('changes that invalidate a batch', () => {
