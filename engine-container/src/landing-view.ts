@@ -5,8 +5,9 @@ import { known, type Reading } from '#core/domain/result.ts';
 import { isOfForge } from './queue/blockers.ts';
 import type { Landing } from './queue/landing-state.ts';
 import { nextToLand, provenLength } from './queue/pipeline.ts';
+import { isMergeOf } from './queue/proof.ts';
 import { type QueueRecord, type Staged, treeOf } from './queue/record.ts';
-import type { FocusView } from './queue/snapshot.ts';
+import type { FocusView, Snapshot } from './queue/snapshot.ts';
 
 /** One page of commits tells of so many landings that no style has several commits for. */
 const UNTRACED_MAX = 40;
@@ -30,6 +31,15 @@ export function isBlockerLookDue(record: QueueRecord, now: EpochMs): boolean {
 export function nextPullRequest(record: QueueRecord): PullRequestNumber | null {
   const root = nextToLand(record);
   return root === null ? null : (root.landing?.pr ?? root.members[root.landed]?.pr ?? null);
+}
+
+/** The base is what the landing was to make of it, and its own pull request is not merged: another one with its head was. */
+export function isMergedForAnother(record: QueueRecord, focus: Snapshot['focus']): boolean {
+  const landing = landingOf(record);
+  const view = landing === null ? undefined : focus.get(landing.pr);
+  if (landing === null || view?.known !== true) return false;
+  const { strangeTip } = view.value;
+  return strangeTip?.known === true && isMergeOf(landing, strangeTip.value);
 }
 
 /** The proven member behind one whose `success` stands; null when there is none. */

@@ -1,5 +1,5 @@
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
-import type { CommitSha, PullRequestNumber } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
@@ -7,15 +7,14 @@ import type { Clock, Ids } from '#core/ports/system.ts';
 import { type Attempt, Attempts } from './attempts.ts';
 import { CheckClock } from './check-clock.ts';
 import {
-  areLinesDue,
   baseAt,
   baseFromFocus,
   isBlockerLookDue,
+  isMergedForAnother,
   landingOf,
   nextBehindLanding,
   nextPullRequest,
   tipFromPull,
-  untracedOf,
 } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
 import { readSchedule } from './queue/eligibility.ts';
@@ -31,6 +30,7 @@ import { readPassed } from './read-passed.ts';
 import { readOrNone } from './read-pull.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { isUntouched, readSchedules } from './read-schedules.ts';
+import { TraceReader, type Traces } from './read-traces.ts';
 import { TwinReader } from './read-twins.ts';
 import { ViewReader } from './read-views.ts';
 import { StatusPatrol } from './status-patrol.ts';
@@ -41,7 +41,7 @@ const FRESH_IDS_MAX = 40;
 /** A merge takes a second or two; one that takes longer may have a reason that the pull request itself shows. */
 const OWN_LOOK_AGE_MS = 3_000;
 
-type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus' | 'traces'> & { readonly tip: CommitSha | null };
+type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus'> & Traces & { readonly tip: CommitSha | null };
 
 function isPosted(record: QueueRecord): boolean {
   return landingOf(record)?.postedAt != null;
@@ -59,6 +59,7 @@ export class SnapshotReader {
   readonly #confirmBounce: ConfirmBounce;
   readonly #repo: ManagedRepo;
   readonly #commits: CommitReader;
+  readonly #traces: TraceReader;
   readonly #base: BaseReader;
   readonly #gates: GateReader;
   readonly #patrol = new StatusPatrol();
@@ -103,6 +104,7 @@ export class SnapshotReader {
     });
     this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
     this.#commits = new CommitReader(deps.forge, this.#attempt);
+    this.#traces = new TraceReader(this.#commits, this.#twins);
     this.#base = new BaseReader({ ...deps, commits: this.#commits, attempt: this.#attempt }, repo.baseBranch);
     this.#gates = new GateReader(deps.forge, deps.clock, this.#attempt);
   }
@@ -114,6 +116,7 @@ export class SnapshotReader {
 
   /** Everything anew. An idle repo costs one list (and one page more per 50 open pull requests), one without any also its tip. */
   async readAll(record: QueueRecord, fence: number): Promise<Snapshot> {
+    const begunAt = this.#clock.now();
     this.attempts.begin();
     const listed = await this.#attempt(() => this.#forge.listOpenPullRequests());
     this.#budget.begin();
@@ -155,20 +158,20 @@ export class SnapshotReader {
       schedules ?? [],
       patrolled,
     );
-    const traces = await this.#readDueTraces(record);
+    const traces = await this.#traces.readDue(record, this.#clock.now());
     const isRecalling = (record.recall ?? []).length > 0;
     if (isRecalling) await this.#views.needBotLogin();
     const recalled = isRecalling ? await readRecalled(this.#forge, this.#attempt, record) : undefined;
     const focus = await this.#readFocus(record, schedules === null ? null : views, true);
     const rest = {
       ...(await this.#readBlockers(record, focus)),
-      ...(traces === undefined ? {} : { traces }),
+      ...traces,
       ...(await readPassed(this.#forge, this.#attempt, record, this.#repo.baseBranch)),
       ...(await readUnheard(this.#forge, this.#attempt, record, this.#clock.now())),
       gates: await this.#gates.read(record),
     };
     return {
-      ...this.#frame(fence),
+      ...this.#frame(fence, begunAt),
       ...(recalled === undefined ? {} : { recalled }),
       ...(nameInTheWay === undefined ? {} : { nameInTheWay }),
       full: true,
@@ -188,10 +191,11 @@ export class SnapshotReader {
     before: Snapshot,
     withGates: boolean,
   ): Promise<Snapshot> {
+    const begunAt = this.#clock.now();
     this.attempts.begin();
     const { tip, ...landing } = await this.#readLanding(record);
     return {
-      ...this.#frame(fence),
+      ...this.#frame(fence, begunAt),
       full: false,
       ...landing,
       ...(await this.#readBlockers(record, landing.focus)),
@@ -222,10 +226,9 @@ export class SnapshotReader {
     return { protection, blockers };
   }
 
-  #frame(fence: number) {
+  #frame(fence: number, begunAt: EpochMs) {
     return {
-      now: this.#clock.now(),
-      fence,
+      ...{ now: this.#clock.now(), begunAt, fence },
       ...{ repo: this.#repo, queueName: this.#queueName },
       botLogin: this.#views.botLogin,
       ids: Array.from({ length: FRESH_IDS_MAX }, () => this.#ids.uuid()),
@@ -241,6 +244,7 @@ export class SnapshotReader {
     const focus = new Map<PullRequestNumber, Reading<FocusView>>();
     const next = nextPullRequest(record);
     if (next !== null) focus.set(next, await this.#readOne(record, next));
+    if (isMergedForAnother(record, focus)) await this.#twins.readMerged();
     for (const twin of this.#twins.ofLanding(record)) focus.set(twin, await this.#readOne(record, twin));
     if (full && views !== null) {
       const open = new Set(views.map((view) => view.pull.number));
@@ -280,29 +284,19 @@ export class SnapshotReader {
     if (tip === null || !tree.known || tree.value !== landing.tree) return this.#readNext(record);
     const stands = history === null ? null : await this.#commits.contains(history, tip, landing.baseBefore);
     if (stands !== null && !stands.known) return this.#readNext(record);
+    // The tree does not say whose merge it is: a twin may have appeared since the post.
+    const traces = history === null ? {} : await this.#traces.readWith(record, landing, history);
+    if (traces === null) return this.#readNext(record);
     this.#base.noteLanding(tip);
     const ownMerge = { commit: { sha: tip, tree: tree.value }, standsOnTip: stands?.value ?? null };
-    return {
-      ownMerge,
-      focus,
-      tip,
-      ...(history === null ? {} : { traces: await this.#commits.traceAll(record, history) }),
-    };
+    return { ownMerge, focus, tip, ...traces };
   }
 
   /** Who lands, or is next to, itself; and the history below what landed, once no landing follows at once. */
   async #readNext(record: QueueRecord): Promise<LandingReading> {
-    const traces = await this.#readDueTraces(record);
+    const traces = await this.#traces.readDue(record, this.#clock.now());
     const focus = await this.#readFocus(record, null, false);
-    return { ownMerge: null, focus, tip: null, ...(traces === undefined ? {} : { traces }) };
-  }
-
-  async #readDueTraces(record: QueueRecord): Promise<Snapshot['traces']> {
-    const [first] = untracedOf(record);
-    if (first === undefined || record.tip === null || !areLinesDue(record, this.#clock.now()))
-      return undefined;
-    const history = await this.#commits.readHistory(record, record.tip, first.baseBefore);
-    return history === null ? new Map() : this.#commits.traceAll(record, history);
+    return { ownMerge: null, focus, tip: null, ...traces };
   }
 
   async #readOne(record: QueueRecord, pr: PullRequestNumber): Promise<Reading<FocusView>> {

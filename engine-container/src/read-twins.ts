@@ -39,6 +39,13 @@ export class TwinReader {
       if (baseRef === this.#repo.baseBranch) this.#heads.set(number, headSha);
   }
 
+  /** Merged the latest, to every branch: one that has the head of a landing may have appeared since the last look at all. */
+  async readMerged(): Promise<Reading<readonly PullRequest[]>> {
+    const merged = await this.#attempt(() => this.#forge.listMergedPullRequests());
+    if (merged.known) this.#noteHeads(merged.value);
+    return merged;
+  }
+
   /** Who has, or had, the head that lands, besides the one it lands for: merged, it may be this landing. */
   ofLanding(record: QueueRecord): readonly PullRequestNumber[] {
     const landing = landingOf(record);

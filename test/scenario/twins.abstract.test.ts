@@ -1,3 +1,4 @@
+import { wrapForge } from './hooks.ts';
 import { expectHonestEnd, givenProject, givenScheduled, judgeByContent } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -59,6 +60,60 @@ describe('two scheduled pull requests with one head', () => {
     expect((await world.forge.status(headSha, 'mq'))?.description).toMatch(/^refused: changes nothing/);
     await expectHonestEnd(world, [first, twin]);
   });
+});
+
+describe('a twin that appears while the success stands, and that the forge merges', () => {
+  test.each([
+    ['alone', 'at once', 1],
+    ['alone', 'once the reconcile is over', 1],
+    ['first of two', 'at once', 2],
+    ['last of two', 'at once', 2],
+  ] as const)(
+    '%s, merged %s: it is the one told as landed, the other is told what is left of it',
+    async (place, when, size) => {
+      let twin = 0;
+      const prs: number[] = [];
+      const appear = async (sha: string) => {
+        if (twin !== 0) return;
+        twin = -1;
+        // Its check ends after it is scheduled, and that opens it (`triggerByEndedChecks`).
+        world.forge.checkDelayMs = 100;
+        twin = await world.forge.openPullRequest({ branch: 'twin', head: sha });
+        await world.forge.schedule(twin, 'squash');
+      };
+      const intended = () => (place === 'last of two' ? prs[1] : prs[0]) ?? 0;
+      const world = await createWorld({
+        wrapForge: wrapForge(async (name, args, answer) => {
+          const result = await answer();
+          const { headSha } = await world.forge.pull(intended());
+          const isPost = name === 'postStatus' && args[0] === headSha;
+          if (isPost && when === 'at once' && (await world.forge.status(headSha, 'mq'))?.state === 'success')
+            await appear(headSha);
+          return result;
+        }),
+      });
+      await givenProject(world.forge);
+      for (let index = 0; index < size; index += 1) prs.push(await givenScheduled(world.forge, `p${index}`));
+      const first = intended();
+      const { headSha } = await world.forge.pull(first);
+      world.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+      if (when !== 'at once') {
+        await world.drain({
+          until: async () => (await world.forge.status(headSha, 'mq'))?.state === 'success',
+        });
+        await appear(headSha);
+        await world.clock.advance(5_000);
+      }
+      await world.drain({ maxMs: 60 * 60_000 });
+      expect([world.forge.isMerged(first), world.forge.isMerged(twin)]).toEqual([false, true]);
+      expect((await toldAs(world, twin)).filter((event) => event === 'pr_landed')).toHaveLength(1);
+      expect(await toldAs(world, first)).not.toContain('pr_landed');
+      expect((await toldAs(world, first)).filter((event) => event === 'pr_queued')).toHaveLength(1);
+      expect((await world.forge.status(headSha, 'mq'))?.description).toMatch(/^refused: changes nothing/);
+      expect(alarmsOf(world)).toEqual([]);
+      await expectHonestEnd(world, [...prs, twin]);
+    },
+  );
 });
 
 test('a pull request that is refused in the middle of its landing keeps the words of its refusal', async () => {

@@ -9,6 +9,7 @@ import { countOutcome } from './policy.ts';
 import type { Root, Untraced } from './record.ts';
 import { startTeardown } from './root.ts';
 import type { MergeView } from './snapshot.ts';
+import { nameTwin } from './twin-names.ts';
 import { watchUnheard } from './unheard.ts';
 
 /**
@@ -104,6 +105,7 @@ export function traceLandings(pass: DecisionContext): void {
         break;
       }
       root.untraced = (root.untraced ?? []).filter((each) => each !== landed);
+      nameTwin(pass, root, landed);
       acknowledge(pass, root, landed);
     }
   }

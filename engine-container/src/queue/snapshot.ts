@@ -18,6 +18,8 @@ export type ConfirmBounce = 'always' | 'adaptive';
 /** The one picture that a pass decides on. Every part may be unknown; unknown never lands, bounces or forgets. */
 export interface Snapshot {
   readonly now: EpochMs;
+  /** When the look began: an engine may freeze between a reading and `now`. Absent: at `now`. */
+  readonly begunAt?: EpochMs;
   readonly fence: number;
   readonly repo: ManagedRepo;
   /** Names of our branches begin with it. */
@@ -54,6 +56,8 @@ export interface Snapshot {
    * that the landing was to stand on? Absent: not looked for.
    */
   readonly traces?: ReadonlyMap<CommitSha, Reading<boolean>>;
+  /** Pull requests that were merged the latest, to every branch, read with `traces`; absent: not looked for. */
+  readonly merged?: Reading<readonly PullRequest[]>;
   /** What stands on the heads of those that a lost record had in flight; absent: not looked for. */
   readonly recalled?: ReadonlyMap<PullRequestNumber, Reading<RecalledView>>;
   /** Statuses of heads on which a `success` may appear late, by commit; absent: none was due. */

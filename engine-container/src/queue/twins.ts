@@ -3,6 +3,7 @@ import type { Landing } from './landing-state.ts';
 import { isMergeOf } from './proof.ts';
 import type { Root } from './record.ts';
 import type { FocusView, MergeView } from './snapshot.ts';
+import { replaceMember } from './twin-names.ts';
 
 /** The landing that another pull request has become, and its merge. */
 export interface TwinLanding {
@@ -20,10 +21,7 @@ export function adoptTwin(pass: DecisionContext, root: Root, landing: Landing): 
     const { pull, merge } = view.value;
     if (merge?.known !== true) continue;
     const scheduleId = entryOf(pass.record, pr)?.scheduleId ?? 0;
-    root.members[landing.index] = { pr, head: landing.head, scheduleId, title: pull.title };
-    // Every row of this batch speaks of its members as they are now.
-    for (const node of root.nodes)
-      node.actions = node.actions.map((each) => (each.pr === landing.pr ? { ...each, pr } : each));
+    replaceMember(root, landing.index, { pr, head: landing.head, scheduleId, title: pull.title });
     root.landing = { ...landing, pr };
     return { landing: root.landing, merge: merge.value };
   }

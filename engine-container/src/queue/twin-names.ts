@@ -1,0 +1,46 @@
+import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequestNumber } from '#core/domain/ids.ts';
+import { type DecisionContext, emitEvent, entryOf } from './decision-context.ts';
+import type { Member, Root, Untraced } from './record.ts';
+
+/** The batch speaks of another pull request with this head from now on, in every row. */
+export function replaceMember(root: Root, index: number, twin: Member): void {
+  const before = root.members[index]?.pr;
+  root.members[index] = twin;
+  for (const node of root.nodes)
+    node.actions = node.actions.map((each) => (each.pr === before ? { ...each, pr: twin.pr } : each));
+}
+
+/**
+ * A landing inside a batch was seen by its tree alone, and a twin that appeared after the post has no other. Before it is
+ * told, the merged ones say whose it is: the one that it was meant for goes back to the queue.
+ */
+export function nameTwin(pass: DecisionContext, root: Root, { index, receipt }: Untraced): void {
+  const { record, s } = pass;
+  const member = root.members[index];
+  const merged = s.merged?.known === true ? s.merged.value : [];
+  const isIts = ({ mergeCommitSha, headSha, baseRef }: PullRequest): boolean =>
+    mergeCommitSha === receipt.mergeCommit && headSha === receipt.head && baseRef === s.repo.baseBranch;
+  const twin = merged.find(isIts);
+  if (member === undefined || twin === undefined || merged.some(({ number }) => number === member.pr)) return;
+  const scheduleId = entryOf(record, twin.number)?.scheduleId ?? 0;
+  replaceMember(root, index, { pr: twin.number, head: member.head, scheduleId, title: twin.title });
+  record.entries = record.entries.filter(({ pr }) => pr !== twin.number);
+  const nameOf = (pr: PullRequestNumber): PullRequestNumber => (pr === member.pr ? twin.number : pr);
+  if (record.landed !== undefined)
+    record.landed = record.landed.map((each) => ({ ...each, pr: nameOf(each.pr) }));
+  if (record.landedNumbers !== undefined) record.landedNumbers = record.landedNumbers.map(nameOf);
+  putBack(pass, member, root.createdAt);
+}
+
+function putBack(pass: DecisionContext, { pr, head, title, scheduleId }: Member, queuedAt: number): void {
+  if (entryOf(pass.record, pr) !== undefined) return;
+  const entry = {
+    ...{ pr, head, title, scheduleId, queuedAt },
+    ...{ readyAt: null, refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null },
+    ...{ passedOnStaleBase: false, failureProbability: null },
+  };
+  pass.record.entries.push(entry);
+  pass.record.entries.sort((a, b) => a.queuedAt - b.queuedAt || a.pr - b.pr);
+  emitEvent(pass, 'pr_requeued', entry, 'candidate_changed');
+}
