@@ -7,7 +7,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a base that was read before a landing was seen is no ground for the next batch',
     file: `${QUEUE}/fill.ts`,
-    find: '  if (isReplacedTip(record, s.base.value.sha, s.now)) return;\n',
+    find: '  if (isReplacedTip(record, s.base.value.sha, s)) return;\n',
     replace: '',
     families: ['crowd', 'lagging'],
     dies: { family: 'crowd', seed: 40000408 },

@@ -52,7 +52,7 @@ export function openRoots(pass: DecisionContext): void {
   // A base that is about to move, or has moved by this very pass, is no ground for a new batch.
   if (record.tip !== null && record.tip !== s.base.value.sha) return;
   // The batch that moved it may have ended in this pass, and its verified tip with it.
-  if (isReplacedTip(record, s.base.value.sha, s.now)) return;
+  if (isReplacedTip(record, s.base.value.sha, s)) return;
   const base = s.base.value;
   keepDeferred(pass, base.tree);
   if (readyEntries(pass, base.tree, false).length === 0 && readyEntries(pass, base.tree, true).length === 0)

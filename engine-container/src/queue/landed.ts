@@ -54,17 +54,22 @@ export function hasLandedHead(record: QueueRecord, head: CommitSha): boolean {
 
 /**
  * A tip that a landing of ours has replaced just now: a reading that shows it is late. One that lasts is no late reading:
- * the base was pushed back.
+ * the base was pushed back. What counts is when the look began: an engine that froze in it decides on what it read before.
  */
-export function isReplacedTip(record: QueueRecord, sha: CommitSha, now: number): boolean {
+export function isReplacedTip(
+  record: QueueRecord,
+  sha: CommitSha,
+  { now, begunAt = now }: Pick<Snapshot, 'now' | 'begunAt'>,
+): boolean {
   return (record.landed ?? []).some(
-    ({ baseBefore, at }) => baseBefore === sha && baseBefore !== record.tip && now - at < STALE_READING_MS,
+    ({ baseBefore, at }) =>
+      baseBefore === sha && baseBefore !== record.tip && begunAt - at < STALE_READING_MS,
   );
 }
 
 /** A base that is known to be late is unknown. */
 export function withoutLateBase(s: Snapshot, record: QueueRecord): Snapshot {
-  return s.base.known && isReplacedTip(record, s.base.value.sha, s.now) ? { ...s, base: UNKNOWN } : s;
+  return s.base.known && isReplacedTip(record, s.base.value.sha, s) ? { ...s, base: UNKNOWN } : s;
 }
 
 /**

@@ -69,7 +69,7 @@ export function observeLanding(pass: DecisionContext): void {
   if (twin !== null) return judgeMerge(pass, root, twin.landing, twin.merge);
   if (landing.revoke !== null) return concludeRevoke(pass, root, landing);
   if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, root, 'candidate_changed');
-  if (isReplacedTip(pass.record, pull.baseTip, pass.s.now)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
+  if (isReplacedTip(pass.record, pull.baseTip, pass.s)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
   if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, root, landing, focus.value);
   if (landing.postedAt === null) return;
   if (isForgeConflict(pass, landing, pull.mergeable)) return startTeardown(pass, root, 'merge_conflict');
@@ -288,7 +288,7 @@ function isAsStaged(pass: DecisionContext, root: Root, focus: FocusView): boolea
     startTeardown(pass, root, 'candidate_changed');
     return false;
   }
-  if (isReplacedTip(pass.record, pull.baseTip, pass.s.now)) {
+  if (isReplacedTip(pass.record, pull.baseTip, pass.s)) {
     pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
     return false;
   }

@@ -3,7 +3,7 @@ import { known } from '#core/domain/result.ts';
 import { decide } from '../../../../engine-container/src/queue/decide.ts';
 import { beginPass } from '../../../../engine-container/src/queue/decision-context.ts';
 import { concludeLanding } from '../../../../engine-container/src/queue/landed.ts';
-import { givenLanding, givenRecord, headOf } from '../../../builders/queue-record.ts';
+import { BASE, givenLanding, givenRecord, headOf } from '../../../builders/queue-record.ts';
 import { givenSnapshot, givenView, NOW } from '../../../builders/snapshot.ts';
 
 const landedBefore = (ms: number) => ({ pr: 1, head: headOf(1), baseBefore: 'base-older', at: NOW - ms });
@@ -41,6 +41,23 @@ describe('pull requests that have landed', () => {
     const record = givenRecord({ landed: [{ ...landedBefore(0), pr: 2 }], landedNumbers: [1, 2, 3] });
     const decision = decide(givenSnapshot({ ids: [], pulls: known([givenView(1), givenView(2)]) }), record);
     expect(decision.record.landedNumbers).toEqual([2, 3]);
+  });
+
+  test.each([
+    ['froze after it read the base: a tip that was replaced meanwhile raises no alarm', 110_000, []],
+    [
+      'did not freeze: a tip from before the landing was pushed back',
+      0,
+      [{ name: 'unverified_landing', pr: null }],
+    ],
+  ])('an engine that %s', (_name, frozenMs, alarms) => {
+    const landed = [{ ...landedBefore(110_000), baseBefore: BASE.sha }];
+    const record = givenRecord({
+      landed,
+      baseSeen: { sha: 'merged', tree: 'merged-tree', at: NOW - 110_000 },
+    });
+    const look = givenSnapshot({ ids: [], begunAt: NOW - frozenMs });
+    expect(decide(look, record).alarms).toEqual(alarms);
   });
 
   test('is remembered so many times and no more, the newest', () => {
