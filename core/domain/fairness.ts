@@ -6,6 +6,7 @@ import {
   SLOW_RETRY_MS,
   TENANT_RECONCILES_MAX,
   UNPROVEN_RECONCILES_MAX,
+  WORKERS_MAX,
 } from './limits.ts';
 import { parseUrl } from './parse-url.ts';
 import type { ReconcileErrorCode, ReconcileOutcome } from './repo.ts';
@@ -36,15 +37,17 @@ export function standingOf(last: ReconcileOutcome | null): Standing {
 
 /**
  * Whether one more reconcile may begin beside these. Half of the workers are left to repositories that answer in time,
- * however many others there are, and no tenant and no forge has all of the rest. Of the rest some are left to new ones.
+ * however many others there are, and no tenant and no forge has all of the rest. Of the rest some are left to new ones. The
+ * limits are those of `WORKERS_MAX`; a deployment with more or fewer `workers` has as much more or less of each.
  */
-export function mayRun(others: readonly Run[], next: Run): boolean {
+export function mayRun(others: readonly Run[], next: Run, workers = WORKERS_MAX): boolean {
+  const share = (limit: number): number => Math.max(1, Math.floor((limit * workers) / WORKERS_MAX));
   const count = (isAlike: (run: Run) => boolean): number => others.filter(isAlike).length;
-  if (count(({ tenantId }) => tenantId === next.tenantId) >= TENANT_RECONCILES_MAX) return false;
-  if (count(({ host }) => host === next.host) >= HOST_RECONCILES_MAX) return false;
+  if (count(({ tenantId }) => tenantId === next.tenantId) >= share(TENANT_RECONCILES_MAX)) return false;
+  if (count(({ host }) => host === next.host) >= share(HOST_RECONCILES_MAX)) return false;
   if (next.standing === 'proven') return true;
-  if (count(({ standing }) => standing !== 'proven') >= UNPROVEN_RECONCILES_MAX) return false;
-  return next.standing === 'new' || count(({ standing }) => standing === 'slow') < SLOW_RECONCILES_MAX;
+  if (count(({ standing }) => standing !== 'proven') >= share(UNPROVEN_RECONCILES_MAX)) return false;
+  return next.standing === 'new' || count(({ standing }) => standing === 'slow') < share(SLOW_RECONCILES_MAX);
 }
 
 /** They say that the forge or the engine was waited for in vain. */

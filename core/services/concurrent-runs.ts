@@ -4,9 +4,11 @@ import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 import type { RunStore } from '../ports/store.ts';
 import type { Ids } from '../ports/system.ts';
 
-interface RunDeps {
+export interface RunDeps {
   readonly store: RunStore;
   readonly ids: Ids;
+  /** Reconciles that run at the same time. @default WORKERS_MAX */
+  readonly workersMax?: number;
 }
 
 /**
@@ -14,7 +16,7 @@ interface RunDeps {
  * ended. `last`: the repo's outcome before it.
  */
 export async function withinLimits<Result extends { readonly kind: string; readonly isLost?: boolean }>(
-  { store, ids }: RunDeps,
+  { store, ids, workersMax }: RunDeps,
   repo: Pick<ManagedRepo, 'id' | 'tenantId' | 'instanceUrl'>,
   last: ReconcileOutcome | null,
   reconcile: () => Promise<Result>,
@@ -23,7 +25,7 @@ export async function withinLimits<Result extends { readonly kind: string; reado
     ...{ id: ids.uuid(), repoId: repo.id, tenantId: repo.tenantId },
     ...{ host: hostOf(repo.instanceUrl), standing: standingOf(last) },
   };
-  const isAllowed = await store.beginRun(run, LEASE_TTL_MS, (others) => mayRun(others, run));
+  const isAllowed = await store.beginRun(run, LEASE_TTL_MS, (others) => mayRun(others, run, workersMax));
   if (!isAllowed) return { kind: 'crowded' };
   let isLost = false;
   try {

@@ -30,7 +30,7 @@ import {
   VaultError,
   type WakeQueue,
 } from '../ports/system.ts';
-import { withinLimits } from './concurrent-runs.ts';
+import { type RunDeps, withinLimits } from './concurrent-runs.ts';
 import { withLease } from './lease.ts';
 import { planNextLook } from './next-look.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
@@ -43,7 +43,7 @@ import {
   type TurnStore,
 } from './wind-down.ts';
 
-export interface DispatchDeps extends PlanDeps {
+export interface DispatchDeps extends PlanDeps, Pick<RunDeps, 'workersMax'> {
   readonly store: Pick<
     DispatchStore,
     'getRepo' | 'getConnection' | 'settleDue' | 'settleOff' | 'loadReport' | 'saveReconcileOutcome'

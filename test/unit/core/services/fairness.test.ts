@@ -1,4 +1,4 @@
-import { hostOf, isSlowFailure } from '#core/domain/fairness.ts';
+import { hostOf, isSlowFailure, mayRun, type Run } from '#core/domain/fairness.ts';
 import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, WORKERS_MAX } from '#core/domain/limits.ts';
 import { CrowdWorld, DEAD_MS, type Kind } from '../../../support/crowd-world.ts';
 
@@ -73,4 +73,25 @@ test.each([
   ['https://forge.example.:8443', 'forge.example:8443'],
 ])('the host of %s is %s', (url, host) => {
   expect(hostOf(url)).toBe(host);
+});
+
+/** A deployment of ten thousand repositories on one forge has more workers, and that forge its half of them. */
+test('limits grow with the workers of a deployment, in the same shares', () => {
+  const runs = (count: number, of: Partial<Run>): Run[] =>
+    Array.from({ length: count }, (_, n) => ({
+      ...{ id: `${n}`, repoId: `r${n}`, tenantId: `t${n}`, host: `h${n}`, standing: 'proven' as const },
+      ...of,
+    }));
+  const next = (of: Partial<Run>): Run => ({ ...(runs(1, of)[0] as Run), id: 'next', repoId: 'next' });
+  for (const [of, most] of [
+    [{ tenantId: 't' }, 25],
+    [{ host: 'h' }, 50],
+    [{ standing: 'new' as const }, 50],
+    [{ standing: 'slow' as const }, 25],
+  ] as const) {
+    expect(mayRun(runs(most - 1, of), next(of), 100)).toBe(true);
+    expect(mayRun(runs(most, of), next(of), 100)).toBe(false);
+    expect(mayRun(runs(most - 1, of), next(of))).toBe(false);
+  }
+  expect(mayRun([], next({ standing: 'slow' }), 2)).toBe(true);
 });
