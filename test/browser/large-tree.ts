@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NodeRow } from '#core/domain/batch.ts';
+import { givenBatch } from '../builders/store-rows.ts';
 import { openRepo, sees, signIn } from './steps.ts';
 import type { BrowserWorld } from './world.ts';
 
@@ -54,25 +55,18 @@ function makeTree(
   // The newest of all: the feed ends after 200 nodes, and a root that is cut off leaves a forest.
   const at = Date.now();
   const make = (from: number, to: number, parent: NodeRow | null, nodeId: string): NodeRow => {
-    const row: NodeRow = {
-      ...{ id: randomUUID(), tenantId, repoId, repoSlug, instanceUrl, runId, nodeId, attempt: 1 },
+    const row = givenBatch({
+      ...{ id: randomUUID(), tenantId, repoId, repoSlug, instanceUrl, runId, nodeId },
       ...{ parentId: parent?.id ?? null, parentNodeId: parent?.nodeId ?? null },
       ...{
-        stagingSha: 'a'.repeat(40),
-        stagingTree: 'b'.repeat(40),
         stagingBranch: null,
         gateVerdict: 'failure',
+        gateRuns: 1,
+        outcome: to - from === 1 ? 'bounced' : 'bisected',
       },
-      ...{ gateSource: null, runUrl: null, gateRuns: 1, outcome: to - from === 1 ? 'bounced' : 'bisected' },
-      ...{
-        phase: null,
-        terminalReason: null,
-        actions: [],
-        createdAt: at + rows.length,
-        resolvedAt: at + 1_000,
-      },
+      ...{ phase: null, createdAt: at + rows.length, resolvedAt: at + 1_000 },
       prs: Array.from({ length: to - from }, (_, index) => from + index + 1),
-    };
+    });
     rows.push(row);
     return row;
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Review } from '#core/domain/forge.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
+import { givenReview } from '../builders/snapshot.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -11,15 +12,13 @@ const COMMENTS = 16_000;
 const shaOf = (text: string): string => createHash('sha1').update(text).digest('hex');
 
 /** As forges have them: ids with gaps, made on the head of that moment, by any account. */
-const reviewOf = (pr: number, index: number, state: Review['state'], head: string): Review => ({
-  id: Number.parseInt(shaOf(`${pr} ${index}`).slice(0, 7), 16),
-  user: `person-${shaOf(`user ${index}`).slice(0, 8)}`,
-  state,
-  official: state !== 'comment',
-  stale: false,
-  dismissed: false,
-  commit: index === 0 ? head : shaOf(`${pr} commit ${index}`),
-});
+const reviewOf = (pr: number, index: number, state: Review['state'], head: string): Review =>
+  givenReview(index === 0 ? head : shaOf(`${pr} commit ${index}`), {
+    id: Number.parseInt(shaOf(`${pr} ${index}`).slice(0, 7), 16),
+    user: `person-${shaOf(`user ${index}`).slice(0, 8)}`,
+    state,
+    official: state !== 'comment',
+  });
 
 /** The engine's forge with `more` reviews on each pull request. */
 function withReviews(more: (pr: number, head: string) => readonly Review[]) {

@@ -1,7 +1,7 @@
 import { grantHeldLease } from '#core/domain/lease.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { emptyRecord } from '../../engine-container/src/queue/record.ts';
 import { toDocument } from '../../engine-container/src/record-codec.ts';
+import { givenRecord } from '../builders/queue-record.ts';
 import type { MemoryStore } from '../fakes/memory-store.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,7 +13,7 @@ export async function giveHistory(store: MemoryStore, repo: ManagedRepo): Promis
   const grant = await store.acquireLease(repo.id, 'before', 'reconcile', MINUTE_MS);
   if (grant === 'held') throw new Error('a new repository is leased');
   const held = grantHeldLease(repo.id, grant, () => 0, MINUTE_MS);
-  const document = toDocument({ ...emptyRecord(repo.statusContext), rebuilding: false, rate: RATE });
+  const document = toDocument(givenRecord({ context: repo.statusContext, rate: RATE }));
   await store.saveQueue(held, repo, { document, expectedVersion: null, batches: [], events: [] });
   await store.releaseLease(repo.id, grant);
 }

@@ -1,9 +1,9 @@
 import type { BatchId } from '#core/domain/ids.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
-import { emptyRecord, type QueueRecord } from '../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../engine-container/src/queue/record.ts';
 import type { Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
+import { givenRecord } from '../../builders/queue-record.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 import { SymbolicForge } from '../queue/symbolic-forge.ts';
 import { planPullRequests, type Scenario } from '../queue/workload.ts';
@@ -28,7 +28,7 @@ export function busyRecord(size: { readonly pulls: number; readonly nodes: numbe
   const planned = planPullRequests(scenario, 1);
   const forge = new SymbolicForge(scenario, planned, createSeededRandom(1));
   for (const each of planned) forge.schedule(each, 0);
-  let record: QueueRecord = { ...emptyRecord(DEFAULT_SERVICE_NAME), rebuilding: false };
+  let record: QueueRecord = givenRecord();
   let now = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     for (let pass = 0; pass < PASSES_MAX; pass += 1) {

@@ -1,10 +1,10 @@
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
 import type { SpeculationPolicy } from '../../../engine-container/src/queue/policy.ts';
 import type { OutcomeRate } from '../../../engine-container/src/queue/rate.ts';
-import { emptyRecord, type QueueRecord } from '../../../engine-container/src/queue/record.ts';
+import type { QueueRecord } from '../../../engine-container/src/queue/record.ts';
 import type { ConfirmBounce } from '../../../engine-container/src/queue/snapshot.ts';
+import { givenRecord } from '../../builders/queue-record.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 import { SymbolicForge } from './symbolic-forge.ts';
 import { ciDurationMs, type PlannedPullRequest, planPullRequests, type Scenario } from './workload.ts';
@@ -59,7 +59,7 @@ export function measure(options: MeasureOptions): Measurement {
   const bounced = new Map<number, number>();
   const rescheduled: { readonly number: number; readonly at: number }[] = [];
   const superseded = new Set<string>();
-  let record: QueueRecord = { ...emptyRecord(DEFAULT_SERVICE_NAME), rebuilding: false };
+  let record: QueueRecord = givenRecord();
   if (!cold) record = { ...record, rate: historyOf(scenario) };
   let arrived = 0;
   let now = 0;

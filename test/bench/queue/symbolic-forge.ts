@@ -8,7 +8,7 @@ import { nextToLand } from '../../../engine-container/src/queue/pipeline.ts';
 import type { QueueRecord, Staged } from '../../../engine-container/src/queue/record.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../builders/managed-repo.ts';
-import { givenRule } from '../../builders/snapshot.ts';
+import { givenPull, givenRule } from '../../builders/snapshot.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { drawRunMs, type PlannedPullRequest, type Scenario } from './workload.ts';
 
@@ -242,24 +242,13 @@ export class SymbolicForge {
   }
 
   #pull(pr: number, isOpen: boolean): PullRequest {
-    return {
-      number: pr,
-      title: '',
+    return givenPull(pr, {
       state: isOpen ? 'open' : 'closed',
-      draft: false,
       mergeable: !this.#conflictsWithBase(pr),
       merged: !isOpen,
       mergeCommitSha: isOpen ? null : this.#base,
-      mergeBase: this.#base,
-      baseRef: 'main',
-      baseTip: this.#base,
-      headRef: `p${pr}`,
-      headSha: `head-${pr}`,
-      fromFork: false,
-      agit: false,
-      author: 'dev',
-      updatedAt: 0,
-    };
+      ...{ mergeBase: this.#base, baseTip: this.#base },
+    });
   }
 
   #conflictsWithBase(pr: number): boolean {

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { batchSortKey } from '#core/adapters/dynamo/keys.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/domain/limits.ts';
-import type { QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { EngineReport, QueueWrite } from '#core/ports/store.ts';
+import { givenReceipt } from '../../builders/queue-record.ts';
 import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
-import { givenObligations } from '../../builders/told-queue.ts';
+import { givenObligations, givenQueueView } from '../../builders/told-queue.ts';
 import type { World } from './subject.ts';
 import { kindOf, TTL_MS, times } from './subject.ts';
 
@@ -35,22 +35,17 @@ export function describeQueueRecord(world: World): void {
     test('the queue view is kept beside the record, and goes with the repo', async () => {
       const { repo } = await world.enroll();
       const held = await world.hold(repo.id);
-      const view: QueueView = {
+      const view = givenQueueView({
         at: 7,
         places: [
           {
-            pr: 4,
-            title: '<b>',
-            head: 'a'.repeat(40),
-            queuedAt: 1,
-            state: 'waiting',
-            reason: 'x',
-            until: null,
+            ...{ pr: 4, title: '<b>', head: 'a'.repeat(40), queuedAt: 1 },
+            ...{ state: 'waiting', reason: 'x', until: null },
           },
         ],
         more: 2,
         block: { kind: 'gate', since: 5, until: null, pr: 4, runUrl: 'https://forge.example.org/run' },
-      };
+      });
       const obligations = givenObligations({
         ...{ at: 7, open: true, successStands: true, inFlight: [4] },
         left: { context: 'mq', prs: [5], heads: [{ pr: 4, head: 'b'.repeat(40) }] },
@@ -84,15 +79,7 @@ export function describeQueueRecord(world: World): void {
             stagingSha: 'a'.repeat(40),
             gateVerdict: 'success',
             cursor: 0,
-            receipt: {
-              baseBefore: 'b'.repeat(40),
-              head: 'c'.repeat(40),
-              stagedSha: 'a'.repeat(40),
-              tree: 'd'.repeat(40),
-              runUrl: null,
-              mergeCommit: 'e'.repeat(40),
-              landedAt: 1_500,
-            },
+            receipt: givenReceipt({ landedAt: 1_500 }),
           },
         ],
       });

@@ -90,6 +90,14 @@ describe('pull requests in the queue', () => {
   });
 });
 
+test('a pull request that was deleted on the forge leaves the queue after five minutes of that answer', () => {
+  const given = givenSnapshot({ gone: new Set([1]) });
+  const deletedFor = (ms: number) =>
+    tellDecision(given, givenRecord({ entries: [givenEntry(1, { goneSince: NOW - ms })] }));
+  expect(deletedFor(4 * 60_000)).toMatchObject({ events: [], queue: [1], wakeInMs: 60_000 });
+  expect(deletedFor(5 * 60_000)).toMatchObject({ events: ['pr_skipped #1: deleted'], queue: [] });
+});
+
 describe('a head that moves', () => {
   const moved = givenView(1, {
     pull: { headSha: 'new-head' },

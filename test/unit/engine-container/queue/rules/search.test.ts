@@ -1,10 +1,12 @@
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import type { Node, QueueRecord, Root } from '../../../../../engine-container/src/queue/record.ts';
 import type { GateView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
+import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
   BASE,
   givenEntry,
   givenEvidence,
+  givenMember,
   givenNode,
   givenRecord,
   givenStagedRoot,
@@ -94,6 +96,42 @@ describe('a gate run', () => {
       'r (0, 2] done error',
       'r (0, 2] wanted running',
     ]);
+  });
+});
+
+describe('a batch that is built on another', () => {
+  const above = givenStagedRoot(1, {
+    ...{ runId: 'above', onto: 'run', baseSha: stagedAt(2).sha, baseTree: stagedAt(2).tree },
+    members: [givenMember(3)],
+    chain: [stagedAt(3)],
+    nodes: [givenNode({ id: 'above-r', to: 1, branch: 'mq/main/staging-above-r', ...stagedAt(3) })],
+  });
+  const below = givenBatch(2, {}, { entries: [1, 2, 3].map((pr) => givenEntry(pr)) });
+  const both: QueueRecord = { ...below, roots: [...below.roots, above] };
+  const lookAbove = (verdict: 'success' | 'failure') =>
+    givenLook(3, null, {
+      repo: givenRepo({ bisectFanout: 2 }),
+      gates: new Map([['above-r', known(givenFinishedRun(verdict))]]),
+    });
+
+  test('and failed waits for the one below, which is judged first', () => {
+    expect(tellDecision(lookAbove('failure'), both)).toMatchObject({
+      actions: ['delete mq/main/staging-above-r'],
+      nodes: ['r (0, 2] gating running', 'r (0, 1] done held_failure'],
+      ended: [],
+      events: [],
+    });
+  });
+
+  test('and passed proves the one below too, which it contains, and lands after it', () => {
+    expect(tellDecision(lookAbove('success'), both)).toMatchObject({
+      actions: [
+        'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2',
+        'delete mq/main/staging-above-r',
+        'delete mq/main/staging',
+      ],
+      nodes: ['r (0, 2] done running', 'r (0, 1] done held_success'],
+    });
   });
 });
 

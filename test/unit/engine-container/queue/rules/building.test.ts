@@ -1,0 +1,120 @@
+import { STAGING_TRIES_ALONE_MAX } from '#core/domain/limits.ts';
+import { known } from '#core/domain/result.ts';
+import type { ActionOutcome } from '../../../../../engine-container/src/queue/actions.ts';
+import { decide } from '../../../../../engine-container/src/queue/decide.ts';
+import { fold } from '../../../../../engine-container/src/queue/fold.ts';
+import type { QueueEntry } from '../../../../../engine-container/src/queue/queue-entry.ts';
+import type { QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
+import { givenEntry, givenRecord, stagedAt } from '../../../../builders/queue-record.ts';
+import { givenSnapshot, givenView, NOW } from '../../../../builders/snapshot.ts';
+import { tellDecision } from '../../../../support/told-decision.ts';
+
+const look = givenSnapshot({ pulls: known([1, 2, 3].map((pr) => givenView(pr))) });
+
+/** The record after the queue asked for a batch and the forge answered so. */
+function recordAfter(outcome: ActionOutcome, before: QueueRecord, given = look): QueueRecord {
+  const { actions, record } = decide(given, before);
+  const staging = actions.find(({ kind }) => kind === 'stage_root');
+  if (staging === undefined) throw new Error('a batch is staged');
+  return fold(given, record, staging, outcome, given.now).record;
+}
+
+const queued = (...prs: readonly number[]) => givenRecord({ entries: prs.map((pr) => givenEntry(pr)) });
+
+describe('a conflict while a batch is built', () => {
+  test('splits it there: the members before it are the batch, the others keep their places', () => {
+    const after = recordAfter(
+      {
+        kind: 'root_staged',
+        chain: [stagedAt(1)],
+        gateKey: 'gate',
+        baseGate: { file: '.forgejo/workflows/gate.yaml', id: 'gate' },
+        gateFile: '.forgejo/workflows/gate.yaml',
+        published: stagedAt(1),
+        cut: { index: 1, reason: 'conflict' },
+      },
+      queued(1, 2, 3),
+    );
+    expect(tellDecision(look, after)).toMatchObject({
+      actions: [],
+      events: [],
+      queue: [1, 2, 3],
+      nodes: ['r (0, 1] gating running'],
+    });
+  });
+
+  test('of the first member with the base itself is told to its author, and the others are staged without it', () => {
+    const cut = { index: 0, reason: 'merge_rules' as const };
+    const after = recordAfter({ kind: 'nothing_staged', cut }, queued(1, 2, 3));
+    expect(tellDecision({ ...look, now: NOW + 1_000 }, after)).toMatchObject({
+      actions: [
+        'error on head-1: refused: .gitattributes rules the merge of a file that both sides changed; merge the base branch into it',
+        'stage #2 #3 on base-0 as mq/main/staging',
+        'delete mq-work/main/id-0',
+      ],
+      queue: [1, 2, 3],
+      after: { deferred: [{ pr: 1, reason: 'merge_rules', baseTree: 'tree-0' }], bounced: [] },
+    });
+  });
+});
+
+test('a base that moved while a batch was built: the batch begins anew on the new base', () => {
+  const after = recordAfter({ kind: 'base_moved' }, queued(1, 2, 3));
+  const moved = { ...look, base: known({ sha: 'base-1', tree: 'tree-9' }) };
+  expect(tellDecision(moved, after)).toMatchObject({
+    actions: ['stage #1 #2 #3 on base-1 as mq/main/staging', 'delete mq-work/main/id-0'],
+    ended: [],
+    queue: [1, 2, 3],
+  });
+});
+
+test('a base and members without the gate file: all are deferred, and a person is alarmed', () => {
+  const after = recordAfter({ kind: 'gate_missing', members: 3 }, queued(1, 2, 3));
+  expect(after.deferred).toMatchObject([1, 2, 3].map((pr) => ({ pr, reason: 'gate_missing' })));
+  expect(tellDecision(look, after)).toMatchObject({
+    ended: [1, 2, 3].map((pr) => `#${pr} requeued: error`),
+    queue: [1, 2, 3],
+  });
+});
+
+describe('a staging that fails while the forge is otherwise well', () => {
+  const failed: ActionOutcome = { kind: 'failed', forgeAnswers: true };
+
+  test.each<[string, Partial<QueueEntry>, number]>([
+    ['a third time: for 30 minutes', { stagingTries: STAGING_TRIES_ALONE_MAX - 1 }, 30],
+    ['after it was set aside once: for an hour', { stagingAsides: 1 }, 60],
+    ['after it was set aside twice: for two hours', { stagingAsides: 2 }, 120],
+  ])('sets a pull request aside that failed alone %s', (_name, entry, minutes) => {
+    const after = recordAfter(failed, givenRecord({ entries: [givenEntry(1, entry)] }), {
+      ...look,
+      pulls: known([givenView(1)]),
+    });
+    expect(after).toMatchObject({
+      deferred: [{ pr: 1, reason: 'staging_failed', until: NOW + minutes * 60_000 }],
+      bounced: [],
+    });
+  });
+
+  test('of a batch of several, twice: half of it is tried', () => {
+    const once = recordAfter(failed, queued(1, 2, 3));
+    expect(tellDecision(look, once).actions).toEqual(['stage #1 #2 #3 on base-0 as mq/main/staging']);
+    const twice = recordAfter(failed, once);
+    expect(tellDecision(look, twice).actions).toEqual(['stage #1 #2 on base-0 as mq/main/staging']);
+  });
+
+  test('with a forge that answers nothing counts against no pull request: the same batch is tried again', () => {
+    const after = recordAfter({ kind: 'failed', forgeAnswers: false }, queued(1, 2, 3));
+    expect(tellDecision(look, after)).toMatchObject({
+      actions: ['stage #1 #2 #3 on base-0 as mq/main/staging'],
+      after: { deferred: [], bounced: [] },
+    });
+  });
+});
+
+test('a name in the way of the staging branch stops staging with an alarm, and blames no pull request', () => {
+  const after = recordAfter(
+    { kind: 'name_in_the_way', ref: { kind: 'branch', name: 'mq' }, branch: 'mq/main/staging' },
+    queued(1, 2),
+  );
+  expect(after).toMatchObject({ deferred: [], bounced: [], nameInTheWay: { kind: 'branch' } });
+});
