@@ -32,8 +32,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a tip that a landing of ours replaced (a branch that is behind)',
     file: `${QUEUE}/landed.ts`,
-    find: 'baseBefore === sha && baseBefore !== record.tip && now - at < STALE_READING_MS,',
-    replace: 'baseBefore === sha && baseBefore !== record.tip && now - at < 0,',
+    find: 'baseBefore !== record.tip && begunAt - at < STALE_READING_MS,',
+    replace: 'baseBefore !== record.tip && begunAt - at < 0,',
     families: ['lagging'],
     dies: { family: 'lagging', seed: 1 },
   },

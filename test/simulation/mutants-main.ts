@@ -1,4 +1,5 @@
-import { bundleProgram } from './bundle.ts';
+import { readFileSync } from 'node:fs';
+import { bundleProgram, replaceOnce } from './bundle.ts';
 import { MUTANTS, type Mutant } from './mutants.ts';
 import { countOption, option } from './options.ts';
 import { playScene } from './play-scene.ts';
@@ -48,10 +49,27 @@ async function kill(mutant: Mutant): Promise<Killing | null> {
   return { where: `${verdict.family} ${verdict.seed}`, lived, what };
 }
 
+/** Why it is no change of the source; null: it is one. */
+function tellMisfit(mutant: Mutant): string | null {
+  try {
+    replaceOnce(readFileSync(mutant.file, 'utf8'), mutant);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : 'it does not apply';
+  }
+}
+
 const chosen = MUTANTS.filter(({ guard }) => guard.includes(option('only') ?? ''));
 const survivors: string[] = [];
+const misfits: string[] = [];
 const started = performance.now();
 for (const mutant of chosen) {
+  const misfit = tellMisfit(mutant);
+  if (misfit !== null) {
+    misfits.push(mutant.guard);
+    console.log(`MISFIT   ${mutant.guard}: ${misfit}`);
+    continue;
+  }
   const killing = await kill(mutant);
   if (killing === null) {
     survivors.push(mutant.guard);
@@ -64,9 +82,10 @@ for (const mutant of chosen) {
 console.log(
   JSON.stringify({
     mutants: chosen.length,
-    killed: chosen.length - survivors.length,
+    killed: chosen.length - survivors.length - misfits.length,
     survived: survivors,
+    not_applied: misfits,
     seconds: Math.round((performance.now() - started) / 1000),
   }),
 );
-if (survivors.length > 0) process.exitCode = 1;
+if (survivors.length + misfits.length > 0) process.exitCode = 1;

@@ -203,7 +203,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'what a late call leaves behind is swept (E7)',
-    file: `${QUEUE}/fold.ts`,
+    file: `${QUEUE}/late-branches.ts`,
     find: 'const LATE_EFFECT_MS = 125_000;',
     replace: 'const LATE_EFFECT_MS = 0;',
     families: ['faults', 'workers', 'everything'],
