@@ -14,11 +14,11 @@ import { watchUnheard } from './unheard.ts';
  * A landing ends without a merge. The forge may have begun one before the `success` was taken back, and may end it long
  * after the grace period: until then its proof is kept.
  */
-export function giveUpLanding(pass: DecisionContext, root: Root, landing: Landing): void {
+export function giveUpLanding(pass: DecisionContext, root: Root, landing: Landing, how?: 'unwritable'): void {
   const { record, s } = pass;
   const { pr, head, tree, baseBefore } = landing;
   root.landing = null;
-  watchUnheard(pass, landing);
+  watchUnheard(pass, landing, how);
   const others = (record.givenUp ?? []).filter((each) => each.pr !== pr);
   record.givenUp = [...others, { pr, head, tree, baseBefore, at: s.now }].slice(-GIVEN_UP_MAX);
 }

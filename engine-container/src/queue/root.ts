@@ -236,8 +236,10 @@ export function defer(
   pass.record.deferred = pass.record.deferred.filter((known) => known.pr !== member.pr);
   pass.record.deferred.push({ pr: member.pr, head: member.head, ...deferred });
   const blamesNobody = !blamesHead(deferred.reason);
-  if (!isSaid) sayDeferred(pass, { pr: member.pr, head: member.head, reason });
   const entry = entryOf(pass.record, member.pr);
+  // The words of a refusal that stands are kept; once it has ended, these are said.
+  const isRefused = entry?.head === member.head && entry.refusedFor !== null;
+  if (!isSaid && !isRefused) sayDeferred(pass, { pr: member.pr, head: member.head, reason });
   if (entry !== undefined && !blamesNobody) tellRefusal(pass, entry, deferred.reason);
   return { pr: member.pr, action: blamesNobody ? 'requeued' : 'refused', reason: deferred.reason };
 }

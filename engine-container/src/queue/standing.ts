@@ -7,6 +7,7 @@ import {
   tellRefusal,
   wakeNoLaterThan,
 } from './decision-context.ts';
+import { giveUpLanding } from './given-up.ts';
 import type { Landing } from './landing-state.ts';
 import type { PendingStatus } from './pending-status.ts';
 import type { QueueRecord, Root } from './record.ts';
@@ -99,6 +100,5 @@ export function releaseHarmless(pass: DecisionContext, root: Root, landing: Land
     (waiting) => isStuck(waiting) && landingOn(record, waiting) === landing,
   );
   if (status?.told !== true || !s.full || !s.pulls.known || mayOpen(pass, status)) return;
-  root.landing = null;
-  watchUnheard(pass, landing, 'unwritable');
+  giveUpLanding(pass, root, landing, 'unwritable');
 }

@@ -1,5 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
+import { TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
+import { describeRefusal } from '../../../../../engine-container/src/queue/describe.ts';
 import type { Landing } from '../../../../../engine-container/src/queue/landing-state.ts';
 import type { QueueRecord, Root } from '../../../../../engine-container/src/queue/record.ts';
 import type { FocusView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
@@ -351,6 +353,40 @@ describe('a success that was taken back', () => {
       actions: [TIMED_OUT],
       ended: ['#1 requeued: error', '#2 requeued: error'],
       after: { mergeTimeoutCounts, entries: [{ pr: 1, readyAt: null, isBlocked: true }, {}] },
+    });
+  });
+
+  test('keeps the words of a refusal where its pull request is set aside because it cannot be read', () => {
+    const pulls = known([givenView(1, { opensAnother: known(true) }), givenView(2)]);
+    const look = givenLook({}, { now: NOW + 20_000, pulls, focus: new Map([[1, UNKNOWN]]) });
+    const refused = givenEntry(1, { readyAt: null, refusedFor: 'twin_elsewhere' });
+    const record = { ...givenAwaited({ revoke }), entries: [refused, givenEntry(2)] };
+    expect(tellDecision(look, record)).toMatchObject({
+      actions: [
+        `error on head-1: ${describeRefusal('twin_elsewhere')}`,
+        'stage #2 on base-0 as mq/main/staging',
+      ],
+      after: { deferred: [{ pr: 1, reason: 'staging_failed' }] },
+    });
+  });
+
+  test('that cannot be written, and opens nothing any more, ends the landing; its proof is kept for a late merge', () => {
+    const unscheduled = givenView(1, { schedule: known({ kind: 'none' }) });
+    const look = givenSnapshot({ pulls: known([unscheduled, givenView(2)]) });
+    const stuck = { takesBack: true, failures: TAKING_BACK_TRIES_MAX, told: true } as const;
+    const status = {
+      pr: 1,
+      sha: 'head-1',
+      context: 'mq',
+      state: 'pending',
+      description: 'requeued',
+    } as const;
+    const record = {
+      ...givenAwaited({ revoke: { reason: 'candidate_changed', postedAt: null } }),
+      ...{ entries: [givenEntry(2)], pendingStatuses: [{ ...status, targetUrl: null, ...stuck }] },
+    };
+    expect(tellDecision(look, record).after).toMatchObject({
+      givenUp: [{ pr: 1, head: 'head-1', tree: 'tree-1', baseBefore: BASE.sha }],
     });
   });
 
