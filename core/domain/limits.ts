@@ -88,6 +88,8 @@ export const STAGING_RECONCILES_MAX = 40;
 export const UNREADABLE_WAIT_MS = 2 * 60_000;
 /** A reading of one pull request that failed is made again after this, before others are staged without it. */
 export const READ_AGAIN_AFTER_MS = 2_000;
+/** Two readings of one pull request that contradict each other are read again after this time; it is not staged before. */
+export const READINGS_AGREE_AFTER_MS = 10_000;
 /** The forge answers the list, and for so long not the requests about one pull request: its author is told. */
 export const UNCLEAR_TOLD_AFTER_MS = 20 * 60_000;
 /** In no list, and each reading of it is a 404, for this long: it was deleted on the forge. */

@@ -1,5 +1,9 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
+import {
+  DELETED_AFTER_MS,
+  HEAD_CHANGE_KEEPS_POSITION_MS,
+  READINGS_AGREE_AFTER_MS,
+} from '#core/domain/limits.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
@@ -26,7 +30,7 @@ import { isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
 import type { PullRequestView } from './snapshot.ts';
 import { isTwinOfLanding } from './twins.ts';
-import { awaitAnswer } from './unclear.ts';
+import { awaitAgreement, awaitAnswer } from './unclear.ts';
 
 /** Brings the queue up to date with what the forge shows: who is scheduled on which head, who left (A18, A19, A30). */
 export function syncQueue(pass: DecisionContext): void {
@@ -239,6 +243,7 @@ export function admitEntries(pass: DecisionContext): void {
   for (const entry of pass.record.entries) {
     const view = views.get(entry.pr);
     if (view === undefined || entry.scheduleId === 0) continue;
+    awaitAgreement(pass, entry);
     reviewHeld(pass, entry, view.pull);
     // What a bounce says on a head stays there: it is also the memory of it (D-05).
     if (isBounced(pass.record, entry) || pass.record.unread?.includes(entry.pr) === true) continue;
@@ -326,7 +331,7 @@ export function readyEntries(pass: DecisionContext, baseTree: string, stacked: b
   const held = new Set(record.roots.flatMap((root) => activeMembers(root).map((member) => member.pr)));
   return record.entries.filter((entry) => {
     if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
-    if (isBounced(record, entry)) return false;
+    if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;
     return !record.deferred.some(
       (deferred) =>
         deferred.pr === entry.pr &&

@@ -269,6 +269,8 @@ function isAsStaged(pass: DecisionContext, root: Root, focus: FocusView): boolea
     entry.scheduleId === 0 ||
     (focus.schedule?.known === true && focus.schedule.value.kind !== 'bound');
   if (changed) {
+    // The list may show the same again at once: the batch would be staged and given up without end.
+    if (entry?.head === member.head) entry.contradictedAt = pass.s.now;
     root.fates.push({ pr: member.pr, action: 'requeued', reason: 'candidate_changed' });
     startTeardown(pass, root, 'candidate_changed');
     return false;

@@ -34,6 +34,8 @@ export interface QueueEntry {
   notReady?: { readonly head: CommitSha; readonly since: EpochMs };
   /** Since when the forge does not answer requests about this head that admission needs. */
   unclear?: { readonly head: CommitSha; readonly since: EpochMs };
+  /** When its own reading contradicted the list of open ones, by which it was staged. */
+  contradictedAt?: EpochMs;
   /** Since when each reading says that the forge has no such pull request. */
   goneSince?: EpochMs;
   /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */

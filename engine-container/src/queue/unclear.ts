@@ -1,4 +1,4 @@
-import { READ_AGAIN_AFTER_MS, UNCLEAR_TOLD_AFTER_MS } from '#core/domain/limits.ts';
+import { READ_AGAIN_AFTER_MS, READINGS_AGREE_AFTER_MS, UNCLEAR_TOLD_AFTER_MS } from '#core/domain/limits.ts';
 import {
   type DecisionContext,
   pollNoLaterThan,
@@ -50,4 +50,12 @@ export function mustReadAgain(pass: DecisionContext): boolean {
   pass.refresh = true;
   pollNoLaterThan(pass, leftMs);
   return true;
+}
+
+/** Readings lag behind each other. For a while neither is believed; then the list counts again. */
+export function awaitAgreement(pass: DecisionContext, entry: QueueEntry): void {
+  if (entry.contradictedAt === undefined) return;
+  const until = entry.contradictedAt + READINGS_AGREE_AFTER_MS;
+  if (pass.s.now < until) wakeNoLaterThan(pass, until);
+  else delete entry.contradictedAt;
 }

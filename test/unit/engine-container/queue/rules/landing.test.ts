@@ -97,6 +97,15 @@ describe('a success is posted', () => {
     });
   });
 
+  test('not where its own reading contradicts the list: both have ten seconds to agree before it is staged again', () => {
+    const look = givenLook({ schedule: known({ kind: 'none' }) });
+    expect(tellDecision(look, givenProven())).toMatchObject({
+      actions: ['stage #2 on base-0 as mq/main/staging'],
+      events: ['pr_requeued #1: candidate_changed', 'pr_requeued #2: candidate_changed'],
+      after: { entries: [{ pr: 1, contradictedAt: NOW }, {}] },
+    });
+  });
+
   test('not on a base that moved since', () => {
     const look = givenLook({ pull: { baseTip: 'base-1' } }, { full: false });
     expect(tellDecision(look, givenProven())).toMatchObject({

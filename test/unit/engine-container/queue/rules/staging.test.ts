@@ -259,6 +259,27 @@ describe('a reading that failed', () => {
   });
 });
 
+describe('a pull request whose own reading contradicted the list', () => {
+  const contradicted = givenEntry(1, { contradictedAt: NOW - 9_999 });
+
+  test('is not staged again at once: the others go on', () => {
+    const given = givenSnapshot({ pulls: known([givenView(1), givenView(2)]) });
+    expect(tellDecision(given, givenRecord({ entries: [contradicted, givenEntry(2)] }))).toMatchObject({
+      actions: ['stage #2 on base-0 as mq/main/staging'],
+    });
+    expect(
+      tellDecision(givenSnapshot({ pulls: known([givenView(1)]) }), givenRecord({ entries: [contradicted] })),
+    ).toMatchObject({ actions: [], wakeInMs: 1 });
+  });
+
+  test('is staged when both have had ten seconds to agree', () => {
+    const given = givenSnapshot({ now: NOW + 1, pulls: known([givenView(1)]) });
+    expect(tellDecision(given, givenRecord({ entries: [contradicted] })).actions).toEqual([
+      'stage #1 on base-0 as mq/main/staging',
+    ]);
+  });
+});
+
 describe('the work branch', () => {
   const search = (branch: string | null) => {
     const whole = givenNode({ id: 'whole' as BatchId, state: 'done', verdict: 'failure', ...stagedAt(2) });
