@@ -1,9 +1,5 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import {
-  DELETED_AFTER_MS,
-  HEAD_CHANGE_KEEPS_POSITION_MS,
-  READINGS_AGREE_AFTER_MS,
-} from '#core/domain/limits.ts';
+import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
