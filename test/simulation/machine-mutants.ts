@@ -1,5 +1,8 @@
 import type { Mutant } from './mutants.ts';
 
+const QUEUE = 'engine-container/src/queue';
+const HOURS_MS = '10_800_000';
+
 /** Guards against what machines, queues and the store do to the service, and of what is asked before an engine is. */
 export const MACHINE_MUTANTS: readonly Mutant[] = [
   {
@@ -9,5 +12,37 @@ export const MACHINE_MUTANTS: readonly Mutant[] = [
     replace: 'const isScheduled = seen.length < 0;',
     families: ['at_rest'],
     dies: { family: 'at_rest', seed: 9 },
+  },
+  {
+    guard: 'the wake of a worker that died comes back soon',
+    file: 'core/domain/limits.ts',
+    find: 'export const WAKE_HIDDEN_MS = 90_000;',
+    replace: `export const WAKE_HIDDEN_MS = ${HOURS_MS};`,
+    families: ['crashes', 'workers', 'outages'],
+    dies: 'a worker dies with its wake',
+  },
+  {
+    guard: 'reconciles that died with their engine end by themselves',
+    file: 'core/services/concurrent-runs.ts',
+    find: 'store.beginRun(run, LEASE_TTL_MS,',
+    replace: `store.beginRun(run, ${HOURS_MS},`,
+    families: ['outages'],
+    dies: 'an engine dies with all its reconciles',
+  },
+  {
+    guard: 'a wake that the store refused comes back soon',
+    file: 'core/domain/wake.ts',
+    find: 'Math.min(WAKE_DELAY_MAX_MS, Math.max(1, receives)',
+    replace: `Math.max(${HOURS_MS}, Math.max(1, receives)`,
+    families: ['outages'],
+    dies: 'the store throttles',
+  },
+  {
+    guard: 'the head right before a success (a list that is behind, A3)',
+    file: `${QUEUE}/landing.ts`,
+    find: '    pull.headSha !== member.head ||\n',
+    replace: '',
+    families: ['lagging'],
+    dies: 'a list shows an older head',
   },
 ];

@@ -1,22 +1,29 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
-import type { JournalEntry, Switches } from '../fakes/abstract-forge/world.ts';
+import type { Delays, JournalEntry, Switches } from '../fakes/abstract-forge/world.ts';
 import { createWorldOn, type World, type WorldOptions } from '../scenario/world.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 /** Where scenes play: the world of the scenarios over a forge in memory, with an eye on its journal. */
 interface StageOptions extends WorldOptions {
   readonly switches?: Partial<Switches>;
+  readonly delays?: Partial<Delays>;
   readonly onEntry?: (entry: JournalEntry, stage: Stage) => void;
 }
 export type Stage = World<AbstractForge>;
 
-export async function setStage({ switches = {}, onEntry, ...options }: StageOptions = {}): Promise<Stage> {
+export async function setStage({
+  switches = {},
+  delays = {},
+  onEntry,
+  ...options
+}: StageOptions = {}): Promise<Stage> {
   const clock = new VirtualClock();
   let stage: Stage | null = null;
   const forge = createAbstractForge({
     clock,
     switches,
+    delays,
     onEntry: (entry) => {
       if (stage !== null) onEntry?.(entry, stage);
     },

@@ -41,6 +41,7 @@ import {
   loseSightOfOne,
   stickSuccess,
 } from './liveness-scenes.ts';
+import { engineDiesWithAll, listShowsOlderHead, storeThrottles, workerDies } from './machine-scenes.ts';
 import {
   breakRunsOff,
   holdFirstTwin,
@@ -444,6 +445,10 @@ export const SCENES = {
   'no status can be written, and a success comes late': answerLate(110_000),
   'no status can be written, and a success comes very late': answerLate(8 * 60_000),
   'the forge does not answer about one': keepSilent,
+  'a worker dies with its wake': workerDies,
+  'an engine dies with all its reconciles': engineDiesWithAll,
+  'the store throttles': storeThrottles,
+  'a list shows an older head': listShowsOlderHead,
 } as const satisfies Readonly<Record<string, Scene>>;
 export type SceneName = keyof typeof SCENES;
 export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];

@@ -1,0 +1,155 @@
+import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
+import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { createSeededRandom } from '../support/seeded-random.ts';
+import { SimClock } from '../support/sim-clock.ts';
+import type { Witness } from './hosts.ts';
+import { NO_ODDS, type Odds } from './odds.ts';
+import { setStage } from './scene-stage.ts';
+import { SimService } from './service.ts';
+
+/** Scenes of `scenes.ts` in which machines, queues and the store of the whole service fail. */
+
+const MINUTE_MS = 60_000;
+/** All repositories are in the middle of their reconciles by then. */
+const CALLS_UNTIL_DEATH = 6;
+const LAG_MS = 15_000;
+const TENANT = 'tenant-1';
+const CONNECTION = '00000001-0000-4000-8000-000000000000';
+
+/** The service of the lives over repositories of one owner, at rest until a scene makes trouble. */
+class Fleet {
+  readonly clock = new SimClock();
+  readonly forges: AbstractForge[] = [];
+  readonly seen = new Set<string>();
+  readonly problems: string[] = [];
+  onCall: (label: string) => void = () => undefined;
+  readonly service: SimService;
+
+  private constructor(odds: Partial<Odds>) {
+    const witness: Witness = {
+      note: () => undefined,
+      violate: (what) => this.problems.push(what),
+      sometimes: (what) => this.seen.add(what),
+      seen: (label, struck) => (struck === 'no' ? this.onCall(label) : this.seen.add(struck)),
+      afterReconcile: () => undefined,
+      halted: () => undefined,
+    };
+    this.service = new SimService(this.clock, createSeededRandom(1), { ...NO_ODDS, ...odds }, witness);
+  }
+
+  static async start(repos: number, odds: Partial<Odds> = {}): Promise<Fleet> {
+    const fleet = new Fleet(odds);
+    const { store } = fleet.service;
+    await store.createTenant(TENANT, 0);
+    await store.createConnection(givenConnection({ id: CONNECTION, tenantId: TENANT }));
+    for (let index = 1; index <= repos; index += 1) await fleet.#manage(`repo-${index}`, `acme/app-${index}`);
+    fleet.service.startTicks();
+    return fleet;
+  }
+
+  async #manage(id: string, slug: string): Promise<void> {
+    const dueAt = this.clock.now();
+    const forge = createAbstractForge({ clock: this.clock, slug });
+    await this.service.store.createRepo(
+      givenRepo({ id, slug, tenantId: TENANT, connectionId: CONNECTION, dueAt, enabledAt: 0 }),
+      null,
+    );
+    await givenProject(forge);
+    this.service.forges.set(id, forge);
+    this.forges.push(forge);
+  }
+
+  get landed(): number {
+    return this.forges.reduce((sum, forge) => sum + forge.merges().length, 0);
+  }
+
+  async wakeAll(): Promise<void> {
+    for (const id of this.service.forges.keys()) await this.service.wakeNow(id);
+  }
+
+  pass(ms: number): Promise<void> {
+    return this.clock.runUntil(this.clock.now() + ms);
+  }
+}
+
+/** The worker that answers a wake dies with it: the wake is hidden for a while, and no other of its repo is answered before. */
+export async function workerDies(): Promise<readonly string[]> {
+  const fleet = await Fleet.start(1);
+  await fleet.pass(MINUTE_MS);
+  for (const forge of fleet.forges) await givenScheduled(forge, 'a');
+  fleet.onCall = (label) => {
+    if (label === 'store acquireLease' && !fleet.seen.has('crash'))
+      fleet.service.hosts.odds = { ...NO_ODDS, crash: 1 };
+    else fleet.service.hosts.odds = { ...NO_ODDS };
+  };
+  await fleet.wakeAll();
+  await fleet.pass(20 * MINUTE_MS);
+  if (!fleet.seen.has('crash')) return ['the scene did not come about'];
+  return fleet.landed === 1 ? fleet.problems : ['a repository waits for the wake of a worker that died'];
+}
+
+/** The engine dies again and again with the reconciles of all repositories of an owner. */
+export async function engineDiesWithAll(): Promise<readonly string[]> {
+  const repos = 3;
+  const fleet = await Fleet.start(repos, { slowCall: 1 });
+  await fleet.pass(MINUTE_MS);
+  for (const forge of fleet.forges) await givenScheduled(forge, 'a');
+  // Nothing lands before the last death.
+  for (const forge of fleet.forges) forge.gateDurationMs = 15 * MINUTE_MS;
+  let deaths = 0;
+  for (let round = 0; round < 4; round += 1) {
+    await fleet.wakeAll();
+    fleet.seen.delete('the engine dies with several reconciles');
+    let calls = 0;
+    fleet.onCall = (label) => {
+      if (label.startsWith('forge ')) calls += 1;
+    };
+    for (let waited = 0; calls < CALLS_UNTIL_DEATH && waited < MINUTE_MS; waited += 100)
+      await fleet.pass(100);
+    fleet.service.killEngine();
+    if (fleet.seen.has('the engine dies with several reconciles')) deaths += 1;
+    await fleet.pass(LEASE_TTL_MS + LEASE_TAKEOVER_GRACE_MS + MINUTE_MS);
+  }
+  await fleet.pass(40 * MINUTE_MS);
+  if (deaths < 2) return ['the scene did not come about'];
+  return fleet.landed === repos
+    ? fleet.problems
+    : ['a repository waits for reconciles that died with their engine'];
+}
+
+/** The store refuses most calls for minutes: what was asked meanwhile is done soon after. */
+export async function storeThrottles(): Promise<readonly string[]> {
+  const fleet = await Fleet.start(1);
+  await fleet.pass(MINUTE_MS);
+  for (const forge of fleet.forges) await givenScheduled(forge, 'a');
+  await fleet.wakeAll();
+  fleet.service.throttleStore();
+  await fleet.pass(20 * MINUTE_MS);
+  if (!fleet.seen.has('fault')) return ['the scene did not come about'];
+  return fleet.landed === 1 ? fleet.problems : ['a repository waits long after the store has come back'];
+}
+
+/** A head is pushed over right before its run ends: list and timeline do not show it yet, the pull request does. */
+export async function listShowsOlderHead(): Promise<readonly string[]> {
+  const stage = await setStage({ delays: { pushEntryMs: 8_000 } });
+  await givenProject(stage.forge);
+  stage.forge.gateDurationMs = MINUTE_MS;
+  const pr = await givenScheduled(stage.forge, 'a');
+  const { headSha } = await stage.forge.pull(pr);
+  await stage.reconcile();
+  await stage.clock.advance(MINUTE_MS - 1_000);
+  stage.forge.lags = { ...NO_LAGS, list: LAG_MS, listRefs: LAG_MS };
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
+  for (let count = 0; count < 20; count += 1) {
+    await stage.reconcile();
+    await stage.clock.advance(1_000);
+  }
+  const isPosted = stage.forge
+    .statusHistory(headSha)
+    .some(({ state, context }) => state === 'success' && context === DEFAULT_SERVICE_NAME);
+  return isPosted ? ['a success on a head that its pull request no longer has'] : [];
+}
