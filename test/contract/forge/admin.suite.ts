@@ -349,7 +349,11 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
         return answer;
       },
     });
-    expect(await cut.probeSchedule(pr, head, 0)).toBe('lost');
+    // Refused, and so unknown, until the forge has checked it against the base that went on.
+    await repo.until(
+      () => cut.probeSchedule(pr, head, 0),
+      (found) => found === 'lost',
+    );
     expect((await repo.forge.readPullRequest(pr)).merged).toBe(false);
     expect(await admin.cancelAutoMerge(pr)).toBe('not_scheduled');
   });

@@ -1,8 +1,13 @@
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
-import { MERGEABLE_WAIT_MS, UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/limits.ts';
+import {
+  MERGEABLE_WAIT_MS,
+  UNMERGEABLE_LANDING_MS,
+  UNMERGEABLE_REFUSED_AFTER_MS,
+} from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { Secret } from '#core/secret.ts';
 import type { DeferReason } from '../../../engine-container/src/queue/aside.ts';
+import { describeDefer } from '../../../engine-container/src/queue/describe.ts';
 import { givenHeldLease } from '../../builders/held-lease.ts';
 import type { ForgeControl } from '../../support/forge-control.ts';
 import type { VirtualClock } from '../../support/virtual-clock.ts';
@@ -29,7 +34,7 @@ const MERGEABLE_CHECK_MS_MAX = 15_000;
 /** More than the service has for a call: a forge that is slow because of its machine fails nothing. */
 const CALL_TIMEOUT_MS = 30_000;
 /** Tries until the forge has done what it does after a push. */
-const CHECK_LOOKS_MAX = 20;
+const CHECK_LOOKS_MAX = 40;
 
 /** How one pull request of a cell ended. */
 export type Ending =
@@ -63,9 +68,10 @@ export async function runCell(forge: TreeForge, cell: Cell, name: string): Promi
   }
 }
 
-/** No time alone changes it: `not_mergeable` is told as a refusal later. */
+/** No time alone changes it: `not_mergeable` is told as a refusal later, and a reason without words is of now. */
 function isFinal(reason: DeferReason, until: number | null): boolean {
-  return isMergeRefusal(reason) || (until === null && reason !== 'not_mergeable');
+  if (isMergeRefusal(reason)) return true;
+  return until === null && reason !== 'not_mergeable' && describeDefer(reason) !== null;
 }
 
 async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): Promise<CellResult> {
@@ -76,15 +82,13 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   const files = { ...baseFiles(cell.kind), ...gate };
   const [base = ''] = await desk.commitAll([{ parent: null, change: files, message: 'First commit' }]);
   const { base: tip, heads } = await makeHistory(desk, cell, base);
-  await desk.push({ main: tip });
+  await desk.push({ main: tip, ...Object.fromEntries(heads.map((head, at) => [`p${at + 1}`, head])) });
   await forge.settle();
   await api('bot', 'POST', '/branch_protections', {
     rule_name: 'main',
     enable_status_check: true,
     status_check_contexts: ['mq'],
   });
-  await desk.push(Object.fromEntries(heads.map((head, at) => [`p${at + 1}`, head])));
-  await forge.settle();
   const prs: { readonly pr: number; readonly scheduled: boolean }[] = [];
   for (const at of heads.keys()) {
     const number = await openPull(forge, clock, api, `p${at + 1}`);
@@ -129,9 +133,13 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
         const until = held.find((each) => each.until !== null)?.until ?? null;
         skip(until === null ? UNMERGEABLE_REFUSED_AFTER_MS : Math.max(until - clock.now() + 1_000, 0));
       }
-      for (const { unmergeableSince } of record.roots) {
-        const waited = unmergeableSince === null ? 0 : clock.now() - unmergeableSince;
-        if (waited > MERGEABLE_CHECK_MS_MAX) skip(Math.max(MERGEABLE_WAIT_MS - waited, 0));
+      for (const { unmergeableSince, landing } of record.roots) {
+        const [since, waitMs] =
+          landing === null
+            ? [unmergeableSince, MERGEABLE_WAIT_MS]
+            : [landing.revoke === null ? landing.unmergeableSince : null, UNMERGEABLE_LANDING_MS];
+        const waited = clock.now() - (since ?? clock.now());
+        if (waited > MERGEABLE_CHECK_MS_MAX) skip(Math.max(waitMs - waited, 0));
       }
       return record.halted !== null || cameToRest || Date.now() > deadline;
     },

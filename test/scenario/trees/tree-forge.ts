@@ -54,8 +54,8 @@ class WallClock extends VirtualClock {
     return this.sleep(ms);
   }
 }
-const LOOK_MS_MIN = 1_000;
-const LOOK_MS_MAX = 2_000;
+const LOOK_MS_MIN = 3_000;
+const LOOK_MS_MAX = 5_000;
 
 export async function openFakeTreeForge(profile: ProfileName = 'fj15'): Promise<TreeForge> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tree-forge-'));

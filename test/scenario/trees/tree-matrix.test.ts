@@ -40,7 +40,12 @@ function mayEnd(cell: Cell, n: number, checksByPath: boolean): RegExp | undefine
   const wanted = mustEnd(cell, n);
   if (wanted === undefined) return undefined;
   if (checksByPath && n > 1 && BEYOND_PATHS.includes(cell.kind))
-    return anyMemberOf(/^landed$|^refused: .*conflict/);
+    return anyMemberOf(
+      // Set aside for the conflict, it meets the files of the third and fourth on the base, which are like its own.
+      cell.kind === 'rename against rename' && cell.size > 2
+        ? /^landed$|^refused: (?:.*conflict|git can merge this in more than one way)/
+        : /^landed$|^refused: .*conflict/,
+    );
   return wanted === 'landed' ? /: landed$/ : anyMemberOf(wanted);
 }
 
