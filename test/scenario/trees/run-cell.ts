@@ -36,6 +36,8 @@ const CALL_TIMEOUT_MS = 30_000;
 /** Tries until the forge has done what it does after a push. */
 const CHECK_LOOKS_MAX = 40;
 
+const ENDS: ReadonlySet<string> = new Set(['pr_landed', 'pr_bounced', 'pr_skipped']);
+
 /** How one pull request of a cell ended. */
 export type Ending =
   | { readonly kind: 'landed'; readonly mergeCommit: string; readonly receiptTree: string | null }
@@ -49,6 +51,10 @@ export interface CellResult {
   readonly halted: boolean;
   /** False: a pull request still waited when the time of the cell was over. */
   readonly cameToRest: boolean;
+  /** What the queue raised an alarm for. */
+  readonly alarms: readonly string[];
+  /** Pull requests of which it told more than one end. */
+  readonly endedTwice: readonly number[];
   /** First-parent line of the base since the pull requests were opened, with the trees that git reads there. */
   readonly line: readonly { readonly sha: string; readonly tree: string }[];
 }
@@ -174,7 +180,12 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
   }
   const whole = await desk.readLine('main');
   const line = whole.slice(1 + whole.findIndex(({ sha }) => sha === tip));
-  return { endings, halted: record.halted !== null, cameToRest, line };
+  const alarms = world.log.flatMap(({ fields }) =>
+    fields.alarm === undefined ? [] : [String(fields.alarm)],
+  );
+  const ended = (await world.events()).flatMap(({ pr, event }) => (ENDS.has(event) ? [pr] : []));
+  const endedTwice = ended.filter((pr, at) => ended.indexOf(pr) !== at);
+  return { endings, halted: record.halted !== null, cameToRest, alarms, endedTwice, line };
 }
 
 type Api = (

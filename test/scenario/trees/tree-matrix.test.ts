@@ -8,8 +8,8 @@ jest.setTimeout(DRAIN_MS_MAX + 120_000);
 /**
  * "The staged tree is the landed tree": every shape of a change, in every native style, in batches of one to four.
  * Every landing has a receipt whose tree is what git reads at the merge commit, every commit on the base is one of
- * them, and who does not land is told why. `TREES=all` plays every cell; without it one style of every kind, and all of
- * those in which a merge that is not the staged one was once landed.
+ * them, who does not land is told why, no alarm is raised, and each pull request ends once. `TREES=all` plays every
+ * cell; without it one style of every kind, and all of those in which a merge that is not the staged one was once landed.
  */
 const { env } = process;
 const isReal = env.FORGE_URL !== undefined && env.FORGE_TOKEN !== undefined && env.FORGE_RUNNER === '1';
@@ -51,8 +51,9 @@ function mayEnd(cell: Cell, n: number, checksByPath: boolean): RegExp | undefine
 
 function judge(cell: Cell, result: CellResult, checksByPath: boolean): void {
   const { endings, line } = result;
-  const { halted, cameToRest } = result;
-  expect({ ...cell, halted, cameToRest }).toEqual({ ...cell, halted: false, cameToRest: true });
+  const { halted, cameToRest, alarms, endedTwice } = result;
+  const rest = { halted: false, cameToRest: true, alarms: [], endedTwice: [] };
+  expect({ ...cell, halted, cameToRest, alarms, endedTwice }).toEqual({ ...cell, ...rest });
   const trees = new Map(line.map((commit) => [commit.sha, commit.tree]));
   const landings: string[] = [];
   for (const [at, ending] of endings.entries()) {
