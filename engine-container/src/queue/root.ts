@@ -15,9 +15,10 @@ import {
 } from './decision-context.ts';
 import { blamesHead, sayDeferred } from './deferral-words.ts';
 import { describeRevoke } from './describe.ts';
+import { isReplacedTip } from './landed.ts';
 import type { RevokeReason } from './landing-state.ts';
 import { activeMembers, isWhole, startOf } from './pipeline.ts';
-import { type Fate, type Root, type Teardown, treeOf } from './record.ts';
+import { type Fate, type QueueRecord, type Root, type Teardown, treeOf } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
 /** Which batches have lost their ground: base moved by another writer, a member changed, the queue switched off (A23)? */
@@ -169,13 +170,19 @@ function verifiedAt({ receipts, untraced, createdAt }: Root): EpochMs {
   return untraced?.at(-1)?.receipt.landedAt ?? receipts.at(-1)?.landedAt ?? createdAt;
 }
 
+/** Clocks of engines differ: a tip that our landing replaced was seen before it, whatever time was written down. */
+function seenBefore(record: QueueRecord, verified: EpochMs): boolean {
+  const { sha, at = 0 } = record.baseSeen ?? {};
+  return at <= verified || (sha !== undefined && isReplacedTip(record, sha, { now: at }));
+}
+
 /** A root leaves the record; what stood on it stands on the base now, which has exactly its last tree. */
 function endRoot(pass: DecisionContext, root: Root): void {
   const { record } = pass;
   pass.closedRoots.push(root);
   // The tip that this root verified is most likely what the next look finds, unless the base was seen to move since.
   const tree = treeOf(root, root.landed);
-  const isNewest = (record.baseSeen?.at ?? 0) <= verifiedAt(root);
+  const isNewest = seenBefore(record, verifiedAt(root));
   if (
     record.halted === null &&
     tree !== undefined &&

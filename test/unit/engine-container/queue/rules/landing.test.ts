@@ -186,6 +186,19 @@ describe('the merge that is awaited', () => {
     });
   });
 
+  test('is what the base shows next, also where an engine whose clock is ahead saw the base before it', () => {
+    const nodes = [givenNode({ state: 'done', verdict: 'success', ...stagedAt(1) })];
+    const root = givenStagedRoot(1, { nodes, landing: givenLanding({ postedAt: NOW }) });
+    const record = givenRecord({
+      ...{ entries: [givenEntry(1)], roots: [root], tip: BASE.sha, evidence: [givenEvidence(1, 'success')] },
+      baseSeen: { sha: BASE.sha, tree: BASE.tree, at: NOW + 32_000 },
+    });
+    const { after } = tellDecision(givenLook(mergedAs('tree-1'), { full: false }), record);
+    expect(after.baseSeen).toMatchObject({ sha: 'merge-1', tree: 'tree-1' });
+    const base = known({ sha: 'merge-1', tree: 'tree-1' });
+    expect(tellDecision(givenSnapshot({ base, pulls: known([]) }), after).alarms).toEqual([]);
+  });
+
   test('halts the queue when its tree is another one', () => {
     const look = givenLook(mergedAs('tree-x'), { full: false });
     expect(tellDecision(look, givenAwaited())).toMatchObject({
