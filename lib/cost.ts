@@ -21,7 +21,6 @@ const PRICES = {
   fargateArmGbHour: 0.00356,
   publicIpv4Hour: 0.005,
   kmsKey: 1,
-  privateZone: 0.5,
   secret: 0.4,
   alarm: 0.1,
   alarmsFree: 10,
@@ -70,40 +69,43 @@ const RECONCILE_USD =
   PRICES.keyRequest +
   LOG_PER_WAKE;
 
-/** What a deployment costs a month, line by line. `sizes` are those of the task definition. */
-export function estimateCost(
-  counts: ResourceCounts,
-  sizes: { readonly vcpu: number; readonly gb: number },
-): readonly CostLine[] {
+/** What of the size of a deployment is paid by time. */
+export interface DeploymentSize {
+  /** Of one task of the engine. */
+  readonly vcpu: number;
+  readonly gb: number;
+  /** Tasks of an engine that is up. */
+  readonly tasks: number;
+  /** Memory of the function of the tick. */
+  readonly tickGb: number;
+}
+
+/** What a deployment costs a month, line by line. `sizes` are those of the template. */
+export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): readonly CostLine[] {
   const count = (type: string): number => counts[type] ?? 0;
   const beyond = (type: string, free: number): number => Math.max(0, count(type) - free);
   const always = (usd: number) => ({ asleep: usd, idle: usd, busy: usd, running: usd });
   const perEngineHour = (usd: number) => ({
     ...{ asleep: 0, idle: 0, busy: usd * TEAM_ENGINE_HOURS, running: usd * HOURS },
   });
-  const tasks = count('AWS::ECS::Service');
+  const tasks = count('AWS::ECS::Service') * sizes.tasks;
   const looks = TEAM_REPOS * TICKS * IDLE_LOOK_USD;
   const polls = count('queue mappings') * POLLS_PER_QUEUE;
   const lines: readonly CostLine[] = [
     {
       what: 'engine task',
       ...perEngineHour(tasks * (sizes.vcpu * PRICES.fargateArmVcpuHour + sizes.gb * PRICES.fargateArmGbHour)),
-      basis: `${sizes.vcpu} vCPU and ${sizes.gb} GB on ARM64, ${TEAM_ENGINE_HOURS} hours when busy`,
+      basis: `${tasks} of ${sizes.vcpu} vCPU and ${sizes.gb} GB on ARM64, ${TEAM_ENGINE_HOURS} hours when busy`,
     },
     {
       what: 'its public address',
       ...perEngineHour(tasks * PRICES.publicIpv4Hour),
-      basis: `${tasks} IPv4 address, as long as the task`,
+      basis: `${tasks} IPv4, as long as the task`,
     },
     {
       what: 'credential key',
       ...always(count('AWS::KMS::Key') * PRICES.kmsKey),
       basis: `${count('AWS::KMS::Key')} KMS key; up to 2 more once its material has rotated twice`,
-    },
-    {
-      what: 'private name of the engine',
-      ...always(count('AWS::ServiceDiscovery::PrivateDnsNamespace') * PRICES.privateZone),
-      basis: 'one private hosted zone',
     },
     {
       what: 'secrets',
@@ -128,7 +130,7 @@ export function estimateCost(
     },
     {
       what: 'ticks',
-      ...always(TICKS * (lambda(0.25, 0.3) + 8 * PRICES.tableRead + LOG_GB_PER_RUN * PRICES.logsGb)),
+      ...always(TICKS * (lambda(sizes.tickGb, 0.3) + 16 * PRICES.tableRead + LOG_GB_PER_RUN * PRICES.logsGb)),
       basis: 'one every five minutes',
     },
     {

@@ -45,6 +45,11 @@ export const ACKNOWLEDGEMENTS: readonly Acknowledgement[] = [
     reason:
       'Network interfaces of a function do not exist before; the function code is denied these actions.',
   },
+  ...['Worker/Role', 'ContainerHealth/Role'].map((at) => ({
+    at,
+    rule: 'IAM5[Resource::arn:<AWS::Partition>:ecs:<AWS::Region>:<AWS::AccountId>:task/<EngineCluster71676A77>/*]',
+    reason: 'Ids of tasks are not known before; they are those of this one cluster.',
+  })),
   {
     at: 'AdminKey/Secret',
     rule: 'SMG4',

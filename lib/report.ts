@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { COST_STATES, estimateCost, type ResourceCounts, sumUsd } from './cost.ts';
+import { COST_STATES, type DeploymentSize, estimateCost, type ResourceCounts, sumUsd } from './cost.ts';
 import { BUNDLE_ENTRIES } from './functions.ts';
 
 /** Resources that one stack may have. */
@@ -16,14 +16,12 @@ interface Resource {
     /** Of a task definition. */
     readonly Cpu?: string;
     readonly Memory?: string;
+    /** Of a function. */
+    readonly MemorySize?: number;
+    readonly Environment?: { readonly Variables?: Readonly<Record<string, unknown>> };
     /** Of an alarm on an expression. */
     readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
   };
-}
-
-export interface TaskSize {
-  readonly vcpu: number;
-  readonly gb: number;
 }
 
 /** Prints what `cdk synth` has made: size of the template and of every bundle, and what it costs while nothing happens. */
@@ -36,7 +34,7 @@ function printReport(rootDir: string): void {
     console.log(
       `\n${file}: ${resources.length} of ${STACK_LIMIT} resources, ${kilobytes(text.length)} of ${kilobytes(TEMPLATE_BYTES_MAX)}`,
     );
-    printCost(countResources(resources), findTaskSize(resources));
+    printCost(countResources(resources), findSize(resources));
   }
   printBundles(join(rootDir, 'dist'));
 }
@@ -68,16 +66,22 @@ export function countResources(resources: readonly Resource[]): ResourceCounts {
   return counts;
 }
 
-/** Of the one task definition: Fargate has CPU in 1,024ths of a virtual one, and memory in MiB. */
-export function findTaskSize(resources: readonly Resource[]): TaskSize {
+/** Of the one task definition, where Fargate has CPU in 1,024ths of a virtual one and memory in MiB, and of the tick. */
+export function findSize(resources: readonly Resource[]): DeploymentSize {
   const task = resources.find(({ Type }) => Type === 'AWS::ECS::TaskDefinition');
+  // Of those that tend the engine, the tick alone takes dead wakes.
+  const tick = resources.find(
+    ({ Properties }) => Properties?.Environment?.Variables?.DEAD_WAKES_URL,
+  )?.Properties;
   return {
     vcpu: Number(task?.Properties?.Cpu ?? 0) / 1024,
     gb: Number(task?.Properties?.Memory ?? 0) / 1024,
+    tasks: Number(tick?.Environment?.Variables?.ENGINE_TASKS ?? 0),
+    tickGb: (tick?.MemorySize ?? 0) / 1024,
   };
 }
 
-function printCost(counts: ResourceCounts, size: TaskSize): void {
+function printCost(counts: ResourceCounts, size: DeploymentSize): void {
   const lines = estimateCost(counts, size);
   const columns = (values: readonly string[]): string => values.map((each) => each.padStart(8)).join('');
   console.log('\nUSD a month (us-east-1, estimate of lib/cost.ts)');

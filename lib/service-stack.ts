@@ -72,6 +72,7 @@ export class ServiceStack extends Stack {
       monitoring,
       bundlesDir: props.bundlesDir,
       image: config.engineImage,
+      size: config.engineSize,
       forgeAllowHosts: config.forgeAllowHosts,
       ownHosts: config.ownHosts,
       forgeCaPem: config.forgeCaPem,
@@ -82,6 +83,7 @@ export class ServiceStack extends Stack {
     const queue = new WakeQueue(this, 'Queue', {
       monitoring,
       forwardTimeout: FORWARD_TIMEOUT,
+      workersMax: config.workersMax,
     });
     const defaults: FunctionDefaults = {
       bundlesDir: props.bundlesDir,
@@ -92,7 +94,7 @@ export class ServiceStack extends Stack {
     const worker = this.#addWorker(defaults, {
       ...{ config, table, credentialKey, network, engine, queue, monitoring },
     });
-    const tick = this.#addTick(defaults, { table, queue, engine, monitoring });
+    const tick = this.#addTick(defaults, { config, table, queue, engine, monitoring });
     watchReconciles(monitoring, worker);
     const api = new ApiSurface(this, 'Http', { monitoring, logRetentionDays: config.logRetentionDays });
     const edge = new PublicEdge(this, 'Edge', {
@@ -226,13 +228,19 @@ export class ServiceStack extends Stack {
 
   #addTick(
     defaults: FunctionDefaults,
-    parts: { table: DataTable; queue: WakeQueue; engine: EngineService; monitoring: Monitoring },
+    parts: {
+      config: StageConfig;
+      table: DataTable;
+      queue: WakeQueue;
+      engine: EngineService;
+      monitoring: Monitoring;
+    },
   ): ServiceFunction {
     const tick = new ServiceFunction(this, 'Tick', {
       defaults,
       bundle: 'tick',
       env: TickEnv,
-      memoryMb: 256,
+      memoryMb: parts.config.tickMemoryMb,
       // Longer than TICK_SENDS_MS and what comes before and after the sends.
       timeout: Duration.seconds(120),
     });

@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { parsePlanLimits, parseSoldPrices } from '../core/contracts/billing-config.ts';
+import { WORKERS_MAX } from '../core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '../core/domain/queue-names.ts';
+import type { EngineSize } from './constructs/engine-service.ts';
 
 export const STAGES = ['dev', 'prod'] as const;
+
+const ENGINE_CPUS = ['256', '512', '1024', '2048', '4096'] as const;
 
 /** Context keys are always strings; an empty one counts as absent. */
 const text = z.string().trim();
@@ -26,6 +30,11 @@ const Context = z.object({
     .regex(/^[a-z][a-z0-9-]{0,19}$/, 'must be 1 to 20 of a-z, 0-9 and -, starting with a letter')
     .default(DEFAULT_SERVICE_NAME),
   engineImage: text.min(1).optional(),
+  engineCpu: z.enum(ENGINE_CPUS, `must be one of: ${ENGINE_CPUS.join(', ')}`).default('256'),
+  engineMemoryMb: text.regex(/^\d{3,5}$/, 'must be a number of MB').default('512'),
+  engineTasks: text.regex(/^([1-9]|1\d|20)$/, 'must be 1 to 20').default('1'),
+  workersMax: text.regex(/^([2-9]|[1-9]\d{1,2}|1000)$/, 'must be 2 to 1000').default(String(WORKERS_MAX)),
+  tickMemoryMb: z.enum(['256', '512', '1024', '1792'], 'must be one of: 256, 512, 1024, 1792').default('256'),
   forgeAllowHosts: text
     .regex(/^[A-Za-z0-9.:[\],-]*$/, 'must be host or host:port, separated by commas')
     .default(''),
@@ -89,6 +98,10 @@ export interface StageConfig {
   readonly serviceName: string;
   /** Prebuilt engine image; absent = built from `dist/engine` at deploy time. */
   readonly engineImage: string | undefined;
+  readonly engineSize: EngineSize;
+  /** Wakes that are answered at once. */
+  readonly workersMax: number;
+  readonly tickMemoryMb: number;
   /** Forges that may be at a private address: `host` or `host:port`, comma separated. */
   readonly forgeAllowHosts: string;
   /** Our own public names, comma separated: no tenant may name one as its forge or chat. */
@@ -170,7 +183,7 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
   ];
   if (faults.length > 0 || !parsed.success) throw new Error(`context is not valid\n  ${faults.join('\n  ')}`);
   const { domainName, certificateArn, hostedZoneId, nag, forgeCaFile, ...others } = parsed.data;
-  const { notificationFrom, emailApiUrl, ...rest } = others;
+  const { notificationFrom, emailApiUrl, engineCpu, engineMemoryMb, engineTasks, ...rest } = others;
   const isProd = rest.stage === 'prod';
   return {
     engineImage: undefined,
@@ -185,6 +198,9 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
         ? undefined
         : { name: domainName, certificateArn, hostedZoneId },
     mail: { from: notificationFrom ?? defaultSender(emailApiUrl, domainName), apiUrl: emailApiUrl },
+    engineSize: { cpu: Number(engineCpu), memoryMb: Number(engineMemoryMb), tasks: Number(engineTasks) },
+    workersMax: Number(rest.workersMax),
+    tickMemoryMb: Number(rest.tickMemoryMb),
     waf: rest.waf === 'true',
     legacyCredentials: rest.legacyCredentials === 'true',
     keyVersion: Number(rest.keyVersion),
@@ -226,6 +242,7 @@ function findConflicts(given: Readonly<Record<string, unknown>>): string[] {
     ...(Number(given.oldestKeyVersion ?? 1) > Number(given.keyVersion ?? 1)
       ? ['-c oldestKeyVersion: cannot be above keyVersion']
       : []),
+    ...findSizeFault(String(given.engineCpu ?? '256'), Number(given.engineMemoryMb ?? 512)),
     ...needs('domainName', 'certificateArn'),
     ...needs('certificateArn', 'domainName'),
     ...needs('hostedZoneId', 'domainName'),
@@ -233,5 +250,29 @@ function findConflicts(given: Readonly<Record<string, unknown>>): string[] {
     ...(given.domainName === undefined ? needs('emailApiUrl', 'notificationFrom') : []),
     ...excludes('adminEmail', 'identityUrl'),
     ...(given.waf === 'true' ? excludes('webAclArn', 'waf') : []),
+  ];
+}
+
+/**
+ * Memory that goes with a CPU on Fargate, in MB: least, most and step (AWS, "Amazon ECS task definition parameters for Fargate",
+ * task size). The least CPU has 512 beside the steps.
+ */
+const ENGINE_MEMORY: Readonly<Record<string, readonly [number, number, number]>> = {
+  '256': [1024, 2048, 1024],
+  '512': [1024, 4096, 1024],
+  '1024': [2048, 8192, 1024],
+  '2048': [4096, 16_384, 1024],
+  '4096': [8192, 30_720, 1024],
+};
+
+/** The platform refuses a task whose CPU and memory do not go together. */
+function findSizeFault(cpu: string, memoryMb: number): string[] {
+  const range = ENGINE_MEMORY[cpu];
+  if (range === undefined || (cpu === '256' && memoryMb === 512)) return [];
+  const [least, most, step] = range;
+  if (memoryMb >= least && memoryMb <= most && memoryMb % step === 0) return [];
+  const also = cpu === '256' ? '512, or ' : '';
+  return [
+    `-c engineMemoryMb: beside engineCpu=${cpu} must be ${also}${least} to ${most} in steps of ${step}`,
   ];
 }

@@ -49,7 +49,12 @@ export const VaultEnv = z.object({
 export type VaultSettings = z.infer<typeof VaultEnv>;
 
 /** Where the tasks of the engine are switched on and off. */
-export const FleetEnv = z.object({ ENGINE_CLUSTER: EnvText, ENGINE_SERVICE: EnvText });
+export const FleetEnv = z.object({
+  ENGINE_CLUSTER: EnvText,
+  ENGINE_SERVICE: EnvText,
+  /** Tasks of an engine that is up. */
+  ENGINE_TASKS: EnvCount,
+});
 
 /** Tells which forges may be at private addresses, and who signs for them. */
 export const OutboundEnv = z.object({

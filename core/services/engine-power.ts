@@ -34,9 +34,10 @@ export async function tendEngine(deps: EnginePowerDeps): Promise<EnginePower> {
 async function chooseEnginePower({ fleet, store, clock }: EnginePowerDeps): Promise<EnginePower> {
   const [state, neededAt] = await Promise.all([fleet.read(), store.loadEngineNeededAt()]);
   if (neededAt !== null && clock.now() - neededAt < ENGINE_REST_AFTER_MS) {
-    if (state.wanted > 0) return state.running > 0 ? 'running' : 'absent';
-    await fleet.setWanted(1);
-    return 'starting';
+    // One that a person has made larger stays so until it sleeps.
+    if (state.wanted < fleet.size) await fleet.setWanted(fleet.size);
+    if (state.wanted === 0) return 'starting';
+    return state.running > 0 ? 'running' : 'absent';
   }
   if (state.wanted === 0) return 'asleep';
   // An engine that was just woken is waited for, or is being deployed.
@@ -53,7 +54,7 @@ export async function wakeEngine(deps: { readonly fleet: EngineFleet; readonly l
   try {
     const { wanted, running } = await deps.fleet.read();
     if (wanted > 0) return running === 0;
-    await deps.fleet.setWanted(1);
+    await deps.fleet.setWanted(deps.fleet.size);
     deps.log.info('the engine was asleep and is woken');
     return true;
   } catch (error) {

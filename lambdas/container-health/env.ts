@@ -1,5 +1,5 @@
-import { CommonEnv, EnvUrl, FleetEnv, RateEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvPort, FleetEnv, RateEnv } from '#core/contracts/env.ts';
 
 export const ContainerHealthEnv = CommonEnv.extend(FleetEnv.shape)
   .extend(RateEnv.shape)
-  .extend({ ENGINE_URL: EnvUrl });
+  .extend({ ENGINE_PORT: EnvPort });

@@ -4,6 +4,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import { createRateStore } from '#core/adapters/dynamo/rate-store.ts';
 import { Table } from '#core/adapters/dynamo/table.ts';
+import { createEngineDirectory } from '#core/adapters/ecs/engine-directory.ts';
 import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineProbe } from '#core/adapters/engine-http/engine-client.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
@@ -15,13 +16,20 @@ import { createContainerHealth } from './routes.ts';
 
 const env = ContainerHealthEnv.parse(process.env);
 const log = createLog({ service: 'container-health' });
-const probe = createEngineProbe(env.ENGINE_URL);
+const clock = createSystemClock();
+const ecs = new ECSClient({});
+const probe = createEngineProbe(
+  createEngineDirectory({
+    ...{ client: ecs, cluster: env.ENGINE_CLUSTER, service: env.ENGINE_SERVICE },
+    ...{ port: env.ENGINE_PORT, clock },
+  }),
+);
 const fleet = createEngineFleet({
-  client: new ECSClient({}),
+  client: ecs,
   cluster: env.ENGINE_CLUSTER,
   service: env.ENGINE_SERVICE,
+  tasks: env.ENGINE_TASKS,
 });
-const clock = createSystemClock();
 const check = createContainerHealth({
   // The contract lets this wake the container; asking again in a minute then tells the truth about one that slept.
   isHealthy: async () => {

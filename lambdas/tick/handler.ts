@@ -30,6 +30,7 @@ const fleet = createEngineFleet({
   client: new ECSClient({}),
   cluster: env.ENGINE_CLUSTER,
   service: env.ENGINE_SERVICE,
+  tasks: env.ENGINE_TASKS,
 });
 
 async function tick(): Promise<void> {

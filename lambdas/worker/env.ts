@@ -1,5 +1,5 @@
 import { PlanEnv } from '#core/contracts/billing-config.ts';
-import { CommonEnv, EnvText, EnvUrl, FleetEnv, VaultEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvCount, EnvPort, EnvText, EnvUrl, FleetEnv, VaultEnv } from '#core/contracts/env.ts';
 
 export const WorkerEnv = CommonEnv.extend(FleetEnv.shape)
   .extend(PlanEnv.shape)
@@ -8,7 +8,9 @@ export const WorkerEnv = CommonEnv.extend(FleetEnv.shape)
     TABLE_NAME: EnvText,
     WAKE_QUEUE_URL: EnvUrl,
     DELAYED_WAKE_QUEUE_URL: EnvUrl,
-    ENGINE_URL: EnvUrl,
+    ENGINE_PORT: EnvPort,
+    /** Wakes that are answered at once, by all instances together. */
+    WORKERS_MAX: EnvCount,
     CONTAINER_SECRET_ID: EnvText,
     /** Function that looks at a forge in the engine's place. */
     IDLE_LOOK_FUNCTION: EnvText,

@@ -7,6 +7,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createEngineDirectory } from '#core/adapters/ecs/engine-directory.ts';
 import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
 import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
@@ -29,10 +30,12 @@ const log = createLog({ service: 'worker' });
 const clock = createSystemClock();
 // By its own name, not by the host in the queue's URL: inside the network only the former can be reached.
 const sqs = new SQSClient({ useQueueUrlAsEndpoint: false });
+const ecs = new ECSClient({});
 const fleet = createEngineFleet({
-  client: new ECSClient({}),
+  client: ecs,
   cluster: env.ENGINE_CLUSTER,
   service: env.ENGINE_SERVICE,
+  tasks: env.ENGINE_TASKS,
 });
 const store = createDynamoStore({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
@@ -49,7 +52,10 @@ const deps: DispatchDeps = {
   vault: openVault(env, clock),
   engine: createWakingEngine(
     createEngineClient({
-      baseUrl: env.ENGINE_URL,
+      engines: createEngineDirectory({
+        ...{ client: ecs, cluster: env.ENGINE_CLUSTER, service: env.ENGINE_SERVICE },
+        ...{ port: env.ENGINE_PORT, clock },
+      }),
       readSecret: createSecretReader(new SecretsManagerClient(), env.CONTAINER_SECRET_ID, clock),
       clock,
       log,
@@ -66,6 +72,7 @@ const deps: DispatchDeps = {
   log,
   queueName: env.QUEUE_NAME,
   planLimits: env.PLAN_LIMITS,
+  workersMax: env.WORKERS_MAX,
 };
 
 async function answerWake(record: SQSRecord): Promise<void> {

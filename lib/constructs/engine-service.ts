@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Aws, Duration, Fn, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   Cluster,
@@ -18,11 +18,17 @@ import {
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
-import { DnsRecordType, PrivateDnsNamespace } from 'aws-cdk-lib/aws-servicediscovery';
 import { Construct } from 'constructs';
 import type { DataTable, Grantee } from './data-table.ts';
 import { ENGINE_PORT, type EngineNetwork } from './engine-network.ts';
 import type { Monitoring } from './monitoring.ts';
+
+export interface EngineSize {
+  /** In 1,024ths of a virtual CPU. */
+  readonly cpu: number;
+  readonly memoryMb: number;
+  readonly tasks: number;
+}
 
 export interface EngineServiceProps {
   readonly network: EngineNetwork;
@@ -31,6 +37,8 @@ export interface EngineServiceProps {
   readonly bundlesDir: string;
   /** @default built from the engine's bundle at deploy time */
   readonly image: string | undefined;
+  /** Of one task, and how many are up while the engine is. */
+  readonly size: EngineSize;
   readonly forgeAllowHosts: string;
   readonly ownHosts: string;
   readonly forgeCaPem: string;
@@ -43,8 +51,6 @@ export interface EngineServiceProps {
 const NODE_USER = '1000:1000';
 /** A reconcile in progress may end before its task is stopped; Fargate allows at most 120 s. */
 const STOP_TIMEOUT = Duration.seconds(60);
-const SERVICE_NAME = 'engine';
-const NAMESPACE = 'mergeyard.internal';
 
 /** Alarms that the queue raises by name (engine-container/src/queue). */
 const QUEUE_ALARMS = [
@@ -63,13 +69,14 @@ const USED_UP_PERCENT = 90;
 const HEALTH_SCRIPT =
   "fetch('http://127.0.0.1:'+process.env.PORT+'/healthz').then(r=>process.exit(r.ok?0:1),()=>process.exit(1))";
 
-/** The engine container on Fargate behind a private name, its secret, and the right to call it. */
+/** The engine container on Fargate, its secret, and the rights to find and to call it. */
 export class EngineService extends Construct implements Grantee {
   readonly secret: Secret;
   readonly service: FargateService;
   readonly #task: FargateTaskDefinition;
   readonly #container: ContainerDefinition;
   readonly #logGroup: LogGroup;
+  readonly #tasks: number;
 
   constructor(scope: Construct, id: string, props: EngineServiceProps) {
     super(scope, id);
@@ -79,8 +86,8 @@ export class EngineService extends Construct implements Grantee {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.#task = new FargateTaskDefinition(this, 'Task', {
-      cpu: 256,
-      memoryLimitMiB: 512,
+      cpu: props.size.cpu,
+      memoryLimitMiB: props.size.memoryMb,
       runtimePlatform: {
         cpuArchitecture: CpuArchitecture.ARM64,
         operatingSystemFamily: OperatingSystemFamily.LINUX,
@@ -92,6 +99,7 @@ export class EngineService extends Construct implements Grantee {
     });
     this.#container = this.#addContainer(props);
     props.table.grantReadWrite(this);
+    this.#tasks = props.size.tasks;
     this.service = this.#addService(props.network);
     this.#addAlarms(props.monitoring);
   }
@@ -125,6 +133,7 @@ export class EngineService extends Construct implements Grantee {
   grantPower(grantee: Grantee): void {
     grantee.setEnv('ENGINE_CLUSTER', this.service.cluster.clusterName);
     grantee.setEnv('ENGINE_SERVICE', this.service.serviceName);
+    grantee.setEnv('ENGINE_TASKS', String(this.#tasks));
     grantee.allow(
       new PolicyStatement({
         actions: ['ecs:DescribeServices', 'ecs:UpdateService'],
@@ -133,19 +142,23 @@ export class EngineService extends Construct implements Grantee {
     );
   }
 
-  /** Tells where the engine is: enough for its health check, which needs no stamp. */
+  /** Lets a function find the tasks of the engine: enough for its health check, which needs no stamp. */
   grantProbe(caller: Grantee): void {
-    const cloudMap = this.service.cloudMapService;
-    if (cloudMap === undefined) throw new Error('the engine service has no private name');
-    caller.setEnv(
-      'ENGINE_URL',
-      Fn.join('', [
-        'http://',
-        cloudMap.serviceName,
-        '.',
-        cloudMap.namespace.namespaceName,
-        `:${ENGINE_PORT}`,
-      ]),
+    const { clusterArn, clusterName } = this.service.cluster;
+    caller.setEnv('ENGINE_PORT', String(ENGINE_PORT));
+    // AWS, "Identity-based policy examples for Amazon ECS", list tasks: any resource, under the condition of the cluster.
+    caller.allow(
+      new PolicyStatement({
+        actions: ['ecs:ListTasks'],
+        resources: ['*'],
+        conditions: { ArnEquals: { 'ecs:cluster': clusterArn } },
+      }),
+    );
+    caller.allow(
+      new PolicyStatement({
+        actions: ['ecs:DescribeTasks'],
+        resources: [`arn:${Aws.PARTITION}:ecs:${Aws.REGION}:${Aws.ACCOUNT_ID}:task/${clusterName}/*`],
+      }),
     );
   }
 
@@ -195,7 +208,6 @@ export class EngineService extends Construct implements Grantee {
       vpc: network.vpc,
       containerInsightsV2: ContainerInsights.DISABLED,
     });
-    const namespace = new PrivateDnsNamespace(this, 'Namespace', { name: NAMESPACE, vpc: network.vpc });
     return new FargateService(this, 'Service', {
       cluster: cluster as ICluster,
       taskDefinition: this.#task,
@@ -208,12 +220,6 @@ export class EngineService extends Construct implements Grantee {
       vpcSubnets: network.engineSubnets,
       securityGroups: [network.engineSecurityGroup],
       enableExecuteCommand: false,
-      cloudMapOptions: {
-        name: SERVICE_NAME,
-        cloudMapNamespace: namespace,
-        dnsRecordType: DnsRecordType.A,
-        dnsTtl: Duration.seconds(5),
-      },
     });
   }
 

@@ -9,7 +9,7 @@ import {
   QueueEncryption,
 } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { WAKE_HIDDEN_MS, WORKERS_MAX } from '../../core/domain/limits.ts';
+import { WAKE_HIDDEN_MS } from '../../core/domain/limits.ts';
 import type { Grantee } from './data-table.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -18,6 +18,8 @@ export interface WakeQueueProps {
   readonly monitoring: Monitoring;
   /** Time-out of what takes delayed and dead wakes in. */
   readonly forwardTimeout: Duration;
+  /** Wakes that are answered at once. */
+  readonly workersMax: number;
 }
 
 /** Visibility in time-outs of the consumer, as AWS advises for Lambda (A119). Wakes themselves come back sooner. */
@@ -35,9 +37,11 @@ export class WakeQueue extends Construct {
   readonly delayed: Queue;
   /** Of everything that is no wake: delayed wakes, ticks, notices. */
   readonly deadLetters: Queue;
+  readonly #workersMax: number;
 
   constructor(scope: Construct, id: string, props: WakeQueueProps) {
     super(scope, id);
+    this.#workersMax = props.workersMax;
     const common = { enforceSSL: true, encryption: QueueEncryption.SQS_MANAGED };
     const deadLetters = { ...common, retentionPeriod: DEAD_LETTER_RETENTION };
     this.deadWakes = new Queue(this, 'DeadWakes', {
@@ -79,7 +83,8 @@ export class WakeQueue extends Construct {
 
   /** One repo per invocation, so that one repo's time-out or failure leaves the others alone (A49). */
   deliverWakesTo(consumer: ServiceFunction): void {
-    this.#deliver(consumer, this.wakes, 'Wakes', WORKERS_MAX);
+    consumer.setEnv('WORKERS_MAX', String(this.#workersMax));
+    this.#deliver(consumer, this.wakes, 'Wakes', this.#workersMax);
   }
 
   /** Asked at each tick: a queue that is polled all the time costs as much as all others of a service at rest. */

@@ -13,9 +13,17 @@ export interface ScalableService {
   scale(tasks: number): Promise<void>;
 }
 
-/** `DescribeServices` and `UpdateService` of the desired count, on loopback: what may be done with the engine's service. */
+/** On loopback what may be done with the engine's service: look at it and at its tasks, and set the desired count. */
 export async function startEcs(services: readonly ScalableService[]): Promise<Emulator> {
   return startOnLoopback((request, response) => answer(services, request, response));
+}
+
+interface Input {
+  readonly services?: string[];
+  readonly service?: string;
+  readonly serviceName?: string;
+  readonly tasks?: string[];
+  readonly desiredCount?: number;
 }
 
 async function answer(
@@ -30,9 +38,7 @@ async function answer(
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const input: { services?: string[]; service?: string; desiredCount?: number } = JSON.parse(
-      Buffer.concat(chunks).toString('utf8'),
-    );
+    const input: Input = JSON.parse(Buffer.concat(chunks).toString('utf8'));
     const find = (name: string | undefined) => services.find((each) => each.names.includes(name ?? ''));
     switch (String(request.headers['x-amz-target']).split('.')[1]) {
       case 'DescribeServices': {
@@ -44,6 +50,15 @@ async function answer(
         if (service === undefined) return send(400, { __type: 'ServiceNotFoundException' });
         if (input.desiredCount !== undefined) await service.scale(input.desiredCount);
         return send(200, { service: describe(service) });
+      }
+      case 'ListTasks': {
+        const service = find(input.serviceName);
+        if (service === undefined) return send(400, { __type: 'ServiceNotFoundException' });
+        return send(200, { taskArns: service.wanted > 0 ? [taskArn(service)] : [] });
+      }
+      case 'DescribeTasks': {
+        const tasks = services.filter((each) => input.tasks?.includes(taskArn(each)));
+        return send(200, { tasks: tasks.map(describeTask), failures: [] });
       }
       default:
         return send(400, { __type: 'ClientException', message: 'not known here' });
@@ -63,5 +78,19 @@ function describe(service: ScalableService) {
     runningCount: service.running,
     pendingCount: service.wanted - service.running,
     deployments: [{ status: 'PRIMARY', createdAt: changedAt, updatedAt: changedAt }],
+  };
+}
+
+const taskArn = (service: ScalableService): string => `${service.names[0]}/task`;
+
+/** All tasks share the address of this machine; on which port theirs is, the environment of a function says. */
+function describeTask(service: ScalableService) {
+  return {
+    taskArn: taskArn(service),
+    lastStatus: service.running > 0 ? 'RUNNING' : 'PENDING',
+    healthStatus: 'UNKNOWN',
+    attachments: [
+      { type: 'ElasticNetworkInterface', details: [{ name: 'privateIPv4Address', value: '127.0.0.1' }] },
+    ],
   };
 }

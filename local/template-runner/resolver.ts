@@ -22,8 +22,8 @@ const PSEUDO: Readonly<Record<string, string>> = {
 export class Resolver {
   readonly #template: Template;
   readonly #physical = new Map<string, Physical>();
-  /** `name:port` of private names, and where they are on loopback: what the private DNS does in the cloud. */
-  readonly #authorities = new Map<string, string>();
+  /** Ports of containers, and theirs on loopback, where all share one address. */
+  readonly #ports = new Map<string, string>();
 
   constructor(template: Template) {
     this.#template = template;
@@ -33,8 +33,8 @@ export class Resolver {
     this.#physical.set(id, physical);
   }
 
-  definePrivateName(authority: string, loopback: string): void {
-    this.#authorities.set(authority, loopback);
+  definePort(containerPort: number, loopback: number): void {
+    this.#ports.set(String(containerPort), String(loopback));
   }
 
   resolve(value: Json, where: string): Json {
@@ -75,13 +75,12 @@ export class Resolver {
     return asText(this.resolve(value ?? null, where), where);
   }
 
-  /** Values of an environment, with private names replaced by where they are on loopback. */
+  /** Values of an environment. A key that ends in `_PORT` names the port of a container: it gets the one on loopback. */
   environment(values: JsonObject, where: string): Record<string, string> {
     return Object.fromEntries(
       Object.entries(values).map(([key, value]) => {
-        let text = this.text(value, `${where}.${key}`);
-        for (const [authority, loopback] of this.#authorities) text = text.replaceAll(authority, loopback);
-        return [key, text];
+        const text = this.text(value, `${where}.${key}`);
+        return [key, key.endsWith('_PORT') ? (this.#ports.get(text) ?? text) : text];
       }),
     );
   }

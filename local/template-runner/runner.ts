@@ -18,7 +18,7 @@ import { readSocketRoutes, routeUpgrades } from './socket-routes.ts';
 import { startSources } from './sources.ts';
 import type { Assembly } from './synthesize.ts';
 import { createTables } from './tables.ts';
-import { asList, asNumber, asObject, asText, fail, isObject, type Json, type Resource } from './template.ts';
+import { asList, asNumber, asObject, asText, fail, isObject, type Json } from './template.ts';
 
 export interface TemplateRunOptions {
   readonly assembly: Assembly;
@@ -186,7 +186,7 @@ function readRoutes(options: TemplateRunOptions, functions: ReadonlyMap<string, 
   });
 }
 
-/** Each service with its first container, and its private name pointed at loopback before any function is made. */
+/** Each service with its first container, whose port on loopback is known before any function is made. */
 async function createContainers(
   options: TemplateRunOptions,
   resolver: Resolver,
@@ -206,7 +206,7 @@ async function createContainers(
     const port = await findFreePort();
     const arn = `arn:aws:ecs:${LOCAL_REGION}:${LOCAL_ACCOUNT}:service/${service.id}`;
     resolver.define(service.id, { ref: arn, attributes: { Name: service.id, ServiceArn: arn } });
-    definePrivateName(options, resolver, service, containerPort, port);
+    resolver.definePort(containerPort, port);
     const pairs = asList(definition.Environment ?? [], task.id).map((value) => {
       const entry = asObject(value, task.id);
       return [asText(entry.Name, task.id), entry.Value ?? ''] as const;
@@ -238,24 +238,6 @@ async function createContainers(
     );
   }
   return containers;
-}
-
-function definePrivateName(
-  options: TemplateRunOptions,
-  resolver: Resolver,
-  service: Resource,
-  containerPort: number,
-  port: number,
-): void {
-  const { template } = options.assembly;
-  for (const registry of asList(service.properties.ServiceRegistries ?? [], service.id)) {
-    const name = template.target(asObject(registry, service.id).RegistryArn, service.id);
-    const namespace = template.target(name.properties.NamespaceId, name.id);
-    const host = asText(name.properties.Name, name.id);
-    resolver.define(name.id, { ref: name.id, attributes: { Name: host } });
-    const domain = asText(namespace.properties.Name, namespace.id);
-    resolver.definePrivateName(`${host}.${domain}:${containerPort}`, `127.0.0.1:${port}`);
-  }
 }
 
 /** The image's tag is the hash of its build context, and the context is the bundle itself. */

@@ -1,18 +1,27 @@
 import { readFileSync } from 'node:fs';
 import { COST_STATES, estimateCost, sumUsd } from '../../lib/cost.ts';
-import { countResources, findTaskSize } from '../../lib/report.ts';
+import { countResources, findSize } from '../../lib/report.ts';
 import { FULL, readTemplate, type StackTemplate } from '../support/template.ts';
+
+/** Three tasks of twice the size. */
+const SIZED = {
+  engineCpu: '512',
+  engineMemoryMb: '1024',
+  engineTasks: '3',
+  workersMax: '60',
+  tickMemoryMb: '1024',
+};
 
 const linesOf = (template: StackTemplate) => {
   const resources = Object.values(template.resources);
-  return estimateCost(countResources(resources), findTaskSize(resources));
+  return estimateCost(countResources(resources), findSize(resources));
 };
 
 describe('the price of a deployment', () => {
   const lines = linesOf(readTemplate());
 
   test('is at most four dollars while nothing is scheduled, and ten for one busy team', () => {
-    expect(sumUsd(lines, 'asleep')).toBeLessThan(3.2);
+    expect(sumUsd(lines, 'asleep')).toBeLessThan(2.7);
     expect(sumUsd(lines, 'idle')).toBeLessThanOrEqual(4);
     expect(sumUsd(lines, 'busy')).toBeLessThanOrEqual(10);
   });
@@ -38,7 +47,8 @@ describe('the price of a deployment', () => {
     const named = new Map(linesOf(readTemplate(FULL)).map((line) => [line.what, line]));
     expect(named.get('rules at the edge')?.asleep).toBe(8);
     expect(named.get('secrets')?.asleep).toBe(2);
-    const [bigger] = estimateCost({ 'AWS::ECS::Service': 1 }, { vcpu: 0.5, gb: 1 });
-    expect(bigger?.running).toBeCloseTo(2 * (lines[0]?.running ?? 0), 5);
+    const [task, address] = linesOf(readTemplate(SIZED));
+    expect(task?.running).toBeCloseTo(6 * (lines[0]?.running ?? 0), 5);
+    expect(address?.running).toBeCloseTo(3 * (lines[1]?.running ?? 0), 5);
   });
 });

@@ -45,20 +45,26 @@ describe('rights (A118)', () => {
     expect(wide.sort()).toEqual([
       // Interfaces of a function do not exist before; its code is denied these actions.
       'ContainerHealthRole ec2:CreateNetworkInterface',
+      // Under the condition of the cluster (below).
+      'ContainerHealthRole ecs:ListTasks',
       // Knows no resource.
       'EngineTaskExecutionRole ecr:GetAuthorizationToken',
       // The gateway refuses a role that cannot write to any log group.
       'RealtimeLogRole logs:CreateLogGroup',
       'WorkerRole ec2:CreateNetworkInterface',
+      'WorkerRole ecs:ListTasks',
     ]);
   });
 
-  test('within a resource, only sockets and the account’s own functions are starred', () => {
+  test('within a resource, only tasks of the engine, sockets and the account’s own functions are starred', () => {
     const starred = template
       .statements()
       .filter(({ Resource }) => Resource !== '*' && JSON.stringify(Resource).includes('*'))
       .map(({ holder, Action, Resource }) => [holder, listOf(Action), JSON.stringify(Resource)] as const);
+    const tasks = [['ecs:DescribeTasks'], expect.stringMatching(/:task\/".*"\/\*"/)];
     expect(starred).toEqual([
+      ['WorkerRole', ...tasks],
+      ['ContainerHealthRole', ...tasks],
       [
         'RealtimePushRole',
         ['execute-api:ManageConnections'],
@@ -193,11 +199,28 @@ describe('rights (A118)', () => {
 
   test('the engine is woken and put to sleep by three, as one service', () => {
     const power = ['DescribeServices', 'UpdateService'];
-    expect(rightsOf('ecs')).toEqual({ ContainerHealthRole: power, TickRole: power, WorkerRole: power });
+    // Two of them call it, and so look where its tasks are.
+    const find = [...power, 'DescribeTasks', 'ListTasks'].sort();
+    expect(rightsOf('ecs')).toEqual({ ContainerHealthRole: find, TickRole: power, WorkerRole: find });
     const targets = allowed.filter(({ Action }) => listOf(Action).includes('ecs:UpdateService'));
     for (const { Resource } of targets) {
       expect(JSON.stringify(Resource)).toMatch(/^\{"Ref":"EngineService[0-9A-F]+"\}$/);
     }
+  });
+
+  /** AWS, "Identity-based policy examples for Amazon ECS": tasks are listed on any resource, under a condition of the cluster. */
+  test('tasks are listed and looked at in the cluster of the engine alone', () => {
+    const of = (action: string) => allowed.filter(({ Action }) => listOf(Action).includes(action));
+    for (const { Resource, Condition } of of('ecs:ListTasks')) {
+      expect(Resource).toBe('*');
+      expect(JSON.stringify(Condition)).toMatch(
+        /^\{"ArnEquals":\{"ecs:cluster":\{"Fn::GetAtt":\["EngineCluster[0-9A-F]+","Arn"\]\}\}\}$/,
+      );
+    }
+    for (const { Resource } of of('ecs:DescribeTasks')) {
+      expect(JSON.stringify(Resource)).toMatch(/:task\/",\{"Ref":"EngineCluster[0-9A-F]+"\},"\/\*"\]\]\}$/);
+    }
+    expect(of('ecs:ListTasks').length + of('ecs:DescribeTasks').length).toBe(4);
   });
 
   test.each([

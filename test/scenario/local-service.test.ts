@@ -44,7 +44,7 @@ describe('the synthesized template on loopback', () => {
     const worker = [...world.service.run.functions.values()].find((each) => each.spec.name === 'Worker');
     expect(worker?.spec.environment).toMatchObject({
       QUEUE_NAME: 'mq',
-      ENGINE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      ENGINE_PORT: expect.stringMatching(/^\d+$/),
       AWS_ENDPOINT_URL_KMS: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     });
     expect(Object.keys(worker?.spec.environment ?? {})).not.toContain('HOME');

@@ -5,11 +5,15 @@ export interface EngineFleetConfig {
   readonly client: ECSClient;
   readonly cluster: string;
   readonly service: string;
+  /** Tasks of an engine that is up. */
+  readonly tasks: number;
 }
 
 /** The engine's Fargate service: two calls, on that one service. */
-export function createEngineFleet({ client, cluster, service }: EngineFleetConfig): EngineFleet {
+export function createEngineFleet({ client, cluster, service, tasks }: EngineFleetConfig): EngineFleet {
   return {
+    size: tasks,
+
     async read() {
       const answer = await client.send(new DescribeServicesCommand({ cluster, services: [service] }));
       const found = answer.services?.[0];
@@ -24,8 +28,8 @@ export function createEngineFleet({ client, cluster, service }: EngineFleetConfi
       };
     },
 
-    async setWanted(tasks) {
-      await client.send(new UpdateServiceCommand({ cluster, service, desiredCount: tasks }));
+    async setWanted(desiredCount) {
+      await client.send(new UpdateServiceCommand({ cluster, service, desiredCount }));
     },
   };
 }

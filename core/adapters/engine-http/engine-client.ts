@@ -1,13 +1,14 @@
+import { createHash } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { RECONCILE_PATH, toReconcileBody } from '../../contracts/reconcile.ts';
 import { ENGINE_TIMEOUT_MS } from '../../domain/limits.ts';
 import { CONTAINER_AUTH_HEADER, signContainerCall } from '../../http/container-auth.ts';
+import type { EngineDirectory } from '../../ports/engine-fleet.ts';
 import type { Clock, EngineAnswer, EnginePort, Log } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
 
 export interface EngineClientConfig {
-  /** `http://host:port` inside the private network. */
-  readonly baseUrl: string;
+  readonly engines: EngineDirectory;
   readonly readSecret: () => Promise<Secret<string>>;
   readonly clock: Clock;
   readonly log: Log;
@@ -67,6 +68,28 @@ function exchange(baseUrl: string, call: Call): Promise<Reply> {
   });
 }
 
+/** Each repository keeps its task while the tasks stay: the engine remembers what it has read. */
+function chooseTask(urls: readonly string[], key: string): string | undefined {
+  const rate = (url: string): string => createHash('sha256').update(`${url} ${key}`).digest('hex');
+  const rated = urls.map((url) => ({ url, rate: rate(url) }));
+  return rated.sort((a, b) => (a.rate < b.rate ? -1 : 1))[0]?.url;
+}
+
+/** Calls the task of a key. One that is gone is replaced once by what the platform says now: nothing was sent to it. */
+async function callEngine(engines: EngineDirectory, key: string, call: Call): Promise<Reply> {
+  let tried: string | undefined;
+  for (const fresh of [false, true]) {
+    const urls = await engines.list({ fresh });
+    const others = urls.filter((url) => url !== tried);
+    const url = chooseTask(others.length > 0 ? others : urls, key);
+    if (url === undefined) continue;
+    const reply = await exchange(url, call);
+    if (reply !== 'unreachable') return reply;
+    tried = url;
+  }
+  return 'unreachable';
+}
+
 function judge(reply: Reply): EngineAnswer {
   if (reply === 'unreachable' || reply === 'lost') return reply;
   if (reply === 200) return 'ok';
@@ -87,29 +110,36 @@ export function createEngineClient(config: EngineClientConfig): EnginePort {
       const body = Buffer.from(JSON.stringify(toReconcileBody(request)));
       const call = { method: 'POST', path: RECONCILE_PATH, body } as const;
       const stamp = signContainerCall(secret, call, order, config.clock.now());
-      const reply = await exchange(config.baseUrl, {
-        ...call,
-        headers: { 'content-type': 'application/json', [CONTAINER_AUTH_HEADER]: stamp },
-        timeoutMs: config.timeoutMs ?? ENGINE_TIMEOUT_MS,
-      });
+      let reply: Reply;
+      try {
+        reply = await callEngine(config.engines, `${request.instanceUrl} ${request.repoSlug}`, {
+          ...call,
+          headers: { 'content-type': 'application/json', [CONTAINER_AUTH_HEADER]: stamp },
+          timeoutMs: config.timeoutMs ?? ENGINE_TIMEOUT_MS,
+        });
+      } catch (error) {
+        config.log.error('the platform does not tell where the engine is', { error });
+        return 'unreachable';
+      }
       if (reply !== 200) config.log.warn('the engine did not succeed', { reply });
       return judge(reply);
     },
 
-    isHealthy: createEngineProbe(config.baseUrl),
+    isHealthy: createEngineProbe(config.engines),
   };
 }
 
 /** Whether the engine answers its health check. Never throws; needs no secret. */
-export function createEngineProbe(baseUrl: string): () => Promise<boolean> {
+export function createEngineProbe(engines: EngineDirectory): () => Promise<boolean> {
   return async () => {
-    const reply = await exchange(baseUrl, {
-      method: 'GET',
-      path: '/healthz',
-      headers: {},
-      body: Buffer.alloc(0),
-      timeoutMs: HEALTH_TIMEOUT_MS,
-    });
-    return reply === 200;
+    try {
+      const reply = await callEngine(engines, '', {
+        ...{ method: 'GET', path: '/healthz', headers: {}, body: Buffer.alloc(0) },
+        timeoutMs: HEALTH_TIMEOUT_MS,
+      });
+      return reply === 200;
+    } catch {
+      return false;
+    }
   };
 }

@@ -13,7 +13,7 @@ describe('resolver', () => {
   const template = new Template({ Resources: { Table: { Type: 'AWS::DynamoDB::Table' } } });
   const resolver = new Resolver(template);
   resolver.define('Table', { ref: 'local-table', attributes: { Arn: 'arn:table' } });
-  resolver.definePrivateName('engine.internal:8080', '127.0.0.1:4321');
+  resolver.definePort(8080, 4321);
 
   test.each<[string, Json, Json]>([
     ['a plain value', { a: [1, 'x', null] }, { a: [1, 'x', null] }],
@@ -46,9 +46,10 @@ describe('resolver', () => {
     expect(() => resolver.resolve(value, 'test')).toThrow('template: test');
   });
 
-  test('private names in an environment point at loopback', () => {
-    expect(resolver.environment({ URL: 'http://engine.internal:8080/x', N: 1 }, 'test')).toEqual({
-      URL: 'http://127.0.0.1:4321/x',
+  test('the port of a container in an environment is the one that it has on loopback', () => {
+    expect(resolver.environment({ ENGINE_PORT: '8080', SIZE: '8080', N: 1 }, 'test')).toEqual({
+      ENGINE_PORT: '4321',
+      SIZE: '8080',
       N: '1',
     });
   });

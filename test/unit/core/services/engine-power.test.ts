@@ -9,13 +9,14 @@ const MINUTE = 60_000;
 class FakeFleet implements EngineFleet {
   state: EngineState = { wanted: 1, running: 1, changedAt: NOW - 60 * MINUTE };
   silent = false;
+  size = 1;
 
   async read(): Promise<EngineState> {
     if (this.silent) throw new Error('no answer');
     return this.state;
   }
 
-  async setWanted(tasks: 0 | 1): Promise<void> {
+  async setWanted(tasks: number): Promise<void> {
     this.state = { ...this.state, wanted: tasks, changedAt: NOW };
   }
 }
@@ -61,6 +62,26 @@ describe('the tick tends the engine', () => {
     broken.store.loadEngineNeededAt = () => Promise.reject(new Error('no answer'));
     expect(await tendEngine(broken)).toBe('unknown');
     expect(broken.fleet.state.wanted).toBe(1);
+  });
+});
+
+describe('an engine of three tasks', () => {
+  test.each([
+    ['sleeps and is needed: all are asked for', { wanted: 0, running: 0 }, NOW, 'starting', 3],
+    ['has one, as before the deployment that made it larger', { wanted: 1, running: 1 }, NOW, 'running', 3],
+    ['is not needed: none is', { wanted: 3, running: 3 }, null, 'resting', 0],
+  ])('%s', async (_case, state, neededAt, expected, wanted) => {
+    const world = givenWorld(state, neededAt);
+    world.fleet.size = 3;
+    expect(await tendEngine(world)).toBe(expected);
+    expect(world.fleet.state.wanted).toBe(wanted);
+  });
+
+  test('is woken whole by a call', async () => {
+    const world = givenWorld({ wanted: 0, running: 0 }, NOW);
+    world.fleet.size = 3;
+    expect(await wakeEngine(world)).toBe(true);
+    expect(world.fleet.state.wanted).toBe(3);
   });
 });
 

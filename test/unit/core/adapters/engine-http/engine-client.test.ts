@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
+import type { EngineDirectory } from '#core/ports/engine-fleet.ts';
 import type { Log, ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { createEngineServer } from '../../../../../engine-container/src/server.ts';
@@ -58,7 +59,9 @@ async function listenRaw(serve: (socket: Socket) => void): Promise<string> {
 }
 
 const clientOf = (baseUrl: string, timeoutMs = 2_000, readSecret = async () => secret) =>
-  createEngineClient({ baseUrl, readSecret, clock, log, timeoutMs });
+  createEngineClient({
+    ...{ engines: { list: async () => [baseUrl] }, readSecret, clock, log, timeoutMs },
+  });
 
 const answering = (listener: RequestListener): Promise<string> => listen(createServer(listener));
 
@@ -177,5 +180,62 @@ describe('statuses', () => {
       response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
     });
     expect(await clientOf(url).reconcile(request, ORDER)).toBe(answer);
+  });
+});
+
+describe('several tasks', () => {
+  const named = (name: string): Promise<string> =>
+    answering((_request, response) => {
+      seen.push(name);
+      response.writeHead(200).end();
+    });
+  const seen: string[] = [];
+  beforeEach(() => {
+    seen.length = 0;
+  });
+  const clientFor = (list: EngineDirectory['list']) =>
+    createEngineClient({ engines: { list }, readSecret: async () => secret, clock, log, timeoutMs: 2_000 });
+
+  test('a repository stays with its task, and repositories are spread over all', async () => {
+    const urls = await Promise.all(['a', 'b', 'c'].map(named));
+    const client = clientFor(async () => urls);
+    for (let round = 0; round < 2; round += 1) {
+      for (let repo = 0; repo < 30; repo += 1) {
+        expect(await client.reconcile({ ...request, repoSlug: `acme/${repo}` }, ORDER)).toBe('ok');
+      }
+    }
+    expect(seen.slice(30)).toEqual(seen.slice(0, 30));
+    expect(new Set(seen).size).toBe(3);
+  });
+
+  test('a task that is gone is replaced at once by what the platform says now', async () => {
+    const gone = await answering((_request, response) => response.end());
+    for (const close of closers.splice(0)) close();
+    const there = await named('there');
+    const asked: boolean[] = [];
+    const client = clientFor(async ({ fresh }) => {
+      asked.push(fresh);
+      return fresh ? [gone, there] : [gone];
+    });
+    expect(await client.reconcile(request, ORDER)).toBe('ok');
+    expect([asked, seen]).toEqual([[false, true], ['there']]);
+  });
+
+  test('no task, or a platform that does not answer, is an engine that is not reached', async () => {
+    expect(await clientFor(async () => []).reconcile(request, ORDER)).toBe('unreachable');
+    const silent = clientFor(() => Promise.reject(new Error('throttled')));
+    expect(await silent.reconcile(request, ORDER)).toBe('unreachable');
+    expect(await silent.isHealthy()).toBe(false);
+  });
+
+  test('what was perhaps sent is not sent again', async () => {
+    const url = await listenRaw((socket) => socket.destroy());
+    const asked: boolean[] = [];
+    const client = clientFor(async ({ fresh }) => {
+      asked.push(fresh);
+      return [url];
+    });
+    expect(await client.reconcile(request, ORDER)).toBe('lost');
+    expect(asked).toEqual([false]);
   });
 });
