@@ -269,7 +269,7 @@ export function toQueueBatch(row: NodeRow, terminals: readonly TerminalMark[]): 
   return {
     id: row.id,
     parent_id: row.parentId,
-    run_id: row.runId,
+    run_id: row.batchId,
     node_id: row.nodeId,
     parent_node_id: row.parentNodeId,
     attempt: row.attempt,

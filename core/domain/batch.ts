@@ -2,9 +2,9 @@ import type {
   BatchId,
   CommitSha,
   EpochMs,
+  NodeRowId,
   PullRequestNumber,
   RepoId,
-  RunId,
   TenantId,
   TreeHash,
 } from './ids.ts';
@@ -65,13 +65,13 @@ export interface MemberAction {
 
 /** One node of a bisection tree, as stored and shown (contract, Queue batch). */
 export interface NodeRow {
-  readonly id: BatchId;
+  readonly id: NodeRowId;
   readonly tenantId: TenantId;
   readonly repoId: RepoId;
   readonly repoSlug: string;
   readonly instanceUrl: string;
-  readonly parentId: BatchId | null;
-  readonly runId: RunId;
+  readonly parentId: NodeRowId | null;
+  readonly batchId: BatchId;
   /** `r` for the root; children append `.1`, `.2` … left to right; `b` is the probe of the bare base. */
   readonly nodeId: string;
   readonly parentNodeId: string | null;

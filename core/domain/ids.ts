@@ -5,9 +5,10 @@ type Branded<Base, Name extends string> = Base & { readonly [brand]?: Name };
 export type TenantId = Branded<string, 'TenantId'>;
 export type RepoId = Branded<string, 'RepoId'>;
 export type ConnectionId = Branded<string, 'ConnectionId'>;
+/** A row of a node of a bisection tree; the contract's `id` of a queue batch. */
+export type NodeRowId = Branded<string, 'NodeRowId'>;
+/** A batch, shared by every node of its bisection tree; the contract's `run_id`. */
 export type BatchId = Branded<string, 'BatchId'>;
-/** Root execution of a batch: one per staged root, shared by every node of its bisection tree. */
-export type RunId = Branded<string, 'RunId'>;
 /** Full-length hexadecimal commit id (40 digits, 64 in a sha256 repository). */
 export type CommitSha = Branded<string, 'CommitSha'>;
 /** Full-length hexadecimal tree id. The key of all evidence. */

@@ -13,8 +13,8 @@ export const LANDING_TIMEOUT_MS = 10 * 60_000;
 export const TURN_RENEWED_AFTER_MS = 10 * 60_000;
 /** Ages of a posted `success` at which it is posted again, because a forge can lose the trigger for ever. */
 export const LANDING_NUDGE_AGES_MS: readonly number[] = [15_000, 60_000, 180_000, 360_000];
-/** After a revoke, the forge may still be executing a merge it began: wait this long, then read again. */
-export const REVOKE_GRACE_MS = 20_000;
+/** After a success was taken back, the forge may still be executing a merge it began: wait this long, then read again. */
+export const TAKE_BACK_GRACE_MS = 20_000;
 /** How long the next pull request may stay "checking" before it counts as not mergeable (forge facts, 2). */
 export const MERGEABLE_WAIT_MS = 60_000;
 /** One that stays so is set aside for a tick: slow checks of some forges only go on when it is looked at again. */

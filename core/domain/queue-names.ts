@@ -62,8 +62,8 @@ export function contextForBase(statusContext: string, base: string): string {
 }
 
 /** First line of a staged commit. */
-export function stagedMessage(queueName: string, run8: string, about: string): string {
-  return `${queueName}: ${run8} ${about}`;
+export function stagedMessage(queueName: string, batch8: string, about: string): string {
+  return `${queueName}: ${batch8} ${about}`;
 }
 
 /** File that a commit of our own adds for a moment where its tree is to stay the same. */

@@ -1,7 +1,7 @@
 import type { BatchHead, EventHead } from '../domain/activity.ts';
 import type { BatchPhase, NodeRow } from '../domain/batch.ts';
 import type { Plan } from '../domain/billing.ts';
-import type { BatchId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../domain/ids.ts';
+import type { EpochMs, NodeRowId, PullRequestNumber, RepoId, TenantId } from '../domain/ids.ts';
 import type { QueueView } from '../domain/queue-view.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 
@@ -43,7 +43,7 @@ export type HistoryPart = (typeof HISTORY_PARTS)[number];
 /** Why a stored batch row cannot be shown as a node of its tree. */
 export const RECORD_ERROR_REASONS = ['missing_identity', 'unreadable'] as const;
 export interface RecordError {
-  readonly id: BatchId;
+  readonly id: NodeRowId;
   readonly reason: (typeof RECORD_ERROR_REASONS)[number];
 }
 

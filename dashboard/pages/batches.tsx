@@ -54,7 +54,7 @@ function Batches({ view, before }: { readonly view: RepoView; readonly before: s
             </thead>
             <tbody>
               {trees.map((tree) => (
-                <BatchLine key={tree.runId} tree={tree} repoId={repo.id} before={before} />
+                <BatchLine key={tree.batchId} tree={tree} repoId={repo.id} before={before} />
               ))}
             </tbody>
           </table>
@@ -117,7 +117,7 @@ function BatchLine({
   return (
     <tr>
       <th scope="row">
-        <Link href={path.batch(repoId, tree.runId, null, before)}>{showPulls(tree.root.prs)}</Link>
+        <Link href={path.batch(repoId, tree.batchId, null, before)}>{showPulls(tree.root.prs)}</Link>
       </th>
       <td>
         <Tag tone={word.tone} shape={word.shape}>
@@ -183,7 +183,7 @@ function Batch({
 }) {
   const [, navigate] = useLocation();
   const chosen = new URLSearchParams(useSearch()).get('node');
-  const tree = treesOf(view).find((each) => each.runId === run);
+  const tree = treesOf(view).find((each) => each.batchId === run);
   useEffect(() => {
     // For the test that measures it: from the start of the navigation to the tree being there.
     performance.mark('tree-drawn');

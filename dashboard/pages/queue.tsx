@@ -46,7 +46,7 @@ function Queue({ view }: { readonly view: RepoView }) {
             {running.length === 0 ? (
               <p className="hint">No batch is running.</p>
             ) : (
-              running.map((tree) => <RunningBatch key={tree.runId} tree={tree} view={view} />)
+              running.map((tree) => <RunningBatch key={tree.batchId} tree={tree} view={view} />)
             )}
           </section>
           <GateFacts activity={activity} />
@@ -200,7 +200,7 @@ function RunningBatch({ tree, view }: { readonly tree: BatchTree; readonly view:
   return (
     <div className="running">
       <p>
-        <Link href={path.batch(view.repo.id, tree.runId)} className="running-name">
+        <Link href={path.batch(view.repo.id, tree.batchId)} className="running-name">
           {split ? `Split into ${plural(tree.nodes.length - 1, 'node')}` : 'One batch'}:{' '}
           {showPulls(tree.root.prs)}
         </Link>

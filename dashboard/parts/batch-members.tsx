@@ -37,7 +37,7 @@ export function Members({
                 key={member.pr}
                 member={member}
                 view={view}
-                to={(node) => path.batch(view.repo.id, tree.runId, node, before)}
+                to={(node) => path.batch(view.repo.id, tree.batchId, node, before)}
               />
             ))}
           </tbody>

@@ -4,7 +4,7 @@ export type BatchNode = ActivityDoc['queue_batches'][number];
 
 /** One run: a root and everything that came of it. */
 export interface BatchTree {
-  readonly runId: string;
+  readonly batchId: string;
   readonly root: BatchNode;
   /** Depth first, children from left to right. */
   readonly nodes: readonly TreeNode[];
@@ -27,23 +27,25 @@ export function groupTrees(rows: readonly BatchNode[]): readonly BatchTree[] {
     else children.set(row.parent_id, [...(children.get(row.parent_id) ?? []), row]);
   }
   const seen = new Set<string>();
-  const byRun = new Map<string, { root: BatchNode; nodes: TreeNode[] }>();
+  const byBatch = new Map<string, { root: BatchNode; nodes: TreeNode[] }>();
   const visit = (row: BatchNode, depth: number): void => {
     if (seen.has(row.id)) return;
     seen.add(row.id);
-    const tree = byRun.get(row.run_id) ?? { root: row, nodes: [] };
+    const tree = byBatch.get(row.run_id) ?? { root: row, nodes: [] };
     if (row.parent_id === null && tree.root.parent_id !== null) tree.root = row;
     tree.nodes.push({ row, depth, orphan: depth === 0 && row.parent_id !== null });
-    byRun.set(row.run_id, tree);
+    byBatch.set(row.run_id, tree);
     for (const child of (children.get(row.id) ?? []).toSorted(compareNodes)) visit(child, depth + 1);
   };
   for (const top of tops.toSorted((a, b) => Number(a.parent_id !== null) - Number(b.parent_id !== null)))
     visit(top, 0);
   // Rows in a ring have no top: shown all the same, as orphans.
   for (const row of rows) visit(row, 0);
-  return [...byRun]
-    .map(([runId, { root, nodes }]) => ({ runId, root, nodes }))
-    .toSorted((a, b) => b.root.created_at.localeCompare(a.root.created_at) || (a.runId < b.runId ? -1 : 1));
+  return [...byBatch]
+    .map(([batchId, { root, nodes }]) => ({ batchId, root, nodes }))
+    .toSorted(
+      (a, b) => b.root.created_at.localeCompare(a.root.created_at) || (a.batchId < b.batchId ? -1 : 1),
+    );
 }
 
 /** `r.2` before `r.10`; the probe of the base comes first. */

@@ -5,7 +5,7 @@ import type { Action } from './queue/actions.ts';
 export const OF_EVERYTHING: readonly ForgeErrorKind[] = ['denied', 'archived', 'rate_limited'];
 
 export function isStaging(action: Action): boolean {
-  return action.kind === 'stage_root' || action.kind === 'stage_tree';
+  return action.kind === 'stage_batch' || action.kind === 'stage_tree';
 }
 
 /** Something else waits for what this comes to. */

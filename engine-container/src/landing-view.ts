@@ -1,6 +1,6 @@
 import type { Receipt } from '#core/domain/batch.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
-import { REVOKE_GRACE_MS } from '#core/domain/limits.ts';
+import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import { isOfForge } from './queue/blockers.ts';
 import type { Landing } from './queue/landing-state.ts';
@@ -15,22 +15,24 @@ const UNTRACED_MAX = 40;
 const UNTRACED_AGE_MS = 20_000;
 
 export function landingOf(record: QueueRecord): Landing | null {
-  return record.roots.find((root) => root.landing !== null)?.landing ?? null;
+  return record.batches.find((batch) => batch.landing !== null)?.landing ?? null;
 }
 
 /** A merge that takes so long may be blocked; before its time-out counts for anything the forge is asked why (D-14). */
 export function isBlockerLookDue(record: QueueRecord, now: EpochMs): boolean {
   const landing = landingOf(record);
   if (landing === null || landing.postedAt === null) return false;
-  const { revoke, nudges, blockerLooks = 0 } = landing;
+  const { takeBack, nudges, blockerLooks = 0 } = landing;
   // The first nudge is for a trigger that was lost.
-  if (revoke === null) return blockerLooks < nudges - 1;
-  return isOfForge(revoke.reason) && revoke.postedAt !== null && now >= revoke.postedAt + REVOKE_GRACE_MS;
+  if (takeBack === null) return blockerLooks < nudges - 1;
+  return (
+    isOfForge(takeBack.reason) && takeBack.postedAt !== null && now >= takeBack.postedAt + TAKE_BACK_GRACE_MS
+  );
 }
 
 export function nextPullRequest(record: QueueRecord): PullRequestNumber | null {
-  const root = nextToLand(record);
-  return root === null ? null : (root.landing?.pr ?? root.members[root.landed]?.pr ?? null);
+  const batch = nextToLand(record);
+  return batch === null ? null : (batch.landing?.pr ?? batch.members[batch.landed]?.pr ?? null);
 }
 
 /** The base is what the landing was to make of it, and its own pull request is not merged: another one with its head was. */
@@ -44,19 +46,19 @@ export function isMergedForAnother(record: QueueRecord, focus: Snapshot['focus']
 
 /** The proven member behind one whose `success` stands; null when there is none. */
 export function nextBehindLanding(record: QueueRecord): PullRequestNumber | null {
-  const root = record.roots.find((each) => each.landing !== null);
-  const landing = root?.landing;
-  if (root === undefined || landing == null || landing.postedAt === null || landing.revoke !== null)
+  const batch = record.batches.find((each) => each.landing !== null);
+  const landing = batch?.landing;
+  if (batch === undefined || landing == null || landing.postedAt === null || landing.takeBack !== null)
     return null;
-  if (provenLength(record, root) > landing.index + 1) return root.members[landing.index + 1]?.pr ?? null;
+  if (provenLength(record, batch) > landing.index + 1) return batch.members[landing.index + 1]?.pr ?? null;
   return null;
 }
 
 /** The tree of the tip that we verified ourselves; a halt says that one of them is another. */
 export function verifiedTipTree(record: QueueRecord, sha: CommitSha): string | null {
   if (record.tip !== sha || record.halted !== null) return null;
-  const root = record.roots.find((each) => each.onto === null && each.tip === sha);
-  return root === undefined ? null : (treeOf(root, root.landed) ?? null);
+  const batch = record.batches.find((each) => each.stagedOn === null && each.tip === sha);
+  return batch === undefined ? null : (treeOf(batch, batch.landed) ?? null);
 }
 
 /** A pull request shows the live tip of its base, which may be another one by now: one call tells about both. */
@@ -72,7 +74,7 @@ export function baseFromFocus(
   focus: ReadonlyMap<PullRequestNumber, Reading<FocusView>>,
   baseBranch: string,
 ): Reading<Staged> | null {
-  if (record.roots.length === 0) return null;
+  if (record.batches.length === 0) return null;
   for (const view of focus.values()) {
     const tip = tipFromPull(view, baseBranch);
     if (tip !== null) return known(baseAt(record, tip));
@@ -87,7 +89,7 @@ export function baseAt(record: QueueRecord, sha: CommitSha): Staged {
 
 /** Landings whose line of parents is not read yet, oldest first. */
 export function untracedOf(record: QueueRecord): readonly Receipt[] {
-  return record.roots.flatMap((root) => (root.untraced ?? []).map(({ receipt }) => receipt));
+  return record.batches.flatMap((batch) => (batch.untraced ?? []).map(({ receipt }) => receipt));
 }
 
 /** One read tells of all landings of a batch: it waits for the last of them, unless that takes long or a run may still end. */
@@ -95,9 +97,9 @@ export function areLinesDue(record: QueueRecord, now: EpochMs): boolean {
   const [oldest, ...others] = untracedOf(record);
   if (oldest === undefined) return false;
   if (others.length + 1 >= UNTRACED_MAX || now - oldest.landedAt >= UNTRACED_AGE_MS) return true;
-  const root = nextToLand(record);
-  if (root === null || root.teardown !== null) return true;
-  return record.roots.some(
+  const batch = nextToLand(record);
+  if (batch === null || batch.teardown !== null) return true;
+  return record.batches.some(
     ({ untraced, nodes }) => (untraced ?? []).length > 0 && nodes.some(({ state }) => state === 'gating'),
   );
 }

@@ -44,7 +44,7 @@ export function byUrgency<T extends { readonly number: PullRequestNumber }>(
   record: QueueRecord,
   pulls: readonly T[],
 ): readonly T[] {
-  const inFlight = new Set(record.roots.flatMap((root) => root.members.map(({ pr }) => pr)));
+  const inFlight = new Set(record.batches.flatMap((batch) => batch.members.map(({ pr }) => pr)));
   const inQueue = new Set(record.entries.map(({ pr }) => pr));
   const rank = ({ number }: T): number => (inFlight.has(number) ? 0 : inQueue.has(number) ? 1 : 2);
   return [...pulls].sort((a, b) => rank(a) - rank(b));

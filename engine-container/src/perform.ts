@@ -4,7 +4,7 @@ import { assertNever } from '#core/domain/result.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
 import { ReadingUnfinished, type RepoObjects } from './repo-objects.ts';
-import { stageRoot } from './stage-root.ts';
+import { stageBatch } from './stage-batch.ts';
 import { NameInTheWay, publishTree } from './stage-trees.ts';
 
 export interface PerformDeps {
@@ -21,8 +21,8 @@ export interface PerformDeps {
 export async function perform(held: HeldLease, deps: PerformDeps, action: Action): Promise<ActionOutcome> {
   if (held.isPastDeadline()) return { kind: 'failed', forgeAnswers: false };
   switch (action.kind) {
-    case 'stage_root':
-      return expectHindrances(() => stageRoot(deps, action));
+    case 'stage_batch':
+      return expectHindrances(() => stageBatch(deps, action));
     case 'stage_tree':
       return expectHindrances(() => stageTree(deps, action));
     case 'post_status':

@@ -11,8 +11,8 @@ import type { PathChange } from './staging/path-change.ts';
 import { type MergePlan, planMerge } from './staging/three-way.ts';
 import { diffTrees } from './staging/tree-walk.ts';
 
-type StageRoot = Extract<Action, { kind: 'stage_root' }>;
-type StagedMember = StageRoot['members'][number];
+type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
+type StagedMember = StageBatch['members'][number];
 
 /** What a pull request makes of the tree it is staged on. */
 export interface MemberPlan {
@@ -32,11 +32,11 @@ export interface MemberPlannerDeps {
 /** Plans the members of one batch in their order, each on the tree of the one before. Writes nothing. */
 export class MemberPlanner {
   readonly #deps: MemberPlannerDeps;
-  readonly #action: StageRoot;
+  readonly #action: StageBatch;
   /** Commits that the members before bring along. */
   readonly #staged = new Set<CommitSha>();
 
-  constructor(deps: MemberPlannerDeps, action: StageRoot) {
+  constructor(deps: MemberPlannerDeps, action: StageBatch) {
     this.#deps = deps;
     this.#action = action;
   }

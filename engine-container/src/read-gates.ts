@@ -1,4 +1,4 @@
-import type { BatchId, CommitSha, EpochMs } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, NodeRowId } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
@@ -27,12 +27,13 @@ export class GateReader {
     this.#attempt = attempt;
   }
 
-  async read(record: QueueRecord): Promise<ReadonlyMap<BatchId, Reading<GateView>>> {
-    const gates = new Map<BatchId, Reading<GateView>>();
-    for (const root of record.roots) {
-      for (const node of root.nodes) {
+  async read(record: QueueRecord): Promise<ReadonlyMap<NodeRowId, Reading<GateView>>> {
+    const gates = new Map<NodeRowId, Reading<GateView>>();
+    for (const batch of record.batches) {
+      for (const node of batch.nodes) {
         const { sha, branch, stagedAt } = node;
-        const gateFile = node.nodeId === BASE_NODE_ID ? (root.baseGateFile ?? root.gateFile) : root.gateFile;
+        const gateFile =
+          node.nodeId === BASE_NODE_ID ? (batch.baseGateFile ?? batch.gateFile) : batch.gateFile;
         if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
         const run = { sha, branch, stagedAt, gateFile };
         gates.set(node.id, await this.#attempt(() => this.#readOne(run)));

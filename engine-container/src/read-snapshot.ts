@@ -35,7 +35,7 @@ import { TwinReader } from './read-twins.ts';
 import { ViewReader } from './read-views.ts';
 import { StatusPatrol } from './status-patrol.ts';
 
-/** Enough for a root, sixteen cuts and their retries in one pass. */
+/** Enough for a batch, sixteen cuts and their retries in one pass. */
 const FRESH_IDS_MAX = 40;
 
 /** A merge takes a second or two; one that takes longer may have a reason that the pull request itself shows. */
@@ -135,7 +135,7 @@ export class SnapshotReader {
       ? await readSchedules(this.#forge, this.#clock, this.#budget.attempt, record, pulls.value)
       : null;
     const scheduled = schedules?.some(({ reading }) => isOrMayBeScheduled(reading)) ?? false;
-    const isBusy = scheduled || record.roots.length > 0;
+    const isBusy = scheduled || record.batches.length > 0;
     // Without work the base matters only if it moves past the queue (A39).
     const tip = isBusy || record.baseSeen !== null ? await this.#base.readTip(pulls) : UNKNOWN;
     const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
@@ -262,7 +262,7 @@ export class SnapshotReader {
    */
   async #readLanding(record: QueueRecord): Promise<LandingReading> {
     const landing = landingOf(record);
-    if (landing === null || landing.postedAt === null || landing.revoke !== null)
+    if (landing === null || landing.postedAt === null || landing.takeBack !== null)
       return this.#readNext(record);
     // The tip alone does not say which of them was merged.
     if (this.#twins.ofLanding(record).length > 0) return this.#readNext(record);
@@ -310,13 +310,13 @@ export class SnapshotReader {
   async #describeOne(record: QueueRecord, pull: PullRequest): Promise<Reading<FocusView>> {
     const pr = pull.number;
     const tip = record.tip ?? undefined;
-    const inRoot =
-      record.roots.some((root) => root.members.some((member) => member.pr === pr)) ||
+    const inBatch =
+      record.batches.some((batch) => batch.members.some((member) => member.pr === pr)) ||
       landingOf(record)?.head === pull.headSha;
     if (pull.merged) {
       const { mergeCommitSha } = pull;
       const late = landingOf(record)?.pr === pr ? undefined : givenUpOf(record, pull);
-      const isOurs = inRoot || late !== undefined;
+      const isOurs = inBatch || late !== undefined;
       const merge =
         !isOurs || mergeCommitSha === null
           ? null

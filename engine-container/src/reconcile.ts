@@ -169,7 +169,7 @@ class Reconcile {
       const everyMs = nextToLand(record) === null ? FULL_LOOK_EVERY_MS : FULL_LOOK_EVERY_LANDING_MS;
       const outdated = clock.monotonic() - allReadAt >= everyMs;
       // While statuses are only being written, nothing need be listed anew for each handful of them.
-      const isIdle = record.roots.length === 0 && record.pendingStatuses.length === 0;
+      const isIdle = record.batches.length === 0 && record.pendingStatuses.length === 0;
       if (snapshot === null || refresh || outdated || isIdle) {
         snapshot = await reader.readAll(record, this.#held.fence);
         gatesReadAt = clock.monotonic();
@@ -189,7 +189,7 @@ class Reconcile {
       this.#errorCode ??= decision.errorCode;
       this.#wakeAt = decision.wakeAt;
       this.#tell(decision.log, decision.alarms);
-      this.#keeper.close(decision.closedRoots);
+      this.#keeper.close(decision.closedBatches);
       this.#keeper.collect(decision.events, snapshot.now);
       await this.#keeper.save(record, snapshot.now);
       const result = await this.#performAll(snapshot, record, decision.actions);
@@ -244,7 +244,7 @@ class Reconcile {
       this.#tell(folded.log, folded.alarms);
       this.#keeper.collect(folded.events, folded.s.now);
       // Staging is the costly step: a crash right after it must not repeat it.
-      if (action.kind === 'stage_root' || action.kind === 'stage_tree')
+      if (action.kind === 'stage_batch' || action.kind === 'stage_tree')
         await this.#keeper.save(record, folded.s.now);
     }
     return { record, refresh, ended };

@@ -3,7 +3,7 @@ import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
 import { PROTECTION_REASONS } from '#core/domain/provisioning.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { COUNTED_STATES } from './queue/reviews.ts';
-import { toCodeNames, toStoredNames } from './record-names.ts';
+import { toCodeNames, toCodeRows, toStoredNames, toStoredRows } from './record-names.ts';
 import { isEmpty, NOTHING_UNSENT, type Unsent } from './unsent.ts';
 
 /**
@@ -21,7 +21,7 @@ const Node = z.looseObject({
   outcome: z.enum(BATCH_OUTCOMES),
   actions: z.array(z.looseObject({ pr })),
 });
-const Root = z.looseObject({
+const Batch = z.looseObject({
   runId: z.string(),
   members: z.array(z.looseObject({ pr, head: sha })),
   chain: z.array(z.looseObject({ sha, tree: sha })),
@@ -64,7 +64,7 @@ const Record = z.looseObject({
       doubt: z.object({ by: z.string(), chance: z.number() }).nullable(),
     }),
   ),
-  roots: z.array(Root),
+  roots: z.array(Batch),
   tip: sha.nullable(),
   evidence: z.array(
     z.looseObject({ tree: sha, gate: sha, verdict: z.enum(['success', 'failure']), runKey: z.string(), sha }),
@@ -171,7 +171,8 @@ export interface StoredRecord {
 export function parseRecord(document: unknown): StoredRecord | null {
   const { unsent = NOTHING_UNSENT, ...record } = (upgrade(document) ?? {}) as { readonly unsent?: unknown };
   if (!isRecord(record) || !Left.safeParse(unsent).success) return null;
-  return { record: toCodeNames(record), unsent: unsent as Unsent };
+  const left = unsent as Unsent;
+  return { record: toCodeNames(record), unsent: { ...left, batches: toCodeRows(left.batches) } };
 }
 
 /** Not the copy that the check makes: built key by key, its objects are slow ever after, and all of a reconcile works on them. */
@@ -182,5 +183,7 @@ function isRecord(document: object): document is z.infer<typeof Record> {
 /** What is stored: the record, and the rows and events that did not fit the write. */
 export function toDocument(record: QueueRecord, unsent: Unsent = NOTHING_UNSENT): object {
   const document = toStoredNames(record);
-  return isEmpty(unsent) ? document : { ...document, unsent };
+  return isEmpty(unsent)
+    ? document
+    : { ...document, unsent: { ...unsent, batches: toStoredRows(unsent.batches) } };
 }

@@ -5,7 +5,7 @@ import { type EngineStore, type QueueWrite, StoreError, type ToldQueue } from '#
 import type { Log } from '#core/ports/system.ts';
 import { adoptLost } from './adopt-lost.ts';
 import { toObligations } from './queue/obligations.ts';
-import type { DecidedEvent, QueueRecord, Root } from './queue/record.ts';
+import type { Batch, DecidedEvent, QueueRecord } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
 import { changedRows, toActivityEvent } from './queue/rows.ts';
 import { shedRecord } from './queue/shed.ts';
@@ -37,7 +37,7 @@ export class RecordKeeper {
   #looked: QueueRecord | null = null;
   #savedTold = '';
   #version: number | null = null;
-  #closed: Root[] = [];
+  #closed: Batch[] = [];
   #unsent: Unsent = NOTHING_UNSENT;
 
   constructor({ store, repo, held, log }: KeeperDeps) {
@@ -85,8 +85,8 @@ export class RecordKeeper {
   }
 
   /** Batches that have ended: their rows are stored with the record that no longer holds them. */
-  close(roots: readonly Root[]): void {
-    this.#closed.push(...roots);
+  close(batches: readonly Batch[]): void {
+    this.#closed.push(...batches);
   }
 
   /** Stores record, rows and events together; nothing is written when nothing changed. */
@@ -96,7 +96,7 @@ export class RecordKeeper {
     if (isBare && record === this.#looked) return;
     this.#looked = record;
     const isUnchanged = this.#stored !== null && isSameData(this.#stored, record);
-    // Rows are made of the record alone, those of ended roots apart.
+    // Rows are made of the record alone, those of ended batches apart.
     if (isBare && isUnchanged) return;
     const changed = changedRows(this.#repo, this.#saved, record, this.#closed);
     this.#unsent = { ...this.#unsent, batches: [...this.#unsent.batches, ...changed] };

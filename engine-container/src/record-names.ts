@@ -1,5 +1,7 @@
+import type { NodeRow } from '#core/domain/batch.ts';
+import type { Landing } from './queue/landing-state.ts';
 import type { QueueEntry } from './queue/queue-entry.ts';
-import type { Place, QueueRecord } from './queue/record.ts';
+import type { Batch, Place, QueueRecord } from './queue/record.ts';
 
 /** What one thing is called in the code, and in stored records. */
 type Names<T extends string> = Readonly<Partial<Record<T, string>>>;
@@ -13,30 +15,52 @@ const FIELDS: Names<keyof QueueRecord> = {
   pendingStatuses: 'outbox',
   deferred: 'parked',
   entries: 'line',
+  batches: 'roots',
 };
 const ENTRY_FIELDS: Names<keyof QueueEntry> = { passedOnStaleBase: 'cleared', failureProbability: 'doubt' };
+const BATCH_FIELDS: Names<keyof Batch> = { batchId: 'runId', stagedOn: 'onto' };
+const LANDING_FIELDS: Names<keyof Landing> = { takeBack: 'revoke' };
+const ROW_FIELDS: Names<keyof NodeRow> = { batchId: 'runId' };
 const PLACES: Readonly<Record<Place, string>> = { pipeline: 'lane', suspect: 'suspect', trial: 'screen' };
 const STORED_FIELDS = invert(FIELDS);
 const STORED_ENTRY_FIELDS = invert(ENTRY_FIELDS);
+const STORED_BATCH_FIELDS = invert(BATCH_FIELDS);
+const STORED_LANDING_FIELDS = invert(LANDING_FIELDS);
+const STORED_ROW_FIELDS = invert(ROW_FIELDS);
 const STORED_PLACES = invert(PLACES);
 
 /** A document whose shape was checked: every field is what its name in the code says. */
 interface Stored {
   readonly line: readonly Fields[];
-  readonly roots: readonly (Fields & { readonly place: string })[];
+  readonly roots: readonly (Fields & { readonly place: string; readonly landing: object | null })[];
 }
 type Fields = Readonly<Record<string, unknown>>;
 
 export function toStoredNames(record: QueueRecord): Fields {
   const entries = record.entries.map((entry) => rename(entry, ENTRY_FIELDS));
-  const roots = record.roots.map((root) => ({ ...root, place: PLACES[root.place] }));
-  return rename({ ...record, entries, roots }, FIELDS);
+  const batches = record.batches.map((batch) => {
+    const landing = batch.landing === null ? null : rename(batch.landing, LANDING_FIELDS);
+    return rename({ ...batch, place: PLACES[batch.place], landing }, BATCH_FIELDS);
+  });
+  return rename({ ...record, entries, batches }, FIELDS);
 }
 
 export function toCodeNames(stored: Stored): QueueRecord {
   const line = stored.line.map((entry) => rename(entry, STORED_ENTRY_FIELDS));
-  const roots = stored.roots.map((root): Fields => ({ ...root, place: STORED_PLACES[root.place] }));
+  const roots = stored.roots.map((batch) => {
+    const landing = batch.landing === null ? null : rename(batch.landing, STORED_LANDING_FIELDS);
+    return rename({ ...batch, place: STORED_PLACES[batch.place], landing }, STORED_BATCH_FIELDS);
+  });
   return rename({ ...stored, line, roots }, STORED_FIELDS) as unknown as QueueRecord;
+}
+
+/** Rows of an unfinished save, which are stored beside the record. */
+export function toStoredRows(rows: readonly NodeRow[]): readonly Fields[] {
+  return rows.map((row) => rename(row, ROW_FIELDS));
+}
+
+export function toCodeRows(rows: readonly object[]): readonly NodeRow[] {
+  return rows.map((row) => rename(row, STORED_ROW_FIELDS) as unknown as NodeRow);
 }
 
 /** One loop, as an entry of each of thousands passes here at each look. */

@@ -14,7 +14,7 @@ interface Posted {
 
 /**
  * Takes back every `success` that these records know of, without a record to write that down in: what cannot be stored
- * cannot be watched either, and would open a merge onto whatever the base is by then. True when all of them were looked
+ * cannot be watched either, and would open a merge on whatever the base is by then. True when all of them were looked
  * at. Safe to repeat: what says something else already is left alone.
  */
 export async function takeBackUnrecorded(
@@ -37,8 +37,8 @@ export async function takeBackUnrecorded(
   return isComplete;
 }
 
-function postedBy({ context, roots, pendingStatuses, unheard = [] }: QueueRecord): readonly Posted[] {
-  const landing = roots.flatMap((root) => (root.landing === null ? [] : [root.landing]));
+function postedBy({ context, batches, pendingStatuses, unheard = [] }: QueueRecord): readonly Posted[] {
+  const landing = batches.flatMap((batch) => (batch.landing === null ? [] : [batch.landing]));
   return [
     ...landing.map(({ pr, head }) => ({ pr, sha: head, context })),
     ...unheard.map(({ pr, sha, context: posted }) => ({ pr, sha, context: posted })),

@@ -23,7 +23,7 @@ export class StoryTeller {
     const state = `${row.outcome} ${row.phase ?? ''} ${row.attempt}`;
     if (this.#outcomes.get(row.id) === state) return;
     this.#outcomes.set(row.id, state);
-    const name = `${row.runId.slice(0, 8)} ${row.nodeId}`;
+    const name = `${row.batchId.slice(0, 8)} ${row.nodeId}`;
     const members = row.prs.length === 0 ? 'the bare base' : row.prs.map((pr) => `#${pr}`).join(' ');
     if (row.outcome === 'running' && row.phase === 'waiting_gate') {
       const why =

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { NodeRow } from '#core/domain/batch.ts';
-import { givenBatch } from '../builders/store-rows.ts';
+import { givenNodeRow } from '../builders/store-rows.ts';
 import { openRepo, sees, signIn } from './steps.ts';
 import type { BrowserWorld } from './world.ts';
 
@@ -51,12 +51,12 @@ function makeTree(
   instanceUrl: string,
 ): readonly NodeRow[] {
   const rows: NodeRow[] = [];
-  const runId = randomUUID();
+  const batchId = randomUUID();
   // The newest of all: the feed ends after 200 nodes, and a root that is cut off leaves a forest.
   const at = Date.now();
   const make = (from: number, to: number, parent: NodeRow | null, nodeId: string): NodeRow => {
-    const row = givenBatch({
-      ...{ id: randomUUID(), tenantId, repoId, repoSlug, instanceUrl, runId, nodeId },
+    const row = givenNodeRow({
+      ...{ id: randomUUID(), tenantId, repoId, repoSlug, instanceUrl, batchId, nodeId },
       ...{ parentId: parent?.id ?? null, parentNodeId: parent?.nodeId ?? null },
       ...{
         stagingBranch: null,

@@ -1,15 +1,15 @@
 import type { Receipt } from '#core/domain/batch.ts';
-import type { BatchId, RunId } from '#core/domain/ids.ts';
+import type { BatchId, NodeRowId } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
 import type { Landing } from '../../engine-container/src/queue/landing-state.ts';
 import type { QueueEntry } from '../../engine-container/src/queue/queue-entry.ts';
 import {
+  type Batch,
   type Evidence,
   emptyRecord,
   type Member,
   type Node,
   type QueueRecord,
-  type Root,
 } from '../../engine-container/src/queue/record.ts';
 
 /** The base, and the names of commits and trees that these builders give to what stands on it. */
@@ -49,7 +49,7 @@ export function givenMember(pr: number): Member {
 /** The node of all of two members; its gate run is under way. */
 export function givenNode(changes: Partial<Node> = {}): Node {
   return {
-    id: 'node' as BatchId,
+    id: 'node' as NodeRowId,
     nodeId: 'r',
     parentNodeId: null,
     parentId: null,
@@ -78,11 +78,11 @@ export function givenNode(changes: Partial<Node> = {}): Node {
 }
 
 /** A batch of #1 and #2 that is not staged yet. */
-export function givenRoot(changes: Partial<Root> = {}): Root {
+export function givenBatch(changes: Partial<Batch> = {}): Batch {
   return {
-    runId: 'run' as RunId,
+    batchId: 'batch' as BatchId,
     place: 'pipeline',
-    onto: null,
+    stagedOn: null,
     members: [1, 2].map(givenMember),
     baseSha: BASE.sha,
     baseTree: BASE.tree,
@@ -107,9 +107,9 @@ export function givenRoot(changes: Partial<Root> = {}): Root {
 }
 
 /** A batch of #1 to #`size` that is staged on the base, its gate run under way. */
-export function givenStagedRoot(size: number, changes: Partial<Root> = {}): Root {
+export function givenStagedBatch(size: number, changes: Partial<Batch> = {}): Batch {
   const prs = Array.from({ length: size }, (_, index) => index + 1);
-  return givenRoot({
+  return givenBatch({
     members: prs.map(givenMember),
     limit: size,
     chain: prs.map(stagedAt),
@@ -137,7 +137,7 @@ export function givenLanding(changes: Partial<Landing> = {}): Landing {
     nudges: 0,
     asked: 1,
     answered: 1,
-    revoke: null,
+    takeBack: null,
     ...changes,
   };
 }

@@ -2,7 +2,7 @@ import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 
 const CREATED_AT = Date.UTC(2026, 0, 1);
 
-export function givenBatch(changes: Partial<NodeRow> = {}): NodeRow {
+export function givenNodeRow(changes: Partial<NodeRow> = {}): NodeRow {
   return {
     id: 'batch-1',
     tenantId: 'tenant-1',
@@ -10,7 +10,7 @@ export function givenBatch(changes: Partial<NodeRow> = {}): NodeRow {
     repoSlug: 'acme/web',
     instanceUrl: 'https://forge.example.org',
     parentId: null,
-    runId: 'run-1',
+    batchId: 'run-1',
     nodeId: 'r',
     parentNodeId: null,
     attempt: 1,

@@ -1,7 +1,7 @@
 import { grantHeldLease } from '#core/domain/lease.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { givenBatch, givenEvent } from '../builders/store-rows.ts';
+import { givenEvent, givenNodeRow } from '../builders/store-rows.ts';
 import { ADMIN_KEY, ApiWorld, BOT, CONTAINER_SECRET, HOOK_SECRET } from '../support/api-world.ts';
 import { type Canary, findLeaks } from '../support/canaries.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
@@ -146,8 +146,8 @@ class WorldRun {
       {
         ...{ document: {}, expectedVersion: null },
         batches: [
-          givenBatch({ id: makeUuid(this.#random), ...owner, createdAt: clock.now() }),
-          givenBatch({
+          givenNodeRow({ id: makeUuid(this.#random), ...owner, createdAt: clock.now() }),
+          givenNodeRow({
             ...{ id: makeUuid(this.#random), ...owner, createdAt: clock.now() - 1, outcome: 'success' },
             ...{ phase: null, resolvedAt: clock.now(), prs: [1, 2] },
             actions: [1, 2].map((pr, cursor) => ({

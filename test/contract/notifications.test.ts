@@ -5,7 +5,7 @@ import { NOTICE_KEPT_MS, NOTICE_TIMEOUT_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { askInvoiceNotice } from '#core/services/ask-notice.ts';
-import { givenBatch } from '../builders/store-rows.ts';
+import { givenNodeRow } from '../builders/store-rows.ts';
 import { findLeaks } from '../support/canaries.ts';
 import { ALL, DISCORD, FROM, MAILBOX, NotifyWorld, SLACK } from '../support/notify-world.ts';
 
@@ -53,7 +53,7 @@ describe('a bounce', () => {
     const repo = await world.enroll(ALL);
     const runUrl = `${repo.instanceUrl}/acme/web/actions/runs/12`;
     await world.recordBatch(
-      givenBatch({
+      givenNodeRow({
         ...{ id: 'b-1', tenantId: repo.tenantId, repoId: repo.id, prs: [7], gateVerdict: 'failure', runUrl },
         ...{ outcome: 'bounced', phase: null, resolvedAt: 5 },
         actions: [{ pr: 7, action: 'bounced', stagingSha: null, gateVerdict: 'failure', cursor: 0 }],

@@ -193,7 +193,7 @@ async function soak(hours: number): Promise<Row> {
   const branches = (await world.forge.branches()).filter((branch) =>
     branch.startsWith(DEFAULT_SERVICE_NAME),
   ).length;
-  const { entries: line, roots, garbage } = await world.record();
+  const { entries: line, batches, garbage } = await world.record();
   const early = Math.max(...sizes.slice(0, hours / 3));
   const late = Math.max(...sizes.slice(-hours / 3));
   return {
@@ -202,7 +202,7 @@ async function soak(hours: number): Promise<Row> {
     measured: `${world.forge.merges().length} landed, ${branches} branches left, record ${early} -> ${late} bytes`,
     ok:
       branches === 0 &&
-      roots.length === 0 &&
+      batches.length === 0 &&
       garbage.length === 0 &&
       late < early * 4 &&
       line.length <= opened / 9 + 1,

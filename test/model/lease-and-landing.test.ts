@@ -6,7 +6,7 @@ const FALLS: Readonly<Record<Guard, RegExp>> = {
   deadline: /after a call of the holder that took the lease over/,
   grace: /after a call of the holder that took the lease over/,
   intent: /without a stored intent/,
-  revoke: /stands on what was given up/,
+  takeBack: /stands on what was given up/,
   'last word': /stands on what was given up/,
   tree: /told as landed/,
 };

@@ -13,8 +13,8 @@ export const GUARDS = [
   /** The intent is stored before the success is sent. */
   'intent',
   /** A success that no longer holds is taken back. */
-  'revoke',
-  /** After a revoke and its grace the last word is written once more: a late success may have come in between. */
+  'takeBack',
+  /** After a success was taken back and its grace the last word is written once more: a late success may have come in between. */
   'last word',
   /** A merge counts as a landing only on the base it was proven on. */
   'tree',
@@ -24,7 +24,7 @@ export type Guard = (typeof GUARDS)[number];
 interface Record {
   readonly intent: boolean;
   readonly posted: boolean;
-  readonly revoke: 'none' | 'wished' | 'posted';
+  readonly takeBack: 'none' | 'wished' | 'posted';
   readonly ended: 'no' | 'landed' | 'dropped' | 'halted';
 }
 
@@ -77,7 +77,7 @@ export interface Options {
 
 /** Leases granted in one life: the first holder, the one that takes over, and one more. */
 const FENCES_MAX = 3;
-const NOTHING: Record = { intent: false, posted: false, revoke: 'none', ended: 'no' };
+const NOTHING: Record = { intent: false, posted: false, takeBack: 'none', ended: 'no' };
 const IDLE: Worker = { fence: 0, at: 'begun', record: NOTHING, saw: null };
 
 export const BEGIN: State = {
@@ -226,12 +226,13 @@ function decide(state: State, index: 0 | 1, worker: Worker, name: string, option
     const ended = proven ? 'landed' : 'halted';
     return [step(`finds it ${ended}`, save(state, index, { ...record, ended }, 'end', options))];
   }
-  if (record.revoke === 'posted') {
+  if (record.takeBack === 'posted') {
     // Its grace is longer than any call is late.
     if (state.calls.some((call) => call.word === 'success')) return [step('waits', end(state, index))];
     return [step('concludes', put(state, index, { ...worker, at: 'last word' }))];
   }
-  if (record.revoke === 'wished') return [step('revokes', put(state, index, { ...worker, at: 'disarmed' }))];
+  if (record.takeBack === 'wished')
+    return [step('takes back', put(state, index, { ...worker, at: 'disarmed' }))];
   if (!record.intent) {
     if (saw.changed)
       return [step('drops it', save(state, index, { ...record, ended: 'dropped' }, 'end', options))];
@@ -247,9 +248,9 @@ function decide(state: State, index: 0 | 1, worker: Worker, name: string, option
   // Changed, or the merge did not come in time.
   if (saw.changed || record.posted) {
     const next =
-      options.without === 'revoke'
+      options.without === 'takeBack'
         ? save(state, index, { ...record, ended: 'dropped' }, 'end', options)
-        : save(state, index, { ...record, revoke: 'wished' }, 'disarmed', options);
+        : save(state, index, { ...record, takeBack: 'wished' }, 'disarmed', options);
     steps.push(step('takes it back', next));
   }
   return steps;
@@ -277,7 +278,7 @@ function send(state: State, index: 0 | 1, worker: Worker, name: string, options:
     worker.at === 'armed'
       ? { ...record, posted: true }
       : worker.at === 'disarmed'
-        ? { ...record, revoke: 'posted' }
+        ? { ...record, takeBack: 'posted' }
         : { ...record, ended: 'dropped' };
   const calls = [...state.calls, call].sort((a, b) => a.fence - b.fence || (a.word < b.word ? -1 : 1));
   return [
@@ -363,8 +364,8 @@ function encode({ lease, workers, record, forge, calls, sent, overtaken, done, b
   return `${lease.fence}${lease.phase}|${pair}|${encodeRecord(record)}|${head}${base}${scheduled}${word}${merged}|${way}|${sent}|${overtaken}|${done}|${broken}`;
 }
 
-function encodeRecord({ intent, posted, revoke, ended }: Record): string {
-  return `${intent ? 1 : 0}${posted ? 1 : 0}${revoke}${ended}`;
+function encodeRecord({ intent, posted, takeBack, ended }: Record): string {
+  return `${intent ? 1 : 0}${posted ? 1 : 0}${takeBack}${ended}`;
 }
 
 function pathTo(origins: readonly { readonly from: number; readonly name: string }[], id: number): string[] {

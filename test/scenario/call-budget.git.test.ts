@@ -43,7 +43,7 @@ async function landBatch(world: World, size: number) {
   takeCalls(world);
   await world.drain({
     until: async () =>
-      (await world.record()).roots.length === 0 && world.forge.merges().length === landed + size,
+      (await world.record()).batches.length === 0 && world.forge.merges().length === landed + size,
   });
   const counts = takeCalls(world);
   expect(world.forge.runs().length).toBe(runs + 1);

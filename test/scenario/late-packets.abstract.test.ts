@@ -33,7 +33,7 @@ describe('a call whose answer never came is carried out later', () => {
     await world.forge.cancelSchedule(pr);
     // An event wakes the queue at once: the batch is dissolved before the forge comes to the call.
     await world.reconcile();
-    expect((await world.record()).roots).toEqual([]);
+    expect((await world.record()).batches).toEqual([]);
     await world.clock.advance(LATE_EFFECT_MS);
     expect(await world.forge.branches()).toContain('mq/main/staging');
     await world.drain();
@@ -73,7 +73,7 @@ describe('a call whose answer never came is carried out later', () => {
     const b = await givenScheduled(world.forge, 'b');
     world.forge.judge = () => 'never';
     await world.reconcile();
-    const [next] = (await world.record()).roots.flatMap((root) => root.nodes);
+    const [next] = (await world.record()).batches.flatMap((batch) => batch.nodes);
     expect(next?.state).toBe('gating');
     await world.clock.advance(LATE_EFFECT_MS);
     expect(await world.forge.branches()).toContain(next?.branch);

@@ -109,7 +109,7 @@ test('a merge that was begun before its success was taken back, and ends 80 s la
 
 test('such a merge on a base that moved is one past the queue: told once, and alarmed once', async () => {
   const { world, pr } = await givenSlowMerge();
-  await world.drain({ until: async () => (await world.record()).roots.length === 0 });
+  await world.drain({ until: async () => (await world.record()).batches.length === 0 });
   await world.forge.pushToBase({ 'pushed.txt': 'x\n' });
   await world.drain({ maxMs: HOUR });
   const events = (await told(world, pr)).filter((event) => /^pr_(landed|skipped|bounced)/.test(event));

@@ -19,12 +19,14 @@ export function describePipeline(
       await world.reconcile();
       await world.clock.advance(15_000);
     }
-    const { roots } = await world.record();
-    expect(roots.length).toBeGreaterThanOrEqual(BATCHES_MIN);
-    expect(roots.flatMap((root) => root.members.map((member) => member.pr))).toEqual(prs);
-    expect(openRuns(world)).toHaveLength(roots.length);
-    expect(new Set(openRuns(world).map((run) => run.branch)).size).toBe(roots.length);
-    expect(roots.slice(1).map((root) => root.onto)).toEqual(roots.slice(0, -1).map((root) => root.runId));
+    const { batches } = await world.record();
+    expect(batches.length).toBeGreaterThanOrEqual(BATCHES_MIN);
+    expect(batches.flatMap((batch) => batch.members.map((member) => member.pr))).toEqual(prs);
+    expect(openRuns(world)).toHaveLength(batches.length);
+    expect(new Set(openRuns(world).map((run) => run.branch)).size).toBe(batches.length);
+    expect(batches.slice(1).map((batch) => batch.stagedOn)).toEqual(
+      batches.slice(0, -1).map((batch) => batch.batchId),
+    );
   }
 
   async function open(
@@ -142,7 +144,7 @@ export function describePipeline(
       world.forge.judge = judgeByContent;
       await world.forge.schedule(last);
       await world.drain();
-      expect((await world.record()).roots).toEqual([]);
+      expect((await world.record()).batches).toEqual([]);
       expect((await endingOf(world, prs)).landed).toEqual(prs);
       await expectHonestEnd(world, prs);
     });
@@ -160,8 +162,8 @@ export function describePipeline(
         await world.forge.finishRun(run.id, judgeByContent(await world.forge.readFiles(run.sha)));
       }
       await world.reconcile();
-      const { roots } = await world.record();
-      expect(roots.map((root) => root.place)).toEqual(expect.arrayContaining(['suspect', 'pipeline']));
+      const { batches } = await world.record();
+      expect(batches.map((batch) => batch.place)).toEqual(expect.arrayContaining(['suspect', 'pipeline']));
       expect((await world.rows()).map((row) => row.outcome)).toContain('superseded');
       world.forge.judge = judgeByContent;
       for (const run of openRuns(world)) {
@@ -183,10 +185,10 @@ export function describePipeline(
       const prs = [first, ...others];
       await givenPipeline(world, prs);
       const finish = async (places: readonly string[]) => {
-        const { roots } = await world.record();
-        const branches = roots
-          .filter((root) => places.includes(root.place))
-          .flatMap((root) => root.nodes.map((node) => node.branch));
+        const { batches } = await world.record();
+        const branches = batches
+          .filter((batch) => places.includes(batch.place))
+          .flatMap((batch) => batch.nodes.map((node) => node.branch));
         for (const run of openRuns(world).filter((open) => branches.includes(open.branch))) {
           await world.forge.finishRun(run.id, judgeByContent(await world.forge.readFiles(run.sha)));
         }
@@ -200,7 +202,7 @@ export function describePipeline(
         await finish(['pipeline']);
       }
       const before = await world.record();
-      expect(before.roots.map((root) => root.place)).toContain('suspect');
+      expect(before.batches.map((batch) => batch.place)).toContain('suspect');
       expect(
         before.deferred.filter((deferred) => deferred.pr === late).map((deferred) => deferred.reason),
       ).toEqual(['suspect_ahead']);
@@ -236,13 +238,13 @@ export function describePipeline(
       world.forge.judge = () => 'hold';
       const prs = await open(world, ['a', 'b', 'c', 'd', 'e', 'f']);
       await givenPipeline(world, prs);
-      const [bottom] = (await world.record()).roots;
+      const [bottom] = (await world.record()).batches;
       const third = prs[2] ?? 0;
       await world.forge.pushToPullRequest(third, { 'src/c.txt': 'changed\n' });
       await world.clock.advance(5_000);
       await world.reconcile();
-      const { roots } = await world.record();
-      expect(roots[0]?.runId).toBe(bottom?.runId);
+      const { batches } = await world.record();
+      expect(batches[0]?.batchId).toBe(bottom?.batchId);
       world.forge.judge = judgeByContent;
       for (const run of openRuns(world)) await world.forge.finishRun(run.id, 'success');
       await world.drain();

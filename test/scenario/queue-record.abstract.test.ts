@@ -1,7 +1,7 @@
 import { grantHeldLease } from '#core/domain/lease.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenRepo } from '../builders/managed-repo.ts';
-import { givenBatch } from '../builders/store-rows.ts';
+import { givenNodeRow } from '../builders/store-rows.ts';
 import { Crash, type Machine } from '../support/machine.ts';
 import { givenProject, givenScheduled } from './stories.ts';
 import { createWorld, type World } from './world.ts';
@@ -144,7 +144,7 @@ describe('a record that was lost', () => {
     for (let left = count; left > 0; left -= 50) {
       const batches = Array.from({ length: 50 }, (_, index) => {
         const ids = { id: `other-${left}-${index}`, tenantId: repo.tenantId, repoId: repo.id };
-        return givenBatch({
+        return givenNodeRow({
           ...{ ...ids, createdAt: world.clock.now(), outcome: 'success', phase: null },
           resolvedAt: world.clock.now(),
         });

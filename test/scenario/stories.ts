@@ -132,7 +132,7 @@ export async function expectHonestEnd(world: World, prs: readonly number[]): Pro
     }
   }
   const record = await world.record();
-  if (record.roots.length === 0) {
+  if (record.batches.length === 0) {
     expect(rows.filter((row) => ['running', 'held_success', 'held_failure'].includes(row.outcome))).toEqual(
       [],
     );

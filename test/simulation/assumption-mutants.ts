@@ -64,8 +64,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'the pull request that merged is the one that landed (twins)',
     file: `${QUEUE}/landing.ts`,
-    find: '  const twin = adoptTwin(pass, root, landing);',
-    replace: '  const twin = pass.s.fence < 0 ? adoptTwin(pass, root, landing) : null;',
+    find: '  const twin = adoptTwin(pass, batch, landing);',
+    replace: '  const twin = pass.s.fence < 0 ? adoptTwin(pass, batch, landing) : null;',
     families: ['shared_heads'],
     dies: { family: 'shared_heads', seed: 0 },
   },
@@ -78,7 +78,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     dies: { family: 'shared_heads', seed: 2 },
   },
   {
-    guard: 'a refusal keeps its words (the last word after a revoke)',
+    guard: 'a refusal keeps its words (the last word after a success was taken back)',
     file: `${QUEUE}/last-word.ts`,
     find: 'entry?.head === sha ? entry.refusedFor : null;',
     replace: 'entry?.head === null ? null : null;',
@@ -144,7 +144,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'what lands and cannot be read gives its success back',
     file: `${QUEUE}/landing.ts`,
-    find: 'if (focus === undefined || !focus.known) return outwaitUnread(pass, root, landing);',
+    find: 'if (focus === undefined || !focus.known) return outwaitUnread(pass, batch, landing);',
     replace: 'if (focus === undefined || !focus.known) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);',
     families: ['cursed'],
     dies: 'a landing cannot be read any more',
@@ -168,8 +168,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a changed gate that never speaks is given up (D-18)',
     file: `${QUEUE}/gates.ts`,
-    find: '  if (root.editsGate !== true ||',
-    replace: '  if (root.editsGate !== undefined || root.editsGate === undefined ||',
+    find: '  if (batch.editsGate !== true ||',
+    replace: '  if (batch.editsGate !== undefined || batch.editsGate === undefined ||',
     families: ['gate_edits'],
     dies: { family: 'gate_edits', seed: 32 },
   },
@@ -226,7 +226,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that takes the gate away is refused, and no other (D-18)',
-    file: 'engine-container/src/stage-root.ts',
+    file: 'engine-container/src/stage-batch.ts',
     find: "if (change === 'removes_gate' || (change !== null && index > 0)) {",
     replace: "if (change !== 'removes_gate' && change !== null && index > 0) {",
     families: ['gate_edits'],
@@ -238,8 +238,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: '  const { workBranch } = wanted;\n',
     replace: `  const { workBranch } = wanted;
   if (extra !== null) {
-    await placeBranch(forge, wanted.branch, wanted.onto);
-    return { ...(await forge.readCommit(wanted.onto)), tree: wanted.tree };
+    await placeBranch(forge, wanted.branch, wanted.stagedOn);
+    return { ...(await forge.readCommit(wanted.stagedOn)), tree: wanted.tree };
   }
 `,
     families: ['gate_edits'],

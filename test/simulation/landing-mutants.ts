@@ -46,9 +46,9 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a batch that ends after the base was seen to move does not make that news once more',
-    file: `${QUEUE}/root.ts`,
+    file: `${QUEUE}/batch.ts`,
     find: 'record.baseSeen?.at ?? 0',
-    replace: 'verifiedAt(root)',
+    replace: 'verifiedAt(batch)',
     families: ['unchecked_head'],
     dies: 'one of the queue is merged past it, and the base is read first',
   },

@@ -1,4 +1,4 @@
-import { REVOKE_GRACE_MS } from '#core/domain/limits.ts';
+import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingBranch } from '#core/domain/queue-names.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
@@ -18,7 +18,7 @@ export async function successComesLate(): Promise<readonly string[]> {
   await stage.forge.cancelSchedule(pr);
   await stage.reconcile();
   // The grace is over, and it is too early for the look whether a lost answer has come true.
-  await stage.drain({ maxMs: REVOKE_GRACE_MS + 2_000 });
+  await stage.drain({ maxMs: TAKE_BACK_GRACE_MS + 2_000 });
   return (await staleSuccesses(stage.forge, [pr])).length === 0 ? [] : ['a success that came late stands'];
 }
 
@@ -54,7 +54,7 @@ export async function deletionComesLate(): Promise<readonly string[]> {
   await givenScheduled(stage.forge, 'b');
   stage.forge.judge = () => 'never';
   await stage.reconcile();
-  const nodes = (await stage.record()).roots.flatMap((root) => root.nodes);
+  const nodes = (await stage.record()).batches.flatMap((batch) => batch.nodes);
   if (nodes.length !== 1 || nodes[0]?.branch == null) return ['the scene did not come about'];
   await stage.clock.advance(LATE_EFFECT_MS);
   const stands = (await stage.forge.branches()).includes(nodes[0].branch);

@@ -23,8 +23,8 @@ export const LIVENESS_MUTANTS: readonly Mutant[] = [
   {
     guard: 'one whose staging fails alone is set aside with words',
     file: `${QUEUE}/staging-failure.ts`,
-    find: '  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, root);\n',
-    replace: '  if (isKnown || entry.stagingTries >= 100) setAside(pass, member, root);\n',
+    find: '  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, batch);\n',
+    replace: '  if (isKnown || entry.stagingTries >= 100) setAside(pass, member, batch);\n',
     families: ['cursed'],
     dies: 'staging fails for six',
   },

@@ -1,6 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { UNMERGEABLE_REFUSED_AFTER_MS } from '#core/domain/limits.ts';
-import type { QueueRecord, Root } from '../../engine-container/src/queue/record.ts';
+import type { Batch, QueueRecord } from '../../engine-container/src/queue/record.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { Managed } from './managed.ts';
 import { listUnsettled } from './oracle.ts';
@@ -59,8 +59,8 @@ export function explainWait(record: QueueRecord | null, pr: number, now: EpochMs
 }
 
 function describeOwn(record: QueueRecord, pr: number, now: EpochMs): string {
-  const root = record.roots.find((each) => each.members.some((member) => member.pr === pr));
-  if (root !== undefined) return describeRoot(root, pr, now);
+  const batch = record.batches.find((each) => each.members.some((member) => member.pr === pr));
+  if (batch !== undefined) return describeBatch(batch, pr, now);
   const deferred = record.deferred.find((each) => each.pr === pr);
   if (deferred !== undefined) return `set aside as ${deferred.reason} ${describeUntil(deferred.until, now)}`;
   const entry = record.entries.find((each) => each.pr === pr);
@@ -72,22 +72,22 @@ function describeOwn(record: QueueRecord, pr: number, now: EpochMs): string {
   return 'in the queue, admitted, in no batch';
 }
 
-function describeRoot(root: Root, pr: number, now: EpochMs): string {
-  const place = root.members.findIndex((member) => member.pr === pr) + 1;
+function describeBatch(batch: Batch, pr: number, now: EpochMs): string {
+  const place = batch.members.findIndex((member) => member.pr === pr) + 1;
   const parts = [
-    `number ${place} of ${root.members.length} in a batch (${root.place}, built ${root.builds} times)`,
+    `number ${place} of ${batch.members.length} in a batch (${batch.place}, built ${batch.builds} times)`,
   ];
-  if (root.teardown !== null) parts.push(`torn down for ${root.teardown}`);
-  const { landing } = root;
+  if (batch.teardown !== null) parts.push(`torn down for ${batch.teardown}`);
+  const { landing } = batch;
   if (landing !== null)
     parts.push(
-      landing.revoke === null
+      landing.takeBack === null
         ? `#${landing.pr} lands since ${minutes(now - landing.intentAt)}`
-        : `the success of #${landing.pr} is taken back for ${landing.revoke.reason}`,
+        : `the success of #${landing.pr} is taken back for ${landing.takeBack.reason}`,
     );
-  if (root.unmergeableSince !== null)
-    parts.push(`the next is not mergeable since ${minutes(now - root.unmergeableSince)}`);
-  for (const node of root.nodes) {
+  if (batch.unmergeableSince !== null)
+    parts.push(`the next is not mergeable since ${minutes(now - batch.unmergeableSince)}`);
+  for (const node of batch.nodes) {
     if (node.state === 'done') continue;
     const since = node.stagedAt === null ? 'never staged' : `staged ${minutes(now - node.stagedAt)} ago`;
     parts.push(`run ${node.nodeId} ${node.state}, ${since}, ${describeUntil(node.retryAt, now)}`);

@@ -33,10 +33,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing.ts`,
-    find: '  root.landing = landing;\n  postSuccess(pass, root, landing);',
-    replace: `  root.landing = landing;
-  postSuccess(pass, root, landing);
-  for (const other of root.members.slice(root.landed + 1, low)) pass.actions.push({ kind: 'post_status', pr: other.pr, sha: other.head, context: record.context, state: 'success', description: 'all at once', targetUrl: null, purpose: 'pending' });`,
+    find: '  batch.landing = landing;\n  postSuccess(pass, batch, landing);',
+    replace: `  batch.landing = landing;
+  postSuccess(pass, batch, landing);
+  for (const other of batch.members.slice(batch.landed + 1, low)) pass.actions.push({ kind: 'post_status', pr: other.pr, sha: other.head, context: record.context, state: 'success', description: 'all at once', targetUrl: null, purpose: 'pending' });`,
     families: ['calm', 'faults', 'people'],
     dies: { family: 'calm', seed: 0 },
   },
@@ -65,10 +65,10 @@ export const MUTANTS: readonly Mutant[] = [
     dies: { family: 'workers', seed: 0 },
   },
   {
-    guard: 'the revoke of a posted success (A23, A24)',
-    file: `${QUEUE}/root.ts`,
-    find: '  if (landing === null || landing.revoke !== null) return;\n',
-    replace: '  root.landing = null;\n  if (root.landing === null) return;\n',
+    guard: 'a posted success is taken back (A23, A24)',
+    file: `${QUEUE}/batch.ts`,
+    find: '  if (landing === null || landing.takeBack !== null) return;\n',
+    replace: '  batch.landing = null;\n  if (batch.landing === null) return;\n',
     families: ['people', 'settings', 'faults'],
     dies: { family: 'people', seed: 8 },
   },
@@ -91,8 +91,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the probe of the base (A35)',
     file: `${QUEUE}/search.ts`,
-    find: "low > 0 ? 'proven' : judgeBase(pass, root)",
-    replace: "low >= 0 ? 'proven' : judgeBase(pass, root)",
+    find: "low > 0 ? 'proven' : judgeBase(pass, batch)",
+    replace: "low >= 0 ? 'proven' : judgeBase(pass, batch)",
     families: ['base_pushed', 'calm', 'people'],
     dies: { family: 'base_pushed', seed: 10 },
   },
@@ -164,14 +164,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the base right before a success (A4)',
     file: `${QUEUE}/landing.ts`,
-    find: 'if (pull.baseTip !== root.tip) {',
+    find: 'if (pull.baseTip !== batch.tip) {',
     replace: 'if (pull.baseTip === null) {',
     families: ['base_pushed', 'foreign_status'],
     dies: 'a push to the base before each call',
   },
   {
     guard: 'the base under a batch (A23)',
-    file: `${QUEUE}/root.ts`,
+    file: `${QUEUE}/batch.ts`,
     find: "s.base.value.sha !== record.tip ? 'base_advanced' : null",
     replace: 'false ? null : null',
     families: ['base_pushed', 'foreign_status', 'unchecked_head'],
@@ -277,7 +277,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'a cancelled or broken run blames no pull request (A22)',
     file: `${QUEUE}/gates.ts`,
-    find: "  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, root, node);",
+    find: "  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, batch, node);",
     replace: "  if (gate.verdict !== 'success') gate.verdict = node.verdict = 'failure';",
     families: ['faults', 'flaky'],
     dies: { family: 'faults', seed: 0 },
@@ -300,7 +300,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'another context ends the batch (A23)',
-    file: `${QUEUE}/root.ts`,
+    file: `${QUEUE}/batch.ts`,
     find: "  if (record.context !== s.repo.statusContext) return 'context_changed';\n",
     replace: '',
     families: ['settings', 'everything'],
@@ -318,7 +318,7 @@ export const MUTANTS: readonly Mutant[] = [
     guard: 'the line below a landing, read later (A2)',
     file: `${QUEUE}/proof.ts`,
     find: '      if (!trace.value) {',
-    replace: '      if (!trace.value && root.landed < 0) {',
+    replace: '      if (!trace.value && batch.landed < 0) {',
     families: ['base_pushed', 'unchecked_head', 'everything'],
     dies: 'the base is rewritten under a landing with another behind it',
   },
@@ -339,9 +339,9 @@ export const MUTANTS: readonly Mutant[] = [
     dies: 'a lease is taken over',
   },
   {
-    guard: 'the last word after a revoke (E19)',
+    guard: 'the last word after a success was taken back (E19)',
     file: `${QUEUE}/landing.ts`,
-    find: '  sayLastWord(pass, landing, revoke.reason);\n',
+    find: '  sayLastWord(pass, landing, takeBack.reason);\n',
     replace: '',
     families: ['workers', 'everything'],
     dies: 'a success comes late',

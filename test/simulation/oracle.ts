@@ -76,7 +76,7 @@ function checkRows({ rows }: RestingRepo): string[] {
     }
     if (
       row.parentId !== null &&
-      !rows.some((other) => other.id === row.parentId && other.runId === row.runId)
+      !rows.some((other) => other.id === row.parentId && other.batchId === row.batchId)
     ) {
       problems.push(`row ${row.nodeId} has no parent in its run`);
     }

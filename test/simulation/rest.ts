@@ -105,7 +105,12 @@ export class Rest {
       if (record === null) continue;
       const waits =
         record.deferred.some((deferred) => deferred.until !== null) || record.pausedUntil !== null;
-      if (record.roots.length > 0 || record.pendingStatuses.length > 0 || record.garbage.length > 0 || waits)
+      if (
+        record.batches.length > 0 ||
+        record.pendingStatuses.length > 0 ||
+        record.garbage.length > 0 ||
+        waits
+      )
         return true;
     }
     return false;

@@ -79,7 +79,7 @@ export class WatchedStore extends MemoryStore {
 
   /** Whether the record, as it is stored now, holds the intent to land this head (A5). */
   hasIntent(repoId: RepoId, head: string): boolean {
-    return this.peekRecord(repoId)?.roots.some((root) => root.landing?.head === head) === true;
+    return this.peekRecord(repoId)?.batches.some((batch) => batch.landing?.head === head) === true;
   }
 
   /** True while a landing is on record: a crash now is one in the middle of it. */
@@ -117,14 +117,14 @@ export class WatchedStore extends MemoryStore {
     for (const { count } of record.mergeTimeoutCounts) witness.sometimes(`merge time-out ${count}`);
     if (record.halted !== null) witness.sometimes('halted');
     if (record.pausedUntil !== null) witness.sometimes('paused after broken runs');
-    if (record.roots.length > 1) witness.sometimes('several batches in flight');
-    for (const { place, onto } of record.roots)
-      witness.sometimes(onto === null ? `place ${place}` : 'stacked');
-    const landing = record.roots.find((root) => root.landing !== null)?.landing;
+    if (record.batches.length > 1) witness.sometimes('several batches in flight');
+    for (const { place, stagedOn } of record.batches)
+      witness.sometimes(stagedOn === null ? `place ${place}` : 'stacked');
+    const landing = record.batches.find((batch) => batch.landing !== null)?.landing;
     if (landing == null) return;
     if (landing.nudges > 0) witness.sometimes('nudge');
     if (landing.postedAt === null) witness.sometimes('intent stored before success');
-    if (landing.revoke !== null) witness.sometimes(`revoke ${landing.revoke.reason}`);
+    if (landing.takeBack !== null) witness.sometimes(`take back ${landing.takeBack.reason}`);
   }
 }
 

@@ -43,10 +43,10 @@ export const OFTEN: readonly string[] = [
     'intent stored before success',
     'nudge',
     'merge time-out 1',
-    'revoke merge_timeout',
-    'revoke base_advanced',
+    'take back merge_timeout',
+    'take back base_advanced',
   ],
-  ...['revoke candidate_changed'],
+  ...['take back candidate_changed'],
   // Members and people
   ...['action landed', 'action bounced gate_failed', 'action bounced merge_timeout', 'action requeued'],
   ...['action requeued merge_timeout', 'action requeued base_red', 'action requeued record_lost'],
@@ -91,7 +91,7 @@ export const RARELY: readonly string[] = [
   'a crowd of thousands',
   ...['alarm tree_mismatch', 'halted', 'outcome code tree_mismatch', 'event pr_landed unverified'],
   ...['tenant left', 'tenant erased', 'a tenant that leaves asks again'],
-  ...['action landed unverified', 'revoke context_changed', 'revoke queue_disabled'],
+  ...['action landed unverified', 'take back context_changed', 'take back queue_disabled'],
   ...['event pr_refused branch_outdated', 'event pr_refused changes_requested', 'deferred head_not_ready'],
   ...[
     'deferred not_mergeable',

@@ -5,12 +5,12 @@ import type { Snapshot } from '../../engine-container/src/queue/snapshot.ts';
 
 function tellAction(action: Action): string {
   switch (action.kind) {
-    case 'stage_root': {
+    case 'stage_batch': {
       const members = action.members.map(({ pr }) => `#${pr}`).join(' ');
       return `stage ${members} on ${action.baseSha} as ${action.branch}`;
     }
     case 'stage_tree':
-      return `stage ${action.tree} on ${action.onto} as ${action.branch}`;
+      return `stage ${action.tree} on ${action.stagedOn} as ${action.branch}`;
     case 'post_status':
       return `${action.state} on ${action.sha}: ${action.description}`;
     case 'probe_schedule':
@@ -35,12 +35,14 @@ export function tellDecision(snapshot: Snapshot, record: QueueRecord) {
     error: decision.errorCode,
     queue: after.entries.map(({ pr }) => pr),
     /** Nodes of the batches in flight: interval, state, outcome. */
-    nodes: after.roots.flatMap((root) =>
-      root.nodes.map((node) => `${node.nodeId} (${node.from}, ${node.to}] ${node.state} ${node.outcome}`),
+    nodes: after.batches.flatMap((batch) =>
+      batch.nodes.map((node) => `${node.nodeId} (${node.from}, ${node.to}] ${node.state} ${node.outcome}`),
     ),
     /** The outcome of each member in the rows of batches that ended. */
-    ended: decision.closedRoots.flatMap((root) =>
-      root.nodes.flatMap((node) => node.actions.map(({ pr, action }) => `#${pr} ${action}: ${node.outcome}`)),
+    ended: decision.closedBatches.flatMap((batch) =>
+      batch.nodes.flatMap((node) =>
+        node.actions.map(({ pr, action }) => `#${pr} ${action}: ${node.outcome}`),
+      ),
     ),
     lookInMs: decision.pollMs,
     wakeInMs: decision.wakeAt === null ? null : decision.wakeAt - snapshot.now,

@@ -264,7 +264,7 @@ const batchFields = record<NodeRow>({
   repoSlug: ['repo_slug', text],
   instanceUrl: ['instance_url', text],
   parentId: ['parent_id', nullable(text)],
-  runId: ['run_id', text],
+  batchId: ['run_id', text],
   nodeId: ['node_id', text],
   parentNodeId: ['parent_node_id', nullable(text)],
   attempt: ['attempt', whole],

@@ -4,21 +4,21 @@ import type {
   BlobId,
   CommitSha,
   EpochMs,
+  NodeRowId,
   PullRequestNumber,
-  RunId,
   TreeHash,
 } from '#core/domain/ids.ts';
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { OwnStatus } from './pending-status.ts';
-import type { DecidedEvent, QueueRecord, Root, Staged } from './record.ts';
+import type { Batch, DecidedEvent, QueueRecord, Staged } from './record.ts';
 
 /** What `decide` wants done. Each is idempotent: done twice, or half done before a crash, it may be done again. */
 export type Action =
   | {
-      readonly kind: 'stage_root';
-      readonly runId: RunId;
-      readonly nodeRow: BatchId;
+      readonly kind: 'stage_batch';
+      readonly batchId: BatchId;
+      readonly nodeRow: NodeRowId;
       readonly branch: string;
       readonly workBranch: string;
       readonly baseSha: CommitSha;
@@ -40,16 +40,16 @@ export type Action =
       readonly knownTrees: readonly KnownTree[];
     }
   | {
-      /** One commit of ours on `onto` that has exactly `tree`, published for its own run. The tree may be that of `onto`. */
+      /** One commit of ours on `stagedOn` that has exactly `tree`, published for its own run. The tree may be that of `stagedOn`. */
       readonly kind: 'stage_tree';
-      readonly nodeRow: BatchId;
+      readonly nodeRow: NodeRowId;
       readonly branch: string;
-      readonly onto: CommitSha;
+      readonly stagedOn: CommitSha;
       /** Branch that starts no run, for what has to be built first. */
       readonly workBranch: string;
-      /** False: `onto` is the tip of the base. True: the work branch holds it while it is built on. */
+      /** False: `stagedOn` is the tip of the base. True: the work branch holds it while it is built on. */
       readonly isAnchored: boolean;
-      readonly ontoTree: TreeHash;
+      readonly stagedOnTree: TreeHash;
       readonly tree: TreeHash;
       readonly message: string;
     }
@@ -89,7 +89,7 @@ export type CutReason =
 
 export type ActionOutcome =
   | {
-      readonly kind: 'root_staged';
+      readonly kind: 'batch_staged';
       /** One entry per staged member, a prefix of the members asked for. */
       readonly chain: readonly Staged[];
       readonly gateKey: BlobId;
@@ -118,8 +118,8 @@ export type ActionOutcome =
 export interface Decision {
   /** Record to store before the first action: every intent is durable before its effect (A5). */
   readonly record: QueueRecord;
-  /** Roots that ended in this pass, with their last outcomes. */
-  readonly closedRoots: readonly Root[];
+  /** Batches that ended in this pass, with their last outcomes. */
+  readonly closedBatches: readonly Batch[];
   readonly events: readonly DecidedEvent[];
   readonly actions: readonly Action[];
   /** The next look within this reconcile must read everything anew. */

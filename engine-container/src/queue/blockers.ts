@@ -3,8 +3,8 @@ import { type Admission, admit } from './admission.ts';
 import { type DecisionContext, entryOf, wishStatus } from './decision-context.ts';
 import { describeOtherChecks } from './describe.ts';
 import { factsOf, refuse } from './entries.ts';
-import type { Landing, RevokeReason } from './landing-state.ts';
-import type { Root } from './record.ts';
+import type { Landing, TakeBackReason } from './landing-state.ts';
+import type { Batch } from './record.ts';
 
 /** Something of its rules that keeps the forge from merging. */
 export type Block = Extract<Admission, { kind: 'refused' }> | 'other_checks';
@@ -16,7 +16,7 @@ export function isBlock(answer: Answer): answer is Block {
 }
 
 /** Was the success taken back because the forge did not merge? */
-export function isOfForge(reason: RevokeReason): boolean {
+export function isOfForge(reason: TakeBackReason): boolean {
   return reason === 'merge_timeout' || reason === 'merge_blocked';
 }
 
@@ -45,21 +45,21 @@ export function isAnswerAwaited(pass: DecisionContext, since: number): boolean {
 }
 
 /** Unknown never bounces: tested again, and not before all is known that the forge could hold against the merge. */
-export function holdUnclear(pass: DecisionContext, root: Root, { pr, head }: Landing): void {
+export function holdUnclear(pass: DecisionContext, batch: Batch, { pr, head }: Landing): void {
   const entry = entryOf(pass.record, pr);
   if (entry?.head === head) {
     entry.isBlocked = true;
     entry.readyAt = null;
     entry.retestAfter = pass.s.now;
   }
-  root.fates.push({ pr, action: 'requeued', reason: 'merge_timeout' });
+  batch.fates.push({ pr, action: 'requeued', reason: 'merge_timeout' });
 }
 
 /**
  * Said and looked at again like any refusal before a run. No merge time-out is counted: the change has nothing to do
  * with it (D-14).
  */
-export function holdBlocked(pass: DecisionContext, root: Root, { pr, head }: Landing, block: Block): void {
+export function holdBlocked(pass: DecisionContext, batch: Batch, { pr, head }: Landing, block: Block): void {
   const entry = entryOf(pass.record, pr);
   if (entry?.head === head) {
     entry.isBlocked = true;
@@ -67,8 +67,8 @@ export function holdBlocked(pass: DecisionContext, root: Root, { pr, head }: Lan
     else refuse(pass, entry, block.reason);
   }
   if (block === 'other_checks') {
-    root.fates.push({ pr, action: 'requeued', reason: 'merge_blocked' });
+    batch.fates.push({ pr, action: 'requeued', reason: 'merge_blocked' });
     const description = describeOtherChecks();
     wishStatus(pass, { pr, sha: head, state: 'pending', description, targetUrl: null });
-  } else root.fates.push({ pr, action: 'refused', reason: block.reason });
+  } else batch.fates.push({ pr, action: 'refused', reason: block.reason });
 }

@@ -1,5 +1,5 @@
 import type { Landing } from './landing-state.ts';
-import type { QueueRecord, Root } from './record.ts';
+import type { Batch, QueueRecord } from './record.ts';
 
 /**
  * The draft that a pass works on: everything that is ever changed in place is copied, entries that are only replaced
@@ -9,7 +9,7 @@ export function cloneRecord(record: QueueRecord): QueueRecord {
   return {
     ...record,
     entries: record.entries.map((entry) => ({ ...entry })),
-    roots: record.roots.map(cloneRoot),
+    batches: record.batches.map(cloneBatch),
     evidence: [...record.evidence],
     mergeTimeoutCounts: [...record.mergeTimeoutCounts],
     bounced: [...record.bounced],
@@ -20,18 +20,18 @@ export function cloneRecord(record: QueueRecord): QueueRecord {
   };
 }
 
-function cloneRoot(root: Root): Root {
+function cloneBatch(batch: Batch): Batch {
   return {
-    ...root,
-    members: [...root.members],
-    chain: [...root.chain],
-    receipts: [...root.receipts],
-    fates: [...root.fates],
-    nodes: root.nodes.map((node) => ({ ...node, actions: [...node.actions] })),
-    landing: root.landing === null ? null : cloneLanding(root.landing),
+    ...batch,
+    members: [...batch.members],
+    chain: [...batch.chain],
+    receipts: [...batch.receipts],
+    fates: [...batch.fates],
+    nodes: batch.nodes.map((node) => ({ ...node, actions: [...node.actions] })),
+    landing: batch.landing === null ? null : cloneLanding(batch.landing),
   };
 }
 
 function cloneLanding(landing: Landing): Landing {
-  return { ...landing, revoke: landing.revoke === null ? null : { ...landing.revoke } };
+  return { ...landing, takeBack: landing.takeBack === null ? null : { ...landing.takeBack } };
 }

@@ -6,6 +6,7 @@ import {
 } from '#core/domain/limits.ts';
 import type { Action, Decision } from './actions.ts';
 import { requiresContext } from './admission.ts';
+import { checkGround, closeBatches } from './batch.ts';
 import { forgetOldest, goOnWithCrowd } from './bounds.ts';
 import {
   beginPass,
@@ -15,7 +16,7 @@ import {
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { admitEntries, syncQueue } from './entries.ts';
-import { openRoots } from './fill.ts';
+import { openBatches } from './fill.ts';
 import { observeGates } from './gates.ts';
 import { forgetGivenUp, isProvenStep } from './given-up.ts';
 import { forgetLanded, withoutLateBase } from './landed.ts';
@@ -25,8 +26,7 @@ import type { PendingStatus } from './pending-status.ts';
 import { gateMsOf } from './policy.ts';
 import { traceLandings } from './proof.ts';
 import { recallLost } from './recall.ts';
-import { type QueueRecord, type Root, treeOf } from './record.ts';
-import { checkGround, closeRoots } from './root.ts';
+import { type Batch, type QueueRecord, treeOf } from './record.ts';
 import { noteRule } from './rule-notes.ts';
 import { advanceSearch } from './search.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -54,7 +54,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   settleUnheard(pass);
   settleStanding(pass);
   // A queue that is off and has nothing left to undo writes no status.
-  if (s.repo.queueEnabled || record.roots.length > 0) {
+  if (s.repo.queueEnabled || record.batches.length > 0) {
     syncQueue(pass);
     admitEntries(pass);
   }
@@ -68,10 +68,10 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   advanceSearch(pass);
   advanceLanding(pass);
   const isSettled = pass.record.tip === pass.tipBefore;
-  closeRoots(pass);
+  closeBatches(pass);
   // The merge that was awaited when the base was looked at first may have come to nothing: it was not what moved it.
   if (isSettled) noticeBase(pass);
-  openRoots(pass);
+  openBatches(pass);
   sayWaiting(pass);
   stageWanted(pass);
   forgetOldest(pass);
@@ -80,7 +80,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   chooseWake(pass);
   return {
     record: pass.record,
-    closedRoots: pass.closedRoots,
+    closedBatches: pass.closedBatches,
     events: pass.events,
     actions: pass.actions,
     refresh: pass.refresh,
@@ -106,7 +106,7 @@ function adoptSettings(pass: DecisionContext): void {
     else raiseStandstill(pass, 'tree_mismatch');
   }
   keepRival(pass);
-  const idle = record.roots.length === 0 && record.pendingStatuses.length === 0;
+  const idle = record.batches.length === 0 && record.pendingStatuses.length === 0;
   if (record.context !== s.repo.statusContext && idle) record.context = s.repo.statusContext;
 }
 
@@ -131,7 +131,7 @@ function noticeName(pass: DecisionContext): void {
 
 /**
  * Keeps the tip of the base, and alarms when it moved although only the queue can open a merge: what is on it is not verified
- * now (A39). A root that ends puts its verified tip here.
+ * now (A39). A batch that ends puts its verified tip here.
  */
 function noticeBase(pass: DecisionContext): void {
   const { record, s } = pass;
@@ -143,7 +143,7 @@ function noticeBase(pass: DecisionContext): void {
   const watched = s.repo.queueEnabled && seenAt >= s.repo.enabledAt;
   if (seen?.sha === sha && watched) return;
   // It may be the merge that is awaited: said once that is decided, and not forgotten until then.
-  if (record.tip !== sha && record.roots.some((root) => root.landing !== null)) return;
+  if (record.tip !== sha && record.batches.some((batch) => batch.landing !== null)) return;
   record.baseSeen = { sha, tree, at: s.now };
   const guarded =
     s.protection.known &&
@@ -159,7 +159,7 @@ function noticeBase(pass: DecisionContext): void {
 
 /** What the base holds by our latest landing. */
 function isTreeOfTip(record: QueueRecord, tree: string): boolean {
-  const bottom = record.roots.find((root) => root.onto === null && root.tip === record.tip);
+  const bottom = record.batches.find((batch) => batch.stagedOn === null && batch.tip === record.tip);
   return bottom !== undefined && treeOf(bottom, bottom.landed) === tree;
 }
 
@@ -182,7 +182,7 @@ function sayWaiting(pass: DecisionContext): void {
 /** Removes what resolved nodes left behind. */
 function sweep(pass: DecisionContext): void {
   const { record, s } = pass;
-  const inUse = new Set(record.roots.flatMap((root) => root.nodes.map((node) => node.branch)));
+  const inUse = new Set(record.batches.flatMap((batch) => batch.nodes.map((node) => node.branch)));
   const swept = new Set<string>();
   for (const garbage of record.garbage) {
     if (inUse.has(garbage.branch)) continue;
@@ -204,7 +204,7 @@ function chooseWake(pass: DecisionContext): void {
   const { record } = pass;
   if (pass.actions.some((action) => !isQuiet(record, action))) pollNoLaterThan(pass, 0);
   if (pass.nextStartAt !== null) wakeNoLaterThan(pass, pass.nextStartAt);
-  for (const root of record.roots) chooseWakeFor(pass, root);
+  for (const batch of record.batches) chooseWakeFor(pass, batch);
 }
 
 /** A merge takes a moment after its success, and a last word on what has landed changes nothing; all else shows at once. */
@@ -221,10 +221,10 @@ function quickLookMs(ageMs: number, usualMs: number | null): number | null {
   return Math.round(Math.max(1_000, dueMs, Math.min(3_000, ageMs)));
 }
 
-function chooseWakeFor(pass: DecisionContext, root: Root): void {
+function chooseWakeFor(pass: DecisionContext, batch: Batch): void {
   const { s } = pass;
-  if (root.landing !== null && root.landing.revoke === null) pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
-  for (const node of root.nodes) {
+  if (batch.landing !== null && batch.landing.takeBack === null) pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
+  for (const node of batch.nodes) {
     if (node.state !== 'gating') continue;
     const age = s.now - (node.stagedAt ?? s.now);
     // A gate that ends within seconds is read in the reconcile that started it.
@@ -235,5 +235,5 @@ function chooseWakeFor(pass: DecisionContext, root: Root): void {
       s.now + Math.min(WAKE_DELAY_MAX_MS, Math.max(WAKE_DELAY_MIN_MS, Math.round(age / 6))),
     );
   }
-  if (root.landing !== null || root.teardown !== null) wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
+  if (batch.landing !== null || batch.teardown !== null) wakeNoLaterThan(pass, s.now + WAKE_DELAY_MIN_MS);
 }

@@ -1,7 +1,7 @@
 import type { BatchOutcome, GateVerdict, MemberAction } from '#core/domain/batch.ts';
 import type { PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
-import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { Action, Alarm } from './actions.ts';
 import { cloneRecord } from './clone.ts';
@@ -9,7 +9,7 @@ import type { PendingStatus } from './pending-status.ts';
 import { goodChance, policyOf, runnersOf, type SpeculationPolicy } from './policy.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { NO_HISTORY } from './rate.ts';
-import type { DecidedEvent, Node, QueueRecord, Root } from './record.ts';
+import type { Batch, DecidedEvent, Node, QueueRecord } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { canMove, isTerminal } from './transitions.ts';
 
@@ -23,8 +23,8 @@ export interface DecisionContext {
   readonly log: string[];
   /** Verified tip when the pass began: a reading of the base says nothing about a later one. */
   readonly tipBefore: CommitSha | null;
-  /** Roots that ended in this pass: their rows are stored with the record that no longer holds them. */
-  readonly closedRoots: Root[];
+  /** Batches that ended in this pass: their rows are stored with the record that no longer holds them. */
+  readonly closedBatches: Batch[];
   idsUsed: number;
   pollMs: number | null;
   /** When the pipeline may take its next batch though nothing else happens. */
@@ -43,7 +43,7 @@ export function beginPass(s: Snapshot, record: QueueRecord): DecisionContext {
     alarms: [],
     log: [],
     tipBefore: record.tip,
-    closedRoots: [],
+    closedBatches: [],
     idsUsed: 0,
     pollMs: null,
     nextStartAt: null,
@@ -152,13 +152,13 @@ function triesOf(waiting: PendingStatus): Partial<PendingStatus> {
 
 export function createNode(
   pass: DecisionContext,
-  root: Root,
+  batch: Batch,
   spec: { readonly nodeId: string; readonly parent: Node | null; readonly from: number; readonly to: number },
 ): Node | null {
   const id = takeId(pass);
   if (id === null) return null;
   const node: Node = {
-    id: id as BatchId,
+    id: id as NodeRowId,
     nodeId: spec.nodeId,
     parentNodeId: spec.parent?.nodeId ?? null,
     parentId: spec.parent?.id ?? null,
@@ -184,7 +184,7 @@ export function createNode(
     faults: 0,
     load: 1,
   };
-  root.nodes.push(node);
+  batch.nodes.push(node);
   return node;
 }
 
@@ -204,7 +204,7 @@ export function moveNodeIfLegal(pass: DecisionContext, node: Node, outcome: Batc
 /** Ends a node for good: outcome, one durable action per member (A42), and its branch goes. */
 export function resolveNode(
   pass: DecisionContext,
-  root: Root,
+  batch: Batch,
   node: Node,
   outcome: BatchOutcome,
   terminalReason: string | null = null,
@@ -213,23 +213,23 @@ export function resolveNode(
   // A row that says "landed" says it with the receipt.
   if (
     outcome === 'success' &&
-    (root.untraced ?? []).some(({ index }) => node.from <= index && index < node.to)
+    (batch.untraced ?? []).some(({ index }) => node.from <= index && index < node.to)
   )
     return;
   moveNode(pass, node, outcome);
   node.terminalReason = terminalReason;
-  node.actions = root.members.slice(node.from, node.to).map((member, offset): MemberAction => {
+  node.actions = batch.members.slice(node.from, node.to).map((member, offset): MemberAction => {
     const cursor = node.from + offset;
     const base = { pr: member.pr, stagingSha: node.sha, gateVerdict: node.verdict as GateVerdict, cursor };
-    const receipt = root.receipts[cursor];
+    const receipt = batch.receipts[cursor];
     // A superseded or split node speaks for no member: its members are decided elsewhere (A14, A26).
     const undecided = outcome === 'superseded' || outcome === 'bisected';
-    if (!undecided && cursor < root.landed) {
+    if (!undecided && cursor < batch.landed) {
       return receipt === undefined
         ? { ...base, action: 'landed', reason: 'unverified' }
         : { ...base, action: 'landed', receipt };
     }
-    const fate = undecided ? undefined : root.fates.find((candidate) => candidate.pr === member.pr);
+    const fate = undecided ? undefined : batch.fates.find((candidate) => candidate.pr === member.pr);
     return fate === undefined
       ? { ...base, action: 'requeued' }
       : { ...base, action: fate.action, reason: fate.reason };

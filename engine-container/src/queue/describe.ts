@@ -1,7 +1,7 @@
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import type { Refusal } from './admission.ts';
 import type { DeferReason } from './aside.ts';
-import type { RevokeReason } from './landing-state.ts';
+import type { TakeBackReason } from './landing-state.ts';
 
 /**
  * The words people read on their pull requests: fixed phrases, at most 140 characters, no name or title in them (A38).
@@ -70,7 +70,7 @@ const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
   gate_missing: null,
 };
 
-const REVOKE_PHRASES: Readonly<Record<RevokeReason, string>> = {
+const TAKE_BACK_PHRASES: Readonly<Record<TakeBackReason, string>> = {
   merge_timeout: 'requeued: the forge did not complete the merge in time; tested again',
   // What is said of one that is set aside for it.
   merge_conflict: NOT_MERGEABLE,
@@ -90,8 +90,8 @@ export function describeDefer(reason: DeferReason): string | null {
   return phrase === null ? null : shorten(phrase);
 }
 
-export function describeRevoke(reason: RevokeReason): string {
-  return shorten(REVOKE_PHRASES[reason]);
+export function describeTakeBack(reason: TakeBackReason): string {
+  return shorten(TAKE_BACK_PHRASES[reason]);
 }
 
 export function describeLanding(position: number, size: number): string {

@@ -205,7 +205,7 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   delete entry.goneSince;
   const { pull } = focus.value;
   // Our own landing is judged by its merge commit, not by its absence.
-  if (pass.record.roots.some((root) => root.landing?.pr === entry.pr) && isMergedHere(pass, pull)) return;
+  if (pass.record.batches.some((batch) => batch.landing?.pr === entry.pr) && isMergedHere(pass, pull)) return;
   if (isTwinOfLanding(pass, focus.value)) return;
   if (pull.baseRef !== pass.s.repo.baseBranch) leaveQueue(pass, entry, 'retargeted');
   else if (pull.merged) {
@@ -317,14 +317,14 @@ export function refuse(pass: DecisionContext, entry: QueueEntry, reason: Refusal
   tellRefusal(pass, entry, reason);
 }
 
-function isInFlight({ roots }: QueueRecord, { pr }: QueueEntry): boolean {
-  return roots.some((root) => activeMembers(root).some((member) => member.pr === pr));
+function isInFlight({ batches }: QueueRecord, { pr }: QueueEntry): boolean {
+  return batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr));
 }
 
 /** Pull requests that may be staged on a base with this tree, in order, and are in no batch already. */
 export function readyEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
   const { record, s } = pass;
-  const held = new Set(record.roots.flatMap((root) => activeMembers(root).map((member) => member.pr)));
+  const held = new Set(record.batches.flatMap((batch) => activeMembers(batch).map((member) => member.pr)));
   return record.entries.filter((entry) => {
     if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
     if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;

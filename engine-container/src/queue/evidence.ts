@@ -1,6 +1,6 @@
 import type { BlobId, EpochMs, TreeHash } from '#core/domain/ids.ts';
 import { CONFIRMED_FAILURES_MIN, EVIDENCE_ENTRIES_MAX } from '#core/domain/limits.ts';
-import type { Evidence, QueueRecord, Root } from './record.ts';
+import type { Batch, Evidence, QueueRecord } from './record.ts';
 import { treeOf } from './record.ts';
 
 /** What the ledger says of one tree under one gate workflow. A pass proves it, whatever failed before: that was a flake. */
@@ -48,17 +48,17 @@ function ledgerOf(record: QueueRecord): ReadonlyMap<string, readonly Evidence[]>
 }
 
 /** Verdict on the prefix of length `length`. A member under retest makes older evidence of its trees worthless (A21). */
-export function verdictOfPrefix(record: QueueRecord, root: Root, length: number): Verdict {
-  const tree = treeOf(root, length);
-  if (tree === undefined || root.gateKey === null) return { pass: null, failures: [] };
+export function verdictOfPrefix(record: QueueRecord, batch: Batch, length: number): Verdict {
+  const tree = treeOf(batch, length);
+  if (tree === undefined || batch.gateKey === null) return { pass: null, failures: [] };
   const retests = record.entries.filter((entry) => entry.retestAfter !== null);
   let after: EpochMs | null = null;
   for (const entry of retests) {
-    const at = root.members.findIndex((member) => member.pr === entry.pr && member.head === entry.head);
-    if (at < root.landed || at >= length) continue;
+    const at = batch.members.findIndex((member) => member.pr === entry.pr && member.head === entry.head);
+    if (at < batch.landed || at >= length) continue;
     if (entry.retestAfter !== null && entry.retestAfter > (after ?? 0)) after = entry.retestAfter;
   }
-  return verdictOf(record, tree, root.gateKey, after);
+  return verdictOf(record, tree, batch.gateKey, after);
 }
 
 /** Failed, confirmed by a second real run of the same tree, and never passed (D-08). */
@@ -87,17 +87,17 @@ export interface Frontier {
   readonly high: number | null;
 }
 
-export function frontierOf(record: QueueRecord, root: Root): Frontier {
-  const start = Math.max(root.landed, root.released);
+export function frontierOf(record: QueueRecord, batch: Batch): Frontier {
+  const start = Math.max(batch.landed, batch.released);
   let low = start;
-  for (let length = root.limit; length > start; length -= 1) {
-    if (verdictOfPrefix(record, root, length).pass !== null) {
+  for (let length = batch.limit; length > start; length -= 1) {
+    if (verdictOfPrefix(record, batch, length).pass !== null) {
       low = length;
       break;
     }
   }
-  for (let length = low + 1; length <= root.limit; length += 1) {
-    const verdict = verdictOfPrefix(record, root, length);
+  for (let length = low + 1; length <= batch.limit; length += 1) {
+    const verdict = verdictOfPrefix(record, batch, length);
     if (verdict.pass === null && verdict.failures.length > 0) return { low, high: length };
   }
   return { low, high: null };

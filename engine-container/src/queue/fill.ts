@@ -1,4 +1,4 @@
-import type { RunId } from '#core/domain/ids.ts';
+import type { BatchId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { requiresContext } from './admission.ts';
@@ -28,13 +28,13 @@ import {
 } from './pipeline.ts';
 import { chooseBatchSize, gateMsOf, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import type { Place, Root, Staged } from './record.ts';
+import type { Batch, Place, Staged } from './record.ts';
 import { isHeldByStanding } from './standing.ts';
 import { suspicionOf } from './suspicion.ts';
 import { mustReadAgain, noteReadings } from './unclear.ts';
 
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
-export function openRoots(pass: DecisionContext): void {
+export function openBatches(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.halted !== null || record.rival !== undefined || !s.repo.queueEnabled) return;
   if (isHeldByStanding(pass)) return;
@@ -77,7 +77,7 @@ export function openRoots(pass: DecisionContext): void {
 function keepDeferred(pass: DecisionContext, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
-  for (const root of record.roots) grounds.add(root.baseTree).add(endTreeOf(root));
+  for (const batch of record.batches) grounds.add(batch.baseTree).add(endTreeOf(batch));
   record.deferred = record.deferred.filter((deferred) => {
     const { pr, head, reason, baseTree: ground, until } = deferred;
     // The tree that ends the suspects may become the base itself: it is they who count, not it.
@@ -98,7 +98,7 @@ function keepDeferred(pass: DecisionContext, baseTree: string): void {
 
 /** Runs that may still be started: what is wanted already counts, and what waits for a retry too. */
 function freeSlots(pass: DecisionContext): number {
-  const nodes = pass.record.roots.flatMap((root) => root.nodes);
+  const nodes = pass.record.batches.flatMap((batch) => batch.nodes);
   return runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
 }
 
@@ -119,40 +119,40 @@ function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): C
   if (landing !== null && landing.place !== 'pipeline') return 'open';
   const policy = policyFor(pass);
   const top = pipeline.at(-1);
-  if (!policy.isolates && record.roots.some((root) => root.place === 'suspect')) return 'open';
+  if (!policy.isolates && record.batches.some((batch) => batch.place === 'suspect')) return 'open';
   if (top === undefined) {
     if (freeSlots(pass) <= 0 && s.repo.bisectFanout === 1) return 'open';
     const ready = readyEntries(pass, base.tree, false);
     if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
     const size = oneByOne ? 1 : sizeOf(pass, ready, policy.depth);
-    startRoot(pass, 'pipeline', null, base, takeTurn(pass, ready, size));
+    startBatch(pass, 'pipeline', null, base, takeTurn(pass, ready, size));
     return 'open';
   }
-  if (oneByOne || !pipeline.every((root) => isWhole(root) && root.chain.length > 0)) return 'open';
-  const onto = top.chain.at(-1);
-  const undecided = pipeline.filter((root) => provenLength(record, root) < root.limit);
-  if (onto === undefined) return 'open';
-  const chance = undecided.reduce((product, root) => product * chanceOf(pass, root), 1);
+  if (oneByOne || !pipeline.every((batch) => isWhole(batch) && batch.chain.length > 0)) return 'open';
+  const stagedOn = top.chain.at(-1);
+  const undecided = pipeline.filter((batch) => provenLength(record, batch) < batch.limit);
+  if (stagedOn === undefined) return 'open';
+  const chance = undecided.reduce((product, batch) => product * chanceOf(pass, batch), 1);
   if (undecided.length > 0 && chance < policy.aheadChance)
-    return undecided.some((root) => frontierOf(record, root).high !== null) ? 'broken' : 'risky';
+    return undecided.some((batch) => frontierOf(record, batch).high !== null) ? 'broken' : 'risky';
   if (undecided.length >= policy.depth) return 'full';
   if (freeSlots(pass) <= 0) return 'open';
-  const ready = readyEntries(pass, onto.tree, true);
+  const ready = readyEntries(pass, stagedOn.tree, true);
   if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
   const full = likelySize(padTo(pass, ready), policy.passChance);
   if (undecided.length > 0 && ready.length < full && !isDue(pass, top, policy)) return 'open';
-  startRoot(
+  startBatch(
     pass,
     'pipeline',
-    top.runId,
-    onto,
+    top.batchId,
+    stagedOn,
     takeTurn(pass, ready, sizeOf(pass, ready, policy.depth - undecided.length)),
   );
   return 'open';
 }
 
 /** Batches that are not full start evenly over the time of a gate run. */
-function isDue(pass: DecisionContext, top: Root, policy: SpeculationPolicy): boolean {
+function isDue(pass: DecisionContext, top: Batch, policy: SpeculationPolicy): boolean {
   const gateMs = gateMsOf(pass.record.rate);
   if (gateMs === null) return false;
   const at = top.createdAt + Math.round(gateMs / Math.min(policy.depth, runsMax(pass)));
@@ -177,7 +177,7 @@ function openTrials(pass: DecisionContext, base: Staged, pipeline: Closed): void
     // The tail of a burst would have none to wait for: half a batch of it goes along.
     const enough = started > 0 && policyFor(pass).depth > 1 ? Math.ceil(full / 2) : full;
     if (fresh.length < enough || !hasLingered(pass, fresh)) return;
-    if (!startRoot(pass, 'trial', null, base, takeTurn(pass, fresh, size))) return;
+    if (!startBatch(pass, 'trial', null, base, takeTurn(pass, fresh, size))) return;
   }
 }
 
@@ -232,10 +232,10 @@ export function padTo(pass: DecisionContext, ready: readonly QueueEntry[]): read
 }
 
 /** Chance that all who are still in this batch are good; of one that failed, that none was to blame. */
-function chanceOf(pass: DecisionContext, root: Root): number {
-  const { low, high } = frontierOf(pass.record, root);
-  if (high !== null && policyFor(pass).foresees) return suspicionOf(pass, root, low, high).none;
-  return activeMembers(root).reduce((product, member) => product * chanceOfGood(pass, member), 1);
+function chanceOf(pass: DecisionContext, batch: Batch): number {
+  const { low, high } = frontierOf(pass.record, batch);
+  if (high !== null && policyFor(pass).foresees) return suspicionOf(pass, batch, low, high).none;
+  return activeMembers(batch).reduce((product, member) => product * chanceOfGood(pass, member), 1);
 }
 
 /** Nothing is staged before the linger has passed since the newest ready pull request, unless enough wait (A33). */
@@ -251,20 +251,20 @@ function hasLingered(pass: DecisionContext, ready: readonly QueueEntry[]): boole
   return false;
 }
 
-function startRoot(
+function startBatch(
   pass: DecisionContext,
   place: Place,
-  onto: RunId | null,
+  stagedOn: BatchId | null,
   ground: Staged,
   entries: readonly QueueEntry[],
 ): boolean {
   const { record, s } = pass;
-  const runId = takeId(pass);
-  if (runId === null || !s.base.known) return false;
-  const root: Root = {
-    runId: runId as RunId,
+  const batchId = takeId(pass);
+  if (batchId === null || !s.base.known) return false;
+  const batch: Batch = {
+    batchId: batchId as BatchId,
     place,
-    onto,
+    stagedOn,
     members: entries.map(({ pr, head, scheduleId, title }) => ({ pr, head, scheduleId, title })),
     baseSha: ground.sha,
     baseTree: ground.tree,
@@ -285,9 +285,9 @@ function startRoot(
     teardown: null,
     createdAt: s.now,
   };
-  if (createNode(pass, root, { nodeId: 'r', parent: null, from: 0, to: entries.length }) === null)
+  if (createNode(pass, batch, { nodeId: 'r', parent: null, from: 0, to: entries.length }) === null)
     return false;
-  record.roots.push(root);
+  record.batches.push(batch);
   noteStagingTurn(pass, entries);
   record.tip ??= s.base.value.sha;
   return true;

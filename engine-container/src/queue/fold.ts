@@ -3,14 +3,14 @@ import { CONTRADICTED_REFUSAL_MS, SCHEDULE_PROBES_MAX } from '#core/domain/limit
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { DeferReason } from './aside.ts';
+import { defer, dissolve, startTeardown } from './batch.ts';
 import { beginPass, type DecisionContext, emitEvent, entryOf, raise } from './decision-context.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import type { Landing } from './landing-state.ts';
 import { LATE_EFFECT_MS, sweepLate } from './late-branches.ts';
 import { activeMembers, findNode, treesAhead } from './pipeline.ts';
 import { countPostFailure, type PostStatus } from './post-failure.ts';
-import type { Member, Node, QueueRecord, Root } from './record.ts';
-import { defer, dissolve, startTeardown } from './root.ts';
+import type { Batch, Member, Node, QueueRecord } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import { countStagingFailure, countUnfinished, setAside as setFailingAside } from './staging-failure.ts';
 
@@ -35,8 +35,8 @@ export function fold(
     return pass;
   }
   switch (action.kind) {
-    case 'stage_root':
-      foldRoot(pass, action, outcome);
+    case 'stage_batch':
+      foldBatch(pass, action, outcome);
       break;
     case 'stage_tree':
       foldNode(pass, action, outcome);
@@ -66,7 +66,7 @@ function foldFailure(pass: DecisionContext, action: Action, forgeAnswers: boolea
   if (action.kind === 'delete_branch') return keepName(pass, action.branch);
   if (action.kind === 'probe_schedule' && forgeAnswers) return countProbeFailure(pass, action);
   if (action.kind === 'post_status' && forgeAnswers) return countPostFailure(pass, action);
-  const isStaging = action.kind === 'stage_root' || action.kind === 'stage_tree';
+  const isStaging = action.kind === 'stage_batch' || action.kind === 'stage_tree';
   if (isStaging) sweepLate(pass, [action.branch, action.workBranch]);
 }
 
@@ -78,36 +78,36 @@ function keepName({ record, s }: DecisionContext, branch: string): void {
   );
 }
 
-type StageRoot = Extract<Action, { kind: 'stage_root' }>;
+type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
 
-function foldRoot(pass: DecisionContext, action: StageRoot, outcome: ActionOutcome): void {
+function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOutcome): void {
   if (outcome.kind === 'name_in_the_way') noticeNameInTheWay(pass, action, outcome);
   const found = findNode(pass.record, action.nodeRow);
-  if (found === null || found.root.runId !== action.runId) return;
-  const { root, node } = found;
-  if (outcome.kind === 'name_in_the_way') return dissolve(pass, root);
-  if (outcome.kind === 'base_moved') return dissolve(pass, root);
-  if (outcome.kind === 'gate_missing') return deferWithoutGate(pass, root, node, outcome.members);
+  if (found === null || found.batch.batchId !== action.batchId) return;
+  const { batch, node } = found;
+  if (outcome.kind === 'name_in_the_way') return dissolve(pass, batch);
+  if (outcome.kind === 'base_moved') return dissolve(pass, batch);
+  if (outcome.kind === 'gate_missing') return deferWithoutGate(pass, batch, node, outcome.members);
   if (outcome.kind === 'nothing_staged') {
-    setAside(pass, root, outcome.cut);
-    return dissolve(pass, root);
+    setAside(pass, batch, outcome.cut);
+    return dissolve(pass, batch);
   }
-  if (outcome.kind !== 'root_staged') return;
-  root.members = root.members.slice(0, outcome.chain.length);
-  root.limit = root.members.length;
-  root.chain = [...outcome.chain];
-  root.gateKey = outcome.gateKey;
-  root.baseGateKey = outcome.baseGate?.id ?? null;
-  root.baseGateFile = outcome.baseGate?.file ?? null;
-  root.gateFile = outcome.gateFile;
-  judgeAlone(pass, root, outcome);
-  node.to = root.members.length;
+  if (outcome.kind !== 'batch_staged') return;
+  batch.members = batch.members.slice(0, outcome.chain.length);
+  batch.limit = batch.members.length;
+  batch.chain = [...outcome.chain];
+  batch.gateKey = outcome.gateKey;
+  batch.baseGateKey = outcome.baseGate?.id ?? null;
+  batch.baseGateFile = outcome.baseGate?.file ?? null;
+  batch.gateFile = outcome.gateFile;
+  judgeAlone(pass, batch, outcome);
+  node.to = batch.members.length;
   const last = outcome.chain.at(-1);
   node.tree = last?.tree ?? null;
   node.stagedAt = pass.s.now;
   delete pass.record.stagingAsides;
   delete pass.record.stagingFailuresInARow;
-  for (const member of root.members) {
+  for (const member of batch.members) {
     delete entryOf(pass.record, member.pr)?.stagingTries;
     emitEvent(pass, 'pr_staged', member);
   }
@@ -119,7 +119,7 @@ function foldRoot(pass: DecisionContext, action: StageRoot, outcome: ActionOutco
     countRun(node);
     return;
   }
-  const verdict = verdictOfPrefix(pass.record, root, node.to);
+  const verdict = verdictOfPrefix(pass.record, batch, node.to);
   const evidence = verdict.pass ?? verdict.failures.at(-1);
   node.state = 'done';
   node.branch = null;
@@ -135,20 +135,20 @@ function foldRoot(pass: DecisionContext, action: StageRoot, outcome: ActionOutco
  */
 function judgeAlone(
   { record }: DecisionContext,
-  root: Root,
-  { baseGate, gateKey, gateFile }: Extract<ActionOutcome, { kind: 'root_staged' }>,
+  batch: Batch,
+  { baseGate, gateKey, gateFile }: Extract<ActionOutcome, { kind: 'batch_staged' }>,
 ): void {
   if (baseGate?.id === gateKey && baseGate.file === gateFile) return;
-  root.editsGate = true;
-  const [only] = root.members;
+  batch.editsGate = true;
+  const [only] = batch.members;
   const hasPassed = record.entries.some((entry) => entry.pr === only?.pr && entry.passedOnStaleBase);
-  if (root.place === 'pipeline' && !hasPassed) root.place = 'trial';
+  if (batch.place === 'pipeline' && !hasPassed) batch.place = 'trial';
 }
 
 /** No pull request is at fault: the person who looks after the repository is told what is in the way, in fixed phrases. */
 function noticeNameInTheWay(
   pass: DecisionContext,
-  action: StageRoot | StageNode,
+  action: StageBatch | StageNode,
   { ref, branch }: Extract<ActionOutcome, { kind: 'name_in_the_way' }>,
 ): void {
   pass.record.nameInTheWay = { kind: ref.kind, branches: [...new Set([action.branch, action.workBranch])] };
@@ -158,7 +158,7 @@ function noticeNameInTheWay(
 }
 
 function heldCount(pass: DecisionContext): number {
-  return pass.record.roots.reduce((sum, root) => sum + activeMembers(root).length, 0);
+  return pass.record.batches.reduce((sum, batch) => sum + activeMembers(batch).length, 0);
 }
 
 const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
@@ -185,10 +185,10 @@ const OF_ITSELF: readonly DeferReason[] = ['head_not_ready', 'removes_gate', 'na
 /** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */
 function setAside(
   pass: DecisionContext,
-  root: Root,
+  batch: Batch,
   cut: { readonly index: number; readonly reason: CutReason },
 ): void {
-  const member = root.members[cut.index];
+  const member = batch.members[cut.index];
   if (cut.reason === 'suspect_ahead' && member !== undefined) {
     const [ahead] = treesAhead(pass.record, member.pr);
     if (ahead !== undefined) defer(pass, member, { reason: 'suspect_ahead', baseTree: ahead, until: null });
@@ -197,19 +197,24 @@ function setAside(
   const onBase = CUT_REASONS[cut.reason];
   // On top of a batch that is in flight it only says that these two do not go together.
   const isRelative = onBase !== null && !OF_ITSELF.includes(onBase);
-  const reason = root.onto !== null && isRelative ? 'conflict_ahead' : onBase;
+  const reason = batch.stagedOn !== null && isRelative ? 'conflict_ahead' : onBase;
   if (member === undefined || reason === null) return;
-  if (reason === 'head_not_ready' && isHeadOverdue(pass, member)) return setFailingAside(pass, member, root);
-  defer(pass, member, { reason, baseTree: root.baseTree, until: lookAgainAt(pass, root, member, reason) });
+  if (reason === 'head_not_ready' && isHeadOverdue(pass, member)) return setFailingAside(pass, member, batch);
+  defer(pass, member, { reason, baseTree: batch.baseTree, until: lookAgainAt(pass, batch, member, reason) });
 }
 
 /** A refusal that the forge contradicts may be a mistake of ours: it does not stand for ever. */
-function lookAgainAt(pass: DecisionContext, root: Root, member: Member, reason: DeferReason): EpochMs | null {
+function lookAgainAt(
+  pass: DecisionContext,
+  batch: Batch,
+  member: Member,
+  reason: DeferReason,
+): EpochMs | null {
   const { now, pulls } = pass.s;
   if (reason === 'head_not_ready') return now + HEAD_COPY_WAIT_MS;
   const pull = pulls.known ? pulls.value.find((view) => view.pull.number === member.pr)?.pull : undefined;
   const isContradicted =
-    pull?.mergeable === true && pull.headSha === member.head && pull.baseTip === root.baseSha;
+    pull?.mergeable === true && pull.headSha === member.head && pull.baseTip === batch.baseSha;
   return isContradicted && isMergeRefusal(reason) ? now + CONTRADICTED_REFUSAL_MS : null;
 }
 
@@ -222,18 +227,18 @@ function isHeadOverdue({ record, s }: DecisionContext, member: Member): boolean 
 }
 
 /** One of those behind them may bring the gate: it is tried next. */
-function deferWithoutGate(pass: DecisionContext, root: Root, node: Node, members: number): void {
+function deferWithoutGate(pass: DecisionContext, batch: Batch, node: Node, members: number): void {
   raise(pass, 'gate_missing');
-  for (const member of root.members.slice(0, members)) {
+  for (const member of batch.members.slice(0, members)) {
     defer(pass, member, {
       reason: 'gate_missing',
-      baseTree: root.baseTree,
+      baseTree: batch.baseTree,
       until: pass.s.now + GATE_FILE_WAIT_MS,
     });
   }
   node.branch = null;
   node.state = 'done';
-  startTeardown(pass, root, 'gate_missing');
+  startTeardown(pass, batch, 'gate_missing');
 }
 
 type StageNode = Extract<Action, { kind: 'stage_tree' }>;
@@ -270,16 +275,16 @@ type ProbeSchedule = Extract<Action, { kind: 'probe_schedule' }>;
 
 function foldProbe(pass: DecisionContext, action: ProbeSchedule, outcome: ActionOutcome): void {
   const landing = landingOf(pass);
-  if (outcome.kind !== 'schedule' || landing?.pr !== action.pr || landing.revoke === null) return;
-  landing.revoke.schedule = outcome.found;
+  if (outcome.kind !== 'schedule' || landing?.pr !== action.pr || landing.takeBack === null) return;
+  landing.takeBack.schedule = outcome.found;
 }
 
 /** Some forges fail on the question itself: then the answer is unknown, and the landing ends without it. */
 function countProbeFailure(pass: DecisionContext, action: ProbeSchedule): void {
-  const revoke = landingOf(pass)?.revoke;
-  if (landingOf(pass)?.pr !== action.pr || revoke == null) return;
-  revoke.probeFailures = (revoke.probeFailures ?? 0) + 1;
-  if (revoke.probeFailures >= SCHEDULE_PROBES_MAX) revoke.schedule = 'unknown';
+  const takeBack = landingOf(pass)?.takeBack;
+  if (landingOf(pass)?.pr !== action.pr || takeBack == null) return;
+  takeBack.probeFailures = (takeBack.probeFailures ?? 0) + 1;
+  if (takeBack.probeFailures >= SCHEDULE_PROBES_MAX) takeBack.schedule = 'unknown';
 }
 
 function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOutcome): void {
@@ -298,9 +303,9 @@ function foldStatus(pass: DecisionContext, action: PostStatus, outcome: ActionOu
       waiting.description !== action.description,
   );
   const landing = landingOf(pass);
-  if (landing?.revoke != null && landing.head === action.sha) landing.revoke.postedAt ??= pass.s.now;
+  if (landing?.takeBack != null && landing.head === action.sha) landing.takeBack.postedAt ??= pass.s.now;
 }
 
 function landingOf(pass: DecisionContext): Landing | null {
-  return pass.record.roots.find((root) => root.landing !== null)?.landing ?? null;
+  return pass.record.batches.find((batch) => batch.landing !== null)?.landing ?? null;
 }

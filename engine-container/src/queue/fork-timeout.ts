@@ -2,7 +2,7 @@ import { asksFork, type DecisionContext, emitEvent, entryOf, wishStatus } from '
 import { describeForkTimeout } from './describe.ts';
 import type { Landing } from './landing-state.ts';
 import { rememberBounce } from './recall.ts';
-import type { Root } from './record.ts';
+import type { Batch } from './record.ts';
 
 /** Where the forge asks the fork for the right to merge, or may do so, a merge that never comes is not the change's fault. */
 export function mayLackForkRight(pass: DecisionContext, landing: Landing): boolean {
@@ -12,13 +12,13 @@ export function mayLackForkRight(pass: DecisionContext, landing: Landing): boole
 }
 
 /** Out of the queue until the head or the schedule changes, like a bounce, but without its name and its blame. */
-export function holdFork(pass: DecisionContext, root: Root, landing: Landing): void {
-  const member = root.members[landing.index];
+export function holdFork(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  const member = batch.members[landing.index];
   if (member === undefined) return;
   const { pr, head } = landing;
   const scheduleId = entryOf(pass.record, pr)?.scheduleId ?? member.scheduleId;
   rememberBounce(pass.record, { pr, head, scheduleId });
-  root.fates.push({ pr, action: 'refused', reason: 'fork_merge_timeout' });
+  batch.fates.push({ pr, action: 'refused', reason: 'fork_merge_timeout' });
   wishStatus(pass, { pr, sha: head, state: 'error', description: describeForkTimeout(), targetUrl: null });
   emitEvent(pass, 'pr_refused', member, 'fork_merge_timeout');
 }

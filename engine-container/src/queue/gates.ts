@@ -1,4 +1,4 @@
-import type { RunId } from '#core/domain/ids.ts';
+import type { BatchId } from '#core/domain/ids.ts';
 import {
   CHANGED_GATE_END_FACTOR,
   CHANGED_GATE_END_MS,
@@ -6,6 +6,7 @@ import {
   GATE_PHASE_ALARM_AGE_MS,
   GATE_RETRY_BACKOFF_MS,
 } from '#core/domain/limits.ts';
+import { defer, startTeardown } from './batch.ts';
 import {
   createNode,
   type DecisionContext,
@@ -18,39 +19,38 @@ import {
 import { addEvidence } from './evidence.ts';
 import { activeMembers } from './pipeline.ts';
 import { countDuration, countRun, gateMsOf } from './policy.ts';
-import { BASE_NODE_ID, type Node, type Root, treeOf } from './record.ts';
-import { defer, startTeardown } from './root.ts';
+import { BASE_NODE_ID, type Batch, type Node, treeOf } from './record.ts';
 import { setAside } from './staging-failure.ts';
 
 /** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are no member's fault (A22, D-07). */
 export function observeGates(pass: DecisionContext): void {
-  for (const root of pass.record.roots) {
-    for (const node of root.nodes) {
-      if (node.state === 'gating' && node.sha !== null && node.tree !== null) observeGate(pass, root, node);
+  for (const batch of pass.record.batches) {
+    for (const node of batch.nodes) {
+      if (node.state === 'gating' && node.sha !== null && node.tree !== null) observeGate(pass, batch, node);
     }
   }
 }
 
-function observeGate(pass: DecisionContext, root: Root, node: Node): void {
+function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
   const reading = pass.s.gates.get(node.id);
   if (reading === undefined || !reading.known || node.sha === null || node.tree === null) return;
   const gate = reading.value;
   if (gate.kind === 'none' || gate.kind === 'running') {
-    const reason = judgeChangedGate(pass, root, node, gate.kind);
-    if (reason !== null) return giveUp(pass, root, reason);
+    const reason = judgeChangedGate(pass, batch, node, gate.kind);
+    if (reason !== null) return giveUp(pass, batch, reason);
   }
   if (gate.kind === 'none') return noticeMissingRun(pass, node);
   if (gate.kind === 'branch_gone') {
     pass.log.push(`${node.branch} is gone and no run has begun on it: staged anew`);
     node.verdict = 'cancelled';
-    return retryNode(pass, root, node);
+    return retryNode(pass, batch, node);
   }
   node.runKey = gate.runId;
   node.runUrl = gate.url;
   if (gate.kind === 'running') return;
   node.verdict = gate.verdict;
-  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, root, node);
-  const gateKey = node.nodeId === BASE_NODE_ID ? root.baseGateKey : root.gateKey;
+  if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, batch, node);
+  const gateKey = node.nodeId === BASE_NODE_ID ? batch.baseGateKey : batch.gateKey;
   if (gateKey === null) return;
   const isNew = addEvidence(pass.record, {
     tree: node.tree,
@@ -64,21 +64,21 @@ function observeGate(pass: DecisionContext, root: Root, node: Node): void {
   if (isNew) {
     if (node.stagedAt !== null)
       pass.record.rate = countDuration(pass.record.rate, node.load, pass.s.now - node.stagedAt);
-    if (gate.verdict === 'success') countPass(pass, root, node.to, gateKey);
+    if (gate.verdict === 'success') countPass(pass, batch, node.to, gateKey);
   }
   node.state = 'done';
   retireNode(pass, node);
 }
 
 /** A pass, and with it each failure of a tree that it contains: that failure was a flake (the flake ledger). */
-function countPass(pass: DecisionContext, root: Root, length: number, gate: string): void {
+function countPass(pass: DecisionContext, batch: Batch, length: number, gate: string): void {
   const { record } = pass;
   const contained = new Set<string | undefined>();
   let upTo = length;
-  for (let at: Root | undefined = root; at !== undefined; ) {
+  for (let at: Batch | undefined = batch; at !== undefined; ) {
     for (let each = at.landed; each <= upTo; each += 1) contained.add(treeOf(at, each));
-    const below: RunId | null = at.onto;
-    at = below === null ? undefined : record.roots.find((other) => other.runId === below);
+    const below: BatchId | null = at.stagedOn;
+    at = below === null ? undefined : record.batches.find((other) => other.batchId === below);
     upTo = at?.members.length ?? 0;
   }
   let flakes = 0;
@@ -104,13 +104,13 @@ function noticeMissingRun(pass: DecisionContext, node: Node): void {
 /** Why a gate workflow that its own pull request changed is not waited for any longer; null: it is. */
 function judgeChangedGate(
   pass: DecisionContext,
-  root: Root,
+  batch: Batch,
   node: Node,
   run: 'none' | 'running',
 ): 'gate_not_started' | 'gate_not_ended' | null {
-  if (root.editsGate !== true || node.nodeId === BASE_NODE_ID || root.landing !== null) return null;
+  if (batch.editsGate !== true || node.nodeId === BASE_NODE_ID || batch.landing !== null) return null;
   // Nothing else can run before it has landed: what runs take here is not known.
-  if (run === 'running' && root.baseGateKey === null) return null;
+  if (run === 'running' && batch.baseGateKey === null) return null;
   const age = pass.s.now - (node.stagedAt ?? pass.s.now);
   const usualMs = gateMsOf(pass.record.rate) ?? 0;
   const untilMs =
@@ -121,41 +121,41 @@ function judgeChangedGate(
 }
 
 /** Set aside until its head changes or it is scheduled again: the base has nothing to do with it. */
-function giveUp(pass: DecisionContext, root: Root, reason: 'gate_not_started' | 'gate_not_ended'): void {
-  for (const member of root.members) {
-    root.fates.push(defer(pass, member, { reason, baseTree: root.baseTree, until: null }));
+function giveUp(pass: DecisionContext, batch: Batch, reason: 'gate_not_started' | 'gate_not_ended'): void {
+  for (const member of batch.members) {
+    batch.fates.push(defer(pass, member, { reason, baseTree: batch.baseTree, until: null }));
   }
-  startTeardown(pass, root, 'gate_given_up');
+  startTeardown(pass, batch, 'gate_given_up');
 }
 
-/** The same members again under a new attempt and a new row, after a back-off; then the root gives up honestly. */
-function retryNode(pass: DecisionContext, root: Root, node: Node): void {
+/** The same members again under a new attempt and a new row, after a back-off; then the batch gives up honestly. */
+function retryNode(pass: DecisionContext, batch: Batch, node: Node): void {
   const backoffMs = GATE_RETRY_BACKOFF_MS[node.faults];
-  if (backoffMs === undefined) return endWithoutVerdict(pass, root, node);
-  const parent = root.nodes.find((candidate) => candidate.id === node.parentId) ?? null;
-  const again = createNode(pass, root, { nodeId: node.nodeId, parent, from: node.from, to: node.to });
+  if (backoffMs === undefined) return endWithoutVerdict(pass, batch, node);
+  const parent = batch.nodes.find((candidate) => candidate.id === node.parentId) ?? null;
+  const again = createNode(pass, batch, { nodeId: node.nodeId, parent, from: node.from, to: node.to });
   if (again === null) return;
   again.attempt = node.attempt + 1;
   again.faults = node.faults + 1;
   again.retryAt = pass.s.now + backoffMs;
-  resolveNode(pass, root, node, 'error', `gate_${node.verdict}`);
+  resolveNode(pass, batch, node, 'error', `gate_${node.verdict}`);
 }
 
 /**
  * The CI breaks off run after run. Whether that is the CI or something in these changes is not known: each is judged in a
  * batch of its own, and one that is alone already is set aside, so that the others go on.
  */
-function endWithoutVerdict(pass: DecisionContext, root: Root, node: Node): void {
-  const suspects = node.nodeId === BASE_NODE_ID || root.landing !== null ? [] : activeMembers(root);
+function endWithoutVerdict(pass: DecisionContext, batch: Batch, node: Node): void {
+  const suspects = node.nodeId === BASE_NODE_ID || batch.landing !== null ? [] : activeMembers(batch);
   raise(pass, 'gate_infrastructure');
   const [only, ...others] = suspects;
   // Where no other waits there is nothing to hold up.
   const areOthersWaiting = pass.record.entries.some(({ pr }) => !suspects.some((member) => member.pr === pr));
   if (only !== undefined && others.length === 0 && areOthersWaiting)
-    setAside(pass, only, root, 'runs_broken_off');
+    setAside(pass, only, batch, 'runs_broken_off');
   for (const { pr, head } of others.length > 0 ? suspects : []) {
     const entry = entryOf(pass.record, pr);
     if (entry?.head === head) entry.stagingAsides ??= 0;
   }
-  startTeardown(pass, root, 'gate_infrastructure');
+  startTeardown(pass, batch, 'gate_infrastructure');
 }

@@ -6,7 +6,7 @@ import type { GivenUp, Landing } from './landing-state.ts';
 import { countOutcome } from './policy.ts';
 import { isMergeOf } from './proof.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import type { QueueRecord, Root } from './record.ts';
+import type { Batch, QueueRecord } from './record.ts';
 import type { FocusView } from './snapshot.ts';
 import { watchUnheard } from './unheard.ts';
 
@@ -14,10 +14,15 @@ import { watchUnheard } from './unheard.ts';
  * A landing ends without a merge. The forge may have begun one before the `success` was taken back, and may end it long
  * after the grace period: until then its proof is kept.
  */
-export function giveUpLanding(pass: DecisionContext, root: Root, landing: Landing, how?: 'unwritable'): void {
+export function giveUpLanding(
+  pass: DecisionContext,
+  batch: Batch,
+  landing: Landing,
+  how?: 'unwritable',
+): void {
   const { record, s } = pass;
   const { pr, head, tree, baseBefore } = landing;
-  root.landing = null;
+  batch.landing = null;
   watchUnheard(pass, landing, how);
   const others = (record.givenUp ?? []).filter((each) => each.pr !== pr);
   record.givenUp = [...others, { pr, head, tree, baseBefore, at: s.now }].slice(-GIVEN_UP_MAX);

@@ -1,7 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
+import { defer } from './batch.ts';
 import type { DecisionContext } from './decision-context.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import { defer } from './root.ts';
 
 /**
  * Aside because the forge would not merge: let go as soon as it would, and told as a conflict once no check can still

@@ -22,9 +22,9 @@ export interface Landing {
   answered?: number;
   /** When the latest of them was wanted; absent in records of before it was kept. */
   askedAt?: EpochMs;
-  /** `success` is taken back; concluded one grace period after the revoke was written. */
-  revoke: {
-    readonly reason: RevokeReason;
+  /** `success` is taken back; concluded one grace period after that was written. */
+  takeBack: {
+    readonly reason: TakeBackReason;
     postedAt: EpochMs | null;
     /** What the forge said when it was asked whether it still has the schedule; absent until then (E21). */
     schedule?: 'scheduled' | 'lost' | 'unknown';
@@ -33,7 +33,7 @@ export interface Landing {
   } | null;
 }
 
-export type RevokeReason =
+export type TakeBackReason =
   | 'merge_timeout'
   /** The forge calls it a conflict, since a check that ended after the `success`. */
   | 'merge_conflict'

@@ -5,10 +5,11 @@ import {
   LANDING_POLL_MIN_MS,
   LANDING_TIMEOUT_MS,
   MERGE_TIMEOUTS_MAX,
-  REVOKE_GRACE_MS,
+  TAKE_BACK_GRACE_MS,
   UNMERGEABLE_LANDING_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
+import { startTeardown } from './batch.ts';
 import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
 import {
   type DecisionContext,
@@ -34,8 +35,7 @@ import { mayLand, nextToLand, noteTurn, proofOf, provenLength } from './pipeline
 import { countOutcome } from './policy.ts';
 import { isMergeOf, judgeMerge } from './proof.ts';
 import { rememberBounce } from './recall.ts';
-import { type Root, treeOf } from './record.ts';
-import { startTeardown } from './root.ts';
+import { type Batch, treeOf } from './record.ts';
 import type { FocusView } from './snapshot.ts';
 import { isHeldByStanding, releaseHarmless } from './standing.ts';
 import { isTerminal } from './transitions.ts';
@@ -48,32 +48,32 @@ const FIRST_LOOK_SHARE = 0.8;
 
 /** Looks at the merge that is awaited: done and proven, done and wrong, refused, too late, or still to come. */
 export function observeLanding(pass: DecisionContext): void {
-  const root = pass.record.roots.find((each) => each.landing !== null);
-  const landing = root?.landing;
-  if (root === undefined || landing == null) return;
+  const batch = pass.record.batches.find((each) => each.landing !== null);
+  const landing = batch?.landing;
+  if (batch === undefined || landing == null) return;
   const { ownMerge } = pass.s;
   if (ownMerge === 'not_yet') {
-    if (landing.postedAt !== null) awaitMerge(pass, root, landing, landing.postedAt);
+    if (landing.postedAt !== null) awaitMerge(pass, batch, landing, landing.postedAt);
     return;
   }
-  if (ownMerge != null && isMergeOf(landing, ownMerge)) return judgeMerge(pass, root, landing, ownMerge);
+  if (ownMerge != null && isMergeOf(landing, ownMerge)) return judgeMerge(pass, batch, landing, ownMerge);
   const focus = pass.s.focus.get(landing.pr);
-  if (focus === undefined || !focus.known) return outwaitUnread(pass, root, landing);
+  if (focus === undefined || !focus.known) return outwaitUnread(pass, batch, landing);
   const { pull } = focus.value;
   if (isMergedHere(pass, pull)) {
-    if (focus.value.merge?.known === true) judgeMerge(pass, root, landing, focus.value.merge.value);
+    if (focus.value.merge?.known === true) judgeMerge(pass, batch, landing, focus.value.merge.value);
     else pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
     return;
   }
-  const twin = adoptTwin(pass, root, landing);
-  if (twin !== null) return judgeMerge(pass, root, twin.landing, twin.merge);
-  if (landing.revoke !== null) return concludeRevoke(pass, root, landing);
-  if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, root, 'candidate_changed');
+  const twin = adoptTwin(pass, batch, landing);
+  if (twin !== null) return judgeMerge(pass, batch, twin.landing, twin.merge);
+  if (landing.takeBack !== null) return concludeTakeBack(pass, batch, landing);
+  if (hasChanged(focus.value, landing, pass)) return startTeardown(pass, batch, 'candidate_changed');
   if (isReplacedTip(pass.record, pull.baseTip, pass.s)) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
-  if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, root, landing, focus.value);
+  if (pull.baseTip !== landing.baseBefore) return judgeStrangeTip(pass, batch, landing, focus.value);
   if (landing.postedAt === null) return;
-  if (isForgeConflict(pass, landing, pull.mergeable)) return startTeardown(pass, root, 'merge_conflict');
-  awaitMerge(pass, root, landing, landing.postedAt);
+  if (isForgeConflict(pass, landing, pull.mergeable)) return startTeardown(pass, batch, 'merge_conflict');
+  awaitMerge(pass, batch, landing, landing.postedAt);
 }
 
 /** What was mergeable when its `success` was posted may have been so by a check of an earlier base. */
@@ -91,60 +91,60 @@ function hasChanged(focus: FocusView, landing: Landing, pass: DecisionContext): 
 }
 
 /** The base has moved although this pull request does not say "merged" yet: its own merge in progress, or another commit. */
-function judgeStrangeTip(pass: DecisionContext, root: Root, landing: Landing, focus: FocusView): void {
+function judgeStrangeTip(pass: DecisionContext, batch: Batch, landing: Landing, focus: FocusView): void {
   const tip = focus.strangeTip;
   if (tip === null || !tip.known) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
   const own = isMergeOf(landing, tip.value);
   const fresh = landing.postedAt !== null && pass.s.now - landing.postedAt < LANDING_TIMEOUT_MS;
   if (own && fresh) return pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
-  startTeardown(pass, root, 'base_advanced');
+  startTeardown(pass, batch, 'base_advanced');
 }
 
-function awaitMerge(pass: DecisionContext, root: Root, landing: Landing, postedAt: number): void {
+function awaitMerge(pass: DecisionContext, batch: Batch, landing: Landing, postedAt: number): void {
   const age = pass.s.now - postedAt;
   if (pass.s.blockers !== undefined) {
     landing.blockerLooks = landing.nudges - 1;
-    if (isBlock(findBlock(pass, landing))) return startTeardown(pass, root, 'merge_blocked');
+    if (isBlock(findBlock(pass, landing))) return startTeardown(pass, batch, 'merge_blocked');
   }
-  if (age >= LANDING_TIMEOUT_MS) return startTeardown(pass, root, 'merge_timeout');
+  if (age >= LANDING_TIMEOUT_MS) return startTeardown(pass, batch, 'merge_timeout');
   const nextNudge = LANDING_NUDGE_AGES_MS[landing.nudges];
   if (nextNudge !== undefined && age >= nextNudge) {
     // A forge can lose the trigger for ever; the same success written once more sets it off again (D-11).
     landing.nudges += 1;
-    postSuccess(pass, root, landing);
+    postSuccess(pass, batch, landing);
   }
-  const soonMs = Math.max(LANDING_POLL_MIN_MS, Math.round(age / 2), firstLookMs(root) - age);
+  const soonMs = Math.max(LANDING_POLL_MIN_MS, Math.round(age / 2), firstLookMs(batch) - age);
   pollNoLaterThan(pass, Math.min(LANDING_POLL_MAX_MS, soonMs));
 }
 
-/** After a revoke: one grace period, one more look, then the landing is over (D-11, E5). */
-function concludeRevoke(pass: DecisionContext, root: Root, landing: Landing): void {
-  const { revoke } = landing;
-  if (revoke === null) return;
-  if (revoke.postedAt === null) return releaseHarmless(pass, root, landing);
-  const until = revoke.postedAt + REVOKE_GRACE_MS;
+/** After a success was taken back: one grace period, one more look, then the landing is over (D-11, E5). */
+function concludeTakeBack(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  const { takeBack } = landing;
+  if (takeBack === null) return;
+  if (takeBack.postedAt === null) return releaseHarmless(pass, batch, landing);
+  const until = takeBack.postedAt + TAKE_BACK_GRACE_MS;
   if (pass.s.now < until) return wakeNoLaterThan(pass, until);
-  if (isUnpostable(landing)) return endUnposted(pass, root, landing);
-  const block = isOfForge(revoke.reason) ? findBlock(pass, landing) : 'nothing';
+  if (isUnpostable(landing)) return endUnposted(pass, batch, landing);
+  const block = isOfForge(takeBack.reason) ? findBlock(pass, landing) : 'nothing';
   if (block === 'unknown' && isAnswerAwaited(pass, until)) return pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
-  if (revoke.reason === 'merge_timeout' && revoke.schedule === undefined && !isBlock(block)) {
-    const scheduleId = root.members[landing.index]?.scheduleId ?? 0;
+  if (takeBack.reason === 'merge_timeout' && takeBack.schedule === undefined && !isBlock(block)) {
+    const scheduleId = batch.members[landing.index]?.scheduleId ?? 0;
     pass.actions.push({ kind: 'probe_schedule', pr: landing.pr, head: landing.head, scheduleId });
     return;
   }
-  giveUpLanding(pass, root, landing);
-  sayLastWord(pass, landing, revoke.reason);
-  if (isBlock(block)) holdBlocked(pass, root, landing, block);
-  else if (revoke.schedule === 'lost') loseSchedule(pass, root, landing);
-  else if (block === 'unknown') holdUnclear(pass, root, landing);
-  else if (revoke.reason === 'merge_timeout') countMergeTimeout(pass, root, landing);
-  else if (revoke.reason === 'merge_conflict') setNextAside(pass, root);
+  giveUpLanding(pass, batch, landing);
+  sayLastWord(pass, landing, takeBack.reason);
+  if (isBlock(block)) holdBlocked(pass, batch, landing, block);
+  else if (takeBack.schedule === 'lost') loseSchedule(pass, batch, landing);
+  else if (block === 'unknown') holdUnclear(pass, batch, landing);
+  else if (takeBack.reason === 'merge_timeout') countMergeTimeout(pass, batch, landing);
+  else if (takeBack.reason === 'merge_conflict') setNextAside(pass, batch);
 }
 
 /** The forge dropped the schedule before a merge that then failed: no proof against the pull request (E21). */
-function loseSchedule(pass: DecisionContext, root: Root, landing: Landing): void {
+function loseSchedule(pass: DecisionContext, batch: Batch, landing: Landing): void {
   const entry = entryOf(pass.record, landing.pr);
-  root.fates.push({ pr: landing.pr, action: 'skipped', reason: 'schedule_lost' });
+  batch.fates.push({ pr: landing.pr, action: 'skipped', reason: 'schedule_lost' });
   if (entry !== undefined) leaveQueue(pass, entry, 'schedule_lost');
   wishStatus(pass, {
     pr: landing.pr,
@@ -155,7 +155,7 @@ function loseSchedule(pass: DecisionContext, root: Root, landing: Landing): void
   });
 }
 
-function countMergeTimeout(pass: DecisionContext, root: Root, landing: Landing): void {
+function countMergeTimeout(pass: DecisionContext, batch: Batch, landing: Landing): void {
   const { record } = pass;
   const earlier = record.mergeTimeoutCounts.find(
     (known) => known.pr === landing.pr && known.head === landing.head,
@@ -166,28 +166,28 @@ function countMergeTimeout(pass: DecisionContext, root: Root, landing: Landing):
   const entry = entryOf(record, landing.pr);
   if (count < MERGE_TIMEOUTS_MAX) {
     if (entry !== undefined) entry.retestAfter = pass.s.now;
-    root.fates.push({ pr: landing.pr, action: 'requeued', reason: 'merge_timeout' });
+    batch.fates.push({ pr: landing.pr, action: 'requeued', reason: 'merge_timeout' });
     return;
   }
   record.mergeTimeoutCounts = record.mergeTimeoutCounts.filter((known) => known.pr !== landing.pr);
-  if (mayLackForkRight(pass, landing)) holdFork(pass, root, landing);
-  else bounce(pass, root, landing.index, 'merge_timeout', null);
+  if (mayLackForkRight(pass, landing)) holdFork(pass, batch, landing);
+  else bounce(pass, batch, landing.index, 'merge_timeout', null);
 }
 
 /** Removes a pull request for one of the two causes there are (A15). It stays open; its merge stays blocked. */
 export function bounce(
   pass: DecisionContext,
-  root: Root,
+  batch: Batch,
   index: number,
   cause: BounceCause,
   runUrl: string | null,
 ): void {
-  const member = root.members[index];
+  const member = batch.members[index];
   if (member === undefined) return;
   const scheduleId = entryOf(pass.record, member.pr)?.scheduleId ?? member.scheduleId;
   rememberBounce(pass.record, { pr: member.pr, head: member.head, scheduleId });
   const reason = cause === 'merge_timeout' ? cause : 'gate_failed';
-  root.fates.push({ pr: member.pr, action: 'bounced', reason });
+  batch.fates.push({ pr: member.pr, action: 'bounced', reason });
   if (reason === 'gate_failed') pass.record.rate = countOutcome(pass.record.rate, 'bounced');
   wishStatus(pass, {
     pr: member.pr,
@@ -203,24 +203,24 @@ export function bounce(
 export function advanceLanding(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.halted !== null || isHeldByStanding(pass)) return;
-  for (const each of record.roots) {
+  for (const each of record.batches) {
     if (mayLand(record, each)) showPhases(pass, each, provenLength(record, each));
   }
-  const root = nextToLand(record);
-  noteTurn(record, root, s.now);
-  if (root === null || root.teardown !== null) return;
-  const low = provenLength(record, root);
-  if (root.landing !== null) {
-    const focus = s.focus.get(root.landing.pr);
-    const unsure = root.landing.postedAt === null && root.landing.revoke === null;
-    if (unsure && isUnpostable(root.landing)) return startTeardown(pass, root, 'merge_timeout');
-    if (unsure && focus?.known === true && isAsStaged(pass, root, focus.value))
-      postSuccess(pass, root, root.landing);
+  const batch = nextToLand(record);
+  noteTurn(record, batch, s.now);
+  if (batch === null || batch.teardown !== null) return;
+  const low = provenLength(record, batch);
+  if (batch.landing !== null) {
+    const focus = s.focus.get(batch.landing.pr);
+    const unsure = batch.landing.postedAt === null && batch.landing.takeBack === null;
+    if (unsure && isUnpostable(batch.landing)) return startTeardown(pass, batch, 'merge_timeout');
+    if (unsure && focus?.known === true && isAsStaged(pass, batch, focus.value))
+      postSuccess(pass, batch, batch.landing);
     return;
   }
-  const member = root.members[root.landed];
-  const tree = treeOf(root, root.landed + 1);
-  if (low <= root.landed || member === undefined || tree === undefined) return;
+  const member = batch.members[batch.landed];
+  const tree = treeOf(batch, batch.landed + 1);
+  if (low <= batch.landed || member === undefined || tree === undefined) return;
   // Words that cannot be written are outdated by the success, and must not come after it.
   record.pendingStatuses = record.pendingStatuses.filter(
     ({ sha, retryAt, takesBack }) => sha !== member.head || retryAt === undefined || takesBack === true,
@@ -228,32 +228,32 @@ export function advanceLanding(pass: DecisionContext): void {
   if (record.pendingStatuses.some((waiting) => waiting.sha === member.head)) return pollNoLaterThan(pass, 0);
   const focus = s.focus.get(member.pr);
   if (focus === undefined) return pollNoLaterThan(pass, 0);
-  if (!focus.known) return awaitReading(pass, root);
-  if (!isAsStaged(pass, root, focus.value)) return;
-  const proof = proofOf(record, root, low);
+  if (!focus.known) return awaitReading(pass, batch);
+  if (!isAsStaged(pass, batch, focus.value)) return;
+  const proof = proofOf(record, batch, low);
   if (proof === null) return;
   const settlesAt = headSettlesAt(entryOf(record, member.pr));
   if (s.now < settlesAt) return wakeNoLaterThan(pass, settlesAt);
   const landing: Landing = {
-    index: root.landed,
+    index: batch.landed,
     pr: member.pr,
     head: member.head,
-    baseBefore: root.tip,
+    baseBefore: batch.tip,
     tree,
     proof: { sha: proof.sha, runUrl: proof.runUrl, tree: proof.tree },
     fence: s.fence,
     intentAt: s.now,
     postedAt: null,
     nudges: 0,
-    revoke: null,
+    takeBack: null,
   };
-  root.landing = landing;
-  postSuccess(pass, root, landing);
+  batch.landing = landing;
+  postSuccess(pass, batch, landing);
 }
 
 /** Fresh facts against what was staged. Anything that differs is no ground to post `success` on (A3, A4). */
-function isAsStaged(pass: DecisionContext, root: Root, focus: FocusView): boolean {
-  const member = root.members[root.landed];
+function isAsStaged(pass: DecisionContext, batch: Batch, focus: FocusView): boolean {
+  const member = batch.members[batch.landed];
   const { pull } = focus;
   const { protection, repo } = pass.s;
   if (member === undefined || !protection.known) return false;
@@ -271,42 +271,42 @@ function isAsStaged(pass: DecisionContext, root: Root, focus: FocusView): boolea
   if (changed) {
     // The list may show the same again at once: the batch would be staged and given up without end.
     if (entry?.head === member.head) entry.contradictedAt = pass.s.now;
-    root.fates.push({ pr: member.pr, action: 'requeued', reason: 'candidate_changed' });
-    startTeardown(pass, root, 'candidate_changed');
+    batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'candidate_changed' });
+    startTeardown(pass, batch, 'candidate_changed');
     return false;
   }
   if (focus.schedule !== null && !focus.schedule.known) {
-    awaitReading(pass, root);
+    awaitReading(pass, batch);
     return false;
   }
   if (focus.opensAnother?.known === false) {
-    awaitReading(pass, root);
+    awaitReading(pass, batch);
     return false;
   }
-  root.unreadableSince = null;
+  batch.unreadableSince = null;
   if (focus.opensAnother?.value === true) {
     refuse(pass, entry, 'twin_elsewhere');
-    root.fates.push({ pr: member.pr, action: 'refused', reason: 'twin_elsewhere' });
-    startTeardown(pass, root, 'candidate_changed');
+    batch.fates.push({ pr: member.pr, action: 'refused', reason: 'twin_elsewhere' });
+    startTeardown(pass, batch, 'candidate_changed');
     return false;
   }
   if (isReplacedTip(pass.record, pull.baseTip, pass.s)) {
     pollNoLaterThan(pass, LANDING_POLL_MIN_MS);
     return false;
   }
-  if (pull.baseTip !== root.tip) {
-    startTeardown(pass, root, 'base_advanced');
+  if (pull.baseTip !== batch.tip) {
+    startTeardown(pass, batch, 'base_advanced');
     return false;
   }
   if (protection.value === null || !requiresContext(protection.value, pass.record.context)) {
     raise(pass, 'protection_conflict');
     return false;
   }
-  return isMergeableNow(pass, root, focus);
+  return isMergeableNow(pass, batch, focus);
 }
 
-function postSuccess(pass: DecisionContext, root: Root, landing: Landing): void {
-  const low = provenLength(pass.record, root);
+function postSuccess(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  const low = provenLength(pass.record, batch);
   landing.asked = (landing.asked ?? 0) + 1;
   landing.askedAt = pass.s.now;
   pass.actions.push({
@@ -319,19 +319,19 @@ function postSuccess(pass: DecisionContext, root: Root, landing: Landing): void 
     targetUrl: landing.proof.runUrl,
     purpose: 'landing',
   });
-  pollNoLaterThan(pass, firstLookMs(root));
+  pollNoLaterThan(pass, firstLookMs(batch));
 }
 
 /** A forge takes about as long for each merge: looking before it can be done only costs it a call. */
-function firstLookMs(root: Root): number {
-  const usualMs = (root.mergeMs ?? 0) * FIRST_LOOK_SHARE;
+function firstLookMs(batch: Batch): number {
+  const usualMs = (batch.mergeMs ?? 0) * FIRST_LOOK_SHARE;
   return Math.round(Math.min(LANDING_POLL_MAX_MS, Math.max(LANDING_POLL_MIN_MS, usualMs)));
 }
 
 /** The node that lands now is `running` in `waiting_merge`; proven ones behind it are held until it is their turn. */
-function showPhases(pass: DecisionContext, root: Root, low: number): void {
-  const proven = root.nodes
-    .filter((node) => node.to > root.landed && node.to <= low && !isTerminal(node.outcome))
+function showPhases(pass: DecisionContext, batch: Batch, low: number): void {
+  const proven = batch.nodes
+    .filter((node) => node.to > batch.landed && node.to <= low && !isTerminal(node.outcome))
     .sort((a, b) => a.to - b.to);
   proven.forEach((node, position) => {
     moveNodeIfLegal(pass, node, position === 0 ? 'running' : 'held_success');

@@ -5,34 +5,34 @@ import {
   UNMERGEABLE_PAUSE_MS,
   UNMERGEABLE_REFUSED_AFTER_MS,
 } from '#core/domain/limits.ts';
+import { defer, startTeardown } from './batch.ts';
 import { type DecisionContext, entryOf, pollNoLaterThan, wakeNoLaterThan } from './decision-context.ts';
-import { type Fate, type Member, type Root, treeOf } from './record.ts';
-import { defer, startTeardown } from './root.ts';
+import { type Batch, type Fate, type Member, treeOf } from './record.ts';
 import type { FocusView } from './snapshot.ts';
 
 /** "Not mergeable" also means "still checking": only one that lasts is a conflict (E4; forge facts, 2). */
-export function isMergeableNow(pass: DecisionContext, root: Root, focus: FocusView): boolean {
+export function isMergeableNow(pass: DecisionContext, batch: Batch, focus: FocusView): boolean {
   if (focus.pull.mergeable) {
-    root.unmergeableSince = null;
+    batch.unmergeableSince = null;
     return true;
   }
-  root.unmergeableSince ??= pass.s.now;
-  const until = root.unmergeableSince + MERGEABLE_WAIT_MS;
+  batch.unmergeableSince ??= pass.s.now;
+  const until = batch.unmergeableSince + MERGEABLE_WAIT_MS;
   if (pass.s.now < until) {
     pollNoLaterThan(pass, LANDING_POLL_MIN_MS * 2);
     wakeNoLaterThan(pass, until);
     return false;
   }
-  setNextAside(pass, root);
-  startTeardown(pass, root, 'merge_conflict');
+  setNextAside(pass, batch);
+  startTeardown(pass, batch, 'merge_conflict');
   return false;
 }
 
 /** The one that is to land next is set aside: the forge calls it not mergeable. */
-export function setNextAside(pass: DecisionContext, root: Root): void {
-  const member = root.members[root.landed];
+export function setNextAside(pass: DecisionContext, batch: Batch): void {
+  const member = batch.members[batch.landed];
   if (member === undefined) return;
-  root.fates.push(setUnmergeableAside(pass, member, treeOf(root, root.landed) ?? root.baseTree));
+  batch.fates.push(setUnmergeableAside(pass, member, treeOf(batch, batch.landed) ?? batch.baseTree));
 }
 
 /** A check that is slow is asked again after a pause, once: others are torn down with it each time. */

@@ -8,11 +8,11 @@ import {
   WAKE_DELAY_MAX_MS,
   WAKE_DELAY_MIN_MS,
 } from '#core/domain/limits.ts';
+import { startTeardown } from './batch.ts';
 import { type DecisionContext, emitEvent, raiseStandstill, wakeNoLaterThan } from './decision-context.ts';
 import { hasEverLanded, hasLandedHead } from './landed.ts';
 import type { Passed } from './passed-state.ts';
 import type { QueueRecord } from './record.ts';
-import { startTeardown } from './root.ts';
 import type { PassedPull } from './snapshot.ts';
 
 /** The base moved from one tip to another, and what is on it now is not verified: the merged pull requests are looked for. */
@@ -114,7 +114,7 @@ function isOwnHead(record: QueueRecord, { number, headSha }: PullRequest): boole
     hasEverLanded(record, number) ||
     hasLandedHead(record, headSha) ||
     record.unheard?.some(({ sha }) => sha === headSha) === true ||
-    record.roots.some((root) => root.landing?.head === headSha) ||
+    record.batches.some((batch) => batch.landing?.head === headSha) ||
     record.recall?.includes(number) === true
   );
 }
@@ -128,5 +128,5 @@ export function keepRival(pass: DecisionContext): void {
     return;
   }
   raiseStandstill(pass, 'another_queue');
-  for (const root of record.roots) startTeardown(pass, root, 'base_advanced');
+  for (const batch of record.batches) startTeardown(pass, batch, 'base_advanced');
 }

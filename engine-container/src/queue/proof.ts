@@ -2,12 +2,12 @@ import type { Receipt } from '#core/domain/batch.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { TURN_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
+import { startTeardown } from './batch.ts';
 import { type DecisionContext, emitEvent, raise } from './decision-context.ts';
 import { concludeLanding } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { countOutcome } from './policy.ts';
-import type { Root, Untraced } from './record.ts';
-import { startTeardown } from './root.ts';
+import type { Batch, Untraced } from './record.ts';
 import type { MergeView } from './snapshot.ts';
 import { nameTwin } from './twin-names.ts';
 import { watchUnheard } from './unheard.ts';
@@ -22,17 +22,17 @@ export function isMergeOf(landing: Pick<Landing, 'tree'>, merge: MergeView): boo
 }
 
 /** A merge is a landing only if its tree is the staged one and it stands on the verified tip (A2). */
-export function judgeMerge(pass: DecisionContext, root: Root, landing: Landing, merge: MergeView): void {
+export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing, merge: MergeView): void {
   const proven = isMergeOf(landing, merge);
-  const subject = { pr: landing.pr, head: landing.head, title: root.members[landing.index]?.title ?? '' };
-  if (landing.postedAt !== null) root.mergeMs = pass.s.now - landing.postedAt;
+  const subject = { pr: landing.pr, head: landing.head, title: batch.members[landing.index]?.title ?? '' };
+  if (landing.postedAt !== null) batch.mergeMs = pass.s.now - landing.postedAt;
   watchUnheard(pass, landing);
-  root.landing = null;
-  root.unmergeableSince = null;
-  root.landed = landing.index + 1;
+  batch.landing = null;
+  batch.unmergeableSince = null;
+  batch.landed = landing.index + 1;
   // Not at every landing: each change of it is a row that is written.
-  if (pass.s.now - (root.turnAt ?? pass.s.now) >= TURN_RENEWED_AFTER_MS) root.turnAt = pass.s.now;
-  root.tip = merge.commit.sha;
+  if (pass.s.now - (batch.turnAt ?? pass.s.now) >= TURN_RENEWED_AFTER_MS) batch.turnAt = pass.s.now;
+  batch.tip = merge.commit.sha;
   pass.record.tip = merge.commit.sha;
   pass.record.entries = pass.record.entries.filter((entry) => entry.pr !== landing.pr);
   pass.record.pendingStatuses = pass.record.pendingStatuses.filter((waiting) => waiting.sha !== landing.head);
@@ -61,18 +61,18 @@ export function judgeMerge(pass: DecisionContext, root: Root, landing: Landing, 
     landedAt: pass.s.now,
   };
   // What looked like a foreign base was this very merge, seen between its push and its bookkeeping.
-  for (const each of pass.record.roots) if (each.teardown === 'base_advanced') each.teardown = null;
+  for (const each of pass.record.batches) if (each.teardown === 'base_advanced') each.teardown = null;
   const landed = { index: landing.index, receipt };
-  const waiting = root.untraced ?? [];
+  const waiting = batch.untraced ?? [];
   // Receipts come in order.
-  if (merge.standsOnTip === null || waiting.length > 0) root.untraced = [...waiting, landed];
-  else acknowledge(pass, root, landed);
+  if (merge.standsOnTip === null || waiting.length > 0) batch.untraced = [...waiting, landed];
+  else acknowledge(pass, batch, landed);
 }
 
 /** Proven in full: it has its receipt, and is told. */
-function acknowledge(pass: DecisionContext, root: Root, { index, receipt }: Untraced): void {
-  const member = root.members[index];
-  root.receipts[index] = receipt;
+function acknowledge(pass: DecisionContext, batch: Batch, { index, receipt }: Untraced): void {
+  const member = batch.members[index];
+  batch.receipts[index] = receipt;
   pass.record.rate = countOutcome(pass.record.rate, 'landed');
   if (member !== undefined) emitEvent(pass, 'pr_landed', member);
 }
@@ -87,7 +87,7 @@ function halt(pass: DecisionContext, pr: PullRequestNumber, evidence: HaltEviden
   );
   pass.alarms.push({ name: 'tree_mismatch', pr });
   raise(pass, 'tree_mismatch');
-  for (const each of pass.record.roots) startTeardown(pass, each, 'base_advanced');
+  for (const each of pass.record.batches) startTeardown(pass, each, 'base_advanced');
 }
 
 /**
@@ -96,30 +96,30 @@ function halt(pass: DecisionContext, pr: PullRequestNumber, evidence: HaltEviden
  * a base whose tree was read and is the proven one. What comes out only now is a history that was written anew.
  */
 export function traceLandings(pass: DecisionContext): void {
-  for (const root of pass.record.roots) {
-    for (const landed of root.untraced ?? []) {
+  for (const batch of pass.record.batches) {
+    for (const landed of batch.untraced ?? []) {
       const trace = pass.s.traces?.get(landed.receipt.mergeCommit);
       if (trace === undefined || !trace.known) break;
       if (!trace.value) {
-        disown(pass, root);
+        disown(pass, batch);
         break;
       }
-      root.untraced = (root.untraced ?? []).filter((each) => each !== landed);
-      nameTwin(pass, root, landed);
-      acknowledge(pass, root, landed);
+      batch.untraced = (batch.untraced ?? []).filter((each) => each !== landed);
+      nameTwin(pass, batch, landed);
+      acknowledge(pass, batch, landed);
     }
   }
 }
 
 /** The first of these does not stand where it was to stand, and the others stand on it. */
-function disown(pass: DecisionContext, root: Root): void {
-  const [first] = root.untraced ?? [];
-  for (const { index } of root.untraced ?? []) {
-    const member = root.members[index];
+function disown(pass: DecisionContext, batch: Batch): void {
+  const [first] = batch.untraced ?? [];
+  for (const { index } of batch.untraced ?? []) {
+    const member = batch.members[index];
     if (member !== undefined) emitEvent(pass, 'pr_landed', member, 'unverified');
     if (member === undefined || index !== first?.index) continue;
     const { mergeCommit, tree, baseBefore } = first.receipt;
     halt(pass, member.pr, { mergeCommit, landedTree: tree, provenTree: tree, baseBefore });
   }
-  root.untraced = [];
+  batch.untraced = [];
 }

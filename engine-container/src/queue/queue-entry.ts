@@ -1,4 +1,4 @@
-import type { CommitSha, EpochMs, PullRequestNumber, RunId } from '#core/domain/ids.ts';
+import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 
 /** A pull request in the queue. Position: `queuedAt`, then number (D-22). */
 export interface QueueEntry {
@@ -44,6 +44,6 @@ export interface QueueEntry {
 
 export interface FailureProbability {
   /** The batch that failed. */
-  readonly by: RunId;
+  readonly by: BatchId;
   readonly chance: number;
 }

@@ -19,7 +19,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (view.statuses === null || !view.statuses.known || !pass.s.botLogin.known) return;
   const { pull } = view;
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
-  if (ours === undefined || pass.record.roots.some((root) => root.landing?.head === pull.headSha)) return;
+  if (ours === undefined || pass.record.batches.some((batch) => batch.landing?.head === pull.headSha)) return;
   if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
   const byBot = ours.creator === pass.s.botLogin.value;
   if (!byBot && ours.state !== 'error' && ours.state !== 'pending') {
@@ -85,7 +85,7 @@ function recallFrom(
   { head, merged, statuses }: RecalledHead,
   bot: string,
 ): void {
-  if (record.roots.some((root) => root.landing?.head === head)) return;
+  if (record.batches.some((batch) => batch.landing?.head === head)) return;
   for (const { context, state, creator } of statuses) {
     const isKnown = record.pendingStatuses.some(
       (waiting) => waiting.sha === head && waiting.context === context,

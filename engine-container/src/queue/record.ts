@@ -12,14 +12,14 @@ import type {
   BlobId,
   CommitSha,
   EpochMs,
+  NodeRowId,
   PullRequestNumber,
-  RunId,
   TreeHash,
 } from '#core/domain/ids.ts';
 import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
 import type { Bounced, Deferred, MergeTimeoutCount } from './aside.ts';
-import type { GivenUp, Landing, RevokeReason } from './landing-state.ts';
+import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Outsider, Passed } from './passed-state.ts';
 import type { PendingStatus, UnheardPost } from './pending-status.ts';
 import type { QueueEntry } from './queue-entry.ts';
@@ -46,7 +46,7 @@ export interface QueueRecord {
   recallContexts?: readonly string[];
   entries: QueueEntry[];
   /** Batches in flight: the pipeline bottom first, each on the one before, then those beside it. */
-  roots: Root[];
+  batches: Batch[];
   /** Verified tip of the base while batches are in flight: what was read first, or our latest landing. */
   tip: CommitSha | null;
   evidence: Evidence[];
@@ -145,11 +145,11 @@ export interface Staged {
 export type Place = 'pipeline' | 'suspect' | 'trial';
 
 /** One batch and its bisection tree. Prefix length i has the tree `trees(i)`: T0 = `baseTree`, Ti = `chain[i-1].tree`. */
-export interface Root {
-  readonly runId: RunId;
+export interface Batch {
+  readonly batchId: BatchId;
   place: Place;
   /** The batch of the pipeline whose last staged commit this one is built on; null = it stands on the base. */
-  onto: RunId | null;
+  stagedOn: BatchId | null;
   members: Member[];
   /** Commit it is built on: a tip of the base, or the last staged commit of the batch below. */
   baseSha: CommitSha;
@@ -177,7 +177,7 @@ export interface Root {
   fates: Fate[];
   /** What the rest of it stands on: `baseSha`, or the merge commit of the last landed member, here or in the batch below. */
   tip: CommitSha;
-  /** Members up to here can still land in this root; lowered by a bounce, a deferral or a flake. */
+  /** Members up to here can still land in this batch; lowered by a bounce, a deferral or a flake. */
   limit: number;
   /** Its one member changes the gate workflow, and with it its own judge (D-18). */
   editsGate?: true;
@@ -197,7 +197,7 @@ export interface Root {
   unmergeableSince: EpochMs | null;
   /** Since when the next member cannot be read; null or absent while it can. */
   unreadableSince?: EpochMs | null;
-  /** The root is being torn down for this reason, once nothing posted is left. */
+  /** The batch is being torn down for this reason, once nothing posted is left. */
   teardown: Teardown | null;
   readonly createdAt: EpochMs;
 }
@@ -211,12 +211,12 @@ export interface Untraced {
 /** Node that probes the bare base before a member is blamed on it (D-09, A35). */
 export const BASE_NODE_ID = 'b';
 
-/** One gate run and the interval (from, to] of the root's members it speaks for. The bare base has from = to = 0. */
+/** One gate run and the interval (from, to] of the batch's members it speaks for. The bare base has from = to = 0. */
 export interface Node {
-  readonly id: BatchId;
+  readonly id: NodeRowId;
   readonly nodeId: string;
   readonly parentNodeId: string | null;
-  readonly parentId: BatchId | null;
+  readonly parentId: NodeRowId | null;
   readonly from: number;
   to: number;
   attempt: number;
@@ -254,7 +254,7 @@ export interface Fate {
 }
 
 export type Teardown =
-  | RevokeReason
+  | TakeBackReason
   | 'merge_conflict'
   | 'gate_missing'
   | 'gate_infrastructure'
@@ -305,7 +305,7 @@ export function emptyRecord(context: string): QueueRecord {
     context,
     rebuilding: true,
     entries: [],
-    roots: [],
+    batches: [],
     tip: null,
     evidence: [],
     mergeTimeoutCounts: [],
@@ -322,6 +322,6 @@ export function emptyRecord(context: string): QueueRecord {
 }
 
 /** Tree of the prefix of length i. */
-export function treeOf(root: Root, length: number): TreeHash | undefined {
-  return length === 0 ? root.baseTree : root.chain[length - 1]?.tree;
+export function treeOf(batch: Batch, length: number): TreeHash | undefined {
+  return length === 0 ? batch.baseTree : batch.chain[length - 1]?.tree;
 }

@@ -2,11 +2,11 @@ import { type ActivityEvent, closeRow, type NodeRow } from '#core/domain/batch.t
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { LANDED_RECALL_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import type { DecidedEvent, GarbageBranch, Node, QueueRecord, Root, StagedHead } from './record.ts';
+import type { Batch, DecidedEvent, GarbageBranch, Node, QueueRecord, StagedHead } from './record.ts';
 import { isTerminal } from './transitions.ts';
 
 /** One stored row per node that was staged or resolved; a batch that is still being built has none. */
-export function toNodeRow(repo: ManagedRepo, root: Root, node: Node): NodeRow {
+export function toNodeRow(repo: ManagedRepo, batch: Batch, node: Node): NodeRow {
   return {
     id: node.id,
     tenantId: repo.tenantId,
@@ -14,7 +14,7 @@ export function toNodeRow(repo: ManagedRepo, root: Root, node: Node): NodeRow {
     repoSlug: repo.slug,
     instanceUrl: repo.instanceUrl,
     parentId: node.parentId,
-    runId: root.runId,
+    batchId: batch.batchId,
     nodeId: node.nodeId,
     parentNodeId: node.parentNodeId,
     attempt: node.attempt,
@@ -25,9 +25,9 @@ export function toNodeRow(repo: ManagedRepo, root: Root, node: Node): NodeRow {
     gateSource: node.gateSource,
     runUrl: node.runUrl,
     ...(node.runs === undefined ? {} : { gateRuns: node.runs }),
-    prs: root.members.slice(node.from, node.to).map((member) => member.pr),
+    prs: batch.members.slice(node.from, node.to).map((member) => member.pr),
     outcome: node.outcome,
-    ...phaseOf(root, node),
+    ...phaseOf(batch, node),
     terminalReason: node.terminalReason,
     actions: node.actions,
     createdAt: node.createdAt,
@@ -35,22 +35,22 @@ export function toNodeRow(repo: ManagedRepo, root: Root, node: Node): NodeRow {
   };
 }
 
-function phaseOf(root: Root, node: Node): Pick<NodeRow, 'phase' | 'phaseSince'> {
+function phaseOf(batch: Batch, node: Node): Pick<NodeRow, 'phase' | 'phaseSince'> {
   if (node.outcome !== 'running') return { phase: null };
   if (node.state !== 'done') return { phase: 'waiting_gate' };
-  return { phase: 'waiting_merge', ...(root.turnAt === undefined ? {} : { phaseSince: root.turnAt }) };
+  return { phase: 'waiting_merge', ...(batch.turnAt === undefined ? {} : { phaseSince: batch.turnAt }) };
 }
 
-/** Rows that differ between two records, those of roots that ended in between included. */
+/** Rows that differ between two records, those of batches that ended in between included. */
 export function changedRows(
   repo: ManagedRepo,
   before: QueueRecord,
   after: QueueRecord,
-  closed: readonly Root[],
+  closed: readonly Batch[],
 ): NodeRow[] {
   const known = new Map<string, NodeRow>();
-  for (const root of before.roots) for (const row of rowsOf(repo, root)) known.set(row.id, row);
-  const now = [...closed, ...after.roots].flatMap((root) => rowsOf(repo, root));
+  for (const batch of before.batches) for (const row of rowsOf(repo, batch)) known.set(row.id, row);
+  const now = [...closed, ...after.batches].flatMap((batch) => rowsOf(repo, batch));
   return now.filter((row) => !isSame(known.get(row.id), row));
 }
 
@@ -70,10 +70,10 @@ function isSame(a: unknown, b: unknown): boolean {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function rowsOf(repo: ManagedRepo, root: Root): NodeRow[] {
-  return root.nodes
+function rowsOf(repo: ManagedRepo, batch: Batch): NodeRow[] {
+  return batch.nodes
     .filter((node) => node.stagedAt !== null || node.outcome !== 'running' || node.sha !== null)
-    .map((node) => toNodeRow(repo, root, node));
+    .map((node) => toNodeRow(repo, batch, node));
 }
 
 export function toActivityEvent(repo: ManagedRepo, event: DecidedEvent, at: EpochMs): ActivityEvent {

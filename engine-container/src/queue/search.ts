@@ -1,4 +1,5 @@
 import { BASE_RED_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
+import { cutBatchAt, defer, supersedeAbove } from './batch.ts';
 import {
   createNode,
   type DecisionContext,
@@ -17,8 +18,7 @@ import { padTo } from './fill.ts';
 import { bounce } from './landing.ts';
 import { mayLand, provenLength, startOf } from './pipeline.ts';
 import { chooseCuts, likelySize, type Suspicion } from './policy.ts';
-import { BASE_NODE_ID, type Node, type Root } from './record.ts';
-import { cutRootAt, defer, supersedeAbove } from './root.ts';
+import { BASE_NODE_ID, type Batch, type Node } from './record.ts';
 import { isSearchedInQueue, returnSuspects, settleProbabilities, suspicionOf } from './suspicion.ts';
 import { isTerminal } from './transitions.ts';
 
@@ -31,120 +31,120 @@ const FAILURES_CONCLUSIVE = 6;
 
 /** Moves the search for the longest proven prefix one step on: hold, supersede, split, confirm, probe, bounce. */
 export function advanceSearch(pass: DecisionContext): void {
-  for (const root of [...pass.record.roots]) {
-    if (!pass.record.roots.includes(root) || root.teardown !== null || root.chain.length === 0) continue;
-    if (root.onto === null) advanceRoot(pass, root);
-    else holdStacked(pass, root);
+  for (const batch of [...pass.record.batches]) {
+    if (!pass.record.batches.includes(batch) || batch.teardown !== null || batch.chain.length === 0) continue;
+    if (batch.stagedOn === null) advanceBatch(pass, batch);
+    else holdStacked(pass, batch);
   }
 }
 
 /** A batch on top of another waits for it, whatever its own run says (contract: held). */
-function holdStacked(pass: DecisionContext, root: Root): void {
-  const low = provenLength(pass.record, root);
-  settleProven(pass, root, low);
-  for (const node of root.nodes) {
+function holdStacked(pass: DecisionContext, batch: Batch): void {
+  const low = provenLength(pass.record, batch);
+  settleProven(pass, batch, low);
+  for (const node of batch.nodes) {
     if (node.state !== 'done' || isTerminal(node.outcome)) continue;
     moveNodeIfLegal(pass, node, node.to <= low ? 'held_success' : 'held_failure');
   }
 }
 
-function advanceRoot(pass: DecisionContext, root: Root): void {
+function advanceBatch(pass: DecisionContext, batch: Batch): void {
   const { record } = pass;
-  const low = provenLength(record, root);
-  settleProven(pass, root, low);
-  const isReleased = root.place !== 'pipeline' && low > startOf(root) && !mayLand(record, root);
-  if (isReleased) release(pass, root, low);
-  const high = low === root.limit ? null : frontierOf(record, root).high;
-  if (isReleased && high !== null && high - low > 1 && isSearchedInQueue(pass, root))
-    return returnSuspects(pass, root, low, suspicionOf(pass, root, low, high));
+  const low = provenLength(record, batch);
+  settleProven(pass, batch, low);
+  const isReleased = batch.place !== 'pipeline' && low > startOf(batch) && !mayLand(record, batch);
+  if (isReleased) release(pass, batch, low);
+  const high = low === batch.limit ? null : frontierOf(record, batch).high;
+  if (isReleased && high !== null && high - low > 1 && isSearchedInQueue(pass, batch))
+    return returnSuspects(pass, batch, low, suspicionOf(pass, batch, low, high));
   if (high === null) {
-    const open = root.nodes.some((node) => node.to > low && node.to <= root.limit && node.state !== 'done');
+    const open = batch.nodes.some((node) => node.to > low && node.to <= batch.limit && node.state !== 'done');
     // Nothing failed, nothing runs, nothing more is proven: what is left starts afresh on the new base. What lands right
     // now was proven by a batch that may be gone since.
-    const landing = root.landing === null ? 0 : root.landing.index + 1;
-    if (low < root.limit && !open) cutRootAt(root, Math.max(low, landing));
+    const landing = batch.landing === null ? 0 : batch.landing.index + 1;
+    if (low < batch.limit && !open) cutBatchAt(batch, Math.max(low, landing));
     return;
   }
   // What lands right now was proven when its success was posted, by a batch that may be gone since: it ends before it is
   // judged again.
-  if (root.landing !== null && high <= root.landing.index + 1) return;
-  const failing = failingNode(root, high);
+  if (batch.landing !== null && high <= batch.landing.index + 1) return;
+  const failing = failingNode(batch, high);
   if (failing === undefined) {
-    supersedeBeyond(pass, root, high);
-    return cutRootAt(root, low);
+    supersedeBeyond(pass, batch, high);
+    return cutBatchAt(batch, low);
   }
   // Proven by a batch built on it that is gone since: its own run counts again.
   if (failing.outcome === 'held_success') moveNode(pass, failing, 'running');
   // Older evidence names a failing prefix inside a batch whose own run is still out: that run is waited for.
   if (failing.to > high && failing.state !== 'done') return;
-  if (failing.to === high) supersedeBeyond(pass, root, high);
-  const leftRuns = root.nodes.some((node) => node.to > low && node.to < high && node.state !== 'done');
+  if (failing.to === high) supersedeBeyond(pass, batch, high);
+  const leftRuns = batch.nodes.some((node) => node.to > low && node.to < high && node.state !== 'done');
   if (leftRuns) {
     if (failing.state === 'done') moveNode(pass, failing, 'held_failure');
     return;
   }
-  const suspicion = suspicionOf(pass, root, low, high);
+  const suspicion = suspicionOf(pass, batch, low, high);
   const isFlake = suspicion.none > 0.5 && failing.to === high;
   if (isFlake && high - low > 1) {
     // More likely a flake than a fault: the same again, and the pipeline stays as it is.
     if (failing.state === 'done') runAgain(pass, failing);
     return;
   }
-  settleProbabilities(pass, root);
+  settleProbabilities(pass, batch);
   // The one failing run of a lone suspect is not conclusive, but the pipeline goes on without it at once.
-  if (!(isFlake && root.place === 'pipeline')) leavePipeline(pass, root);
-  if (failing.to === high && high - low === 1) judgeSuspect(pass, root, failing, { low, high, suspicion });
-  else split(pass, root, failing, { low, high, suspicion });
+  if (!(isFlake && batch.place === 'pipeline')) leavePipeline(pass, batch);
+  if (failing.to === high && high - low === 1) judgeSuspect(pass, batch, failing, { low, high, suspicion });
+  else split(pass, batch, failing, { low, high, suspicion });
 }
 
 /** A failed batch is searched beside the pipeline, which restarts at once without it. */
-function leavePipeline(pass: DecisionContext, root: Root): void {
-  if (root.place === 'suspect') return;
-  if (root.place === 'pipeline') supersedeAbove(pass, root);
-  root.place = 'suspect';
+function leavePipeline(pass: DecisionContext, batch: Batch): void {
+  if (batch.place === 'suspect') return;
+  if (batch.place === 'pipeline') supersedeAbove(pass, batch);
+  batch.place = 'suspect';
   pass.refresh = true;
 }
 
 /**
  * Passed on a base that has moved since, or that the pipeline counts on: back to the queue, as good as known to be good.
  */
-function release(pass: DecisionContext, root: Root, low: number): void {
-  for (const member of root.members.slice(startOf(root), low)) {
+function release(pass: DecisionContext, batch: Batch, low: number): void {
+  for (const member of batch.members.slice(startOf(batch), low)) {
     const entry = entryOf(pass.record, member.pr);
     if (entry?.head !== member.head) continue;
     entry.passedOnStaleBase = true;
     entry.failureProbability = null;
   }
-  root.released = low;
+  batch.released = low;
   pass.refresh = true;
-  for (const node of root.nodes) {
+  for (const node of batch.nodes) {
     if (node.to <= low && node.nodeId !== BASE_NODE_ID && !isTerminal(node.outcome) && node.state === 'done')
       moveNodeIfLegal(pass, node, 'held_success');
   }
 }
 
 /** Everything up to a proven prefix is proven, whichever node ran; runs still out for it are not needed any more. */
-function settleProven(pass: DecisionContext, root: Root, low: number): void {
-  for (const node of root.nodes) {
+function settleProven(pass: DecisionContext, batch: Batch, low: number): void {
+  for (const node of batch.nodes) {
     if (node.nodeId === BASE_NODE_ID || isTerminal(node.outcome) || node.to > low) continue;
     if (node.state !== 'done') retireNode(pass, node);
-    if (node.to <= root.landed && root.onto === null) resolveNode(pass, root, node, 'success');
+    if (node.to <= batch.landed && batch.stagedOn === null) resolveNode(pass, batch, node, 'success');
   }
-  const probe = root.nodes.find((node) => node.nodeId === BASE_NODE_ID && !isTerminal(node.outcome));
-  if (probe !== undefined && low > 0) resolveNode(pass, root, probe, 'superseded');
+  const probe = batch.nodes.find((node) => node.nodeId === BASE_NODE_ID && !isTerminal(node.outcome));
+  if (probe !== undefined && low > 0) resolveNode(pass, batch, probe, 'superseded');
 }
 
 /** The node that speaks for the failing prefix: the one that ends there, else the smallest that reaches over it. */
-function failingNode(root: Root, high: number): Node | undefined {
-  return root.nodes
+function failingNode(batch: Batch, high: number): Node | undefined {
+  return batch.nodes
     .filter((node) => node.from < high && node.to >= high && !isTerminal(node.outcome))
     .sort((a, b) => b.to - a.to)
     .at(-1);
 }
 
-function supersedeBeyond(pass: DecisionContext, root: Root, high: number): void {
-  for (const node of root.nodes) {
-    if (node.to > high && !isTerminal(node.outcome)) resolveNode(pass, root, node, 'superseded');
+function supersedeBeyond(pass: DecisionContext, batch: Batch, high: number): void {
+  for (const node of batch.nodes) {
+    if (node.to > high && !isTerminal(node.outcome)) resolveNode(pass, batch, node, 'superseded');
   }
 }
 
@@ -159,24 +159,24 @@ function cutsFor(pass: DecisionContext): number {
   const { record, s } = pass;
   const policy = policyFor(pass);
   if (policy.cuts === 1 || !policy.sharesSlots) return policy.cuts;
-  const nodes = record.roots.flatMap((root) => root.nodes);
+  const nodes = record.batches.flatMap((batch) => batch.nodes);
   const free = runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
   const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
   const fresh = waiting.filter((entry) => !entry.passedOnStaleBase).length;
   const batches = Math.ceil(fresh / likelySize(padTo(pass, []), policy.passChance));
   const forQueue = Math.min(policy.depth, Math.max(batches, waiting.length > 0 ? 1 : 0));
-  const searched = record.roots.filter(
-    (root) =>
-      root.onto === null &&
-      root.chain.length > 0 &&
-      provenLength(record, root) < root.limit &&
-      root.nodes.every((node) => node.state === 'done'),
+  const searched = record.batches.filter(
+    (batch) =>
+      batch.stagedOn === null &&
+      batch.chain.length > 0 &&
+      provenLength(record, batch) < batch.limit &&
+      batch.nodes.every((node) => node.state === 'done'),
   ).length;
   return Math.max(1, Math.min(policy.cuts, Math.floor((free - forQueue) / Math.max(1, searched))));
 }
 
 /** A failed batch becomes consecutive intervals, each staged on everything before it (A14, D-97). */
-function split(pass: DecisionContext, root: Root, failing: Node, { low, high, suspicion }: Interval): void {
+function split(pass: DecisionContext, batch: Batch, failing: Node, { low, high, suspicion }: Interval): void {
   const cuts = chooseCuts(low, suspicion.weights, cutsFor(pass));
   const proven = failing.from < low ? [low] : [];
   const beyond = failing.to > high ? [failing.to] : [];
@@ -185,13 +185,18 @@ function split(pass: DecisionContext, root: Root, failing: Node, { low, high, su
     pass.pollMs = 0;
     return;
   }
-  resolveNode(pass, root, failing, 'bisected');
+  resolveNode(pass, batch, failing, 'bisected');
   for (let index = 1; index < edges.length; index += 1) {
     const from = edges[index - 1] ?? 0;
     const to = edges[index] ?? high;
-    const child = createNode(pass, root, { nodeId: `${failing.nodeId}.${index}`, parent: failing, from, to });
+    const child = createNode(pass, batch, {
+      nodeId: `${failing.nodeId}.${index}`,
+      parent: failing,
+      from,
+      to,
+    });
     if (child === null) return;
-    const verdict = verdictOfPrefix(pass.record, root, to);
+    const verdict = verdictOfPrefix(pass.record, batch, to);
     if (to < high && verdict.pass === null) continue;
     // The tree is one that already has its verdict: evidence is reused, no branch, no run (A27).
     child.state = 'done';
@@ -203,7 +208,7 @@ function split(pass: DecisionContext, root: Root, failing: Node, { low, high, su
     moveNode(pass, child, verdict.pass === null ? 'held_failure' : 'held_success');
   }
   // A member behind a prefix that fails is not suspected by it: back to the queue, in order.
-  if (beyond.length === 0) cutRootAt(root, high);
+  if (beyond.length === 0) cutBatchAt(batch, high);
 }
 
 /**
@@ -213,40 +218,40 @@ function split(pass: DecisionContext, root: Root, failing: Node, { low, high, su
  */
 function judgeSuspect(
   pass: DecisionContext,
-  root: Root,
+  batch: Batch,
   accused: Node,
   { low, high, suspicion }: Interval,
 ): void {
   // What landed by the pass of a batch on top of it may fail by itself: no member is judged on that. On the base that it
   // made, the accused is one of a new batch, and that base is probed.
-  if (low > 0 && verdictOfPrefix(pass.record, root, low).pass === null) return cutRootAt(root, low);
-  const verdict = verdictOfPrefix(pass.record, root, high);
-  cutRootAt(root, high);
+  if (low > 0 && verdictOfPrefix(pass.record, batch, low).pass === null) return cutBatchAt(batch, low);
+  const verdict = verdictOfPrefix(pass.record, batch, high);
+  cutBatchAt(batch, high);
   const enough = 1 - suspicion.none > GUILTY_CHANCE_MIN || verdict.failures.length >= FAILURES_CONCLUSIVE;
   const enoughRuns = verdict.failures.length >= failuresToBounce(pass);
   const guilty = verdict.pass === null && enoughRuns && enough;
   if (!guilty && accused.state === 'done') runAgain(pass, accused);
-  const base = low > 0 ? 'proven' : judgeBase(pass, root);
+  const base = low > 0 ? 'proven' : judgeBase(pass, batch);
   if (base === 'undecided' || !guilty) return;
-  const member = root.members[high - 1];
+  const member = batch.members[high - 1];
   if (member === undefined) return;
   if (base === 'red') {
     raise(pass, 'base_red');
     pass.alarms.push({ name: 'base_red', pr: null });
-    root.fates.push(
+    batch.fates.push(
       defer(pass, member, {
         reason: 'base_red',
-        baseTree: root.baseTree,
+        baseTree: batch.baseTree,
         until: pass.s.now + BASE_RED_RECHECK_MS,
       }),
     );
-    resolveNode(pass, root, accused, 'error', 'base_red');
+    resolveNode(pass, batch, accused, 'error', 'base_red');
   } else {
     const cause = isConfirmedFailure(verdict) ? 'gate_failed_twice' : 'gate_failed';
-    bounce(pass, root, high - 1, cause, latestRunUrl(verdict));
-    resolveNode(pass, root, accused, 'bounced');
+    bounce(pass, batch, high - 1, cause, latestRunUrl(verdict));
+    resolveNode(pass, batch, accused, 'bounced');
   }
-  cutRootAt(root, low);
+  cutBatchAt(batch, low);
 }
 
 /** Failing runs of one tree that a bounce needs: two, until the repo's own runs show how seldom one fails by itself (D-08). */
@@ -263,28 +268,29 @@ function latestRunUrl(verdict: Verdict): string | null {
 }
 
 /** Is the bare base green? Its own runs say so: one that passes, or two that fail. */
-function judgeBase(pass: DecisionContext, root: Root): 'proven' | 'red' | 'undecided' {
+function judgeBase(pass: DecisionContext, batch: Batch): 'proven' | 'red' | 'undecided' {
   // A base without the gate file cannot be run; the pull request that adds the gate stands for itself.
-  if (root.baseGateKey === null) return 'proven';
+  if (batch.baseGateKey === null) return 'proven';
   // A base that no commit repairs may have failed by accident: old failures are looked at again.
   const verdict = verdictOf(
     pass.record,
-    root.baseTree,
-    root.baseGateKey,
+    batch.baseTree,
+    batch.baseGateKey,
     null,
     pass.s.now - BASE_RED_RECHECK_MS,
   );
-  const probe = root.nodes.filter((node) => node.nodeId === BASE_NODE_ID).at(-1);
+  const probe = batch.nodes.filter((node) => node.nodeId === BASE_NODE_ID).at(-1);
   const live = probe !== undefined && !isTerminal(probe.outcome);
   if (verdict.pass !== null) {
-    if (live) resolveNode(pass, root, probe, 'success');
+    if (live) resolveNode(pass, batch, probe, 'success');
     return 'proven';
   }
   if (isConfirmedFailure(verdict)) {
-    if (live) resolveNode(pass, root, probe, 'error', 'base_red');
+    if (live) resolveNode(pass, batch, probe, 'error', 'base_red');
     return 'red';
   }
-  if (!live) createNode(pass, root, { nodeId: BASE_NODE_ID, parent: root.nodes[0] ?? null, from: 0, to: 0 });
+  if (!live)
+    createNode(pass, batch, { nodeId: BASE_NODE_ID, parent: batch.nodes[0] ?? null, from: 0, to: 0 });
   else if (probe.state === 'done') runAgain(pass, probe);
   return 'undecided';
 }

@@ -40,8 +40,8 @@ function keepNewest(record: QueueRecord, idleShare: number, queuedShare: number)
 function keepNeeded(record: QueueRecord): QueueRecord {
   const inQueue = new Set(record.entries.map(({ pr }) => pr));
   const trees = new Set(
-    record.roots.flatMap((root) =>
-      Array.from({ length: root.members.length + 1 }, (_, length) => treeOf(root, length)),
+    record.batches.flatMap((batch) =>
+      Array.from({ length: batch.members.length + 1 }, (_, length) => treeOf(batch, length)),
     ),
   );
   return {
@@ -61,6 +61,6 @@ function shortenTitles(record: QueueRecord): QueueRecord {
   return {
     ...record,
     entries: record.entries.map(shorten),
-    roots: record.roots.map((root) => ({ ...root, members: root.members.map(shorten) })),
+    batches: record.batches.map((batch) => ({ ...batch, members: batch.members.map(shorten) })),
   };
 }

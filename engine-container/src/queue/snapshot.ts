@@ -5,7 +5,7 @@ import type {
   PullRequest,
   RefInTheWay,
 } from '#core/domain/forge.ts';
-import type { BatchId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { SpeculationPolicy } from './policy.ts';
@@ -65,7 +65,7 @@ export interface Snapshot {
   /** Why the merge that is awaited may not come; absent: not asked. */
   readonly blockers?: Blockers;
   /** Gate run of each node that waits for one. */
-  readonly gates: ReadonlyMap<BatchId, Reading<GateView>>;
+  readonly gates: ReadonlyMap<NodeRowId, Reading<GateView>>;
   /** Another policy than the fan-out stands for; only the bench sets it. */
   readonly policy?: SpeculationPolicy;
   /** `always` asks for a second failing run before each bounce, however steady the gate is known to be (D-08). */

@@ -8,65 +8,65 @@ import {
   STAGING_TRIES_OF_BATCH_MAX,
 } from '#core/domain/limits.ts';
 import type { Action } from './actions.ts';
+import { defer, dissolve, startTeardown } from './batch.ts';
 import { type DecisionContext, entryOf, tellRefusal } from './decision-context.ts';
 import { activeMembers, findNode } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import type { Member, Node, Root } from './record.ts';
-import { defer, dissolve, startTeardown } from './root.ts';
+import type { Batch, Member, Node } from './record.ts';
 
 /**
  * Staging failed although the forge is otherwise well. Once is chance. Again and again it is something in this batch:
  * half of it is tried, and a member that fails alone is set aside for a while, so that no other waits for it.
  */
 export function countStagingFailure(pass: DecisionContext, action: Action): void {
-  if (action.kind !== 'stage_root' && action.kind !== 'stage_tree') return;
+  if (action.kind !== 'stage_batch' && action.kind !== 'stage_tree') return;
   const found = findNode(pass.record, action.nodeRow);
   if (found === null) return;
-  if (action.kind === 'stage_root') countOfRoot(pass, found.root, found.node);
-  else countOfNode(pass, found.root, found.node);
+  if (action.kind === 'stage_batch') countOfBatch(pass, found.batch, found.node);
+  else countOfNode(pass, found.batch, found.node);
 }
 
 /** Each reconcile reads on where the last one ended; what never comes to an end is a failure too. */
 export function countUnfinished(pass: DecisionContext, action: Action): void {
-  const root = action.kind === 'stage_root' ? findNode(pass.record, action.nodeRow)?.root : undefined;
-  if (root === undefined) return;
-  root.unfinished = (root.unfinished ?? 0) + 1;
-  if (root.unfinished < STAGING_RECONCILES_MAX) return;
-  root.unfinished = 0;
-  const [first, ...others] = root.members;
+  const batch = action.kind === 'stage_batch' ? findNode(pass.record, action.nodeRow)?.batch : undefined;
+  if (batch === undefined) return;
+  batch.unfinished = (batch.unfinished ?? 0) + 1;
+  if (batch.unfinished < STAGING_RECONCILES_MAX) return;
+  batch.unfinished = 0;
+  const [first, ...others] = batch.members;
   const entry = first === undefined ? undefined : entryOf(pass.record, first.pr);
-  if (others.length > 0) root.stagingFailures = STAGING_TRIES_OF_BATCH_MAX;
+  if (others.length > 0) batch.stagingFailures = STAGING_TRIES_OF_BATCH_MAX;
   else if (entry !== undefined) {
-    if (root.onto === null) countFailedAlone(pass, entry);
+    if (batch.stagedOn === null) countFailedAlone(pass, entry);
     entry.stagingTries = STAGING_TRIES_ALONE_MAX;
   }
   countStagingFailure(pass, action);
 }
 
-function countOfRoot(pass: DecisionContext, root: Root, node: Node): void {
-  root.stagingFailures = (root.stagingFailures ?? 0) + 1;
-  const [first, ...others] = root.members;
+function countOfBatch(pass: DecisionContext, batch: Batch, node: Node): void {
+  batch.stagingFailures = (batch.stagingFailures ?? 0) + 1;
+  const [first, ...others] = batch.members;
   if (first === undefined) return;
   if (others.length > 0) {
-    const isExpected = root.isHalved === true || pass.record.stagingFailuresInARow !== undefined;
-    if (isExpected || root.stagingFailures >= STAGING_TRIES_OF_BATCH_MAX) halve(root, node);
+    const isExpected = batch.isHalved === true || pass.record.stagingFailuresInARow !== undefined;
+    if (isExpected || batch.stagingFailures >= STAGING_TRIES_OF_BATCH_MAX) halve(batch, node);
     return;
   }
-  if (root.onto === null) countAlone(pass, first, root);
+  if (batch.stagedOn === null) countAlone(pass, first, batch);
   // On top of another batch it may be what is below: it is tried by itself once that is gone.
-  else if (root.stagingFailures < triesOnTop(pass, first)) return;
-  else defer(pass, first, { reason: 'conflict_ahead', baseTree: root.baseTree, until: null });
-  dissolve(pass, root);
+  else if (batch.stagingFailures < triesOnTop(pass, first)) return;
+  else defer(pass, first, { reason: 'conflict_ahead', baseTree: batch.baseTree, until: null });
+  dissolve(pass, batch);
 }
 
 /** From now on it is staged alone, in turn with the others: who is behind it waits for one try of it, not for all. */
-function countAlone(pass: DecisionContext, member: Member, root: Root): void {
+function countAlone(pass: DecisionContext, member: Member, batch: Batch): void {
   const entry = entryOf(pass.record, member.pr);
   if (entry === undefined || entry.head !== member.head) return;
   const isKnown = (entry.stagingAsides ?? 0) > 0;
   countFailedAlone(pass, entry);
   entry.stagingTries = (entry.stagingTries ?? 0) + 1;
-  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, root);
+  if (isKnown || entry.stagingTries >= STAGING_TRIES_ALONE_MAX) setAside(pass, member, batch);
 }
 
 /** Before its tries are counted: only the first failure of each is one more in a row. */
@@ -80,19 +80,19 @@ function triesOnTop({ record }: DecisionContext, { pr }: Member): number {
 }
 
 /** The others keep their places in the queue. */
-function halve(root: Root, node: Node): void {
-  root.members = root.members.slice(0, Math.ceil(root.members.length / 2));
-  root.limit = root.members.length;
-  root.isHalved = true;
-  node.to = root.members.length;
-  root.stagingFailures = 0;
+function halve(batch: Batch, node: Node): void {
+  batch.members = batch.members.slice(0, Math.ceil(batch.members.length / 2));
+  batch.limit = batch.members.length;
+  batch.isHalved = true;
+  node.to = batch.members.length;
+  batch.stagingFailures = 0;
 }
 
 /** For a while, then for twice as long each time. */
 export function setAside(
   pass: DecisionContext,
   member: Member,
-  { baseTree }: Pick<Root, 'baseTree'>,
+  { baseTree }: Pick<Batch, 'baseTree'>,
   reason: 'staging_failed' | 'runs_broken_off' = 'staging_failed',
 ): void {
   const { record, s } = pass;
@@ -115,19 +115,19 @@ export function setAside(
 }
 
 /** A prefix that cannot be published leaves the search without an end: each is judged in a batch of its own. */
-function countOfNode(pass: DecisionContext, root: Root, node: Node): void {
+function countOfNode(pass: DecisionContext, batch: Batch, node: Node): void {
   node.stagingFailures = (node.stagingFailures ?? 0) + 1;
   if (node.stagingFailures < STAGING_TRIES_ALONE_MAX) return;
-  if (root.teardown !== null || root.landing !== null) return;
-  const suspects = activeMembers(root);
+  if (batch.teardown !== null || batch.landing !== null) return;
+  const suspects = activeMembers(batch);
   const [first, ...others] = suspects;
   if (first !== undefined && others.length === 0) {
-    setAside(pass, first, root);
-    root.fates.push({ pr: first.pr, action: 'requeued', reason: 'staging_failed' });
+    setAside(pass, first, batch);
+    batch.fates.push({ pr: first.pr, action: 'requeued', reason: 'staging_failed' });
   }
   for (const { pr, head } of others.length > 0 ? suspects : []) {
     const entry = entryOf(pass.record, pr);
     if (entry?.head === head) entry.stagingAsides ??= 0;
   }
-  startTeardown(pass, root, 'staging_failed');
+  startTeardown(pass, batch, 'staging_failed');
 }

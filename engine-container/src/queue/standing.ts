@@ -10,7 +10,7 @@ import {
 import { giveUpLanding } from './given-up.ts';
 import type { Landing } from './landing-state.ts';
 import type { PendingStatus } from './pending-status.ts';
-import type { QueueRecord, Root } from './record.ts';
+import type { Batch, QueueRecord } from './record.ts';
 import { watchUnheard } from './unheard.ts';
 
 /** What takes a `success` back, and was tried so often that the forge seems not to let it be written. */
@@ -38,9 +38,9 @@ function settle(pass: DecisionContext, status: PendingStatus): void {
   tell(pass, status);
 }
 
-function landingOn({ context, roots }: QueueRecord, status: PendingStatus): Landing | undefined {
+function landingOn({ context, batches }: QueueRecord, status: PendingStatus): Landing | undefined {
   if (status.context !== context) return undefined;
-  return roots.flatMap(({ landing }) => landing ?? []).find(({ head }) => head === status.sha);
+  return batches.flatMap(({ landing }) => landing ?? []).find(({ head }) => head === status.sha);
 }
 
 /** A `success` whose answer was lost may still arrive: until then the base stays what it was proven on. */
@@ -49,7 +49,7 @@ function countAsWritten(pass: DecisionContext, status: PendingStatus, landing: L
   const { asked = 0, answered = 0, askedAt = 0 } = landing ?? {};
   const until = askedAt + SUCCESS_LATE_MS;
   if (asked > answered && s.now < until) return wakeNoLaterThan(pass, until);
-  if (landing?.revoke != null) landing.revoke.postedAt ??= s.now;
+  if (landing?.takeBack != null) landing.takeBack.postedAt ??= s.now;
   record.pendingStatuses = record.pendingStatuses.filter((waiting) => waiting !== status);
 }
 
@@ -67,7 +67,7 @@ function tell(pass: DecisionContext, status: PendingStatus): void {
   const entry = entryOf(record, pr);
   if (entry?.head === sha) return tellRefusal(pass, entry, 'success_stands');
   const title =
-    record.roots.flatMap(({ members }) => members).find((member) => member.pr === pr)?.title ?? '';
+    record.batches.flatMap(({ members }) => members).find((member) => member.pr === pr)?.title ?? '';
   emitEvent(pass, 'pr_refused', { pr, head: sha, title }, 'success_stands');
 }
 
@@ -94,11 +94,11 @@ function mayOpen({ record, s }: DecisionContext, { pr, sha }: PendingStatus): bo
 }
 
 /** It opens nothing any more: the landing is over, and the others go on. The word is still tried, and never dropped. */
-export function releaseHarmless(pass: DecisionContext, root: Root, landing: Landing): void {
+export function releaseHarmless(pass: DecisionContext, batch: Batch, landing: Landing): void {
   const { record, s } = pass;
   const status = record.pendingStatuses.find(
     (waiting) => isStuck(waiting) && landingOn(record, waiting) === landing,
   );
   if (status?.told !== true || !s.full || !s.pulls.known || mayOpen(pass, status)) return;
-  giveUpLanding(pass, root, landing, 'unwritable');
+  giveUpLanding(pass, batch, landing, 'unwritable');
 }

@@ -1,25 +1,25 @@
-import type { RunId } from '#core/domain/ids.ts';
+import type { BatchId } from '#core/domain/ids.ts';
+import { cutBatchAt } from './batch.ts';
 import { chanceOfGood, type DecisionContext, entryOf, policyFor } from './decision-context.ts';
 import { readyEntries } from './entries.ts';
 import { verdictOfPrefix } from './evidence.ts';
 import { activeMembers, pipelineOf, provenLength } from './pipeline.ts';
 import { flakeRate, type Suspicion, suspect } from './policy.ts';
-import type { Root } from './record.ts';
-import { cutRootAt } from './root.ts';
+import type { Batch } from './record.ts';
 
 /**
  * Who of the members behind the proven prefix, up to the failing one, may be the first bad one, by all failing runs of
  * this batch: a longer one that failed may have its cause behind them. `none` is the chance that none of these is the cause.
  */
-export function suspicionOf(pass: DecisionContext, root: Root, low: number, high: number): Suspicion {
+export function suspicionOf(pass: DecisionContext, batch: Batch, low: number, high: number): Suspicion {
   const { record } = pass;
   const failures: number[] = [];
-  for (let length = high; length <= root.chain.length; length += 1) {
-    const verdict = verdictOfPrefix(record, root, length);
+  for (let length = high; length <= batch.chain.length; length += 1) {
+    const verdict = verdictOfPrefix(record, batch, length);
     if (verdict.pass === null) failures.push(...verdict.failures.map(() => length - low));
   }
   const longest = Math.max(high - low, ...failures);
-  const good = root.members.slice(low, low + longest).map((member) => chanceOfGood(pass, member));
+  const good = batch.members.slice(low, low + longest).map((member) => chanceOfGood(pass, member));
   const flake = policyFor(pass).weighsFlakes ? flakeRate(record.rate) : 0;
   const weights = suspect({ good, failures, flake }).weights.slice(0, high - low);
   return { weights, none: Math.max(0, 1 - weights.reduce((sum, weight) => sum + weight, 0)) };
@@ -29,13 +29,14 @@ export function suspicionOf(pass: DecisionContext, root: Root, low: number, high
  * True when a search on a base that has moved is better continued on the queue: what it proves there would have to be
  * run once more, and no newcomer waits for a suspect.
  */
-export function isSearchedInQueue(pass: DecisionContext, root: Root): boolean {
+export function isSearchedInQueue(pass: DecisionContext, batch: Batch): boolean {
   const { record, s } = pass;
   const policy = policyFor(pass);
   // Several cuts at once end a search sooner than the queue would.
   if (!policy.rejoins || policy.cuts > 1 || !s.base.known || !s.full) return false;
-  const others = record.roots.filter((other) => other !== root);
-  if (others.some((other) => other.onto !== null || provenLength(record, other) < other.limit)) return false;
+  const others = record.batches.filter((other) => other !== batch);
+  if (others.some((other) => other.stagedOn !== null || provenLength(record, other) < other.limit))
+    return false;
   if (pipelineOf(record).some((other) => other.chain.length === 0)) return false;
   return readyEntries(pass, s.base.value.tree, true).every(
     (entry) => entry.passedOnStaleBase || entry.failureProbability !== null,
@@ -46,23 +47,28 @@ export function isSearchedInQueue(pass: DecisionContext, root: Root): boolean {
  * Gives the suspects back to the queue, each with its chance to be the bad one if all before it are good: their product
  * is exactly what the failing run says of every prefix, as long as they keep their order.
  */
-export function returnSuspects(pass: DecisionContext, root: Root, low: number, { weights }: Suspicion): void {
+export function returnSuspects(
+  pass: DecisionContext,
+  batch: Batch,
+  low: number,
+  { weights }: Suspicion,
+): void {
   let left = 1;
   for (const [index, weight] of weights.entries()) {
-    const member = root.members[low + index];
+    const member = batch.members[low + index];
     const entry = member === undefined ? undefined : entryOf(pass.record, member.pr);
     if (entry !== undefined && entry.head === member?.head && !entry.passedOnStaleBase)
-      entry.failureProbability = { by: root.runId, chance: left <= 0 ? 1 : Math.min(1, weight / left) };
+      entry.failureProbability = { by: batch.batchId, chance: left <= 0 ? 1 : Math.min(1, weight / left) };
     left -= weight;
   }
-  cutRootAt(root, low);
+  cutBatchAt(batch, low);
   pass.refresh = true;
 }
 
 /** A failing run among the suspects explains the earlier one: who is not in it is a stranger again. */
-export function settleProbabilities(pass: DecisionContext, root: Root): void {
-  const inside = new Set(activeMembers(root).map((member) => member.pr));
-  const explained = new Set<RunId>();
+export function settleProbabilities(pass: DecisionContext, batch: Batch): void {
+  const inside = new Set(activeMembers(batch).map((member) => member.pr));
+  const explained = new Set<BatchId>();
   for (const pr of inside) {
     const failureProbability = entryOf(pass.record, pr)?.failureProbability;
     if (failureProbability != null) explained.add(failureProbability.by);

@@ -1,13 +1,13 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { type DecisionContext, emitEvent, entryOf } from './decision-context.ts';
-import type { Member, Root, Untraced } from './record.ts';
+import type { Batch, Member, Untraced } from './record.ts';
 
 /** The batch speaks of another pull request with this head from now on, in every row. */
-export function replaceMember(root: Root, index: number, twin: Member): void {
-  const before = root.members[index]?.pr;
-  root.members[index] = twin;
-  for (const node of root.nodes)
+export function replaceMember(batch: Batch, index: number, twin: Member): void {
+  const before = batch.members[index]?.pr;
+  batch.members[index] = twin;
+  for (const node of batch.nodes)
     node.actions = node.actions.map((each) => (each.pr === before ? { ...each, pr: twin.pr } : each));
 }
 
@@ -15,22 +15,22 @@ export function replaceMember(root: Root, index: number, twin: Member): void {
  * A landing inside a batch was seen by its tree alone, and a twin that appeared after the post has no other. Before it is
  * told, the merged ones say whose it is: the one that it was meant for goes back to the queue.
  */
-export function nameTwin(pass: DecisionContext, root: Root, { index, receipt }: Untraced): void {
+export function nameTwin(pass: DecisionContext, batch: Batch, { index, receipt }: Untraced): void {
   const { record, s } = pass;
-  const member = root.members[index];
+  const member = batch.members[index];
   const merged = s.merged?.known === true ? s.merged.value : [];
   const isIts = ({ mergeCommitSha, headSha, baseRef }: PullRequest): boolean =>
     mergeCommitSha === receipt.mergeCommit && headSha === receipt.head && baseRef === s.repo.baseBranch;
   const twin = merged.find(isIts);
   if (member === undefined || twin === undefined || merged.some(({ number }) => number === member.pr)) return;
   const scheduleId = entryOf(record, twin.number)?.scheduleId ?? 0;
-  replaceMember(root, index, { pr: twin.number, head: member.head, scheduleId, title: twin.title });
+  replaceMember(batch, index, { pr: twin.number, head: member.head, scheduleId, title: twin.title });
   record.entries = record.entries.filter(({ pr }) => pr !== twin.number);
   const nameOf = (pr: PullRequestNumber): PullRequestNumber => (pr === member.pr ? twin.number : pr);
   if (record.landed !== undefined)
     record.landed = record.landed.map((each) => ({ ...each, pr: nameOf(each.pr) }));
   if (record.landedNumbers !== undefined) record.landedNumbers = record.landedNumbers.map(nameOf);
-  putBack(pass, member, root.createdAt);
+  putBack(pass, member, batch.createdAt);
 }
 
 function putBack(pass: DecisionContext, { pr, head, title, scheduleId }: Member, queuedAt: number): void {

@@ -1,7 +1,7 @@
 import { type DecisionContext, entryOf, isMergedHere } from './decision-context.ts';
 import type { Landing } from './landing-state.ts';
 import { isMergeOf } from './proof.ts';
-import type { Root } from './record.ts';
+import type { Batch } from './record.ts';
 import type { FocusView, MergeView } from './snapshot.ts';
 import { replaceMember } from './twin-names.ts';
 
@@ -15,22 +15,22 @@ export interface TwinLanding {
  * One success opens every scheduled pull request with this head, and the forge merges first which it comes to first. The
  * tree is the proven one all the same: the landing is that of its twin, and the one it was meant for stays in the queue.
  */
-export function adoptTwin(pass: DecisionContext, root: Root, landing: Landing): TwinLanding | null {
+export function adoptTwin(pass: DecisionContext, batch: Batch, landing: Landing): TwinLanding | null {
   for (const [pr, view] of pass.s.focus) {
     if (!view.known || !isTwinMerge(pass, landing, view.value)) continue;
     const { pull, merge } = view.value;
     if (merge?.known !== true) continue;
     const scheduleId = entryOf(pass.record, pr)?.scheduleId ?? 0;
-    replaceMember(root, landing.index, { pr, head: landing.head, scheduleId, title: pull.title });
-    root.landing = { ...landing, pr };
-    return { landing: root.landing, merge: merge.value };
+    replaceMember(batch, landing.index, { pr, head: landing.head, scheduleId, title: pull.title });
+    batch.landing = { ...landing, pr };
+    return { landing: batch.landing, merge: merge.value };
   }
   return null;
 }
 
 /** Merged by the success of a landing that was meant for another one with the same head. */
 export function isTwinOfLanding(pass: DecisionContext, focus: FocusView): boolean {
-  return pass.record.roots.some(({ landing }) => landing !== null && isTwinMerge(pass, landing, focus));
+  return pass.record.batches.some(({ landing }) => landing !== null && isTwinMerge(pass, landing, focus));
 }
 
 function isTwinMerge(pass: DecisionContext, landing: Landing, { pull, merge }: FocusView): boolean {

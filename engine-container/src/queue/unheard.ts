@@ -44,7 +44,7 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
   const { record, s } = pass;
   const unsettled = post.lookAt > s.now ? post : { ...post, lookAt: s.now + UNHEARD_LOOK_MIN_MS };
   // Where it lands once more a success is what should stand, and the end of that landing begins the watch anew.
-  if (record.roots.some((root) => root.landing?.head === post.sha)) return [unsettled];
+  if (record.batches.some((batch) => batch.landing?.head === post.sha)) return [unsettled];
   const statuses = s.unheard?.get(post.sha);
   // A reading of before our last word on this head says nothing.
   const waiting = record.pendingStatuses.find(

@@ -2,7 +2,7 @@ import { SUCCESS_TRIES_MAX } from '#core/domain/limits.ts';
 import type { DecisionContext } from './decision-context.ts';
 import { giveUpLanding } from './given-up.ts';
 import type { Landing } from './landing-state.ts';
-import type { Root } from './record.ts';
+import type { Batch } from './record.ts';
 import { setAside } from './staging-failure.ts';
 
 /** No status can be written on this head: `success` was tried again and again, and not once answered. */
@@ -11,10 +11,10 @@ export function isUnpostable({ postedAt, asked = 0, answered = 0 }: Landing): bo
 }
 
 /** Over without a merge and without blame: set aside for a while, so that no other waits for it. */
-export function endUnposted(pass: DecisionContext, root: Root, landing: Landing): void {
-  giveUpLanding(pass, root, landing);
-  const member = root.members[landing.index];
+export function endUnposted(pass: DecisionContext, batch: Batch, landing: Landing): void {
+  giveUpLanding(pass, batch, landing);
+  const member = batch.members[landing.index];
   if (member === undefined) return;
-  setAside(pass, member, root);
-  root.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
+  setAside(pass, member, batch);
+  batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
 }

@@ -1,15 +1,15 @@
 import {
   LANDING_POLL_MAX_MS,
   LANDING_TIMEOUT_MS,
-  REVOKE_GRACE_MS,
+  TAKE_BACK_GRACE_MS,
   UNREADABLE_WAIT_MS,
 } from '#core/domain/limits.ts';
+import { startTeardown } from './batch.ts';
 import { type DecisionContext, pollNoLaterThan, wakeNoLaterThan } from './decision-context.ts';
 import { giveUpLanding } from './given-up.ts';
 import type { Landing } from './landing-state.ts';
 import { sayLastWord } from './last-word.ts';
-import type { Root } from './record.ts';
-import { startTeardown } from './root.ts';
+import type { Batch } from './record.ts';
 import { setAside } from './staging-failure.ts';
 import { releaseHarmless } from './standing.ts';
 
@@ -17,41 +17,41 @@ import { releaseHarmless } from './standing.ts';
  * The next one of a proven batch cannot be read, so it cannot land. Once is chance. For minutes, while everything else
  * can be read, it is something about this one: it is set aside, so that no other waits for it.
  */
-export function awaitReading(pass: DecisionContext, root: Root): void {
+export function awaitReading(pass: DecisionContext, batch: Batch): void {
   const { s } = pass;
   pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
-  root.unreadableSince ??= s.now;
-  const until = root.unreadableSince + UNREADABLE_WAIT_MS;
+  batch.unreadableSince ??= s.now;
+  const until = batch.unreadableSince + UNREADABLE_WAIT_MS;
   if (s.now < until) return wakeNoLaterThan(pass, until);
-  const member = root.members[root.landed];
+  const member = batch.members[batch.landed];
   // A forge that answers nothing at all is given time as a whole.
   if (member === undefined || !s.full || !s.pulls.known || !s.base.known) return;
-  setAside(pass, member, root);
-  root.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
-  startTeardown(pass, root, 'staging_failed');
+  setAside(pass, member, batch);
+  batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
+  startTeardown(pass, batch, 'staging_failed');
 }
 
 /**
  * What lands cannot be read. Its success is taken back after the time of any landing; that nothing came of it the base
  * shows, which every other reading tells of. Then the landing is over, and nothing is held against its author.
  */
-export function outwaitUnread(pass: DecisionContext, root: Root, landing: Landing): void {
+export function outwaitUnread(pass: DecisionContext, batch: Batch, landing: Landing): void {
   const { s } = pass;
   pollNoLaterThan(pass, LANDING_POLL_MAX_MS);
-  const { postedAt, revoke } = landing;
-  if (revoke === null) {
+  const { postedAt, takeBack } = landing;
+  if (takeBack === null) {
     if (postedAt !== null && s.now - postedAt >= LANDING_TIMEOUT_MS)
-      startTeardown(pass, root, 'merge_timeout');
+      startTeardown(pass, batch, 'merge_timeout');
     return;
   }
-  if (revoke.postedAt === null) return releaseHarmless(pass, root, landing);
-  if (s.now - revoke.postedAt < REVOKE_GRACE_MS) return;
+  if (takeBack.postedAt === null) return releaseHarmless(pass, batch, landing);
+  if (s.now - takeBack.postedAt < TAKE_BACK_GRACE_MS) return;
   if (!s.full || !s.base.known) return;
-  if (s.base.value.sha !== landing.baseBefore && s.now - revoke.postedAt < UNREADABLE_WAIT_MS) return;
-  giveUpLanding(pass, root, landing);
-  sayLastWord(pass, landing, revoke.reason);
-  const member = root.members[landing.index];
-  if (revoke.reason !== 'merge_timeout' || member === undefined) return;
-  setAside(pass, member, root);
-  root.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
+  if (s.base.value.sha !== landing.baseBefore && s.now - takeBack.postedAt < UNREADABLE_WAIT_MS) return;
+  giveUpLanding(pass, batch, landing);
+  sayLastWord(pass, landing, takeBack.reason);
+  const member = batch.members[landing.index];
+  if (takeBack.reason !== 'merge_timeout' || member === undefined) return;
+  setAside(pass, member, batch);
+  batch.fates.push({ pr: member.pr, action: 'requeued', reason: 'staging_failed' });
 }

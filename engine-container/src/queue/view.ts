@@ -1,5 +1,5 @@
 import type { EpochMs } from '#core/domain/ids.ts';
-import { LANDING_TIMEOUT_MS, REVOKE_GRACE_MS } from '#core/domain/limits.ts';
+import { LANDING_TIMEOUT_MS, TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
 import {
   type Block,
   QUEUE_PLACES_MAX,
@@ -11,7 +11,7 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Deferred } from './aside.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import type { QueueRecord, Root } from './record.ts';
+import type { Batch, QueueRecord } from './record.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
@@ -46,7 +46,7 @@ type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Standing {
   if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
     return standing('refused', 'success_stands');
-  if (record.roots.some((root) => root.landing?.pr === entry.pr)) return standing('landing');
+  if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return standing('landing');
   if (entry.scheduleId === 0) return standing('waiting', 'head_changed');
   const bounced = record.bounced.some(
     (known) => known.pr === entry.pr && known.head === entry.head && known.scheduleId === entry.scheduleId,
@@ -55,12 +55,12 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Standi
   if (entry.refusedFor !== null) return standing('refused', entry.refusedFor);
   const deferred = deferOf(record, entry, at);
   if (deferred !== undefined) return { ...standing('waiting', deferred.reason), until: deferred.until };
-  const isStaged = record.roots.some((root) =>
-    activeMembers(root).some((member) => member.pr === entry.pr && member.head === entry.head),
+  const isStaged = record.batches.some((batch) =>
+    activeMembers(batch).some((member) => member.pr === entry.pr && member.head === entry.head),
   );
   if (isStaged) return standing('staged');
   if (entry.readyAt === null) return standing('waiting', 'not_admitted');
-  return standing('ready', record.roots.length === 0 ? null : 'next_batch');
+  return standing('ready', record.batches.length === 0 ? null : 'next_batch');
 }
 
 function standing(state: Standing['state'], reason: string | null = null): Standing {
@@ -81,8 +81,8 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
     const { at: since, pr, evidence } = record.halted;
     return block('tree_mismatch', { since, pr, ...(evidence === undefined ? {} : { evidence }) });
   }
-  const root = record.roots.find((each) => each.landing !== null) ?? record.roots[0];
-  if (root !== undefined) return blockOfRoot(root, at);
+  const batch = record.batches.find((each) => each.landing !== null) ?? record.batches[0];
+  if (batch !== undefined) return blockOfBatch(batch, at);
   if (places.length === 0) return block('empty');
   if (record.pausedUntil !== null && record.pausedUntil > at) {
     return block('paused', { until: record.pausedUntil });
@@ -99,29 +99,34 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   return until > at ? block('linger', { since, until }) : block('staging', { since });
 }
 
-function blockOfRoot(root: Root, at: EpochMs): Block {
-  const { landing } = root;
+function blockOfBatch(batch: Batch, at: EpochMs): Block {
+  const { landing } = batch;
   if (landing !== null) {
-    const { pr, revoke } = landing;
+    const { pr, takeBack } = landing;
     const runUrl = landing.proof.runUrl;
-    if (revoke !== null) {
-      const since = revoke.postedAt;
-      return block('revoke', { since, until: since === null ? null : since + REVOKE_GRACE_MS, pr, runUrl });
+    if (takeBack !== null) {
+      const since = takeBack.postedAt;
+      return block('revoke', {
+        since,
+        until: since === null ? null : since + TAKE_BACK_GRACE_MS,
+        pr,
+        runUrl,
+      });
     }
     const since = landing.postedAt ?? landing.intentAt;
     return block('merge', { since, until: since + LANDING_TIMEOUT_MS, pr, runUrl });
   }
-  const gating = root.nodes.filter((node) => node.state === 'gating').sort((a, b) => a.to - b.to)[0];
+  const gating = batch.nodes.filter((node) => node.state === 'gating').sort((a, b) => a.to - b.to)[0];
   if (gating !== undefined) {
     return block('gate', {
       since: gating.stagedAt ?? gating.createdAt,
-      pr: gating.to - gating.from === 1 ? (root.members[gating.from]?.pr ?? null) : null,
+      pr: gating.to - gating.from === 1 ? (batch.members[gating.from]?.pr ?? null) : null,
       runUrl: gating.runUrl,
     });
   }
-  const retry = root.nodes.find((node) => node.state === 'wanted' && (node.retryAt ?? 0) > at);
+  const retry = batch.nodes.find((node) => node.state === 'wanted' && (node.retryAt ?? 0) > at);
   if (retry !== undefined) return block('gate_retry', { since: retry.createdAt, until: retry.retryAt });
-  return block('staging', { since: root.createdAt });
+  return block('staging', { since: batch.createdAt });
 }
 
 function block(kind: Block['kind'], facts: Partial<Omit<Block, 'kind'>> = {}): Block {

@@ -3,7 +3,7 @@ import { grantHeldLease } from '#core/domain/lease.ts';
 import { Secret } from '#core/secret.ts';
 import type { Started } from '../../../local/start.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
-import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 
 const REPOS = 20;
 const BATCHES = 200;
@@ -44,7 +44,7 @@ export async function furnish({ service, ready }: Started): Promise<Furnished> {
     version = await store.saveQueue(held, repo, {
       ...{ document: {}, expectedVersion: version },
       batches: Array.from({ length: BATCHES_PER_WRITE }, (_, index) =>
-        givenBatch({
+        givenNodeRow({
           ...{ ...owner, id: randomUUID(), prs: [at + index + 1], createdAt: now - (at + index) * 1_000 },
           ...{ outcome: 'success', phase: null, resolvedAt: now, gateVerdict: 'success' },
         }),

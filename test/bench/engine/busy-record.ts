@@ -1,4 +1,4 @@
-import type { BatchId } from '#core/domain/ids.ts';
+import type { NodeRowId } from '#core/domain/ids.ts';
 import { decide } from '../../../engine-container/src/queue/decide.ts';
 import { fold } from '../../../engine-container/src/queue/fold.ts';
 import type { QueueRecord } from '../../../engine-container/src/queue/record.ts';
@@ -46,21 +46,21 @@ export function busyRecord(size: { readonly pulls: number; readonly nodes: numbe
 
 /** Split again and again: resolved nodes stay in the tree of their batch until it ends. */
 function withNodes(record: QueueRecord, wanted: number): QueueRecord {
-  const roots = record.roots.map((root) => ({ ...root, nodes: [...root.nodes] }));
-  let count = roots.reduce((sum, root) => sum + root.nodes.length, 0);
+  const batches = record.batches.map((batch) => ({ ...batch, nodes: [...batch.nodes] }));
+  let count = batches.reduce((sum, batch) => sum + batch.nodes.length, 0);
   for (let turn = 0; count < wanted; turn += 1) {
-    const root = roots[turn % roots.length];
-    const first = root?.nodes[0];
-    if (root === undefined || first === undefined) break;
+    const batch = batches[turn % batches.length];
+    const first = batch?.nodes[0];
+    if (batch === undefined || first === undefined) break;
     count += 1;
-    root.nodes.push({
+    batch.nodes.push({
       ...first,
-      id: `${first.id}-${count}` as BatchId,
+      id: `${first.id}-${count}` as NodeRowId,
       nodeId: `r.${count}`,
       state: 'done',
       outcome: 'superseded',
       branch: null,
     });
   }
-  return { ...record, roots };
+  return { ...record, batches };
 }

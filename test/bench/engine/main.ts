@@ -146,7 +146,7 @@ function benchDecide(): {
   return {
     ms_p50: round(times[DECISIONS / 2]),
     ms_max: round(times.at(-1)),
-    nodes: record.roots.reduce((sum, root) => sum + root.nodes.length, 0),
+    nodes: record.batches.reduce((sum, batch) => sum + batch.nodes.length, 0),
     record_kb: Math.round(Buffer.byteLength(encodeDocument(record, 'bench').stored) / 1024),
   };
 }

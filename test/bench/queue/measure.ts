@@ -93,8 +93,8 @@ export function measure(options: MeasureOptions): Measurement {
       const decision = decide(snapshot, record);
       record = decision.record;
       nextStartAt = decision.nextStartAt ?? Number.POSITIVE_INFINITY;
-      full = decision.refresh || record.roots.length === 0;
-      for (const node of decision.closedRoots.flatMap((root) => root.nodes))
+      full = decision.refresh || record.batches.length === 0;
+      for (const node of decision.closedBatches.flatMap((batch) => batch.nodes))
         if (node.outcome === 'superseded' && node.sha !== null && node.gateSource === null)
           superseded.add(node.id);
       for (const event of decision.events) {

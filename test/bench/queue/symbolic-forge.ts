@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GateReading, PullRequest } from '#core/domain/forge.ts';
-import type { BatchId, PullRequestNumber } from '#core/domain/ids.ts';
+import type { NodeRowId, PullRequestNumber } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue-names.ts';
 import { known, type Reading } from '#core/domain/result.ts';
 import type { Action, ActionOutcome, CutReason } from '../../../engine-container/src/queue/actions.ts';
@@ -92,11 +92,11 @@ export class SymbolicForge {
 
   perform(now: number, action: Action): ActionOutcome {
     switch (action.kind) {
-      case 'stage_root':
-        return this.#stageRoot(now, action);
+      case 'stage_batch':
+        return this.#stageBatch(now, action);
       case 'stage_tree': {
-        if (!action.isAnchored && action.onto !== this.#base) return { kind: 'base_moved' };
-        const sha = this.#commit(action.tree, action.onto);
+        if (!action.isAnchored && action.stagedOn !== this.#base) return { kind: 'base_moved' };
+        const sha = this.#commit(action.tree, action.stagedOn);
         this.#start(now, sha, action.tree);
         return { kind: 'tree_staged', sha };
       }
@@ -115,7 +115,7 @@ export class SymbolicForge {
     }
   }
 
-  #stageRoot(now: number, action: Extract<Action, { kind: 'stage_root' }>): ActionOutcome {
+  #stageBatch(now: number, action: Extract<Action, { kind: 'stage_batch' }>): ActionOutcome {
     if (action.stackedOn === null && action.baseSha !== this.#base) return { kind: 'base_moved' };
     const chain: Staged[] = [];
     let set: ReadonlySet<number> = this.#trees.get(this.#treeOfCommit.get(action.baseSha) ?? '') ?? new Set();
@@ -145,7 +145,7 @@ export class SymbolicForge {
     const decided = this.#isKnown(action, last.tree, null);
     if (!decided) this.#start(now, last.sha, last.tree);
     return {
-      kind: 'root_staged',
+      kind: 'batch_staged',
       chain,
       gateKey: GATE,
       baseGate: { file: gateFileName(DEFAULT_SERVICE_NAME), id: GATE },
@@ -156,7 +156,7 @@ export class SymbolicForge {
   }
 
   #isKnown(
-    action: Extract<Action, { kind: 'stage_root' }>,
+    action: Extract<Action, { kind: 'stage_batch' }>,
     tree: string,
     verdict: 'failure' | null,
   ): boolean {
@@ -258,8 +258,8 @@ export class SymbolicForge {
 
   #focus(record: QueueRecord): ReadonlyMap<PullRequestNumber, Reading<FocusView>> {
     const focus = new Map<PullRequestNumber, Reading<FocusView>>();
-    const root = nextToLand(record);
-    const next = root?.landing?.pr ?? root?.members[root.landed]?.pr;
+    const batch = nextToLand(record);
+    const next = batch?.landing?.pr ?? batch?.members[batch.landed]?.pr;
     if (next === undefined) return focus;
     const isOpen = this.#open.has(next);
     const parent = this.#parents.get(this.#base);
@@ -285,9 +285,9 @@ export class SymbolicForge {
     return focus;
   }
 
-  #gates(now: number, record: QueueRecord): ReadonlyMap<BatchId, Reading<GateReading>> {
-    const gates = new Map<BatchId, Reading<GateReading>>();
-    for (const node of record.roots.flatMap((root) => root.nodes)) {
+  #gates(now: number, record: QueueRecord): ReadonlyMap<NodeRowId, Reading<GateReading>> {
+    const gates = new Map<NodeRowId, Reading<GateReading>>();
+    for (const node of record.batches.flatMap((batch) => batch.nodes)) {
       if (node.state !== 'gating') continue;
       const run = this.runs.findLast((candidate) => candidate.sha === node.sha);
       if (run === undefined) continue;

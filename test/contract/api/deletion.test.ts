@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { grantHeldLease } from '#core/domain/lease.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { givenBatch } from '../../builders/store-rows.ts';
+import { givenNodeRow } from '../../builders/store-rows.ts';
 import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 
@@ -30,7 +30,7 @@ async function givenLiveRepo(changes: Partial<ManagedRepo> = {}) {
     repo,
     {
       ...{ document: {}, expectedVersion: null, events: [] },
-      batches: [givenBatch({ id: randomUUID(), tenantId: TENANT_A, repoId: repo.id, prs: [4, 7] })],
+      batches: [givenNodeRow({ id: randomUUID(), tenantId: TENANT_A, repoId: repo.id, prs: [4, 7] })],
     },
   );
   await world.store.releaseLease(repo.id, grant);

@@ -7,7 +7,7 @@ import { RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { grantHeldLease } from '#core/domain/lease.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { givenBatch } from '../../builders/store-rows.ts';
+import { givenNodeRow } from '../../builders/store-rows.ts';
 import { ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TENANT_B, TOKEN_A } from '../../support/api-world.ts';
 
 const MINUTE_MS = 60_000;
@@ -92,7 +92,7 @@ describe('queue health', () => {
   const OK = { tick_freshness: 'ok', overdue_repo: 'ok', supersede_rate: 'ok', phase_age: 'ok' };
 
   const saveBatches = async (
-    batches: readonly Parameters<typeof givenBatch>[0][],
+    batches: readonly Parameters<typeof givenNodeRow>[0][],
     tenantId: string = TENANT_A,
   ) => {
     const { repo } = await world.enroll(tenantId, {
@@ -105,7 +105,7 @@ describe('queue health', () => {
     const held = grantHeldLease(repo.id, grant, () => 0, 1);
     await world.store.saveQueue(held, repo, {
       ...{ document: {}, expectedVersion: null, events: [] },
-      batches: batches.map((each) => givenBatch({ id: randomUUID(), tenantId, repoId: repo.id, ...each })),
+      batches: batches.map((each) => givenNodeRow({ id: randomUUID(), tenantId, repoId: repo.id, ...each })),
     });
   };
 

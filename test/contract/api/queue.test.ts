@@ -4,7 +4,7 @@ import { grantHeldLease } from '#core/domain/lease.ts';
 import type { Block, QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 import { givenObligations } from '../../builders/told-queue.ts';
 import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
 
@@ -35,7 +35,7 @@ async function save(
     document: {},
     expectedVersion: stored?.version ?? null,
     batches: batches.map((each) =>
-      givenBatch({ id: randomUUID(), ...owner, createdAt: world.clock.now(), ...each }),
+      givenNodeRow({ id: randomUUID(), ...owner, createdAt: world.clock.now(), ...each }),
     ),
     events: events.map((each) => givenEvent({ ...owner, at: world.clock.now(), ...each })),
     ...(view === undefined ? {} : { told: { view, obligations: givenObligations() } }),
@@ -272,9 +272,9 @@ describe('activity', () => {
     await save(
       repo,
       [
-        { id: rootId, prs: [1, 2, 3], outcome: 'bisected', ...RESOLVED, runId: 'run-7' },
+        { id: rootId, prs: [1, 2, 3], outcome: 'bisected', ...RESOLVED, batchId: 'run-7' },
         {
-          ...{ parentId: rootId, runId: 'run-7', nodeId: 'r.1', parentNodeId: 'r', prs: [1, 2] },
+          ...{ parentId: rootId, batchId: 'run-7', nodeId: 'r.1', parentNodeId: 'r', prs: [1, 2] },
           ...{ outcome: 'bounced', ...RESOLVED, gateSource: 'cached' },
           actions: [action(1, 'landed'), action(2, 'bounced')],
         },

@@ -5,7 +5,7 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { givenBatch } from '../../builders/store-rows.ts';
+import { givenNodeRow } from '../../builders/store-rows.ts';
 import { givenObligations, givenQueueView } from '../../builders/told-queue.ts';
 import {
   ApiWorld,
@@ -452,7 +452,7 @@ describe('switching the queue off (D-24)', () => {
       repo,
       {
         ...{ document: {}, expectedVersion: stored?.version ?? null, events: [] },
-        batches: prs.length === 0 ? [] : [givenBatch(row)],
+        batches: prs.length === 0 ? [] : [givenNodeRow(row)],
         ...(landing === undefined ? {} : { told: { view: givenQueueView(), obligations } }),
       },
     );

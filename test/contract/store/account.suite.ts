@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEntry } from '#core/ports/account-store.ts';
-import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 import type { World } from './subject.ts';
 import { freshPair, kindOf, times } from './subject.ts';
 
@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 
 export function describeAccount(world: World): void {
   const save = async (
-    batches: Parameters<typeof givenBatch>[0][],
+    batches: Parameters<typeof givenNodeRow>[0][],
     events: Parameters<typeof givenEvent>[0][],
     enrolled?: Awaited<ReturnType<World['enroll']>>,
   ) => {
@@ -19,7 +19,7 @@ export function describeAccount(world: World): void {
     await world.store().saveQueue(held, repo, {
       document: {},
       expectedVersion: expected?.version ?? null,
-      batches: batches.map((each) => givenBatch({ id: randomUUID(), ...owner, ...each })),
+      batches: batches.map((each) => givenNodeRow({ id: randomUUID(), ...owner, ...each })),
       events: events.map((each) => givenEvent({ ...owner, ...each })),
     });
     return repo;

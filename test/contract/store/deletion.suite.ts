@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { NodeRow } from '#core/domain/batch.ts';
 import { LEFT_HEADS_KEPT_MS } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { givenBatch } from '../../builders/store-rows.ts';
+import { givenNodeRow } from '../../builders/store-rows.ts';
 import type { World } from './subject.ts';
 import { kindOf } from './subject.ts';
 
@@ -19,7 +19,7 @@ export function describeDeletion(world: World): void {
   }
 
   const rowOf = (repo: ManagedRepo, changes: Partial<NodeRow> = {}): NodeRow =>
-    givenBatch({ id: randomUUID(), tenantId: repo.tenantId, repoId: repo.id, prs: [4, 7], ...changes });
+    givenNodeRow({ id: randomUUID(), tenantId: repo.tenantId, repoId: repo.id, prs: [4, 7], ...changes });
 
   describe('deletion', () => {
     test('a repo that is buried is due, and gives its address, its hook and its place back at once', async () => {

@@ -5,7 +5,7 @@ import { LEASE_TAKEOVER_GRACE_MS, QUEUE_DOCUMENT_PLAIN_BYTES_MAX } from '#core/d
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { EngineReport, QueueWrite } from '#core/ports/store.ts';
 import { givenReceipt } from '../../builders/queue-record.ts';
-import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 import { givenObligations, givenQueueView } from '../../builders/told-queue.ts';
 import type { World } from './subject.ts';
 import { kindOf, TTL_MS, times } from './subject.ts';
@@ -15,7 +15,7 @@ function firstWrite(changes: Partial<QueueWrite> = {}): QueueWrite {
 }
 
 function batchOf(repo: ManagedRepo, changes: Partial<NodeRow> = {}): NodeRow {
-  return givenBatch({ tenantId: repo.tenantId, repoId: repo.id, ...changes });
+  return givenNodeRow({ tenantId: repo.tenantId, repoId: repo.id, ...changes });
 }
 
 function eventOf(repo: ManagedRepo, changes: Partial<ActivityEvent> = {}): ActivityEvent {

@@ -123,7 +123,7 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
     until: async () => {
       const record = await world.record();
       const idle =
-        record.roots.length === 0 && record.pendingStatuses.length === 0 && record.garbage.length === 0;
+        record.batches.length === 0 && record.pendingStatuses.length === 0 && record.garbage.length === 0;
       const waits = record.entries.filter(
         (entry) =>
           !record.deferred.some(({ pr, until, reason }) => pr === entry.pr && isFinal(reason, until)) &&
@@ -139,11 +139,11 @@ async function play(forge: TreeForge, cell: Cell, slug: string, desk: GitDesk): 
         const until = held.find((each) => each.until !== null)?.until ?? null;
         skip(until === null ? UNMERGEABLE_REFUSED_AFTER_MS : Math.max(until - clock.now() + 1_000, 0));
       }
-      for (const { unmergeableSince, landing } of record.roots) {
+      for (const { unmergeableSince, landing } of record.batches) {
         const [since, waitMs] =
           landing === null
             ? [unmergeableSince, MERGEABLE_WAIT_MS]
-            : [landing.revoke === null ? landing.unmergeableSince : null, UNMERGEABLE_LANDING_MS];
+            : [landing.takeBack === null ? landing.unmergeableSince : null, UNMERGEABLE_LANDING_MS];
         const waited = clock.now() - (since ?? clock.now());
         if (waited > MERGEABLE_CHECK_MS_MAX) skip(Math.max(waitMs - waited, 0));
       }

@@ -55,7 +55,7 @@ test('every row is somewhere exactly once: orphans, rings and rows of their own 
   const trees = groupTrees(rows);
   const ids = trees.flatMap((tree) => tree.nodes.map(({ row }) => row.id));
   expect(ids.toSorted()).toEqual(rows.map((row) => row.id).toSorted());
-  expect(trees.find((tree) => tree.runId === 'x')?.nodes[0]?.orphan).toBe(true);
+  expect(trees.find((tree) => tree.batchId === 'x')?.nodes[0]?.orphan).toBe(true);
 });
 
 test('newest run first', () => {
@@ -63,12 +63,12 @@ test('newest run first', () => {
     givenNode({ id: '1', run_id: 'old', created_at: '2026-11-20T00:00:00.000Z' }),
     givenNode({ id: '2', run_id: 'new', created_at: '2026-11-21T00:00:00.000Z' }),
   ]);
-  expect(runs.map((tree) => tree.runId)).toEqual(['new', 'old']);
+  expect(runs.map((tree) => tree.batchId)).toEqual(['new', 'old']);
 });
 
 test('a node covers the columns of its pull requests, below its parent', () => {
   const [tree] = groupTrees(SPLIT);
-  const layout = layOutTree(tree ?? { runId: '', root: givenNode(), nodes: [] });
+  const layout = layOutTree(tree ?? { batchId: '', root: givenNode(), nodes: [] });
   expect(layout.columns).toEqual([1, 2, 3, 4]);
   expect(layout.nodes.map(({ row, column, span, lane }) => [row.node_id, column, span, lane])).toEqual([
     ['r', 0, 4, 0],
@@ -88,7 +88,7 @@ test('nodes of one depth that overlap take a lane each; the probe of the base ha
     child('p', 'b', 'root', []),
   ];
   const [tree] = groupTrees(rows);
-  const layout = layOutTree(tree ?? { runId: '', root: givenNode(), nodes: [] });
+  const layout = layOutTree(tree ?? { batchId: '', root: givenNode(), nodes: [] });
   expect(layout.columns).toEqual([null, 1, 2]);
   const at = Object.fromEntries(layout.nodes.map(({ row, column, lane }) => [row.id, [column, lane]]));
   expect(at).toEqual({ root: [1, 0], p: [0, 1], x: [1, 1], y: [1, 2] });
@@ -105,7 +105,7 @@ test('200 nodes without any overlap, in milliseconds', () => {
       rows.push(child(`${parent.id}2`, `${parent.node_id}.2`, parent.id, parent.prs.slice(half)));
   }
   const [tree] = groupTrees(rows);
-  const layout = layOutTree(tree ?? { runId: '', root: givenNode(), nodes: [] });
+  const layout = layOutTree(tree ?? { batchId: '', root: givenNode(), nodes: [] });
   expect(layout.nodes.length).toBeGreaterThanOrEqual(200);
   for (const a of layout.nodes) {
     for (const b of layout.nodes) {
@@ -117,7 +117,7 @@ test('200 nodes without any overlap, in milliseconds', () => {
 
 test('arrow keys lead up, down and along, and stay where there is nothing', () => {
   const [tree] = groupTrees(SPLIT);
-  const layout = layOutTree(tree ?? { runId: '', root: givenNode(), nodes: [] });
+  const layout = layOutTree(tree ?? { batchId: '', root: givenNode(), nodes: [] });
   const walk = (...keys: string[]) => keys.reduce((at, key) => stepInTree(layout, at, key), 0);
   const idAt = (index: number) => layout.nodes[index]?.row.id;
   expect(idAt(walk('ArrowDown'))).toBe('a');
@@ -144,7 +144,7 @@ test('the outcome of each member: final beats sent back, running beats both, no 
     child('c', 'r.3', 'root', [3], { outcome: 'running' }),
   ];
   const [tree] = groupTrees(rows);
-  const told = tellMembers(tree ?? { runId: '', root: givenNode(), nodes: [] });
+  const told = tellMembers(tree ?? { batchId: '', root: givenNode(), nodes: [] });
   expect(told.map(({ pr, action, later }) => [pr, action?.action ?? null, later])).toEqual([
     [1, 'landed', null],
     [2, 'bounced', null],
@@ -157,12 +157,12 @@ test('the outcome of each member: final beats sent back, running beats both, no 
   const [ended] = groupTrees(over);
   expect(told.every(({ open }) => open)).toBe(true);
   const silent = groupTrees([givenNode({ outcome: 'bisected', phase: null })])[0];
-  expect(tellMembers(silent ?? { runId: '', root: givenNode(), nodes: [] })[0]).toMatchObject({
+  expect(tellMembers(silent ?? { batchId: '', root: givenNode(), nodes: [] })[0]).toMatchObject({
     action: null,
     later: null,
     open: false,
   });
-  expect(tellMembers(ended ?? { runId: '', root: givenNode(), nodes: [] })[3]?.action?.action).toBe(
+  expect(tellMembers(ended ?? { batchId: '', root: givenNode(), nodes: [] })[3]?.action?.action).toBe(
     'requeued',
   );
 });
@@ -174,8 +174,8 @@ test('one node without a count makes the runs of the batch unknown', () => {
         givenNode({ id: String(index), parent_id: index === 0 ? null : '0', gate_runs }),
       ),
     )[0];
-  expect(countRuns(tree([1, 2]) ?? { runId: '', root: givenNode(), nodes: [] })).toBe(3);
-  expect(countRuns(tree([1, null]) ?? { runId: '', root: givenNode(), nodes: [] })).toBeNull();
+  expect(countRuns(tree([1, 2]) ?? { batchId: '', root: givenNode(), nodes: [] })).toBe(3);
+  expect(countRuns(tree([1, null]) ?? { batchId: '', root: givenNode(), nodes: [] })).toBeNull();
 });
 
 test('of two repositories with one name on two forges each has its own batches', () => {
@@ -185,5 +185,5 @@ test('of two repositories with one name on two forges each has its own batches',
     givenNode({ id: 'b', run_id: 'b', instance_url: 'https://other.example' }),
   ];
   const view = { repo: { name: 'acme/app', instance_url: here }, feed: { queue_batches: rows } };
-  expect(treesOf(view).map(({ runId }) => runId)).toEqual(['a']);
+  expect(treesOf(view).map(({ batchId }) => batchId)).toEqual(['a']);
 });

@@ -2,10 +2,10 @@ import { QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
 import { emptyRecord } from '../../../engine-container/src/queue/record.ts';
 import { parseRecord, toDocument } from '../../../engine-container/src/record-codec.ts';
 import { isEmpty, takeWrite } from '../../../engine-container/src/unsent.ts';
-import { givenBatch, givenEvent } from '../../builders/store-rows.ts';
+import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 
 const batches = (count: number) =>
-  Array.from({ length: count }, (_, id) => givenBatch({ id: `batch-${id}` }));
+  Array.from({ length: count }, (_, id) => givenNodeRow({ id: `batch-${id}` }));
 const events = (count: number, event: 'pr_queued' | 'pr_landed') =>
   Array.from({ length: count }, (_, pr) => givenEvent({ pr: pr + 1, event }));
 

@@ -20,7 +20,7 @@ const EMPTY_BLOBS: readonly string[] = [
 
 /**
  * The renames that matter for a merge, from what either side changed since the base. Throws `Refused` for what git calls
- * a conflict because of a rename: of a deleted file, to two places, onto another file, of a directory with new files.
+ * a conflict because of a rename: of a deleted file, to two places, over another file, of a directory with new files.
  */
 export function* findRenames(
   view: ObjectView,

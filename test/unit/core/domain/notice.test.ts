@@ -5,7 +5,7 @@ import {
   toPlainLine,
   toSafeLink,
 } from '#core/domain/notice.ts';
-import { givenBatch } from '../../../builders/store-rows.ts';
+import { givenNodeRow } from '../../../builders/store-rows.ts';
 
 describe('one visible line', () => {
   test.each([
@@ -79,11 +79,11 @@ test('a notice of an invoice has a link only where there is a page', () => {
 
 describe('the run of a bounce', () => {
   const of = { repoId: 'repo-1', pr: 2, at: 5 };
-  const bounced = givenBatch({
+  const bounced = givenNodeRow({
     ...{ id: 'b', prs: [2], runUrl: 'https://run/bounced' },
     actions: [{ pr: 2, action: 'bounced', stagingSha: null, gateVerdict: 'failure', cursor: 0 }],
   });
-  const alone = givenBatch({ id: 'a', prs: [2], gateVerdict: 'failure', runUrl: 'https://run/alone' });
+  const alone = givenNodeRow({ id: 'a', prs: [2], gateVerdict: 'failure', runUrl: 'https://run/alone' });
 
   test('is that of the batch with the bounce, else of the newest that failed on it alone', () => {
     expect(findBounceRun([alone, bounced], of)).toBe('https://run/bounced');

@@ -15,9 +15,10 @@ function freezeDeep(value: unknown): void {
 /** Every record is one that a later engine reads back, and no pass writes into the record that it was given. */
 function inspect(record: QueueRecord): void {
   freezeDeep(record);
-  if (record.roots.filter((root) => root.landing !== null).length > 1) throw new Error('two land at once');
-  const held = record.roots.flatMap((root) =>
-    root.members.slice(Math.max(root.landed, root.released), root.limit).map((member) => member.pr),
+  if (record.batches.filter((batch) => batch.landing !== null).length > 1)
+    throw new Error('two land at once');
+  const held = record.batches.flatMap((batch) =>
+    batch.members.slice(Math.max(batch.landed, batch.released), batch.limit).map((member) => member.pr),
   );
   if (new Set(held).size < held.length) throw new Error('one pull request is in two batches');
 }
@@ -162,9 +163,9 @@ test('a burst that the free slots take is in runs at once, its tail too', () => 
     ),
     inspect: (record) => {
       inspect(record);
-      const nodes = record.roots.flatMap((root) => root.nodes);
+      const nodes = record.batches.flatMap((batch) => batch.nodes);
       if (nodes.length > 1 && nodes.every((node) => node.state === 'gating'))
-        waiting.push(COUNT - record.roots.reduce((sum, root) => sum + root.members.length, 0));
+        waiting.push(COUNT - record.batches.reduce((sum, batch) => sum + batch.members.length, 0));
     },
   });
   expect(Math.min(...waiting)).toBe(0);
@@ -182,7 +183,7 @@ test('a record of before batches were many is read as a pipeline of one', () => 
     inspect: (record) => records.push(record),
   });
   const busy = records.filter(
-    (record) => record.roots.length > 0 && (record.roots[0]?.chain.length ?? 0) > 0,
+    (record) => record.batches.length > 0 && (record.batches[0]?.chain.length ?? 0) > 0,
   );
   expect(busy.length).toBeGreaterThan(5);
   type Stored = {
@@ -194,7 +195,7 @@ test('a record of before batches were many is read as a pipeline of one', () => 
   const without = (fields: object, names: readonly string[]) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
   for (const record of busy) {
-    const [inFlight] = record.roots;
+    const [inFlight] = record.batches;
     const { roots, tip: _tip, line, ...rest } = store(record);
     const [stored = {}] = roots;
     const { place: _, onto: __, released: ___, ...first } = stored as Readonly<Record<string, unknown>>;
@@ -206,8 +207,11 @@ test('a record of before batches were many is read as a pipeline of one', () => 
       rate: { landed: record.rate.landed, bounced: record.rate.bounced },
     };
     const read = parseRecord(old)?.record;
-    expect(read?.roots).toHaveLength(1);
-    expect(read?.roots[0]).toMatchObject({ ...first, place: 'pipeline', onto: null, released: 0 });
+    expect(read?.batches).toHaveLength(1);
+    expect(read?.batches[0]).toMatchObject({
+      ...JSON.parse(JSON.stringify(inFlight)),
+      ...{ place: 'pipeline', stagedOn: null, released: 0 },
+    });
     expect(read?.tip).toBe(inFlight?.tip);
     expect(
       read?.entries.every((entry) => !entry.passedOnStaleBase && entry.failureProbability === null),

@@ -12,7 +12,7 @@ const DEFERS = Object.keys({
   ...{ staging_failed: true, gate_not_started: true, gate_not_ended: true },
   ...{ runs_broken_off: true },
 } satisfies Record<DeferReason, true>) as readonly DeferReason[];
-const REVOKES = [
+const TAKE_BACKS = [
   'merge_timeout',
   'merge_conflict',
   'merge_blocked',
@@ -26,7 +26,7 @@ test('every phrase fits a status and is printable ASCII (A38)', () => {
   const phrases = [
     ...REFUSALS.map(words.describeRefusal),
     ...DEFERS.map(words.describeDefer).filter((phrase) => phrase !== null),
-    ...REVOKES.map(words.describeRevoke),
+    ...TAKE_BACKS.map(words.describeTakeBack),
     words.describeLanding(50, 50),
     words.describeLanding(1, 1),
     words.describeBounce('gate_failed'),

@@ -1,14 +1,14 @@
 import type { Landing } from '../../../../engine-container/src/queue/landing-state.ts';
 import { toObligations } from '../../../../engine-container/src/queue/obligations.ts';
 import type { QueueRecord } from '../../../../engine-container/src/queue/record.ts';
-import { givenEntry, givenLanding, givenRecord, givenRoot } from '../../../builders/queue-record.ts';
+import { givenBatch, givenEntry, givenLanding, givenRecord } from '../../../builders/queue-record.ts';
 
 const AT = 1_000_000;
-const REVOKE = { reason: 'queue_disabled', postedAt: null } as const;
+const TAKE_BACK = { reason: 'queue_disabled', postedAt: null } as const;
 
 test.each<[string, Partial<QueueRecord>, boolean]>([
   ['a pull request in the queue', { entries: [givenEntry(1)] }, false],
-  ['a batch', { roots: [givenRoot()] }, true],
+  ['a batch', { batches: [givenBatch()] }, true],
   [
     'a status to be written',
     {
@@ -27,7 +27,7 @@ const HALTED = { reason: 'tree_mismatch', pr: 1, mergeCommit: 'm'.repeat(40), at
 test.each<[string, Partial<QueueRecord>, boolean]>([
   ['nothing', {}, true],
   ['a pull request in the queue', { entries: [givenEntry(1)] }, false],
-  ['a batch', { roots: [givenRoot()] }, false],
+  ['a batch', { batches: [givenBatch()] }, false],
   ['a branch to be deleted', { garbage: [{ branch: 'mq/main/staging', notBefore: 0, runKey: null }] }, false],
   ['a post whose end was not heard', { unheard: [] }, false],
   ['a stop for a wrong tree', { halted: HALTED }, false],
@@ -36,15 +36,15 @@ test.each<[string, Partial<QueueRecord>, boolean]>([
 });
 
 test('members that wait for a batch to land are in flight, those behind its limit are not', () => {
-  const roots = [givenRoot({ limit: 1 }), givenRoot({ landing: givenLanding({ pr: 9 }), limit: 0 })];
-  expect(toObligations(givenRecord({ roots }), AT).inFlight).toEqual([9, 1]);
+  const batches = [givenBatch({ limit: 1 }), givenBatch({ landing: givenLanding({ pr: 9 }), limit: 0 })];
+  expect(toObligations(givenRecord({ batches }), AT).inFlight).toEqual([9, 1]);
 });
 
-test.each<[string, Landing['revoke'], boolean]>([
+test.each<[string, Landing['takeBack'], boolean]>([
   ['nothing takes it back', null, true],
-  ['the status that takes it back is not posted', { ...REVOKE, postedAt: null }, true],
-  ['the status that takes it back is posted', { ...REVOKE, postedAt: AT }, false],
-])('a success stands until what takes it back is posted: %s', (_name, revoke, stands) => {
-  const roots = [givenRoot({ landing: givenLanding({ revoke }) })];
-  expect(toObligations(givenRecord({ roots }), AT).successStands).toBe(stands);
+  ['the status that takes it back is not posted', { ...TAKE_BACK, postedAt: null }, true],
+  ['the status that takes it back is posted', { ...TAKE_BACK, postedAt: AT }, false],
+])('a success stands until what takes it back is posted: %s', (_name, takeBack, stands) => {
+  const batches = [givenBatch({ landing: givenLanding({ takeBack }) })];
+  expect(toObligations(givenRecord({ batches }), AT).successStands).toBe(stands);
 });

@@ -6,7 +6,7 @@ import {
   givenNode,
   givenReceipt,
   givenRecord,
-  givenStagedRoot,
+  givenStagedBatch,
   headOf,
 } from '../../../builders/queue-record.ts';
 import { givenSnapshot } from '../../../builders/snapshot.ts';
@@ -20,14 +20,14 @@ function receipt(at: number) {
 
 /** All three have landed, each tree is proven; the history of the first `traced` of them is read. */
 function landed(traced: number): QueueRecord {
-  const root = givenStagedRoot(3, {
+  const batch = givenStagedBatch(3, {
     ...{ baseSha: 'm0', baseTree: 't0', landed: 3, tip: 'm3' },
     chain: [1, 2, 3].map((at) => ({ sha: `s${at}`, tree: `t${at}` })),
     receipts: [1, 2, 3].slice(0, traced).map(receipt),
     untraced: [1, 2, 3].slice(traced).map((at) => ({ index: at - 1, receipt: receipt(at) })),
     nodes: [givenNode({ to: 3, state: 'done', sha: 'staged', tree: 't3', verdict: 'success', runKey: '1' })],
   });
-  return givenRecord({ roots: [root], tip: 'm3' });
+  return givenRecord({ batches: [batch], tip: 'm3' });
 }
 
 function look(record: QueueRecord, traces?: ReadonlyMap<string, Reading<boolean>>) {
@@ -42,14 +42,14 @@ const told = (record: QueueRecord, traces?: ReadonlyMap<string, Reading<boolean>
   const decision = look(record, traces);
   return {
     events: decision.events.map(({ event, pr, reason }) => [event, pr, reason]),
-    landed: decision.closedRoots.flatMap((root) =>
-      root.nodes.flatMap((node) =>
+    landed: decision.closedBatches.flatMap((batch) =>
+      batch.nodes.flatMap((node) =>
         node.actions.map((action) => action.receipt?.mergeCommit ?? action.reason),
       ),
     ),
     halted: decision.record.halted?.pr ?? null,
     pollMs: decision.pollMs,
-    open: decision.record.roots.length,
+    open: decision.record.batches.length,
   };
 };
 const good: ReadonlyMap<string, Reading<boolean>> = new Map(

@@ -1,8 +1,8 @@
 import type { ActivityEvent } from '#core/domain/batch.ts';
 import { stagedHeads } from '../../../../engine-container/src/queue/rows.ts';
-import { givenBatch, givenEvent } from '../../../builders/store-rows.ts';
+import { givenEvent, givenNodeRow } from '../../../builders/store-rows.ts';
 
-const row = givenBatch({ repoId: 'repo-1', prs: [1, 2], createdAt: 100 });
+const row = givenNodeRow({ repoId: 'repo-1', prs: [1, 2], createdAt: 100 });
 const staged = (changes: Partial<ActivityEvent>): ActivityEvent =>
   givenEvent({ repoId: 'repo-1', event: 'pr_staged', at: 100, pr: 1, head: 'a', ...changes });
 

@@ -49,7 +49,7 @@ describe('parts that are left out of a record that is too large', () => {
       expect(kept.entries.map(({ pr }) => pr)).toEqual(record.entries.map(({ pr }) => pr));
       const { pendingStatuses, garbage, recall, unheard, halted, tip } = record;
       expect(kept).toMatchObject({ pendingStatuses, garbage, recall, unheard, halted, tip });
-      expect(kept.roots).toHaveLength(record.roots.length);
+      expect(kept.batches).toHaveLength(record.batches.length);
     }
   });
 

@@ -3,11 +3,11 @@ import type { QueueRecord } from '../../../../engine-container/src/queue/record.
 import { toQueueView } from '../../../../engine-container/src/queue/view.ts';
 import { givenRepo } from '../../../builders/managed-repo.ts';
 import {
+  givenBatch,
   givenEntry,
   givenLanding,
   givenNode,
   givenRecord,
-  givenRoot,
 } from '../../../builders/queue-record.ts';
 
 const AT = 1_000_000;
@@ -32,7 +32,7 @@ test('every place of the queue says where it stands and why', () => {
   expect(
     placesOf({
       entries,
-      roots: [givenRoot()],
+      batches: [givenBatch()],
       deferred: [deferred],
       bounced: [{ pr: 6, head: 'head-6', scheduleId: 6 }],
     }),
@@ -51,7 +51,7 @@ test('every place of the queue says where it stands and why', () => {
 test('a member behind the limit waits for the next batch; a bounce of another head says nothing', () => {
   const bounced = [{ pr: 2, head: 'older', scheduleId: 2 }];
   expect(
-    placesOf({ entries: [givenEntry(1), givenEntry(2)], roots: [givenRoot({ limit: 1 })], bounced }),
+    placesOf({ entries: [givenEntry(1), givenEntry(2)], batches: [givenBatch({ limit: 1 })], bounced }),
   ).toEqual([
     [1, 'staged', null],
     [2, 'ready', 'next_batch'],
@@ -66,30 +66,32 @@ test.each<[string, Partial<QueueRecord>, object]>([
     'gate',
     {
       entries: [givenEntry(1)],
-      roots: [givenRoot({ nodes: [givenNode({ runUrl: 'https://forge.example/run' })] })],
+      batches: [givenBatch({ nodes: [givenNode({ runUrl: 'https://forge.example/run' })] })],
     },
     { kind: 'gate', since: 5, runUrl: 'https://forge.example/run' },
   ],
-  ['merge', { roots: [givenRoot({ landing })] }, { kind: 'merge', pr: 1, since: 9, until: 9 + 600_000 }],
+  ['merge', { batches: [givenBatch({ landing })] }, { kind: 'merge', pr: 1, since: 9, until: 9 + 600_000 }],
   [
     'revoke',
-    { roots: [givenRoot({ landing: { ...landing, revoke: { reason: 'merge_timeout', postedAt: 11 } } })] },
+    {
+      batches: [givenBatch({ landing: { ...landing, takeBack: { reason: 'merge_timeout', postedAt: 11 } } })],
+    },
     { kind: 'revoke', until: 11 + 20_000 },
   ],
   [
     'gate_retry',
-    { roots: [givenRoot({ nodes: [givenNode({ state: 'wanted', retryAt: AT + 5 })] })] },
+    { batches: [givenBatch({ nodes: [givenNode({ state: 'wanted', retryAt: AT + 5 })] })] },
     { kind: 'gate_retry', until: AT + 5 },
   ],
   [
     'staging',
-    { roots: [givenRoot({ nodes: [givenNode({ state: 'wanted' })] })] },
+    { batches: [givenBatch({ nodes: [givenNode({ state: 'wanted' })] })] },
     { kind: 'staging', since: 1 },
   ],
   [
     'halted',
     {
-      roots: [givenRoot()],
+      batches: [givenBatch()],
       halted: { reason: 'tree_mismatch', pr: 3, mergeCommit: 'm', at: 4, evidence: EVIDENCE },
     },
     { kind: 'tree_mismatch', since: 4, pr: 3, until: null, evidence: EVIDENCE },

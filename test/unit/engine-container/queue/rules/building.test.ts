@@ -14,7 +14,7 @@ const look = givenSnapshot({ pulls: known([1, 2, 3].map((pr) => givenView(pr))) 
 /** The record after the queue asked for a batch and the forge answered so. */
 function recordAfter(outcome: ActionOutcome, before: QueueRecord, given = look): QueueRecord {
   const { actions, record } = decide(given, before);
-  const staging = actions.find(({ kind }) => kind === 'stage_root');
+  const staging = actions.find(({ kind }) => kind === 'stage_batch');
   if (staging === undefined) throw new Error('a batch is staged');
   return fold(given, record, staging, outcome, given.now).record;
 }
@@ -25,7 +25,7 @@ describe('a conflict while a batch is built', () => {
   test('splits it there: the members before it are the batch, the others keep their places', () => {
     const after = recordAfter(
       {
-        kind: 'root_staged',
+        kind: 'batch_staged',
         chain: [stagedAt(1)],
         gateKey: 'gate',
         baseGate: { file: '.forgejo/workflows/gate.yaml', id: 'gate' },

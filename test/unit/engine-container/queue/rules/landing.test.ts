@@ -3,7 +3,7 @@ import { TAKING_BACK_TRIES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import { describeRefusal } from '../../../../../engine-container/src/queue/describe.ts';
 import type { Landing } from '../../../../../engine-container/src/queue/landing-state.ts';
-import type { QueueRecord, Root } from '../../../../../engine-container/src/queue/record.ts';
+import type { Batch, QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
 import type { FocusView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
@@ -13,7 +13,7 @@ import {
   givenLanding,
   givenNode,
   givenRecord,
-  givenStagedRoot,
+  givenStagedBatch,
   stagedAt,
 } from '../../../../builders/queue-record.ts';
 import { givenFocus, givenRule, givenSnapshot, givenView, NOW } from '../../../../builders/snapshot.ts';
@@ -26,11 +26,11 @@ const LANDED_1 =
 const TIMED_OUT = 'pending on head-1: requeued: the forge did not complete the merge in time; tested again';
 
 /** A batch of #1 and #2 that passed its gate. */
-function givenProven(root: Partial<Root> = {}, changes: Partial<QueueRecord> = {}): QueueRecord {
+function givenProven(batch: Partial<Batch> = {}, changes: Partial<QueueRecord> = {}): QueueRecord {
   const nodes = [givenNode({ state: 'done', verdict: 'success', ...stagedAt(2) })];
   return givenRecord({
     entries: [givenEntry(1), givenEntry(2)],
-    roots: [givenStagedRoot(2, { nodes, ...root })],
+    batches: [givenStagedBatch(2, { nodes, ...batch })],
     tip: BASE.sha,
     evidence: [givenEvidence(2, 'success')],
     ...changes,
@@ -252,14 +252,14 @@ describe('the merge that is awaited', () => {
     test('is awaited on when the forge calls it mergeable again', () => {
       const { after, actions } = tellDecision(at(182_000, true), givenAwaited(looked));
       expect(actions).toEqual([]);
-      expect(after.roots[0]?.landing).not.toHaveProperty('unmergeableSince');
+      expect(after.batches[0]?.landing).not.toHaveProperty('unmergeableSince');
     });
 
     test('sets it aside after the grace period, and is no time-out of it', () => {
-      const revoke = { reason: 'merge_conflict' as const, postedAt: NOW + 182_000 };
+      const takeBack = { reason: 'merge_conflict' as const, postedAt: NOW + 182_000 };
       const record = givenProven({
         teardown: 'merge_conflict',
-        landing: givenLanding({ postedAt: NOW, ...looked, revoke }),
+        landing: givenLanding({ postedAt: NOW, ...looked, takeBack }),
       });
       expect(tellDecision(at(202_000), record)).toMatchObject({
         actions: [NOT_MERGEABLE],
@@ -292,31 +292,31 @@ describe('the merge that is awaited', () => {
 });
 
 describe('a success that was taken back', () => {
-  const revoke = { reason: 'merge_timeout' as const, postedAt: NOW };
+  const takeBack = { reason: 'merge_timeout' as const, postedAt: NOW };
   const at = (
     ms: number,
     first: Parameters<typeof givenLook>[0] = {},
     blockers: Snapshot['blockers'] = known(givenView(1)),
   ) => givenLook(first, { now: NOW + ms, full: false, ...(blockers === undefined ? {} : { blockers }) });
   const withSchedule = (schedule: 'scheduled' | 'lost') => ({
-    ...givenAwaited({ revoke: { ...revoke, schedule } }),
-    roots: givenAwaited({ revoke: { ...revoke, schedule } }).roots.map((root) => ({
-      ...root,
+    ...givenAwaited({ takeBack: { ...takeBack, schedule } }),
+    batches: givenAwaited({ takeBack: { ...takeBack, schedule } }).batches.map((batch) => ({
+      ...batch,
       teardown: 'merge_timeout' as const,
     })),
   });
 
   test('may still merge within the grace period: a merge then is a landing', () => {
-    expect(tellDecision(at(19_999), givenAwaited({ revoke }))).toMatchObject({ actions: [], wakeInMs: 1 });
+    expect(tellDecision(at(19_999), givenAwaited({ takeBack }))).toMatchObject({ actions: [], wakeInMs: 1 });
     const merged = at(10_000, {
       pull: { state: 'closed', merged: true },
       merge: known({ commit: { sha: 'merge-1', tree: 'tree-1' }, standsOnTip: true }),
     });
-    expect(tellDecision(merged, givenAwaited({ revoke })).events).toEqual(['pr_landed #1']);
+    expect(tellDecision(merged, givenAwaited({ takeBack })).events).toEqual(['pr_landed #1']);
   });
 
   test('after it the forge is asked whether it still has the schedule', () => {
-    expect(tellDecision(at(20_000), givenAwaited({ revoke })).actions).toEqual([
+    expect(tellDecision(at(20_000), givenAwaited({ takeBack })).actions).toEqual([
       'ask whether #1 is still scheduled',
     ]);
   });
@@ -382,7 +382,7 @@ describe('a success that was taken back', () => {
     const pulls = known([givenView(1, { opensAnother: known(true) }), givenView(2)]);
     const look = givenLook({}, { now: NOW + 20_000, pulls, focus: new Map([[1, UNKNOWN]]) });
     const refused = givenEntry(1, { readyAt: null, refusedFor: 'twin_elsewhere' });
-    const record = { ...givenAwaited({ revoke }), entries: [refused, givenEntry(2)] };
+    const record = { ...givenAwaited({ takeBack }), entries: [refused, givenEntry(2)] };
     expect(tellDecision(look, record)).toMatchObject({
       actions: [
         `error on head-1: ${describeRefusal('twin_elsewhere')}`,
@@ -404,7 +404,7 @@ describe('a success that was taken back', () => {
       description: 'requeued',
     } as const;
     const record = {
-      ...givenAwaited({ revoke: { reason: 'candidate_changed', postedAt: null } }),
+      ...givenAwaited({ takeBack: { reason: 'candidate_changed', postedAt: null } }),
       ...{ entries: [givenEntry(2)], pendingStatuses: [{ ...status, targetUrl: null, ...stuck }] },
     };
     expect(tellDecision(look, record).after).toMatchObject({

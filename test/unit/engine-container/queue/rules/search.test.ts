@@ -1,5 +1,5 @@
 import { known, UNKNOWN } from '#core/domain/result.ts';
-import type { Node, QueueRecord, Root } from '../../../../../engine-container/src/queue/record.ts';
+import type { Batch, Node, QueueRecord } from '../../../../../engine-container/src/queue/record.ts';
 import type { GateView, Snapshot } from '../../../../../engine-container/src/queue/snapshot.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
@@ -9,7 +9,7 @@ import {
   givenMember,
   givenNode,
   givenRecord,
-  givenStagedRoot,
+  givenStagedBatch,
   headOf,
   stagedAt,
 } from '../../../../builders/queue-record.ts';
@@ -23,9 +23,13 @@ import {
 import { tellDecision } from '../../../../support/told-decision.ts';
 
 /** A batch of so many in flight, all of them in the queue. */
-function givenBatch(size: number, root: Partial<Root> = {}, changes: Partial<QueueRecord> = {}): QueueRecord {
+function givenBatchInFlight(
+  size: number,
+  batch: Partial<Batch> = {},
+  changes: Partial<QueueRecord> = {},
+): QueueRecord {
   const entries = Array.from({ length: size }, (_, index) => givenEntry(index + 1));
-  return givenRecord({ entries, roots: [givenStagedRoot(size, root)], tip: BASE.sha, ...changes });
+  return givenRecord({ entries, batches: [givenStagedBatch(size, batch)], tip: BASE.sha, ...changes });
 }
 
 /** A look at that batch, its gate run as it is said. */
@@ -39,13 +43,13 @@ function givenLook(size: number, gate: GateView | null, changes: Partial<Snapsho
   });
 }
 
-const alone = (changes: Partial<Node>): Partial<Root> => ({
+const alone = (changes: Partial<Node>): Partial<Batch> => ({
   nodes: [givenNode({ to: 1, branch: 'mq/main/staging', ...stagedAt(1), ...changes })],
 });
 
 describe('a gate run', () => {
   test('that passed proves its tree: the first member may land', () => {
-    expect(tellDecision(givenLook(2, givenFinishedRun('success')), givenBatch(2))).toMatchObject({
+    expect(tellDecision(givenLook(2, givenFinishedRun('success')), givenBatchInFlight(2))).toMatchObject({
       actions: [
         'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2',
         'delete mq/main/staging',
@@ -58,14 +62,14 @@ describe('a gate run', () => {
     const running = { kind: 'running' as const, runId: 'run-1', url: null };
     for (const gate of [known(running), UNKNOWN])
       expect(
-        tellDecision(givenLook(2, null, { gates: new Map([['node', gate]]) }), givenBatch(2)),
+        tellDecision(givenLook(2, null, { gates: new Map([['node', gate]]) }), givenBatchInFlight(2)),
       ).toMatchObject({ actions: [], nodes: ['r (0, 2] gating running'] });
   });
 
   test.each(['cancelled', 'error'] as const)(
     'that ended as %s is held against no pull request: a new attempt after a minute',
     (verdict) => {
-      expect(tellDecision(givenLook(2, givenFinishedRun(verdict)), givenBatch(2))).toMatchObject({
+      expect(tellDecision(givenLook(2, givenFinishedRun(verdict)), givenBatchInFlight(2))).toMatchObject({
         actions: ['cancel run-new', 'delete mq/main/staging'],
         events: [],
         nodes: ['r (0, 2] done error', 'r (0, 2] wanted running'],
@@ -75,7 +79,7 @@ describe('a gate run', () => {
   );
 
   test('that broke off a fourth time ends the batch, and the queue has a pause', () => {
-    const worn = givenBatch(1, alone({ faults: 3 }));
+    const worn = givenBatchInFlight(1, alone({ faults: 3 }));
     expect(tellDecision(givenLook(1, givenFinishedRun('error')), worn)).toMatchObject({
       ended: ['#1 requeued: operational_error'],
       error: 'gate_infrastructure',
@@ -85,14 +89,14 @@ describe('a gate run', () => {
 
   test('that never begins is an alarm after half an hour, and is waited for', () => {
     const late = { ...givenLook(2, { kind: 'none' }), now: 5 + 30 * 60_000 };
-    expect(tellDecision(late, givenBatch(2))).toMatchObject({
+    expect(tellDecision(late, givenBatchInFlight(2))).toMatchObject({
       alarms: ['gate_phase_age'],
       nodes: ['r (0, 2] gating running'],
     });
   });
 
   test('whose branch is gone is started anew', () => {
-    expect(tellDecision(givenLook(2, { kind: 'branch_gone' }), givenBatch(2)).nodes).toEqual([
+    expect(tellDecision(givenLook(2, { kind: 'branch_gone' }), givenBatchInFlight(2)).nodes).toEqual([
       'r (0, 2] done error',
       'r (0, 2] wanted running',
     ]);
@@ -100,14 +104,14 @@ describe('a gate run', () => {
 });
 
 describe('a batch that is built on another', () => {
-  const above = givenStagedRoot(1, {
-    ...{ runId: 'above', onto: 'run', baseSha: stagedAt(2).sha, baseTree: stagedAt(2).tree },
+  const above = givenStagedBatch(1, {
+    ...{ batchId: 'above', stagedOn: 'batch', baseSha: stagedAt(2).sha, baseTree: stagedAt(2).tree },
     members: [givenMember(3)],
     chain: [stagedAt(3)],
     nodes: [givenNode({ id: 'above-r', to: 1, branch: 'mq/main/staging-above-r', ...stagedAt(3) })],
   });
-  const below = givenBatch(2, {}, { entries: [1, 2, 3].map((pr) => givenEntry(pr)) });
-  const both: QueueRecord = { ...below, roots: [...below.roots, above] };
+  const below = givenBatchInFlight(2, {}, { entries: [1, 2, 3].map((pr) => givenEntry(pr)) });
+  const both: QueueRecord = { ...below, batches: [...below.batches, above] };
   const lookAbove = (verdict: 'success' | 'failure') =>
     givenLook(3, null, {
       repo: givenRepo({ bisectFanout: 2 }),
@@ -137,8 +141,8 @@ describe('a batch that is built on another', () => {
 
 describe('a batch that failed', () => {
   test('is split: the first half runs, the second has the tree that failed', () => {
-    expect(tellDecision(givenLook(4, givenFinishedRun('failure')), givenBatch(4))).toMatchObject({
-      actions: ['stage tree-2 on base-0 as mq/main/staging-run-r.1', 'delete mq/main/staging'],
+    expect(tellDecision(givenLook(4, givenFinishedRun('failure')), givenBatchInFlight(4))).toMatchObject({
+      actions: ['stage tree-2 on base-0 as mq/main/staging-batch-r.1', 'delete mq/main/staging'],
       nodes: ['r (0, 4] done bisected', 'r.1 (0, 2] wanted running', 'r.2 (2, 4] done held_failure'],
       ended: [],
       events: [],
@@ -152,16 +156,16 @@ describe('a batch that failed', () => {
       givenNode({ id: 'r1' as never, nodeId: 'r.1', to: 1, state: 'done', verdict: 'success' }),
       givenNode({ id: 'r2' as never, nodeId: 'r.2', from: 1, state: 'done', outcome: 'held_failure' }),
     ];
-    const record = givenBatch(2, { place: 'suspect', nodes }, { evidence });
+    const record = givenBatchInFlight(2, { place: 'suspect', nodes }, { evidence });
     expect(tellDecision(givenLook(2, null), record).actions).toContain(
       'success on head-1: proven: the gate passed on exactly this state; landing now',
     );
   });
 
   test('runs a lone suspect a second time before it is judged', () => {
-    const record = givenBatch(1, alone({}), { evidence: [givenEvidence(0, 'success')] });
+    const record = givenBatchInFlight(1, alone({}), { evidence: [givenEvidence(0, 'success')] });
     expect(tellDecision(givenLook(1, givenFinishedRun('failure')), record)).toMatchObject({
-      actions: ['stage tree-1 on base-0 as mq/main/staging-run-r-a2', 'delete mq/main/staging'],
+      actions: ['stage tree-1 on base-0 as mq/main/staging-batch-r-a2', 'delete mq/main/staging'],
       events: [],
     });
   });
@@ -172,7 +176,7 @@ describe('a batch that failed', () => {
 
   test('bounces a lone suspect whose tree failed twice on a proven base', () => {
     const evidence = [givenEvidence(0, 'success'), ...failedOnce];
-    const record = givenBatch(1, alone({ attempt: 2 }), { evidence });
+    const record = givenBatchInFlight(1, alone({ attempt: 2 }), { evidence });
     expect(tellDecision(givenLook(1, givenFinishedRun('failure')), record)).toMatchObject({
       events: ['pr_bounced #1: gate_failed'],
       actions: [BOUNCED, 'delete mq/main/staging'],
@@ -183,7 +187,7 @@ describe('a batch that failed', () => {
 
   test('bounces no lone suspect whose tree passed the second time: the first was a flake', () => {
     const evidence = [givenEvidence(0, 'success'), ...failedOnce];
-    const record = givenBatch(1, alone({ attempt: 2 }), { evidence });
+    const record = givenBatchInFlight(1, alone({ attempt: 2 }), { evidence });
     expect(tellDecision(givenLook(1, givenFinishedRun('success')), record)).toMatchObject({
       events: [],
       actions: [
@@ -194,10 +198,10 @@ describe('a batch that failed', () => {
   });
 
   test('runs the bare base before it blames a lone suspect, where the base is not proven', () => {
-    const record = givenBatch(1, alone({ attempt: 2 }), { evidence: failedOnce });
+    const record = givenBatchInFlight(1, alone({ attempt: 2 }), { evidence: failedOnce });
     expect(tellDecision(givenLook(1, givenFinishedRun('failure')), record)).toMatchObject({
       events: [],
-      actions: ['stage tree-0 on base-0 as mq/main/staging-run-b', 'delete mq/main/staging'],
+      actions: ['stage tree-0 on base-0 as mq/main/staging-batch-b', 'delete mq/main/staging'],
     });
   });
 
@@ -206,7 +210,7 @@ describe('a batch that failed', () => {
       ...failedOnce,
       ...['base-1', 'base-2'].map((runKey) => givenEvidence(0, 'failure', { runKey, at: NOW - 1_000 })),
     ];
-    const record = givenBatch(1, alone({ attempt: 2 }), { evidence });
+    const record = givenBatchInFlight(1, alone({ attempt: 2 }), { evidence });
     expect(tellDecision(givenLook(1, givenFinishedRun('failure')), record)).toMatchObject({
       events: [],
       alarms: ['base_red'],
@@ -226,13 +230,13 @@ describe('a batch that failed', () => {
       givenNode({ id: 'r1' as never, nodeId: 'r.1', to: 1, state: 'done', outcome: 'held_failure' }),
     ];
     const evidence = [givenEvidence(1, 'failure'), givenEvidence(2, 'success')];
-    expect(tellDecision(givenLook(2, null), givenBatch(2, { nodes }, { evidence })).actions).toEqual([
+    expect(tellDecision(givenLook(2, null), givenBatchInFlight(2, { nodes }, { evidence })).actions).toEqual([
       'success on head-1: proven: an exact prefix of the batch of 2 that passed the gate; landing 1 of 2',
     ]);
   });
 
   test('uses no evidence that is older than a landing of its member that timed out', () => {
-    const record = givenBatch(1, alone({ state: 'done' }), {
+    const record = givenBatchInFlight(1, alone({ state: 'done' }), {
       entries: [givenEntry(1, { retestAfter: 6 })],
       evidence: [givenEvidence(1, 'success', { at: 5 })],
     });

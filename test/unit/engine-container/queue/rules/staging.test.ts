@@ -1,4 +1,4 @@
-import type { BatchId, RunId } from '#core/domain/ids.ts';
+import type { BatchId, NodeRowId } from '#core/domain/ids.ts';
 import { STAGING_RECONCILES_MAX } from '#core/domain/limits.ts';
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import { decide } from '../../../../../engine-container/src/queue/decide.ts';
@@ -8,13 +8,13 @@ import type { Snapshot } from '../../../../../engine-container/src/queue/snapsho
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import {
   BASE,
+  givenBatch,
   givenEntry,
   givenEvidence,
   givenMember,
   givenNode,
   givenRecord,
-  givenRoot,
-  givenStagedRoot,
+  givenStagedBatch,
   headOf,
   stagedAt,
 } from '../../../../builders/queue-record.ts';
@@ -177,16 +177,16 @@ describe('the members of a batch', () => {
   });
 
   test('one by one after two in a row failed alone, also where staging was never finished', () => {
-    const root = givenRoot({
+    const batch = givenBatch({
       ...{ members: [givenMember(1)], limit: 1, unfinished: STAGING_RECONCILES_MAX - 1 },
       nodes: [givenNode({ to: 1, state: 'wanted', stagedAt: null })],
     });
     const given = givenSnapshot({ pulls: scheduled(1, 2, 3) });
     const before = givenRecord({
-      ...{ entries: entries(1, 2, 3), roots: [root], tip: BASE.sha, stagingFailuresInARow: 1 },
+      ...{ entries: entries(1, 2, 3), batches: [batch], tip: BASE.sha, stagingFailuresInARow: 1 },
     });
     const decision = decide(given, before);
-    const action = decision.actions.find(({ kind }) => kind === 'stage_root');
+    const action = decision.actions.find(({ kind }) => kind === 'stage_batch');
     if (action === undefined) throw new Error('the batch is staged');
     const { record } = fold(given, decision.record, action, { kind: 'unfinished' }, NOW);
     const { actions } = tellDecision(given, { ...record, stagedAlone: true });
@@ -209,7 +209,7 @@ describe('the members of a batch', () => {
 describe('the batches beside it', () => {
   const busy = givenRecord({
     entries: entries(1, 2, 3),
-    roots: [givenStagedRoot(2)],
+    batches: [givenStagedBatch(2)],
     tip: BASE.sha,
     rate: { landed: 0, bounced: 0, steady: 0, flaked: 0, paces: [{ ms: 1_000, runs: 10 }] },
   });
@@ -226,11 +226,11 @@ describe('the batches beside it', () => {
   });
 
   test('a batch that was never built begins anew when its base has moved', () => {
-    const unbuilt = givenRoot({ nodes: [givenNode({ state: 'wanted', stagedAt: null })] });
-    const record = givenRecord({ entries: entries(1, 2), roots: [unbuilt], tip: 'base-1' });
+    const unbuilt = givenBatch({ nodes: [givenNode({ state: 'wanted', stagedAt: null })] });
+    const record = givenRecord({ entries: entries(1, 2), batches: [unbuilt], tip: 'base-1' });
     const given = givenSnapshot({ full: false, base: known({ sha: 'base-1', tree: 'tree-9' }) });
     expect(tellDecision(given, record)).toMatchObject({
-      actions: ['delete mq-work/main/run'],
+      actions: ['delete mq-work/main/batch'],
       nodes: [],
     });
   });
@@ -282,26 +282,26 @@ describe('a pull request whose own reading contradicted the list', () => {
 
 describe('the work branch', () => {
   const search = (branch: string | null) => {
-    const whole = givenNode({ id: 'whole' as BatchId, state: 'done', verdict: 'failure', ...stagedAt(2) });
+    const whole = givenNode({ id: 'whole' as NodeRowId, state: 'done', verdict: 'failure', ...stagedAt(2) });
     const half = givenNode({ nodeId: 'r.1', to: 1, state: 'wanted', stagedAt: null, branch });
-    const roots = [givenStagedRoot(2, { nodes: [whole, half] })];
+    const batches = [givenStagedBatch(2, { nodes: [whole, half] })];
     return tellDecision(
       givenSnapshot({ full: false, pulls: UNKNOWN }),
-      givenRecord({ entries: entries(1, 2), roots, tip: BASE.sha }),
+      givenRecord({ entries: entries(1, 2), batches, tip: BASE.sha }),
     );
   };
 
   test('is deleted in the end where a prefix was tried twice: a failed try may have left it', () => {
     const first = search(null);
-    expect(first.after.roots[0]?.builds).toBe(1);
-    const branch = first.after.roots[0]?.nodes[1]?.branch ?? null;
-    expect(search(branch).after.roots[0]?.builds).toBe(2);
+    expect(first.after.batches[0]?.builds).toBe(1);
+    const branch = first.after.batches[0]?.nodes[1]?.branch ?? null;
+    expect(search(branch).after.batches[0]?.builds).toBe(2);
   });
 
   test('and the staging branch are swept once more where a try has no known end: the forge may carry it out late', () => {
     const first = search(null);
     expect(first.after.garbage).toEqual([]);
-    const branch = first.after.roots[0]?.nodes[1]?.branch ?? '';
+    const branch = first.after.batches[0]?.nodes[1]?.branch ?? '';
     const { garbage } = search(branch).after;
     expect(garbage.map((each) => each.branch)).toEqual([branch, expect.stringMatching(/^mq-work\/main\//)]);
     for (const { notBefore } of garbage) expect(notBefore).toBeGreaterThanOrEqual(NOW + 120_000);
@@ -309,7 +309,7 @@ describe('the work branch', () => {
 });
 
 describe('changes that invalidate a batch', () => {
-  const staged = givenRecord({ entries: entries(1, 2), roots: [givenStagedRoot(2)], tip: BASE.sha });
+  const staged = givenRecord({ entries: entries(1, 2), batches: [givenStagedBatch(2)], tip: BASE.sha });
   const running = {
     gates: new Map([['node', known({ kind: 'running' as const, runId: 'run-1', url: null })]]),
   };
@@ -371,13 +371,13 @@ describe('a trial batch', () => {
     const rate = { landed: 100, bounced: 40, steady: 200, flaked: 0, paces: [{ ms: 1_000, runs: 10 }] };
     const record = givenRecord({
       entries: entries(1, 2, 3, 4, ...fresh),
-      roots: [givenStagedRoot(4)],
+      batches: [givenStagedBatch(4)],
       tip: BASE.sha,
       rate,
     });
     const given = givenSnapshot({ repo, pulls: scheduled(1, 2, 3, 4, ...fresh) });
     const { after } = tellDecision(given, record);
-    const places = after.roots.map(({ place, onto, baseSha }) => [place, onto, baseSha]);
+    const places = after.batches.map(({ place, stagedOn, baseSha }) => [place, stagedOn, baseSha]);
     expect(places.slice(0, 2)).toEqual([
       ['pipeline', null, BASE.sha],
       ['trial', null, BASE.sha],
@@ -387,9 +387,9 @@ describe('a trial batch', () => {
 
 describe('a suspect', () => {
   test('a batch built on one that failed has no ground any more; its members keep their places', () => {
-    const above = givenRoot({
-      runId: 'above' as RunId,
-      onto: 'run' as RunId,
+    const above = givenBatch({
+      batchId: 'above' as BatchId,
+      stagedOn: 'batch' as BatchId,
       members: [3].map(givenMember),
       limit: 1,
       baseSha: stagedAt(2).sha,
@@ -402,7 +402,7 @@ describe('a suspect', () => {
     });
     const record = givenRecord({
       entries: entries(1, 2, 3),
-      roots: [givenStagedRoot(2), above],
+      batches: [givenStagedBatch(2), above],
       tip: BASE.sha,
       evidence: [givenEvidence(0, 'success')],
     });
@@ -413,7 +413,7 @@ describe('a suspect', () => {
     });
     const decided = tellDecision(given, record);
     expect(decided.ended).toEqual(['#3 requeued: superseded']);
-    expect(decided.after.roots.map(({ place, members }) => [place, members.map(({ pr }) => pr)])).toEqual([
+    expect(decided.after.batches.map(({ place, members }) => [place, members.map(({ pr }) => pr)])).toEqual([
       ['suspect', [1, 2]],
       ['pipeline', [3]],
     ]);

@@ -11,10 +11,10 @@ import { type GateFile, judgeGateChange } from './staging/gate-file.ts';
 import { Unsayable } from './staging/objects.ts';
 import { renderPatch } from './staging/patch.ts';
 
-type StageRoot = Extract<Action, { kind: 'stage_root' }>;
+type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
 type Cut = { readonly index: number; readonly reason: CutReason };
 
-export interface StageRootDeps extends MemberPlannerDeps {
+export interface StageBatchDeps extends MemberPlannerDeps {
   readonly baseBranch: string;
   /** True when staging should publish what it has and leave the rest for the next batch. */
   readonly isOutOfTime: () => boolean;
@@ -27,7 +27,7 @@ class BaseMoved extends Error {}
  * Builds a batch by patches, one commit per pull request in queue order (A9), on a work branch that starts no run; only
  * the last commit is pushed under the pattern of the gate, so that one attempt is one run (E22).
  */
-export async function stageRoot(deps: StageRootDeps, action: StageRoot): Promise<ActionOutcome> {
+export async function stageBatch(deps: StageBatchDeps, action: StageBatch): Promise<ActionOutcome> {
   const builder = new ChainBuilder(deps, action);
   try {
     return await builder.build();
@@ -40,14 +40,14 @@ export async function stageRoot(deps: StageRootDeps, action: StageRoot): Promise
 }
 
 class ChainBuilder {
-  readonly #deps: StageRootDeps;
-  readonly #action: StageRoot;
+  readonly #deps: StageBatchDeps;
+  readonly #action: StageBatch;
   readonly #planner: MemberPlanner;
   readonly #chain: Staged[] = [];
   #tip: CommitSha;
   #workExists = false;
 
-  constructor(deps: StageRootDeps, action: StageRoot) {
+  constructor(deps: StageBatchDeps, action: StageBatch) {
     this.#deps = deps;
     this.#action = action;
     this.#planner = new MemberPlanner(deps, action);
@@ -118,7 +118,7 @@ class ChainBuilder {
 
   async #planNext(
     index: number,
-    member: StageRoot['members'][number],
+    member: StageBatch['members'][number],
     ours: TreeHash,
   ): Promise<MemberPlan | CutReason> {
     if (index === 0) return this.#planner.plan(member, ours);
@@ -193,7 +193,15 @@ class ChainBuilder {
     // Publishing replaces what an attempt that died left behind; without it nothing else would remove that.
     if (published === null) await forge.deleteBranch(branch);
     const { id: gateKey, file: gateFile } = gate;
-    return { kind: 'root_staged', chain: this.#chain, gateKey, baseGate, gateFile, published, cut: finalCut };
+    return {
+      kind: 'batch_staged',
+      chain: this.#chain,
+      gateKey,
+      baseGate,
+      gateFile,
+      published,
+      cut: finalCut,
+    };
   }
 
   /** The chain's last commit says "skip ci", so its tree is published again in a commit that does not. */
@@ -202,17 +210,17 @@ class ChainBuilder {
     return publishTree(forge, objects, {
       ...{ baseBranch, queueName },
       branch: this.#action.branch,
-      onto: this.#action.baseSha,
+      stagedOn: this.#action.baseSha,
       workBranch: this.#action.workBranch,
       isAnchored: this.#action.stackedOn !== null,
-      ontoTree: this.#action.baseSha,
+      stagedOnTree: this.#action.baseSha,
       tree,
       message: this.#say('r'),
     });
   }
 
   #say(about: string): string {
-    return stagedMessage(this.#deps.queueName, this.#action.runId.slice(0, 8), about).trimEnd();
+    return stagedMessage(this.#deps.queueName, this.#action.batchId.slice(0, 8), about).trimEnd();
   }
 
   #hasVerdict(tree: TreeHash, gate: GateFile): boolean {
