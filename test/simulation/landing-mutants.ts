@@ -47,8 +47,8 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a batch that ends after the base was seen to move does not make that news once more',
     file: `${QUEUE}/batch.ts`,
-    find: 'record.baseSeen?.at ?? 0',
-    replace: 'verifiedAt(batch)',
+    find: '  return at <= verified ||',
+    replace: '  return verified > 0 ||',
     families: ['unchecked_head'],
     dies: 'one of the queue is merged past it, and the base is read first',
   },

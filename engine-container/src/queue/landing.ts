@@ -108,7 +108,9 @@ function awaitMerge(pass: DecisionContext, batch: Batch, landing: Landing, poste
   }
   if (age >= LANDING_TIMEOUT_MS) return startTeardown(pass, batch, 'merge_timeout');
   const nextNudge = LANDING_NUDGE_AGES_MS[landing.nudges];
-  if (nextNudge !== undefined && age >= nextNudge) {
+  // Not while something that the rule asks for is known to be missing again: the forge could not merge.
+  const mayMerge = entryOf(pass.record, landing.pr)?.readyAt !== null;
+  if (nextNudge !== undefined && age >= nextNudge && mayMerge) {
     // A forge can lose the trigger for ever; the same success written once more sets it off again (D-11).
     landing.nudges += 1;
     postSuccess(pass, batch, landing);

@@ -188,9 +188,14 @@ describe('the merge that is awaited', () => {
 
   test('is what the base shows next, also where an engine whose clock is ahead saw the base before it', () => {
     const nodes = [givenNode({ state: 'done', verdict: 'success', ...stagedAt(1) })];
-    const root = givenStagedRoot(1, { nodes, landing: givenLanding({ postedAt: NOW }) });
+    const batch = givenStagedBatch(1, { nodes, landing: givenLanding({ postedAt: NOW }) });
     const record = givenRecord({
-      ...{ entries: [givenEntry(1)], roots: [root], tip: BASE.sha, evidence: [givenEvidence(1, 'success')] },
+      ...{
+        entries: [givenEntry(1)],
+        batches: [batch],
+        tip: BASE.sha,
+        evidence: [givenEvidence(1, 'success')],
+      },
       baseSeen: { sha: BASE.sha, tree: BASE.tree, at: NOW + 32_000 },
     });
     const { after } = tellDecision(givenLook(mergedAs('tree-1'), { full: false }), record);
@@ -220,6 +225,13 @@ describe('the merge that is awaited', () => {
     expect(tellDecision(at(14_999), givenAwaited()).actions).toEqual([]);
     expect(tellDecision(at(15_000), givenAwaited()).actions).toEqual([PROVEN_1]);
     expect(tellDecision(at(15_000), givenAwaited({ nudges: 1 })).actions).toEqual([]);
+  });
+
+  test('is not asked for again while an approval is missing that was there', () => {
+    const look = givenLook({}, { now: NOW + 15_000, full: false });
+    const waiting = givenEntry(1, { readyAt: null });
+    const record = { ...givenAwaited(), entries: [waiting, givenEntry(2)] };
+    expect(tellDecision(look, record).actions).toEqual([]);
   });
 
   test('is given up after ten minutes: the success is taken back', () => {
