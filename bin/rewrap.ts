@@ -6,10 +6,11 @@ import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
 import { createKmsRewrapper } from '../core/adapters/kms-vault/rewrap.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
 import { type REWRAP_OUTCOMES, rewrapCredentials } from '../core/services/rewrap-credentials.ts';
+import { rewrapSecrets } from '../core/services/rewrap-secrets.ts';
 
 const USAGE = `npm run rewrap -- --table <TableName> --key <id or ARN of the new key> --key-version <number> [--dry-run]
 
-Puts the data key of every stored forge token under another key, inside KMS. Can be stopped and started again.`;
+Puts the data key of every stored forge token, webhook secret and chat address under another key, inside KMS. Can be stopped and started again.`;
 /** Progress is printed once per so many connections. */
 const PROGRESS_EVERY = 25;
 
@@ -61,8 +62,11 @@ async function main(): Promise<number> {
       `stopped after ${stoppedAfter}: too many failures in a row; rights, key or table? Start it again.`,
     );
   }
+  const secrets = options.dryRun || stoppedAfter !== null ? null : await rewrapSecrets({ store, rewrapper });
+  if (secrets !== null) console.log(JSON.stringify({ repositories: secrets }));
   const unfinished: readonly (typeof REWRAP_OUTCOMES)[number][] = ['changed', 'damaged', 'failed'];
-  return unfinished.some((outcome) => counts[outcome] > 0) ? 1 : 0;
+  const isDone = unfinished.every((outcome) => counts[outcome] === 0) && (secrets?.failed ?? 0) === 0;
+  return isDone ? 0 : 1;
 }
 
 main().then(

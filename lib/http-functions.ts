@@ -79,6 +79,7 @@ export function createHttpFunctions(
   queue.grantSend(webhooks);
   queue.grantSendDelayed(webhooks);
   webhooks.setEnv('QUEUE_NAME', config.serviceName);
+  credentialKey.grantOpenText(webhooks, ['webhook-secret']);
 
   const payments = new Payments(scope, 'Payments', {
     ...{ apiUrl: config.paymentsApiUrl, prices: config.paymentsPrices, retain: config.retainData },
@@ -125,6 +126,7 @@ export function createHttpFunctions(
     ...{ bundle: 'forge-ops', env: ForgeOpsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
   });
   credentialKey.grantOpen(forgeOps);
+  credentialKey.grantSealText(forgeOps, ['webhook-secret', 'chat-url']);
   queue.grantSend(forgeOps);
   mayReachForges(forgeOps, config);
   forgeOps.setEnv('QUEUE_NAME', config.serviceName);

@@ -127,7 +127,7 @@ export class ServiceStack extends Stack {
       ...{ rateFactor: config.rateFactor, logRetentionDays: config.logRetentionDays },
     });
     new Notifications(this, 'Notifications', {
-      ...{ defaults, table, monitoring, publicUrl, mail: config.mail },
+      ...{ defaults, table, monitoring, credentialKey, publicUrl, mail: config.mail },
       retain: config.retainData,
       deadLetters: queue.deadLetters,
     });

@@ -3,10 +3,12 @@ import { CHAT_URL_CHARS_MAX, EMAIL_CHARS_MAX } from '../domain/api-limits.ts';
 import {
   CHAT_NAMES,
   CHAT_URL_PATTERNS,
+  CHATS,
   type Chat,
   mapChats,
   type NotificationTargets,
 } from '../domain/notification.ts';
+import { isSealed } from '../domain/sealed-text.ts';
 import { CHAT_FIELDS, type ChatField } from './chat-fields.ts';
 import { REDACTED } from './redacted.ts';
 
@@ -60,10 +62,12 @@ export function toMaskedNotification(
   const { email } = targets;
   return {
     email: email === null ? null : `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`,
-    ...mapFields((chat) => maskUrl(targets[chat])),
+    ...mapFields((chat) => maskUrl(chat, targets[chat])),
   };
 }
 
-function maskUrl(url: string | null): string | null {
-  return url === null ? null : `${new URL(url).origin}/…`;
+/** A sealed address is of the chat's first host, as far as the page can tell. */
+function maskUrl(chat: Chat, url: string | null): string | null {
+  if (url === null) return null;
+  return isSealed(url) ? `https://${CHATS[chat].hosts[0]}/…` : `${new URL(url).origin}/…`;
 }

@@ -1,4 +1,5 @@
 import type { SealedCredential } from '../domain/repo.ts';
+import type { SecretOwner } from './secret-box.ts';
 import type { CredentialOwner } from './system.ts';
 
 /** Puts a data key under another key-encryption key without opening it. Rejects with `VaultError`. */
@@ -7,4 +8,11 @@ export interface Rewrapper {
   readonly keyVersion: number;
   /** The same token, nonce and format; another wrapped key and its version. */
   rewrap(owner: CredentialOwner, sealed: SealedCredential): Promise<SealedCredential>;
+}
+
+/** The same for the other secrets of a repository. Rejects with `VaultError`. */
+export interface TextRewrapper {
+  readonly keyVersion: number;
+  /** Null: it is under that key already, or was never sealed. */
+  rewrapText(owner: SecretOwner, stored: string): Promise<string | null>;
 }

@@ -6,7 +6,10 @@ import { WEBHOOK_BODY_BYTES_MAX } from '../domain/limits.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { classifyForgeEvent, type ForgeEvent, type ForgeEventKind, obeysWebhooks } from '../domain/wake.ts';
 import type { RateStore } from '../ports/account-store.ts';
+import type { SecretBox } from '../ports/secret-box.ts';
 import { type DispatchStore, type LeaseStore, StoreError } from '../ports/store.ts';
+import { VaultError } from '../ports/system.ts';
+import type { Secret } from '../secret.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
 import { type EventWakeDeps, wakeForEvent } from './wake.ts';
 
@@ -15,6 +18,7 @@ export interface WebhookDeps extends EventWakeDeps, PlanDeps {
   /** @default no limit */
   readonly rates?: RateStore;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
+  readonly secrets: Pick<SecretBox, 'open'>;
   readonly queueName: string;
 }
 
@@ -53,7 +57,7 @@ export async function acceptForgeWebhook(
       : { hookId: request.hookId },
   );
   // Computed for an unknown repo as well, so that time does not tell which repos are managed.
-  const authentic = signature.matches(repo?.webhookSecret ?? null, request.body);
+  const authentic = signature.matches(await openSecret(deps, repo), request.body);
   if (repo === null || repo.tombstone) throw new AppError('not_found');
   if (!authentic) throw new AppError('invalid_signature');
   if (request.eventType === undefined) throw new AppError('missing_fields', { field: 'event' });
@@ -65,6 +69,22 @@ export async function acceptForgeWebhook(
   // Held for payment: not the sender's mistake (D-34).
   if ((await findHolds(deps, repo.tenantId)).has(repo.id)) return 'ignored';
   return wake(deps, repo, kind, request.deliveryId);
+}
+
+/** Null, which no signature fits: there is none, or the row is damaged. */
+async function openSecret(
+  { secrets }: WebhookDeps,
+  repo: ManagedRepo | null,
+): Promise<Secret<string> | null> {
+  if (repo === null || repo.webhookSecret === null) return null;
+  const owner = { tenantId: repo.tenantId, repoId: repo.id, purpose: 'webhook-secret' } as const;
+  try {
+    return await secrets.open(owner, repo.webhookSecret.reveal());
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    if (error.kind === 'undecryptable') return null;
+    throw new AppError('decryption_error');
+  }
 }
 
 /** Per repo, and only what its own secret has signed: no other sender can use up its share. */

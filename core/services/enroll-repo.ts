@@ -18,6 +18,7 @@ import { accessDenied } from './denied.ts';
 import { loadOwnConnection } from './owned.ts';
 import { type PlanDeps, readCeiling } from './plans.ts';
 import { type ProvisioningDeps, provisionRepo } from './provisioning.ts';
+import { orDecryptionError, sealTargets } from './repo-secrets.ts';
 import { saveRepo } from './save-repo.ts';
 import { type CheckedClaim, checkClaim, UNFOUNDED } from './verify-claim.ts';
 import { tryWake } from './wake.ts';
@@ -60,8 +61,10 @@ export async function enrollRepo(
   const { repos: reposMax } = await readCeiling(deps, tenantId);
   await verifyBot(deps, connection);
   const now = deps.clock.now();
+  const id = deps.ids.uuid();
+  const { notification } = wanted;
   const claim: ManagedRepo = {
-    ...{ id: deps.ids.uuid(), tenantId, connectionId: connection.id, instanceUrl: connection.instanceUrl },
+    ...{ id, tenantId, connectionId: connection.id, instanceUrl: connection.instanceUrl },
     slug: wanted.slug,
     baseBranch,
     statusContext: wanted.statusContext ?? deps.queueName,
@@ -70,12 +73,17 @@ export async function enrollRepo(
     ...DEFAULT_SETTINGS,
     wakeupMode: wanted.wakeupMode ?? DEFAULT_SETTINGS.wakeupMode,
     enabledAt: now,
-    ...{ webhookSecret: null, hookId: null, ...UNPROVISIONED, notification: wanted.notification },
+    ...{ webhookSecret: null, hookId: null, ...UNPROVISIONED, notification: null },
     ...{ wakeSeq: 0, dueAt: now, createdAt: now, updatedAt: now, version: 1, tombstone: false },
     verifiedAt: now,
   };
   refuseClaim(await checkClaim(deps.openForge, claim));
-  const repo = { ...claim, ciGate: await seeGate(deps.openForge, claim, deps.queueName) };
+  const repo = {
+    ...claim,
+    ciGate: await seeGate(deps.openForge, claim, deps.queueName),
+    notification:
+      notification === null ? null : await orDecryptionError(sealTargets(deps.secrets, claim, notification)),
+  };
   await create(deps, repo, reposMax);
   // Not before: a refusal changes nothing (A65), not even what is known of the connection.
   if (connection.verifiedAt === null) await noteVerified(deps, connection);

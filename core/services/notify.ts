@@ -3,15 +3,19 @@ import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { describeBounceNotice, describeInvoiceNotice, findBounceRun, type Notice } from '../domain/notice.ts';
 import { CHAT_NAMES, type NotificationTargets, noChats } from '../domain/notification.ts';
+import type { ManagedRepo } from '../domain/repo.ts';
 import type { NoticeStore, Notifier, SendResult, StoredRow } from '../ports/notifier.ts';
+import type { SecretBox } from '../ports/secret-box.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
-import type { Log } from '../ports/system.ts';
+import { type Log, VaultError } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
+import { openTargets } from './repo-secrets.ts';
 
 export interface NotifyDeps {
   readonly store: NoticeStore &
     Pick<DispatchStore, 'getRepo'> &
     Pick<EnrollmentStore, 'listRepos' | 'listBatches'>;
+  readonly secrets: Pick<SecretBox, 'open'>;
   readonly notifier: Notifier;
   readonly log: Log;
   /** Page where a payment method is changed; null: the notice has no link. */
@@ -29,11 +33,11 @@ export async function announceBounce(deps: NotifyDeps, row: StoredRow): Promise<
   if (event === null || event.event !== 'pr_bounced') return;
   const repo = await store.getRepo(event.repoId);
   if (repo === null || repo.tombstone || repo.tenantId !== event.tenantId) return;
-  const targets = repo.notification;
-  if (targets === null || placesOf([targets]).length === 0) return;
+  const targets = await openOf(deps, repo);
+  if (placesOf(targets).length === 0) return;
   const runUrl = await findRun(deps, event.tenantId, event);
   if (!(await store.claimBounce(event))) return;
-  await send(deps, placesOf([targets]), describeBounceNotice({ repo, event, runUrl }), {
+  await send(deps, placesOf(targets), describeBounceNotice({ repo, event, runUrl }), {
     tenant_id: event.tenantId,
     repo_id: event.repoId,
     pr: event.pr,
@@ -63,14 +67,30 @@ async function findRun(
 export async function announceNotice(deps: NotifyDeps, tenantId: TenantId, row: StoredRow): Promise<void> {
   const { store } = deps;
   const repos = await store.listRepos(tenantId);
+  const targets = (await Promise.all(repos.map((repo) => openOf(deps, repo)))).flat();
   const notice = await store.takeNotice(row);
   if (notice === null) return;
   const owner = { email: notice.email, ...noChats() };
-  const places = placesOf([owner, ...repos.flatMap((repo) => repo.notification ?? [])]);
+  const places = placesOf([owner, ...targets]);
   await send(deps, places.slice(0, NOTICE_PLACES_MAX), describeInvoiceNotice(deps.billingUrl), {
     tenant_id: notice.tenantId,
     kind: notice.kind,
   });
+}
+
+/** One, or none. Addresses that do not open are left out: the mailbox is told all the same. */
+async function openOf(deps: NotifyDeps, repo: ManagedRepo): Promise<readonly NotificationTargets[]> {
+  const { notification } = repo;
+  if (notification === null) return [];
+  try {
+    return [await openTargets(deps.secrets, repo, notification)];
+  } catch (error) {
+    if (!(error instanceof VaultError)) throw error;
+    deps.log.warn('the addresses of a chat do not open', {
+      ...{ tenant_id: repo.tenantId, repo_id: repo.id, error },
+    });
+    return [{ email: notification.email, ...noChats() }];
+  }
 }
 
 type Place = { readonly way: keyof NotificationTargets; readonly address: string };

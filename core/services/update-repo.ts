@@ -9,6 +9,7 @@ import type { Clock } from '../ports/system.ts';
 import { recordChange } from './audit.ts';
 import { loadOwnRepo } from './owned.ts';
 import { changeStatusContext, type ProvisioningDeps, provisionRepo } from './provisioning.ts';
+import { orDecryptionError, sealOldSecrets, sealTargets } from './repo-secrets.ts';
 import { saveRepo } from './save-repo.ts';
 import { type StopDeps, stopQueue } from './stop-queue.ts';
 import { tryWake } from './wake.ts';
@@ -34,8 +35,13 @@ export async function updateRepo(
   changes: RepoChanges,
 ): Promise<ManagedRepo> {
   const repo = await loadOwnRepo(deps.store, tenantId, id);
-  const wanted = definedOnly(changes);
-  if (Object.keys(wanted).length === 0) return repo;
+  const asked = definedOnly(changes);
+  if (Object.keys(asked).length === 0) return repo;
+  const targets = asked.notification ?? null;
+  const wanted =
+    targets === null
+      ? asked
+      : { ...asked, notification: await orDecryptionError(sealTargets(deps.secrets, repo, targets)) };
   const stops = wanted.queueEnabled === false && repo.queueEnabled;
   const saved = await noteFailure(deps, repo, () =>
     stops ? stopQueue(deps, repo, () => store(deps, repo, wanted)) : store(deps, repo, wanted),
@@ -71,7 +77,12 @@ async function store(
   const changes = { ...wanted, ...(starts ? { enabledAt: now, dueAt: now } : {}) };
   const { statusContext, ...others } = changes;
   if (statusContext === undefined) {
-    const saved = await saveRepo(deps.store, repo, () => ({ ...others, updatedAt: now }));
+    const reseal = await orDecryptionError(sealOldSecrets(deps.secrets, repo));
+    const saved = await saveRepo(deps.store, repo, (current) => ({
+      ...reseal(current),
+      ...others,
+      updatedAt: now,
+    }));
     if (typeof saved === 'string') throw new AppError(saved === 'gone' ? 'not_found' : 'db_error');
     return saved;
   }

@@ -2,8 +2,10 @@ import type { WebhookObservation } from '../domain/provisioning.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin, ForgeHook } from '../ports/forge-admin.ts';
-import type { Ids, Log } from '../ports/system.ts';
+import type { SecretBox } from '../ports/secret-box.ts';
+import { type Ids, type Log, VaultError } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
+import { sealWebhookSecret } from './repo-secrets.ts';
 import { type RepoStore, saveRepo } from './save-repo.ts';
 
 /**
@@ -26,6 +28,7 @@ const NEEDED_EVENTS: readonly string[] = ['push', 'pull_request', 'issue_comment
 
 export interface WebhookRegistrationDeps {
   readonly store: RepoStore;
+  readonly secrets: Pick<SecretBox, 'seal'>;
   readonly ids: Ids;
   readonly log: Log;
   /** Public address of the webhook route, without query. */
@@ -63,6 +66,7 @@ export async function registerWebhook(
     }
     return await replaceHooks(deps, forge, repo, ours);
   } catch (error) {
+    if (error instanceof VaultError) return { seen: 'failed', repo, stored: true };
     if (!(error instanceof ForgeError)) throw error;
     return { seen: error.kind === 'denied' ? 'denied' : 'failed', repo, stored: true };
   }
@@ -76,9 +80,10 @@ async function replaceHooks(
 ): Promise<Registration> {
   const hookId = deps.ids.uuid();
   // Two random UUIDs: 244 bits, which cannot be guessed.
-  const webhookSecret = new Secret(`${deps.ids.uuid()}${deps.ids.uuid()}`.replaceAll('-', ''));
+  const secret = new Secret(`${deps.ids.uuid()}${deps.ids.uuid()}`.replaceAll('-', ''));
+  const webhookSecret = await sealWebhookSecret(deps.secrets, repo, secret);
   const url = addressOf(deps.webhookUrl, hookId);
-  const made = await createOnce(forge, { url, secret: webhookSecret, events: HOOK_EVENTS });
+  const made = await createOnce(forge, { url, secret, events: HOOK_EVENTS });
   const saved = await saveRepo(deps.store, repo, () => ({ hookId, webhookSecret }));
   if (typeof saved === 'string') {
     // Its secret is not known to the service: it must not stay. The old one is still in place.

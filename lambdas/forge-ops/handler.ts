@@ -8,7 +8,7 @@ import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
-import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
+import { openSecretBox, openVault } from '#core/adapters/kms-vault/open-vault.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
@@ -38,7 +38,7 @@ export const handler = createSurface<'forge-ops'>(
     edgeStamp: env.EDGE_STAMP,
   },
   createForgeOpsRoutes({
-    ...{ store, leases: store, vault, clock, log, ids: createUuidIds() },
+    ...{ store, leases: store, vault, secrets: openSecretBox(env), clock, log, ids: createUuidIds() },
     queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
     openAccount: createForgeAccountOpener({ send, clock }),
     openForge: createForgeOpener({

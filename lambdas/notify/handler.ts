@@ -1,4 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
@@ -6,6 +7,7 @@ import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createLog } from '#core/telemetry.ts';
@@ -34,6 +36,7 @@ export const handler = createNotify({
     tableName: env.TABLE_NAME,
     clock,
   }),
+  secrets: createKmsSecretBox({ client: new KMSClient({}) }),
   notifier: createNotifier({ email: chooseEmail(), send }),
   log: createLog({ service: 'notify' }),
   billingUrl: `${env.PUBLIC_URL.replace(/\/+$/, '')}/billing`,

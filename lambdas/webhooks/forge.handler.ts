@@ -1,8 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
@@ -23,6 +25,7 @@ const deps: WebhookDeps = {
   store,
   leases: store,
   rates: store,
+  secrets: createKmsSecretBox({ client: new KMSClient({}) }),
   queue: createSqsWakeQueue({
     client: new SQSClient({}),
     wakeQueueUrl: env.WAKE_QUEUE_URL,

@@ -3,6 +3,7 @@ import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
+import type { SecretPurpose } from '../../core/domain/sealed-text.ts';
 import type { Grantee } from './data-table.ts';
 
 export interface CredentialKeyProps {
@@ -18,6 +19,8 @@ export interface CredentialKeyProps {
 
 /** What the vault binds to every data key (A96); ids and a hash only, since CloudTrail shows it in plain text. */
 const CONTEXT_KEYS = ['tenant_id', 'connection_id', 'purpose', 'v', 'forge'];
+/** The same for the other secrets of a repository. */
+const TEXT_CONTEXT_KEYS = ['tenant_id', 'repo_id', 'purpose', 'v'];
 
 /** Wraps the data keys of forge tokens. Sealing and opening are granted apart (A118). */
 export class CredentialKey extends Construct {
@@ -68,6 +71,33 @@ export class CredentialKey extends Construct {
   /** Only for what stores a token; it cannot read one back. */
   grantSeal(grantee: Grantee): void {
     this.#grant(grantee, 'kms:GenerateDataKey', [this.key]);
+  }
+
+  /** Only for what uses the text in the same operation; nothing that was sealed for another purpose opens. */
+  grantOpenText(grantee: Pick<Grantee, 'allow'>, purposes: readonly SecretPurpose[]): void {
+    this.#grantText(grantee, { action: 'kms:Decrypt', keys: this.#keys, purposes });
+  }
+
+  /** For what has been given the vault's own rights, and stores such texts. */
+  grantSealText(grantee: Pick<Grantee, 'allow'>, purposes: readonly SecretPurpose[]): void {
+    this.#grantText(grantee, { action: 'kms:GenerateDataKey', keys: [this.key], purposes });
+  }
+
+  #grantText(
+    grantee: Pick<Grantee, 'allow'>,
+    { action, keys, purposes }: { action: string; keys: readonly Key[]; purposes: readonly SecretPurpose[] },
+  ): void {
+    grantee.allow(
+      new PolicyStatement({
+        actions: [action],
+        resources: keys.map((key) => key.keyArn),
+        conditions: {
+          'ForAllValues:StringEquals': { 'kms:EncryptionContextKeys': TEXT_CONTEXT_KEYS },
+          StringEquals: { 'kms:EncryptionContext:purpose': [...purposes] },
+          Null: { 'kms:EncryptionContext:tenant_id': 'false', 'kms:EncryptionContext:repo_id': 'false' },
+        },
+      }),
+    );
   }
 
   /** Made with random text in it, which opens nothing until an operator stores the real key. */

@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { NOTICE_NOT_DELIVERED } from '../../core/contracts/realtime.ts';
 import { NotifyEnv } from '../../lambdas/notify/env.ts';
 import type { MailConfig } from '../stage-config.ts';
+import type { CredentialKey } from './credential-key.ts';
 import type { DataTable } from './data-table.ts';
 import type { Monitoring } from './monitoring.ts';
 import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
@@ -13,6 +14,7 @@ import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
 export interface NotificationsProps {
   readonly defaults: FunctionDefaults;
   readonly table: DataTable;
+  readonly credentialKey: CredentialKey;
   readonly monitoring: Monitoring;
   readonly mail: MailConfig;
   /** The key of the mail provider survives every update and `cdk destroy`: an operator has stored it. */
@@ -39,6 +41,7 @@ export class Notifications extends Construct {
     table.grantRows(notify, ['GetItem', 'BatchGetItem', 'Query'], ['tenant', 'batches', 'events', 'repo']);
     table.grantRows(notify, ['PutItem', 'ConditionCheckItem'], ['repo']);
     table.grantRows(notify, ['DeleteItem'], ['notices']);
+    props.credentialKey.grantOpenText(notify, ['chat-url']);
     notify.allow(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [props.deadLetters.queueArn] }),
     );

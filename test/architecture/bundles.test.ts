@@ -109,10 +109,23 @@ describe('the contents of each bundle', () => {
   });
 
   test('named functions seal or open credentials, and named ones read a secret; their roles tell the two apart (A118)', () => {
-    expect(carriers(/^core\/adapters\/kms-vault\/|@aws-sdk\/client-kms\//)).toEqual([
+    expect(carriers(/^core\/adapters\/kms-vault\/vault\.ts$/)).toEqual([
       'worker',
       'connections',
       'forge-ops',
+    ]);
+    // Webhook secrets and chat addresses, and no token.
+    expect(carriers(/^core\/adapters\/kms-vault\/secret-box\.ts$/)).toEqual([
+      'webhooks-forge',
+      'forge-ops',
+      'notify',
+    ]);
+    expect(carriers(/@aws-sdk\/client-kms\//)).toEqual([
+      'worker',
+      'webhooks-forge',
+      'connections',
+      'forge-ops',
+      'notify',
     ]);
     // `connections` and `forge-ops` read one only where the deployment opens credentials of earlier formats.
     expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual([

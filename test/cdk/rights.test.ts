@@ -16,6 +16,10 @@ function rightsOf(service: string): Record<string, string[]> {
   return found;
 }
 
+/** What a condition demands word by word. */
+const equalsOf = (condition: unknown) =>
+  (condition as { readonly StringEquals?: object } | undefined)?.StringEquals;
+
 const READ = ['BatchGetItem', 'GetItem', 'Query', 'Query'];
 const WRITE = ['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'UpdateItem'];
 const ALL = [...READ, ...WRITE].sort();
@@ -73,13 +77,42 @@ describe('rights (A118)', () => {
     ]);
   });
 
-  test('the key opens for what calls forges, seals for connections, and is nothing to all others', () => {
+  test('the key opens for what calls forges or uses one kind of secret, seals for what stores one, and is nothing to all others', () => {
     expect(rightsOf('kms')).toEqual({
       // Opens what is stored to ask the forge whose it is, before another login is stored with it.
       ConnectionsRole: ['Decrypt', 'GenerateDataKey'],
-      ForgeOpsRole: ['Decrypt'],
+      ForgeOpsRole: ['Decrypt', 'GenerateDataKey'],
+      NotificationsNotifyRole: ['Decrypt'],
+      WebhooksForgeRole: ['Decrypt'],
       WorkerRole: ['Decrypt'],
     });
+  });
+
+  test('what opens webhook secrets or chat addresses opens nothing else, and what seals them seals no token', () => {
+    const ofTexts = allowed
+      .filter(({ Action }) => /^kms:/.test(listOf(Action)[0] ?? ''))
+      .filter(({ Condition }) => equalsOf(Condition) !== undefined);
+    const granted = ofTexts.map(({ holder, Action, Condition }) => [holder, Action, equalsOf(Condition)]);
+    expect(granted.sort()).toEqual([
+      [
+        'ForgeOpsRole',
+        'kms:GenerateDataKey',
+        { 'kms:EncryptionContext:purpose': ['webhook-secret', 'chat-url'] },
+      ],
+      ['NotificationsNotifyRole', 'kms:Decrypt', { 'kms:EncryptionContext:purpose': ['chat-url'] }],
+      ['WebhooksForgeRole', 'kms:Decrypt', { 'kms:EncryptionContext:purpose': ['webhook-secret'] }],
+    ]);
+    for (const { Condition } of ofTexts) {
+      expect(Condition).toMatchObject({
+        'ForAllValues:StringEquals': {
+          'kms:EncryptionContextKeys': ['tenant_id', 'repo_id', 'purpose', 'v'],
+        },
+        Null: {
+          'kms:EncryptionContext:tenant_id': 'false',
+          'kms:EncryptionContext:repo_id': 'false',
+        },
+      });
+    }
   });
 
   test('after its replacement the old key opens and no longer seals, until it is taken out', () => {
@@ -103,7 +136,9 @@ describe('rights (A118)', () => {
   });
 
   test('it opens and seals only what names its tenant and its connection (A96)', () => {
-    const statements = allowed.filter(({ Action }) => /^kms:/.test(listOf(Action)[0] ?? ''));
+    const statements = allowed
+      .filter(({ Action }) => /^kms:/.test(listOf(Action)[0] ?? ''))
+      .filter(({ Condition }) => equalsOf(Condition) === undefined);
     expect(statements).toHaveLength(4);
     for (const { Condition } of statements) {
       expect(Condition).toEqual({

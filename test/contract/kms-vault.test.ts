@@ -1,11 +1,13 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
 import {
+  type DecryptCommand,
   DisableKeyCommand,
   EnableKeyCommand,
   EncryptCommand,
   KMSClient,
   RotateKeyOnDemandCommand,
 } from '@aws-sdk/client-kms';
+import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
 import type { SealedCredential } from '#core/domain/repo.ts';
 import { VaultError } from '#core/ports/system.ts';
@@ -227,5 +229,56 @@ describe('KMS vault', () => {
     const cut = createKmsVault({ client: unreachable, keyId: KEY_ID, keyVersion: 1 });
     expect(await kindOf(cut.open(OWNER, sealed))).toBe('unavailable');
     expect(await kindOf(cut.seal(OWNER, new Secret(TOKEN)))).toBe('unavailable');
+  });
+});
+
+describe('the other secrets of a repository', () => {
+  const ROW = { tenantId: 'tenant-1', repoId: 'repo-1', purpose: 'webhook-secret' } as const;
+  const box = (at = client) => createKmsSecretBox({ client: at, key: { id: KEY_ID, version: 1 } });
+
+  test('are sealed under a data key of their own each time, and open for their row', async () => {
+    const [first, second] = [await box().seal(ROW, TOKEN), await box().seal(ROW, TOKEN)];
+    expect(first).toMatch(/^sealed:1:/);
+    expect(first).not.toContain(TOKEN);
+    expect(first).not.toBe(second);
+    expect((await box().open(ROW, first)).reveal()).toBe(TOKEN);
+    expect(await box().seal(ROW, first)).toBe(first);
+  });
+
+  test('of a row from before they were sealed are taken as they are', async () => {
+    expect((await box().open(ROW, TOKEN)).reveal()).toBe(TOKEN);
+  });
+
+  test.each([
+    ['another tenant', { ...ROW, tenantId: 'tenant-2' }],
+    ['another repository', { ...ROW, repoId: 'repo-2' }],
+    ['another purpose', { ...ROW, purpose: 'chat-url' as const }],
+  ])('do not open for %s', async (_name, owner) => {
+    expect(await kindOf(box().open(owner, await box().seal(ROW, TOKEN)))).toBe('undecryptable');
+  });
+
+  test.each(['sealed:', 'sealed:1:a:b', 'sealed:x:YQ==:YQ==:YQ==', 'sealed:1:YQ==:YQ==:YQ==:YQ=='])(
+    'that are damaged do not open: %s',
+    async (stored) => {
+      expect(await kindOf(box().open(ROW, stored))).toBe('undecryptable');
+    },
+  );
+
+  test('ask the key service once for many deliveries, and never for another row', async () => {
+    const sealed = await box().seal(ROW, TOKEN);
+    let asked = 0;
+    const counting = new Proxy(client, {
+      get: (target, name) =>
+        name === 'send'
+          ? (command: DecryptCommand) => {
+              asked += 1;
+              return target.send(command);
+            }
+          : Reflect.get(target, name),
+    });
+    const warm = box(counting);
+    for (let nth = 0; nth < 5; nth += 1) expect((await warm.open(ROW, sealed)).reveal()).toBe(TOKEN);
+    expect(asked).toBe(1);
+    expect(await kindOf(warm.open({ ...ROW, repoId: 'repo-2' }, sealed))).toBe('undecryptable');
   });
 });

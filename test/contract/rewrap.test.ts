@@ -2,14 +2,16 @@ import { spawn } from 'node:child_process';
 import { DisableKeyCommand, KMSClient } from '@aws-sdk/client-kms';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createKmsRewrapper } from '#core/adapters/kms-vault/rewrap.ts';
+import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import type { Rewrapper } from '#core/ports/rewrapper.ts';
 import { VaultError } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { rewrapCredentials } from '#core/services/rewrap-credentials.ts';
+import { rewrapSecrets } from '#core/services/rewrap-secrets.ts';
 import { startKms } from '../../local/emulators/kms.ts';
-import { givenConnection } from '../builders/managed-repo.ts';
+import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 import { sealWithoutForge } from '../support/earlier-seal.ts';
 
@@ -79,6 +81,28 @@ describe('re-wrapping', () => {
       });
     }
     expect((await store.countCredentials()).keyVersions).toEqual(new Map([[2, ROWS]]));
+  });
+
+  test('webhook secrets and chat addresses open afterwards without the old key', async () => {
+    const boxOf = (id: string, version: number) => createKmsSecretBox({ client, key: { id, version } });
+    const row = { tenantId: 'tenant-1', repoId: 'repo-1' };
+    const hook = { ...row, purpose: 'webhook-secret' } as const;
+    const chat = { ...row, purpose: 'chat-url' } as const;
+    const notification = { email: null, slack: await boxOf(OLD_KEY, 1).seal(chat, 'one'), discord: null };
+    const webhookSecret = new Secret(await boxOf(OLD_KEY, 1).seal(hook, 'two'));
+    await store.createRepo(
+      givenRepo({ id: 'repo-1', connectionId: id(0), notification, webhookSecret }),
+      null,
+    );
+    const run = () =>
+      rewrapSecrets({ store, rewrapper: createKmsRewrapper({ client, keyId: NEW_KEY, keyVersion: 2 }) });
+    expect(await run()).toEqual({ rewrapped: 1, current: 0, failed: 0 });
+    expect(await run()).toEqual({ rewrapped: 0, current: 1, failed: 0 });
+    await client.send(new DisableKeyCommand({ KeyId: OLD_KEY }));
+    const repo = await store.getRepo('repo-1');
+    const box = boxOf(NEW_KEY, 2);
+    expect((await box.open(chat, repo?.notification?.slack ?? '')).reveal()).toBe('one');
+    expect((await box.open(hook, repo?.webhookSecret?.reveal() ?? '')).reveal()).toBe('two');
   });
 
   test('stopped anywhere and started again, it goes on where it was', async () => {

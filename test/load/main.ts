@@ -7,6 +7,7 @@ import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
 import { wakeDueRepos } from '#core/services/wake.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
+import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { FakeWakeQueue } from '../fakes/wake-queue.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createWorld } from '../scenario/world.ts';
@@ -17,6 +18,7 @@ import { percentile, type Row } from './row.ts';
 
 /** `npm run load`: rows of the load table that one machine can hold; one line each, then JSON. */
 const HOUR_MS = 3_600_000;
+const secrets = new FakeSecretBox();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 async function givenRepos(count: number) {
@@ -56,7 +58,7 @@ async function stormOnOneRepo(): Promise<Row> {
   for (let event = 0; event < 30_000; event += 1) {
     const started = performance.now();
     await acceptForgeWebhook(
-      { store, leases: store, queue, clock, queueName: DEFAULT_SERVICE_NAME },
+      { store, leases: store, secrets, queue, clock, queueName: DEFAULT_SERVICE_NAME },
       {
         ...{ body, eventType: 'push', deliveryId: `delivery-${event}`, hookId: undefined },
         signature: `sha256=${createHmac('sha256', 'secret-0').update(body).digest('hex')}`,
@@ -98,7 +100,7 @@ async function forgeries(): Promise<Row> {
     const secret = `secret-${(event + (isForged ? 1 : 0)) % 100}`;
     try {
       await acceptForgeWebhook(
-        { store, leases: store, queue, clock, queueName: DEFAULT_SERVICE_NAME },
+        { store, leases: store, secrets, queue, clock, queueName: DEFAULT_SERVICE_NAME },
         {
           ...{ body, eventType: 'push', deliveryId: `delivery-${event}`, hookId: undefined },
           signature: `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,

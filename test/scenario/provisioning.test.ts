@@ -7,6 +7,7 @@ import {
   rotateWebhook,
   setProtection,
 } from '#core/services/provisioning.ts';
+import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { openSetUpWorld, type SetUpWorld, WEBHOOK_URL } from '../support/set-up-world.ts';
 
 jest.setTimeout(60_000);
@@ -54,7 +55,10 @@ describe('webhook registration', () => {
       config: { url: `${WEBHOOK_URL}?r=${repo.hookId}`, content_type: 'json' },
     });
     expect(repo.hookId).toMatch(/^[0-9a-f-]{36}$/);
-    expect(repo.webhookSecret?.reveal()).toMatch(/^[0-9a-f]{64}$/);
+    const owner = { tenantId: repo.tenantId, repoId: repo.id, purpose: 'webhook-secret' } as const;
+    const stored = repo.webhookSecret?.reveal() ?? '';
+    expect(stored).toMatch(/^sealed:/);
+    expect((await new FakeSecretBox().open(owner, stored)).reveal()).toMatch(/^[0-9a-f]{64}$/);
     expect(world.takeWrites()).toEqual(['POST hooks']);
   });
 

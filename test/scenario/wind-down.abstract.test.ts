@@ -7,6 +7,7 @@ import { saveRepo } from '#core/services/save-repo.ts';
 import { updateRepo } from '#core/services/update-repo.ts';
 import { wakeNow } from '#core/services/wake.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
+import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { CONNECTION, givenPostedSuccess, QueueWorld, REPO, stopPaying, TICK_MS } from './queue-world.ts';
 import { givenScheduled } from './stories.ts';
 
@@ -54,6 +55,7 @@ describe('a queue that goes off with a success posted (D-24, A24)', () => {
       leases: world.store,
       clock,
       openForge,
+      secrets: new FakeSecretBox(),
       webhookUrl: '',
       queueName: 'mq',
     };

@@ -26,6 +26,7 @@ import { DirectoryMemory } from '../../engine-container/src/directory-memory.ts'
 import { lookForWork } from '../../engine-container/src/idle-look.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { FakeSecretBox } from '../fakes/secret-box.ts';
 import {
   Crash,
   FORGE_WRITE_LABELS,
@@ -269,7 +270,7 @@ export class SimService {
       const outcome = await acceptForgeWebhook(
         {
           ...{ store, leases: store, queue: this.#queueOn(machine), clock: this.hosts.clockOf(host) },
-          queueName: DEFAULT_SERVICE_NAME,
+          ...{ secrets: new FakeSecretBox(), queueName: DEFAULT_SERVICE_NAME },
         },
         {
           body: hook.bytes,

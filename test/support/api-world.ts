@@ -42,6 +42,7 @@ import { createForgeWebhook } from '../../lambdas/webhooks/routes.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { FakeIdentity } from '../fakes/fake-identity.ts';
 import { createMemoryStore, type MemoryStore } from '../fakes/memory-store.ts';
+import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { FakeWakeQueue } from '../fakes/wake-queue.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -111,6 +112,7 @@ export class ApiWorld {
   engine: EngineStub | null = { answer: 'ok', logTail: ['looked'] };
   engineHealthy = true;
   readonly vault = new PlainVault();
+  readonly secrets = new FakeSecretBox();
   adminKey: string | null = ADMIN_KEY;
   containerSecret = CONTAINER_SECRET;
   analyticsKey = '';
@@ -225,7 +227,7 @@ export class ApiWorld {
       'forge-ops': createSurface<'forge-ops'>(
         surface,
         createForgeOpsRoutes({
-          ...{ ...common, vault: this.vault, openAccount },
+          ...{ ...common, vault: this.vault, secrets: this.secrets, openAccount },
           openForge: createForgeOpener({
             store,
             vault: this.vault,
@@ -268,6 +270,7 @@ export class ApiWorld {
         createForgeWebhook({
           store,
           leases: store,
+          secrets: this.secrets,
           queue: this.sent,
           clock,
           queueName: DEFAULT_SERVICE_NAME,

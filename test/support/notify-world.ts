@@ -12,12 +12,14 @@ import type { StreamAnswer } from '#core/contracts/stream.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { NotificationTargets } from '#core/domain/notification.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import { sealTargets } from '#core/services/repo-secrets.ts';
 import { createLog } from '#core/telemetry.ts';
 import { createNotify } from '../../lambdas/notify/notify.ts';
 import { createFakeChat, type FakeChat } from '../../local/emulators/chat.ts';
 import { type EmailEmulator, startEmail } from '../../local/emulators/email.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { givenEvent } from '../builders/store-rows.ts';
+import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { startTestTable, type TestTable } from './dynamo-table.ts';
 import { type LoopbackServer, startLoopbackHttps } from './loopback-https.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -59,6 +61,8 @@ export class NotifyWorld {
     });
   }
 
+  readonly secrets = new FakeSecretBox();
+
   static async open(): Promise<NotifyWorld> {
     const chat = createFakeChat([SLACK, DISCORD].map((url) => new URL(url).pathname));
     const [table, email, chats] = await Promise.all([
@@ -81,10 +85,11 @@ export class NotifyWorld {
     await this.store.createTenant(tenantId, 0);
     await this.store.createConnection(givenConnection({ id: connectionId, tenantId, instanceUrl }));
     const repo = givenRepo({
-      ...{ id: randomUUID(), tenantId, connectionId, instanceUrl, slug, notification },
+      ...{ id: randomUUID(), tenantId, connectionId, instanceUrl, slug },
       ...changes,
     });
-    await this.store.createRepo(repo, null);
+    const sealed = notification === null ? null : await sealTargets(this.secrets, repo, notification);
+    await this.store.createRepo({ ...repo, notification: sealed }, null);
     return repo;
   }
 
@@ -114,6 +119,7 @@ export class NotifyWorld {
   async deliver(changes: readonly Change[], options: DeliverOptions = {}): Promise<StreamAnswer> {
     const notify = createNotify({
       store: { ...this.store, ...options.store },
+      secrets: this.secrets,
       notifier: createNotifier({
         email: options.email ?? { way: 'ses', client: this.#mail, from: options.from ?? FROM },
         send: options.send ?? this.#sendToFakes,

@@ -15,6 +15,7 @@ import { BOT, createFakeForge, type FakeForge } from '../../local/forge/fake-for
 import type { ProfileName } from '../../local/forge/profiles.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
+import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export const WEBHOOK_URL = 'https://queue.example.org/api/v1/webhooks/forge';
@@ -90,8 +91,10 @@ export async function openSetUpWorld(
     log.push({ level, message, fields });
   };
   const writes: string[] = [];
+  const secrets = new FakeSecretBox();
   const deps: VerifyDeps = {
     store,
+    secrets,
     openForge: createForgeOpener({
       store,
       vault: {

@@ -1,8 +1,10 @@
 import { KMSClient } from '@aws-sdk/client-kms';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { VaultSettings } from '../../contracts/env.ts';
+import type { SecretBox } from '../../ports/secret-box.ts';
 import type { Clock, Vault } from '../../ports/system.ts';
 import { createSecretReader } from '../secrets-manager/secret-reader.ts';
+import { createKmsSecretBox } from './secret-box.ts';
 import { createKmsVault } from './vault.ts';
 
 /** The vault of a function, as its environment describes it. */
@@ -16,4 +18,10 @@ export function openVault(env: VaultSettings, clock: Pick<Clock, 'monotonic'>): 
       ? {}
       : { legacy: { readV1Key: createSecretReader(new SecretsManagerClient({}), secretId, clock) } }),
   });
+}
+
+/** Seals and opens the other secrets of repositories, with the key of the vault. */
+export function openSecretBox(env: VaultSettings): SecretBox {
+  const key = { id: env.CREDENTIAL_KEY_ID, version: env.CREDENTIAL_KEY_VERSION };
+  return createKmsSecretBox({ client: new KMSClient({}), key });
 }

@@ -1,6 +1,8 @@
 import { type KMSClient, ReEncryptCommand } from '@aws-sdk/client-kms';
-import type { Rewrapper } from '../../ports/rewrapper.ts';
+import { isSealed } from '../../domain/sealed-text.ts';
+import type { Rewrapper, TextRewrapper } from '../../ports/rewrapper.ts';
 import { VaultError } from '../../ports/system.ts';
+import { contextOfSecret, formatEnvelope, parseEnvelope } from './secret-box.ts';
 import { contextOf, contextOfRow } from './vault.ts';
 
 export interface KmsRewrapperConfig {
@@ -14,34 +16,52 @@ export interface KmsRewrapperConfig {
 const ROW_ERRORS: ReadonlySet<string> = new Set(['InvalidCiphertextException', 'IncorrectKeyException']);
 
 /** KMS opens and closes the data key in one call of its own: nothing of it comes here. */
-export function createKmsRewrapper({ client, keyId, keyVersion }: KmsRewrapperConfig): Rewrapper {
+export function createKmsRewrapper({
+  client,
+  keyId,
+  keyVersion,
+}: KmsRewrapperConfig): Rewrapper & TextRewrapper {
+  async function rewrapKey(
+    encryptedDek: string,
+    [source, ...others]: readonly Record<string, string>[],
+    target: Record<string, string>,
+  ): Promise<string> {
+    const command = new ReEncryptCommand({
+      CiphertextBlob: Buffer.from(encryptedDek, 'base64'),
+      SourceEncryptionContext: source,
+      DestinationEncryptionContext: target,
+      DestinationKeyId: keyId,
+    });
+    let wrapped: Uint8Array | undefined;
+    try {
+      wrapped = (await client.send(command)).CiphertextBlob;
+    } catch (error) {
+      if (isOfRow(error) && others.length > 0) return rewrapKey(encryptedDek, others, target);
+      // The SDK's error is dropped whole: it holds the request (A95).
+      throw new VaultError(isOfRow(error) ? 'undecryptable' : 'unavailable');
+    }
+    if (wrapped === undefined) throw new VaultError('unavailable');
+    return Buffer.from(wrapped).toString('base64');
+  }
   return {
     keyVersion,
     async rewrap(owner, sealed) {
       if (sealed.format !== 'v3' || sealed.encryptedDek === null) throw new VaultError('undecryptable');
-      const blob = Buffer.from(sealed.encryptedDek, 'base64');
-      const rewrapFrom = async (source: Record<string, string>): Promise<Uint8Array | undefined> => {
-        const command = new ReEncryptCommand({
-          CiphertextBlob: blob,
-          SourceEncryptionContext: source,
-          DestinationEncryptionContext: contextOf(owner),
-          DestinationKeyId: keyId,
-        });
-        return (await client.send(command)).CiphertextBlob;
+      // What was sealed before the forge was part of it is bound to its forge from now on.
+      const sources = [contextOf(owner), contextOfRow(owner)];
+      return {
+        ...sealed,
+        keyVersion,
+        encryptedDek: await rewrapKey(sealed.encryptedDek, sources, contextOf(owner)),
       };
-      let wrapped: Uint8Array | undefined;
-      try {
-        // What was sealed before the forge was part of it is bound to its forge from now on.
-        wrapped = await rewrapFrom(contextOf(owner)).catch((error: unknown) => {
-          if (!isOfRow(error)) throw error;
-          return rewrapFrom(contextOfRow(owner));
-        });
-      } catch (error) {
-        // The SDK's error is dropped whole: it holds the request (A95).
-        throw new VaultError(isOfRow(error) ? 'undecryptable' : 'unavailable');
-      }
-      if (wrapped === undefined) throw new VaultError('unavailable');
-      return { ...sealed, keyVersion, encryptedDek: Buffer.from(wrapped).toString('base64') };
+    },
+    async rewrapText(owner, stored) {
+      if (!isSealed(stored)) return null;
+      const envelope = parseEnvelope(stored);
+      if (envelope.keyVersion === keyVersion) return null;
+      const context = contextOfSecret(owner);
+      const encryptedDek = await rewrapKey(envelope.encryptedDek, [context], context);
+      return formatEnvelope({ ...envelope, keyVersion, encryptedDek });
     },
   };
 }

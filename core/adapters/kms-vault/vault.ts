@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { KMSClient } from '@aws-sdk/client-kms';
-import { DecryptCommand, GenerateDataKeyCommand } from '@aws-sdk/client-kms';
 import { parseUrl } from '../../domain/parse-url.ts';
 import type { SealedCredential } from '../../domain/repo.ts';
 import { normalizeInstanceUrl } from '../../domain/url.ts';
@@ -8,6 +7,7 @@ import type { CredentialOwner, Vault } from '../../ports/system.ts';
 import { VaultError } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
 import { NONCE_BYTES, openText, sealText } from './aes-gcm.ts';
+import { aadOf, DATA_KEY_BYTES, generateDataKey, readBase64, unwrapDataKey } from './data-key.ts';
 
 export interface KmsVaultConfig {
   readonly client: KMSClient;
@@ -21,14 +21,6 @@ export interface KmsVaultConfig {
    */
   readonly legacy?: { readonly readV1Key: () => Promise<Secret<string>> };
 }
-
-/** Errors of KMS that mean "these bytes do not open here", however often it is asked. Everything else is "no answer now". */
-const FINAL_KMS_ERRORS: ReadonlySet<string> = new Set([
-  'InvalidCiphertextException',
-  'IncorrectKeyException',
-  'ValidationException',
-]);
-const DATA_KEY_BYTES = 32;
 
 /**
  * Forge tokens at rest (A96, A97): AES-256-GCM under a fresh data key for every write, the data key wrapped by KMS under
@@ -66,12 +58,6 @@ function hashOrigin(instanceUrl: string): string {
   return createHash('sha256').update(origin).digest('hex');
 }
 
-/** Key-sorted JSON: the same bytes whatever order the context was built in. */
-function aadOf(context: Readonly<Record<string, string>>): Buffer {
-  const sorted = Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Buffer.from(JSON.stringify(Object.fromEntries(sorted)));
-}
-
 async function seal(
   config: KmsVaultConfig,
   owner: CredentialOwner,
@@ -92,27 +78,6 @@ async function seal(
   } finally {
     plaintext.fill(0);
   }
-}
-
-async function generateDataKey(
-  config: KmsVaultConfig,
-  context: Record<string, string>,
-): Promise<{ plaintext: Uint8Array; wrapped: Uint8Array }> {
-  let plaintext: Uint8Array | undefined;
-  let wrapped: Uint8Array | undefined;
-  try {
-    const command = new GenerateDataKeyCommand({
-      KeyId: config.keyId,
-      KeySpec: 'AES_256',
-      EncryptionContext: context,
-    });
-    ({ Plaintext: plaintext, CiphertextBlob: wrapped } = await config.client.send(command));
-  } catch {
-    // The SDK's error is dropped whole: it holds the request (A95).
-    throw new VaultError('unavailable');
-  }
-  if (plaintext?.byteLength !== DATA_KEY_BYTES || wrapped === undefined) throw new VaultError('unavailable');
-  return { plaintext, wrapped };
 }
 
 async function open(
@@ -182,35 +147,12 @@ async function unwrapUnderAny(
   [first = null, ...others]: Envelope['contexts'],
 ): Promise<Uint8Array> {
   try {
-    return await unwrapDataKey(config, wrapped, first);
+    return await unwrapDataKey(config.client, wrapped, first);
   } catch (error) {
     const isOfAnother = error instanceof VaultError && error.kind === 'undecryptable';
     if (!isOfAnother || others.length === 0) throw error;
     return unwrapUnderAny(config, wrapped, others);
   }
-}
-
-/** No key id is sent: an older wrapping key still opens what it wrapped, and the caller's rights say which may. */
-async function unwrapDataKey(
-  config: KmsVaultConfig,
-  wrapped: Buffer,
-  context: Record<string, string> | null,
-): Promise<Uint8Array> {
-  let plaintext: Uint8Array | undefined;
-  try {
-    const command = new DecryptCommand({
-      CiphertextBlob: wrapped,
-      ...(context === null ? {} : { EncryptionContext: context }),
-    });
-    ({ Plaintext: plaintext } = await config.client.send(command));
-  } catch (error) {
-    const final = error instanceof Error && FINAL_KMS_ERRORS.has(error.name);
-    throw new VaultError(final ? 'undecryptable' : 'unavailable');
-  }
-  if (plaintext === undefined) throw new VaultError('unavailable');
-  if (plaintext.byteLength === DATA_KEY_BYTES) return plaintext;
-  plaintext.fill(0);
-  throw new VaultError('undecryptable');
 }
 
 function openWith(key: Uint8Array, sealed: SealedCredential, aad: Buffer | null): Secret<string> {
@@ -219,11 +161,4 @@ function openWith(key: Uint8Array, sealed: SealedCredential, aad: Buffer | null)
   const text = openText(key, nonce, aad, encrypted);
   if (text === null) throw new VaultError('undecryptable');
   return new Secret(text);
-}
-
-/** Strict: `Buffer.from` would skip characters that are no base64 and open a damaged row by luck. */
-function readBase64(text: string | null): Buffer {
-  const bytes = Buffer.from(text ?? '', 'base64');
-  if (bytes.length === 0 || bytes.toString('base64') !== text) throw new VaultError('undecryptable');
-  return bytes;
 }

@@ -12,6 +12,7 @@ import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
 import { registerWebhook } from '#core/services/webhook-registration.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import { createMemoryStore } from '../../fakes/memory-store.ts';
+import { FakeSecretBox } from '../../fakes/secret-box.ts';
 import { FakeWakeQueue } from '../../fakes/wake-queue.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { RepoDriver } from './subject.ts';
@@ -45,6 +46,7 @@ export class HookReceiver {
   readonly #clock = new VirtualClock();
   readonly #store = createMemoryStore({ clock: this.#clock });
   readonly #queue = new FakeWakeQueue(this.#clock);
+  readonly #secrets = new FakeSecretBox();
   readonly #driver: RepoDriver;
   readonly #server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -101,6 +103,15 @@ export class HookReceiver {
     return repo;
   }
 
+  /** Of the hook that is registered. */
+  async secret(): Promise<Secret<string>> {
+    const { id, tenantId, webhookSecret } = await this.repo();
+    return this.#secrets.open(
+      { tenantId, repoId: id, purpose: 'webhook-secret' },
+      webhookSecret?.reveal() ?? '',
+    );
+  }
+
   async register(rotate: boolean): Promise<void> {
     let ids = 0;
     const started = Date.now().toString(16).padStart(12, '0');
@@ -108,7 +119,13 @@ export class HookReceiver {
       ids += 1;
       return `${String(ids).padStart(8, '0')}-0000-4000-8000-${started}`;
     };
-    const deps = { store: this.#store, ids: { uuid }, log: SILENT, webhookUrl: this.url };
+    const deps = {
+      store: this.#store,
+      secrets: this.#secrets,
+      ids: { uuid },
+      log: SILENT,
+      webhookUrl: this.url,
+    };
     const { seen } = await registerWebhook(deps, this.admin, await this.repo(), rotate);
     if (seen !== 'registered') throw new Error(`not registered: ${seen}`);
   }
@@ -153,7 +170,7 @@ export class HookReceiver {
     try {
       const deps = {
         ...{ store: this.#store, leases: this.#store, queue: this.#queue, clock: this.#clock },
-        queueName: DEFAULT_SERVICE_NAME,
+        ...{ secrets: this.#secrets, queueName: DEFAULT_SERVICE_NAME },
       };
       return await acceptForgeWebhook(deps, request);
     } catch (error) {

@@ -51,7 +51,7 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
       repository: { full_name: repo.slug },
       sender: { login: repo.loginOf('person') },
     });
-    expect(receiver.isSignedWith(push, after.webhookSecret)).toBe(true);
+    expect(receiver.isSignedWith(push, await receiver.secret())).toBe(true);
     expect(receiver.isSignedWith(push, new Secret('another'))).toBe(false);
     expect(push.headers['x-github-event']).toBe('push');
     expect(push.headers['x-github-delivery']).toBe(push.headers['x-gitea-delivery']);
@@ -127,7 +127,7 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
   hooked('a new secret needs a new hook: an edit keeps the old one and resets the events', async () => {
     const { repo, receiver } = await register();
     const [hook] = await receiver.admin.listHooks();
-    const first = (await receiver.repo()).webhookSecret;
+    const first = await receiver.secret();
     const config = { url: hook?.url, content_type: 'json', secret: 'edited' };
     await repo.must('bot', 'PATCH', `/hooks/${hook?.id}`, { config });
     const edited = (await receiver.admin.listHooks())[0];
@@ -152,7 +152,7 @@ export function webhooksSuite(subject: () => ForgeSubject, needs: Needs): void {
     await repo.commit('person', { 'a.txt': 'b\n' });
     const second = await receiver.next(isPersonsPush(repo));
     expect(second.outcome).toBe('wait_for_reconcile');
-    const secret = (await receiver.repo()).webhookSecret;
+    const secret = await receiver.secret();
     expect([receiver.isSignedWith(second, secret), receiver.isSignedWith(second, first)]).toEqual([
       true,
       false,

@@ -11,6 +11,7 @@ import {
 } from '#core/services/accept-forge-webhook.ts';
 import { givenConnection, givenRepo } from '../../../builders/managed-repo.ts';
 import { createMemoryStore } from '../../../fakes/memory-store.ts';
+import { FakeSecretBox } from '../../../fakes/secret-box.ts';
 import { FakeWakeQueue } from '../../../fakes/wake-queue.ts';
 import { SeededRandom } from '../../../support/seeded-random.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
@@ -24,7 +25,8 @@ async function givenHook(changes: Partial<ManagedRepo> = {}) {
   const calls: string[] = [];
   const store = createMemoryStore({ clock, beforeCall: (label) => void calls.push(label) });
   const queue = new FakeWakeQueue(clock);
-  const deps: WebhookDeps = { store, leases: store, queue, clock, queueName: 'mq' };
+  const secrets = new FakeSecretBox();
+  const deps: WebhookDeps = { store, leases: store, secrets, queue, clock, queueName: 'mq' };
   await store.createTenant('tenant-1', clock.now());
   await store.createConnection(givenConnection());
   const base = { wakeupMode: 'webhook', dueAt: Date.UTC(2030, 0, 1) } as const;

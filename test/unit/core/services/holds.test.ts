@@ -190,8 +190,7 @@ describe('held repos and the forge’s webhook (D-34)', () => {
       return acceptForgeWebhook(
         {
           ...{ store: story.store, leases: story.store, queue: story.world.sent, clock: story.clock },
-          queueName: 'mq',
-          rates: story.store,
+          ...{ secrets: story.world.secrets, queueName: 'mq', rates: story.store },
         },
         {
           ...{ body: Buffer.from(body), signature: story.world.signHook(body, HOOK_SECRET) },

@@ -1,0 +1,67 @@
+import { DecryptCommand, GenerateDataKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
+import { VaultError } from '../../ports/system.ts';
+
+/** Errors of KMS that mean "these bytes do not open here", however often it is asked. Everything else is "no answer now". */
+const FINAL_KMS_ERRORS: ReadonlySet<string> = new Set([
+  'InvalidCiphertextException',
+  'IncorrectKeyException',
+  'ValidationException',
+]);
+export const DATA_KEY_BYTES = 32;
+
+/** Key-sorted JSON: the same bytes whatever order the context was built in. */
+export function aadOf(context: Readonly<Record<string, string>>): Buffer {
+  const sorted = Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Buffer.from(JSON.stringify(Object.fromEntries(sorted)));
+}
+
+export async function generateDataKey(
+  config: { readonly client: KMSClient; readonly keyId: string },
+  context: Record<string, string>,
+): Promise<{ plaintext: Uint8Array; wrapped: Uint8Array }> {
+  let plaintext: Uint8Array | undefined;
+  let wrapped: Uint8Array | undefined;
+  try {
+    const command = new GenerateDataKeyCommand({
+      KeyId: config.keyId,
+      KeySpec: 'AES_256',
+      EncryptionContext: context,
+    });
+    ({ Plaintext: plaintext, CiphertextBlob: wrapped } = await config.client.send(command));
+  } catch {
+    // The SDK's error is dropped whole: it holds the request (A95).
+    throw new VaultError('unavailable');
+  }
+  if (plaintext?.byteLength !== DATA_KEY_BYTES || wrapped === undefined) throw new VaultError('unavailable');
+  return { plaintext, wrapped };
+}
+
+/** No key id is sent: an older wrapping key still opens what it wrapped, and the caller's rights say which may. */
+export async function unwrapDataKey(
+  client: KMSClient,
+  wrapped: Buffer,
+  context: Record<string, string> | null,
+): Promise<Uint8Array> {
+  let plaintext: Uint8Array | undefined;
+  try {
+    const command = new DecryptCommand({
+      CiphertextBlob: wrapped,
+      ...(context === null ? {} : { EncryptionContext: context }),
+    });
+    ({ Plaintext: plaintext } = await client.send(command));
+  } catch (error) {
+    const final = error instanceof Error && FINAL_KMS_ERRORS.has(error.name);
+    throw new VaultError(final ? 'undecryptable' : 'unavailable');
+  }
+  if (plaintext === undefined) throw new VaultError('unavailable');
+  if (plaintext.byteLength === DATA_KEY_BYTES) return plaintext;
+  plaintext.fill(0);
+  throw new VaultError('undecryptable');
+}
+
+/** Strict: `Buffer.from` would skip characters that are no base64 and open a damaged row by luck. */
+export function readBase64(text: string | null): Buffer {
+  const bytes = Buffer.from(text ?? '', 'base64');
+  if (bytes.length === 0 || bytes.toString('base64') !== text) throw new VaultError('undecryptable');
+  return bytes;
+}
