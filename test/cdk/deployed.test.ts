@@ -86,7 +86,7 @@ describe('a forgotten key loses nothing that is deployed', () => {
     expect([...parseOutputs(JSON.parse(readFileSync(outputs, 'utf8')))]).toEqual([
       ['prod', describeContext(FULL)],
     ]);
-    execFileSync('npx', ['tsx', 'bin/record-deployment.ts', outputs, folder]);
+    execFileSync(process.execPath, ['--import', 'tsx', 'bin/record-deployment.ts', outputs, folder]);
     expect(readDeployed(folder, 'prod')).toEqual(describeContext(FULL));
     expect(readDeployed(folder, 'dev')).toBeNull();
   });

@@ -108,12 +108,11 @@ function awaitMerge(pass: DecisionContext, batch: Batch, landing: Landing, poste
   }
   if (age >= LANDING_TIMEOUT_MS) return startTeardown(pass, batch, 'merge_timeout');
   const nextNudge = LANDING_NUDGE_AGES_MS[landing.nudges];
-  // Not while something that the rule asks for is known to be missing again: the forge could not merge.
-  const mayMerge = entryOf(pass.record, landing.pr)?.readyAt !== null;
-  if (nextNudge !== undefined && age >= nextNudge && mayMerge) {
-    // A forge can lose the trigger for ever; the same success written once more sets it off again (D-11).
+  if (nextNudge !== undefined && age >= nextNudge) {
     landing.nudges += 1;
-    postSuccess(pass, batch, landing);
+    // A forge can lose the trigger for ever; the same success written once more sets it off again (D-11). Not while
+    // something that the rule asks for is known to be missing again: the forge could not merge.
+    if (entryOf(pass.record, landing.pr)?.readyAt !== null) postSuccess(pass, batch, landing);
   }
   const soonMs = Math.max(LANDING_POLL_MIN_MS, Math.round(age / 2), firstLookMs(batch) - age);
   pollNoLaterThan(pass, Math.min(LANDING_POLL_MAX_MS, soonMs));
