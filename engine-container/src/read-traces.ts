@@ -8,7 +8,7 @@ import type { TwinReader } from './read-twins.ts';
 
 export type Traces = Pick<Snapshot, 'traces' | 'merged'>;
 
-/** What landings lack to be told: the history below them, and which pull requests were merged. Two calls for several. */
+/** The readings that landings need before they are told: the history below them, and the merged pull requests. Two calls for all of them. */
 export class TraceReader {
   readonly #commits: CommitReader;
   readonly #twins: TwinReader;

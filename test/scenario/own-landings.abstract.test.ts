@@ -119,34 +119,21 @@ test('such a merge on a base that moved is one past the queue: told once, and al
 });
 
 test.each([
-  ['together', 0],
-  ['the list one minute after the base', MINUTE],
-] as const)('one of the queue that is merged past it is alarmed once: %s', async (_, lagMs) => {
+  ['together', NO_LAGS, true],
+  ['the list one minute after the base', { ...NO_LAGS, list: MINUTE, pull: MINUTE }, false],
+  ['the list ahead of the base', { ...NO_LAGS, listRefs: MINUTE, pullRefs: MINUTE, branch: MINUTE }, true],
+] as const)('one of the queue that is merged past it is alarmed once: %s', async (_, lags, isNamed) => {
   const world = await createWorld();
   await givenProject(world.forge);
   world.forge.judge = () => 'hold';
   const pr = await givenScheduled(world.forge, 'queued');
   await world.reconcile();
   await world.clock.advance(MINUTE);
-  world.forge.lags = { ...NO_LAGS, list: lagMs, pull: lagMs };
+  world.forge.lags = lags;
   await world.forge.mergeByHand(pr);
   await world.drain({ maxMs: HOUR });
   expect(await told(world, pr)).toContain('pr_skipped:merged_outside_the_queue');
-  expect(alarmed(world)).toEqual([lagMs === 0 ? pr : null]);
-});
-
-test('and where the list is ahead of the base', async () => {
-  const world = await createWorld();
-  await givenProject(world.forge);
-  world.forge.judge = () => 'hold';
-  const pr = await givenScheduled(world.forge, 'queued');
-  await world.reconcile();
-  await world.clock.advance(MINUTE);
-  world.forge.lags = { ...NO_LAGS, listRefs: MINUTE, pullRefs: MINUTE, branch: MINUTE };
-  await world.forge.mergeByHand(pr);
-  await world.drain({ maxMs: HOUR });
-  expect(await told(world, pr)).toContain('pr_skipped:merged_outside_the_queue');
-  expect(alarmed(world)).toEqual([pr]);
+  expect(alarmed(world)).toEqual([isNamed ? pr : null]);
 });
 
 test('one that is first seen with a head that moved since its schedule is told as queued, and why it waits', async () => {

@@ -28,7 +28,7 @@ export function awaitAnswer(pass: DecisionContext, entry: QueueEntry): void {
   delete entry.unclear;
 }
 
-/** Since when readings of single pull requests fail is known only while one does: the next failure has its own second try. */
+/** Keeps the time of the first failed reading while one still fails, and forgets it once none does: each failure has its own second try. */
 export function noteReadings({ record, s }: DecisionContext): void {
   const isUnread =
     (record.unread ?? []).length > 0 ||
@@ -52,7 +52,7 @@ export function mustReadAgain(pass: DecisionContext): boolean {
   return true;
 }
 
-/** Readings lag behind each other. For a while neither is believed; then the list counts again. */
+/** The list and the reading of one pull request disagree, because readings lag. After a time to agree the list counts. */
 export function awaitAgreement(pass: DecisionContext, entry: QueueEntry): void {
   if (entry.contradictedAt === undefined) return;
   const until = entry.contradictedAt + READINGS_AGREE_AFTER_MS;
