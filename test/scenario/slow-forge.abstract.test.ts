@@ -1,8 +1,7 @@
 import { RECONCILE_BUDGET_MS } from '#core/domain/limits.ts';
-import type { EngineForge } from '#core/ports/forge.ts';
 import { FORGE_WRITE_LABELS } from '../support/machine.ts';
+import { createPacedWorld } from './paced-world.ts';
 import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
-import { createWorld, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -10,23 +9,11 @@ const MINUTE_MS = 60_000;
 async function givenSlowForge() {
   const sent: { readonly label: string; readonly atMs: number }[] = [];
   const pace = { answerMs: 0, reconcileAt: 0 };
-  const current: { world: World | null } = { world: null };
-  const world = await createWorld({
-    lastingEngine: true,
-    wrapForge: (forge) =>
-      new Proxy<EngineForge>(forge, {
-        get(target, name) {
-          const call = Reflect.get(target, name) as (...given: unknown[]) => Promise<unknown>;
-          return async (...given: unknown[]) => {
-            const clock = current.world?.clock;
-            sent.push({ label: `forge ${String(name)}`, atMs: (clock?.now() ?? 0) - pace.reconcileAt });
-            await clock?.advance(pace.answerMs);
-            return call.apply(target, given);
-          };
-        },
-      }),
+  const world = await createPacedWorld(async (name, call, clock) => {
+    sent.push({ label: `forge ${name}`, atMs: clock.now() - pace.reconcileAt });
+    await clock.advance(pace.answerMs);
+    return call();
   });
-  current.world = world;
   await givenProject(world.forge);
   /** One reconcile; how long it held its worker, and what the forge was asked in it. */
   async function reconcile() {

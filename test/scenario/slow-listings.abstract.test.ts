@@ -1,7 +1,8 @@
 import { RECONCILE_BUDGET_MS } from '#core/domain/limits.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
+import { createPacedWorld } from './paced-world.ts';
 import { endingOf, expectHonestEnd, givenProject } from './stories.ts';
-import { createWorld, type World } from './world.ts';
+import type { World } from './world.ts';
 
 /** As a forge was seen to list 60,000 files while it was busy. */
 const LISTING_MS = 16_000;
@@ -11,23 +12,13 @@ const MINUTE_MS = 60_000;
 async function givenSlowListings() {
   const listed: string[] = [];
   const byReconcile: string[][] = [];
-  const current: { world: World | null } = { world: null };
-  const world = await createWorld({
-    lastingEngine: true,
-    wrapForge: (forge) =>
-      new Proxy<EngineForge>(forge, {
-        get(target, name) {
-          if (name !== 'readTree') return Reflect.get(target, name);
-          return async (...given: Parameters<EngineForge['readTree']>) => {
-            await current.world?.clock.advance(LISTING_MS);
-            const listing = await target.readTree(...given);
-            listed.push(listing.tree);
-            return listing;
-          };
-        },
-      }),
+  const world = await createPacedWorld(async (name, call, clock) => {
+    if (name !== 'readTree') return call();
+    await clock.advance(LISTING_MS);
+    const listing = (await call()) as Awaited<ReturnType<EngineForge['readTree']>>;
+    listed.push(listing.tree);
+    return listing;
   });
-  current.world = world;
   await givenProject(world.forge, { 'src/shared.txt': 'shared\n' });
   /** One look at a time, for as long as the engine wants to look again. */
   const drain = (maxMs: number, until?: () => boolean) =>
