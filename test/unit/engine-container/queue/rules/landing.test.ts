@@ -404,6 +404,19 @@ describe('a success that was taken back', () => {
     });
   });
 
+  test('keeps the words of the refusal of another pull request that has the same head', () => {
+    const pulls = known([givenView(3, { pull: { headSha: 'head-1' }, opensAnother: known(true) })]);
+    const look = givenLook({}, { now: NOW + 20_000, pulls });
+    const refused = givenEntry(3, { head: 'head-1', readyAt: null, refusedFor: 'twin_elsewhere' });
+    const record = {
+      ...givenAwaited({ takeBack: { reason: 'candidate_changed', postedAt: NOW } }),
+      entries: [refused],
+    };
+    expect(tellDecision(look, record).actions).toEqual([
+      `error on head-1: ${describeRefusal('twin_elsewhere')}`,
+    ]);
+  });
+
   test('that cannot be written, and opens nothing any more, ends the landing; its proof is kept for a late merge', () => {
     const unscheduled = givenView(1, { schedule: known({ kind: 'none' }) });
     const look = givenSnapshot({ pulls: known([unscheduled, givenView(2)]) });
