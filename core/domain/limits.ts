@@ -72,8 +72,8 @@ export const GATE_QUICK_LOOK_MS = 8_000;
 export const GATE_PHASE_ALARM_AGE_MS = 30 * 60_000;
 /** After the last retry the repo waits this long, one tick, before anything is staged again. */
 export const RETEST_PAUSE_MS = 5 * 60_000;
-/** A red base that does not move is probed again after this: two flakes must not stop a repo for ever. */
-export const BASE_RED_RECHECK_MS = 30 * 60_000;
+/** A failing base that does not move is probed again after this: two flakes must not stop a repo for ever. */
+export const BASE_FAILING_RECHECK_MS = 30 * 60_000;
 /** Failing runs of one tree that are needed before blame (D-08): the first and one confirming run. */
 export const CONFIRMED_FAILURES_MIN = 2;
 

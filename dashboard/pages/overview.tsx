@@ -184,8 +184,8 @@ function Welcome() {
       <Empty title="What you get">
         <p>
           Scheduled pull requests are staged together, tested once, and landed one by one, each with a receipt
-          that names the run which proved it. A red batch is searched for its culprit, and only the culprit is
-          bounced.
+          that names the run which proved it. A failing batch is searched for its culprit, and only the
+          culprit is bounced.
         </p>
       </Empty>
     </>

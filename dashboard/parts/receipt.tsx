@@ -16,7 +16,7 @@ function sayProof({
     : 'as proven: an exact prefix of the batch that the gate ran on, not run alone';
 }
 
-/** Proof of every landing of a batch: what was proven, by which run, and the merge that carries exactly that tree. */
+/** Proof of every landing of a batch: what was proven, by which gate run, and the merge that carries exactly that tree. */
 export function Receipts({
   tree,
   instanceUrl,
@@ -55,7 +55,7 @@ export function Receipts({
                   <code>{shortSha(receipt.merge_commit)}</code>
                 </Outward>
               </dd>
-              <dt>onto</dt>
+              <dt>staged on</dt>
               <dd>
                 <Outward href={url(receipt.base_before)}>
                   <code>{shortSha(receipt.base_before)}</code>
@@ -67,11 +67,11 @@ export function Receipts({
                   <code>{shortSha(receipt.head)}</code>
                 </Outward>
               </dd>
-              <dt>staged</dt>
+              <dt>staged commit</dt>
               <dd>
                 <code>{shortSha(receipt.staged_sha)}</code>
               </dd>
-              <dt>run</dt>
+              <dt>gate run</dt>
               <dd>
                 {receipt.run_url === null ? 'link unknown' : <Outward href={receipt.run_url}>Open</Outward>}
               </dd>

@@ -4,7 +4,7 @@ import { ForgeOptionError, type ForgeTokens, readForgeTokens } from '../forge-ac
 import { type DemoOptions, parseOptions, UsageError } from './options.ts';
 import { type Stage, setStage } from './stage.ts';
 import { play, type StoryResult } from './story.ts';
-import { bold, dim, green, red, table } from './view.ts';
+import { alarm, bold, dim, good, table } from './view.ts';
 
 async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2));
@@ -29,10 +29,10 @@ async function main(): Promise<number> {
     print('');
     print(
       passed
-        ? green(`Every pull request ended as it must, in ${seconds().toFixed(1)} s.`)
-        : red('Deviations:'),
+        ? good(`Every pull request ended as it must, in ${seconds().toFixed(1)} s.`)
+        : alarm('Deviations:'),
     );
-    for (const deviation of deviations) print(red(`  ${deviation}`));
+    for (const deviation of deviations) print(alarm(`  ${deviation}`));
     if (options.keep) await keepRunning(stage, options, print);
     else await cleanUp(stage, say);
     if (options.json) process.stdout.write(`${JSON.stringify(summary(result, seconds()))}\n`);
@@ -64,7 +64,7 @@ function startTrusting(caFile: string, tokens: ForgeTokens): Promise<number> {
 }
 
 function report(result: StoryResult, stage: Stage, print: (line: string) => void): string[] {
-  const symbol = { lands: green('landed'), bounced: red('bounced'), skipped: 'skipped', open: 'open' };
+  const symbol = { lands: good('landed'), bounced: alarm('bounced'), skipped: 'skipped', open: 'open' };
   print('');
   print(
     table(

@@ -28,7 +28,7 @@ export class StoryTeller {
     if (row.outcome === 'running' && row.phase === 'waiting_gate') {
       const why =
         row.nodeId === 'b'
-          ? 'is the base itself green? Gate running'
+          ? 'does the base itself pass? Gate running'
           : row.attempt > 1
             ? 'failed; a second run confirms before a pull request is blamed'
             : row.nodeId === 'r'
@@ -36,7 +36,7 @@ export class StoryTeller {
               : 'staged on everything before it; gate running';
       this.#say(`${cyan('◆')} ${name}  ${members}: ${why}`);
     } else if (row.outcome === 'running')
-      this.#once(`${row.id} proven`, `${green('●')} ${name}  ${members}: gate passed; landing one by one`);
+      this.#once(`${row.id} proven`, `${good('●')} ${name}  ${members}: gate passed; landing one by one`);
     else if (row.outcome === 'bisected') this.#say(`${yellow('✂')} ${name}  ${members}: gate failed; split`);
     else if (row.outcome === 'invalidated')
       this.#say(
@@ -52,9 +52,9 @@ export class StoryTeller {
 
   #tellEvent(event: ActivityEvent): void {
     const subject = `#${event.pr} ${event.title}`;
-    if (event.event === 'pr_landed') this.#say(`${green('✔')} ${bold(subject)} landed`);
+    if (event.event === 'pr_landed') this.#say(`${good('✔')} ${bold(subject)} landed`);
     else if (event.event === 'pr_bounced')
-      this.#say(`${red('✘')} ${bold(subject)} bounced: fails with it, passes without it`);
+      this.#say(`${alarm('✘')} ${bold(subject)} bounced: fails with it, passes without it`);
     else if (event.event === 'pr_skipped')
       this.#say(`${yellow('→')} ${bold(subject)} left the queue: ${words(event.reason)}`);
     else if (event.event === 'pr_refused')
@@ -78,8 +78,8 @@ const colours = process.stdout.isTTY === true && process.env.NO_COLOR === undefi
 const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text);
 export const bold = paint(1);
 export const dim = paint(2);
-export const red = paint(31);
-export const green = paint(32);
+export const alarm = paint(31);
+export const good = paint(32);
 export const yellow = paint(33);
 export const cyan = paint(36);
 

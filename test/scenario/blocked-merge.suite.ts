@@ -205,7 +205,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       await expectHonestEnd(world, [pr, ...others]);
     });
 
-    test('another required check that turns red: said as waiting, staged again once it is green', async () => {
+    test('another required check that fails: said as waiting, staged again once it passes', async () => {
       const { world, act } = await createMeddledWorld();
       await givenProject(world.forge);
       await world.forge.setProtection({ requiredContexts: ['mq', 'lint'] });
@@ -216,7 +216,7 @@ export function defineBlockedMergeTests(createWorld: (options?: WorldOptions) =>
       const { headSha } = await world.forge.pull(pr);
       act(() => world.forge.postStatusAs('dev', headSha, 'lint', 'failure'));
       await expectOthersGoOn(world, pr, others);
-      expect(await wordsOf(world, pr)).toMatch(/^pending: waiting: another required check is not green/);
+      expect(await wordsOf(world, pr)).toMatch(/^pending: waiting: another required check has not passed/);
       await world.forge.postStatusAs('dev', headSha, 'lint', 'success');
       await world.drain({ maxMs: 20 * MINUTE_MS });
       expect(await landedSorted(world)).toEqual([pr, ...others]);

@@ -156,7 +156,7 @@ function judgeBlocks({ touchesProtected, openDependencies }: AdmissionFacts): Ad
   return null;
 }
 
-/** Other required checks that are not green yet: the forge would not merge, so no run is spent (D-15). */
+/** Other required checks that have not passed yet: the forge would not merge, so no run is spent (D-15). */
 function judgeOtherChecks(facts: AdmissionFacts): Admission {
   const others = otherContexts(facts.protection, facts.context);
   if (others.length === 0) return { kind: 'admitted' };

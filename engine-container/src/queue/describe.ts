@@ -140,7 +140,7 @@ export function describeUnclear(): string {
 
 export function describeOtherChecks(): string {
   return shorten(
-    'waiting: another required check is not green, so the forge does not merge; staged again once it is',
+    'waiting: another required check has not passed, so the forge does not merge; staged again once it is',
   );
 }
 

@@ -77,8 +77,8 @@ export function addEvidence(record: QueueRecord, entry: Evidence): boolean {
 }
 
 /**
- * The search for the longest proven prefix. For a deterministic gate there is always a position whose prefix is red
- * while the one before it is green, whatever the interactions between members.
+ * The search for the longest proven prefix. For a deterministic gate there is always a position whose prefix
+ * fails while the one before it passes, whatever the interactions between members.
  */
 export interface Frontier {
   /** Longest proven prefix, at least what has landed. */

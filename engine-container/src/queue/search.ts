@@ -1,4 +1,4 @@
-import { BASE_RED_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
+import { BASE_FAILING_RECHECK_MS, CONFIRMED_FAILURES_MIN } from '#core/domain/limits.ts';
 import { cutBatchAt, defer, supersedeAbove } from './batch.ts';
 import {
   createNode,
@@ -235,14 +235,14 @@ function judgeSuspect(
   if (base === 'undecided' || !guilty) return;
   const member = batch.members[high - 1];
   if (member === undefined) return;
-  if (base === 'red') {
+  if (base === 'failing') {
     raise(pass, 'base_red');
     pass.alarms.push({ name: 'base_red', pr: null });
     batch.fates.push(
       defer(pass, member, {
         reason: 'base_red',
         baseTree: batch.baseTree,
-        until: pass.s.now + BASE_RED_RECHECK_MS,
+        until: pass.s.now + BASE_FAILING_RECHECK_MS,
       }),
     );
     resolveNode(pass, batch, accused, 'error', 'base_red');
@@ -267,8 +267,8 @@ function latestRunUrl(verdict: Verdict): string | null {
   return verdict.failures.at(-1)?.runUrl ?? null;
 }
 
-/** Is the bare base green? Its own runs say so: one that passes, or two that fail. */
-function judgeBase(pass: DecisionContext, batch: Batch): 'proven' | 'red' | 'undecided' {
+/** Does the bare base pass? Its own gate runs say so: one that passes, or two that fail. */
+function judgeBase(pass: DecisionContext, batch: Batch): 'proven' | 'failing' | 'undecided' {
   // A base without the gate file cannot be run; the pull request that adds the gate stands for itself.
   if (batch.baseGateKey === null) return 'proven';
   // A base that no commit repairs may have failed by accident: old failures are looked at again.
@@ -277,7 +277,7 @@ function judgeBase(pass: DecisionContext, batch: Batch): 'proven' | 'red' | 'und
     batch.baseTree,
     batch.baseGateKey,
     null,
-    pass.s.now - BASE_RED_RECHECK_MS,
+    pass.s.now - BASE_FAILING_RECHECK_MS,
   );
   const probe = batch.nodes.filter((node) => node.nodeId === BASE_NODE_ID).at(-1);
   const live = probe !== undefined && !isTerminal(probe.outcome);
@@ -287,7 +287,7 @@ function judgeBase(pass: DecisionContext, batch: Batch): 'proven' | 'red' | 'und
   }
   if (isConfirmedFailure(verdict)) {
     if (live) resolveNode(pass, batch, probe, 'error', 'base_red');
-    return 'red';
+    return 'failing';
   }
   if (!live)
     createNode(pass, batch, { nodeId: BASE_NODE_ID, parent: batch.nodes[0] ?? null, from: 0, to: 0 });
