@@ -12,8 +12,8 @@ import { parseUrl } from './parse-url.ts';
 import type { ReconcileErrorCode, ReconcileOutcome } from './repo.ts';
 
 /** A reconcile that a worker is busy with, as the limits of concurrent ones see it. */
-export interface Run {
-  /** Of this run alone: a repository may have a lost one beside it. */
+export interface OngoingReconcile {
+  /** Of this reconcile alone: a repository may have a lost one beside it. */
   readonly id: string;
   readonly repoId: RepoId;
   readonly tenantId: TenantId;
@@ -40,9 +40,13 @@ export function standingOf(last: ReconcileOutcome | null): Standing {
  * however many others there are, and no tenant and no forge has all of the rest. Of the rest some are left to new ones. The
  * limits are those of `WORKERS_MAX`; a deployment with more or fewer `workers` has as much more or less of each.
  */
-export function mayRun(others: readonly Run[], next: Run, workers = WORKERS_MAX): boolean {
+export function mayBegin(
+  others: readonly OngoingReconcile[],
+  next: OngoingReconcile,
+  workers = WORKERS_MAX,
+): boolean {
   const share = (limit: number): number => Math.max(1, Math.floor((limit * workers) / WORKERS_MAX));
-  const count = (isAlike: (run: Run) => boolean): number => others.filter(isAlike).length;
+  const count = (isAlike: (other: OngoingReconcile) => boolean): number => others.filter(isAlike).length;
   if (count(({ tenantId }) => tenantId === next.tenantId) >= share(TENANT_RECONCILES_MAX)) return false;
   if (count(({ host }) => host === next.host) >= share(HOST_RECONCILES_MAX)) return false;
   if (next.standing === 'proven') return true;

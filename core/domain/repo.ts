@@ -70,7 +70,7 @@ export interface ReconcileOutcome {
   readonly slowFailures?: number;
   /** Of the last one that went well; the store keeps it. Absent: none did since it is kept. */
   readonly lastGoodAt?: EpochMs;
-  /** Absent: this run did not see the rule of the base; what was seen before stays stored. */
+  /** Absent: this reconcile did not see the rule of the base; what was seen before stays stored. */
   readonly rule?: RuleSeen;
 }
 
@@ -113,7 +113,7 @@ export interface ManagedRepo extends QueueSettings {
   readonly ciGate: CiGate;
   /** Null: no notice of a bounce is sent. */
   readonly notification: NotificationTargets | null;
-  /** Grows with every wake; a wake during a run is noticed at its end (E9). */
+  /** Grows with every wake; a wake during a reconcile is noticed at its end (E9). */
   readonly wakeSeq: number;
   /** When the repo is next due; null while disabled. */
   readonly dueAt: EpochMs | null;

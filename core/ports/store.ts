@@ -1,5 +1,5 @@
 import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
-import type { Run } from '../domain/fairness.ts';
+import type { OngoingReconcile } from '../domain/fairness.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { LeftHeads, Obligations } from '../domain/obligations.ts';
@@ -112,11 +112,15 @@ export interface LeaseStore {
 }
 
 /** Which reconciles run at the moment, of all tenants. */
-export interface RunStore {
+export interface ReconcileStore {
   /** Notes this one for `ttlMs`, unless `isAllowed`, asked with all others that run, says no: then false. */
-  beginRun(run: Run, ttlMs: number, isAllowed: (others: readonly Run[]) => boolean): Promise<boolean>;
+  beginReconcile(
+    next: OngoingReconcile,
+    ttlMs: number,
+    isAllowed: (others: readonly OngoingReconcile[]) => boolean,
+  ): Promise<boolean>;
   /** Over already is fine. */
-  endRun(id: string): Promise<void>;
+  endReconcile(id: string): Promise<void>;
 }
 
 /** What wakes, ticks and the worker need. */

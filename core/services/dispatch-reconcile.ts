@@ -16,7 +16,7 @@ import {
   type DispatchStore,
   type EngineReport,
   type LeaseStore,
-  type RunStore,
+  type ReconcileStore,
   StoreError,
 } from '../ports/store.ts';
 import {
@@ -30,7 +30,7 @@ import {
   VaultError,
   type WakeQueue,
 } from '../ports/system.ts';
-import { type RunDeps, withinLimits } from './concurrent-runs.ts';
+import { type ConcurrencyDeps, withinLimits } from './concurrent-reconciles.ts';
 import { withLease } from './lease.ts';
 import { planNextLook } from './next-look.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
@@ -43,12 +43,12 @@ import {
   type TurnStore,
 } from './wind-down.ts';
 
-export interface DispatchDeps extends PlanDeps, Pick<RunDeps, 'workersMax'> {
+export interface DispatchDeps extends PlanDeps, Pick<ConcurrencyDeps, 'workersMax'> {
   readonly store: Pick<
     DispatchStore,
     'getRepo' | 'getConnection' | 'settleDue' | 'settleOff' | 'loadReport' | 'saveReconcileOutcome'
   > &
-    RunStore &
+    ReconcileStore &
     PurgeStore &
     TurnStore &
     HoldStore &
@@ -65,7 +65,7 @@ export interface DispatchDeps extends PlanDeps, Pick<RunDeps, 'workersMax'> {
 }
 
 /** What one reconcile came to, as its worker sees it. */
-interface EngineRun {
+interface EngineResult {
   readonly errorCode: ReconcileErrorCode | null;
   /** Null: at the next tick. */
   readonly wakeAt: EpochMs | null;
@@ -78,7 +78,7 @@ interface EngineRun {
   readonly again?: ReconcileOutcome;
 }
 
-interface Run extends EngineRun {
+interface EndedReconcile extends EngineResult {
   /** How many of this repo in a row, with this one, held a worker for long and came to nothing. */
   readonly slowFailures: number;
 }
@@ -96,7 +96,7 @@ export type DispatchResult =
   | { readonly kind: 'gone' | 'disabled' | 'not_due' }
   /** Beyond what its tenant pays for, with nothing left to take back (A107). */
   | { readonly kind: 'payment_required' }
-  /** As many run as may, of its tenant, on its forge, or of those like it; this one is looked at again soon. */
+  /** As many reconciles run as may, of its tenant, on its forge, or of those like it; this one is looked at again soon. */
   | { readonly kind: 'crowded' }
   /** An earlier record of the same forge address still takes back what it posted; this one is looked at again soon. */
   | { readonly kind: 'waits_turn' };
@@ -161,17 +161,19 @@ async function reconcileRepo(
     LEASE_TTL_MS,
     async (held) => {
       const startedAt = deps.clock.monotonic();
-      const ended = await runEngine(deps, repo, { held, command });
-      const isSlow = isSlowFailure(ended.errorCode, deps.clock.monotonic() - startedAt);
-      const run = { ...ended, slowFailures: isSlow ? (last?.slowFailures ?? 0) + 1 : 0 };
+      const answered = await callEngine(deps, repo, { held, command });
+      const isSlow = isSlowFailure(answered.errorCode, deps.clock.monotonic() - startedAt);
+      const ended = { ...answered, slowFailures: isSlow ? (last?.slowFailures ?? 0) + 1 : 0 };
       // Caught, not thrown: a throw would release a lease under which the engine may still be at work.
-      const recorded = await recordRun(deps, repo, run, last).catch((error: unknown) => ({ fault: error }));
-      return { run, recorded };
+      const recorded = await recordOutcome(deps, repo, ended, last).catch((error: unknown) => ({
+        fault: error,
+      }));
+      return { ended, recorded };
     },
-    { leaveRunning: ({ run }) => run.leaveLease },
+    { leaveRunning: ({ ended }) => ended.leaveLease },
   );
   if (result.kind === 'skipped') return { kind: 'lease_held' };
-  const { run, recorded } = result.value;
+  const { ended, recorded } = result.value;
   if ('fault' in recorded) throw recorded.fault;
   const { outcome, wakeAt } = recorded;
   deps.log.info('reconciled', {
@@ -180,19 +182,19 @@ async function reconcileRepo(
     ok: outcome.ok,
     error_code: outcome.errorCode,
     // A standstill of the engine is counted by this word.
-    by: run.again === undefined ? 'engine' : 'look',
+    by: ended.again === undefined ? 'engine' : 'look',
     wake_at: wakeAt,
   });
-  const { report, leaveLease: isLost } = run;
+  const { report, leaveLease: isLost } = ended;
   return { kind: 'reconciled', outcome, logTail: report?.logTail ?? [], isLost };
 }
 
-async function runEngine(
+async function callEngine(
   deps: DispatchDeps,
   repo: ManagedRepo,
   { held, command }: { readonly held: HeldLease; readonly command: ReconcileCommand },
-): Promise<EngineRun> {
-  const failed = (errorCode: ReconcileErrorCode): EngineRun => ({
+): Promise<EngineResult> {
+  const failed = (errorCode: ReconcileErrorCode): EngineResult => ({
     errorCode,
     wakeAt: null,
     report: null,
@@ -242,7 +244,7 @@ function judgeAnswer(
   report: EngineReport | null,
   held: HeldLease,
   now: EpochMs,
-): EngineRun {
+): EngineResult {
   const errorCode = report?.errorCode ?? null;
   const wakeAt = report?.wakeAt ?? null;
   switch (answer) {
@@ -272,33 +274,33 @@ interface Recorded {
   readonly wakeAt: EpochMs | null;
 }
 
-async function recordRun(
+async function recordOutcome(
   deps: DispatchDeps,
   repo: ManagedRepo,
-  run: Run,
+  ended: EndedReconcile,
   last: ReconcileOutcome | null,
 ): Promise<Recorded> {
   const ranAt = deps.clock.now();
-  const { rule, missingScopes } = run.report ?? {};
+  const { rule, missingScopes } = ended.report ?? {};
   const outcome: ReconcileOutcome = {
-    ...run.again,
-    ...{ ranAt, ok: run.errorCode === null, errorCode: run.errorCode },
+    ...ended.again,
+    ...{ ranAt, ok: ended.errorCode === null, errorCode: ended.errorCode },
     ...(rule === undefined ? {} : { rule }),
     ...(missingScopes === undefined ? {} : { missingScopes }),
-    ...(run.slowFailures === 0 ? {} : { slowFailures: run.slowFailures }),
+    ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
   };
-  if (run.mayPass !== true) {
+  if (ended.mayPass !== true) {
     await deps.store.saveReconcileOutcome(repo, outcome);
-    const soonest = ranAt + slowRetryMs(run.slowFailures);
-    const wakeAt = run.wakeAt === null ? null : Math.max(run.wakeAt, soonest);
-    await planNextLook(deps, repo, { ...run, wakeAt });
+    const soonest = ranAt + slowRetryMs(ended.slowFailures);
+    const wakeAt = ended.wakeAt === null ? null : Math.max(ended.wakeAt, soonest);
+    await planNextLook(deps, repo, { ...ended, wakeAt });
     return { outcome, wakeAt };
   }
   const retryingSince = last?.retryingSince ?? ranAt;
   await deps.store.saveReconcileOutcome(repo, { ...outcome, retryingSince });
   const delayMs = retryDelayMs(ranAt - retryingSince, shareOf(`${repo.wakeSeq} ${repo.id}`));
   const wakeAt = delayMs === null ? null : ranAt + delayMs;
-  await planNextLook(deps, repo, { ...run, wakeAt });
+  await planNextLook(deps, repo, { ...ended, wakeAt });
   return { outcome, wakeAt };
 }
 
@@ -306,7 +308,7 @@ async function readLastOutcome(deps: DispatchDeps, repo: ManagedRepo): Promise<R
   try {
     return await deps.store.loadReconcileOutcome(repo);
   } catch (error) {
-    // A damaged row is written anew by this very run.
+    // A damaged row is written anew by this very reconcile.
     if (error instanceof StoreError && error.kind === 'unreadable') return null;
     throw error;
   }

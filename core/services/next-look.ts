@@ -17,30 +17,30 @@ interface Ended extends LastLook {
 }
 
 /** Due mark first, then the message. When the repo was woken meanwhile, that wake's own message is on its way. */
-export async function planNextLook(deps: NextLookDeps, repo: ManagedRepo, run: Ended): Promise<void> {
+export async function planNextLook(deps: NextLookDeps, repo: ManagedRepo, ended: Ended): Promise<void> {
   const now = deps.clock.now();
   if (repo.tombstone) {
     // An engine that did not answer may still be at work: the next worker must wait for its lease.
-    const burial = run.leaveLease ? 'goes_on' : await finishBurial(deps.store, repo, run, now);
+    const burial = ended.leaveLease ? 'goes_on' : await finishBurial(deps.store, repo, ended, now);
     if (burial === 'left') {
       deps.log.warn('a deleted repository may have left statuses on its forge', {
-        ...{ tenant_id: repo.tenantId, repo_id: repo.id, error_code: run.errorCode },
+        ...{ tenant_id: repo.tenantId, repo_id: repo.id, error_code: ended.errorCode },
       });
     }
     if (burial !== 'goes_on') return;
-  } else if (isOff(repo) && isWoundDown(repo, run, now)) {
+  } else if (isOff(repo) && isWoundDown(repo, ended, now)) {
     await deps.store.settleOff(repo, repo.wakeSeq);
     return;
   }
   // Whatever the engine waits for longer than a tick: meanwhile the tick finds what no event announced (A46).
-  const lookAt = run.wakeAt === null || run.wakeAt > now + TICK_INTERVAL_MS ? null : run.wakeAt;
+  const lookAt = ended.wakeAt === null || ended.wakeAt > now + TICK_INTERVAL_MS ? null : ended.wakeAt;
   const settled = await deps.store.settleDue(repo.id, repo.wakeSeq, lookAt ?? now + IDLE_DUE_DELAY_MS);
   if (!settled || lookAt === null) return;
   const delayMs = Math.max(WAKE_DELAY_MIN_MS, lookAt - now);
   try {
     await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, delayMs);
   } catch (error) {
-    // The wake that this run answers comes back within seconds, and must find the repo due.
+    // The wake that led here comes back within seconds, and must find the repo due.
     await deps.store.settleDue(repo.id, repo.wakeSeq, now);
     throw error;
   }

@@ -5,7 +5,7 @@ import { describeDispatch } from './store/dispatch.suite.ts';
 import { describeEnrollment } from './store/enrollment.suite.ts';
 import { describeLease } from './store/lease.suite.ts';
 import { describeQueueRecord } from './store/queue-record.suite.ts';
-import { describeRuns } from './store/run.suite.ts';
+import { describeReconciles } from './store/reconcile.suite.ts';
 import type { OpenSubject } from './store/subject.ts';
 import { useWorld } from './store/subject.ts';
 
@@ -14,7 +14,7 @@ export function describeStore(name: string, open: OpenSubject): void {
   describe(name, () => {
     const world = useWorld(open);
     describeLease(world);
-    describeRuns(world);
+    describeReconciles(world);
     describeQueueRecord(world);
     describeDispatch(world);
     describeEnrollment(world);

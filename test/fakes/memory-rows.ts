@@ -1,5 +1,5 @@
 import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
-import type { Run } from '#core/domain/fairness.ts';
+import type { OngoingReconcile } from '#core/domain/fairness.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
 import type { LeftHeads } from '#core/domain/obligations.ts';
@@ -76,7 +76,7 @@ export class MemoryRows {
   >();
   protected readonly dueHistory = new Map<RepoId, DueChange[]>();
   protected readonly leases = new Map<RepoId, LeaseRow>();
-  protected readonly runs = new Map<string, { readonly run: Run; readonly until: EpochMs }>();
+  protected readonly runs = new Map<string, { readonly run: OngoingReconcile; readonly until: EpochMs }>();
   protected readonly records = new Map<RepoId, { version: number; json: string }>();
   protected readonly told = new Map<RepoId, ToldQueue>();
   protected readonly setAside: { repoId: RepoId; json: string }[] = [];

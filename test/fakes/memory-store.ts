@@ -1,7 +1,7 @@
 import { batchSortKey, eventSortKey } from '#core/adapters/dynamo/keys.ts';
 import { encodeDocument } from '#core/adapters/dynamo/queue-document.ts';
 import { type ActivityEvent, endsPullRequest, hasHonestPhase, type NodeRow } from '#core/domain/batch.ts';
-import type { Run } from '#core/domain/fairness.ts';
+import type { OngoingReconcile } from '#core/domain/fairness.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '#core/domain/lease.ts';
 import { DELIVERY_ID_KEPT_MS, LEASE_TAKEOVER_GRACE_MS, QUEUE_WRITE_ROWS_MAX } from '#core/domain/limits.ts';
@@ -15,8 +15,8 @@ import type {
   ForgeAddress,
   LeaseStore,
   QueueWrite,
+  ReconcileStore,
   RepoAddress,
-  RunStore,
   StoredQueueRecord,
   WindDown,
 } from '#core/ports/store.ts';
@@ -26,7 +26,10 @@ import type { MemoryStoreOptions } from './memory-rows.ts';
 import { addressOf, copyData, isAwake, isWakeable, newestOf } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
-export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStore, RunStore, DispatchStore {
+export class MemoryStore
+  extends MemoryAccount
+  implements EngineStore, LeaseStore, ReconcileStore, DispatchStore
+{
   // EngineStore
 
   findRepo(address: RepoAddress): Promise<ManagedRepo | null> {
@@ -164,10 +167,14 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
     }
   }
 
-  // RunStore
+  // ReconcileStore
 
-  beginRun(run: Run, ttlMs: number, isAllowed: (others: readonly Run[]) => boolean): Promise<boolean> {
-    return this.call('beginRun', () => {
+  beginReconcile(
+    run: OngoingReconcile,
+    ttlMs: number,
+    isAllowed: (others: readonly OngoingReconcile[]) => boolean,
+  ): Promise<boolean> {
+    return this.call('beginReconcile', () => {
       const now = this.clock.now();
       for (const [id, { until }] of this.runs) if (until <= now) this.runs.delete(id);
       if (!isAllowed([...this.runs.values()].map((each) => each.run))) return false;
@@ -176,8 +183,8 @@ export class MemoryStore extends MemoryAccount implements EngineStore, LeaseStor
     });
   }
 
-  endRun(id: string): Promise<void> {
-    return this.call('endRun', () => {
+  endReconcile(id: string): Promise<void> {
+    return this.call('endReconcile', () => {
       this.runs.delete(id);
     });
   }

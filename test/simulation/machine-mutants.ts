@@ -23,9 +23,9 @@ export const MACHINE_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'reconciles that died with their engine end by themselves',
-    file: 'core/services/concurrent-runs.ts',
-    find: 'store.beginRun(run, LEASE_TTL_MS,',
-    replace: `store.beginRun(run, ${HOURS_MS},`,
+    file: 'core/services/concurrent-reconciles.ts',
+    find: 'store.beginReconcile(next, LEASE_TTL_MS,',
+    replace: `store.beginReconcile(next, ${HOURS_MS},`,
     families: ['outages'],
     dies: 'an engine dies with all its reconciles',
   },

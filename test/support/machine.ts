@@ -1,7 +1,13 @@
 import type { AccountStore } from '#core/ports/account-store.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { LookStore } from '#core/ports/idle-look.ts';
-import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore, RunStore } from '#core/ports/store.ts';
+import type {
+  DispatchStore,
+  EngineStore,
+  EnrollmentStore,
+  LeaseStore,
+  ReconcileStore,
+} from '#core/ports/store.ts';
 import type { EraseStore } from '#core/services/erase-tenant.ts';
 
 /**
@@ -56,7 +62,7 @@ const FORGE_CALLS = [...FORGE_READS, ...FORGE_WRITES] as const;
 
 export type WorkerStore = EngineStore &
   LeaseStore &
-  RunStore &
+  ReconcileStore &
   DispatchStore &
   Pick<AccountStore, 'loadPlan'> &
   Pick<EnrollmentStore, 'listRepos' | 'deleteRepo' | 'deleteConnection' | 'listRunningBatches'> &
@@ -76,8 +82,8 @@ const STORE_CALLS = [
   'releaseLease',
   'readLease',
   'readLeaseState',
-  'beginRun',
-  'endRun',
+  'beginReconcile',
+  'endReconcile',
   'getRepo',
   'getConnection',
   'listDueRepos',

@@ -174,7 +174,7 @@ export function createDispatchStore(table: Table): DispatchStore {
   };
 }
 
-/** Everything of an outcome is replaced, but what this run did not see stays: the rule, and when one went well. */
+/** Everything of an outcome is replaced, but what this reconcile did not see stays: the rule, and when one went well. */
 function outcomeUpdate(outcome: ReconcileOutcome) {
   const row = reconcileOutcome.write(withLastGood(outcome));
   const fields = Object.entries(row);

@@ -7,7 +7,7 @@ import {
   hasHonestPhase,
   MEMBER_ACTIONS,
 } from '../../domain/batch.ts';
-import { type Run, STANDINGS } from '../../domain/fairness.ts';
+import { type OngoingReconcile, STANDINGS } from '../../domain/fairness.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { NotificationTargets } from '../../domain/notification.ts';
 import type {
@@ -184,22 +184,22 @@ export const leaseRow = record<LeaseRow>({
   owner: ['owner', optional(text)],
 });
 
-interface RunRow extends Omit<Run, 'id'> {
+interface OngoingRow extends Omit<OngoingReconcile, 'id'> {
   readonly until: EpochMs;
 }
 
-export interface Runs {
+export interface OngoingReconciles {
   readonly version: number;
   /** By the id of each. */
-  readonly runs: Readonly<Record<string, RunRow>>;
+  readonly runs: Readonly<Record<string, OngoingRow>>;
 }
 
-export const runs = record<Runs>({
+export const ongoingReconciles = record<OngoingReconciles>({
   version: ['version', whole],
   runs: [
     'runs',
     mapOf(
-      record<RunRow>({
+      record<OngoingRow>({
         repoId: ['repo_id', text],
         tenantId: ['tenant_id', text],
         host: ['host', text],

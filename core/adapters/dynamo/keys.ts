@@ -173,7 +173,7 @@ export const rateKey = (bucket: string): Key => ({ pk: `${PARTITIONS.rates}${dig
 // Whole service
 export const tickKey: Key = { pk: 'G#HEALTH', sk: 'TICK' };
 export const engineNeedKey: Key = { pk: 'G#HEALTH', sk: 'ENGINE' };
-export const runsKey: Key = { pk: 'G#RUNS', sk: 'RUNS' };
+export const ongoingKey: Key = { pk: 'G#RUNS', sk: 'RUNS' };
 /** The delivery id is the sender's text: hashed, so that it can neither be long nor look like a key. */
 export const deliveryKey = (id: RepoId, deliveryId: string): Key => ({
   pk: `DV#${digest(id, deliveryId)}`,

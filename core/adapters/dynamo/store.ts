@@ -8,7 +8,13 @@ import type {
 import type { BillingStore } from '../../ports/billing-store.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
 import type { NoticeStore } from '../../ports/notifier.ts';
-import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore, RunStore } from '../../ports/store.ts';
+import type {
+  DispatchStore,
+  EngineStore,
+  EnrollmentStore,
+  LeaseStore,
+  ReconcileStore,
+} from '../../ports/store.ts';
 import { createAccountStore } from './account-store.ts';
 import { createAdminStore } from './admin-store.ts';
 import { createBillingStore } from './billing-store.ts';
@@ -21,13 +27,13 @@ import { createLookStore } from './look-store.ts';
 import { createNoticeStore } from './notice-store.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRealtimeStore } from './realtime-store.ts';
-import { createRunStore } from './run-store.ts';
+import { createReconcileStore } from './reconcile-store.ts';
 import type { TableConfig } from './table.ts';
 import { Table } from './table.ts';
 
 export type DynamoStore = EngineStore &
   LeaseStore &
-  RunStore &
+  ReconcileStore &
   DispatchStore &
   EnrollmentStore &
   AccountStore &
@@ -48,7 +54,7 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
   return {
     ...createEngineStore(table),
     ...createLeaseStore(table),
-    ...createRunStore(table),
+    ...createReconcileStore(table),
     ...createDispatchStore(table),
     ...createEnrollmentStore(table),
     ...createAccountStore(table),

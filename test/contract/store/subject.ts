@@ -12,7 +12,13 @@ import type {
 } from '#core/ports/account-store.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { LookStore } from '#core/ports/idle-look.ts';
-import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore, RunStore } from '#core/ports/store.ts';
+import type {
+  DispatchStore,
+  EngineStore,
+  EnrollmentStore,
+  LeaseStore,
+  ReconcileStore,
+} from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
@@ -21,7 +27,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 
 export type AnyStore = EngineStore &
   LeaseStore &
-  RunStore &
+  ReconcileStore &
   DispatchStore &
   EnrollmentStore &
   AccountStore &

@@ -1,4 +1,4 @@
-import type { Run } from '#core/domain/fairness.ts';
+import type { OngoingReconcile } from '#core/domain/fairness.ts';
 import {
   IDLE_DUE_DELAY_MS,
   LEASE_HELD_DELAY_MS,
@@ -570,13 +570,13 @@ describe('a forge or an engine that is waited for in vain', () => {
       return 'lost';
     };
     await dispatchReconcile(world.deps, 'repo-1');
-    const run: Run = {
+    const run: OngoingReconcile = {
       ...{ id: 'x', repoId: 'repo-9', tenantId: 'tenant-9' },
       ...{ host: 'other.example', standing: 'proven' },
     };
     const countOthers = async () => {
       let others = 0;
-      await world.store.beginRun(run, 1, (all) => {
+      await world.store.beginReconcile(run, 1, (all) => {
         others = all.length;
         return false;
       });
@@ -591,12 +591,16 @@ describe('a forge or an engine that is waited for in vain', () => {
     const world = await givenWorker();
     for (let index = 0; index < TENANT_RECONCILES_MAX; index += 1) {
       const run = { repoId: `repo-${index + 10}`, tenantId: 'tenant-1', host: `${index}.example` };
-      await world.store.beginRun({ id: `run-${index}`, standing: 'proven', ...run }, 60_000, () => true);
+      await world.store.beginReconcile(
+        { id: `run-${index}`, standing: 'proven', ...run },
+        60_000,
+        () => true,
+      );
     }
     expect(await dispatchReconcile(world.deps, 'repo-1')).toEqual({ kind: 'crowded' });
     expect(world.requests).toEqual([]);
     expect(world.queue.delayed).toMatchObject([{ repoId: 'repo-1' }]);
-    await world.store.endRun('run-0');
+    await world.store.endReconcile('run-0');
     await world.clock.advance(LEASE_HELD_DELAY_MS);
     expect((await dispatchReconcile(world.deps, 'repo-1')).kind).toBe('reconciled');
   });

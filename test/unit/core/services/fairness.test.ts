@@ -1,4 +1,4 @@
-import { hostOf, isSlowFailure, mayRun, type Run } from '#core/domain/fairness.ts';
+import { hostOf, isSlowFailure, mayBegin, type OngoingReconcile } from '#core/domain/fairness.ts';
 import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, WORKERS_MAX } from '#core/domain/limits.ts';
 import { CrowdWorld, DEAD_MS, type Kind } from '../../../support/crowd-world.ts';
 
@@ -77,21 +77,25 @@ test.each([
 
 /** A deployment of ten thousand repositories on one forge has more workers, and that forge its half of them. */
 test('limits grow with the workers of a deployment, in the same shares', () => {
-  const runs = (count: number, of: Partial<Run>): Run[] =>
+  const runs = (count: number, of: Partial<OngoingReconcile>): OngoingReconcile[] =>
     Array.from({ length: count }, (_, n) => ({
       ...{ id: `${n}`, repoId: `r${n}`, tenantId: `t${n}`, host: `h${n}`, standing: 'proven' as const },
       ...of,
     }));
-  const next = (of: Partial<Run>): Run => ({ ...(runs(1, of)[0] as Run), id: 'next', repoId: 'next' });
+  const next = (of: Partial<OngoingReconcile>): OngoingReconcile => ({
+    ...(runs(1, of)[0] as OngoingReconcile),
+    id: 'next',
+    repoId: 'next',
+  });
   for (const [of, most] of [
     [{ tenantId: 't' }, 25],
     [{ host: 'h' }, 50],
     [{ standing: 'new' as const }, 50],
     [{ standing: 'slow' as const }, 25],
   ] as const) {
-    expect(mayRun(runs(most - 1, of), next(of), 100)).toBe(true);
-    expect(mayRun(runs(most, of), next(of), 100)).toBe(false);
-    expect(mayRun(runs(most - 1, of), next(of))).toBe(false);
+    expect(mayBegin(runs(most - 1, of), next(of), 100)).toBe(true);
+    expect(mayBegin(runs(most, of), next(of), 100)).toBe(false);
+    expect(mayBegin(runs(most - 1, of), next(of))).toBe(false);
   }
-  expect(mayRun([], next({ standing: 'slow' }), 2)).toBe(true);
+  expect(mayBegin([], next({ standing: 'slow' }), 2)).toBe(true);
 });

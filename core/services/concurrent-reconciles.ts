@@ -1,13 +1,13 @@
-import { hostOf, mayRun, standingOf } from '../domain/fairness.ts';
+import { hostOf, mayBegin, standingOf } from '../domain/fairness.ts';
 import { LEASE_TTL_MS } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
-import type { RunStore } from '../ports/store.ts';
+import type { ReconcileStore } from '../ports/store.ts';
 import type { Ids } from '../ports/system.ts';
 
-export interface RunDeps {
-  readonly store: RunStore;
+export interface ConcurrencyDeps {
+  readonly store: ReconcileStore;
   readonly ids: Ids;
-  /** Reconciles that run at the same time. @default WORKERS_MAX */
+  /** Reconciles at the same time. @default WORKERS_MAX */
   readonly workersMax?: number;
 }
 
@@ -16,16 +16,18 @@ export interface RunDeps {
  * ended. `last`: the repo's outcome before it.
  */
 export async function withinLimits<Result extends { readonly kind: string; readonly isLost?: boolean }>(
-  { store, ids, workersMax }: RunDeps,
+  { store, ids, workersMax }: ConcurrencyDeps,
   repo: Pick<ManagedRepo, 'id' | 'tenantId' | 'instanceUrl'>,
   last: ReconcileOutcome | null,
   reconcile: () => Promise<Result>,
 ): Promise<Result | { readonly kind: 'crowded' }> {
-  const run = {
+  const next = {
     ...{ id: ids.uuid(), repoId: repo.id, tenantId: repo.tenantId },
     ...{ host: hostOf(repo.instanceUrl), standing: standingOf(last) },
   };
-  const isAllowed = await store.beginRun(run, LEASE_TTL_MS, (others) => mayRun(others, run, workersMax));
+  const isAllowed = await store.beginReconcile(next, LEASE_TTL_MS, (others) =>
+    mayBegin(others, next, workersMax),
+  );
   if (!isAllowed) return { kind: 'crowded' };
   let isLost = false;
   try {
@@ -33,13 +35,13 @@ export async function withinLimits<Result extends { readonly kind: string; reado
     isLost = result.isLost === true;
     return result;
   } finally {
-    if (!isLost) await endQuietly(store, run.id);
+    if (!isLost) await endQuietly(store, next.id);
   }
 }
 
-async function endQuietly(store: RunStore, id: string): Promise<void> {
+async function endQuietly(store: ReconcileStore, id: string): Promise<void> {
   try {
-    await store.endRun(id);
+    await store.endReconcile(id);
   } catch {
     // The work is done and its result counts; the entry ends by itself.
   }

@@ -1,21 +1,21 @@
 import type { EpochMs } from '../../domain/ids.ts';
-import { type RunStore, StoreError } from '../../ports/store.ts';
-import { type Runs, readRow, runs } from './items.ts';
-import { runsKey } from './keys.ts';
+import { type ReconcileStore, StoreError } from '../../ports/store.ts';
+import { type OngoingReconciles, ongoingReconciles, readRow } from './items.ts';
+import { ongoingKey } from './keys.ts';
 import type { Row, Table } from './table.ts';
 
 /** Workers that begin at the same moment come one after the other; so many times in a row none is overtaken. */
 const TRIES_MAX = 10;
 const TRY_AGAIN_MS = 15;
 
-/** One small row for all runs, so that each limit is asked of one consistent picture. */
-export function createRunStore(table: Table): RunStore {
+/** One small row for all ongoing reconciles, so that each limit is asked of one consistent picture. */
+export function createReconcileStore(table: Table): ReconcileStore {
   return {
-    async beginRun({ id, ...run }, ttlMs, isAllowed) {
+    async beginReconcile({ id, ...next }, ttlMs, isAllowed) {
       for (let tried = 0; tried < TRIES_MAX; tried += 1) {
         if (tried > 0) await table.clock.sleep(Math.ceil(Math.random() * TRY_AGAIN_MS * tried));
         const now = table.clock.now();
-        const seen = readRuns(await table.get(runsKey, 'beginRun'));
+        const seen = readOngoing(await table.get(ongoingKey, 'beginReconcile'));
         const others = othersOf(seen, id, now);
         const asked = Object.entries(others).map(([other, { until: _, ...each }]) => ({
           id: other,
@@ -23,35 +23,35 @@ export function createRunStore(table: Table): RunStore {
         }));
         if (!isAllowed(asked)) return false;
         const version = (typeof seen === 'object' ? seen.version : now) + 1;
-        const picture = { version, runs: { ...others, [id]: { ...run, until: now + ttlMs } } };
-        const Item = { ...runsKey, ...runs.write(picture) };
-        if (await table.put({ Item, ...conditionOf(seen) }, 'beginRun')) return true;
+        const picture = { version, runs: { ...others, [id]: { ...next, until: now + ttlMs } } };
+        const Item = { ...ongoingKey, ...ongoingReconciles.write(picture) };
+        if (await table.put({ Item, ...conditionOf(seen) }, 'beginReconcile')) return true;
       }
       return false;
     },
 
-    async endRun(id) {
+    async endReconcile(id) {
       await table.update(
         {
-          Key: runsKey,
+          Key: ongoingKey,
           UpdateExpression: 'REMOVE runs.#id ADD version :one',
           ConditionExpression: 'attribute_exists(runs.#id)',
           ExpressionAttributeNames: { '#id': id },
           ExpressionAttributeValues: { ':one': 1 },
         },
-        'endRun',
+        'endReconcile',
       );
     },
   };
 }
 
-type Seen = Runs | 'none' | 'unreadable';
+type Seen = OngoingReconciles | 'none' | 'unreadable';
 
 /** A picture that cannot be read is drawn anew: it must not keep all tenants from being reconciled. */
-function readRuns(row: Row | null): Seen {
+function readOngoing(row: Row | null): Seen {
   if (row === null) return 'none';
   try {
-    return readRow(runs, row, 'beginRun');
+    return readRow(ongoingReconciles, row, 'beginReconcile');
   } catch (error) {
     if (error instanceof StoreError && error.kind === 'unreadable') return 'unreadable';
     throw error;
@@ -59,7 +59,7 @@ function readRuns(row: Row | null): Seen {
 }
 
 /** One whose worker died is over by time. An own entry is that of a write whose answer was lost. */
-function othersOf(seen: Seen, id: string, now: EpochMs): Runs['runs'] {
+function othersOf(seen: Seen, id: string, now: EpochMs): OngoingReconciles['runs'] {
   if (typeof seen !== 'object') return {};
   return Object.fromEntries(
     Object.entries(seen.runs).filter(([other, { until }]) => other !== id && until > now),

@@ -1,42 +1,42 @@
 import { randomUUID } from 'node:crypto';
-import type { Run } from '#core/domain/fairness.ts';
+import type { OngoingReconcile } from '#core/domain/fairness.ts';
 import type { World } from './subject.ts';
 import { times } from './subject.ts';
 
 const TTL_MS = 60_000;
 
-export function describeRuns(world: World): void {
-  const givenRun = (): Run => ({
+export function describeReconciles(world: World): void {
+  const givenReconcile = (): OngoingReconcile => ({
     ...{ id: randomUUID(), repoId: randomUUID(), tenantId: 'tenant-1' },
     ...{ host: 'forge.example', standing: 'new' },
   });
   /** Lets in as many as `most` beside it. */
-  const begin = (run: Run, most: number) =>
-    world.store().beginRun(run, TTL_MS, (others) => others.length <= most);
+  const begin = (next: OngoingReconcile, most: number) =>
+    world.store().beginReconcile(next, TTL_MS, (others) => others.length <= most);
 
   describe('reconciles that run', () => {
     test('six at once where three may: three are let in, in any order', async () => {
       await world.clock.advance(TTL_MS);
-      const answers = await Promise.all(times(6, () => begin(givenRun(), 2)));
+      const answers = await Promise.all(times(6, () => begin(givenReconcile(), 2)));
       expect(answers.filter((isIn) => isIn)).toHaveLength(3);
     });
 
     test('each sees all others as they were noted, until they end, or until their time is over', async () => {
       await world.clock.advance(TTL_MS);
-      const [first, second] = [givenRun(), { ...givenRun(), standing: 'slow' } as const];
+      const [first, second] = [givenReconcile(), { ...givenReconcile(), standing: 'slow' } as const];
       await begin(first, 9);
       await begin(second, 9);
       const seen = async () => {
-        let all: readonly Run[] = [];
-        await world.store().beginRun(givenRun(), TTL_MS, (others) => {
+        let all: readonly OngoingReconcile[] = [];
+        await world.store().beginReconcile(givenReconcile(), TTL_MS, (others) => {
           all = others;
           return false;
         });
         return [...all].sort((a, b) => a.standing.localeCompare(b.standing));
       };
       expect(await seen()).toEqual([first, second]);
-      await world.store().endRun(first.id);
-      await world.store().endRun(first.id);
+      await world.store().endReconcile(first.id);
+      await world.store().endReconcile(first.id);
       expect(await seen()).toEqual([second]);
       await world.clock.advance(TTL_MS);
       expect(await seen()).toEqual([]);
