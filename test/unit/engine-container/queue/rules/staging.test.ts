@@ -308,6 +308,30 @@ describe('the work branch', () => {
   });
 });
 
+describe('a batch that is to be built', () => {
+  const build = (builds: number, branch: string | null) => {
+    const node = givenNode({ state: 'wanted', stagedAt: null, branch });
+    const record = givenRecord({
+      entries: entries(1, 2),
+      batches: [givenBatch({ builds, nodes: [node] })],
+      tip: BASE.sha,
+    });
+    return tellDecision(givenSnapshot({ pulls: scheduled(1, 2) }), record).after;
+  };
+
+  test('for the first time leaves nothing to sweep', () => {
+    expect(build(0, null).garbage).toEqual([]);
+  });
+
+  test('after a try without a known end has both its branches swept once more: the forge may carry that try out late', () => {
+    const { garbage } = build(1, 'mq/main/staging');
+    expect(garbage).toEqual([
+      { branch: 'mq/main/staging', runKey: null, notBefore: NOW + 125_000 },
+      { branch: 'mq-work/main/batch', runKey: null, notBefore: NOW + 125_000 },
+    ]);
+  });
+});
+
 describe('changes that invalidate a batch', () => {
   const staged = givenRecord({ entries: entries(1, 2), batches: [givenStagedBatch(2)], tip: BASE.sha });
   const running = {
