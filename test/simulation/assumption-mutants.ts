@@ -67,7 +67,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: '  const twin = adoptTwin(pass, batch, landing);',
     replace: '  const twin = pass.s.fence < 0 ? adoptTwin(pass, batch, landing) : null;',
     families: ['shared_heads'],
-    dies: { family: 'shared_heads', seed: 0 },
+    dies: 'a twin is merged by the success of a landing',
   },
   {
     guard: 'while there is a twin the tip of the base says nothing of who merged',
@@ -99,7 +99,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: '(landed) => landed.head === head)',
     replace: "(landed) => landed.head === head && head === '')",
     families: ['shared_heads'],
-    dies: { family: 'shared_heads', seed: 7400007 },
+    dies: 'both twins are merged by the success of a landing',
   },
   {
     guard: 'statuses of each head are read when its schedule is new (A24)',
@@ -107,7 +107,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: "return { kind: 'waiting', reason: 'opened' };",
     replace: "return { kind: 'admitted' };",
     families: ['shared_heads', 'foreign_status'],
-    dies: { family: 'shared_heads', seed: 0 },
+    dies: 'a success of before stands when a head is scheduled',
   },
   {
     guard: 'one that cannot be read waits alone when the record is new',
@@ -179,7 +179,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: '  forgetVerdicts(record, head);\n',
     replace: '',
     families: ['shared_heads'],
-    dies: { family: 'shared_heads', seed: 2 },
+    dies: 'the twin of one that was bounced lands',
   },
   {
     guard: 'of two records of one address one is at work at a time',
@@ -251,6 +251,6 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
     find: '    if (entry.refusedFor !== null) sayAsideAgain(pass, entry);\n',
     replace: '',
     families: ['shared_heads', 'storm'],
-    dies: { family: 'storm', seed: 8806030 },
+    dies: 'a twin is open to another branch for a while',
   },
 ];

@@ -64,6 +64,32 @@ export async function scheduleWithinTheSecond(): Promise<readonly string[]> {
   return stage.forge.isMerged(pr) ? [] : ['a schedule was never seen'];
 }
 
+/**
+ * A success of before stands on a head when it is scheduled, and the forge does not say which account ours is: it cannot
+ * be taken back yet, and opens the merge meanwhile.
+ */
+export async function successOfBefore(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  // The record is no new one: that would be a reason of its own to wait.
+  await givenScheduled(stage.forge, 'earlier');
+  await stage.drain();
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await stage.forge.openPullRequest({ branch: 'a', files: { 'a.txt': 'x\n' } });
+  await look(stage, 2);
+  const { headSha } = await stage.forge.pull(pr);
+  await stage.forge.postStatusAs('mq-bot', headSha, DEFAULT_SERVICE_NAME, 'success');
+  stage.forge.fault = ({ path }) => (path.endsWith('/user') ? { status: 502 } : null);
+  await stage.forge.schedule(pr, 'squash');
+  await look(stage, 4);
+  const problems = stage.forge.runs().length === 1 ? [] : ['a run for a head whose merge is open already'];
+  if ((await wordOn(stage, pr)) !== 'success') return ['the scene did not come about'];
+  stage.forge.fault = () => null;
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  await stage.drain({ maxMs: 30 * 60_000 });
+  return stage.forge.isMerged(pr) ? problems : [...problems, 'one waits for ever for a success of before'];
+}
+
 /** From its success on a pull request cannot be read any more, and its merge does not come. */
 export async function landingGoesUnread(): Promise<readonly string[]> {
   const stage = await setStage();

@@ -10,7 +10,7 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
     find: '  if (isReplacedTip(record, s.base.value.sha, s)) return;\n',
     replace: '',
     families: ['crowd', 'lagging'],
-    dies: { family: 'crowd', seed: 40000408 },
+    dies: 'a base is read before the landing that replaced it',
   },
   {
     guard: 'a landing is no news about itself, whenever its merge is read again',

@@ -1,4 +1,6 @@
+import type { PullRequest } from '#core/domain/forge.ts';
 import { NO_LAGS, type ReadingLags } from '../fakes/abstract-forge/world.ts';
+import { wrapForge } from '../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { hasAlarm, look, setStage, wordOn } from './scene-stage.ts';
 
@@ -64,6 +66,34 @@ export async function mergeEndsLate(): Promise<readonly string[]> {
   );
   const problems = String(ends) === 'pr_landed null' ? [] : [`a late merge is told as ${ends}`];
   return hasAlarm(stage, 'unverified_landing') ? [...problems, 'a proven merge is alarmed'] : problems;
+}
+
+/** The list of a look still shows the base of before a merge that the same look sees, and another one is ready. */
+export async function baseIsReadBeforeLanding(): Promise<readonly string[]> {
+  let before = '';
+  const stage = await setStage({
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      const pulls = await answer();
+      if (name !== 'listOpenPullRequests' || before === '') return pulls;
+      const baseTip = before;
+      before = '';
+      return (pulls as PullRequest[]).map((pull) => ({ ...pull, baseTip }));
+    }),
+  });
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a');
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  await stage.drain({ until: async () => (await wordOn(stage, first)) === 'success' });
+  const second = await givenScheduled(stage.forge, 'b');
+  before = await stage.forge.tip('main');
+  stage.forge.mergeBehaviour = () => ({ kind: 'now' });
+  await stage.forge.review(first, 'alice', 'approve');
+  await stage.clock.advance(5_000);
+  const wasMerged = stage.forge.isMerged(first);
+  await stage.drain({ maxMs: HOUR_MS });
+  if (!wasMerged || before !== '' || !stage.forge.isMerged(second)) return ['the scene did not come about'];
+  const runs = stage.forge.runs().length;
+  return runs === 2 ? [] : [`${runs} runs for two, one of them on a base that a landing had replaced`];
 }
 
 /** Scheduled, pushed to, and only then seen. */

@@ -1,11 +1,15 @@
 import { TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingBranch } from '#core/domain/queue-names.ts';
+import { StoreError } from '#core/ports/store.ts';
 import { LATE_EFFECT_MS } from '../fakes/abstract-forge/exchange.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled, staleSuccesses } from '../scenario/stories.ts';
+import type { Machine } from '../support/machine.ts';
 import { setStage } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which a call is carried out after its caller has given up. */
+
+const TWO_MINUTES_MS = 120_000;
 
 /** The first success is carried out after it was taken back (E19). */
 export async function successComesLate(): Promise<readonly string[]> {
@@ -37,6 +41,42 @@ export async function branchComesLate(): Promise<readonly string[]> {
   await stage.drain();
   const left = (await stage.forge.branches()).filter((branch) => isOwnBranch(DEFAULT_SERVICE_NAME, branch));
   return wasGivenUp() ? left.map((branch) => `branch left: ${branch}`) : ['the scene did not come about'];
+}
+
+/**
+ * A staging call is given up, the write that is to say so fails as well, and the next try under the same name has come
+ * and gone when the forge carries the first one out (E7).
+ */
+export function stagingComesLate(contents: readonly string[]): () => Promise<readonly string[]> {
+  return async () => {
+    let isGivenUp = (): boolean => false;
+    let isUnsaid = false;
+    const machine: Machine = {
+      io: (label, call) => {
+        if (label !== 'store saveQueue' || isUnsaid || !isGivenUp()) return call();
+        isUnsaid = true;
+        return Promise.reject(new StoreError('unavailable', 'saveQueue'));
+      },
+    };
+    const stage = await setStage({ newMachine: () => machine });
+    await givenProject(stage.forge);
+    stage.forge.gateDurationMs = 2_000;
+    stage.forge.lateEffectMs = TWO_MINUTES_MS;
+    for (const [at, content] of contents.entries()) await givenScheduled(stage.forge, `p${at}`, content);
+    isGivenUp = giveUpFirst(
+      stage.forge,
+      ({ method, path }) =>
+        method === 'POST' &&
+        (contents.length === 1 || stage.forge.runs().length > 0) &&
+        !/statuses/.test(path),
+    );
+    await stage.drain({ maxMs: TWO_MINUTES_MS - 10_000 });
+    if (!isUnsaid || (await stage.record()).batches.length > 0) return ['the scene did not come about'];
+    await stage.clock.advance(TWO_MINUTES_MS);
+    await stage.drain({ maxMs: 30 * 60_000 });
+    const left = (await stage.forge.branches()).filter((branch) => isOwnBranch(DEFAULT_SERVICE_NAME, branch));
+    return left.map((branch) => `branch left: ${branch}`);
+  };
 }
 
 /** A deletion that was given up is carried out when the next batch is under way (E7). */

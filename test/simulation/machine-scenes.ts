@@ -1,14 +1,17 @@
 import { LEASE_TAKEOVER_GRACE_MS, LEASE_TTL_MS } from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { Secret } from '#core/secret.ts';
+import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { NO_LAGS } from '../fakes/abstract-forge/world.ts';
+import { wrapForge } from '../scenario/hooks.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { createSeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
 import { NO_ODDS, type Odds } from './odds.ts';
-import { setStage } from './scene-stage.ts';
+import { type Stage, setStage } from './scene-stage.ts';
 import { SimService } from './service.ts';
 
 /** Scenes of `scenes.ts` in which machines, queues and the store of the whole service fail. */
@@ -131,6 +134,46 @@ export async function storeThrottles(): Promise<readonly string[]> {
   await fleet.pass(20 * MINUTE_MS);
   if (!fleet.seen.has('fault')) return ['the scene did not come about'];
   return fleet.landed === 1 ? fleet.problems : ['a repository waits long after the store has come back'];
+}
+
+/** A request that its worker gave up minutes ago reaches the engine while the next one of that repository is at work. */
+export async function requestComesLate(): Promise<readonly string[]> {
+  let stage: Stage | null = null;
+  let lateCalls = -1;
+  let firstFence = 0;
+  const comeLate = async ({ store, clock, forge }: Stage): Promise<void> => {
+    lateCalls = 0;
+    const [repo] = await store.listRepos(TENANT);
+    if (repo === undefined) return;
+    const count = wrapForge((_name, _args, answer) => {
+      lateCalls += 1;
+      return answer();
+    });
+    const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+    const ids = { uuid: () => CONNECTION };
+    const engine = createReconciler({ store, clock, ids, log, forgeFor: () => count(forge.forge) });
+    const { tenantId, slug, baseBranch, instanceUrl } = repo;
+    await engine(
+      {
+        ...{ tenantId, repoSlug: slug, baseBranch, instanceUrl },
+        ...{ queueName: DEFAULT_SERVICE_NAME, token: new Secret('token') },
+      },
+      { fence: firstFence, command: 'reconcile' },
+    );
+  };
+  stage = await setStage({
+    wrapForge: wrapForge(async (name, _args, answer) => {
+      if (name === 'readTimeline' && lateCalls < 0 && firstFence > 0 && stage !== null) await comeLate(stage);
+      return answer();
+    }),
+  });
+  await givenProject(stage.forge);
+  const first = await stage.reconcile();
+  firstFence = first?.fence ?? 0;
+  await givenScheduled(stage.forge, 'a');
+  await stage.drain();
+  if (first === null || lateCalls < 0) return ['the scene did not come about'];
+  return lateCalls === 0 ? [] : [`a late request made ${lateCalls} calls under the lease of another`];
 }
 
 /** A head is pushed over right before its run ends: list and timeline do not show it yet, the pull request does. */

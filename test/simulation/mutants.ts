@@ -46,7 +46,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'if (grant === null || grant.fence !== fence) return null;',
     replace: 'if (grant === null) return null;',
     families: HURT,
-    dies: { family: 'fleet', seed: 63 },
+    dies: 'a request comes under the lease of another',
   },
   {
     guard: 'the deadline before a lease ends (A41)',
@@ -208,6 +208,22 @@ export const MUTANTS: readonly Mutant[] = [
     replace: 'const LATE_EFFECT_MS = 0;',
     families: ['faults', 'workers', 'everything'],
     dies: 'a branch comes late',
+  },
+  {
+    guard: 'what a staging of a batch without a known end leaves behind is swept (E7)',
+    file: `${QUEUE}/stage.ts`,
+    find: '  if (batch.builds > 1) sweepLate(',
+    replace: '  if (batch.builds < 0) sweepLate(',
+    families: ['faults', 'workers', 'everything'],
+    dies: 'the staging of a batch comes late and unsaid',
+  },
+  {
+    guard: 'what a staging of a part without a known end leaves behind is swept (E7)',
+    file: `${QUEUE}/stage.ts`,
+    find: '  if (isTriedAgain) sweepLate(',
+    replace: '  if (isTriedAgain && batch.builds < 0) sweepLate(',
+    families: ['faults', 'workers', 'everything'],
+    dies: 'the staging of a part comes late and unsaid',
   },
   {
     guard: 'a run that can never come, because its branch is gone',

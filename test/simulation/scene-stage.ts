@@ -41,6 +41,9 @@ export const hasAlarm = (stage: Stage, alarm: string): boolean =>
 export const wordOn = async (stage: Stage, pr: number): Promise<string> =>
   (await stage.forge.status((await stage.forge.pull(pr)).headSha, DEFAULT_SERVICE_NAME))?.state ?? 'none';
 
+export const wordsOn = async (stage: Stage, pr: number): Promise<string> =>
+  (await stage.forge.status((await stage.forge.pull(pr)).headSha, DEFAULT_SERVICE_NAME))?.description ?? '';
+
 /** Lets some minutes pass, with a look at every tick. */
 export async function look(stage: Stage, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {

@@ -14,6 +14,7 @@ import {
   scheduleWithinTheSecond,
   silentBase,
   successComesTwoMinutesLate,
+  successOfBefore,
   twinAppearsLate,
 } from './forge-scenes.ts';
 import {
@@ -25,12 +26,19 @@ import {
   workBesideAnother,
 } from './hold-scenes.ts';
 import { Judge } from './judge.ts';
-import { mergeEndsLate, mergeOneOfTheQueue, pushBeforeFirstLook, restoreBase } from './landing-scenes.ts';
+import {
+  baseIsReadBeforeLanding,
+  mergeEndsLate,
+  mergeOneOfTheQueue,
+  pushBeforeFirstLook,
+  restoreBase,
+} from './landing-scenes.ts';
 import {
   branchComesLate,
   branchGoesEarly,
   branchIsMoved,
   deletionComesLate,
+  stagingComesLate,
   successComesLate,
 } from './late-scenes.ts';
 import {
@@ -41,7 +49,13 @@ import {
   loseSightOfOne,
   stickSuccess,
 } from './liveness-scenes.ts';
-import { engineDiesWithAll, listShowsOlderHead, storeThrottles, workerDies } from './machine-scenes.ts';
+import {
+  engineDiesWithAll,
+  listShowsOlderHead,
+  requestComesLate,
+  storeThrottles,
+  workerDies,
+} from './machine-scenes.ts';
 import {
   breakRunsOff,
   holdFirstTwin,
@@ -60,6 +74,12 @@ import {
   outgrowRowInLanding,
 } from './record-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
+import {
+  bothTwinsAreMerged,
+  twinElsewhereForAWhile,
+  twinIsMerged,
+  twinOfBouncedLands,
+} from './twin-scenes.ts';
 
 /**
  * The few moments that chance meets once in thousands of lives, each as a scene of its own: what it says is wrong. The
@@ -381,6 +401,7 @@ export const SCENES = {
   }),
   'a merge ends long after its success was taken back': mergeEndsLate,
   'a push before the first look': pushBeforeFirstLook,
+  'a base is read before the landing that replaced it': baseIsReadBeforeLanding,
   'a merge past the queue': mergeBehindItsBack,
   'a merge past the queue while it lands': mergeBesideALanding,
   'a success comes late': successComesLate,
@@ -398,7 +419,12 @@ export const SCENES = {
   'the forge alone sees a conflict': conflictForTheForge,
   'the forge sees a conflict after the success': conflictSeenTooLate,
   'a gate is silenced': silenceGate,
+  'a success of before stands when a head is scheduled': successOfBefore,
   'a twin appears while its head is gated': twinAppearsLate,
+  'a twin is merged by the success of a landing': twinIsMerged,
+  'both twins are merged by the success of a landing': bothTwinsAreMerged,
+  'the twin of one that was bounced lands': twinOfBouncedLands,
+  'a twin is open to another branch for a while': twinElsewhereForAWhile,
   'the tip of the base says that no run starts': silentBase,
   'a hold in a landing': holdInLanding,
   'a tenant leaves in a landing': leaveInLanding,
@@ -407,6 +433,8 @@ export const SCENES = {
   'a queue is switched off while the forge is away': switchOffUnconfirmed,
   'two deployments on one repository': workBesideAnother,
   'a branch comes late': branchComesLate,
+  'the staging of a batch comes late and unsaid': stagingComesLate(['BAD\n']),
+  'the staging of a part comes late and unsaid': stagingComesLate(['BAD\n', 'good\n']),
   'a branch goes early': branchGoesEarly,
   'a staging branch is moved': branchIsMoved,
   'a deletion comes late': deletionComesLate,
@@ -422,6 +450,7 @@ export const SCENES = {
   'the success of another account': forgeSuccess,
   'a pattern is required': requirePattern,
   'a lease is taken over': takeOver,
+  'a request comes under the lease of another': requestComesLate,
   'the record is lost in a landing': loseRecordInLanding,
   'the proof of a failed batch is taken away': takeProofAway,
   'the record and the schedule are lost in a landing': loseRecordAndSchedule,

@@ -421,7 +421,11 @@ export class SimService {
       clock: this.hosts.clockOf(container),
       ids: this.ids,
       log: this.#log,
-      forgeFor: (asked, held, mayRead) => this.#forgeFor(machine, asked, held, mayRead),
+      forgeFor: (asked, held, mayRead) => {
+        if (held.fence !== fence)
+          this.#witness.violate(`asked under fence ${fence}, the engine works under ${held.fence}`);
+        return this.#forgeFor(machine, asked, held, mayRead);
+      },
       memory: container.memory,
     });
     let answer: EngineAnswer = 'failed';

@@ -1,0 +1,89 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { hasAlarm, type Stage, setStage, wordsOn } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which two pull requests have one head: a status belongs to the commit, so both read it. */
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const NOTHING_LEFT = /^refused: changes nothing/;
+
+const hasEvent = async (stage: Stage, pr: number, event: string): Promise<boolean> =>
+  (await stage.events()).some((each) => each.pr === pr && each.event === event);
+
+async function scheduleTwin(stage: Stage, first: number): Promise<number> {
+  const { headSha } = await stage.forge.pull(first);
+  const twin = await stage.forge.openPullRequest({ branch: 'twin', head: headSha });
+  await stage.forge.schedule(twin, 'squash');
+  return twin;
+}
+
+/** One success opens both, and the forge merges the one that the landing was not meant for. */
+export async function twinIsMerged(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a');
+  const twin = await scheduleTwin(stage, first);
+  stage.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  await stage.drain();
+  if (!stage.forge.isMerged(twin) || stage.forge.isMerged(first)) return ['the scene did not come about'];
+  const problems = hasAlarm(stage, 'unverified_landing') ? ['a proven landing of a twin is alarmed'] : [];
+  if (!(await hasEvent(stage, twin, 'pr_landed'))) problems.push('a twin that landed is not told as landed');
+  return problems;
+}
+
+/** … or merges both, the second without a change. */
+export async function bothTwinsAreMerged(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a');
+  const twin = await scheduleTwin(stage, first);
+  await stage.drain();
+  await stage.clock.advance(10 * MINUTE_MS);
+  await stage.drain();
+  if (!stage.forge.isMerged(first) || !stage.forge.isMerged(twin)) return ['the scene did not come about'];
+  return hasAlarm(stage, 'unverified_landing') ? ['the second merge of a proven head is alarmed'] : [];
+}
+
+/** One was bounced, and lands under the number of its twin. */
+export async function twinOfBouncedLands(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const first = await givenScheduled(stage.forge, 'a', 'NEEDS:src/b.txt\n');
+  stage.forge.mergeBehaviour = (pr) => (pr === first ? { kind: 'lost' } : { kind: 'now' });
+  await stage.drain();
+  await givenScheduled(stage.forge, 'b');
+  await stage.drain();
+  const twin = await scheduleTwin(stage, first);
+  await stage.drain({ maxMs: HOUR_MS });
+  if (!stage.forge.isMerged(twin) || !(await hasEvent(stage, first, 'pr_bounced')))
+    return ['the scene did not come about'];
+  const words = await wordsOn(stage, first);
+  return NOTHING_LEFT.test(words) ? [] : [`one whose twin has landed is told "${words}"`];
+}
+
+/** Nothing is left of one, and for a while its head is also that of a pull request to another guarded branch. */
+export async function twinElsewhereForAWhile(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const tip = await forge.tip(forge.base);
+  await forge.pushToBase({ 'src/a.txt': 'a\n' });
+  await forge.pushBranch('release', tip);
+  await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] }, 'release');
+  const files = { 'src/a.txt': 'a\n', 'src/b.txt': null };
+  const pr = await forge.openPullRequest({ branch: 'a', files });
+  await forge.schedule(pr, 'squash');
+  await stage.drain();
+  const { headSha } = await forge.pull(pr);
+  const twin = await forge.openPullRequest({ branch: 'twin', head: headSha, base: 'release' });
+  await stage.clock.advance(10 * MINUTE_MS);
+  await stage.drain();
+  if (!/^refused: this commit also heads/.test(await wordsOn(stage, pr)))
+    return ['the scene did not come about'];
+  await forge.close(twin);
+  await stage.clock.advance(10 * MINUTE_MS);
+  await stage.drain();
+  const words = await wordsOn(stage, pr);
+  return NOTHING_LEFT.test(words) ? [] : [`a refusal that has ended still says "${words}"`];
+}
