@@ -80,10 +80,18 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a refusal keeps its words (the last word after a success was taken back)',
     file: `${QUEUE}/last-word.ts`,
-    find: 'entry?.head === sha ? entry.refusedFor : null;',
-    replace: 'entry?.head === null ? null : null;',
+    find: 'head === sha && refusedFor !== null);',
+    replace: 'head === null && refusedFor !== null);',
     families: ['shared_heads'],
-    dies: { family: 'shared_heads', seed: 30 },
+    dies: 'a landing ends over its own refusal',
+  },
+  {
+    guard: 'the refusal of a twin keeps its words (the last word after a success was taken back)',
+    file: `${QUEUE}/last-word.ts`,
+    find: ' ?? refused[0] ?? {};',
+    replace: ' ?? {};',
+    families: ['shared_heads', 'storm'],
+    dies: 'a landing ends over the refusal of a twin',
   },
   {
     guard: 'a base whose tree is what it was raises no alarm',

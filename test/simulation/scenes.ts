@@ -76,6 +76,7 @@ import {
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 import {
   bothTwinsAreMerged,
+  landingEndsOverRefusal,
   twinElsewhereForAWhile,
   twinIsMerged,
   twinOfBouncedLands,
@@ -425,6 +426,8 @@ export const SCENES = {
   'both twins are merged by the success of a landing': bothTwinsAreMerged,
   'the twin of one that was bounced lands': twinOfBouncedLands,
   'a twin is open to another branch for a while': twinElsewhereForAWhile,
+  'a landing ends over its own refusal': landingEndsOverRefusal(false),
+  'a landing ends over the refusal of a twin': landingEndsOverRefusal(true),
   'the tip of the base says that no run starts': silentBase,
   'a hold in a landing': holdInLanding,
   'a tenant leaves in a landing': leaveInLanding,

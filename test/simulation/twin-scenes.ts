@@ -1,6 +1,6 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { hasAlarm, type Stage, setStage, wordsOn } from './scene-stage.ts';
+import { hasAlarm, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` in which two pull requests have one head: a status belongs to the commit, so both read it. */
 
@@ -86,4 +86,26 @@ export async function twinElsewhereForAWhile(): Promise<readonly string[]> {
   await stage.drain();
   const words = await wordsOn(stage, pr);
   return NOTHING_LEFT.test(words) ? [] : [`a refusal that has ended still says "${words}"`];
+}
+
+/** The landing of one ends without a merge, and its twin, or itself, was refused meanwhile. */
+export function landingEndsOverRefusal(isOfTwin: boolean): () => Promise<readonly string[]> {
+  return async () => {
+    const stage = await setStage();
+    const { forge } = stage;
+    await givenProject(forge);
+    forge.mergeBehaviour = () => ({ kind: 'lost' });
+    const first = await givenScheduled(forge, 'a');
+    await stage.drain({ until: async () => (await wordOn(stage, first)) === 'success' });
+    if (isOfTwin) {
+      const twin = await scheduleTwin(stage, first);
+      const files = { 'src/x.txt': 'x\n' };
+      await forge.addDependency(twin, await forge.openPullRequest({ branch: 'x', files }));
+      await stage.reconcile();
+      await forge.cancelSchedule(first);
+    } else await forge.setProtection({ requiredApprovals: 1 });
+    await stage.drain({ maxMs: HOUR_MS });
+    const words = await wordsOn(stage, first);
+    return /^refused: /.test(words) ? [] : [`one that is refused is told "${words}"`];
+  };
 }
