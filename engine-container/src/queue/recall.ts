@@ -16,13 +16,15 @@ import type { PullRequestView, RecalledHead } from './snapshot.ts';
 
 /** Statuses under our context that this record knows nothing of: a lost record, or another writer (A7, A24). */
 export function recallStatuses(pass: DecisionContext, view: PullRequestView): void {
-  if (view.statuses === null || !view.statuses.known || !pass.s.botLogin.known) return;
+  if (view.statuses === null || !view.statuses.known) return;
   const { pull } = view;
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
   if (ours === undefined || pass.record.batches.some((batch) => batch.landing?.head === pull.headSha)) return;
   if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
+  if (ours.state === 'pending') return sayStandingAgain(pass, pull);
+  if (!pass.s.botLogin.known) return;
   const byBot = ours.creator === pass.s.botLogin.value;
-  if (!byBot && ours.state !== 'error' && ours.state !== 'pending') {
+  if (!byBot && ours.state !== 'error') {
     pass.alarms.push({ name: 'foreign_status_writer', pr: pull.number });
   }
   if (ours.state === 'success') {
@@ -45,6 +47,24 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   if (bouncedSince && schedule.known && schedule.value.kind === 'bound') {
     rememberBounce(pass.record, { pr: pull.number, head: pull.headSha, scheduleId: schedule.value.id });
   }
+}
+
+/**
+ * A write without an answer may be carried out after the one that followed it, and its words then stand: the author of one
+ * that was bounced or refused would read that it is tested again.
+ */
+function sayStandingAgain(
+  pass: DecisionContext,
+  { number: pr, headSha: sha }: PullRequestView['pull'],
+): void {
+  const { record } = pass;
+  const [entry, ...others] = record.entries.filter(({ head }) => head === sha);
+  if (entry?.pr !== pr || others.length > 0) return;
+  const words = isBounced(record, entry)
+    ? describeEarlierBounce()
+    : entry.refusedFor !== null && describeRefusal(entry.refusedFor as Refusal);
+  if (words === false) return;
+  wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
 }
 
 /** What the queue said on this head before another writer wrote over it. */

@@ -1,4 +1,8 @@
 import { known, UNKNOWN } from '#core/domain/result.ts';
+import {
+  describeEarlierBounce,
+  describeRefusal,
+} from '../../../../../engine-container/src/queue/describe.ts';
 import { countReviews } from '../../../../../engine-container/src/queue/reviews.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
 import { givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
@@ -240,6 +244,36 @@ describe('a success that the record does not know of', () => {
 
   test('is an alarm where another account wrote it', () => {
     expect(tellDecision(open('stranger'), givenRecord()).alarms).toEqual(['foreign_status_writer #1']);
+  });
+});
+
+describe('words that a late write of the queue put in the place of newer ones', () => {
+  const late = known([givenStatus({ state: 'pending', description: 'requeued: tested again' })]);
+  const look = givenSnapshot({ pulls: known([givenView(1, { statuses: late })]) });
+  const bounced = [{ pr: 1, head: 'head-1', scheduleId: givenEntry(1).scheduleId }];
+
+  test('a bounce is told again', () => {
+    expect(tellDecision(look, givenRecord({ entries: [givenEntry(1)], bounced })).actions).toEqual([
+      `error on head-1: ${describeEarlierBounce()}`,
+    ]);
+  });
+
+  test('a refusal is told again', () => {
+    const entries = [givenEntry(1, { readyAt: null, refusedFor: 'twin_elsewhere' })];
+    const view = givenView(1, { statuses: late, opensAnother: known(true) });
+    const given = givenSnapshot({ pulls: known([view]) });
+    expect(tellDecision(given, givenRecord({ entries })).actions).toEqual([
+      `error on head-1: ${describeRefusal('twin_elsewhere')}`,
+    ]);
+  });
+
+  test('nothing is told while another pull request with this head is in the queue', () => {
+    const other = givenView(2, { pull: { headSha: 'head-1' } });
+    const given = givenSnapshot({ pulls: known([givenView(1, { statuses: late }), other]) });
+    const entries = [givenEntry(1), givenEntry(2, { head: 'head-1' })];
+    expect(tellDecision(given, givenRecord({ entries, bounced })).actions).not.toContain(
+      `error on head-1: ${describeEarlierBounce()}`,
+    );
   });
 });
 
