@@ -71,11 +71,11 @@ export function createHttpFunctions(
     const made = make(id, props);
     identity.grantVerify(made);
     limitRates(made);
-    table.grantReadWrite(made);
+    table.grant(made, props.bundle);
     return made;
   };
   const webhooks = make('WebhooksForge', { bundle: 'webhooks-forge', env: ForgeWebhookEnv, timeout: QUICK });
-  table.grantReadWrite(webhooks);
+  table.grant(webhooks, 'webhooks-forge');
   queue.grantSend(webhooks);
   queue.grantSendDelayed(webhooks);
   webhooks.setEnv('QUEUE_NAME', config.serviceName);
@@ -96,16 +96,11 @@ export function createHttpFunctions(
   });
   payments.grantFollow(paymentEvents);
   // Plans, whose customer is whose, which events were taken, and what tenants are to be told: nothing of repos' own.
-  table.grantRows(
-    paymentEvents,
-    ['GetItem', 'PutItem', 'ConditionCheckItem'],
-    ['tenant', 'customers', 'paymentEvents', 'notices'],
-  );
+  table.grant(paymentEvents, 'webhooks-payments');
 
   const publicFn = make('Public', { bundle: 'public', env: PublicEnv, timeout: QUICK });
   identity.grantVerify(publicFn);
-  table.grantRead(publicFn);
-  table.grantRates(publicFn);
+  table.grant(publicFn, 'public');
   limitRates(publicFn);
   publicFn.setEnv('ANALYTICS_API_KEY', config.analyticsKey);
 
@@ -144,7 +139,7 @@ export function createHttpFunctions(
   });
   engine.grantProbe(containerHealth);
   engine.grantPower(containerHealth);
-  table.grantRates(containerHealth);
+  table.grant(containerHealth, 'container-health');
   limitRates(containerHealth);
   network.nameServices(containerHealth, 'ECS');
 

@@ -189,7 +189,7 @@ export class ServiceStack extends Stack {
     });
     worker.setEnv('QUEUE_NAME', parts.config.serviceName);
     this.#addIdleLook(defaults, parts.config, worker);
-    table.grantReadWrite(worker);
+    table.grant(worker, 'worker');
     parts.credentialKey.grantOpen(worker);
     engine.grantCall(worker);
     engine.grantPower(worker);
@@ -204,7 +204,7 @@ export class ServiceStack extends Stack {
       memoryMb: 256,
       timeout: FORWARD_TIMEOUT,
     });
-    table.grantReadWrite(forward);
+    table.grant(forward, 'wake-forward');
     queue.grantSend(forward);
     queue.deliverDelayedTo(forward);
     return worker;
@@ -244,7 +244,7 @@ export class ServiceStack extends Stack {
       // Longer than TICK_SENDS_MS and what comes before and after the sends.
       timeout: Duration.seconds(120),
     });
-    parts.table.grantReadWrite(tick);
+    parts.table.grant(tick, 'tick');
     parts.queue.grantSend(tick);
     parts.engine.grantPower(tick);
     parts.queue.grantTakeDead(tick);

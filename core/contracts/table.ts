@@ -43,8 +43,8 @@ export const STREAM_VIEW = 'KEYS_ONLY';
 export const DUE_SHARDS = 16;
 
 /**
- * Beginnings of the partition keys that the stack names, in rights and in filters of the change stream. The adapter builds
- * its keys of them. No other code knows them.
+ * Beginnings of all partition keys. The adapter builds its keys of them; the stack names them in rights and in filters of
+ * the change stream. No other code knows them.
  */
 export const PARTITIONS = {
   /** Tenant, connections, repos, outcomes and plan. */
@@ -52,16 +52,41 @@ export const PARTITIONS = {
   batches: 'TB#',
   events: 'TE#',
   notices: 'TN#',
+  audit: 'TA#',
   /** Record, view, wake state, reports and claims of one repo. */
   repo: 'R#',
+  leases: 'L#',
+  /** One row for each login of a forge over all tenants, and one for each address of a repo. */
+  identities: 'UQ#CONN#',
+  addresses: 'UQ#REPO#',
+  windDowns: 'WD#',
+  hooks: 'HK#',
+  deliveries: 'DV#',
   tickets: 'TK#',
   tenantSockets: 'TW#',
   sockets: 'W#',
   customers: 'PC#',
   paymentEvents: 'PE#',
   rates: 'RL#',
+  /** Last tick, and when the engine was needed. */
+  health: 'G#HEALTH',
+  runs: 'G#RUNS',
 } as const;
 export type Partition = keyof typeof PARTITIONS;
+
+/** Beginnings of the partition keys of both indexes. */
+export const INDEX_PARTITIONS = {
+  due: { index: GSI1.name, begin: 'DUE#' },
+  phase: { index: GSI1.name, begin: 'PHASE' },
+  allRepos: { index: GSI2.name, begin: 'ALL#REPO' },
+  allConnections: { index: GSI2.name, begin: 'ALL#CONN' },
+  allTenants: { index: GSI2.name, begin: 'ALL#TENANT' },
+  allBatches: { index: GSI2.name, begin: 'ALL#BATCH' },
+} as const;
+export type IndexPartition = keyof typeof INDEX_PARTITIONS;
+
+/** All that the health of the queue asks of the row of a batch: its key, and since when it waits. */
+export const PHASE_ATTRIBUTES = ['pk', 'sk', 'phase_since'] as const;
 
 /** A dashboard shows something of these rows. */
 export const SHOWN_PARTITIONS = ['tenant', 'batches', 'events'] as const satisfies readonly Partition[];

@@ -14,12 +14,15 @@ import { Construct } from 'constructs';
 import {
   GSI1,
   GSI2,
+  INDEX_PARTITIONS,
   PARTITIONS,
   type Partition,
   STREAM_VIEW,
   TABLE_KEYS,
   TTL_ATTRIBUTE,
 } from '../../core/contracts/table.ts';
+import type { BundleName } from '../functions.ts';
+import { ROW_ACTIONS, type RowAction, TABLE_ACCESS } from '../table-access.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export interface DataTableProps {
@@ -33,15 +36,6 @@ export interface Grantee {
   setEnv(key: string, value: string): void;
   allow(statement: PolicyStatement): void;
 }
-
-export type RowAction =
-  | 'GetItem'
-  | 'BatchGetItem'
-  | 'Query'
-  | 'PutItem'
-  | 'UpdateItem'
-  | 'DeleteItem'
-  | 'ConditionCheckItem';
 
 export interface ChangeDelivery {
   readonly partitions: readonly Partition[];
@@ -57,16 +51,6 @@ export interface ChangeDelivery {
   /** Gets a note of each batch that was given up. @default no note is sent */
   readonly deadLetters?: IQueue;
 }
-
-const READ_ACTIONS = ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'];
-const WRITE_ACTIONS = [
-  'dynamodb:PutItem',
-  'dynamodb:UpdateItem',
-  'dynamodb:DeleteItem',
-  'dynamodb:BatchWriteItem',
-  // A transaction needs the right of each of its parts.
-  'dynamodb:ConditionCheckItem',
-];
 
 const text = (name: string) => ({ name, type: AttributeType.STRING });
 
@@ -97,33 +81,26 @@ export class DataTable extends Construct {
     });
   }
 
-  grantRead(grantee: Grantee): void {
-    this.#grant(grantee, READ_ACTIONS);
-  }
-
-  grantReadWrite(grantee: Grantee): void {
-    this.#grant(grantee, [...READ_ACTIONS, ...WRITE_ACTIONS]);
-  }
-
-  /** Only rows of these partitions, of any tenant or repo; no index. */
-  grantRows(grantee: Grantee, actions: readonly RowAction[], partitions: readonly Partition[]): void {
+  /** Rows of the partitions that its bundle asks for, of any tenant or repo, and no others (`TABLE_ACCESS`). */
+  grant(grantee: Grantee, bundle: BundleName): void {
+    const { indexes = [], attributes, ...rows } = TABLE_ACCESS[bundle] ?? fail(bundle);
     grantee.setEnv('TABLE_NAME', this.table.tableName);
-    grantee.allow(
-      new PolicyStatement({
-        actions: actions.map((action) => `dynamodb:${action}`),
-        resources: [this.table.tableArn],
-        conditions: {
-          'ForAllValues:StringLike': {
-            'dynamodb:LeadingKeys': partitions.map((each) => `${PARTITIONS[each]}*`),
-          },
-        },
-      }),
-    );
-  }
-
-  /** Counts callers, and reads or writes nothing else. */
-  grantRates(grantee: Grantee): void {
-    this.grantRows(grantee, ['UpdateItem'], ['rates']);
+    for (const [partitions, actions] of groupActions(rows)) {
+      const begins = partitions.map((each) => PARTITIONS[each]);
+      const isLimited = attributes !== undefined && actions.includes('BatchGetItem');
+      this.#allow(grantee, actions, this.table.tableArn, begins, isLimited ? attributes : undefined);
+    }
+    for (const { name } of [GSI1, GSI2]) {
+      const begins = indexes.map((each) => INDEX_PARTITIONS[each]).filter(({ index }) => index === name);
+      if (begins.length === 0) continue;
+      const arn = `${this.table.tableArn}/index/${name}`;
+      this.#allow(
+        grantee,
+        ['Query'],
+        arn,
+        begins.map(({ begin }) => begin),
+      );
+    }
   }
 
   /** Delivers the changes of rows of these partitions. At most two consumers per stream. */
@@ -168,15 +145,46 @@ export class DataTable extends Construct {
     mapping.node.addDependency(consumer.role);
   }
 
-  #grant(grantee: Grantee, actions: string[]): void {
-    grantee.setEnv('TABLE_NAME', this.table.tableName);
-    grantee.allow(new PolicyStatement({ actions, resources: [this.table.tableArn] }));
-    // Indexes are named one by one: `index/*` would cover an index that is added later for another function.
+  #allow(
+    grantee: Grantee,
+    actions: readonly RowAction[],
+    resource: string,
+    begins: readonly string[],
+    attributes?: readonly string[],
+  ): void {
     grantee.allow(
       new PolicyStatement({
-        actions: ['dynamodb:Query'],
-        resources: [GSI1, GSI2].map((index) => `${this.table.tableArn}/index/${index.name}`),
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [resource],
+        conditions: {
+          'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': begins.map((begin) => `${begin}*`) },
+          ...(attributes === undefined
+            ? {}
+            : {
+                'ForAllValues:StringEquals': { 'dynamodb:Attributes': [...attributes] },
+                StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+              }),
+        },
       }),
     );
   }
+}
+
+function fail(bundle: BundleName): never {
+  throw new Error(`${bundle} has no access to the table (table-access.ts)`);
+}
+
+/** One statement for all actions that are granted on the same partitions. */
+function groupActions(
+  rows: Readonly<Partial<Record<RowAction, readonly Partition[]>>>,
+): readonly (readonly [readonly Partition[], readonly RowAction[]])[] {
+  const groups = new Map<string, [readonly Partition[], RowAction[]]>();
+  for (const action of ROW_ACTIONS) {
+    const partitions = rows[action];
+    if (partitions === undefined) continue;
+    const group = groups.get(partitions.join()) ?? [partitions, []];
+    group[1].push(action);
+    groups.set(partitions.join(), group);
+  }
+  return [...groups.values()];
 }

@@ -98,7 +98,7 @@ export class EngineService extends Construct implements Grantee {
       removalPolicy: RemovalPolicy.DESTROY,
     });
     this.#container = this.#addContainer(props);
-    props.table.grantReadWrite(this);
+    props.table.grant(this, 'engine');
     this.#tasks = props.size.tasks;
     this.service = this.#addService(props.network);
     this.#addAlarms(props.monitoring);

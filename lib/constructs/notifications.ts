@@ -38,9 +38,7 @@ export class Notifications extends Construct {
     const notify = new ServiceFunction(this, 'Notify', {
       ...{ defaults, bundle: 'notify', env: NotifyEnv, memoryMb: 256, timeout: NOTIFY_TIMEOUT },
     });
-    table.grantRows(notify, ['GetItem', 'BatchGetItem', 'Query'], ['tenant', 'batches', 'events', 'repo']);
-    table.grantRows(notify, ['PutItem', 'ConditionCheckItem'], ['repo']);
-    table.grantRows(notify, ['DeleteItem'], ['notices']);
+    table.grant(notify, 'notify');
     props.credentialKey.grantOpenText(notify, ['chat-url']);
     notify.allow(
       new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [props.deadLetters.queueArn] }),

@@ -89,8 +89,7 @@ export class RealtimeSurface extends Construct {
     const connect = new ServiceFunction(this, 'Connect', {
       ...{ defaults, bundle: 'socket-connect', env: SocketConnectEnv, memoryMb: 256, timeout: QUICK },
     });
-    table.grantRows(connect, ['PutItem', 'DeleteItem'], ['tickets', 'tenantSockets', 'sockets']);
-    table.grantRates(connect);
+    table.grant(connect, 'socket-connect');
     connect.setEnv('RATE_FACTOR', rateFactor);
     connect.setEnv('EDGE_STAMP', edgeStamp);
     identity.grantVerify(connect);
@@ -109,7 +108,7 @@ export class RealtimeSurface extends Construct {
     const disconnect = new ServiceFunction(this, 'Disconnect', {
       ...{ defaults, bundle: 'socket-disconnect', env: SocketDisconnectEnv, memoryMb: 256, timeout: QUICK },
     });
-    table.grantRows(disconnect, ['DeleteItem'], ['tenantSockets', 'sockets']);
+    table.grant(disconnect, 'socket-disconnect');
     this.#addRoute('$disconnect', disconnect);
   }
 
@@ -129,7 +128,7 @@ export class RealtimeSurface extends Construct {
     const push = new ServiceFunction(this, 'Push', {
       ...{ defaults, bundle: 'socket-push', env: SocketPushEnv, memoryMb: 256, timeout: PUSH_TIMEOUT },
     });
-    table.grantRows(push, ['Query', 'DeleteItem'], ['tenantSockets', 'sockets']);
+    table.grant(push, 'socket-push');
     table.deliverChanges(push, {
       ...{ partitions: SHOWN_PARTITIONS, batchSize: 100, window: PING_WINDOW },
       ...{ retries: 2, maxAge: PING_AGE_MAX, reportsFailures: false },

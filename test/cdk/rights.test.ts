@@ -1,3 +1,6 @@
+import { INDEX_PARTITIONS, PARTITIONS } from '#core/contracts/table.ts';
+import type { BundleName } from '../../lib/functions.ts';
+import { TABLE_ACCESS } from '../../lib/table-access.ts';
 import { FULL, listOf, readTemplate } from '../support/template.ts';
 
 const template = readTemplate(FULL);
@@ -20,9 +23,7 @@ function rightsOf(service: string): Record<string, string[]> {
 const equalsOf = (condition: unknown) =>
   (condition as { readonly StringEquals?: object } | undefined)?.StringEquals;
 
-const READ = ['BatchGetItem', 'GetItem', 'Query', 'Query'];
-const WRITE = ['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'PutItem', 'UpdateItem'];
-const ALL = [...READ, ...WRITE].sort();
+type Conditions = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 const CONSUME = ['ChangeMessageVisibility', 'DeleteMessage', 'GetQueueAttributes', 'ReceiveMessage'];
 const FOLLOW = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'];
 
@@ -173,44 +174,103 @@ describe('rights (A118)', () => {
     ]);
   });
 
-  test('each function has its stated rights on the table', () => {
-    expect(rightsOf('dynamodb')).toEqual({
-      AdminRole: ALL,
-      ApiRole: ALL,
-      BillingRole: ALL,
-      ConnectionsRole: ALL,
-      EngineTaskTaskRole: ALL,
-      ForgeOpsRole: ALL,
-      NotificationsNotifyRole: [
-        ...FOLLOW,
-        ...['BatchGetItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query'],
-      ].sort(),
-      // The rates of addresses, and no other row.
-      ContainerHealthRole: ['UpdateItem'],
-      PublicRole: [...READ, 'UpdateItem'],
-      RealtimeConnectRole: ['DeleteItem', 'PutItem', 'UpdateItem'],
-      RealtimeDisconnectRole: ['DeleteItem'],
-      RealtimePushRole: [...FOLLOW, 'DeleteItem', 'Query'].sort(),
-      TickRole: ALL,
-      WakeForwardRole: ALL,
-      WebhooksForgeRole: ALL,
-      WebhooksPaymentsRole: ['ConditionCheckItem', 'GetItem', 'PutItem'],
-      WorkerRole: ALL,
-    });
-  });
+  /**
+   * AWS, "Using IAM policy conditions for fine-grained access control": `LeadingKeys` is the partition key, of the table or of
+   * an index that the statement names (example 5), and asks for `ForAllValues`. `Scan` looks past it, so it is granted nowhere.
+   * "Using IAM with DynamoDB transactions": each part of a transaction is governed by the right for its own action.
+   */
+  describe('on the table', () => {
+    const ofTable = allowed.filter(
+      ({ Action, Resource }) =>
+        /^dynamodb:/.test(listOf(Action)[0] ?? '') && !/StreamArn/.test(JSON.stringify(Resource)),
+    );
+    const HOLDERS: Readonly<Partial<Record<BundleName, string>>> = {
+      ...{ tick: 'TickRole', worker: 'WorkerRole', 'wake-forward': 'WakeForwardRole' },
+      ...{ 'webhooks-forge': 'WebhooksForgeRole', 'webhooks-payments': 'WebhooksPaymentsRole' },
+      ...{ billing: 'BillingRole', public: 'PublicRole', api: 'ApiRole', connections: 'ConnectionsRole' },
+      ...{ 'forge-ops': 'ForgeOpsRole', admin: 'AdminRole', 'container-health': 'ContainerHealthRole' },
+      ...{ 'socket-connect': 'RealtimeConnectRole', 'socket-disconnect': 'RealtimeDisconnectRole' },
+      ...{
+        'socket-push': 'RealtimePushRole',
+        notify: 'NotificationsNotifyRole',
+        engine: 'EngineTaskTaskRole',
+      },
+    };
+    /** Each action with the beginnings of keys that it is for. */
+    const granted = (holder: string): string[] =>
+      ofTable
+        .filter((each) => each.holder === holder)
+        .flatMap(({ Action, Resource, Condition }) => {
+          const index = /\/index\/(gsi\d)"/.exec(JSON.stringify(Resource))?.[1];
+          const keys = (Condition as Conditions)['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] ?? [];
+          return listOf(Action).flatMap((action) =>
+            listOf(keys).map((key) => [action.slice(9), ...(index ? [index] : []), key].join(' ')),
+          );
+        })
+        .sort();
 
-  test('the health checks and the opening of sockets may write the rates of addresses alone', () => {
-    const writes = allowed.filter(
-      ({ holder, Action }) =>
-        /^(ContainerHealth|Public|RealtimeConnect)Role/.test(holder) &&
-        listOf(Action).includes('dynamodb:UpdateItem'),
-    );
-    expect(writes.map(({ Action, Condition }) => [listOf(Action), Condition])).toEqual(
-      [1, 2, 3].map(() => [
-        ['dynamodb:UpdateItem'],
-        { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['RL#*'] } },
-      ]),
-    );
+    test('every grant names the beginnings of the keys that it is for', () => {
+      expect(ofTable.length).toBeGreaterThan(40);
+      for (const { holder, Condition } of ofTable) {
+        const keys = (Condition as Conditions | undefined)?.['ForAllValues:StringLike']?.[
+          'dynamodb:LeadingKeys'
+        ];
+        expect([holder, listOf(keys ?? []).length > 0]).toEqual([holder, true]);
+        for (const key of listOf(keys ?? '')) expect(key).toMatch(/^[A-Z]+[A-Z#]*\*$/);
+      }
+    });
+
+    test.each(Object.entries(HOLDERS))('%s has what table-access.ts says', (bundle, holder) => {
+      const { indexes = [], attributes: _, ...rows } = TABLE_ACCESS[bundle as BundleName] ?? {};
+      expect(granted(holder)).toEqual(
+        [
+          ...Object.entries(rows).flatMap(([action, partitions]) =>
+            partitions.map((each) => `${action} ${PARTITIONS[each]}*`),
+          ),
+          ...indexes
+            .map((each) => INDEX_PARTITIONS[each])
+            .map(({ index, begin }) => `Query ${index} ${begin}*`),
+        ].sort(),
+      );
+    });
+
+    test('no other role has a right on it', () => {
+      expect(new Set(ofTable.map(({ holder }) => holder))).toEqual(new Set(Object.values(HOLDERS)));
+      expect(Object.keys(HOLDERS).sort()).toEqual(Object.keys(TABLE_ACCESS).sort());
+    });
+
+    test('what answers without a session reads nothing of a tenant: health, and since when batches wait', () => {
+      expect(granted('PublicRole')).toEqual([
+        'BatchGetItem TB#*',
+        'GetItem G#HEALTH*',
+        'Query gsi1 DUE#*',
+        'Query gsi1 PHASE*',
+        'Query gsi2 ALL#BATCH*',
+        'Query gsi2 ALL#TENANT*',
+        'UpdateItem RL#*',
+      ]);
+      const batches = ofTable.find(
+        ({ holder, Action }) => holder === 'PublicRole' && listOf(Action).includes('dynamodb:BatchGetItem'),
+      );
+      expect(batches?.Condition).toEqual({
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['TB#*'] },
+        'ForAllValues:StringEquals': { 'dynamodb:Attributes': ['pk', 'sk', 'phase_since'] },
+        StringEqualsIfExists: { 'dynamodb:Select': 'SPECIFIC_ATTRIBUTES' },
+      });
+      for (const holder of ['ContainerHealthRole', 'RealtimeConnectRole', 'RealtimeDisconnectRole']) {
+        expect(granted(holder).filter((each) => /^(Get|BatchGet|Query)/.test(each))).toEqual([]);
+      }
+    });
+
+    test('what follows the changes of the table follows its stream, and no more', () => {
+      const following = Object.entries(rightsOf('dynamodb')).filter(([, actions]) =>
+        FOLLOW.every((action) => actions.includes(action)),
+      );
+      expect(following.map(([holder]) => holder).sort()).toEqual([
+        'NotificationsNotifyRole',
+        'RealtimePushRole',
+      ]);
+    });
   });
 
   test('indexes are named, never starred', () => {

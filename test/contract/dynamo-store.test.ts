@@ -1,6 +1,15 @@
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import { noticeKey } from '#core/adapters/dynamo/keys.ts';
+import { toEventRow } from '#core/adapters/dynamo/rows.ts';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import type { StoredRow } from '#core/ports/notifier.ts';
+import { givenEvent } from '../builders/store-rows.ts';
 import type { CorruptibleRow } from '../fakes/memory-rows.ts';
 import { startTestTable } from '../support/dynamo-table.ts';
+import { StoreTouches } from '../support/store-touches.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+import { freshPair } from './store/subject.ts';
+import touches from './store/touches.json';
 import { describeStore } from './store.suite.ts';
 
 /** Where a row of each kind lies, and damage that a reader must notice. */
@@ -18,10 +27,14 @@ const DAMAGE: Record<
   outcome: (tenantId, id) => [`T#${tenantId}`, `RS#${id}`, { ok: 'yes' }],
 };
 
+const seen = new StoreTouches();
+
 describeStore('DynamoDB store', async (clock) => {
   const table = await startTestTable();
   return {
-    store: createDynamoStore({ client: table.client, tableName: table.tableName, clock }),
+    store: seen.store(
+      createDynamoStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
+    ),
     corrupt: async (row, owner) => {
       const [pk, sk, changes] = DAMAGE[row](owner.tenantId, owner.id);
       await table.damageRow(pk, sk, changes);
@@ -29,4 +42,49 @@ describeStore('DynamoDB store', async (clock) => {
     readTerminal: (repoId, pr) => table.readRow(`R#${repoId}`, `PR#${pr}`),
     close: table.stop,
   };
+});
+
+/** What the suite of all stores does not ask for. */
+describe('DynamoDB store: notices and what goes with a tenant', () => {
+  test('touches the rows that the grants are made of', async () => {
+    const table = await startTestTable();
+    try {
+      const clock = new VirtualClock();
+      const store = seen.store(
+        createDynamoStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
+      );
+      const tenantId = 'tenant-of-notices';
+      for (const part of ['batches', 'events', 'audit'] as const) {
+        const [pk, sk] = {
+          batches: [`TB#${tenantId}`, 'B#1'],
+          events: [`TE#${tenantId}`, 'E#1'],
+          audit: [`TA#${tenantId}`, 'A#1'],
+        }[part];
+        await table.client.send(new PutCommand({ TableName: table.tableName, Item: { pk, sk } }));
+        expect(await store.countHistory(tenantId, part)).toBe(1);
+        expect(await store.deleteHistory(tenantId, part)).toBe(1);
+      }
+      const notice = { kind: 'invoice_failed', tenantId, subject: 'in_1', email: null } as const;
+      expect(await store.requestNotice(notice)).toBe(true);
+      const stored = noticeKey(tenantId, 'invoice_failed', 'in_1') as unknown as StoredRow;
+      expect(await store.takeNotice(stored)).toMatchObject({ tenantId });
+      const event = givenEvent({ tenantId });
+      const { pk, sk } = toEventRow(event, 1, 0);
+      expect(await store.loadEvent({ pk, sk } as unknown as StoredRow)).toBeNull();
+      expect(await store.claimBounce(event)).toBe(false);
+      const { connection } = freshPair({ tenantId });
+      await store.createTenant(tenantId, clock.now());
+      await store.createConnection(connection);
+      const found = await store.findConnection(connection.instanceUrl, connection.botUsername);
+      expect(found?.id).toBe(connection.id);
+    } finally {
+      await table.stop();
+    }
+  });
+});
+
+describe('the rows that each call of the store touches', () => {
+  test('are those of touches.json, of which the grants of all functions are made', () => {
+    expect(seen.all()).toEqual(touches);
+  });
 });

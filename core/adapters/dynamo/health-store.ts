@@ -1,4 +1,4 @@
-import { GSI1, GSI2 } from '../../contracts/table.ts';
+import { GSI1, GSI2, PHASE_ATTRIBUTES } from '../../contracts/table.ts';
 import { BATCH_OUTCOMES, BATCH_PHASES } from '../../domain/batch.ts';
 import type { EpochMs } from '../../domain/ids.ts';
 import type { HealthStore } from '../../ports/account-store.ts';
@@ -75,7 +75,7 @@ export function createHealthStore(table: Table): HealthStore {
       // The index does not have it: it changes while the keys of the index stand still.
       const merging = waiting.filter(({ phase }) => phase === 'waiting_merge').map(({ key }) => key);
       const since = new Map(
-        (await table.getMany(merging, 'listWaitingBatches')).map((row) => [
+        (await table.getMany(merging, 'listWaitingBatches', PHASE_ATTRIBUTES)).map((row) => [
           `${row.pk} ${row.sk}`,
           row.phase_since === undefined ? null : readRow(whole, row.phase_since, 'listWaitingBatches'),
         ]),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DUE_SHARDS, PARTITIONS } from '../../contracts/table.ts';
+import { DUE_SHARDS, INDEX_PARTITIONS, PARTITIONS } from '../../contracts/table.ts';
 import type { ActivityEvent, NodeRow } from '../../domain/batch.ts';
 import type { ConnectionId, EpochMs, PullRequestNumber, RepoId, TenantId } from '../../domain/ids.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '../../domain/url.ts';
@@ -52,18 +52,22 @@ export const REPO_SORT_PREFIX = 'REPO#';
 /** One identity per (instance, bot) over all tenants. Forges compare logins without case. Null: no such instance. */
 export function identityGuardKey(instanceUrl: string, botUsername: string): Key | null {
   const url = normalizeInstanceUrl(instanceUrl);
-  return url === null ? null : { pk: `UQ#CONN#${digest(url, botUsername.toLowerCase())}`, sk: 'U' };
+  return url === null
+    ? null
+    : { pk: `${PARTITIONS.identities}${digest(url, botUsername.toLowerCase())}`, sk: 'U' };
 }
 /** One manager per (instance, slug) over all tenants; also the look-up of webhooks and of the engine. */
 export function repoGuardKey(instanceUrl: string, slug: string): Key | null {
   const url = normalizeInstanceUrl(instanceUrl);
   const normalSlug = normalizeSlug(slug);
-  return url === null || normalSlug === null ? null : { pk: `UQ#REPO#${digest(url, normalSlug)}`, sk: 'U' };
+  return url === null || normalSlug === null
+    ? null
+    : { pk: `${PARTITIONS.addresses}${digest(url, normalSlug)}`, sk: 'U' };
 }
 /** What deleted repos of one forge address still have to take back, or could not. */
 export function windDownPartition(address: ForgeAddress): string | null {
   const guard = repoGuardKey(address.instanceUrl, address.slug);
-  return guard === null ? null : guard.pk.replace('UQ#REPO#', 'WD#');
+  return guard === null ? null : guard.pk.replace(PARTITIONS.addresses, PARTITIONS.windDowns);
 }
 export const WIND_DOWN_SORT_PREFIX = 'R#';
 export const LEFT_HEADS_SORT_PREFIX = 'H#';
@@ -76,10 +80,10 @@ export const leftHeadsKey = (address: ForgeAddress, at: EpochMs): Key => ({
   sk: `${LEFT_HEADS_SORT_PREFIX}${padTime(at)}`,
 });
 /** The hook id is a bearer of nothing, but hashed all the same: a table dump tells no hook URL. */
-export const hookKey = (hookId: string): Key => ({ pk: `HK#${digest(hookId)}`, sk: 'U' });
+export const hookKey = (hookId: string): Key => ({ pk: `${PARTITIONS.hooks}${digest(hookId)}`, sk: 'U' });
 
 // One repo
-export const leaseKey = (id: RepoId): Key => ({ pk: `L#${id}`, sk: 'L' });
+export const leaseKey = (id: RepoId): Key => ({ pk: `${PARTITIONS.leases}${id}`, sk: 'L' });
 export const repoPartition = (id: RepoId): string => `${PARTITIONS.repo}${id}`;
 /** Hot and small, apart from the settings row: a wake must not fight with a PATCH. Lives exactly as long as the repo. */
 export const wakeKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'W' });
@@ -112,28 +116,31 @@ export const eventSortKey = (event: ActivityEvent, version: number, index: numbe
   `E#${padTime(event.at)}#${event.repoId}#${padNumber(version, 10)}#${padNumber(index, 2)}`;
 
 /** Who changed what. */
-export const auditPartition = (tenantId: TenantId): string => `TA#${tenantId}`;
+export const auditPartition = (tenantId: TenantId): string => `${PARTITIONS.audit}${tenantId}`;
 export const auditKey = (tenantId: TenantId, at: EpochMs, id: string): Key => ({
   pk: auditPartition(tenantId),
   sk: `A#${padTime(at)}#${id}`,
 });
 
 // Due index
-export const dueShards: readonly string[] = Array.from({ length: DUE_SHARDS }, (_, shard) => `DUE#${shard}`);
+export const dueShards: readonly string[] = Array.from(
+  { length: DUE_SHARDS },
+  (_, shard) => `${INDEX_PARTITIONS.due.begin}${shard}`,
+);
 export function duePartition(id: RepoId): string {
   const byte = createHash('sha256').update(id).digest()[0] ?? 0;
-  return `DUE#${byte % DUE_SHARDS}`;
+  return `${INDEX_PARTITIONS.due.begin}${byte % DUE_SHARDS}`;
 }
 export const dueSortKey = (dueAt: EpochMs, id: RepoId): string => `${padTime(dueAt)}#${id}`;
 /** Upper bound, inclusive, of everything due at `now`: `~` sorts after every character of an id. */
 export const dueUntil = (now: EpochMs): string => `${padTime(now)}#~`;
 
 // Other indexes
-export const PHASE_PARTITION = 'PHASE';
-export const ALL_REPOS_PARTITION = 'ALL#REPO';
-export const ALL_CONNECTIONS_PARTITION = 'ALL#CONN';
-export const ALL_TENANTS_PARTITION = 'ALL#TENANT';
-export const ALL_BATCHES_PARTITION = 'ALL#BATCH';
+export const PHASE_PARTITION = INDEX_PARTITIONS.phase.begin;
+export const ALL_REPOS_PARTITION = INDEX_PARTITIONS.allRepos.begin;
+export const ALL_CONNECTIONS_PARTITION = INDEX_PARTITIONS.allConnections.begin;
+export const ALL_TENANTS_PARTITION = INDEX_PARTITIONS.allTenants.begin;
+export const ALL_BATCHES_PARTITION = INDEX_PARTITIONS.allBatches.begin;
 
 // Realtime: tickets and sockets end by time
 export const ticketKey = (ticketHash: string): Key => ({ pk: `${PARTITIONS.tickets}${ticketHash}`, sk: 'T' });
@@ -171,11 +178,11 @@ export const paymentEventKey = (eventId: string): Key => ({
 export const rateKey = (bucket: string): Key => ({ pk: `${PARTITIONS.rates}${digest(bucket)}`, sk: 'S' });
 
 // Whole service
-export const tickKey: Key = { pk: 'G#HEALTH', sk: 'TICK' };
-export const engineNeedKey: Key = { pk: 'G#HEALTH', sk: 'ENGINE' };
-export const ongoingKey: Key = { pk: 'G#RUNS', sk: 'RUNS' };
+export const tickKey: Key = { pk: PARTITIONS.health, sk: 'TICK' };
+export const engineNeedKey: Key = { pk: PARTITIONS.health, sk: 'ENGINE' };
+export const ongoingKey: Key = { pk: PARTITIONS.runs, sk: 'RUNS' };
 /** The delivery id is the sender's text: hashed, so that it can neither be long nor look like a key. */
 export const deliveryKey = (id: RepoId, deliveryId: string): Key => ({
-  pk: `DV#${digest(id, deliveryId)}`,
+  pk: `${PARTITIONS.deliveries}${digest(id, deliveryId)}`,
   sk: 'S',
 });

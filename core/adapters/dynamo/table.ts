@@ -96,16 +96,21 @@ export class Table {
     });
   }
 
-  /** Strongly consistent, in no order; absent rows are left out. */
-  async getMany(keys: readonly Key[], operation: string): Promise<readonly Row[]> {
+  /** Strongly consistent, in no order; absent rows are left out. With only these attributes, when some are named. */
+  async getMany(
+    keys: readonly Key[],
+    operation: string,
+    attributes?: readonly string[],
+  ): Promise<readonly Row[]> {
     const rows: Row[] = [];
+    const how = { ConsistentRead: true, ProjectionExpression: attributes?.join() };
     for (let start = 0; start < keys.length; start += BATCH_GET_MAX) {
       let wanted: Record<string, unknown>[] = keys
         .slice(start, start + BATCH_GET_MAX)
         .map((key) => ({ ...key }));
       await this.#retry(operation, async () => {
         const answer = await this.#client.send(
-          new BatchGetCommand({ RequestItems: { [this.name]: { Keys: wanted, ConsistentRead: true } } }),
+          new BatchGetCommand({ RequestItems: { [this.name]: { Keys: wanted, ...how } } }),
         );
         rows.push(...(answer.Responses?.[this.name] ?? []));
         wanted = answer.UnprocessedKeys?.[this.name]?.Keys ?? [];

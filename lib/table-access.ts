@@ -1,0 +1,172 @@
+import { type IndexPartition, type Partition, PHASE_ATTRIBUTES } from '../core/contracts/table.ts';
+import type { BundleName } from './functions.ts';
+
+export const ROW_ACTIONS = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'BatchWriteItem',
+  // A transaction needs the right of each of its parts.
+  'ConditionCheckItem',
+] as const;
+export type RowAction = (typeof ROW_ACTIONS)[number];
+
+/** Partitions of the table by what may be done with their rows, and partitions of the indexes that may be queried. */
+export type TableAccess = { readonly [action in RowAction]?: readonly Partition[] } & {
+  readonly indexes?: readonly IndexPartition[];
+  /** The only ones that `BatchGetItem` may ask for. @default all */
+  readonly attributes?: readonly string[];
+};
+
+/**
+ * What each function and the engine may do with the table: exactly what the calls of the store in its bundle need
+ * (`test/architecture/grants.test.ts`). What is not here may do nothing.
+ */
+export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
+  tick: {
+    GetItem: ['tenant', 'repo', 'health'],
+    BatchGetItem: ['repo'],
+    Query: ['tenant'],
+    PutItem: ['health'],
+    UpdateItem: ['tenant', 'repo'],
+    ConditionCheckItem: ['repo'],
+    indexes: ['due'],
+  },
+  worker: {
+    GetItem: ['tenant', 'repo', 'identities', 'addresses', 'hooks', 'runs'],
+    BatchGetItem: ['tenant', 'batches', 'repo'],
+    Query: ['tenant', 'batches', 'events', 'audit', 'repo', 'windDowns', 'tenantSockets'],
+    PutItem: ['batches', 'repo', 'windDowns', 'health', 'runs'],
+    UpdateItem: ['tenant', 'repo', 'leases', 'runs'],
+    DeleteItem: [
+      'tenant',
+      'repo',
+      'identities',
+      'addresses',
+      'windDowns',
+      'hooks',
+      'tenantSockets',
+      'sockets',
+      'customers',
+    ],
+    BatchWriteItem: ['batches', 'events', 'audit', 'repo'],
+    ConditionCheckItem: ['tenant', 'repo'],
+    indexes: ['phase'],
+  },
+  'wake-forward': {
+    GetItem: ['tenant', 'repo'],
+    UpdateItem: ['repo'],
+  },
+  'webhooks-forge': {
+    GetItem: ['tenant', 'leases', 'addresses', 'hooks', 'deliveries'],
+    BatchGetItem: ['tenant', 'repo'],
+    Query: ['tenant'],
+    PutItem: ['deliveries'],
+    UpdateItem: ['repo', 'rates'],
+  },
+  'webhooks-payments': {
+    GetItem: ['tenant', 'customers', 'paymentEvents'],
+    PutItem: ['tenant', 'notices', 'customers', 'paymentEvents'],
+    ConditionCheckItem: ['tenant'],
+  },
+  billing: {
+    GetItem: ['tenant', 'repo', 'leases', 'identities', 'addresses'],
+    BatchGetItem: ['tenant', 'batches', 'repo'],
+    Query: ['tenant', 'batches', 'events', 'audit', 'repo', 'tenantSockets'],
+    PutItem: ['tenant', 'batches', 'audit', 'windDowns', 'customers', 'paymentEvents'],
+    UpdateItem: ['tenant', 'repo', 'leases', 'rates'],
+    DeleteItem: [
+      'tenant',
+      'repo',
+      'identities',
+      'addresses',
+      'windDowns',
+      'hooks',
+      'tenantSockets',
+      'sockets',
+      'customers',
+    ],
+    BatchWriteItem: ['batches', 'events', 'audit', 'repo'],
+    ConditionCheckItem: ['tenant'],
+    indexes: ['phase'],
+  },
+  public: {
+    GetItem: ['health'],
+    BatchGetItem: ['batches'],
+    // Of a batch, how long it waits, and nothing else.
+    attributes: PHASE_ATTRIBUTES,
+    UpdateItem: ['rates'],
+    indexes: ['due', 'phase', 'allTenants', 'allBatches'],
+  },
+  api: {
+    GetItem: ['tenant', 'repo', 'leases', 'identities', 'addresses'],
+    BatchGetItem: ['tenant', 'batches', 'repo'],
+    Query: ['tenant', 'batches', 'events', 'audit', 'repo', 'windDowns'],
+    PutItem: ['tenant', 'batches', 'audit', 'windDowns', 'tickets'],
+    UpdateItem: ['tenant', 'repo', 'leases', 'rates'],
+    DeleteItem: ['tenant', 'repo', 'identities', 'addresses', 'windDowns', 'hooks'],
+    BatchWriteItem: ['repo'],
+    ConditionCheckItem: ['tenant'],
+    indexes: ['phase'],
+  },
+  connections: {
+    GetItem: ['tenant', 'identities'],
+    BatchGetItem: ['repo'],
+    Query: ['tenant'],
+    PutItem: ['tenant', 'audit', 'identities', 'windDowns'],
+    UpdateItem: ['tenant', 'repo', 'rates'],
+    DeleteItem: ['tenant', 'identities', 'addresses', 'hooks'],
+    ConditionCheckItem: ['tenant'],
+  },
+  'forge-ops': {
+    GetItem: ['tenant', 'repo'],
+    BatchGetItem: ['tenant', 'batches', 'repo'],
+    Query: ['tenant'],
+    PutItem: ['tenant', 'audit', 'repo', 'identities', 'addresses', 'windDowns', 'hooks'],
+    UpdateItem: ['tenant', 'repo', 'leases', 'rates'],
+    DeleteItem: ['identities', 'addresses', 'hooks'],
+    ConditionCheckItem: ['tenant'],
+    indexes: ['phase'],
+  },
+  admin: {
+    GetItem: ['tenant', 'leases'],
+    BatchGetItem: ['tenant', 'repo'],
+    Query: ['tenant'],
+    UpdateItem: ['rates'],
+    indexes: ['allRepos', 'allConnections', 'allTenants'],
+  },
+  'container-health': {
+    UpdateItem: ['rates'],
+  },
+  'socket-connect': {
+    PutItem: ['tenantSockets', 'sockets'],
+    UpdateItem: ['rates'],
+    DeleteItem: ['tickets'],
+  },
+  'socket-disconnect': {
+    DeleteItem: ['tenantSockets', 'sockets'],
+  },
+  'socket-push': {
+    Query: ['tenantSockets'],
+    DeleteItem: ['tenantSockets', 'sockets'],
+  },
+  notify: {
+    GetItem: ['tenant', 'events', 'repo'],
+    BatchGetItem: ['repo'],
+    Query: ['tenant', 'batches'],
+    PutItem: ['repo'],
+    DeleteItem: ['notices'],
+    ConditionCheckItem: ['repo'],
+  },
+  engine: {
+    GetItem: ['repo', 'leases', 'addresses'],
+    BatchGetItem: ['tenant', 'repo'],
+    Query: ['batches', 'events', 'windDowns'],
+    PutItem: ['batches', 'events', 'repo'],
+    DeleteItem: ['repo'],
+    ConditionCheckItem: ['repo', 'leases'],
+  },
+};
