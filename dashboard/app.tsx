@@ -57,7 +57,7 @@ function SignedIn() {
           <Route path={ROUTES.start} component={StartPage} />
           <Route path={ROUTES.queue}>{({ id }) => <QueuePage id={id} />}</Route>
           <Route path={ROUTES.batches}>{({ id }) => <BatchesPage id={id} />}</Route>
-          <Route path={ROUTES.batch}>{({ id, run }) => <BatchPage id={id} run={run} />}</Route>
+          <Route path={ROUTES.batch}>{({ id, batch }) => <BatchPage id={id} batchId={batch} />}</Route>
           <Route path={ROUTES.settings}>{({ id }) => <SettingsPage id={id} />}</Route>
           <Route path={ROUTES.setup}>{({ id }) => <SetupPage id={id} />}</Route>
           <Route path={ROUTES.statistics} component={StatisticsPage} />

@@ -6,7 +6,7 @@ export const ROUTES = {
   start: '/start',
   queue: '/repos/:id',
   batches: '/repos/:id/batches',
-  batch: '/repos/:id/batches/:run',
+  batch: '/repos/:id/batches/:batch',
   settings: '/repos/:id/settings',
   setup: '/repos/:id/setup',
   statistics: '/statistics',
@@ -33,8 +33,8 @@ export const path = {
   queue: (id: string): string => `/repos/${segment(id)}`,
   batches: (id: string, before?: string | null): string =>
     withSearch(`/repos/${segment(id)}/batches`, { before }),
-  batch: (id: string, run: string, node?: string | null, before?: string | null): string =>
-    withSearch(`/repos/${segment(id)}/batches/${segment(run)}`, { node, before }),
+  batch: (id: string, batchId: string, node?: string | null, before?: string | null): string =>
+    withSearch(`/repos/${segment(id)}/batches/${segment(batchId)}`, { node, before }),
   settings: (id: string): string => `/repos/${segment(id)}/settings`,
   setup: (id: string): string => `/repos/${segment(id)}/setup`,
   statistics: (): string => '/statistics',

@@ -134,7 +134,7 @@ export const QueueBatch = z.object({
   historical_terminals: z.array(z.object({ pr: z.int(), event: z.enum(['landed', 'bounced']) })),
   staging_tree: z.string().nullable(),
   run_url: z.string().nullable(),
-  /** Null: made before runs were counted. */
+  /** Null: made before gate runs were counted. */
   gate_runs: z.int().nullable(),
 });
 

@@ -50,7 +50,7 @@ export interface ActivityStats {
   readonly timeInQueueP95Ms: number | null;
   readonly weekRuns: number | null;
   readonly runsPerLanded: number | null;
-  /** Against one run for each pull request that landed or was bounced; negative when the queue took more. */
+  /** Against one gate run for each pull request that landed or was bounced; negative when the queue took more. */
   readonly runsSaved: number | null;
   /** Oldest first: the UTC days that the week touches. */
   readonly days: readonly DayCount[];
@@ -67,7 +67,7 @@ export interface EventHead {
 export interface BatchHead {
   readonly at: EpochMs;
   readonly outcome: BatchOutcome;
-  /** Null: a row of before runs were counted. */
+  /** Null: a row of before gate runs were counted. */
   readonly gateRuns: number | null;
 }
 

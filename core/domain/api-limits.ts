@@ -56,7 +56,7 @@ export const NOTICE_TIMEOUT_MS = 3_000;
 export const NOTICE_ANSWER_BYTES_MAX = 4_096;
 /** A request that was not taken for this long is no news any more. */
 export const NOTICE_KEPT_MS = 24 * 60 * 60_000;
-/** Batches of a tenant in which the run of a bounce is looked for. */
+/** Batches of a tenant in which the gate run of a bounce is looked for. */
 export const NOTICE_BATCHES_MAX = 50;
 /** Different places that one tenant-wide notice goes to. */
 export const NOTICE_PLACES_MAX = 20;

@@ -33,16 +33,16 @@ export type MemberActionKind = (typeof MEMBER_ACTIONS)[number];
 export const GATE_VERDICTS = ['success', 'failure', 'cancelled', 'error', 'none'] as const;
 export type GateVerdict = (typeof GATE_VERDICTS)[number];
 
-/** Proof of one landing: what was proven, by which run, and the merge that carries exactly that tree (A2). */
+/** Proof of one landing: what was proven, by which gate run, and the merge that carries exactly that tree (A2). */
 export interface Receipt {
   readonly baseBefore: CommitSha;
   readonly head: CommitSha;
-  /** Staged commit whose run proved the batch that this landing is part of. */
+  /** Staged commit whose gate run proved the batch that this landing is part of. */
   readonly stagedSha: CommitSha;
   /** Tree after this member, as staged and as landed. */
   readonly tree: TreeHash;
   /**
-   * Tree that the run judged. Another one than `tree` means that `tree` is an exact prefix of it, which no run has judged
+   * Tree that the gate run judged. Another one than `tree` means that `tree` is an exact prefix of it, which no gate run has judged
    * alone. Absent in receipts of before it was kept.
    */
   readonly gatedTree?: TreeHash;

@@ -62,19 +62,19 @@ export const UNHEARD_LOOK_MAX_MS = 60_000;
 // Gate (D-06, D-07)
 /** A gate run that is cancelled, errored or lost is retried after these waits, then `operational_error`. */
 export const GATE_RETRY_BACKOFF_MS: readonly number[] = [60_000, 5 * 60_000, 15 * 60_000];
-/** A run of a changed gate workflow that has not begun by then is given up: the file may start none. */
+/** A gate run of a changed workflow that has not begun by then is given up: the file may start none. */
 export const CHANGED_GATE_START_MS = 5 * 60_000;
-/** One that has not ended by then, or in so many times what runs take here, is given up: its runner may not exist. */
+/** One that has not ended by then, or in so many times what gate runs take here, is given up: its runner may not exist. */
 export const CHANGED_GATE_END_MS = 30 * 60_000;
 export const CHANGED_GATE_END_FACTOR = 3;
-/** How long a reconcile that staged something stays to see its run end. */
+/** How long a reconcile that staged something stays to see its gate run end. */
 export const GATE_QUICK_LOOK_MS = 8_000;
 export const GATE_PHASE_ALARM_AGE_MS = 30 * 60_000;
 /** After the last retry the repo waits this long, one tick, before anything is staged again. */
 export const RETEST_PAUSE_MS = 5 * 60_000;
 /** A failing base that does not move is probed again after this: two flakes must not stop a repo for ever. */
 export const BASE_FAILING_RECHECK_MS = 30 * 60_000;
-/** Failing runs of one tree that are needed before blame (D-08): the first and one confirming run. */
+/** Failing gate runs of one tree that are needed before blame (D-08): the first and a confirming one. */
 export const CONFIRMED_FAILURES_MIN = 2;
 
 // Staging
@@ -108,7 +108,7 @@ export const WAKE_DELAY_MIN_MS = 10_000;
 export const WAKE_DELAY_MAX_MS = 30_000;
 /**
  * A wake that a worker took and never answered for comes back after this, and hides all others of its repo until then:
- * longer than any worker runs, and than its lease and the grace after it.
+ * longer than any worker is at work, and than its lease and the grace after it.
  */
 export const WAKE_HIDDEN_MS = 90_000;
 /** The longest delay that the queue service takes. */
@@ -285,7 +285,7 @@ export const QUARANTINE_KEPT_MS = 30 * 24 * 60 * 60_000;
 export const DELETED_LEASE_KEPT_MS = 24 * 60 * 60_000;
 
 // CI gate (D-63 to D-65)
-/** A probe's branch stays at most this long for its run to appear. */
+/** A probe's branch stays at most this long for its gate run to appear. */
 export const PROBE_VISIBLE_WAIT_MS = 10_000;
 export const PROBE_LOOK_EVERY_MS = 500;
 /** Probe branches older than this were left behind by a verify call that died. */

@@ -38,7 +38,7 @@ export function toSafeLink(text: string | null): string | null {
 export interface BounceFacts {
   readonly repo: Pick<ManagedRepo, 'instanceUrl' | 'slug' | 'baseBranch' | 'statusContext'>;
   readonly event: Pick<ActivityEvent, 'pr' | 'title' | 'reason'>;
-  /** The failing run, where one is known. */
+  /** The failing gate run, where one is known. */
   readonly runUrl: string | null;
 }
 
@@ -82,8 +82,8 @@ function toLinks(wanted: readonly (readonly [string, string | null])[]): Notice[
   });
 }
 
-/** The run that failed this pull request, among the newest batches of its tenant. */
-export function findBounceRun(
+/** The gate run that failed this pull request, among the newest batches of its tenant. */
+export function findGateRunOfBounce(
   batches: readonly NodeRow[],
   event: Pick<ActivityEvent, 'repoId' | 'pr' | 'at'>,
 ): string | null {

@@ -89,10 +89,10 @@ export interface GateProbe {
 
 export interface CiGate {
   readonly status: CiGateStatus;
-  /** Setup pull request, or run that was observed; http or https only. */
+  /** Setup pull request, or gate run that was observed; http or https only. */
   readonly url: string | null;
   readonly setupPr: PullRequestNumber | null;
-  /** The newest probe, until its run has ended. */
+  /** The newest probe, until its gate run has ended. */
   readonly probe: GateProbe | null;
 }
 

@@ -115,7 +115,7 @@ export interface ForgeReader {
   readProtection(base: string): Promise<BranchProtection | null>;
   /** Latest status per context of one commit. */
   readStatuses(sha: CommitSha): Promise<readonly CommitStatus[]>;
-  /** Newest run of the gate workflow for exactly this commit and branch (A12). */
+  /** Newest gate run for exactly this commit and branch (A12). */
   readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
   /** Commits of `head` that `base` does not have, each with its parents; in no promised order. */
   listOwnCommits(base: CommitSha, head: CommitSha): Promise<readonly CommitLink[]>;
@@ -132,7 +132,7 @@ export interface ForgeStager {
   /** Absent already is fine. */
   deleteBranch(branch: string): Promise<void>;
   /** False where the forge's version cannot cancel. */
-  cancelRun(runId: string): Promise<boolean>;
+  cancelGateRun(runId: string): Promise<boolean>;
 }
 
 /** Asks whether the forge still has a schedule: some drop it before they merge, and nothing else tells (E21). */

@@ -111,9 +111,9 @@ export interface LeaseStore {
   readLeaseState(repoId: RepoId): Promise<LeaseState>;
 }
 
-/** Which reconciles run at the moment, of all tenants. */
+/** The reconciles that are under way, of all tenants. */
 export interface ReconcileStore {
-  /** Notes this one for `ttlMs`, unless `isAllowed`, asked with all others that run, says no: then false. */
+  /** Notes this one for `ttlMs`, unless `isAllowed`, asked with all others that are under way, says no: then false. */
   beginReconcile(
     next: OngoingReconcile,
     ttlMs: number,
@@ -208,7 +208,7 @@ export interface EnrollmentStore {
    * fine. `left` is kept for the repo that is enrolled at the forge address next.
    */
   deleteRepo(repo: ManagedRepo, left?: LeftHeads): Promise<void>;
-  /** Batches of one repo that run. An index: may lag by seconds (E8). */
+  /** Batches of one repo that have not ended. An index: may lag by seconds (E8). */
   listRunningBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<readonly NodeRow[]>;
   listRepos(tenantId: TenantId): Promise<readonly ManagedRepo[]>;
   /** Newest first, of all repos of the tenant. */

@@ -186,7 +186,7 @@ export async function saveGate(
   return saved === 'unavailable' ? 'db_error' : saved;
 }
 
-/** Is this probe's run the one to go on with? Of an older gate file it proves nothing about the new one. */
+/** Is this probe's gate run the one to go on with? Of an older gate file it proves nothing about the new one. */
 export function isProbeOf(probe: GateProbe | null, gate: FoundGate): probe is GateProbe {
   return probe !== null && probe.gateBlob === gate.blob;
 }

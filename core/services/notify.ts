@@ -1,7 +1,12 @@
 import { NOTICE_NOT_DELIVERED } from '../contracts/realtime.ts';
 import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
-import { describeBounceNotice, describeInvoiceNotice, findBounceRun, type Notice } from '../domain/notice.ts';
+import {
+  describeBounceNotice,
+  describeInvoiceNotice,
+  findGateRunOfBounce,
+  type Notice,
+} from '../domain/notice.ts';
 import { CHAT_NAMES, type NotificationTargets, noChats } from '../domain/notification.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { NoticeStore, Notifier, SendResult, StoredRow } from '../ports/notifier.ts';
@@ -49,13 +54,13 @@ export async function announceBounce(deps: NotifyDeps, row: StoredRow): Promise<
 async function findRun(
   deps: NotifyDeps,
   tenantId: TenantId,
-  event: Parameters<typeof findBounceRun>[1],
+  event: Parameters<typeof findGateRunOfBounce>[1],
 ): Promise<string | null> {
   try {
-    return findBounceRun(await deps.store.listBatches(tenantId, NOTICE_BATCHES_MAX), event);
+    return findGateRunOfBounce(await deps.store.listBatches(tenantId, NOTICE_BATCHES_MAX), event);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    deps.log.warn('the run of a bounce could not be read', { tenant_id: tenantId, error });
+    deps.log.warn('the gate run of a bounce could not be read', { tenant_id: tenantId, error });
     return null;
   }
 }

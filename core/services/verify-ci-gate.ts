@@ -39,7 +39,7 @@ export type VerifyResult =
 
 /**
  * One verify call (D-63): reads the gate file, then goes on with the probe that waits, or makes a new one. Only the
- * success of the exact probe commit verifies (A78); a pending run leaves the state. With the rule asked for, it is
+ * success of the exact probe commit verifies (A78); a pending gate run leaves the state. With the rule asked for, it is
  * written now (D-67). Never queues or merges anything, never touches the base (A79).
  */
 export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise<VerifyResult> {
@@ -96,12 +96,12 @@ async function observe(
     if (typeof saved === 'string') return failed(saved);
     return await conclude(deps, saved, made, await awaitVisible(deps, forge, made, gate));
   } finally {
-    // By now the run is visible or late; a ref that stays would be litter (D-65).
+    // By now the gate run is visible or late; a ref that stays would be litter (D-65).
     await removeProbe(deps, forge, branch);
   }
 }
 
-/** A run that was cancelled says nothing, and one that never appeared has no branch left to appear for. */
+/** A gate run that was cancelled says nothing, and one that never appeared has no branch left to appear for. */
 function needsNewProbe(reading: GateReading): boolean {
   return reading.kind === 'none' || (reading.kind === 'finished' && reading.verdict === 'cancelled');
 }
@@ -129,7 +129,7 @@ async function makeProbe(
   return { sha: commit.sha, branch, gateBlob: gate.blob, madeAt: deps.clock.now() };
 }
 
-/** Looks until the run shows up, ten seconds at most. */
+/** Looks until the gate run shows up, ten seconds at most. */
 async function awaitVisible(
   deps: VerifyDeps,
   forge: ForgeAdmin,

@@ -9,7 +9,7 @@ import { Tag } from '../parts/signal.tsx';
 import { TreeDrawing } from '../parts/tree.tsx';
 import { path } from '../routes.ts';
 import { plural, showNumber, showPulls } from '../view/format.ts';
-import { type BatchTree, countRuns, tellMembers, treesOf } from '../view/tree.ts';
+import { type BatchTree, countGateRuns, tellMembers, treesOf } from '../view/tree.ts';
 import { wordOfOutcome } from '../view/words.ts';
 
 /** All batches of a repository that the feed still holds. */
@@ -47,7 +47,7 @@ function Batches({ view, before }: { readonly view: RepoView; readonly before: s
                   Nodes
                 </th>
                 <th scope="col" className="num">
-                  Runs
+                  Gate runs
                 </th>
                 <th scope="col">Begun</th>
               </tr>
@@ -130,7 +130,7 @@ function BatchLine({
           .join(', ') || '–'}
       </td>
       <td className="num">{tree.nodes.length}</td>
-      <td className="num">{showNumber(countRuns(tree))}</td>
+      <td className="num">{showNumber(countGateRuns(tree))}</td>
       <td>
         <Ago iso={tree.root.created_at} />
       </td>
@@ -163,27 +163,27 @@ function RecordErrors({ feed }: { readonly feed: RepoView['feed'] }) {
 }
 
 /** One batch as a tree; the chosen node stands in the address. */
-export function BatchPage({ id, run }: { readonly id: string; readonly run: string }) {
+export function BatchPage({ id, batchId }: { readonly id: string; readonly batchId: string }) {
   const before = useBefore();
   return (
     <RepoFrame id={id} tab="batches" before={before}>
-      {(view) => <Batch view={view} run={run} before={before} />}
+      {(view) => <Batch view={view} batchId={batchId} before={before} />}
     </RepoFrame>
   );
 }
 
 function Batch({
   view,
-  run,
+  batchId,
   before,
 }: {
   readonly view: RepoView;
-  readonly run: string;
+  readonly batchId: string;
   readonly before: string | null;
 }) {
   const [, navigate] = useLocation();
   const chosen = new URLSearchParams(useSearch()).get('node');
-  const tree = treesOf(view).find((each) => each.batchId === run);
+  const tree = treesOf(view).find((each) => each.batchId === batchId);
   useEffect(() => {
     // For the test that measures it: from the start of the navigation to the tree being there.
     performance.mark('tree-drawn');
@@ -196,7 +196,7 @@ function Batch({
           {view.feed.queue_batches_next !== null && (
             <>
               {', '}
-              <Link href={path.batch(view.repo.id, run, chosen, view.feed.queue_batches_next)}>
+              <Link href={path.batch(view.repo.id, batchId, chosen, view.feed.queue_batches_next)}>
                 look for it among the older ones
               </Link>
             </>
@@ -217,14 +217,16 @@ function Batch({
       </div>
       <p className="hint" aria-live="polite">
         {plural(tree.nodes.length, 'node')},{' '}
-        {countRuns(tree) === null ? 'an unknown number of runs' : plural(countRuns(tree) ?? 0, 'gate run')},
-        begun <Ago iso={tree.root.created_at} />.
+        {countGateRuns(tree) === null
+          ? 'an unknown number of gate runs'
+          : plural(countGateRuns(tree) ?? 0, 'gate run')}
+        , begun <Ago iso={tree.root.created_at} />.
       </p>
       <div className="tree-grid">
         <TreeDrawing
           tree={tree}
           selected={chosen}
-          onSelect={(node) => navigate(path.batch(view.repo.id, run, node, before), { replace: true })}
+          onSelect={(node) => navigate(path.batch(view.repo.id, batchId, node, before), { replace: true })}
         />
         <NodeDetails row={selected ?? tree.root} view={view} />
       </div>

@@ -184,7 +184,7 @@ function Welcome() {
       <Empty title="What you get">
         <p>
           Scheduled pull requests are staged together, tested once, and landed one by one, each with a receipt
-          that names the run which proved it. A failing batch is searched for its culprit, and only the
+          that names the gate run which proved it. A failing batch is searched for its culprit, and only the
           culprit is bounced.
         </p>
       </Empty>

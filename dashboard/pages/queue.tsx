@@ -75,9 +75,13 @@ function GateFacts({ activity }: { readonly activity: RepoActivity }) {
         <Tag tone={word.tone}>{word.name}</Tag>
       </div>
       <dl className="facts">
-        <dt>Newest run</dt>
+        <dt>Newest gate run</dt>
         <dd>
-          {activity.ci_url === null ? 'none seen' : <Outward href={activity.ci_url}>Open the run</Outward>}
+          {activity.ci_url === null ? (
+            'none seen'
+          ) : (
+            <Outward href={activity.ci_url}>Open the gate run</Outward>
+          )}
         </dd>
         <dt>Staging branch</dt>
         <dd className="wrap">
@@ -212,7 +216,7 @@ function RunningBatch({ tree, view }: { readonly tree: BatchTree; readonly view:
             <span>{sayPhase(row.phase) ?? 'phase unknown'}</span>
             {row.attempt > 1 && <span>attempt {row.attempt}</span>}
             {row.run_url === null ? (
-              <span className="hint">no run yet</span>
+              <span className="hint">no gate run yet</span>
             ) : (
               <Outward href={row.run_url}>Run</Outward>
             )}

@@ -38,7 +38,7 @@ export function StatisticsPage() {
           </div>
           <div>
             <h2>Gate runs</h2>
-            <WeekChart days={stats.days} series={[{ key: 'runs', name: 'runs started' }]} />
+            <WeekChart days={stats.days} series={[{ key: 'runs', name: 'gate runs started' }]} />
           </div>
         </div>
         <DayTable days={stats.days} />
@@ -75,7 +75,7 @@ export function StatisticsPage() {
           note="95 of 100 waited no longer"
         />
         <Figure
-          name="Runs per landed pull request"
+          name="Gate runs per landed pull request"
           value={showNumber(stats.runs_per_landed)}
           note={`${showNumber(runs)} gate runs`}
         />

@@ -88,7 +88,7 @@ function MemberLine({
       <td>
         {sayReason(member.action?.reason ?? null) ?? sayPlainAction(member)}{' '}
         {member.action?.action === 'bounced' && member.node !== null && member.node.run_url !== null && (
-          <Outward href={member.node.run_url}>Failing run</Outward>
+          <Outward href={member.node.run_url}>Failing gate run</Outward>
         )}
       </td>
       <td>

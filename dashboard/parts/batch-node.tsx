@@ -46,7 +46,9 @@ export function NodeDetails({ row, view }: { readonly row: BatchNode; readonly v
         <dt>Verdict</dt>
         <dd>{row.gate_verdict === 'none' ? 'none yet' : row.gate_verdict}</dd>
         <dt>Gate run</dt>
-        <dd>{row.run_url === null ? 'none seen' : <Outward href={row.run_url}>Open the run</Outward>}</dd>
+        <dd>
+          {row.run_url === null ? 'none seen' : <Outward href={row.run_url}>Open the gate run</Outward>}
+        </dd>
         <dt>Attempt</dt>
         <dd>{row.attempt}</dd>
         <dt>Staged commit</dt>
@@ -96,10 +98,10 @@ export function Legend() {
         <span className="legend-bar origin-ran" /> ran
       </li>
       <li>
-        <span className="legend-bar origin-confirmed" /> confirmed by a second run
+        <span className="legend-bar origin-confirmed" /> confirmed by a second gate run
       </li>
       <li>
-        <span className="legend-bar origin-cached" /> cached, no run spent
+        <span className="legend-bar origin-cached" /> cached, no gate run spent
       </li>
       <li>
         <span className="legend-bar legend-quiet" /> superseded or invalidated

@@ -149,7 +149,7 @@ export function Share({ percent }: { readonly percent: number | null }) {
   );
 }
 
-/** Two lengths over each other: what was spent, and what one run per pull request would have cost. */
+/** Two lengths over each other: what was spent, and what one gate run per pull request would have cost. */
 export function Against({
   spent,
   otherwise,

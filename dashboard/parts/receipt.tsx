@@ -13,7 +13,7 @@ function sayProof({
   if (gated_tree === null) return 'as proven';
   return gated_tree === tree
     ? 'as proven: the gate ran on exactly this state'
-    : 'as proven: an exact prefix of the batch that the gate ran on, not run alone';
+    : 'as proven: an exact prefix of the batch that the gate ran on, not gated alone';
 }
 
 /** Proof of every landing of a batch: what was proven, by which gate run, and the merge that carries exactly that tree. */

@@ -65,7 +65,9 @@ export function RepoFrame({
           <span className="branch">{repo.base_branch}</span>
           <Outward href={safeUrl(`${repo.instance_url}/${repo.name}`)}>{hostOf(repo.instance_url)}</Outward>
           <span>
-            {repo.bisect_fanout === 1 ? 'one run at a time' : `up to ${repo.bisect_fanout} runs at once`}
+            {repo.bisect_fanout === 1
+              ? 'one gate run at a time'
+              : `up to ${repo.bisect_fanout} gate runs at once`}
           </span>
         </p>
         <nav className="tabs" aria-label={`Pages of ${repo.name}`}>

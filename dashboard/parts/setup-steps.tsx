@@ -73,7 +73,7 @@ function SetupStep({ step, repo }: { readonly step: Step; readonly repo: StatusE
           <Outward href={step.url}>
             {repo.provisioning.ci_gate.status === 'setup_pr_open'
               ? 'Open the setup pull request'
-              : 'Open the run'}
+              : 'Open the gate run'}
           </Outward>
         )}
       </div>

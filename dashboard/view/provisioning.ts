@@ -60,7 +60,7 @@ function stepOfGate(gate: Provisioning['ci_gate']): Step {
     failed: {
       ...{ tone: 'stop', state: 'Failed', action: 'verify', actionLabel: 'Verify again' },
       advice:
-        'The probe of the gate failed. Open the run, repair the command or the runner on the base branch, then verify again.',
+        'The probe of the gate failed. Open the gate run, repair the command or the runner on the base branch, then verify again.',
     },
     verified: {
       ...{ tone: 'clear', state: 'Verified', action: null, actionLabel: null },

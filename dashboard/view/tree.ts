@@ -2,7 +2,7 @@ import type { ActivityDoc } from './blocker.ts';
 
 export type BatchNode = ActivityDoc['queue_batches'][number];
 
-/** One run: a root and everything that came of it. */
+/** One batch: its root and all nodes that came of it. */
 export interface BatchTree {
   readonly batchId: string;
   readonly root: BatchNode;
@@ -145,7 +145,7 @@ export function stepInTree(layout: TreeLayout, from: number, key: string): numbe
 
 export interface MemberStory {
   readonly pr: number;
-  /** Newest durable action of the run for it; null while it is not decided. */
+  /** Newest durable action of the batch for it; null while it is not decided. */
   readonly action: BatchNode['actions'][number] | null;
   /** The node that decided it. */
   readonly node: BatchNode | null;
@@ -157,7 +157,7 @@ export interface MemberStory {
 
 const OPEN_OUTCOMES: readonly string[] = ['running', 'held_success', 'held_failure'];
 
-/** What became of each pull request of a run. A final action wins over one that sent it back. */
+/** The end of each pull request of a batch. A final action wins over one that sent it back. */
 export function tellMembers(tree: BatchTree): readonly MemberStory[] {
   const prs = columnsOf(tree).filter((pr) => pr !== null);
   const searching = tree.nodes.some(({ row }) => OPEN_OUTCOMES.includes(row.outcome));
@@ -180,8 +180,8 @@ export function tellMembers(tree: BatchTree): readonly MemberStory[] {
   });
 }
 
-/** How many gate runs a run took; null when one of its nodes has no count. */
-export function countRuns(tree: BatchTree): number | null {
+/** How many gate runs a batch took; null when one of its nodes has no count. */
+export function countGateRuns(tree: BatchTree): number | null {
   return tree.nodes.reduce<number | null>(
     (sum, { row }) => (sum === null || row.gate_runs === null ? null : sum + row.gate_runs),
     0,

@@ -85,12 +85,12 @@ export function wordOfPlace(state: string): Word {
 }
 
 const CI: Readonly<Record<string, Word>> = {
-  none: { tone: 'quiet', name: 'No run yet', meaning: 'Nothing was staged here' },
-  pending: { tone: 'busy', name: 'Run awaited', meaning: 'Staged; its run has not begun' },
+  none: { tone: 'quiet', name: 'No gate run yet', meaning: 'Nothing was staged here' },
+  pending: { tone: 'busy', name: 'Gate run awaited', meaning: 'Staged; its gate run has not begun' },
   running: { tone: 'busy', name: 'Running', meaning: 'The gate runs' },
-  passing: { tone: 'clear', name: 'Passing', meaning: 'The newest run passed' },
-  failing: { tone: 'stop', name: 'Failing', meaning: 'The newest run failed' },
-  error: { tone: 'stop', name: 'Broken off', meaning: 'The newest run came to no verdict' },
+  passing: { tone: 'clear', name: 'Passing', meaning: 'The newest gate run passed' },
+  failing: { tone: 'stop', name: 'Failing', meaning: 'The newest gate run failed' },
+  error: { tone: 'stop', name: 'Broken off', meaning: 'The newest gate run came to no verdict' },
 };
 
 export function wordOfCi(status: string): Word {
@@ -104,9 +104,9 @@ const REASONS: Readonly<Record<string, string>> = {
   head_changed:
     'New commits were pushed after it was scheduled. Schedule auto-merge again; it keeps its place for a day.',
   bounced:
-    'The gate fails with it and passes without it, confirmed by a second run where the gate is not known to be steady. Push a fix, or schedule it again to retry.',
+    'The gate fails with it and passes without it, confirmed by a second gate run where the gate is not known to be steady. Push a fix, or schedule it again to retry.',
   gate_failed:
-    'The gate fails with it and passes without it, confirmed by a second run where the gate is not known to be steady.',
+    'The gate fails with it and passes without it, confirmed by a second gate run where the gate is not known to be steady.',
   merge_timeout: 'The forge did not complete the merge in time.',
   conflict: 'It conflicts with the base branch. Update the branch and schedule it again.',
   conflict_ahead:
@@ -130,9 +130,9 @@ const REASONS: Readonly<Record<string, string>> = {
   removes_gate:
     'It deletes, renames or hides the gate workflow of the queue. Keep the file, or merge it past the queue.',
   gate_not_started:
-    'It changes the gate workflow, and no run of that began. Repair the workflow, or schedule it again to retry.',
+    'It changes the gate workflow, and no gate run of that began. Repair the workflow, or schedule it again to retry.',
   gate_not_ended:
-    'It changes the gate workflow, and the run of that did not end in time. Repair the workflow, or schedule it again to retry.',
+    'It changes the gate workflow, and the gate run of that did not end in time. Repair the workflow, or schedule it again to retry.',
   runs_broken_off:
     'The CI broke off each gate run of this pull request alone. Check the runners; it is tried again later.',
   gate_given_up: 'The changed gate workflow came to no verdict. The others did not wait for it.',
@@ -220,7 +220,7 @@ export function wordOfAction(action: string): Word {
 
 export type Origin = 'ran' | 'confirmed' | 'cached' | 'pending' | 'unknown';
 
-/** Where a node's evidence comes from. Confirmed: the same tree failed in two runs of its own or its parent's (D-08). */
+/** Where a node's evidence comes from. Confirmed: the same tree failed in two gate runs of its own or its parent's (D-08). */
 export function originOf(row: {
   readonly gate_source: string | null;
   readonly gate_verdict: string;
@@ -237,7 +237,7 @@ export function originOf(row: {
 const ORIGINS: Readonly<Record<Origin, string>> = {
   ran: 'Ran: a gate run of this very tree',
   confirmed: 'Confirmed: failed twice on the same tree',
-  cached: 'Cached: the tree has its verdict already, no run was spent',
+  cached: 'Cached: the tree has its verdict already, no gate run was spent',
   pending: 'No verdict yet',
   unknown: 'Unknown',
 };

@@ -8,6 +8,6 @@ export const EngineEnv = CommonEnv.extend(OutboundEnv.shape).extend({
   TABLE_NAME: EnvText,
   /** Injected by the platform from the secret store. */
   CONTAINER_SECRET: EnvText,
-  /** Whether each bounce needs a second failing run (D-08). */
+  /** Whether each bounce needs a second failing gate run (D-08). */
   CONFIRM_BOUNCE: z.enum(['always', 'adaptive']),
 });

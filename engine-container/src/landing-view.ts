@@ -92,7 +92,7 @@ export function untracedOf(record: QueueRecord): readonly Receipt[] {
   return record.batches.flatMap((batch) => (batch.untraced ?? []).map(({ receipt }) => receipt));
 }
 
-/** One read tells of all landings of a batch: it waits for the last of them, unless that takes long or a run may still end. */
+/** One read tells of all landings of a batch: it waits for the last of them, unless that takes long or a gate run may still end. */
 export function areLinesDue(record: QueueRecord, now: EpochMs): boolean {
   const [oldest, ...others] = untracedOf(record);
   if (oldest === undefined) return false;

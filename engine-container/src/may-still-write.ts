@@ -3,7 +3,7 @@ import type { Action } from './queue/actions.ts';
 
 /**
  * A hook of the forge that refuses a push is answered with the same 403 as a token without the right (seen on Gitea).
- * Whether the token may still write is asked by making a branch of ours, where no run starts; it is removed at once.
+ * Whether the token may still write is asked by making a branch of ours, where no gate run starts; it is removed at once.
  * False for every other failure. Throws `ForgeError`.
  */
 export async function mayStillWrite(forge: EngineForge, action: Action, error: ForgeError): Promise<boolean> {

@@ -35,8 +35,8 @@ export async function perform(held: HeldLease, deps: PerformDeps, action: Action
     case 'delete_branch':
       await deps.forge.deleteBranch(action.branch);
       return { kind: 'done' };
-    case 'cancel_run':
-      await tolerateAbsence(() => deps.forge.cancelRun(action.runKey));
+    case 'cancel_gate_run':
+      await tolerateAbsence(() => deps.forge.cancelGateRun(action.runKey));
       return { kind: 'done' };
     default:
       return assertNever(action);

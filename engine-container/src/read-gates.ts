@@ -5,10 +5,10 @@ import type { Clock } from '#core/ports/system.ts';
 import { BASE_NODE_ID, type QueueRecord } from './queue/record.ts';
 import type { GateView } from './queue/snapshot.ts';
 
-/** A run that has not begun by then may never: its branch may have been deleted or moved before the forge got to it (E7). */
+/** A gate run that has not begun by then may never: its branch may have been deleted or moved before the forge got to it (E7). */
 const BRANCH_LOOK_AGE_MS = 60_000;
 
-interface AwaitedRun {
+interface AwaitedGateRun {
   readonly sha: CommitSha;
   readonly branch: string;
   readonly stagedAt: EpochMs | null;
@@ -42,7 +42,7 @@ export class GateReader {
     return gates;
   }
 
-  async #readOne(run: AwaitedRun): Promise<GateView> {
+  async #readOne(run: AwaitedGateRun): Promise<GateView> {
     const gate = await this.#forge.readGate(run.sha, run.branch, run.gateFile);
     const isLate = this.#clock.now() - (run.stagedAt ?? this.#clock.now()) >= BRANCH_LOOK_AGE_MS;
     if (gate.kind !== 'none' || !isLate) return gate;

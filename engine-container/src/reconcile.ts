@@ -33,7 +33,7 @@ export interface ReconcilerDeps {
    * or repeat of one once `mayRead` says no: then it throws `ReadNotBegun`.
    */
   readonly forgeFor: (request: ReconcileRequest, held: HeldLease, mayRead: () => boolean) => EngineForge;
-  /** Without it a repo whose gate is known to be steady needs no second failing run (D-08). */
+  /** Without it a repo whose gate is known to be steady needs no second failing gate run (D-08). */
   readonly confirmBounce?: ConfirmBounce;
   /** What the engine has read of trees. @default nothing yet */
   readonly memory?: DirectoryMemory;

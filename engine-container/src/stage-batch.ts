@@ -24,8 +24,8 @@ export interface StageBatchDeps extends MemberPlannerDeps {
 class BaseMoved extends Error {}
 
 /**
- * Builds a batch by patches, one commit per pull request in queue order (A9), on a work branch that starts no run; only
- * the last commit is pushed under the pattern of the gate, so that one attempt is one run (E22).
+ * Builds a batch by patches, one commit per pull request in queue order (A9), on a work branch that starts no gate run; only
+ * the last commit is pushed under the pattern of the gate, so that one attempt is one gate run (E22).
  */
 export async function stageBatch(deps: StageBatchDeps, action: StageBatch): Promise<ActionOutcome> {
   const builder = new ChainBuilder(deps, action);
@@ -108,7 +108,7 @@ class ChainBuilder {
       pending = plan;
       const isLast = index + 1 === members.length;
       if (change !== null && !isLast) return { last: pending, cut: { index: 1, reason: change } };
-      // What is known to fail needs no run of anything longer: the batch ends at the suspect.
+      // What is known to fail needs no gate run of anything longer: the batch ends at the suspect.
       if (!isLast && this.#isKnownFailure(plan)) {
         return { last: pending, cut: { index: index + 1, reason: 'known_failure' } };
       }
@@ -131,7 +131,7 @@ class ChainBuilder {
     }
   }
 
-  /** One commit on the work branch, told to start no run; false when the forge makes another tree of it. */
+  /** One commit on the work branch, told to start no gate run; false when the forge makes another tree of it. */
   async #applyOnWork(plan: MemberPlan): Promise<boolean> {
     return this.#apply(plan, this.#workExists ? null : this.#action.workBranch, '[skip ci]');
   }

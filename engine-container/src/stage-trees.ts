@@ -71,7 +71,7 @@ export interface TreeToPublish {
   readonly stagedOnTree: string;
   readonly tree: TreeHash;
   readonly message: string;
-  /** Branch that starts no run, for what has to be built first. */
+  /** Branch that starts no gate run, for what has to be built first. */
   readonly workBranch: string;
   /** No branch holds `stagedOn`: the work branch does meanwhile. */
   readonly isAnchored: boolean;

@@ -140,7 +140,7 @@ async function judge(stage: Stage, rows: readonly NodeRow[]): Promise<StoryResul
   return {
     endings: asTheyMayEnd,
     receipts,
-    gateRuns: await countRuns(stage),
+    gateRuns: await countGateRuns(stage),
     batches: rows.filter((row) => row.nodeId === 'r').length,
     unproven: await findUnproven(stage, receipts),
   };
@@ -172,7 +172,7 @@ async function findUnproven(stage: Stage, receipts: StoryResult['receipts']): Pr
   return unproven;
 }
 
-async function countRuns(stage: Stage): Promise<number | null> {
+async function countGateRuns(stage: Stage): Promise<number | null> {
   try {
     const answer = (await stage.person.call(
       'GET',

@@ -30,7 +30,7 @@ export class StoryTeller {
         row.nodeId === 'b'
           ? 'does the base itself pass? Gate running'
           : row.attempt > 1
-            ? 'failed; a second run confirms before a pull request is blamed'
+            ? 'failed; a second gate run confirms before a pull request is blamed'
             : row.nodeId === 'r'
               ? `staged as one batch on ${row.stagingBranch}; gate running`
               : 'staged on everything before it; gate running';
@@ -45,7 +45,9 @@ export class StoryTeller {
     else if (row.outcome === 'superseded')
       this.#say(`${dim('·')} ${dim(`${name}  ${members}: not needed any more`)}`);
     else if (row.outcome === 'held_failure' && row.gateSource === 'cached')
-      this.#say(`${dim('·')} ${dim(`${name}  ${members}: verdict known from the run of the whole`)}`);
+      this.#say(
+        `${dim('·')} ${dim(`${name}  ${members}: verdict known from the gate run of the whole batch`)}`,
+      );
     else if (row.outcome === 'error')
       this.#say(`${yellow('!')} ${name}  ${members}: ${row.terminalReason ?? 'tried again'}`);
   }

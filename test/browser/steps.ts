@@ -109,7 +109,7 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
   const { page } = watched;
   const bounced = prs[5];
   await sees(
-    page.getByRole('row', { name: new RegExp(`#${bounced}.*Bounced.*confirmed by a second run`) }),
+    page.getByRole('row', { name: new RegExp(`#${bounced}.*Bounced.*confirmed by a second gate run`) }),
     SLOW_MS,
   );
   await page

@@ -37,7 +37,7 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
         bounced: [],
       });
       expect((await world.forge.pull(editor)).merged).toBe(false);
-      expect(await wordsOf(world, editor)).toMatch(/^error: refused: no run of its changed gate workflow/);
+      expect(await wordsOf(world, editor)).toMatch(/^error: refused: no gate run of its changed workflow/);
       const told = (await world.events()).filter(({ pr, event }) => pr === editor && event === 'pr_refused');
       expect(told.map(({ reason }) => reason)).toEqual(['gate_not_started']);
       expect((await world.reconcile())?.errorCode).toBeNull();
@@ -64,7 +64,7 @@ export function defineChangedGateTests(createWorld: (options?: WorldOptions) => 
     const other = await givenScheduled(world.forge, 'a');
     await world.drain({ maxMs: 90 * MINUTE_MS });
     expect((await endingOf(world, [editor, other])).landed).toEqual([other]);
-    expect(await wordsOf(world, editor)).toMatch(/^error: refused: the run of its changed gate workflow/);
+    expect(await wordsOf(world, editor)).toMatch(/^error: refused: the gate run of its changed workflow/);
     await expectHonestEnd(world, [editor, other]);
   });
 

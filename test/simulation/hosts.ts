@@ -41,7 +41,7 @@ const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
     ...['store askStop', 'store listRunningBatches'],
     ...['store loadTenant', 'store readObligations', 'forge findRefInTheWay', 'forge listMergedPullRequests'],
     ...['forge listChangedFiles', 'forge countOpenDependencies'],
-    ...['store quarantineQueueRecord', 'forge probeSchedule', 'forge readBlob', 'forge cancelRun'],
+    ...['store quarantineQueueRecord', 'forge probeSchedule', 'forge readBlob', 'forge cancelGateRun'],
   ].map((label) => [label, CRASHED_MORE_FACTOR]),
 );
 

@@ -54,7 +54,7 @@ const FORGE_WRITES = [
   'applyPatch',
   'createBranch',
   'deleteBranch',
-  'cancelRun',
+  'cancelGateRun',
   'probeSchedule',
   'postStatus',
 ] as const satisfies readonly (keyof EngineForge)[];

@@ -17,7 +17,7 @@ function tellAction(action: Action): string {
       return `ask whether #${action.pr} is still scheduled`;
     case 'delete_branch':
       return `delete ${action.branch}`;
-    case 'cancel_run':
+    case 'cancel_gate_run':
       return `cancel ${action.runKey}`;
   }
 }

@@ -230,7 +230,7 @@ async function readBatchHistory(
   return { batches, errors, next: typeof last === 'string' ? batchCursor(last) : null };
 }
 
-/** Rows of before lineage was stored have no run and no node. */
+/** Rows of before lineage was stored have no batch and no node. */
 function hasIdentity(row: Row): boolean {
   return typeof row.run_id === 'string' && typeof row.node_id === 'string';
 }

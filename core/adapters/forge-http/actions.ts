@@ -1,7 +1,7 @@
 import type { ForgeTransport } from './transport.ts';
 
 /** Cancels a run. False where this version cannot (before Forgejo 16 and Gitea 1.28) or knows no such run. */
-export async function cancelRun(transport: ForgeTransport, runId: string): Promise<boolean> {
+export async function cancelGateRun(transport: ForgeTransport, runId: string): Promise<boolean> {
   const call = {
     method: 'POST',
     label: 'POST actions/runs/{id}/cancel',

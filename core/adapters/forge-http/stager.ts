@@ -1,5 +1,5 @@
 import type { ForgeStager } from '#core/ports/forge.ts';
-import { cancelRun } from './actions.ts';
+import { cancelGateRun } from './actions.ts';
 import { createBranch, deleteBranch } from './branches.ts';
 import { applyPatch } from './diffpatch.ts';
 import type { LeasedTransport } from './transport.ts';
@@ -9,6 +9,6 @@ export function createForgeStager(transport: LeasedTransport): ForgeStager {
     applyPatch: (request) => applyPatch(transport, request),
     createBranch: (branch, at) => createBranch(transport, branch, at),
     deleteBranch: (branch) => deleteBranch(transport, branch),
-    cancelRun: (runId) => cancelRun(transport, runId),
+    cancelGateRun: (runId) => cancelGateRun(transport, runId),
   };
 }

@@ -36,16 +36,16 @@ export type Action =
       }[];
       /** Where this forge looks for workflows, first things first. */
       readonly workflowFolders: readonly string[];
-      /** Trees with a verdict in the ledger: a batch ends at the first known failure, and one that ends in either needs no run. */
+      /** Trees with a verdict in the ledger: a batch ends at the first known failure, and one that ends in either needs no gate run. */
       readonly knownTrees: readonly KnownTree[];
     }
   | {
-      /** One commit of ours on `stagedOn` that has exactly `tree`, published for its own run. The tree may be that of `stagedOn`. */
+      /** One commit of ours on `stagedOn` that has exactly `tree`, published for its own gate run. The tree may be that of `stagedOn`. */
       readonly kind: 'stage_tree';
       readonly nodeRow: NodeRowId;
       readonly branch: string;
       readonly stagedOn: CommitSha;
-      /** Branch that starts no run, for what has to be built first. */
+      /** Branch that starts no gate run, for what has to be built first. */
       readonly workBranch: string;
       /** False: `stagedOn` is the tip of the base. True: the work branch holds it while it is built on. */
       readonly isAnchored: boolean;
@@ -66,7 +66,7 @@ export type Action =
       readonly scheduleId: number;
     }
   | { readonly kind: 'delete_branch'; readonly branch: string }
-  | { readonly kind: 'cancel_run'; readonly runKey: string; readonly branch: string };
+  | { readonly kind: 'cancel_gate_run'; readonly runKey: string; readonly branch: string };
 
 export interface KnownTree {
   readonly tree: TreeHash;
@@ -93,7 +93,7 @@ export type ActionOutcome =
       /** One entry per staged member, a prefix of the members asked for. */
       readonly chain: readonly Staged[];
       readonly gateKey: BlobId;
-      /** Null: the base has none, and cannot be run. */
+      /** Null: the base has none, and cannot be gated. */
       readonly baseGate: { readonly file: string; readonly id: BlobId } | null;
       readonly gateFile: string;
       /** Null when the last tree already has a verdict: nothing was published. */

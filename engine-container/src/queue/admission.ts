@@ -51,7 +51,7 @@ export interface AdmissionFacts {
   readonly twinAhead: boolean;
 }
 
-/** May this pull request be staged now? Costs no branch write and no run (A29). */
+/** May this pull request be staged now? Costs no branch write and no gate run (A29). */
 export function admit(facts: AdmissionFacts): Admission {
   const { pull, protection } = facts;
   if (facts.twinAhead) return { kind: 'waiting', reason: 'twin' };
@@ -131,7 +131,7 @@ function judgeReviews(facts: AdmissionFacts): Admission | null {
 }
 
 /**
- * The forge merges in the name of who scheduled, and when they may not, it silently never does: no run is spent and
+ * The forge merges in the name of who scheduled, and when they may not, it silently never does: no gate run is spent and
  * no pull request is blamed for it later. With a list of who may merge only the list counts; else some forges ask the fork for
  * the right, which its author has for sure.
  */
@@ -156,7 +156,7 @@ function judgeBlocks({ touchesProtected, openDependencies }: AdmissionFacts): Ad
   return null;
 }
 
-/** Other required checks that have not passed yet: the forge would not merge, so no run is spent (D-15). */
+/** Other required checks that have not passed yet: the forge would not merge, so no gate run is spent (D-15). */
 function judgeOtherChecks(facts: AdmissionFacts): Admission {
   const others = otherContexts(facts.protection, facts.context);
   if (others.length === 0) return { kind: 'admitted' };

@@ -27,10 +27,10 @@ export type DeferReason =
   | 'base_red'
   | 'head_not_ready'
   | 'gate_missing'
-  /** It changes the gate workflow, and no run of that began, or none ended. */
+  /** It changes the gate workflow, and no gate run of that began, or none ended. */
   | 'gate_not_started'
   | 'gate_not_ended'
-  /** Run after run of it alone was cancelled or broke off. */
+  /** Gate run after gate run of it alone was cancelled or broke off. */
   | 'runs_broken_off'
   /** The forge failed on it again and again while it was otherwise well. */
   | 'staging_failed'

@@ -111,7 +111,7 @@ export function closeBatches(pass: DecisionContext): void {
   for (const batch of [...pass.record.batches]) {
     // One that stood on another may have ended with it.
     if (!pass.record.batches.includes(batch) || batch.landing !== null) continue;
-    const isFinished = batch.chain.length > 0 && startOf(batch) >= batch.limit && noneRuns(batch);
+    const isFinished = batch.chain.length > 0 && startOf(batch) >= batch.limit && isIdle(batch);
     if ((batch.teardown !== null || isFinished) && (batch.untraced ?? []).length > 0) {
       // Its landings are traced before its rows end.
       pollNoLaterThan(pass, pass.s.traces === undefined ? 0 : LANDING_POLL_MAX_MS);
@@ -215,8 +215,8 @@ export function dissolve(pass: DecisionContext, batch: Batch): void {
   pass.refresh = true;
 }
 
-/** A run beyond the limit does not keep a batch open; one at or below it could still prove something. */
-function noneRuns(batch: Batch): boolean {
+/** A gate run beyond the limit does not keep a batch open; one at or below it could still prove something. */
+function isIdle(batch: Batch): boolean {
   return !batch.nodes.some(
     (node) => node.state !== 'done' && node.to > startOf(batch) && node.to <= batch.limit,
   );

@@ -191,7 +191,7 @@ function sweep(pass: DecisionContext): void {
       continue;
     }
     if (garbage.runKey !== null) {
-      pass.actions.push({ kind: 'cancel_run', runKey: garbage.runKey, branch: garbage.branch });
+      pass.actions.push({ kind: 'cancel_gate_run', runKey: garbage.runKey, branch: garbage.branch });
     }
     // One deletion for a name, however many entries: a second that is carried out late meets who has the name by then (E7).
     if (!swept.has(garbage.branch)) pass.actions.push({ kind: 'delete_branch', branch: garbage.branch });

@@ -104,8 +104,8 @@ export function policyFor(pass: DecisionContext): SpeculationPolicy {
   return pass.s.policy ?? policyOf(pass.s.repo.bisectFanout);
 }
 
-/** Runs that may be out at once: what the owner allows (A28), and no more than the runners take. */
-export function runsMax(pass: DecisionContext): number {
+/** Gate runs that may be out at once: what the owner allows (A28), and no more than the runners take. */
+export function gateRunsMax(pass: DecisionContext): number {
   const { bisectFanout } = pass.s.repo;
   return policyFor(pass).learns ? Math.min(bisectFanout, runnersOf(pass.record.rate)) : bisectFanout;
 }
@@ -237,19 +237,19 @@ export function resolveNode(
   retireNode(pass, node);
 }
 
-/** The node needs no run any more: a running one is cancelled, its branch is deleted once that is safe. */
+/** The node needs no gate run any more: one that goes on is cancelled, its branch is deleted once that is safe. */
 export function retireNode(pass: DecisionContext, node: Node): void {
   const unfinished = node.state === 'gating';
   node.state = 'done';
   if (node.branch === null) return;
-  const runVisible = node.runKey !== null;
+  const isGateRunSeen = node.runKey !== null;
   pass.record.garbage.push({
     branch: node.branch,
-    notBefore: runVisible ? pass.s.now : (node.stagedAt ?? pass.s.now) + BRANCH_SETTLE_MS,
+    notBefore: isGateRunSeen ? pass.s.now : (node.stagedAt ?? pass.s.now) + BRANCH_SETTLE_MS,
     runKey: unfinished ? node.runKey : null,
   });
   node.branch = null;
 }
 
-/** A branch whose run is not visible yet is kept this long (D-65). */
+/** A branch whose gate run is not visible yet is kept this long (D-65). */
 const BRANCH_SETTLE_MS = 10_000;

@@ -53,9 +53,9 @@ const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
   removes_gate:
     'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
   gate_not_started:
-    'refused: no run of its changed gate workflow began within 5 minutes; repair the workflow, or schedule again to retry',
+    'refused: no gate run of its changed workflow began within 5 minutes; repair the workflow, or schedule again to retry',
   gate_not_ended:
-    'refused: the run of its changed gate workflow did not end in time; repair the workflow, or schedule again to retry',
+    'refused: the gate run of its changed workflow did not end in time; repair the workflow, or schedule again to retry',
   runs_broken_off:
     'waiting: the CI broke off each gate run of this pull request alone; check the runners; it is tried again later',
   staging_failed:
@@ -107,7 +107,7 @@ export type BounceCause = 'gate_failed' | 'gate_failed_twice' | 'merge_timeout';
 const BOUNCE_PHRASES: Readonly<Record<BounceCause, string>> = {
   gate_failed: 'the gate fails with this pull request and passes without it',
   gate_failed_twice:
-    'the gate fails with this pull request and passes without it (confirmed by a second run)',
+    'the gate fails with this pull request and passes without it (confirmed by a second gate run)',
   merge_timeout: 'the forge did not complete the merge twice on this head; schedule again to retry',
 };
 

@@ -61,12 +61,12 @@ export function verdictOfPrefix(record: QueueRecord, batch: Batch, length: numbe
   return verdictOf(record, tree, batch.gateKey, after);
 }
 
-/** Failed, confirmed by a second real run of the same tree, and never passed (D-08). */
+/** Failed, confirmed by a second real gate run of the same tree, and never passed (D-08). */
 export function isConfirmedFailure(verdict: Verdict): boolean {
   return verdict.pass === null && verdict.failures.length >= CONFIRMED_FAILURES_MIN;
 }
 
-/** Adds one finished run; the same run read twice counts once. False when it was known. */
+/** Adds one finished gate run; the same one read twice counts once. False when it was known. */
 export function addEvidence(record: QueueRecord, entry: Evidence): boolean {
   if (record.evidence.some((known) => known.runKey === entry.runKey && known.sha === entry.sha)) return false;
   record.evidence.push(entry);

@@ -8,9 +8,9 @@ import {
   createNode,
   type DecisionContext,
   entryOf,
+  gateRunsMax,
   policyFor,
   raise,
-  runsMax,
   takeId,
   wakeNoLaterThan,
 } from './decision-context.ts';
@@ -96,10 +96,10 @@ function keepDeferred(pass: DecisionContext, baseTree: string): void {
   for (const { until } of record.deferred) if (until !== null && until > s.now) wakeNoLaterThan(pass, until);
 }
 
-/** Runs that may still be started: what is wanted already counts, and what waits for a retry too. */
+/** Gate runs that may still be started: what is wanted already counts, and what waits for a retry too. */
 function freeSlots(pass: DecisionContext): number {
   const nodes = pass.record.batches.flatMap((batch) => batch.nodes);
-  return runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
+  return gateRunsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
 }
 
 /**
@@ -155,7 +155,7 @@ function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): C
 function isDue(pass: DecisionContext, top: Batch, policy: SpeculationPolicy): boolean {
   const gateMs = gateMsOf(pass.record.rate);
   if (gateMs === null) return false;
-  const at = top.createdAt + Math.round(gateMs / Math.min(policy.depth, runsMax(pass)));
+  const at = top.createdAt + Math.round(gateMs / Math.min(policy.depth, gateRunsMax(pass)));
   if (pass.s.now >= at) return true;
   pass.nextStartAt = at;
   return false;

@@ -53,7 +53,7 @@ export function fold(
         (garbage) => garbage.branch !== action.branch || garbage.notBefore > at,
       );
       break;
-    case 'cancel_run':
+    case 'cancel_gate_run':
       pass.record.garbage = pass.record.garbage.map((garbage) =>
         garbage.branch === action.branch ? { ...garbage, runKey: null } : garbage,
       );
@@ -116,7 +116,7 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
   if (outcome.published !== null) {
     node.sha = outcome.published.sha;
     node.state = 'gating';
-    countRun(node);
+    countAttempt(node);
     return;
   }
   const verdict = verdictOfPrefix(pass.record, batch, node.to);
@@ -263,11 +263,11 @@ function foldNode(pass: DecisionContext, action: StageNode, outcome: ActionOutco
   node.state = 'gating';
   node.stagedAt = pass.s.now;
   node.retryAt = null;
-  countRun(node);
+  countAttempt(node);
 }
 
-/** What is pushed is run. A node of before runs were counted stays uncounted: half a count is none. */
-function countRun(node: Node): void {
+/** A commit that is pushed is gated. A node of before gate runs were counted stays uncounted: half a count is none. */
+function countAttempt(node: Node): void {
   if (node.runs !== undefined) node.runs += 1;
 }
 

@@ -18,11 +18,11 @@ import {
 } from './decision-context.ts';
 import { addEvidence } from './evidence.ts';
 import { activeMembers } from './pipeline.ts';
-import { countDuration, countRun, gateMsOf } from './policy.ts';
+import { countDuration, countGateRun, gateMsOf } from './policy.ts';
 import { BASE_NODE_ID, type Batch, type Node, treeOf } from './record.ts';
 import { setAside } from './staging-failure.ts';
 
-/** Reads the verdicts of finished runs into the ledger. Cancelled and broken runs are no member's fault (A22, D-07). */
+/** Reads the verdicts of finished gate runs into the ledger. Cancelled and broken ones are no member's fault (A22, D-07). */
 export function observeGates(pass: DecisionContext): void {
   for (const batch of pass.record.batches) {
     for (const node of batch.nodes) {
@@ -39,9 +39,9 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
     const reason = judgeChangedGate(pass, batch, node, gate.kind);
     if (reason !== null) return giveUp(pass, batch, reason);
   }
-  if (gate.kind === 'none') return noticeMissingRun(pass, node);
+  if (gate.kind === 'none') return noticeMissingGateRun(pass, node);
   if (gate.kind === 'branch_gone') {
-    pass.log.push(`${node.branch} is gone and no run has begun on it: staged anew`);
+    pass.log.push(`${node.branch} is gone and no gate run has begun on it: staged anew`);
     node.verdict = 'cancelled';
     return retryNode(pass, batch, node);
   }
@@ -92,11 +92,11 @@ function countPass(pass: DecisionContext, batch: Batch, length: number, gate: st
     flakes += 1;
     return { ...entry, flake: true };
   });
-  record.rate = countRun(countRun(record.rate, 'steady'), 'flaked', flakes);
+  record.rate = countGateRun(countGateRun(record.rate, 'steady'), 'flaked', flakes);
 }
 
-/** A run that is late is waited for; it costs nothing but time (D-06, A20). */
-function noticeMissingRun(pass: DecisionContext, node: Node): void {
+/** A gate run that is late is waited for; it costs nothing but time (D-06, A20). */
+function noticeMissingGateRun(pass: DecisionContext, node: Node): void {
   const age = pass.s.now - (node.stagedAt ?? pass.s.now);
   if (age >= GATE_PHASE_ALARM_AGE_MS) pass.alarms.push({ name: 'gate_phase_age', pr: null });
 }
@@ -109,7 +109,7 @@ function judgeChangedGate(
   run: 'none' | 'running',
 ): 'gate_not_started' | 'gate_not_ended' | null {
   if (batch.editsGate !== true || node.nodeId === BASE_NODE_ID || batch.landing !== null) return null;
-  // Nothing else can run before it has landed: what runs take here is not known.
+  // Nothing else can be gated before it has landed: what gate runs take here is not known.
   if (run === 'running' && batch.baseGateKey === null) return null;
   const age = pass.s.now - (node.stagedAt ?? pass.s.now);
   const usualMs = gateMsOf(pass.record.rate) ?? 0;
@@ -142,7 +142,7 @@ function retryNode(pass: DecisionContext, batch: Batch, node: Node): void {
 }
 
 /**
- * The CI breaks off run after run. Whether that is the CI or something in these changes is not known: each is judged in a
+ * The CI breaks off one gate run after the other. Whether that is the CI or something in these changes is not known: each is judged in a
  * batch of its own, and one that is alone already is set aside, so that the others go on.
  */
 function endWithoutVerdict(pass: DecisionContext, batch: Batch, node: Node): void {

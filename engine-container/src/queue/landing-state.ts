@@ -6,7 +6,7 @@ export interface Landing {
   readonly head: CommitSha;
   readonly baseBefore: CommitSha;
   readonly tree: TreeHash;
-  /** Run, staged commit and tree that proved the batch this landing belongs to; no tree in records of before it was kept. */
+  /** Gate run, staged commit and tree that proved the batch this landing belongs to; no tree in records of before it was kept. */
   readonly proof: { readonly sha: CommitSha; readonly runUrl: string | null; readonly tree?: TreeHash };
   readonly fence: number;
   readonly intentAt: EpochMs;

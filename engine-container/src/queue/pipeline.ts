@@ -78,7 +78,7 @@ function retestOf(record: QueueRecord, batch: Batch): number {
   return latest;
 }
 
-/** The run that proves the prefix of this length, or something that contains it. */
+/** The gate run that proves the prefix of this length, or something that contains it. */
 export function proofOf(record: QueueRecord, batch: Batch, length: number): Evidence | null {
   return verdictOfPrefix(record, batch, length).pass ?? passFromAbove(record, batch);
 }

@@ -4,7 +4,7 @@ import type { OutcomeRate, Pace } from './rate.ts';
 /** Assumed share of bad pull requests before a repo has a history (design: start with 5 %), with the weight of this many outcomes. */
 const PRIOR_BAD_RATE = 0.05;
 const PRIOR_WEIGHT = 20;
-/** The same for runs that fail though nothing is wrong. */
+/** The same for gate runs that fail though nothing is wrong. */
 const PRIOR_FLAKE_RATE = 0.005;
 const PRIOR_FLAKE_WEIGHT = 60;
 /** Outcomes beyond this weight fade: the rate follows the repo's recent hundreds. */
@@ -15,12 +15,12 @@ const FLAKE_RATE_MAX = 0.3;
 const SINGLE_BAD_RATE = 0.382;
 /** Chance to be good of one that passed already, on a base that has moved since. */
 const STALE_PASS_GOOD_CHANCE = 0.995;
-/** A smoothed duration speaks of this many runs at most, and says something from this many on. */
+/** A smoothed duration speaks of this many gate runs at most, and says something from this many on. */
 const PACE_RUNS_MAX = 20;
 const PACE_RUNS_MIN = 3;
-/** Per run of another load: from full weight to none in about 250 runs. */
+/** Per gate run of another load: from full weight to none in about 250 of them. */
 const PACE_FADE = 0.9925;
-/** Runs that take this much longer than usual have waited for a runner. */
+/** Gate runs that take this much longer than usual have waited for a runner. */
 const CROWDED_FACTOR = 1.4;
 
 export function badRate(rate: OutcomeRate): number {
@@ -46,7 +46,7 @@ export function countOutcome(rate: OutcomeRate, outcome: 'landed' | 'bounced'): 
   return fade({ ...rate, [outcome]: rate[outcome] + 1 }, 'landed', 'bounced');
 }
 
-export function countRun(rate: OutcomeRate, outcome: 'steady' | 'flaked', runs = 1): OutcomeRate {
+export function countGateRun(rate: OutcomeRate, outcome: 'steady' | 'flaked', runs = 1): OutcomeRate {
   return fade({ ...rate, [outcome]: rate[outcome] + runs }, 'steady', 'flaked');
 }
 
@@ -57,7 +57,7 @@ function fade(rate: OutcomeRate, one: 'landed' | 'steady', other: 'bounced' | 'f
   return { ...rate, [one]: rate[one] * scale, [other]: rate[other] * scale };
 }
 
-/** Adds how long a run took that began with so many out. Other loads fade, so that what was learned of them is tried again. */
+/** Adds how long a gate run took that began with so many out. Other loads fade, so that what was learned of them is tried again. */
 export function countDuration(rate: OutcomeRate, load: number, ms: number): OutcomeRate {
   const index = binOf(load);
   const paces = Array.from({ length: Math.max(rate.paces.length, index + 1) }, (_, at): Pace => {
@@ -80,7 +80,7 @@ export function gateMsOf(rate: OutcomeRate): number | null {
 }
 
 /**
- * How many runs go on side by side on this repo's runners, as far as it shows: up to the load at which runs begin to
+ * How many gate runs go on side by side on this repo's runners, as far as it shows: up to the load at which runs begin to
  * take clearly longer than those that began with fewer out. More would only wait in the runners' own line, where no
  * later insight can reach them.
  */
@@ -102,7 +102,7 @@ export interface SpeculationPolicy {
   readonly passChance: number;
   /** A batch is built on others only while all of them pass at least this often. */
   readonly aheadChance: number;
-  /** Cuts of one failed batch that run at the same time. */
+  /** Cuts of one failed batch that are gated at the same time. */
   readonly cuts: number;
   /** The pipeline goes on while suspects are searched beside it. */
   readonly isolates: boolean;
@@ -114,7 +114,7 @@ export interface SpeculationPolicy {
   readonly weighsFlakes: boolean;
   /** Rates follow the repo's history. */
   readonly learns: boolean;
-  /** A repo whose runs are known not to fail by themselves needs no second failing run to be sure. */
+  /** A repo whose gate runs are known not to fail by themselves needs no second failing one. */
   readonly trustsLedger: boolean;
   /** Suspects whose base has moved go on in the queue when no other waits there. */
   readonly rejoins: boolean;
@@ -178,7 +178,7 @@ export function likelySize(good: readonly number[], passChance: number): number 
 }
 
 /**
- * The size that spends the fewest runs (nested group testing): smallest m with P(m pass) + P(m + 1 pass) <= 1, the
+ * The size that spends the fewest gate runs (nested group testing): smallest m with P(m pass) + P(m + 1 pass) <= 1, the
  * Golomb size where all are alike.
  */
 export function thriftySize(good: readonly number[]): number {

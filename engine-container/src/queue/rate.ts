@@ -2,14 +2,14 @@
 export interface OutcomeRate {
   readonly landed: number;
   readonly bounced: number;
-  /** Runs of trees known to be good: those that passed, and those that failed all the same. */
+  /** Gate runs of trees known to be good: those that passed, and those that failed all the same. */
   readonly steady: number;
   readonly flaked: number;
   /** How long gate runs take, by how many were out when they started: 1, 2, up to 4, 8, 16. */
   readonly paces: readonly Pace[];
 }
 
-/** Smoothed duration of the gate under one load, and how many recent runs it speaks of. */
+/** Smoothed duration of the gate under one load, and how many recent gate runs it speaks of. */
 export interface Pace {
   readonly ms: number;
   readonly runs: number;

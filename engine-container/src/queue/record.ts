@@ -28,7 +28,7 @@ import type { PullRequestReading } from './readings.ts';
 
 /**
  * The queue record: bookkeeping of one repo, kept by the lease holder and never authoritative (contract, Queue execution
- * model, 8). Losing it costs time and runs, never safety: the forge is read again and everything is proven again (A32).
+ * model, 8). Losing it costs time and gate runs, never safety: the forge is read again and everything is proven again (A32).
  */
 export interface QueueRecord {
   readonly schema: 2;
@@ -220,7 +220,7 @@ export interface Node {
   readonly from: number;
   to: number;
   attempt: number;
-  /** `wanted` is staged next, `gating` waits for its run, `done` has its verdict (or needs none). */
+  /** `wanted` is staged next, `gating` waits for its gate run, `done` has its verdict (or needs none). */
   state: 'wanted' | 'gating' | 'done';
   branch: string | null;
   sha: CommitSha | null;
@@ -243,7 +243,7 @@ export interface Node {
   faults: number;
   /** Attempts to publish it that failed while the forge was otherwise well; absent: none. */
   stagingFailures?: number;
-  /** Runs that were out when its own began, itself included. */
+  /** Gate runs that were out when its own began, itself included. */
   load: number;
 }
 
@@ -276,7 +276,7 @@ export interface Evidence {
 
 export interface GarbageBranch {
   readonly branch: string;
-  /** A branch deleted before its run is visible kills the run in a way that looks like a failure (D-65). */
+  /** A branch deleted before its gate run is visible kills that run in a way that looks like a failure (D-65). */
   readonly notBefore: EpochMs;
   readonly runKey: string | null;
 }

@@ -4,13 +4,13 @@ import {
   createNode,
   type DecisionContext,
   entryOf,
+  gateRunsMax,
   moveNode,
   moveNodeIfLegal,
   policyFor,
   raise,
   resolveNode,
   retireNode,
-  runsMax,
 } from './decision-context.ts';
 import { readyEntries } from './entries.ts';
 import { frontierOf, isConfirmedFailure, type Verdict, verdictOf, verdictOfPrefix } from './evidence.ts';
@@ -24,7 +24,7 @@ import { isTerminal } from './transitions.ts';
 
 /** A member is not bounced while it is less likely than this that the gate fails because of it. */
 const GUILTY_CHANCE_MIN = 0.95;
-/** Finished runs from which on the repo's own record of flakes speaks for itself. */
+/** Finished gate runs from which on the repo's own record of flakes speaks for itself. */
 const LEDGER_RUNS_MIN = 100;
 /** So many failures in a row of one tree are taken for what they are, however flaky the gate is held to be. */
 const FAILURES_CONCLUSIVE = 6;
@@ -38,7 +38,7 @@ export function advanceSearch(pass: DecisionContext): void {
   }
 }
 
-/** A batch on top of another waits for it, whatever its own run says (contract: held). */
+/** A batch on top of another waits for it, whatever its own gate run says (contract: held). */
 function holdStacked(pass: DecisionContext, batch: Batch): void {
   const low = provenLength(pass.record, batch);
   settleProven(pass, batch, low);
@@ -59,7 +59,7 @@ function advanceBatch(pass: DecisionContext, batch: Batch): void {
     return returnSuspects(pass, batch, low, suspicionOf(pass, batch, low, high));
   if (high === null) {
     const open = batch.nodes.some((node) => node.to > low && node.to <= batch.limit && node.state !== 'done');
-    // Nothing failed, nothing runs, nothing more is proven: what is left starts afresh on the new base. What lands right
+    // Nothing failed, nothing is gated, nothing more is proven: what is left starts afresh on the new base. What lands right
     // now was proven by a batch that may be gone since.
     const landing = batch.landing === null ? 0 : batch.landing.index + 1;
     if (low < batch.limit && !open) cutBatchAt(batch, Math.max(low, landing));
@@ -73,13 +73,15 @@ function advanceBatch(pass: DecisionContext, batch: Batch): void {
     supersedeBeyond(pass, batch, high);
     return cutBatchAt(batch, low);
   }
-  // Proven by a batch built on it that is gone since: its own run counts again.
+  // Proven by a batch built on it that is gone since: its own gate run counts again.
   if (failing.outcome === 'held_success') moveNode(pass, failing, 'running');
-  // Older evidence names a failing prefix inside a batch whose own run is still out: that run is waited for.
+  // Older evidence names a failing prefix inside a batch whose own gate run is still out: that one is waited for.
   if (failing.to > high && failing.state !== 'done') return;
   if (failing.to === high) supersedeBeyond(pass, batch, high);
-  const leftRuns = batch.nodes.some((node) => node.to > low && node.to < high && node.state !== 'done');
-  if (leftRuns) {
+  const isShorterPrefixGated = batch.nodes.some(
+    (node) => node.to > low && node.to < high && node.state !== 'done',
+  );
+  if (isShorterPrefixGated) {
     if (failing.state === 'done') moveNode(pass, failing, 'held_failure');
     return;
   }
@@ -87,11 +89,11 @@ function advanceBatch(pass: DecisionContext, batch: Batch): void {
   const isFlake = suspicion.none > 0.5 && failing.to === high;
   if (isFlake && high - low > 1) {
     // More likely a flake than a fault: the same again, and the pipeline stays as it is.
-    if (failing.state === 'done') runAgain(pass, failing);
+    if (failing.state === 'done') gateAgain(pass, failing);
     return;
   }
   settleProbabilities(pass, batch);
-  // The one failing run of a lone suspect is not conclusive, but the pipeline goes on without it at once.
+  // The one failing gate run of a lone suspect is not conclusive, but the pipeline goes on without it at once.
   if (!(isFlake && batch.place === 'pipeline')) leavePipeline(pass, batch);
   if (failing.to === high && high - low === 1) judgeSuspect(pass, batch, failing, { low, high, suspicion });
   else split(pass, batch, failing, { low, high, suspicion });
@@ -123,7 +125,7 @@ function release(pass: DecisionContext, batch: Batch, low: number): void {
   }
 }
 
-/** Everything up to a proven prefix is proven, whichever node ran; runs still out for it are not needed any more. */
+/** Everything up to a proven prefix is proven, whichever node was gated; gate runs still out for it are not needed any more. */
 function settleProven(pass: DecisionContext, batch: Batch, low: number): void {
   for (const node of batch.nodes) {
     if (node.nodeId === BASE_NODE_ID || isTerminal(node.outcome) || node.to > low) continue;
@@ -154,13 +156,13 @@ interface Interval {
   readonly suspicion: Suspicion;
 }
 
-/** Cuts of this batch that may run at once: its share of the free slots, once the queue has what it can use. */
+/** Cuts of this batch that may be gated at once: its share of the free slots, once the queue has what it can use. */
 function cutsFor(pass: DecisionContext): number {
   const { record, s } = pass;
   const policy = policyFor(pass);
   if (policy.cuts === 1 || !policy.sharesSlots) return policy.cuts;
   const nodes = record.batches.flatMap((batch) => batch.nodes);
-  const free = runsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
+  const free = gateRunsMax(pass) - nodes.filter((node) => node.state !== 'done').length;
   const waiting = s.base.known ? readyEntries(pass, s.base.value.tree, true) : [];
   const fresh = waiting.filter((entry) => !entry.passedOnStaleBase).length;
   const batches = Math.ceil(fresh / likelySize(padTo(pass, []), policy.passChance));
@@ -198,7 +200,7 @@ function split(pass: DecisionContext, batch: Batch, failing: Node, { low, high, 
     if (child === null) return;
     const verdict = verdictOfPrefix(pass.record, batch, to);
     if (to < high && verdict.pass === null) continue;
-    // The tree is one that already has its verdict: evidence is reused, no branch, no run (A27).
+    // The tree is one that already has its verdict: evidence is reused, no branch, no gate run (A27).
     child.state = 'done';
     child.gateSource = 'cached';
     child.sha = failing.sha;
@@ -214,7 +216,7 @@ function split(pass: DecisionContext, batch: Batch, failing: Node, { low, high, 
 /**
  * One suspect is left. It is bounced only on direct failing evidence, as the last element of a chain whose every earlier
  * element is proven, on a base that is proven (D-09), and only when hardly anything else can explain the failure: by a
- * second run of the same tree, or by a long record of runs that do not fail by themselves (D-08).
+ * second gate run of the same tree, or by a long record of gate runs that do not fail by themselves (D-08).
  */
 function judgeSuspect(
   pass: DecisionContext,
@@ -228,9 +230,9 @@ function judgeSuspect(
   const verdict = verdictOfPrefix(pass.record, batch, high);
   cutBatchAt(batch, high);
   const enough = 1 - suspicion.none > GUILTY_CHANCE_MIN || verdict.failures.length >= FAILURES_CONCLUSIVE;
-  const enoughRuns = verdict.failures.length >= failuresToBounce(pass);
-  const guilty = verdict.pass === null && enoughRuns && enough;
-  if (!guilty && accused.state === 'done') runAgain(pass, accused);
+  const enoughFailures = verdict.failures.length >= failuresToBounce(pass);
+  const guilty = verdict.pass === null && enoughFailures && enough;
+  if (!guilty && accused.state === 'done') gateAgain(pass, accused);
   const base = low > 0 ? 'proven' : judgeBase(pass, batch);
   if (base === 'undecided' || !guilty) return;
   const member = batch.members[high - 1];
@@ -254,7 +256,7 @@ function judgeSuspect(
   cutBatchAt(batch, low);
 }
 
-/** Failing runs of one tree that a bounce needs: two, until the repo's own runs show how seldom one fails by itself (D-08). */
+/** Failing gate runs of one tree that a bounce needs: two, until the repo's own show how seldom one fails by itself (D-08). */
 function failuresToBounce(pass: DecisionContext): number {
   const { rate } = pass.record;
   const policy = policyFor(pass);
@@ -269,7 +271,7 @@ function latestRunUrl(verdict: Verdict): string | null {
 
 /** Does the bare base pass? Its own gate runs say so: one that passes, or two that fail. */
 function judgeBase(pass: DecisionContext, batch: Batch): 'proven' | 'failing' | 'undecided' {
-  // A base without the gate file cannot be run; the pull request that adds the gate stands for itself.
+  // A base without the gate file cannot be gated; the pull request that adds the gate stands for itself.
   if (batch.baseGateKey === null) return 'proven';
   // A base that no commit repairs may have failed by accident: old failures are looked at again.
   const verdict = verdictOf(
@@ -291,11 +293,11 @@ function judgeBase(pass: DecisionContext, batch: Batch): 'proven' | 'failing' | 
   }
   if (!live)
     createNode(pass, batch, { nodeId: BASE_NODE_ID, parent: batch.nodes[0] ?? null, from: 0, to: 0 });
-  else if (probe.state === 'done') runAgain(pass, probe);
+  else if (probe.state === 'done') gateAgain(pass, probe);
   return 'undecided';
 }
 
-function runAgain(pass: DecisionContext, node: Node): void {
+function gateAgain(pass: DecisionContext, node: Node): void {
   node.attempt += 1;
   node.state = 'wanted';
   node.gateSource = null;

@@ -68,11 +68,11 @@ export interface Snapshot {
   readonly gates: ReadonlyMap<NodeRowId, Reading<GateView>>;
   /** Another policy than the fan-out stands for; only the bench sets it. */
   readonly policy?: SpeculationPolicy;
-  /** `always` asks for a second failing run before each bounce, however steady the gate is known to be (D-08). */
+  /** `always` asks for a second failing gate run before each bounce, however steady the gate is known to be (D-08). */
   readonly confirmBounce?: ConfirmBounce;
 }
 
-/** `branch_gone`: no run for a while, and no branch with this commit that one could be of. */
+/** `branch_gone`: no gate run for a while, and no branch with this commit that one could be of. */
 export type GateView = GateReading | { readonly kind: 'branch_gone' };
 
 /** The same view of the pull request that lands, read anew because its merge does not come. */

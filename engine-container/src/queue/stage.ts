@@ -3,30 +3,30 @@ import type { CommitSha } from '#core/domain/ids.ts';
 import { stagedMessage, stagingBranch } from '#core/domain/queue-names.ts';
 import type { KnownTree } from './actions.ts';
 import { dissolve, workBranchOf } from './batch.ts';
-import { type DecisionContext, retireNode, runsMax, wakeNoLaterThan } from './decision-context.ts';
+import { type DecisionContext, gateRunsMax, retireNode, wakeNoLaterThan } from './decision-context.ts';
 import { sweepLate } from './late-branches.ts';
 import { activeMembers, pipelineOf, treesAhead } from './pipeline.ts';
 import { type Batch, type Node, type QueueRecord, treeOf } from './record.ts';
 
 /**
- * Stages what is wanted, as many runs at once as the fan-out allows: suspects first, one slot kept for the pipeline
+ * Stages what is wanted, as many gate runs at once as the fan-out allows: suspects first, one slot kept for the pipeline
  * (A28).
  */
 export function stageWanted(pass: DecisionContext): void {
   const { record } = pass;
   if (record.halted !== null || record.rival !== undefined || record.nameInTheWay !== undefined) return;
   dissolveLate(pass);
-  const allowed = runsMax(pass);
+  const allowed = gateRunsMax(pass);
   let running = record.batches
     .flatMap((batch) => batch.nodes)
     .filter((node) => node.state === 'gating').length;
-  const pipelineRuns = pipelineOf(record).some((batch) =>
+  const pipelineIsGated = pipelineOf(record).some((batch) =>
     batch.nodes.some((node) => node.state === 'gating'),
   );
   const pipelineWants = pipelineOf(record).some((batch) =>
     batch.nodes.some((node) => node.state === 'wanted'),
   );
-  const forSuspects = allowed > 1 && pipelineWants && !pipelineRuns ? allowed - 1 : allowed;
+  const forSuspects = allowed > 1 && pipelineWants && !pipelineIsGated ? allowed - 1 : allowed;
   for (const place of ['suspect', 'pipeline', 'trial'] as const) {
     for (const batch of record.batches) {
       if (batch.place !== place || batch.teardown !== null) continue;
@@ -101,7 +101,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
       record.garbage.some(
         ({ branch, notBefore }) => branch === plain && (record.batches.length > 1 || notBefore > s.now),
       ));
-  // One batch at a time keeps the plain name; whatever runs beside it or after it has a name of its own (D-10).
+  // One batch at a time keeps the plain name; a batch that is gated beside it or after it has a name of its own (D-10).
   node.branch ??= isTaken ? ownBranch(pass, batch, node) : plain;
   batch.builds += 1;
   if (batch.builds > 1) sweepLate(pass, [node.branch, workBranchOf(pass, batch)]);

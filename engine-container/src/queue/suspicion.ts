@@ -8,7 +8,7 @@ import { flakeRate, type Suspicion, suspect } from './policy.ts';
 import type { Batch } from './record.ts';
 
 /**
- * Who of the members behind the proven prefix, up to the failing one, may be the first bad one, by all failing runs of
+ * Who of the members behind the proven prefix, up to the failing one, may be the first bad one, by all failing gate runs of
  * this batch: a longer one that failed may have its cause behind them. `none` is the chance that none of these is the cause.
  */
 export function suspicionOf(pass: DecisionContext, batch: Batch, low: number, high: number): Suspicion {
@@ -27,7 +27,7 @@ export function suspicionOf(pass: DecisionContext, batch: Batch, low: number, hi
 
 /**
  * True when a search on a base that has moved is better continued on the queue: what it proves there would have to be
- * run once more, and no newcomer waits for a suspect.
+ * gated once more, and no newcomer waits for a suspect.
  */
 export function isSearchedInQueue(pass: DecisionContext, batch: Batch): boolean {
   const { record, s } = pass;
@@ -45,7 +45,7 @@ export function isSearchedInQueue(pass: DecisionContext, batch: Batch): boolean 
 
 /**
  * Gives the suspects back to the queue, each with its chance to be the bad one if all before it are good: their product
- * is exactly what the failing run says of every prefix, as long as they keep their order.
+ * is exactly what the failing gate run says of every prefix, as long as they keep their order.
  */
 export function returnSuspects(
   pass: DecisionContext,
@@ -65,7 +65,7 @@ export function returnSuspects(
   pass.refresh = true;
 }
 
-/** A failing run among the suspects explains the earlier one: who is not in it is a stranger again. */
+/** A failing gate run among the suspects explains the earlier one: who is not in it is a stranger again. */
 export function settleProbabilities(pass: DecisionContext, batch: Batch): void {
   const inside = new Set(activeMembers(batch).map((member) => member.pr));
   const explained = new Set<BatchId>();

@@ -103,7 +103,7 @@ export class SymbolicForge {
       case 'post_status':
         if (action.state === 'success') this.#merge(now, action.pr);
         return { kind: 'done' };
-      case 'cancel_run': {
+      case 'cancel_gate_run': {
         const run = this.runs.find((candidate) => String(candidate.id) === action.runKey);
         if (run !== undefined && run.endsAt > now) this.#cancel(run, now);
         return { kind: 'done' };

@@ -184,14 +184,14 @@ export function gateSuite(subject: () => ForgeSubject, needs: Needs): void {
       (found) => found.kind !== 'none',
     );
     if (reading.kind === 'none') throw new Error('no run');
-    expect(await repo.forge.cancelRun(reading.runId)).toBe(cancelsRuns);
+    expect(await repo.forge.cancelGateRun(reading.runId)).toBe(cancelsRuns);
     if (!cancelsRuns) return;
     const ended = await repo.until(
       () => repo.forge.readGate(sha, staging, file()),
       (found) => found.kind === 'finished',
     );
     expect(ended).toMatchObject({ verdict: 'cancelled' });
-    expect(await repo.forge.cancelRun(reading.runId)).toBe(true);
+    expect(await repo.forge.cancelGateRun(reading.runId)).toBe(true);
   });
 
   test('a message that says skip ci starts no run', async () => {

@@ -30,7 +30,7 @@ function get(path: string, label: string): Call {
 
 type Reader = Omit<
   EngineForge,
-  'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelRun' | 'probeSchedule' | 'postStatus'
+  'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelGateRun' | 'probeSchedule' | 'postStatus'
 >;
 
 function createReader(world: World): Reader {
@@ -155,7 +155,7 @@ function viewRule(world: World, base: string): ReturnType<typeof ruleOf> {
   };
 }
 
-type Stager = Pick<EngineForge, 'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelRun'>;
+type Stager = Pick<EngineForge, 'applyPatch' | 'createBranch' | 'deleteBranch' | 'cancelGateRun'>;
 
 function createStager(world: World): Stager {
   return {
@@ -186,7 +186,7 @@ function createStager(world: World): Stager {
         new Map([[404, true]]),
       );
     },
-    cancelRun: async (runId) =>
+    cancelGateRun: async (runId) =>
       exchange(
         world,
         { method: 'POST', path: `actions/runs/${runId}/cancel`, label: 'POST actions/runs/{id}/cancel' },

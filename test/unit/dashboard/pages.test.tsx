@@ -134,7 +134,7 @@ describe('the page of a queue', () => {
   test('shows what CI said last with a link to the run, the staging branch and the last good look', async () => {
     const run = 'https://forge.example.org/acme/app/actions/runs/7';
     const panel = await gate({ ci_status: 'failing', ci_url: run, staging_branch: 'mq/main/staging' });
-    expect(panel.getByRole('link', { name: 'Open the run' }).getAttribute('href')).toBe(run);
+    expect(panel.getByRole('link', { name: 'Open the gate run' }).getAttribute('href')).toBe(run);
     expect(panel.getByText('mq/main/staging')).toBeTruthy();
     expect(panel.getByText('Failing')).toBeTruthy();
     expect(panel.getByTitle(showFullTime(AT))).toBeTruthy();

@@ -1,6 +1,6 @@
 import {
   type BatchNode,
-  countRuns,
+  countGateRuns,
   groupTrees,
   layOutTree,
   stepInTree,
@@ -174,8 +174,8 @@ test('one node without a count makes the runs of the batch unknown', () => {
         givenNode({ id: String(index), parent_id: index === 0 ? null : '0', gate_runs }),
       ),
     )[0];
-  expect(countRuns(tree([1, 2]) ?? { batchId: '', root: givenNode(), nodes: [] })).toBe(3);
-  expect(countRuns(tree([1, null]) ?? { batchId: '', root: givenNode(), nodes: [] })).toBeNull();
+  expect(countGateRuns(tree([1, 2]) ?? { batchId: '', root: givenNode(), nodes: [] })).toBe(3);
+  expect(countGateRuns(tree([1, null]) ?? { batchId: '', root: givenNode(), nodes: [] })).toBeNull();
 });
 
 test('of two repositories with one name on two forges each has its own batches', () => {

@@ -1,7 +1,7 @@
 import {
   describeBounceNotice,
   describeInvoiceNotice,
-  findBounceRun,
+  findGateRunOfBounce,
   toPlainLine,
   toSafeLink,
 } from '#core/domain/notice.ts';
@@ -86,16 +86,16 @@ describe('the run of a bounce', () => {
   const alone = givenNodeRow({ id: 'a', prs: [2], gateVerdict: 'failure', runUrl: 'https://run/alone' });
 
   test('is that of the batch with the bounce, else of the newest that failed on it alone', () => {
-    expect(findBounceRun([alone, bounced], of)).toBe('https://run/bounced');
-    expect(findBounceRun([{ ...bounced, runUrl: null }, alone], of)).toBe('https://run/alone');
-    expect(findBounceRun([alone], of)).toBe('https://run/alone');
+    expect(findGateRunOfBounce([alone, bounced], of)).toBe('https://run/bounced');
+    expect(findGateRunOfBounce([{ ...bounced, runUrl: null }, alone], of)).toBe('https://run/alone');
+    expect(findGateRunOfBounce([alone], of)).toBe('https://run/alone');
   });
 
   test('is unknown rather than that of another repo, pull request or verdict', () => {
-    expect(findBounceRun([], of)).toBeNull();
-    expect(findBounceRun([{ ...alone, repoId: 'repo-2' }], of)).toBeNull();
-    expect(findBounceRun([{ ...alone, prs: [3] }], of)).toBeNull();
-    expect(findBounceRun([{ ...alone, prs: [2, 3] }], of)).toBeNull();
-    expect(findBounceRun([{ ...alone, gateVerdict: 'success' }], of)).toBeNull();
+    expect(findGateRunOfBounce([], of)).toBeNull();
+    expect(findGateRunOfBounce([{ ...alone, repoId: 'repo-2' }], of)).toBeNull();
+    expect(findGateRunOfBounce([{ ...alone, prs: [3] }], of)).toBeNull();
+    expect(findGateRunOfBounce([{ ...alone, prs: [2, 3] }], of)).toBeNull();
+    expect(findGateRunOfBounce([{ ...alone, gateVerdict: 'success' }], of)).toBeNull();
   });
 });

@@ -4,8 +4,8 @@ import {
   chooseBatchSize,
   chooseCuts,
   countDuration,
+  countGateRun,
   countOutcome,
-  countRun,
   flakeRate,
   gateMsOf,
   goodChance,
@@ -197,10 +197,10 @@ describe('learning from the runs of a repo', () => {
   test('flakes are counted over runs of good trees, and never believed above 30 %', () => {
     expect(flakeRate(NO_HISTORY)).toBeCloseTo(0.005);
     let rate = NO_HISTORY;
-    for (let count = 0; count < 95; count += 1) rate = countRun(rate, 'steady');
-    rate = countRun(rate, 'flaked', 5);
+    for (let count = 0; count < 95; count += 1) rate = countGateRun(rate, 'steady');
+    rate = countGateRun(rate, 'flaked', 5);
     expect(flakeRate(rate)).toBeCloseTo(5.3 / 160);
-    expect(flakeRate(countRun(NO_HISTORY, 'flaked', 10_000))).toBe(0.3);
+    expect(flakeRate(countGateRun(NO_HISTORY, 'flaked', 10_000))).toBe(0.3);
   });
 
   test('one that has passed before is as good as good, whatever the day', () => {

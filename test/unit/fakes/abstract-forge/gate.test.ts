@@ -78,8 +78,8 @@ describe('gate', () => {
     expect(run?.state).toBe('running');
     await control.finishRun(run?.id ?? '', 'failure');
     expect(control.runs()[0]?.state).toBe('failure');
-    expect(await bot.cancelRun(run?.id ?? '')).toBe(true);
+    expect(await bot.cancelGateRun(run?.id ?? '')).toBe(true);
     expect(control.runs()[0]?.state).toBe('failure');
-    expect(await bot.cancelRun('999')).toBe(false);
+    expect(await bot.cancelGateRun('999')).toBe(false);
   });
 });

@@ -150,13 +150,13 @@ describe('cancelling a run', () => {
     [page(405), false],
   ])('%j: %s', async (answer, expected) => {
     const { stager, seen } = openStager(() => answer);
-    expect(await stager.cancelRun('12')).toBe(expected);
+    expect(await stager.cancelGateRun('12')).toBe(expected);
     expect(seen).toMatchObject([{ method: 'POST', path: '/actions/runs/12/cancel' }]);
   });
 
   test('that the token may not do is denied', async () => {
     const { stager } = openStager(() => refused(403));
-    await expect(stager.cancelRun('12')).rejects.toMatchObject({ kind: 'denied' });
+    await expect(stager.cancelGateRun('12')).rejects.toMatchObject({ kind: 'denied' });
   });
 });
 
