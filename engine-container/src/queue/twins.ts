@@ -1,4 +1,5 @@
 import { type DecisionContext, entryOf, isMergedHere } from './decision-context.ts';
+import { hasEverLanded } from './landed.ts';
 import type { Landing } from './landing-state.ts';
 import { isMergeOf } from './proof.ts';
 import type { Batch } from './record.ts';
@@ -35,5 +36,7 @@ export function isTwinOfLanding(pass: DecisionContext, focus: FocusView): boolea
 
 function isTwinMerge(pass: DecisionContext, landing: Landing, { pull, merge }: FocusView): boolean {
   if (pull.number === landing.pr || pull.headSha !== landing.head || !isMergedHere(pass, pull)) return false;
+  // A pull request merges once. After a revert the tree of its merge may be the proven one again.
+  if (hasEverLanded(pass.record, pull.number)) return false;
   return merge?.known === true && isMergeOf(landing, merge.value);
 }

@@ -303,6 +303,37 @@ describe('the merge that is awaited', () => {
   });
 });
 
+describe('another pull request with the same head that merged', () => {
+  const merged = (standsOnTip: boolean | null) =>
+    givenFocus(3, {
+      pull: { state: 'closed', merged: true, headSha: 'head-1' },
+      merge: known({ commit: { sha: 'merge-3', tree: 'tree-1' }, standsOnTip }),
+    });
+  const look = (standsOnTip: boolean | null) =>
+    givenLook(
+      {},
+      {
+        now: NOW + 1_000,
+        focus: new Map([
+          [1, known(givenFocus(1))],
+          [3, known(merged(standsOnTip))],
+        ]),
+      },
+    );
+
+  test('is the landing, because one success opens both', () => {
+    expect(tellDecision(look(true), givenAwaited()).after.landedNumbers).toEqual([3]);
+  });
+
+  test('is not the landing when it landed before: after a revert its tree may be the proven one again', () => {
+    const record = { ...givenAwaited(), landedNumbers: [3] };
+    expect(tellDecision(look(null), record)).toMatchObject({
+      alarms: [],
+      after: { landedNumbers: [3], batches: [{ landing: { pr: 1 } }] },
+    });
+  });
+});
+
 describe('a success that was taken back', () => {
   const takeBack = { reason: 'merge_timeout' as const, postedAt: NOW };
   const at = (
