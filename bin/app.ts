@@ -12,7 +12,11 @@ const app = new App();
 const CONFIG_DIR = 'config';
 
 /** What is wrong with the configuration is the operator's to read; where it was found is not. */
-function readConfig(): { readonly config: StageConfig; readonly isFirst: boolean } {
+function readConfig(): {
+  readonly config: StageConfig;
+  readonly isFirst: boolean;
+  readonly movesSecrets: boolean;
+} {
   try {
     const config = parseStageConfig(withStageFile(app.node.getAllContext(), CONFIG_DIR));
     const before = readDeployed(CONFIG_DIR, config.stage);
@@ -23,17 +27,17 @@ function readConfig(): { readonly config: StageConfig; readonly isFirst: boolean
         `this would lose what is deployed\n  ${losses.join('\n  ')}\nIf that is meant, change ${file} first.`,
       );
     }
-    return { config, isFirst: before === null };
+    return { config, isFirst: before === null, movesSecrets: before?.secretsIn === 'secrets-manager' };
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     process.exit(1);
   }
 }
 
-const { config, isFirst } = readConfig();
+const { config, ...past } = readConfig();
 const stack = new ServiceStack(app, `Mergeyard-${config.stage}`, {
   config,
-  isFirst,
+  ...past,
   bundlesDir: join(process.cwd(), 'dist'),
 });
 if (config.runNag) addNagChecks(app, stack);

@@ -18,6 +18,8 @@ const Deployed = z.object({
   adminEmail: z.string().nullable(),
   /** A user pool of the stack holds the people. */
   ownUserPool: z.boolean(),
+  /** Records of before 2026-11-22 do not say it. */
+  secretsIn: z.enum(['secrets-manager', 'parameters']).default('secrets-manager'),
 });
 export type Deployed = z.infer<typeof Deployed>;
 
@@ -37,6 +39,7 @@ export function describeDeployment(config: StageConfig): Deployed {
     legacyCredentials: config.legacyCredentials,
     adminEmail: config.adminEmail ?? null,
     ownUserPool: config.identityUrl === undefined,
+    secretsIn: 'parameters',
   };
 }
 

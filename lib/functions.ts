@@ -19,6 +19,7 @@ export const BUNDLE_ENTRIES = {
   'socket-push': 'lambdas/realtime/push.handler.ts',
   notify: 'lambdas/notify/handler.ts',
   site: 'lambdas/site/handler.ts',
+  secrets: 'lambdas/secrets/handler.ts',
   engine: 'engine-container/src/main.ts',
 } as const;
 

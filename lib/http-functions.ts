@@ -21,6 +21,7 @@ import {
   ServiceFunction,
   type ServiceFunctionProps,
 } from './constructs/service-function.ts';
+import type { StoredSecrets } from './constructs/stored-secrets.ts';
 import type { WakeQueue } from './constructs/wake-queue.ts';
 import type { StageConfig } from './stage-config.ts';
 
@@ -33,6 +34,7 @@ export interface HttpFunctionParts {
   readonly engine: EngineService;
   readonly queue: WakeQueue;
   readonly adminKey: AdminKey;
+  readonly secrets: StoredSecrets;
   readonly publicUrl: string;
   /** Proves that a request came through the distribution; empty when something else stands in front. */
   readonly edgeStamp: string;
@@ -83,6 +85,7 @@ export function createHttpFunctions(
 
   const payments = new Payments(scope, 'Payments', {
     ...{ apiUrl: config.paymentsApiUrl, prices: config.paymentsPrices, retain: config.retainData },
+    secrets: parts.secrets,
   });
   const billing = makeSurface('Billing', {
     ...{ bundle: 'billing', env: BillingEnv, timeout: AS_LONG_AS_THE_GATEWAY },

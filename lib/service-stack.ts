@@ -22,6 +22,7 @@ import { RealtimeSurface } from './constructs/realtime-surface.ts';
 import { watchReconciles } from './constructs/reconcile-alarms.ts';
 import { type FunctionDefaults, ServiceFunction } from './constructs/service-function.ts';
 import { SpendingLimit } from './constructs/spending-limit.ts';
+import { StoredSecrets } from './constructs/stored-secrets.ts';
 import { TickSchedule } from './constructs/tick-schedule.ts';
 import { WakeQueue } from './constructs/wake-queue.ts';
 import { WebAcl } from './constructs/web-acl.ts';
@@ -38,6 +39,8 @@ export interface ServiceStackProps extends StackProps {
    * back and run again, so the refusals come with the second. @default false
    */
   readonly isFirst?: boolean;
+  /** The secrets are still in Secrets Manager, and move to parameters with this deployment. @default false */
+  readonly movesSecrets?: boolean;
 }
 
 /** Longer than a look, the engine's budget and its last forge call, shorter than a lease (limits.ts). */
@@ -47,7 +50,7 @@ const FORWARD_TIMEOUT = Duration.seconds(10);
 /** The whole service. Every resource, grant and environment key belongs to a construct; here they only meet. */
 export class ServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
-    const { config, isFirst = false, bundlesDir: _, ...stackProps } = props;
+    const { config, isFirst = false, movesSecrets = false, bundlesDir: _, ...stackProps } = props;
     const refusesDeletion = config.retainData && !isFirst;
     super(scope, id, {
       description: 'Mergeyard: a batch merge queue for Forgejo and Gitea',
@@ -59,17 +62,26 @@ export class ServiceStack extends Stack {
       runbook: config.runbookUrl,
     });
     const table = new DataTable(this, 'Data', { retain: config.retainData, refusesDeletion });
+    const defaults: FunctionDefaults = {
+      bundlesDir: props.bundlesDir,
+      logLevel: config.logLevel,
+      logRetentionDays: config.logRetentionDays,
+      planLimits: config.planLimits,
+    };
+    const secrets = new StoredSecrets(this, 'Secrets', { defaults, moves: movesSecrets });
     const credentialKey = new CredentialKey(this, 'Credentials', {
       retain: config.retainData,
       version: config.keyVersion,
       oldestVersion: config.oldestKeyVersion,
       legacy: config.legacyCredentials,
+      secrets,
     });
     const network = new EngineNetwork(this, 'Network');
     const engine = new EngineService(this, 'Engine', {
       network,
       table,
       monitoring,
+      secrets,
       bundlesDir: props.bundlesDir,
       image: config.engineImage,
       size: config.engineSize,
@@ -85,12 +97,6 @@ export class ServiceStack extends Stack {
       forwardTimeout: FORWARD_TIMEOUT,
       workersMax: config.workersMax,
     });
-    const defaults: FunctionDefaults = {
-      bundlesDir: props.bundlesDir,
-      logLevel: config.logLevel,
-      logRetentionDays: config.logRetentionDays,
-      planLimits: config.planLimits,
-    };
     const worker = this.#addWorker(defaults, {
       ...{ config, table, credentialKey, network, engine, queue, monitoring },
     });
@@ -112,10 +118,10 @@ export class ServiceStack extends Stack {
       adminEmail: config.adminEmail,
       publicUrl,
     });
-    const adminKey = new AdminKey(this, 'AdminKey', { retain: config.retainData });
+    const adminKey = new AdminKey(this, 'AdminKey', { secrets, retain: config.retainData });
     const edgeStamp = config.publicUrl === undefined ? edge.stamp : '';
     const surfaces = createHttpFunctions(this, defaults, {
-      ...{ config, table, identity, credentialKey, network, engine, queue, publicUrl, adminKey },
+      ...{ config, table, identity, credentialKey, network, engine, queue, publicUrl, adminKey, secrets },
       edgeStamp,
     });
     const site = new DashboardSite(this, 'Dashboard', {
@@ -128,7 +134,7 @@ export class ServiceStack extends Stack {
     });
     new Notifications(this, 'Notifications', {
       ...{ defaults, table, monitoring, credentialKey, publicUrl, mail: config.mail },
-      retain: config.retainData,
+      ...{ secrets, retain: config.retainData },
       deadLetters: queue.deadLetters,
     });
     edge.addApi(realtime);
@@ -193,7 +199,7 @@ export class ServiceStack extends Stack {
     parts.credentialKey.grantOpen(worker);
     engine.grantCall(worker);
     engine.grantPower(worker);
-    network.nameServices(worker, 'KMS', 'SQS', 'ECS', 'LAMBDA');
+    network.nameServices(worker, 'KMS', 'SQS', 'ECS', 'LAMBDA', 'SSM');
     queue.grantSend(worker);
     queue.grantSendDelayed(worker);
     queue.deliverWakesTo(worker);
@@ -296,7 +302,7 @@ export class ServiceStack extends Stack {
     );
     output('TableName', parts.table.table.tableName, 'The single table');
     output('CredentialKeyArn', parts.credentialKey.key.keyArn, 'Wraps the data keys of forge tokens');
-    output('AdminKeySecretArn', parts.adminKey.secret.secretArn, 'Holds the X-Admin-Key');
+    output('AdminKeySecretArn', parts.adminKey.secret.arn, 'Holds the X-Admin-Key');
     output('WakeQueueUrl', parts.queue.wakes.queueUrl, 'FIFO queue of wakes');
     output('EngineClusterName', engine.service.cluster.clusterName, 'Cluster of the engine');
     output('EngineServiceName', engine.service.serviceName, 'Fargate service of the engine');

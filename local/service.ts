@@ -30,7 +30,7 @@ import { endOrphans } from './orphans.ts';
 import type { LogSink } from './template-runner/function-pool.ts';
 import { LOCAL_REGION } from './template-runner/resolver.ts';
 import { runTemplate, type TemplateRun } from './template-runner/runner.ts';
-import { startSecretStore } from './template-runner/secret-store.ts';
+import { SECRET_TYPE, secretName, startSecretStore } from './template-runner/secret-store.ts';
 import { SocketHub } from './template-runner/socket-hub.ts';
 import type { Assembly } from './template-runner/synthesize.ts';
 
@@ -43,7 +43,7 @@ export interface LocalServiceOptions {
   readonly fresh?: boolean;
   /** As for `cdk deploy -c key=value`; `forgeAllowHosts` and `forgeCaFile` let a forge on loopback be reached. */
   readonly context?: Readonly<Record<string, string>>;
-  /** Values of secrets that an operator would store, by the beginning of their logical ids. @default made up */
+  /** Values of secrets that an operator would store, by the last part of their names. @default made up */
   readonly secrets?: Readonly<Record<string, string>>;
   /** `manual`: schedules fire only by `fireTick`, for tests whose steps a real tick would disturb. @default timed */
   readonly schedules?: 'timed' | 'manual';
@@ -66,7 +66,7 @@ export interface LocalService {
   readonly email: EmailEmulator;
   /** The open realtime sockets. */
   readonly sockets: SocketHub;
-  /** Value of one of the template's secrets, by the beginning of its logical id. */
+  /** Value of one of the template's secrets, by the last part of its name. */
   readSecret(name: string): Promise<string>;
   /** Fires the schedule now; resolves when the tick function has ended. */
   fireTick(): Promise<void>;
@@ -185,9 +185,9 @@ function describeService(
     }),
     vault: createKmsVault({ client: clients.kms, keyId, keyVersion: 1 }),
     readSecret: async (name) => {
-      const found = Object.entries(state.secretValues).find(([id]) => id.startsWith(name));
+      const found = state.secretValues[name];
       if (found === undefined) throw new Error(`the template has no secret ${name}`);
-      return found[1];
+      return found;
     },
     fireTick: async () => {
       await Promise.all([...run.schedules.values()].map((schedule) => schedule.fire()));
@@ -248,7 +248,7 @@ function machineEnvironment(endpoints: {
     AWS_ENDPOINT_URL_DYNAMODB: endpoints.dynamo,
     AWS_ENDPOINT_URL_SQS: endpoints.sqs,
     AWS_ENDPOINT_URL_KMS: endpoints.kms,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: endpoints.secrets,
+    AWS_ENDPOINT_URL_SSM: endpoints.secrets,
     AWS_ENDPOINT_URL_SESV2: endpoints.email,
     AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI: endpoints.sockets,
   };
@@ -294,12 +294,10 @@ function isAlive(pid: number): boolean {
 
 /** As an operator does after the deployment. A value for a secret that the template does not have is a mistake here. */
 function storeSecrets(state: State, assembly: Assembly, given: Readonly<Record<string, string>>): void {
-  const ids = assembly.template.ofType('AWS::SecretsManager::Secret').map((secret) => secret.id);
+  const names = assembly.template.ofType(SECRET_TYPE).map(secretName);
   for (const [name, value] of Object.entries(given)) {
-    // The name, and the hash that the construct library puts behind it.
-    const id = ids.find((each) => each.startsWith(name) && each.length === name.length + 8);
-    if (id === undefined) throw new Error(`the template has no secret ${name}`);
-    state.secretValues[id] = value;
+    if (!names.includes(name)) throw new Error(`the template has no secret ${name}`);
+    state.secretValues[name] = value;
   }
 }
 

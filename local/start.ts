@@ -136,9 +136,9 @@ export async function startEverything(options: StartOptions): Promise<Started> {
         ...options.context,
       },
       secrets: {
-        PaymentsKey: LOCAL_PAYMENTS.key,
-        PaymentsReadKey: LOCAL_PAYMENTS.readKey,
-        PaymentsWebhookSecret: LOCAL_PAYMENTS.signingSecret,
+        'payments-key': LOCAL_PAYMENTS.key,
+        'payments-read-key': LOCAL_PAYMENTS.readKey,
+        'payments-webhook-secret': LOCAL_PAYMENTS.signingSecret,
       },
     });
     stops.push(() => service.stop());
@@ -214,7 +214,7 @@ async function furnishService(
     forge_url: forgeUrl,
     real_forge: null,
     payments: { url: payments.url, webhook_secret: LOCAL_PAYMENTS.signingSecret },
-    admin_key: await service.readSecret('AdminKey'),
+    admin_key: await service.readSecret('admin-key'),
     tenants,
     admin_token: identity.signIn(admin.id, SESSION_SECONDS),
     webhook_example: describeHook(baseUrl, forgeUrl),

@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
-import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
+import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { createLog } from '#core/telemetry.ts';
@@ -13,7 +13,7 @@ import { createAdminRoutes } from './routes.ts';
 const env = AdminEnv.parse(process.env);
 const log = createLog({ service: 'admin' });
 const clock = createSystemClock();
-const secrets = new SecretsManagerClient({});
+const secrets = new SSMClient({});
 const store = createDynamoStore({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   tableName: env.TABLE_NAME,

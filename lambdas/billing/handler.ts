@@ -1,11 +1,11 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
+import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createPaymentsOpener } from '#core/adapters/payments-http/open-payments.ts';
-import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
@@ -38,8 +38,7 @@ export const handler = createSurface<'billing'>(
     queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),
     openPayments: createPaymentsOpener({
       ...{ apiUrl: env.PAYMENTS_API_URL, prices: env.PAYMENTS_PRICES, clock },
-      readKey:
-        keySecretId === '' ? null : createSecretReader(new SecretsManagerClient({}), keySecretId, clock),
+      readKey: keySecretId === '' ? null : createSecretReader(new SSMClient({}), keySecretId, clock),
     }),
     billingPageUrl: env.BILLING_PAGE_URL,
   }),

@@ -1,14 +1,14 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { KMSClient } from '@aws-sdk/client-kms';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SESv2Client } from '@aws-sdk/client-sesv2';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
-import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
+import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createLog } from '#core/telemetry.ts';
 import { NotifyEnv } from './env.ts';
@@ -26,7 +26,7 @@ function chooseEmail(): EmailConfig {
     // One attempt: a mail whose answer was lost may have been sent.
     return { way: 'ses', client: new SESv2Client({ maxAttempts: 1 }), from };
   }
-  const readKey = createSecretReader(new SecretsManagerClient({}), env.EMAIL_API_KEY_SECRET_ID, clock);
+  const readKey = createSecretReader(new SSMClient({}), env.EMAIL_API_KEY_SECRET_ID, clock);
   return { way: 'api', send, url: env.EMAIL_API_URL, readKey, from };
 }
 

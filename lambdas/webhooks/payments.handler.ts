@@ -1,10 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createReaderOpener } from '#core/adapters/payments-http/list-subscriptions.ts';
-import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { createLog } from '#core/telemetry.ts';
@@ -19,7 +19,7 @@ const store = createDynamoStore({
   tableName: env.TABLE_NAME,
   clock,
 });
-const secrets = new SecretsManagerClient({});
+const secrets = new SSMClient({});
 const openSecret = (id: string) => (id === '' ? null : createSecretReader(secrets, id, clock));
 
 export const handler = middy(

@@ -1,8 +1,8 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ChangeMessageVisibilityCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import middy from '@middy/core';
 import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
@@ -12,7 +12,7 @@ import { createEngineFleet } from '#core/adapters/ecs/engine-fleet.ts';
 import { createEngineClient } from '#core/adapters/engine-http/engine-client.ts';
 import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
 import { createIdleLooker } from '#core/adapters/lambda/idle-looker.ts';
-import { createSecretReader } from '#core/adapters/secrets-manager/secret-reader.ts';
+import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
@@ -56,7 +56,7 @@ const deps: DispatchDeps = {
         ...{ client: ecs, cluster: env.ENGINE_CLUSTER, service: env.ENGINE_SERVICE },
         ...{ port: env.ENGINE_PORT, clock },
       }),
-      readSecret: createSecretReader(new SecretsManagerClient(), env.CONTAINER_SECRET_ID, clock),
+      readSecret: createSecretReader(new SSMClient({}), env.CONTAINER_SECRET_ID, clock),
       clock,
       log,
     }),

@@ -1,30 +1,25 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Grantee } from './data-table.ts';
+import type { StoredSecret, StoredSecrets } from './stored-secrets.ts';
 
 /** The deployment's `ADMIN_KEY`, for operator tooling (contract, Authentication 2). Made once, never shown by the stack. */
 export class AdminKey extends Construct {
-  readonly secret: Secret;
+  readonly secret: StoredSecret;
 
   /** `retain`: survives every update and `cdk destroy`. */
-  constructor(scope: Construct, id: string, { retain }: { readonly retain: boolean }) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { secrets, retain }: { readonly secrets: StoredSecrets; readonly retain: boolean },
+  ) {
     super(scope, id);
-    this.secret = new Secret(this, 'Secret', {
-      description: 'X-Admin-Key of the admin API',
-      generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    this.secret = secrets.make(this, 'Key', {
+      ...{ name: 'admin-key', description: 'X-Admin-Key of the admin API' },
+      ...{ length: 64, retain, oldId: 'Secret' },
     });
   }
 
   grantRead(grantee: Grantee): void {
-    grantee.setEnv('ADMIN_KEY_SECRET_ID', this.secret.secretArn);
-    grantee.allow(
-      new PolicyStatement({
-        actions: ['secretsmanager:GetSecretValue'],
-        resources: [this.secret.secretArn],
-      }),
-    );
+    this.secret.grantRead(grantee, 'ADMIN_KEY_SECRET_ID');
   }
 }

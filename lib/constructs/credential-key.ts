@@ -1,10 +1,10 @@
-import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { SecretPurpose } from '../../core/domain/sealed-text.ts';
 import type { Grantee } from './data-table.ts';
+import type { StoredSecret, StoredSecrets } from './stored-secrets.ts';
 
 export interface CredentialKeyProps {
   /** Losing the key loses every stored token. */
@@ -15,6 +15,7 @@ export interface CredentialKeyProps {
   readonly oldestVersion: number;
   /** Whether credentials of the formats v1 and v2 are opened (A97). */
   readonly legacy: boolean;
+  readonly secrets: StoredSecrets;
 }
 
 /** What the vault binds to every data key (A96); ids and a hash only, since CloudTrail shows it in plain text. */
@@ -30,7 +31,7 @@ export class CredentialKey extends Construct {
   readonly #keys: readonly Key[];
   readonly #version: number;
   /** Static key of format v1; null: earlier formats are not opened. */
-  readonly #legacyKey: Secret | null;
+  readonly #legacyKey: StoredSecret | null;
 
   constructor(scope: Construct, id: string, props: CredentialKeyProps) {
     super(scope, id);
@@ -45,7 +46,7 @@ export class CredentialKey extends Construct {
     this.key = make(version);
     this.#keys = [...older, this.key];
     this.#version = version;
-    this.#legacyKey = props.legacy ? this.#makeLegacyKey(retain) : null;
+    this.#legacyKey = props.legacy ? this.#makeLegacyKey(props) : null;
   }
 
   /** Only for what uses a stored token in the same operation. */
@@ -60,12 +61,7 @@ export class CredentialKey extends Construct {
         conditions: { Null: { 'kms:EncryptionContextKeys': 'true' } },
       }),
     );
-    grantee.allow(
-      new PolicyStatement({
-        actions: ['secretsmanager:GetSecretValue'],
-        resources: [this.#legacyKey.secretArn],
-      }),
-    );
+    this.#legacyKey.grantRead(grantee, 'LEGACY_KEY_SECRET_ID');
   }
 
   /** Only for what stores a token; it cannot read one back. */
@@ -101,23 +97,19 @@ export class CredentialKey extends Construct {
   }
 
   /** Made with random text in it, which opens nothing until an operator stores the real key. */
-  #makeLegacyKey(retain: boolean): Secret {
+  #makeLegacyKey({ secrets, retain }: CredentialKeyProps): StoredSecret {
     const description = 'Static key of credentials of format v1: 32 bytes in Base64';
-    const secret = new Secret(this, 'LegacyKey', {
-      description,
-      generateSecretString: { passwordLength: 32, excludePunctuation: true },
-      removalPolicy: retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    const secret = secrets.make(this, 'Legacy', {
+      ...{ name: 'legacy-credential-key', description, length: 32, retain, oldId: 'LegacyKey' },
     });
-    new CfnOutput(this, 'LegacyKeyArn', { value: secret.secretArn, description }).overrideLogicalId(
-      'LegacyCredentialKeyArn',
-    );
+    secret.output('LegacyCredentialKeyArn', description);
     return secret;
   }
 
   #grant(grantee: Grantee, action: string, keys: readonly Key[]): void {
     grantee.setEnv('CREDENTIAL_KEY_ID', this.key.keyArn);
     grantee.setEnv('CREDENTIAL_KEY_VERSION', String(this.#version));
-    grantee.setEnv('LEGACY_KEY_SECRET_ID', this.#legacyKey?.secretArn ?? '');
+    grantee.setEnv('LEGACY_KEY_SECRET_ID', this.#legacyKey?.arn ?? '');
     grantee.allow(
       new PolicyStatement({
         actions: [action],

@@ -16,10 +16,10 @@ export const ENGINE_PORT = 8080;
 
 /**
  * Names of AWS that answer over IPv6, the only way out of the worker's subnets: AWS lists each as dual-stack in its general
- * reference (KMS, ECS, Lambda and SQS under `api.aws`). Secrets Manager needs no entry: its ordinary regional name is dual-stack.
+ * reference (KMS, ECS, Lambda, SQS and Systems Manager under `api.aws`).
  * DynamoDB must keep its ordinary name, because the gateway endpoint serves that over IPv4.
  */
-const DUAL_STACK_NAMES = { KMS: 'kms', SQS: 'sqs', ECS: 'ecs', LAMBDA: 'lambda' } as const;
+const DUAL_STACK_NAMES = { KMS: 'kms', SQS: 'sqs', ECS: 'ecs', LAMBDA: 'lambda', SSM: 'ssm' } as const;
 
 /**
  * Two zones, dual stack, no NAT gateway: the engine has public addresses but one open door, for the worker; the worker

@@ -8,7 +8,6 @@ import {
   ContainerImage,
   ContainerInsights,
   CpuArchitecture,
-  Secret as EcsSecret,
   FargateService,
   FargateTaskDefinition,
   type ICluster,
@@ -17,11 +16,11 @@ import {
 } from 'aws-cdk-lib/aws-ecs';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { type ISecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { DataTable, Grantee } from './data-table.ts';
 import { ENGINE_PORT, type EngineNetwork } from './engine-network.ts';
 import type { Monitoring } from './monitoring.ts';
+import type { StoredSecret, StoredSecrets } from './stored-secrets.ts';
 
 export interface EngineSize {
   /** In 1,024ths of a virtual CPU. */
@@ -34,6 +33,7 @@ export interface EngineServiceProps {
   readonly network: EngineNetwork;
   readonly table: DataTable;
   readonly monitoring: Monitoring;
+  readonly secrets: StoredSecrets;
   readonly bundlesDir: string;
   /** @default built from the engine's bundle at deploy time */
   readonly image: string | undefined;
@@ -71,7 +71,7 @@ const HEALTH_SCRIPT =
 
 /** The engine container on Fargate, its secret, and the rights to find and to call it. */
 export class EngineService extends Construct implements Grantee {
-  readonly secret: Secret;
+  readonly secret: StoredSecret;
   readonly service: FargateService;
   readonly #task: FargateTaskDefinition;
   readonly #container: ContainerDefinition;
@@ -80,10 +80,9 @@ export class EngineService extends Construct implements Grantee {
 
   constructor(scope: Construct, id: string, props: EngineServiceProps) {
     super(scope, id);
-    this.secret = new Secret(this, 'ContainerSecret', {
-      description: 'Signs X-Container-Auth between worker and engine',
-      generateSecretString: { passwordLength: 64, excludePunctuation: true },
-      removalPolicy: RemovalPolicy.DESTROY,
+    this.secret = props.secrets.make(this, 'Stamp', {
+      ...{ name: 'engine-secret', description: 'Signs X-Container-Auth between worker and engine' },
+      ...{ length: 64, retain: false, oldId: 'ContainerSecret' },
     });
     this.#task = new FargateTaskDefinition(this, 'Task', {
       cpu: props.size.cpu,
@@ -120,13 +119,7 @@ export class EngineService extends Construct implements Grantee {
 
   /** Lets a function sign and verify stamps, without telling it where the engine is. */
   grantStamp(grantee: Grantee): void {
-    grantee.setEnv('CONTAINER_SECRET_ID', this.secret.secretArn);
-    grantee.allow(
-      new PolicyStatement({
-        actions: ['secretsmanager:GetSecretValue'],
-        resources: [this.secret.secretArn],
-      }),
-    );
+    this.secret.grantRead(grantee, 'CONTAINER_SECRET_ID');
   }
 
   /** Lets a function see whether the engine sleeps, and wake it or put it to sleep: two calls, on this one service. */
@@ -179,7 +172,7 @@ export class EngineService extends Construct implements Grantee {
         CONFIRM_BOUNCE: props.confirmBounce,
         AWS_REGION: Aws.REGION,
       },
-      secrets: { CONTAINER_SECRET: EcsSecret.fromSecretsManager(this.secret as ISecret) },
+      secrets: { CONTAINER_SECRET: this.secret.forContainer },
       healthCheck: {
         command: ['CMD', 'node', '-e', HEALTH_SCRIPT],
         interval: Duration.seconds(15),

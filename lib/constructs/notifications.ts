@@ -1,6 +1,5 @@
-import { Aws, CfnOutput, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, Duration } from 'aws-cdk-lib';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { NOTICE_NOT_DELIVERED } from '../../core/contracts/realtime.ts';
@@ -10,6 +9,7 @@ import type { CredentialKey } from './credential-key.ts';
 import type { DataTable } from './data-table.ts';
 import type { Monitoring } from './monitoring.ts';
 import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
+import type { StoredSecrets } from './stored-secrets.ts';
 
 export interface NotificationsProps {
   readonly defaults: FunctionDefaults;
@@ -19,6 +19,7 @@ export interface NotificationsProps {
   readonly mail: MailConfig;
   /** The key of the mail provider survives every update and `cdk destroy`: an operator has stored it. */
   readonly retain: boolean;
+  readonly secrets: StoredSecrets;
   readonly publicUrl: string;
   readonly deadLetters: IQueue;
 }
@@ -34,7 +35,7 @@ const NOTICE_AGE_MAX = Duration.hours(1);
 export class Notifications extends Construct {
   constructor(scope: Construct, id: string, props: NotificationsProps) {
     super(scope, id);
-    const { defaults, table, monitoring, mail } = props;
+    const { defaults, table, monitoring } = props;
     const notify = new ServiceFunction(this, 'Notify', {
       ...{ defaults, bundle: 'notify', env: NotifyEnv, memoryMb: 256, timeout: NOTIFY_TIMEOUT },
     });
@@ -50,7 +51,7 @@ export class Notifications extends Construct {
       ...{ reportsFailures: true, deadLetters: props.deadLetters },
     });
     notify.setEnv('PUBLIC_URL', props.publicUrl);
-    this.#allowMail(notify, mail, props.retain);
+    this.#allowMail(notify, props);
     monitoring.addLine(notify, 'NoticesFailed', {
       logGroup: notify.logGroup,
       where: { message: NOTICE_NOT_DELIVERED },
@@ -66,30 +67,25 @@ export class Notifications extends Construct {
     });
   }
 
-  #allowMail(notify: ServiceFunction, { from, apiUrl }: MailConfig, retain: boolean): void {
+  #allowMail(notify: ServiceFunction, props: NotificationsProps): void {
+    const { from, apiUrl } = props.mail;
     notify.setEnv('NOTIFICATION_FROM', from ?? '');
     notify.setEnv('EMAIL_API_URL', apiUrl ?? '');
-    const key = from === undefined || apiUrl === undefined ? null : this.#makeKey(retain);
-    notify.setEnv('EMAIL_API_KEY_SECRET_ID', key?.secretArn ?? '');
-    if (key !== null) {
-      notify.allow(
-        new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [key.secretArn] }),
-      );
-    } else if (from !== undefined) this.#allowSes(notify, from);
+    if (from !== undefined && apiUrl !== undefined) this.#allowProvider(notify, props);
+    else {
+      notify.setEnv('EMAIL_API_KEY_SECRET_ID', '');
+      if (from !== undefined) this.#allowSes(notify, from);
+    }
   }
 
-  /** Made with random text in it, which the provider refuses until an operator stores the real key. */
-  #makeKey(retain: boolean): Secret {
+  /** Its key is made with random text in it, which the provider refuses until an operator stores the real one. */
+  #allowProvider(notify: ServiceFunction, { secrets, retain }: NotificationsProps): void {
     const description = 'EMAIL_API_KEY: key of the mail provider';
-    const secret = new Secret(this, 'EmailApiKey', {
-      description,
-      generateSecretString: { passwordLength: 32, excludePunctuation: true },
-      removalPolicy: retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
+    const key = secrets.make(this, 'MailKey', {
+      ...{ name: 'email-api-key', description, length: 32, retain, oldId: 'EmailApiKey' },
     });
-    new CfnOutput(this, 'EmailApiKeyArn', { value: secret.secretArn, description }).overrideLogicalId(
-      'EmailApiKeyArn',
-    );
-    return secret;
+    key.grantRead(notify, 'EMAIL_API_KEY_SECRET_ID');
+    key.output('EmailApiKeyArn', description);
   }
 
   /** The identity may be the address or its domain; the condition leaves only our one sender. */

@@ -1,8 +1,6 @@
-import { CfnOutput, RemovalPolicy } from 'aws-cdk-lib';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { Grantee } from './data-table.ts';
+import type { StoredSecret, StoredSecrets } from './stored-secrets.ts';
 
 export interface PaymentsProps {
   /** Base address of the provider's API. */
@@ -11,12 +9,13 @@ export interface PaymentsProps {
   readonly prices: string;
   /** The secrets survive every update and `cdk destroy`: an operator has stored their values. */
   readonly retain: boolean;
+  readonly secrets: StoredSecrets;
 }
 
 interface PaymentSecrets {
-  readonly key: Secret;
-  readonly readKey: Secret;
-  readonly signing: Secret;
+  readonly key: StoredSecret;
+  readonly readKey: StoredSecret;
+  readonly signing: StoredSecret;
 }
 
 /**
@@ -36,13 +35,19 @@ export class Payments extends Construct {
         : {
             key: this.#makeSecret(
               'Key',
+              'payments-key',
               'API key of the payment provider: customers, checkout, portal, subscriptions',
             ),
             readKey: this.#makeSecret(
               'ReadKey',
+              'payments-read-key',
               'Restricted key of the payment provider: reads subscriptions',
             ),
-            signing: this.#makeSecret('WebhookSecret', 'Signing secret of the payment webhook (whsec_…)'),
+            signing: this.#makeSecret(
+              'WebhookSecret',
+              'payments-webhook-secret',
+              'Signing secret of the payment webhook (whsec_…)',
+            ),
           };
   }
 
@@ -64,23 +69,15 @@ export class Payments extends Construct {
     grantee.setEnv('PAYMENTS_PRICES', this.#props.prices);
   }
 
-  #grant(grantee: Grantee, envKey: string, secret: Secret | undefined): void {
-    grantee.setEnv(envKey, secret?.secretArn ?? '');
-    if (secret === undefined) return;
-    grantee.allow(
-      new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secret.secretArn] }),
-    );
+  #grant(grantee: Grantee, envKey: string, secret: StoredSecret | undefined): void {
+    if (secret === undefined) grantee.setEnv(envKey, '');
+    else secret.grantRead(grantee, envKey);
   }
 
-  #makeSecret(id: string, description: string): Secret {
-    const secret = new Secret(this, id, {
-      description,
-      generateSecretString: { passwordLength: 32, excludePunctuation: true },
-      removalPolicy: this.#props.retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
-    });
-    new CfnOutput(this, `${id}Arn`, { value: secret.secretArn, description }).overrideLogicalId(
-      `Payments${id}Arn`,
-    );
+  #makeSecret(oldId: string, name: string, description: string): StoredSecret {
+    const { secrets, retain } = this.#props;
+    const secret = secrets.make(this, `Stored${oldId}`, { name, description, length: 32, retain, oldId });
+    secret.output(`Payments${oldId}Arn`, description);
     return secret;
   }
 }

@@ -1,12 +1,11 @@
-import { randomInt } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { makeUpText } from '#core/adapters/system/made-up-text.ts';
 import type { Emulator } from '../emulators/dynamo.ts';
 import { startOnLoopback } from '../emulators/loopback.ts';
-import { LOCAL_ACCOUNT, LOCAL_REGION, type Resolver } from './resolver.ts';
-import { isObject, type Resource, type Template } from './template.ts';
+import type { Resolver } from './resolver.ts';
+import { fail, type Resource, type Template } from './template.ts';
 
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
-const DEFAULT_LENGTH = 32;
+export const SECRET_TYPE = 'Custom::Secret';
 
 /** Values of the template's secrets: generated once, kept in `values`, which the caller stores. */
 export function createSecrets(
@@ -15,23 +14,24 @@ export function createSecrets(
   values: Record<string, string>,
 ): ReadonlyMap<string, string> {
   const byArn = new Map<string, string>();
-  for (const secret of template.ofType('AWS::SecretsManager::Secret')) {
-    const value = values[secret.id] ?? generate(secret);
-    values[secret.id] = value;
-    const arn = `arn:aws:secretsmanager:${LOCAL_REGION}:${LOCAL_ACCOUNT}:secret:${secret.id}`;
-    resolver.define(secret.id, { ref: arn, attributes: { Id: arn } });
+  for (const secret of template.ofType(SECRET_TYPE)) {
+    const name = secretName(secret);
+    const value = values[name] ?? makeUpText(Number(secret.properties.Length));
+    values[name] = value;
+    const arn = resolver.text(secret.properties.ParameterArn, secret.id);
+    resolver.define(secret.id, { ref: arn, attributes: { Arn: arn } });
     byArn.set(arn, value);
   }
   return byArn;
 }
 
-function generate(secret: Resource): string {
-  const rule = secret.properties.GenerateSecretString;
-  const length = isObject(rule) ? Number(rule.PasswordLength ?? DEFAULT_LENGTH) : DEFAULT_LENGTH;
-  return Array.from({ length }, () => LETTERS[randomInt(LETTERS.length)] ?? '').join('');
+/** The last part of the name of its parameter. */
+export function secretName(secret: Resource): string {
+  const arn = JSON.stringify(secret.properties.ParameterArn);
+  return /\/([a-z-]+)"/.exec(arn)?.[1] ?? fail(secret.id, 'a secret without a name');
 }
 
-/** `GetSecretValue` on loopback: all that functions may do with secrets. */
+/** `GetParameter` on loopback: all that functions may do with secrets. */
 export async function startSecretStore(secrets: ReadonlyMap<string, string>): Promise<Emulator> {
   return startOnLoopback((request, response) => answer(secrets, request, response));
 }
@@ -49,13 +49,12 @@ async function answer(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const input: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    const id =
-      typeof input === 'object' && input !== null && 'SecretId' in input ? String(input.SecretId) : '';
+    const id = typeof input === 'object' && input !== null && 'Name' in input ? String(input.Name) : '';
     const value = secrets.get(id);
-    if (request.headers['x-amz-target'] !== 'secretsmanager.GetSecretValue') {
-      send(400, { __type: 'InvalidRequestException' });
-    } else if (value === undefined) send(400, { __type: 'ResourceNotFoundException' });
-    else send(200, { ARN: id, Name: id, SecretString: value, VersionStages: ['AWSCURRENT'] });
+    if (request.headers['x-amz-target'] !== 'AmazonSSM.GetParameter') {
+      send(400, { __type: 'ValidationException' });
+    } else if (value === undefined) send(400, { __type: 'ParameterNotFound' });
+    else send(200, { Parameter: { ARN: id, Name: id, Type: 'SecureString', Value: value, Version: 1 } });
   } catch {
     send(400, { __type: 'InvalidRequestException' });
   }

@@ -113,14 +113,14 @@ describe('resources that must not be lost', () => {
 
   test('survives every update and the deletion of the stack, and goes with a first deployment that fails', () => {
     const secrets = template
-      .ofType('AWS::SecretsManager::Secret')
-      .filter(([id]) => !id.startsWith('EngineContainerSecret'));
-    expect(secrets.map(([id]) => id.replace(/[0-9A-F]{8}$/, '')).sort()).toEqual([
-      'AdminKeySecret',
-      'NotificationsEmailApiKey',
-      'PaymentsKey',
-      'PaymentsReadKey',
-      'PaymentsWebhookSecret',
+      .ofType('Custom::Secret')
+      .filter(([, { Properties }]) => !JSON.stringify(Properties.Parameter).includes('engine-secret'));
+    expect(secrets.map(([, { Properties }]) => Properties.Parameter['Fn::Join'][1][2]).sort()).toEqual([
+      '/admin-key',
+      '/email-api-key',
+      '/payments-key',
+      '/payments-read-key',
+      '/payments-webhook-secret',
     ]);
     const kept = [...secrets, ...KEPT.flatMap((type) => template.ofType(type))];
     expect(kept.length).toBe(secrets.length + KEPT.length);
@@ -131,8 +131,65 @@ describe('resources that must not be lost', () => {
 
   test('in dev all of it goes with the stack', () => {
     const kept = readTemplate()
-      .ofType('AWS::SecretsManager::Secret')
+      .ofType('Custom::Secret')
       .filter(([, { DeletionPolicy }]) => DeletionPolicy !== 'Delete');
     expect(kept).toEqual([]);
+  });
+});
+
+/** A secret in Secrets Manager has a price each month; a secure parameter of the standard tier has none. */
+describe('secrets that leave Secrets Manager', () => {
+  const context = { ...FULL, emailApiUrl: 'https://mail.example.org', legacyCredentials: 'true' };
+  const old = JSON.stringify({ ...describeContext(context), secretsIn: undefined });
+
+  test('a record of before says that they are there, one of now that they are parameters', () => {
+    writeFileSync(deployedFile(folder, 'prod'), old);
+    expect(readDeployed(folder, 'prod')?.secretsIn).toBe('secrets-manager');
+    expect(describeContext(context).secretsIn).toBe('parameters');
+  });
+
+  test('are copied by the first deployment, which still holds each as it was made', () => {
+    const moving = readTemplate(context, { movesSecrets: true });
+    // Logical ids of the release before: another id would be another secret, and the old one would be gone.
+    const held = moving.ofType('AWS::SecretsManager::Secret').map(([id]) => id);
+    expect(held.sort()).toEqual([
+      'AdminKeySecretCA126E48',
+      'CredentialsLegacyKey93473689',
+      'EngineContainerSecret1A575FDC',
+      'NotificationsEmailApiKey0BAA677B',
+      'PaymentsKeyB60DCB49',
+      'PaymentsReadKey5DCDFA20',
+      'PaymentsWebhookSecret5B904FE8',
+    ]);
+    const copied = moving.ofType('Custom::Secret').map(([, { Properties }]) => Properties.CopyFrom.Ref);
+    expect(copied.sort()).toEqual(held);
+    for (const id of held) {
+      const readers = moving.allowed().filter(({ Resource }) => JSON.stringify(Resource).includes(id));
+      expect([id, ...readers.map(({ holder }) => holder)]).toEqual([id, 'SecretsMakerRole']);
+    }
+  });
+
+  test('leave the stack with the second', () => {
+    const after = readTemplate(context);
+    expect(after.ofType('AWS::SecretsManager::Secret')).toEqual([]);
+    expect(after.ofType('Custom::Secret').map(([, { Properties }]) => Properties.CopyFrom)).toEqual(
+      Array(7).fill(''),
+    );
+  });
+
+  /** AWS, "AWS::SSM::Parameter": CloudFormation makes no parameter of type SecureString. */
+  test('are made by a function that may write them and can read none', () => {
+    const template = readTemplate(context);
+    const rights = template.allowed().filter(({ holder }) => holder === 'SecretsMakerRole');
+    expect([...new Set(rights.flatMap(({ Action }) => Action))].sort()).toEqual([
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+      'ssm:DeleteParameter',
+      'ssm:PutParameter',
+    ]);
+    for (const [, { Properties }] of template.ofType('Custom::Secret')) {
+      expect(Properties.ServiceToken['Fn::GetAtt'][0]).toMatch(/^SecretsMakerFunction/);
+      expect(Properties.ServiceTimeout).toBe('180');
+    }
   });
 });

@@ -15,6 +15,7 @@ import {
   SocketDisconnectEnv,
   SocketPushEnv,
 } from '../../lambdas/realtime/env.ts';
+import { SecretsEnv } from '../../lambdas/secrets/env.ts';
 import { SiteEnv } from '../../lambdas/site/env.ts';
 import { TickEnv } from '../../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../../lambdas/wake/env.ts';
@@ -39,6 +40,7 @@ const ENVIRONMENTS: Readonly<Record<string, ZodObject>> = {
   RealtimeConnect: SocketConnectEnv,
   RealtimeDisconnect: SocketDisconnectEnv,
   RealtimePush: SocketPushEnv,
+  SecretsMaker: SecretsEnv,
   Tick: TickEnv,
   WakeForward: WakeForwardEnv,
   WebhooksForge: ForgeWebhookEnv,
@@ -122,7 +124,7 @@ test('inside the network, services are called by names that answer over IPv6, an
     `AWS_ENDPOINT_URL_${service.toUpperCase()}`,
     { 'Fn::Join': ['', [`https://${service}.`, { Ref: 'AWS::Region' }, '.api.aws']] },
   ];
-  expect(names('Worker')).toEqual(['ecs', 'kms', 'lambda', 'sqs'].map(dualStack));
+  expect(names('Worker')).toEqual(['ecs', 'kms', 'lambda', 'sqs', 'ssm'].map(dualStack));
   expect(names('ContainerHealth')).toEqual([dualStack('ecs')]);
   for (const fn of ['Worker', 'ContainerHealth']) {
     const { Properties } = template.functionNamed(fn);

@@ -83,7 +83,7 @@ function vaultOf(template: StackTemplate, name: string) {
   const secret = secretOf(template, name);
   const mayRead = statementsOf(template, name).some(
     ({ Action, Resource }) =>
-      listOf(Action).includes('secretsmanager:GetSecretValue') &&
+      listOf(Action).includes('ssm:GetParameter') &&
       listOf(Resource).some((each) => JSON.stringify(each) === JSON.stringify(secret)),
   );
   const legacy = {
@@ -145,17 +145,18 @@ describe('credentials of earlier formats', () => {
   });
 
   test('the key of v1 is a secret of its own, made only then, and read by what opens credentials alone', () => {
-    expect(Object.keys(usual.resources).filter((id) => /LegacyKey/.test(id))).toEqual([]);
+    expect(Object.keys(usual.resources).filter((id) => /CredentialsLegacy/.test(id))).toEqual([]);
     expect(OPENERS.map((name) => secretOf(usual, name))).toEqual(['', '', '']);
     const [id, ...more] = legacy
-      .ofType('AWS::SecretsManager::Secret')
-      .flatMap(([each]) => (/LegacyKey/.test(each) ? [each] : []));
+      .ofType('Custom::Secret')
+      .flatMap(([each]) => (/CredentialsLegacy/.test(each) ? [each] : []));
     expect(more).toEqual([]);
+    const arn = { 'Fn::GetAtt': [id, 'Arn'] };
     const readers = legacy
       .allowed()
-      .filter(({ Resource }) => listOf(Resource).some((each) => JSON.stringify(each) === `{"Ref":"${id}"}`))
+      .filter(({ Resource }) => listOf(Resource).some((each) => JSON.stringify(each) === JSON.stringify(arn)))
       .map(({ holder }) => holder);
     expect(readers.sort()).toEqual(['ConnectionsRole', 'ForgeOpsRole', 'WorkerRole']);
-    expect(legacy.outputs.LegacyCredentialKeyArn?.Value).toEqual({ Ref: id });
+    expect(legacy.outputs.LegacyCredentialKeyArn?.Value).toEqual(arn);
   });
 });

@@ -18,7 +18,7 @@ function environmentOf(from: typeof template, name: string): Readonly<Record<str
 
 const secretsOf = (from: typeof template): readonly string[] =>
   from
-    .ofType('AWS::SecretsManager::Secret')
+    .ofType('Custom::Secret')
     .map(([id]) => id)
     .filter((id) => id.startsWith('Payments'));
 
@@ -27,7 +27,7 @@ describe('payments', () => {
     expect(secretsOf(template)).toEqual([]);
     const readers = template
       .allowed()
-      .filter(({ Action }) => JSON.stringify(Action).includes('secretsmanager'))
+      .filter(({ Action }) => JSON.stringify(Action).includes('ssm:'))
       .map(({ holder }) => holder);
     expect(readers.filter((holder) => /Billing|Payments/.test(holder))).toEqual([]);
     expect(environmentOf(template, 'Billing')).toMatchObject({
@@ -79,9 +79,9 @@ describe('payments', () => {
         .allowed()
         .filter(({ Resource }) => secret.test(JSON.stringify(Resource)))
         .map(({ holder }) => holder);
-    expect(holders(/"PaymentsKey[0-9A-F]{8}"/)).toEqual(['BillingRole']);
-    expect(holders(/"PaymentsReadKey[0-9A-F]{8}"/)).toEqual(['WebhooksPaymentsRole']);
-    expect(holders(/"PaymentsWebhookSecret[0-9A-F]{8}"/)).toEqual(['WebhooksPaymentsRole']);
+    expect(holders(/"PaymentsStoredKey/)).toEqual(['BillingRole']);
+    expect(holders(/"PaymentsStoredReadKey/)).toEqual(['WebhooksPaymentsRole']);
+    expect(holders(/"PaymentsStoredWebhookSecret/)).toEqual(['WebhooksPaymentsRole']);
   });
 
   test.each([

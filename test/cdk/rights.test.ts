@@ -156,21 +156,23 @@ describe('rights (A118)', () => {
 
   test('each secret is read by its named functions', () => {
     const readers = allowed.flatMap(({ holder, Action, Resource }) =>
-      listOf(Action).includes('secretsmanager:GetSecretValue')
+      listOf(Action).some((action) => action.startsWith('ssm:GetParameter'))
         ? listOf(Resource).map(
-            (each) => `${holder} ${/"Ref":"(\w+?)[0-9A-F]{8}"/.exec(JSON.stringify(each))?.[1]}`,
+            (each) =>
+              `${holder} ${listOf(Action)} ${/\["(\w+?)Parameter[0-9A-F]{8}"/.exec(JSON.stringify(each))?.[1]}`,
           )
         : [],
     );
     expect(readers.sort()).toEqual([
-      'AdminRole AdminKeySecret',
+      'AdminRole ssm:GetParameter AdminKey',
       // Its private health check takes the container's stamp (D-74); the way to the engine it does not have.
-      'AdminRole EngineContainerSecret',
-      'BillingRole PaymentsKey',
-      'EngineTaskExecutionRole EngineContainerSecret',
-      'WebhooksPaymentsRole PaymentsReadKey',
-      'WebhooksPaymentsRole PaymentsWebhookSecret',
-      'WorkerRole EngineContainerSecret',
+      'AdminRole ssm:GetParameter EngineStamp',
+      'BillingRole ssm:GetParameter PaymentsStoredKey',
+      // AWS, "Amazon ECS task execution IAM role": the action in the plural, and no key where the parameter has the default one.
+      'EngineTaskExecutionRole ssm:GetParameters EngineStamp',
+      'WebhooksPaymentsRole ssm:GetParameter PaymentsStoredReadKey',
+      'WebhooksPaymentsRole ssm:GetParameter PaymentsStoredWebhookSecret',
+      'WorkerRole ssm:GetParameter EngineStamp',
     ]);
   });
 
@@ -325,13 +327,13 @@ describe('rights (A118)', () => {
       'a provider is named: its key and nothing of SES',
       { notificationFrom: 'queue@example.org', emailApiUrl: 'https://mail.example.org' },
       'true',
-      ['secretsmanager:GetSecretValue'],
+      ['ssm:GetParameter'],
     ],
     [
       'a provider is named and the service has a domain: that is the sender',
       { ...DOMAIN, emailApiUrl: 'https://mail.example.org' },
       'true',
-      ['secretsmanager:GetSecretValue'],
+      ['ssm:GetParameter'],
     ],
   ])('mail: %s', (_name, context, sends, actions) => {
     const stack = readTemplate(context);
@@ -339,7 +341,7 @@ describe('rights (A118)', () => {
       .allowed()
       .filter(({ holder }) => holder === 'NotificationsNotifyRole')
       .flatMap(({ Action }) => listOf(Action))
-      .filter((action) => /^(ses|secretsmanager):/.test(action));
+      .filter((action) => /^(ses|ssm):/.test(action));
     expect(granted).toEqual(actions);
     expect(stack.functionNamed('DashboardSite').Properties.Environment.Variables.SENDS_MAIL).toBe(sends);
     const { NOTIFICATION_FROM: from } =
@@ -349,7 +351,7 @@ describe('rights (A118)', () => {
   });
 
   test('all other rights, function by function', () => {
-    const known = /^(kms|dynamodb|sqs|ecs|logs|secretsmanager):/;
+    const known = /^(kms|dynamodb|sqs|ecs|logs|ssm):/;
     const others = allowed.flatMap(({ holder, Action }) =>
       listOf(Action)
         .filter((action) => !known.test(action))

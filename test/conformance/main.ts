@@ -92,7 +92,7 @@ async function overHttp(seed: number, requests: number): Promise<HttpRunResult> 
       files: ['service.log', 'table.sqlite', 'table.sqlite-wal'].map((name) =>
         join(dataDir, 'service', name),
       ),
-      containerSecret: (await started?.service.readSecret('EngineContainerSecret')) ?? null,
+      containerSecret: (await started?.service.readSecret('engine-secret')) ?? null,
     });
   } finally {
     await started?.stop();

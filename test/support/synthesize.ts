@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { BUNDLE_ENTRIES } from '../../lib/functions.ts';
-import { ServiceStack } from '../../lib/service-stack.ts';
+import { ServiceStack, type ServiceStackProps } from '../../lib/service-stack.ts';
 import { parseStageConfig } from '../../lib/stage-config.ts';
 
 /** Assertions look at the template, never into an asset, so empty bundles do. */
@@ -23,13 +23,16 @@ export interface Synthesized {
   readonly template: Template;
 }
 
-export function synthesize(context: Readonly<Record<string, string>> = {}): Synthesized {
+/** What is deployed already. */
+export type Past = Pick<ServiceStackProps, 'movesSecrets'>;
+
+export function synthesize(context: Readonly<Record<string, string>> = {}, past: Past = {}): Synthesized {
   process.env.CDK_VALIDATION = 'false';
   const bundlesDir = makeEmptyBundles();
   try {
     const app = new App({ context });
     const config = parseStageConfig(app.node.getAllContext());
-    const stack = new ServiceStack(app, 'Test', { config, bundlesDir });
+    const stack = new ServiceStack(app, 'Test', { config, bundlesDir, ...past });
     return { stack, template: Template.fromStack(stack) };
   } finally {
     rmSync(bundlesDir, { recursive: true, force: true });

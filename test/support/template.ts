@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Past } from './synthesize.ts';
 
 export interface Resource {
   readonly Type: string;
@@ -55,10 +56,10 @@ let sources: string | null = null;
  * The template of a context. Loading the construct library takes longer than all assertions together, so a template is kept
  * by the hash of everything it is made from, for all workers and for later runs.
  */
-export function readTemplate(context: Readonly<Record<string, string>> = {}): StackTemplate {
+export function readTemplate(context: Readonly<Record<string, string>> = {}, past: Past = {}): StackTemplate {
   sources ??= hashSources();
   const key = createHash('sha256')
-    .update(sources + JSON.stringify(context))
+    .update(sources + JSON.stringify([context, past]))
     .digest('hex')
     .slice(0, 32);
   const folder = resolve('node_modules/.cache/mergeyard-templates');
@@ -67,7 +68,7 @@ export function readTemplate(context: Readonly<Record<string, string>> = {}): St
     const { synthesize }: typeof import('./synthesize.ts') = require('./synthesize.ts');
     mkdirSync(folder, { recursive: true });
     const own = `${file}.${randomUUID()}`;
-    writeFileSync(own, JSON.stringify(synthesize(context).template.toJSON()));
+    writeFileSync(own, JSON.stringify(synthesize(context, past).template.toJSON()));
     renameSync(own, file);
   }
   return new StackTemplate(JSON.parse(readFileSync(file, 'utf8')));

@@ -1,9 +1,9 @@
 import { KMSClient } from '@aws-sdk/client-kms';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SSMClient } from '@aws-sdk/client-ssm';
 import type { VaultSettings } from '../../contracts/env.ts';
 import type { SecretBox } from '../../ports/secret-box.ts';
 import type { Clock, Vault } from '../../ports/system.ts';
-import { createSecretReader } from '../secrets-manager/secret-reader.ts';
+import { createSecretReader } from '../parameter-store/secret-reader.ts';
 import { createKmsSecretBox } from './secret-box.ts';
 import { createKmsVault } from './vault.ts';
 
@@ -16,7 +16,7 @@ export function openVault(env: VaultSettings, clock: Pick<Clock, 'monotonic'>): 
     keyVersion: env.CREDENTIAL_KEY_VERSION,
     ...(secretId === ''
       ? {}
-      : { legacy: { readV1Key: createSecretReader(new SecretsManagerClient({}), secretId, clock) } }),
+      : { legacy: { readV1Key: createSecretReader(new SSMClient({}), secretId, clock) } }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetParameterCommand, type SSMClient } from '@aws-sdk/client-ssm';
 import type { Clock } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
 
@@ -7,9 +7,12 @@ const CACHED_MS = 5 * 60_000;
 
 export type ReadSecret = () => Promise<Secret<string>>;
 
-/** Reads one secret and remembers it for five minutes. Throws when it cannot be read or is empty. */
+/**
+ * Reads one secure parameter, by its ARN, and remembers it for five minutes. Throws when it cannot be read or is empty.
+ * Source: AWS, "GetParameter" (Systems Manager API reference): `Name` may be an ARN.
+ */
 export function createSecretReader(
-  client: SecretsManagerClient,
+  client: SSMClient,
   secretId: string,
   clock: Pick<Clock, 'monotonic'>,
 ): ReadSecret {
@@ -17,7 +20,10 @@ export function createSecretReader(
   return async () => {
     const now = clock.monotonic();
     if (cached !== null && now < cached.until) return cached.secret;
-    const { SecretString: text } = await client.send(new GetSecretValueCommand({ SecretId: secretId }));
+    const { Parameter } = await client.send(
+      new GetParameterCommand({ Name: secretId, WithDecryption: true }),
+    );
+    const text = Parameter?.Value;
     if (text === undefined || text === '') throw new Error('the secret is empty');
     cached = { secret: new Secret(text), until: now + CACHED_MS };
     return cached.secret;

@@ -1,0 +1,3 @@
+import { CommonEnv } from '#core/contracts/env.ts';
+
+export const SecretsEnv = CommonEnv;
