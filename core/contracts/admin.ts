@@ -99,7 +99,7 @@ export function toRepoSearchRecord(
   };
 }
 
-/** What is in none of the known formats fails closed when it is opened; here it is counted (A97). */
+/** A credential in none of the known formats fails closed when it is opened; here it is counted (A97). */
 export function toCredentialStats(
   counts: CredentialCounts,
 ): Pick<z.infer<typeof AdminStats>, 'credential_formats' | 'credential_keks'> {

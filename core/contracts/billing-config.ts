@@ -10,7 +10,7 @@ import {
 } from '../domain/billing.ts';
 import { FLAT_KIND, type PriceBook } from '../domain/subscription.ts';
 
-/** What an operator writes, and what is wrong with it in a sentence. */
+/** The configuration as an operator writes it; an error says in a sentence what is wrong. */
 type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: string };
 
 const PRICE = /^(pro|team)\.([a-z][a-z_]{0,31})=([A-Za-z0-9_]{1,255})$/;

@@ -8,7 +8,7 @@ import type { RouteById, RouteId } from './routes.ts';
  */
 type Address<Id extends RouteId> = `${RouteById<Id>['method']} ${RouteById<Id>['path']}`;
 
-/** What a socket or another sender calls, not a client. */
+/** Routes that a socket or another sender calls, not a client. */
 type NotCalled = 'openSocket' | 'acceptForgeEvent' | 'acceptPaymentEvent';
 export type ClientRouteId = Exclude<RouteId, NotCalled>;
 
@@ -78,7 +78,7 @@ export interface CallExtras {
   readonly signal?: AbortSignal;
 }
 
-/** What a route is called with: the id in its path, its body, its query. */
+/** The input of a call: the id in its path, its body, its query. */
 export type InputFor<Id extends ClientRouteId> = PathPart<RouteById<Id>> &
   BodyPart<RouteById<Id>> &
   QueryPart<RouteById<Id>> &

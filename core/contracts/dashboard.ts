@@ -1,4 +1,4 @@
-/** What page, stack and local run agree on. Types and plain constants: the page carries no schema library. */
+/** Constants that page, stack and local run share. Types and plain constants: the page carries no schema library. */
 
 /** Where the page reads how one signs in. Written at deploy, never cached. */
 export const DASHBOARD_CONFIG_PATH = '/config.json';

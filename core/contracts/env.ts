@@ -32,7 +32,7 @@ export const RateEnv = z.object({
   TABLE_NAME: EnvText,
   /** Multiplies every rate limit (D-52). */
   RATE_FACTOR: EnvFactor,
-  /** What the distribution adds to its requests; empty: nothing stands in front that is to be believed. */
+  /** The header value that the distribution adds to its requests; empty: nothing stands in front that is to be believed. */
   EDGE_STAMP: EnvOptionalText,
 });
 

@@ -32,7 +32,7 @@ export const ForgeType = z.literal('forgejo');
 export const Slug = z.string().max(SLUG_CHARS_MAX).regex(SLUG_PATTERN);
 const BRANCH = /^(?![-./])(?!.*(?:\.\.|\/\/|\/\.|@\{|\.lock(?:\/|$)))[!#-)+-9;->@-Z_-}]+(?<![./])$/;
 /**
- * What git takes as a branch name, as far as it matters here. None of the queue's own either, which follow the service's
+ * A name that git takes for a branch, as far as it matters here. None of the queue's own either, which follow the service's
  * name and so are refused by the service (D-91); documents show the pattern for the name that a deployment has unless it
  * sets another.
  */

@@ -49,7 +49,7 @@ export function toExportedNotification(targets: NotificationTargets): z.infer<ty
   return { email: targets.email, ...mapFields((chat) => (targets[chat] === null ? null : REDACTED)) };
 }
 
-/** What the page shows of what is stored: a chat address names its host alone, because its path is the credential. */
+/** The stored channel as the page shows it: a chat address names its host alone, because its path is the credential. */
 export const MaskedNotification = z.object({
   email: z.string().nullable(),
   ...mapFields(() => z.string().nullable()),

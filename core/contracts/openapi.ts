@@ -7,7 +7,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 const ERROR_SCHEMA = '#/components/schemas/Error';
 
-/** What each kind of auth asks for; an empty list is "nothing". */
+/** The requirement of each kind of auth; an empty list is "nothing". */
 const SECURITY: Readonly<Record<RouteAuth, readonly Json[]>> = {
   bearer: [{ session: [] }],
   me: [{ session: [] }],

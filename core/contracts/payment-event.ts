@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { TenantId } from '../domain/ids.ts';
 
-/** What we take of an event: only that there is something to look at, and at whose (A105). */
+/** The part that we take of an event: only that there is something to look at, and at whose (A105). */
 export interface PaymentEvent {
   readonly id: string;
   readonly type: string;

@@ -6,9 +6,9 @@ import type { QueueSettings } from '../domain/repo-settings.ts';
 
 interface Row {
   readonly field: keyof QueueSettings;
-  /** What a PATCH may set. */
+  /** The values that a PATCH may set. */
   readonly given: z.ZodType;
-  /** What views and the export show: what is stored, also of before a range was narrowed. */
+  /** The values that views and the export show: as stored, also from before a range was narrowed. */
   readonly shown: z.ZodType;
 }
 

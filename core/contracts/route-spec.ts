@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { RateClass } from '../domain/api-limits.ts';
 import type { ErrorCode } from './errors.ts';
 
-/** What comes out of a schema, and what may be put into it. */
+/** Output and input types of a schema. */
 export type Parsed<T> = T extends z.ZodType ? z.output<T> : undefined;
 export type Unparsed<T> = T extends z.ZodType ? z.input<T> : never;
 export type Schema = z.ZodType;
@@ -47,7 +47,7 @@ export interface RouteSpec {
   readonly query?: z.ZodType;
   /** JSON object of this shape. */
   readonly body?: z.ZodType;
-  /** What a wrong or missing field is called where it is not `invalid_field` and `missing_fields`. */
+  /** Error codes of a wrong and of a missing field where they are not `invalid_field` and `missing_fields`. */
   readonly fieldErrors?: Readonly<Record<string, ErrorCode>>;
   /** By status; anything a schema does not name does not leave (A62). */
   readonly replies: Readonly<Record<number, ReplyBody>>;
@@ -55,7 +55,7 @@ export interface RouteSpec {
   readonly errors: readonly ErrorCode[];
 }
 
-/** What every route of a kind of auth may answer. */
+/** The errors that every route of a kind of auth may answer. */
 export const AUTH_ERRORS = {
   bearer: ['missing_auth', 'unauthorized', 'invalid_token', 'auth_unavailable', 'rate_limited'],
   me: ['not_authenticated', 'auth_unavailable', 'rate_limited'],

@@ -7,7 +7,7 @@ export function makeTicket(): string {
   return randomBytes(32).toString('hex');
 }
 
-/** What is stored of a ticket. Null for a text that is none. */
+/** The stored part of a ticket. Null for a text that is none. */
 export function hashTicket(ticket: string): string | null {
   return TICKET.test(ticket) ? createHash('sha256').update(ticket).digest('hex') : null;
 }

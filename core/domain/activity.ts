@@ -191,7 +191,7 @@ export interface RepoActivityFacts {
   readonly lingers: boolean;
 }
 
-/** What the queue of one repo is doing, told from the rows that its worker stored. */
+/** The activity of the queue of one repo, told from the rows that its worker stored. */
 export function describeRepoActivity(facts: RepoActivityFacts): RepoActivity {
   const plainBranch = stagingBranch(facts.queueName, facts.repo.baseBranch);
   if (!facts.batches.known) {

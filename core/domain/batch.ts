@@ -26,7 +26,7 @@ export type BatchOutcome = (typeof BATCH_OUTCOMES)[number];
 export const BATCH_PHASES = ['waiting_gate', 'waiting_merge'] as const;
 export type BatchPhase = (typeof BATCH_PHASES)[number];
 
-/** What durably became of one member of a batch (D-27). `landed` and `bounced` are terminal for the pull request. */
+/** The durable end of one member of a batch (D-27). `landed` and `bounced` are terminal for the pull request. */
 export const MEMBER_ACTIONS = ['landed', 'bounced', 'requeued', 'skipped', 'refused'] as const;
 export type MemberActionKind = (typeof MEMBER_ACTIONS)[number];
 

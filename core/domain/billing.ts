@@ -42,7 +42,7 @@ export const PLAN_LIMITS: PlanLimitsTable = {
 export const CONNECTIONS_PER_TENANT_MAX = 50;
 export const REPOS_PER_TENANT_MAX = 500;
 
-/** What was bought, as stored. */
+/** The purchase, as stored. */
 export interface Plan {
   readonly tier: Tier;
   readonly status: BillingStatus;
@@ -77,7 +77,7 @@ export function ceilingOf(
   };
 }
 
-/** What decides whether a repo is held, and what it is ordered by. */
+/** The facts that decide whether a repo is held, and its place in the order. */
 export interface HoldableRepo {
   readonly id: RepoId;
   readonly createdAt: EpochMs;

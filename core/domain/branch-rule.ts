@@ -3,7 +3,7 @@ import type { EpochMs } from './ids.ts';
 import type { ProtectionReason } from './provisioning.ts';
 import { stagingBranch, workBranch } from './queue-names.ts';
 
-/** What decides which rule a forge obeys. */
+/** The facts that decide which rule a forge obeys. */
 export interface RuleOrder {
   readonly name: string;
   /** Gitea 1.23 and newer, lower first; null elsewhere. */
@@ -91,7 +91,7 @@ export function planRequirement(rules: readonly BranchRule[], wanted: Requiremen
     : { kind: 'refused', reasons: ['rule_unclear'] };
 }
 
-/** What the owner should know of a rule that works. */
+/** Warnings for the owner about a rule that works. */
 function noteReasons(
   rule: BranchRule,
   rules: readonly BranchRule[],

@@ -1,4 +1,4 @@
-/** What `/version` says: `15.0.3+gitea-1.22.0` on Forgejo, `1.26.3` on Gitea. */
+/** The answer of `/version`: `15.0.3+gitea-1.22.0` on Forgejo, `1.26.3` on Gitea. */
 export interface ForgeVersion {
   readonly kind: 'forgejo' | 'gitea';
   readonly major: number;

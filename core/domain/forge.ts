@@ -1,6 +1,6 @@
 import type { BlobId, CommitSha, EpochMs, PullRequestNumber, TreeHash } from './ids.ts';
 
-/** What a forge tells about one pull request. `head.sha` is live; `base.sha` is the current tip of the base branch. */
+/** The forge's account of one pull request. `head.sha` is live; `base.sha` is the current tip of the base branch. */
 export interface PullRequest {
   readonly number: PullRequestNumber;
   readonly title: string;
@@ -93,14 +93,14 @@ export interface TreeEntry {
   readonly size?: number | null;
 }
 
-/** What stands below a tree, directories included. A name that is not UTF-8 comes as something else, so hash it. */
+/** The entries below a tree, directories included. A name that is not UTF-8 comes as something else, so hash it. */
 export interface TreeListing {
   readonly tree: TreeHash;
   /** In git's order; null = too many for one answer. */
   readonly entries: readonly TreeEntry[] | null;
 }
 
-/** What is known of the gate run of one staged commit (A11, A12). */
+/** The known state of the gate run of one staged commit (A11, A12). */
 export type GateReading =
   | { readonly kind: 'none' }
   | { readonly kind: 'running'; readonly runId: string; readonly url: string | null }
@@ -113,7 +113,7 @@ export type GateReading =
 
 export type PostedState = 'pending' | 'success' | 'error';
 
-/** What keeps git from holding another reference: `a` and `a/b` exclude each other, and so do a tag and a branch to a forge. */
+/** A reference that keeps git from holding another one: `a` and `a/b` exclude each other, and on a forge so do a tag and a branch. */
 export interface RefInTheWay {
   readonly kind: 'branch' | 'tag';
   readonly name: string;

@@ -128,7 +128,7 @@ export const LEASE_HELD_DELAY_MS = 15_000;
 export const WIND_DOWN_MS = 60 * 60_000;
 /** A deleted repo is looked after this long; one whose forge address is enrolled again only `WIND_DOWN_MS`. */
 export const BURIED_WIND_DOWN_MS = 24 * 60 * 60_000;
-/** What a deleted repo could not take back is remembered this long for the next enrollment of its forge address. */
+/** A status that a deleted repo could not take back is remembered this long for the next enrollment of its forge address. */
 export const LEFT_HEADS_KEPT_MS = 30 * 24 * 60 * 60_000;
 /** Within one reconcile, looks at a pending native merge: 1 s, 2 s, 4 s … while the budget lasts. */
 export const LANDING_POLL_MIN_MS = 500;

@@ -2,7 +2,7 @@ import type { ActivityEvent, NodeRow } from './batch.ts';
 import { parseUrl } from './parse-url.ts';
 import type { ManagedRepo } from './repo.ts';
 
-/** What people are told, before any service's own markup. Texts are plain: they may hold anything an author typed. */
+/** A message to people, before any service's own markup. Texts are plain: they may hold anything an author typed. */
 export interface Notice {
   /** One line. */
   readonly subject: string;

@@ -1,8 +1,8 @@
 import type { CommitSha, EpochMs, PullRequestNumber } from './ids.ts';
 
 /**
- * What the queue of one repo has on the forge, or owes it, after its last step. The service reads this, and never what
- * people are shown, before it stops a queue, cancels a scheduled merge or deletes the rows of a repo.
+ * The obligations of the queue of one repo on the forge, after its last step. The service reads them, and never the
+ * view for people, before it stops a queue, cancels a scheduled merge or deletes the rows of a repo.
  */
 export interface Obligations {
   readonly at: EpochMs;

@@ -34,7 +34,7 @@ export const CI_GATE_STATUSES = [
 export type CiGateStatus = (typeof CI_GATE_STATUSES)[number];
 
 export const WEBHOOK_OBSERVATIONS = ['not_tried', 'registered', 'denied', 'failed'] as const;
-/** What the last attempt on the hook showed. `denied`: the forge refused the bot. `failed`: no usable answer. */
+/** The outcome of the last attempt on the hook. `denied`: the forge refused the bot. `failed`: no usable answer. */
 export type WebhookObservation = (typeof WEBHOOK_OBSERVATIONS)[number];
 
 export const PROTECTION_OBSERVATIONS = [
@@ -61,7 +61,7 @@ export const PROTECTION_REASONS = [
 ] as const;
 export type ProtectionReason = (typeof PROTECTION_REASONS)[number];
 
-/** What the last attempt on the branch rule showed. `required`: our context is asked for, once, by `ruleName`. */
+/** The outcome of the last attempt on the branch rule. `required`: our context is asked for, once, by `ruleName`. */
 export interface ProtectionObservation {
   readonly kind: (typeof PROTECTION_OBSERVATIONS)[number];
   readonly ruleName: string | null;
@@ -96,7 +96,7 @@ export interface CiGate {
   readonly probe: GateProbe | null;
 }
 
-/** What a repo starts with, and what an older row without these fields means. */
+/** The state of a new repo, and of an older row without these fields. */
 export const UNPROVISIONED: {
   readonly provisioning: ProvisioningRecord;
   readonly protectionRequested: boolean;
@@ -125,7 +125,7 @@ export interface ProvisioningView {
   readonly lastProvisionedAt: EpochMs | null;
 }
 
-/** What phrases tell of a repository's own settings. */
+/** The settings of a repository that phrases name. */
 export interface StatusPlace {
   readonly statusContext: string;
   readonly baseBranch: string;
@@ -210,13 +210,13 @@ export interface ProvisioningFacts extends StatusPlace {
   readonly ciGate: CiGate;
 }
 
-/** What the engine saw of the rule with its last look at it, no matter who wrote the rule. */
+/** The rule as the engine last saw it, no matter who wrote the rule. */
 export interface RuleSeen {
   readonly at: EpochMs;
   readonly reasons: readonly ProtectionReason[];
 }
 
-/** What the engine sees for itself; of these its newer look counts, of the others the last attempt. */
+/** States that the engine sees for itself; of these its newer look counts, of the others the last attempt. */
 const SEEN_BY_ENGINE: readonly ProtectionReason[] = [
   'direct_push_allowed',
   'block_on_outdated_branch',

@@ -4,7 +4,7 @@ import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from './ids.ts';
 export const PLACE_STATES = ['landing', 'staged', 'ready', 'waiting', 'refused', 'bounced'] as const;
 export type PlaceState = (typeof PLACE_STATES)[number];
 
-/** What stands before the next landing of a repo. */
+/** The obstacle before the next landing of a repo. */
 export const BLOCK_KINDS = [
   'tree_mismatch',
   'merge',
@@ -45,7 +45,7 @@ export interface Block {
   readonly evidence?: HaltEvidence;
 }
 
-/** What was seen when a landed tree was not the proven one; ids of the forge's repository. */
+/** The evidence when a landed tree was not the proven one; ids of the forge's repository. */
 export interface HaltEvidence {
   readonly mergeCommit: CommitSha;
   readonly landedTree: TreeHash;
@@ -54,7 +54,7 @@ export interface HaltEvidence {
   readonly baseBefore: CommitSha;
 }
 
-/** What the queue of one repo looked like after its last step, told to people. Nothing is decided by it. */
+/** The queue of one repo after its last step, told to people. Nothing is decided by it. */
 export interface QueueView {
   readonly at: EpochMs;
   /** In order, at most `QUEUE_PLACES_MAX`. */

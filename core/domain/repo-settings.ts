@@ -1,7 +1,7 @@
 import type { WakeupMode } from './provisioning.ts';
 
 /**
- * What the owner of a queue may change at any time. A setting is a field and a default here, a row in
+ * The settings that the owner of a queue may change at any time. A setting is a field and a default here, a row in
  * `core/contracts/repo-settings.ts`, a column in the store, and a control on the page.
  */
 export interface QueueSettings {

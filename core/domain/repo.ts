@@ -79,7 +79,7 @@ export function withLastGood(outcome: ReconcileOutcome): ReconcileOutcome {
   return outcome.ok ? { ...outcome, lastGoodAt: outcome.ranAt } : outcome;
 }
 
-/** What `reconcile.error` says; null after a look that went well. */
+/** The text of `reconcile.error`; null after a look that went well. */
 export function describeOutcome(
   outcome: Pick<ReconcileOutcome, 'errorCode' | 'missingScopes'>,
 ): string | null {

@@ -1,7 +1,7 @@
-/** What a sealed text of a repository is for. Rights to open are granted for each. */
+/** The purpose of a sealed text of a repository. Rights to open are granted for each. */
 export type SecretPurpose = 'webhook-secret' | 'chat-url';
 
-/** What a sealed text begins with. No webhook secret and no address of a chat does. */
+/** The first characters of a sealed text. No webhook secret and no address of a chat begins with them. */
 export const SEALED_PREFIX = 'sealed:';
 
 /** False: the text of a row that was written before such texts were sealed. */

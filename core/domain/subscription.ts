@@ -9,7 +9,7 @@ import {
 } from './billing.ts';
 import type { EpochMs, TenantId } from './ids.ts';
 
-/** What the flat charge of a tier is called in its price set. All other kinds are charged by usage. */
+/** The name of the flat charge of a tier in its price set. All other kinds are charged by usage. */
 export const FLAT_KIND = 'flat';
 
 /** Price ids of one tier by what they charge for; `flat` is in every set. */
@@ -98,7 +98,7 @@ export interface SeenPlan extends Plan {
   readonly source: 'prices' | 'prices_against_metadata' | 'metadata' | 'stored' | 'none';
 }
 
-/** What a tenant has, by what the provider lists for its customer. `stored` is what was known until now. */
+/** The plan of a tenant, by the list of its customer at the provider. `stored` is the tier that was known until now. */
 export function seePlan(book: PriceBook, listed: readonly Subscription[], stored: Tier): SeenPlan {
   const chosen = chooseSubscription(listed);
   // Downgraded, and not as if nothing had ever been bought: repos beyond the free allowance are held from here on.

@@ -3,7 +3,7 @@ import { EVENT_WAKE_WINDOW_MS, RETRY_SOON_MS, WAKE_DELAY_MAX_MS, WAKE_DELAY_MIN_
 import { isOwnBranch } from './queue-names.ts';
 import type { ManagedRepo } from './repo.ts';
 
-/** What a forge event is to the queue. A webhook only says "look again"; the forge is read at the next reconcile. */
+/** Kinds of forge events, as far as the queue cares. A webhook only says "look again"; the forge is read at the next reconcile. */
 export type ForgeEventKind =
   /** Would change the queue: a pull request was opened, pushed to, reviewed, closed … */
   | 'queue_change'
@@ -46,7 +46,7 @@ const OWN_TYPES: ReadonlySet<string> = new Set([
 ]);
 const HINT_TYPES: ReadonlySet<string> = new Set(['issue_comment', 'release']);
 
-/** What an event is judged by. */
+/** The facts that an event is judged by. */
 export interface WakeRule {
   readonly baseBranch: string;
   readonly botUsername: string;

@@ -14,7 +14,7 @@ export type Caller =
 type BodyOf<R> = R extends { readonly body: infer Body } ? Parsed<Body> : undefined;
 type QueryOf<R> = R extends { readonly query: infer Query } ? Parsed<Query> : undefined;
 
-/** What a handler gets: validated, and nothing else of the request unless it asks for the event. */
+/** The input of a handler: validated, and nothing else of the request unless it asks for the event. */
 export interface ApiCall<Body = unknown, Query = unknown> {
   readonly caller: Caller;
   /** Tenant of a Bearer route; empty on all others. */
@@ -51,7 +51,7 @@ export type ApiHandlers<Surface extends HttpSurface> = {
   readonly [Id in RouteIdOf<Surface>]: ApiHandler<Id>;
 };
 
-/** What the steps before the handler leave for those after them. */
+/** The facts that the steps before the handler leave for those after them. */
 export interface ApiContext extends Context {
   route?: Route;
   caller?: Caller;

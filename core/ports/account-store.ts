@@ -62,7 +62,7 @@ export interface TerminalMark {
   readonly at: EpochMs;
 }
 
-/** What a tenant sees and leaves behind. */
+/** The rows that a tenant sees and leaves behind. */
 export interface AccountStore {
   loadTenant(tenantId: TenantId): Promise<Tenant | null>;
   /** Null: the tenant is not there, or is of before organizations had a row. */
@@ -140,7 +140,7 @@ export interface WaitingBatch {
   readonly phaseSince: EpochMs | null;
 }
 
-/** What queue health is told from. Each call throws `StoreError` when unreadable, and its signal is then unknown. */
+/** The reads that queue health is told from. Each call throws `StoreError` when unreadable, and its signal is then unknown. */
 export interface HealthStore {
   loadLastTick(): Promise<EpochMs | null>;
   /** When the repo that is due longest became due; null when none is. */

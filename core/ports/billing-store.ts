@@ -1,7 +1,7 @@
 import type { Plan } from '../domain/billing.ts';
 import type { TenantId } from '../domain/ids.ts';
 
-/** What was bought, and by whom at the payment provider. */
+/** The purchase, and its customer at the payment provider. */
 export interface BillingAccount extends Plan {
   /** Null until the first checkout. */
   readonly customerId: string | null;

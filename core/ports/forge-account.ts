@@ -11,11 +11,11 @@ export interface SeenRepo {
   readonly defaultBranch: string;
   /** Styles that it allows, of those that the queue knows; null = the forge does not say. */
   readonly mergeStyles: readonly MergeStyle[] | null;
-  /** What its merge button does; null = a style that the queue does not know, or the forge does not say. */
+  /** The style of its merge button; null = a style that the queue does not know, or the forge does not say. */
   readonly defaultMergeStyle: MergeStyle | null;
 }
 
-/** What a token shows about its owner, before any repository is named. Throws `ForgeError`. */
+/** The facts that a token shows about its owner, before any repository is named. Throws `ForgeError`. */
 export interface ForgeAccount {
   readBotLogin(): Promise<string>;
   listRepos(): Promise<readonly SeenRepo[]>;

@@ -12,7 +12,7 @@ export interface ForgeRepo {
   readonly defaultBranch: string;
   readonly archived: boolean;
   readonly hasActions: boolean;
-  /** What the bot may do. */
+  /** The rights of the bot. */
   readonly isAdmin: boolean;
   readonly canPush: boolean;
   /** Null where the forge does not say: the pull request unit is not readable. */
@@ -62,7 +62,7 @@ export interface ForgeBranch {
   readonly committedAt: EpochMs;
 }
 
-/** What setting a repository up needs, and nothing that could move its base or a status. Throws `ForgeError`. */
+/** The calls that setting up a repository needs, and none that could move its base or a status. Throws `ForgeError`. */
 export interface ForgeAdmin {
   readVersion(): Promise<ForgeVersion | null>;
   readRepo(): Promise<ForgeRepo>;

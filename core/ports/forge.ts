@@ -89,12 +89,12 @@ export interface ForgeReader {
   readVersion(): Promise<ForgeVersion | null>;
   /** Tip of a branch; null when the branch does not exist. */
   readBranchTip(branch: string): Promise<CommitSha | null>;
-  /** What makes one of these branches impossible; null when nothing does. A branch of that very name does not. */
+  /** The reference that makes one of these branches impossible; null: none does. A branch of that very name is none. */
   findRefInTheWay(branches: readonly string[]): Promise<RefInTheWay | null>;
   readCommit(sha: CommitSha): Promise<Commit>;
   /** Tree of a commit: one call, where `readCommit` takes two. */
   readTreeId(sha: CommitSha): Promise<TreeHash>;
-  /** What is below a commit or tree: directly in it, or all of it where one answer holds that. */
+  /** The entries below a commit or tree: directly in it, or all of it where one answer holds that. */
   readTree(id: string, depth: 'all' | 'one'): Promise<TreeListing>;
   /** Bytes of a file, for one merge in memory; null where the forge keeps contents of this size back. */
   readBlob(id: BlobId): Promise<Buffer | null>;
@@ -154,5 +154,5 @@ export interface StatusWriter {
   postStatus(sha: CommitSha, status: StatusPost): Promise<void>;
 }
 
-/** What the engine works with. */
+/** The forge as the engine works with it. */
 export interface EngineForge extends ForgeReader, ForgeStager, ScheduleProbe, StatusWriter {}

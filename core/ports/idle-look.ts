@@ -12,7 +12,7 @@ export interface SeenPull {
   readonly readAt: EpochMs;
 }
 
-/** What the idle looks at one repo remember. Losing it costs one reconcile of the engine. */
+/** The memory of the idle looks at one repo. Losing it costs one reconcile of the engine. */
 export interface LookMemory {
   /** Tip of the base that the engine has seen. */
   readonly tip: CommitSha | null;
@@ -45,7 +45,7 @@ export interface IdleLooker {
   look(request: LookRequest): Promise<LookAnswer>;
 }
 
-/** What idle looks keep, and since when the engine is needed. */
+/** The memory of idle looks, and since when the engine is needed. */
 export interface LookStore {
   loadLook(repoId: RepoId): Promise<LookMemory | null>;
   saveLook(repoId: RepoId, memory: LookMemory): Promise<void>;

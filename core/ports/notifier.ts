@@ -15,7 +15,7 @@ export interface StoredRow {
 export interface NoticeRequest {
   readonly kind: 'invoice_failed';
   readonly tenantId: TenantId;
-  /** What it is about, such as the invoice; a second request of the same kind and subject is none. */
+  /** The thing that the notice is about, such as the invoice; a second request of the same kind and subject is none. */
   readonly subject: string;
   /** Where the payment provider writes to; null when it told none. */
   readonly email: string | null;

@@ -25,7 +25,7 @@ export class StoreError extends Error {
   }
 }
 
-/** What makes a repository one and the same on a forge, whatever the spelling (D-46). */
+/** The key that makes a repository one and the same on a forge, whatever the spelling (D-46). */
 export type ForgeAddress = Pick<ManagedRepo, 'instanceUrl' | 'slug'>;
 
 /** A deleted repo that still has something to take back on its forge. */
@@ -61,13 +61,13 @@ export interface QueueWrite {
   readonly told?: ToldQueue;
 }
 
-/** What the engine tells of its record: the queue to people, the obligations to the service. Stored as one row. */
+/** The engine's account of its record: the queue to people, the obligations to the service. Stored as one row. */
 export interface ToldQueue {
   readonly view: QueueView;
   readonly obligations: Obligations;
 }
 
-/** What one reconcile leaves for the worker that asked for it. */
+/** The report that one reconcile leaves for the worker that asked for it. */
 export interface EngineReport {
   readonly fence: number;
   readonly at: EpochMs;
@@ -82,11 +82,11 @@ export interface EngineReport {
   readonly rule?: RuleSeen;
 }
 
-/** What the engine may read and write. Every write is refused with `fenced` under an old lease. */
+/** The rows that the engine may read and write. Every write is refused with `fenced` under an old lease. */
 export interface EngineStore {
   /** A deleted repo that is being wound down comes before the one that was enrolled after it: it runs first. */
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
-  /** What deleted repos of this forge address left standing on heads, of any tenant. */
+  /** Statuses that deleted repos of this forge address left standing on heads, of any tenant. */
   listLeftHeads(address: ForgeAddress): Promise<readonly LeftHeads[]>;
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
   /** The newest of one repo that can be read, newest first, whatever other repos of its tenant have written since. */
@@ -123,7 +123,7 @@ export interface ReconcileStore {
   endReconcile(id: string): Promise<void>;
 }
 
-/** What wakes, ticks and the worker need. */
+/** The store of wakes, ticks and the worker. */
 export interface DispatchStore {
   getRepo(repoId: RepoId): Promise<ManagedRepo | null>;
   getConnection(tenantId: TenantId, id: ConnectionId): Promise<Connection | null>;
@@ -155,7 +155,7 @@ export interface DispatchStore {
   isDeliveryClaimed(repoId: RepoId, deliveryId: string): Promise<boolean>;
 }
 
-/** What enrollment needs. */
+/** The store of enrollment. */
 export interface EnrollmentStore {
   /** With its organization. There already is fine. */
   createTenant(tenantId: TenantId, at: EpochMs): Promise<void>;

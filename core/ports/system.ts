@@ -82,7 +82,7 @@ export type EngineAnswer = 'ok' | 'failed' | 'unreachable' | 'starting' | 'lost'
 /** `wind_down`: take back what stands and begin nothing, as when the queue is off. */
 export type ReconcileCommand = 'reconcile' | 'wind_down';
 
-/** What the signed stamp says beside the body, whose six strings the contract fixes. */
+/** The fields of the signed stamp beside the body, whose six strings the contract fixes. */
 export interface ReconcileOrder {
   /** Of the lease that the worker holds: a late request cannot act under a newer one. */
   readonly fence: number;

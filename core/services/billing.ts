@@ -123,7 +123,7 @@ export async function changePlan(deps: BillingDeps, tenantId: TenantId, tier: Pa
 }
 
 /**
- * What the provider answered was true after `account` was read; if no call wrote since, it is the newest there is. Else an
+ * The provider's answer was true after `account` was read; if no call wrote since, it is the newest there is. Else an
  * event was faster, and the provider is asked again.
  */
 async function storeMovedPlan(

@@ -21,7 +21,7 @@ export interface CiGateDeps {
   readonly queueName: string;
 }
 
-/** What keeps a gate call from its end; the API has a code for each. */
+/** The reasons for which a gate call fails; the API has a code for each. */
 export type CiGateFailure =
   | 'connection_not_found'
   | 'decryption_error'
@@ -84,7 +84,7 @@ export async function findGatePlace(
   return { version, folder: folders[0] ?? '.github/workflows', gate: null };
 }
 
-/** What an enrollment finds on the base; best effort, like all set-up at that time. */
+/** The gate as an enrollment finds it on the base; best effort, like all set-up at that time. */
 export async function seeGate(openForge: OpenForge, repo: ManagedRepo, queueName: string): Promise<CiGate> {
   try {
     const opened = await openForge(repo);
@@ -149,7 +149,7 @@ async function setUp(deps: CiGateDeps, forge: ForgeAdmin, repo: ManagedRepo): Pr
     const title = 'Set up the gate of the merge queue';
     return await record(deps, creating, await openPullOnce(forge, { base, head, title, body: SETUP_BODY }));
   } catch (error) {
-    // What is stored must not say that a set-up is under way when it is not.
+    // The stored state must not say that a set-up is under way when it is not.
     await saveGate(deps, creating, repo.ciGate);
     throw error;
   }

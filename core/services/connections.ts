@@ -137,7 +137,7 @@ async function rotateToken(
     const previous = await deps.store.getConnection(tenantId, id);
     if (previous === null || previous.deleting) return false;
     const credential = await deps.vault.seal(ownerOf(previous), token);
-    // What was verified once stays so: a forge that is away says nothing against it.
+    // A connection that was verified once stays so: a forge that is away says nothing against it.
     const next = {
       ...previous,
       ...{ credential, verifiedAt: verifiedAt ?? previous.verifiedAt, updatedAt: later(deps, previous) },

@@ -41,7 +41,7 @@ export async function buryRepo(deps: DeletionDeps, repo: ManagedRepo): Promise<'
   return 'buried';
 }
 
-/** What cannot be read may be in flight. */
+/** A record that cannot be read may have something in flight. */
 async function mayBeLive(deps: DeletionDeps, repo: ManagedRepo): Promise<boolean> {
   if ((await deps.leases.readLeaseState(repo.id)) !== 'idle') return true;
   try {

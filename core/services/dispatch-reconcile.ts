@@ -64,7 +64,7 @@ export interface DispatchDeps extends PlanDeps, Pick<ConcurrencyDeps, 'workersMa
   readonly queueName: string;
 }
 
-/** What one reconcile came to, as its worker sees it. */
+/** The result of one reconcile, as its worker sees it. */
 interface EngineResult {
   readonly errorCode: ReconcileErrorCode | null;
   /** Null: at the next tick. */

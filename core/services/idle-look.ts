@@ -21,7 +21,7 @@ export interface IdleLookDeps {
   readonly log: Log;
 }
 
-/** What a look came to: nothing to do, or the engine is asked and this is remembered when it went well. */
+/** The outcome of a look: nothing to do, or the engine is asked and this is remembered when it went well. */
 type Looked =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'ask_engine'; readonly memory: LookMemory | null };

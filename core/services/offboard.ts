@@ -39,7 +39,7 @@ export async function offboardTenant(
   const end = deps.clock.monotonic() + OFFBOARD_WAIT_MS;
   await endPayments(deps, tenantId);
   await deps.store.markTenantDeleting(tenantId);
-  // What was begun before the mark. From here on no page is handed out.
+  // Ends the checkouts that were begun before the mark. From here on no page is handed out.
   await endPayments(deps, tenantId);
   // Counted now: the worker deletes what goes with the last repository.
   const deleted = await countRows(deps, tenantId);

@@ -3,7 +3,7 @@ import { canonicalId, type TenantId } from '../domain/ids.ts';
 import type { Connection, ManagedRepo } from '../domain/repo.ts';
 import type { DispatchStore } from '../ports/store.ts';
 
-/** What is no id of ours is as absent as a stranger's (A86). */
+/** An id that is not ours is as absent as a stranger's (A86). */
 export async function loadOwnRepo(
   store: Pick<DispatchStore, 'getRepo'>,
   tenantId: TenantId,

@@ -17,11 +17,11 @@ type PlanStore = Pick<AccountStore, 'loadPlan'>;
 
 /** For code that enforces plans. */
 export interface PlanDeps {
-  /** What each tier includes and allows in this deployment. @default PLAN_LIMITS */
+  /** Quotas and rights of each tier in this deployment. @default PLAN_LIMITS */
   readonly planLimits?: PlanLimitsTable;
 }
 
-/** What was bought. Unreadable is `billing_unavailable`, never the free plan (A108). */
+/** The purchase of a tenant. Unreadable is `billing_unavailable`, never the free plan (A108). */
 export async function readPlan(store: PlanStore, tenantId: TenantId): Promise<Plan> {
   try {
     return (await store.loadPlan(tenantId)) ?? FREE_PLAN;
@@ -31,7 +31,7 @@ export async function readPlan(store: PlanStore, tenantId: TenantId): Promise<Pl
   }
 }
 
-/** What may be enrolled by the plan of a tenant. Throws `billing_unavailable`. */
+/** The repositories that the plan of a tenant allows. Throws `billing_unavailable`. */
 export async function readCeiling(
   deps: PlanDeps & { readonly store: PlanStore },
   tenantId: TenantId,

@@ -50,7 +50,7 @@ export type ProtectResult =
   /** The rule is not as it should be: no answer, no right, or a rule that must not be edited. The opt-in is recorded. */
   | { readonly kind: 'forge_unreachable'; readonly repo: ManagedRepo };
 
-/** What the forge, or our own caution, makes of an attempt that configured nothing (D-90). */
+/** The outcome, by the forge or by our own caution, of an attempt that configured nothing (D-90). */
 const NOT_CONFIGURED: readonly ProtectionObservation['kind'][] = ['failed', 'denied', 'refused'];
 
 /**

@@ -32,7 +32,7 @@ async function rewrapRepo(deps: RewrapSecretsDeps, repo: ManagedRepo): Promise<k
     const targets = await rewrapTargets(deps, repo);
     if (secret === null && targets === null) return 'current';
     const saved = await saveRepo(deps.store, repo, (current) => ({
-      // What its owner has replaced meanwhile is under the new key already.
+      // A secret that its owner has replaced meanwhile is under the new key already.
       ...(secret !== null && current.webhookSecret?.reveal() === repo.webhookSecret?.reveal()
         ? { webhookSecret: secret }
         : {}),

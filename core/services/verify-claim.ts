@@ -44,5 +44,5 @@ function checked(check: ClaimCheck): CheckedClaim {
   return { check, missingScopes: [] };
 }
 
-/** What says that a claim was never rightful; silence and our own faults do not. */
+/** Answers that say that a claim was never rightful; silence and our own faults do not. */
 export const UNFOUNDED: readonly ClaimCheck[] = ['read_only', 'missing', 'denied', 'connection_not_found'];

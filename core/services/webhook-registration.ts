@@ -9,7 +9,7 @@ import { sealWebhookSecret } from './repo-secrets.ts';
 import { type RepoStore, saveRepo } from './save-repo.ts';
 
 /**
- * What deliveries are asked for. Forges leave out names they do not know: `status` and `workflow_run` are Gitea's,
+ * The events that deliveries are asked for. Forges leave out names they do not know: `status` and `workflow_run` are Gitea's,
  * `action_run_*` Forgejo's. No event tells of a schedule; the tick finds those (forge facts, 9).
  */
 export const HOOK_EVENTS: readonly string[] = [

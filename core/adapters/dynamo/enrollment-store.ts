@@ -38,7 +38,7 @@ export function createEnrollmentStore(table: Table): EnrollmentStore {
   };
 }
 
-/** What every tenant starts with; there are no teams in this version. */
+/** The organization that every tenant starts with; there are no teams in this version. */
 const ORGANIZATION_NAME = 'Personal';
 
 async function createTenant(table: Table, tenantId: TenantId, at: EpochMs): Promise<void> {

@@ -142,7 +142,7 @@ export const wakeState = record<WakeState>({
   stopUntil: ['stop_until', optional(whole)],
 });
 
-/** What a guard points at: the address guard, the identity guard and the hook look-up have the same shape. */
+/** The row that a guard points at: the address guard, the identity guard and the hook look-up have the same shape. */
 export interface Guard {
   readonly tenantId: TenantId;
   readonly id: string;

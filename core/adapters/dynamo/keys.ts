@@ -64,7 +64,7 @@ export function repoGuardKey(instanceUrl: string, slug: string): Key | null {
     ? null
     : { pk: `${PARTITIONS.addresses}${digest(url, normalSlug)}`, sk: 'U' };
 }
-/** What deleted repos of one forge address still have to take back, or could not. */
+/** Statuses that deleted repos of one forge address still have to take back, or could not. */
 export function windDownPartition(address: ForgeAddress): string | null {
   const guard = repoGuardKey(address.instanceUrl, address.slug);
   return guard === null ? null : guard.pk.replace(PARTITIONS.addresses, PARTITIONS.windDowns);
@@ -92,9 +92,9 @@ export const quarantineKey = (id: RepoId, at: EpochMs): Key => ({
   pk: repoPartition(id),
   sk: `QX#${padTime(at)}`,
 });
-/** What people see of the record: small, read with every look at the dashboard. */
+/** The view of the record for people: small, read with every look at the dashboard. */
 export const queueViewKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'QV' });
-/** What idle looks remember. Goes with the repo. */
+/** The memory of idle looks. Goes with the repo. */
 export const lookKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'LK' });
 export const reportKey = (id: RepoId): Key => ({ pk: repoPartition(id), sk: 'RP' });
 export const terminalKey = (id: RepoId, pr: PullRequestNumber): Key => ({

@@ -8,7 +8,7 @@ import { StoreError } from '../../ports/store.ts';
 
 export interface EncodedDocument {
   readonly json: string;
-  /** What is stored: the JSON itself, or its gzip above the size where that pays. */
+  /** The stored form: the JSON itself, or its gzip above the size where that pays. */
   readonly stored: string | Uint8Array;
 }
 

@@ -167,7 +167,7 @@ function leaveHeads(repo: ManagedRepo, left: LeftHeads, now: number): Step {
   };
 }
 
-/** What ran is closed: the engine looks at it no more, and it would look stuck for ever (A43). */
+/** A batch that had not ended is closed: the engine looks at it no more, and it would look stuck for ever (A43). */
 async function resolveBatches(table: Table, repo: ManagedRepo): Promise<void> {
   const running = await findRunningRows(table, repo, 'deleteRepo');
   if (running.length === 0) return;

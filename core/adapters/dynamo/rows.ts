@@ -27,7 +27,7 @@ export type StoredRow = Record<string, unknown>;
 export function toRepoRow(repo: ManagedRepo): StoredRow {
   return {
     ...repoKey(repo.tenantId, repo.id),
-    // What is deleted is in no list of the operator, although it waits for the engine.
+    // A deleted repo is in no list of the operator, although it waits for the engine.
     ...(repo.tombstone
       ? {}
       : { gsi2pk: ALL_REPOS_PARTITION, gsi2sk: `${repo.slug.toLowerCase()}#${repo.id}` }),

@@ -8,7 +8,7 @@ import { createRule, editRule, listRules } from './rules.ts';
 import { cancelAutoMerge, findOpenPull, listBranches, openPull } from './setup-pulls.ts';
 import type { ForgeTransport } from './transport.ts';
 
-/** What setting a repository up needs. Brings no status writer, so the API may have it (A6). */
+/** The calls that setting up a repository needs. Brings no status writer, so the API may have it (A6). */
 export function createForgeAdmin(transport: ForgeTransport): ForgeAdmin {
   const readGate = createGateReader(transport);
   return {

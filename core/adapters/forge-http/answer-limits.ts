@@ -2,7 +2,7 @@ import { FORGE_ANSWER_DEPTH_MAX, FORGE_ANSWER_VALUES_MAX } from '#core/domain/li
 
 const MIB = 1024 * 1024;
 
-/** What one page of texts can need: 50 rows with 64 KB of text in each, and what stands around them. */
+/** The most that one page of texts can need: 50 rows with 64 KB of text in each, and what stands around them. */
 const PAGE_OF_TEXTS_BYTES_MAX = 8 * MIB;
 /** Everything else: single objects and pages of short rows. */
 const ANSWER_BYTES_MAX = 2 * MIB;

@@ -15,7 +15,7 @@ export async function readBlob(transport: ForgeTransport, id: BlobId): Promise<B
   const { content, size } = readBody(BlobRow, call, answer);
   const bytes = Buffer.from(content, 'base64');
   if (bytes.length === 0 && size > 0) return null;
-  // What is merged and staged must be what the tree names.
+  // The contents that are merged and staged must be those that the tree names.
   const hash = createHash(id.length === 64 ? 'sha256' : 'sha1');
   if (hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex') !== id) {
     throw unusable(call, answer.status);

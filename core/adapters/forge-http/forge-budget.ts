@@ -1,8 +1,8 @@
 import { FORGE_BYTES_MAX, FORGE_READ_ROWS_MAX, FORGE_READS_MAX } from '#core/domain/limits.ts';
 
 /**
- * What one client may read, which lives for one reconcile or one request. Writes are not refused here: whatever a forge
- * has sent, what stands on it can be taken back.
+ * The reads that one client may make; a client lives for one reconcile or one request. Writes are not refused here: what
+ * stands on a forge can be taken back whatever that forge has sent.
  */
 export class ForgeBudget {
   readonly #hasTime: () => boolean;

@@ -3,7 +3,7 @@ import { readBody } from './read-body.ts';
 import { RefRows } from './schema.ts';
 import type { ForgeTransport } from './transport.ts';
 
-/** What makes one of these branches impossible; a branch of that very name does not. Two calls, whatever there is. */
+/** The reference that makes one of these branches impossible; a branch of that very name does not. Two calls. */
 export async function findRefInTheWay(
   transport: ForgeTransport,
   branches: readonly string[],

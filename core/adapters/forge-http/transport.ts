@@ -44,7 +44,7 @@ export interface ForgeCall {
   readonly body?: unknown;
 }
 
-/** What the forge answered, whatever its status. A page of HTML or a truncated body is `isJson: false`, value undefined. */
+/** The forge's answer, whatever its status. A page of HTML or a truncated body is `isJson: false`, value undefined. */
 export interface ForgeAnswer {
   readonly status: number;
   readonly isJson: boolean;

@@ -9,7 +9,7 @@ import { readBody } from './read-body.ts';
 import { TreePage } from './schema.ts';
 import { type ForgeTransport, unusable } from './transport.ts';
 
-/** What stands below a commit or tree, in git's order. The whole of it is read only where one page holds it. */
+/** The entries below a commit or tree, in git's order. The whole of it is read only where one page holds it. */
 export async function readTree(
   transport: ForgeTransport,
   id: string,

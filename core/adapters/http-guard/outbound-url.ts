@@ -54,7 +54,7 @@ export function compileOutboundPolicy(policy: OutboundPolicy): OutboundRules {
 function parseEntry(entry: string): URL {
   const text = `https://${entry}`;
   const url = parseUrl(text);
-  // What parses to anything but host and port held a path, credentials or worse.
+  // An address that parses to anything but host and port held a path, credentials or worse.
   if (url === null || url.href !== `https://${url.host}/` || !isPlainAuthority(entry)) {
     throw new Error('outbound host list: an entry is not host or host:port');
   }

@@ -65,7 +65,7 @@ async function check(token: string, keys: JSONWebKeySet): Promise<Signature | 'n
     return 'good';
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return 'no_key';
-    // What the provider publishes cannot be used: no fault of the token.
+    // The provider's published keys cannot be used: no fault of the token.
     if (error instanceof errors.JWKSMultipleMatchingKeys || error instanceof errors.JWKInvalid)
       return 'unknown';
     return error instanceof errors.JOSEError ? 'bad' : 'unknown';

@@ -47,7 +47,7 @@ export function createKmsRewrapper({
     keyVersion,
     async rewrap(owner, sealed) {
       if (sealed.format !== 'v3' || sealed.encryptedDek === null) throw new VaultError('undecryptable');
-      // What was sealed before the forge was part of it is bound to its forge from now on.
+      // A credential that was sealed before the forge was part of it is bound to its forge from now on.
       const sources = [contextOf(owner), contextOfRow(owner)];
       return {
         ...sealed,

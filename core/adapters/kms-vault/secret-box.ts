@@ -44,7 +44,7 @@ export function createKmsSecretBox(config: KmsSecretBoxConfig): SecretBox {
   };
 }
 
-/** What names the row of a data key to KMS; CloudTrail shows it, so it holds ids only. */
+/** The context that names the row of a data key to KMS; CloudTrail shows it, so it holds ids only. */
 export function contextOfSecret(owner: SecretOwner): Record<string, string> {
   return { tenant_id: owner.tenantId, repo_id: owner.repoId, purpose: owner.purpose, v: '1' };
 }

@@ -34,7 +34,7 @@ export function createKmsVault(config: KmsVaultConfig): Vault {
   };
 }
 
-/** What names the row of a data key to KMS; CloudTrail shows it, so it holds ids and a hash only. */
+/** The context that names the row of a data key to KMS; CloudTrail shows it, so it holds ids and a hash only. */
 export function contextOf(owner: CredentialOwner): Record<string, string> {
   return { ...contextOfRow(owner), forge: hashOrigin(owner.instanceUrl) };
 }

@@ -72,7 +72,7 @@ export function createPayments(config: PaymentsConfig): Payments {
         try {
           await sdk.subscriptions.cancel(subscriptionId, {}, { idempotencyKey: requestId });
         } catch (error) {
-          // What has ended is not there any more for a cancellation.
+          // A subscription that has ended cannot be found for a cancellation.
           if (error instanceof Stripe.errors.StripeError && error.code === 'resource_missing') return;
           throw error;
         }
@@ -122,7 +122,7 @@ function toSession(order: CheckoutOrder): SessionParams {
   };
 }
 
-/** What is charged by usage has no quantity. */
+/** A price that is charged by usage has no quantity. */
 function toLineItems(prices: PriceSet): NonNullable<SessionParams['line_items']> {
   return Object.entries(prices).map(([kind, price]) =>
     kind === FLAT_KIND ? { price, quantity: 1 } : { price },
