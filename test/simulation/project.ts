@@ -183,7 +183,7 @@ export class Project {
   async #isToldOfGate(pr: number, words: string): Promise<boolean> {
     const gate = (await this.#forge.readFiles(this.#forge.headOf(pr))).get(this.#options.gatePath);
     if (words.startsWith('refused: deletes, renames or hides the gate')) return gate === undefined;
-    if (!words.includes('of its changed gate workflow') || gate === GATE_FILE) return false;
+    if (!words.includes('of its changed workflow') || gate === GATE_FILE) return false;
     return this.#runnersFail || gate?.endsWith(GATE_FILE) !== true;
   }
 
