@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   BASE_BRANCH_CHARS_MAX,
   BOT_LOGIN_CHARS_MAX,
+  GATE_CONTEXT_CHARS_MAX,
   INSTANCE_URL_CHARS_MAX,
   STATUS_CONTEXT_CHARS_MAX,
   TOKEN_CHARS_MAX,
@@ -49,6 +50,13 @@ export const StatusContext = z
   .min(1)
   .max(STATUS_CONTEXT_CHARS_MAX)
   .regex(/^(?=.*[^ ])[A-Za-z0-9._/ -]+$/);
+/** A context of another CI, or a pattern of such. */
+export const GateContext = z
+  .string()
+  .min(1)
+  .max(GATE_CONTEXT_CHARS_MAX)
+  .regex(/^[!-~](?:[ -~]*[!-~])?$/);
+export const GateAuthor = BotLogin;
 export const MergeStyle = z.enum(MERGE_STYLES);
 export const WakeupMode = z.enum(WAKEUP_MODES);
 

@@ -1,8 +1,15 @@
 import * as z from 'zod';
-import { BATCH_LINGER_SECONDS_MAX, BATCH_TARGET_MAX } from '../domain/api-limits.ts';
+import {
+  BATCH_LINGER_SECONDS_MAX,
+  BATCH_TARGET_MAX,
+  GATE_AUTHORS_MAX,
+  GATE_CONTEXTS_MAX,
+} from '../domain/api-limits.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
 import { WAKEUP_MODES } from '../domain/provisioning.ts';
 import type { QueueSettings } from '../domain/repo-settings.ts';
+import { GATE_KINDS } from '../domain/status-gate.ts';
+import { GateAuthor, GateContext } from './fields.ts';
 
 interface Row {
   readonly field: keyof QueueSettings;
@@ -30,6 +37,17 @@ const ROWS = {
     field: 'bisectFanout',
     given: z.int().min(BISECT_FANOUT_MIN).max(BISECT_FANOUT_MAX),
     shown: z.int(),
+  },
+  gate: { field: 'gate', given: z.enum(GATE_KINDS), shown: z.enum(GATE_KINDS) },
+  gate_contexts: {
+    field: 'gateContexts',
+    given: z.array(GateContext).max(GATE_CONTEXTS_MAX).readonly(),
+    shown: z.array(z.string()).readonly(),
+  },
+  gate_authors: {
+    field: 'gateAuthors',
+    given: z.array(GateAuthor).max(GATE_AUTHORS_MAX).readonly(),
+    shown: z.array(z.string()).readonly(),
   },
 } as const satisfies Readonly<Record<string, Row>>;
 

@@ -14,6 +14,10 @@ export const CHAT_URL_CHARS_MAX = 512;
 /** A day: an owner who waits longer wants the queue off. */
 export const BATCH_LINGER_SECONDS_MAX = 86_400;
 export const BATCH_TARGET_MAX = 100;
+/** Of a gate by statuses. */
+export const GATE_CONTEXTS_MAX = 20;
+export const GATE_CONTEXT_CHARS_MAX = 255;
+export const GATE_AUTHORS_MAX = 5;
 
 // Listings (contract, Limits)
 export const ADMIN_PAGE_SIZE_MAX = 100;

@@ -69,6 +69,8 @@ export const CHANGED_GATE_END_MS = 30 * 60_000;
 export const CHANGED_GATE_END_FACTOR = 3;
 /** How long a reconcile that staged something stays to see its gate run end. */
 export const GATE_QUICK_LOOK_MS = 8_000;
+/** Where a pattern does not say how many contexts answer, what passes counts once nothing has come to it for so long. */
+export const GATE_CONTEXTS_SETTLE_MS = 30_000;
 export const GATE_PHASE_ALARM_AGE_MS = 30 * 60_000;
 /** After the last retry the repo waits this long, one tick, before anything is staged again. */
 export const RETEST_PAUSE_MS = 5 * 60_000;

@@ -1,10 +1,11 @@
 import type { WakeupMode } from './provisioning.ts';
+import type { GateSettings } from './status-gate.ts';
 
 /**
  * The settings that the owner of a queue may change at any time. A setting is a field and a default here, a row in
  * `core/contracts/repo-settings.ts`, a column in the store, and a control on the page.
  */
-export interface QueueSettings {
+export interface QueueSettings extends GateSettings {
   readonly wakeupMode: WakeupMode;
   readonly queueEnabled: boolean;
   readonly batchLingerSeconds: number;
@@ -21,4 +22,7 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   batchLingerSeconds: 0,
   batchTarget: 0,
   bisectFanout: 1,
+  gate: 'workflow',
+  gateContexts: [],
+  gateAuthors: [],
 };

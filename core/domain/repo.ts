@@ -14,6 +14,7 @@ export const RECONCILE_ERROR_CODES = [
   'decryption_error',
   'connection_not_found',
   'gate_missing',
+  'foreign_gate_status',
   'protection_conflict',
   'branch_name_taken',
   'another_queue',
@@ -38,7 +39,10 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
     'The forge refused the stored token; check its scopes and that the bot still has access.',
   decryption_error: 'The stored credential could not be decrypted; store the token again.',
   connection_not_found: 'The connection of this repository no longer exists.',
-  gate_missing: 'The gate workflow file is missing on the base branch; merge the setup pull request.',
+  gate_missing:
+    'The gate is missing: merge the setup pull request, or name the contexts and authors of a gate by statuses.',
+  foreign_gate_status:
+    'An account that is not an author of the gate posted one of its contexts, which does not count; check the gate settings.',
   protection_conflict: 'A branch rule keeps the queue from landing; see the protection detail.',
   branch_name_taken:
     'A branch or tag stands where the queue needs its own branches, which begin with its name; rename or delete it.',

@@ -3,6 +3,7 @@ import type { Commit, GateReading } from '../domain/forge.ts';
 import type { ForgeVersion } from '../domain/forge-version.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '../domain/ids.ts';
 import type { MergeStyle } from '../domain/repo.ts';
+import type { PostedStatus } from '../domain/status-gate.ts';
 import type { Secret } from '../secret.ts';
 
 /** A repository as the bot sees it. */
@@ -96,6 +97,9 @@ export interface ForgeAdmin {
     readonly body: string;
   }): Promise<PullLink>;
   readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
+
+  /** Every status ever posted on a commit, in no promised order. */
+  listStatusHistory(sha: CommitSha): Promise<readonly PostedStatus[]>;
 
   /** Takes a scheduled merge back. `not_scheduled` when there was none. */
   cancelAutoMerge(pr: PullRequestNumber): Promise<'cancelled' | 'not_scheduled'>;

@@ -12,6 +12,7 @@ import type {
 } from '../domain/forge.ts';
 import type { ForgeVersion } from '../domain/forge-version.ts';
 import type { BlobId, CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
+import type { PostedStatus } from '../domain/status-gate.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
 
 export const FORGE_ERROR_KINDS = [
@@ -115,6 +116,8 @@ export interface ForgeReader {
   readProtection(base: string): Promise<BranchProtection | null>;
   /** Latest status per context of one commit. */
   readStatuses(sha: CommitSha): Promise<readonly CommitStatus[]>;
+  /** Every status ever posted on a commit, in no promised order. */
+  listStatusHistory(sha: CommitSha): Promise<readonly PostedStatus[]>;
   /** Newest gate run for exactly this commit and branch (A12). */
   readGate(sha: CommitSha, branch: string, workflowFile: string): Promise<GateReading>;
   /** Commits of `head` that `base` does not have, each with its parents; in no promised order. */

@@ -80,6 +80,7 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
         pr: activity.queue?.block.pr ?? null,
       };
     case 'gate_missing':
+    case 'foreign_gate_status':
     case 'protection_conflict':
       return { ...common, tone: 'stop', text, remedy: 'setup' };
     case 'record_too_large':
@@ -172,7 +173,7 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
         ...facts,
         tone: 'stop',
         remedy: 'setup',
-        text: 'The gate workflow file is missing on the base branch',
+        text: 'The gate is missing: its workflow file on the base branch, or the contexts of a gate by statuses',
       };
     case 'tree_mismatch':
       return {

@@ -144,7 +144,8 @@ const REASONS: Readonly<Record<string, string>> = {
     'The forge calls it a conflict with the base, where git merges it. Merge the base branch into it.',
   base_red: 'The base branch itself fails the gate. It waits until the base moves; it is not to blame.',
   head_not_ready: 'The forge is still copying its commits. The queue looks again by itself.',
-  gate_missing: 'The gate workflow file is missing. Merge the setup pull request.',
+  gate_missing:
+    'The gate is missing. Merge the setup pull request, or name the contexts of a gate by statuses.',
   changes_requested: 'A review asks for changes. The queue looks again when it is resolved.',
   approvals_missing: 'Required approvals are missing on this head.',
   review_requested: 'A requested official review is still open.',
@@ -181,6 +182,7 @@ const REASONS: Readonly<Record<string, string>> = {
   candidate_changed: 'A member of the batch changed; the others kept their places.',
   queue_disabled: 'The queue was switched off, or held for payment.',
   context_changed: 'The queue now posts under another status context.',
+  gate_changed: 'The queue now asks another gate.',
   merge_conflict: 'A member could not be merged any more.',
   gate_infrastructure: 'Gate runs kept breaking down. No pull request is blamed; the gate is tried again.',
   record_lost: 'The bookkeeping of this batch was lost. Its pull requests went back to the queue.',

@@ -5,7 +5,7 @@ import { findMergeBase } from './merge-base.ts';
 import type { Action, CutReason } from './queue/actions.ts';
 import type { RepoObjects } from './repo-objects.ts';
 import { listReplayed, type OwnCommit } from './staging/ancestry.ts';
-import { findGateFile, type GateFile } from './staging/gate-file.ts';
+import { findGateFile, findStatusGate, type GateFile } from './staging/gate-file.ts';
 import { Unsayable } from './staging/objects.ts';
 import type { PathChange } from './staging/path-change.ts';
 import { type MergePlan, planMerge } from './staging/three-way.ts';
@@ -76,10 +76,11 @@ export class MemberPlanner {
     return { pr: member.pr, ...plan, gate: await this.readGate(plan.tree) };
   }
 
-  /** The gate workflow of a tree. Throws `Unsayable`. */
+  /** The gate of a tree. Throws `Unsayable`. */
   readGate(tree: TreeHash): Promise<GateFile | null> {
     const { objects, queueName } = this.#deps;
-    const folders = this.#action.workflowFolders;
+    const { workflowFolders: folders, statusGate } = this.#action;
+    if (statusGate !== null) return objects.run(findStatusGate(objects, tree, statusGate));
     return objects.run(findGateFile(objects, tree, { queueName, folders }));
   }
 

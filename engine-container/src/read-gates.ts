@@ -1,5 +1,6 @@
 import type { CommitSha, EpochMs, NodeRowId } from '#core/domain/ids.ts';
 import type { Reading } from '#core/domain/result.ts';
+import { judgeGateStatuses, type StatusGate } from '#core/domain/status-gate.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { BASE_NODE_ID, type QueueRecord } from './queue/record.ts';
@@ -13,6 +14,7 @@ interface AwaitedGateRun {
   readonly branch: string;
   readonly stagedAt: EpochMs | null;
   readonly gateFile: string;
+  readonly statusGate: StatusGate | undefined;
 }
 
 /** Gate runs of the nodes that wait for one. */
@@ -35,7 +37,7 @@ export class GateReader {
         const gateFile =
           node.nodeId === BASE_NODE_ID ? (batch.baseGateFile ?? batch.gateFile) : batch.gateFile;
         if (node.state !== 'gating' || sha === null || branch === null || gateFile === null) continue;
-        const run = { sha, branch, stagedAt, gateFile };
+        const run = { sha, branch, stagedAt, gateFile, statusGate: batch.statusGate };
         gates.set(node.id, await this.#attempt(() => this.#readOne(run)));
       }
     }
@@ -43,9 +45,22 @@ export class GateReader {
   }
 
   async #readOne(run: AwaitedGateRun): Promise<GateView> {
-    const gate = await this.#forge.readGate(run.sha, run.branch, run.gateFile);
+    const gate = await this.#readVerdict(run);
     const isLate = this.#clock.now() - (run.stagedAt ?? this.#clock.now()) >= BRANCH_LOOK_AGE_MS;
     if (gate.kind !== 'none' || !isLate) return gate;
-    return (await this.#forge.readBranchTip(run.branch)) === run.sha ? gate : { kind: 'branch_gone' };
+    return (await this.#forge.readBranchTip(run.branch)) === run.sha
+      ? gate
+      : { ...gate, kind: 'branch_gone' };
+  }
+
+  async #readVerdict({ sha, branch, gateFile, statusGate }: AwaitedGateRun): Promise<GateView> {
+    if (statusGate === undefined) return this.#forge.readGate(sha, branch, gateFile);
+    const history = await this.#forge.listStatusHistory(sha);
+    const { gate, foreign, isOpenEnded } = judgeGateStatuses(history, statusGate);
+    return {
+      ...gate,
+      ...(foreign === null ? {} : { foreign }),
+      ...(isOpenEnded ? { isOpenEnded } : {}),
+    };
   }
 }

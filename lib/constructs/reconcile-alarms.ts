@@ -16,6 +16,7 @@ const IS_ANSWER: Readonly<Record<ReconcileErrorCode, boolean>> = {
   forge_access_denied: true,
   connection_not_found: true,
   gate_missing: true,
+  foreign_gate_status: true,
   protection_conflict: true,
   branch_name_taken: true,
   another_queue: true,

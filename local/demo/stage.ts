@@ -258,6 +258,7 @@ async function enroll(options: {
     batchLingerSeconds: 0,
     batchTarget: 0,
     bisectFanout: options.fanout,
+    ...{ gate: 'workflow', gateContexts: [], gateAuthors: [] },
     webhookSecret: new Secret(secret),
     hookId,
     ...UNPROVISIONED,

@@ -158,6 +158,15 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     batch_linger_seconds: whole(0, 86_400),
     batch_target: whole(0, 100),
     bisect_fanout: whole(1, 16),
+    gate: choice(['workflow', 'statuses']),
+    gate_contexts: {
+      good: () => '["ci/build","ci/*"]',
+      bad: ['"ci"', '[5]', '[""]', 'null', json(Array(21).fill('x'))],
+    },
+    gate_authors: {
+      good: () => '["ci-bot"]',
+      bad: ['"ci"', '[5]', '[""]', 'null', json(Array(6).fill('x'))],
+    },
     status_context: context,
     notification,
     base_branch: NEVER,

@@ -11,10 +11,22 @@ import type { World, WorldOptions } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
+/** Takes the gate of a repository away, and gives it back. */
+export interface GateSwitch {
+  readonly remove: (world: World) => Promise<unknown>;
+  readonly restore: (world: World) => Promise<unknown>;
+}
+
+const GATE_FILE_SWITCH: GateSwitch = {
+  remove: (world) => world.forge.pushToBase({ 'README.md': 'no gate here\n', [GATE_PATH]: null }),
+  restore: (world) => world.forge.pushToBase({ [GATE_PATH]: GATE_FILE }),
+};
+
 /** Every row of "Pull request moves through the queue" and of "Queue batch outcomes", as stories on one forge level. */
 export function describeContractStates(
   level: string,
   createWorld: (options?: WorldOptions) => Promise<World>,
+  gate: GateSwitch = GATE_FILE_SWITCH,
 ): void {
   describe(`${level}: pull request moves through the queue`, () => {
     test('eligible, review policy not met: refused at admission, no staging and no run; admitted once approved (A29)', async () => {
@@ -306,16 +318,16 @@ export function describeContractStates(
       await expectHonestEnd(world, [pr]);
     });
 
-    test('error: no gate file on the base is named, nothing is pushed under mq/** and no pull request is blamed', async () => {
+    test('error: no gate is named, nothing is pushed under mq/** and no pull request is blamed', async () => {
       const world = await createWorld();
-      await world.forge.pushToBase({ 'README.md': 'no gate here\n', [GATE_PATH]: null });
+      await gate.remove(world);
       const pr = await givenScheduled(world.forge, 'a');
       const report = await world.reconcile();
       expect(report?.errorCode).toBe('gate_missing');
       await world.reconcile();
       expect(world.forge.runs()).toEqual([]);
       expect((await endingOf(world, [pr])).bounced).toEqual([]);
-      await world.forge.pushToBase({ [GATE_PATH]: GATE_FILE });
+      await gate.restore(world);
       await world.drain();
       expect((await endingOf(world, [pr])).landed).toEqual([pr]);
     });

@@ -13,6 +13,7 @@ import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import { parseRecord } from '../../engine-container/src/record-codec.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { type AbstractForge, createAbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { CI_AUTHOR, CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
 import { createMemoryStore } from '../fakes/memory-store.ts';
 import type { ForgeControl } from '../support/forge-control.ts';
 import { Crash, FORGE_WRITE_LABELS, forgeOn, type Machine, storeOn } from '../support/machine.ts';
@@ -56,6 +57,8 @@ export interface WorldOptions {
   /** @default that of a deployment which sets none */
   readonly queueName?: string;
   readonly repo?: Partial<ManagedRepo>;
+  /** Another CI is the gate and posts statuses. @default a workflow of the forge */
+  readonly gate?: 'statuses';
   /** Wraps the forge as the engine sees it: to count, to crash, to let a person act between two calls. */
   readonly wrapForge?: (forge: EngineForge) => EngineForge;
   /** One engine for all reconciles, which remembers what it read; by default it is a new one each time. */
@@ -69,12 +72,19 @@ export interface WorldOptions {
   };
 }
 
+/** Settings of a gate by the statuses of the CI that the abstract forge has. */
+export const STATUS_GATE = {
+  gate: 'statuses',
+  gateContexts: CI_CONTEXTS,
+  gateAuthors: [CI_AUTHOR],
+} as const satisfies Partial<ManagedRepo>;
+
 const TICK_MS = 5 * 60_000;
 
 /** Over the abstract forge: no HTTP, no git, thousands of lives a minute. */
 export async function createWorld(options: WorldOptions = {}): Promise<World<AbstractForge>> {
   const clock = new VirtualClock();
-  const forge = createAbstractForge({ clock });
+  const forge = createAbstractForge({ clock, switches: { ci: options.gate ?? 'actions' } });
   return createWorldOn(clock, forge, forge.forge, options);
 }
 
@@ -96,7 +106,11 @@ export async function createWorldOn<Forge extends ForgeControl>(
     (message, fields = {}) => {
       log.push({ level, message, fields });
     };
-  const repo = givenRepo({ dueAt: clock.now(), ...options.repo });
+  const repo = givenRepo({
+    dueAt: clock.now(),
+    ...(options.gate === undefined ? {} : STATUS_GATE),
+    ...options.repo,
+  });
   await store.createTenant(repo.tenantId, clock.now());
   await store.createConnection(givenConnection());
   await store.createRepo(repo, null);

@@ -37,7 +37,8 @@ export function drawForge(
     mergesUncheckedHead: family === 'unchecked_head',
   };
   const isGitea = family === 'gitea' || (EITHER_KIND.includes(family) && rare.chance(GITEA_CHANCE));
-  const switches: Switches = isGitea ? GITEA_126_SWITCHES : { ...FORGEJO_15_SWITCHES, ...drawn };
+  const ci = family === 'other_ci' ? 'statuses' : 'actions';
+  const switches: Switches = isGitea ? GITEA_126_SWITCHES : { ...FORGEJO_15_SWITCHES, ...drawn, ci };
   const forge = createAbstractForge({
     ...options,
     switches,

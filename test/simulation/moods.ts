@@ -10,7 +10,19 @@ export function setMood(forge: AbstractForge, odds: Readonly<Odds>, random: Seed
   if (odds.lagMs > 0) setLags(forge, odds.lagMs, random);
   if (odds.clockAheadMs !== 0) forge.clockAheadMs = Math.round(odds.clockAheadMs);
   if (odds.otherMerges > 0) forge.mergeContents = refuseSome;
+  if (odds.otherCi > 0) setCiHabits(forge, odds.otherCi, random);
   if (odds.otherTrees > 0) forge.mergeContents = mergeOtherwise;
+}
+
+const CI_LATE_MS_MAX = 120_000;
+
+function setCiHabits(forge: AbstractForge, share: number, random: SeededRandom): void {
+  forge.ciHabits = {
+    lateMs: random.chance(share) ? random.int(CI_LATE_MS_MAX) : 0,
+    repeats: random.chance(share),
+    strangers: random.chance(share),
+    restarts: random.chance(share),
+  };
 }
 
 /** The forge heals; the clock of a machine and the algorithm of a merge are no faults that pass. */

@@ -1,6 +1,7 @@
 import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
 import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import type { Mutation } from './bundle.ts';
+import { GATE_MUTANTS } from './gate-mutants.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
 import { LIVENESS_MUTANTS } from './liveness-mutants.ts';
 import { MACHINE_MUTANTS } from './machine-mutants.ts';
@@ -26,6 +27,7 @@ const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 export const MUTANTS: readonly Mutant[] = [
   ...ASSUMPTION_MUTANTS,
   ...BLOCKED_MUTANTS,
+  ...GATE_MUTANTS,
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
   ...LIVENESS_MUTANTS,

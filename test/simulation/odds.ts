@@ -50,6 +50,8 @@ export const FAMILIES = [
   'other_tree',
   /** A repository at rest is looked at without the engine, which is asked when there is something to do. */
   'at_rest',
+  /** Another CI is the gate and posts statuses: late, twice, over what it said before, and strangers say the opposite. */
+  'other_ci',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -127,6 +129,8 @@ export interface Odds {
   rowBytes: number;
   /** More than 0: repositories at rest are looked at without the engine. */
   idleLooks: number;
+  /** More than 0: another CI posts statuses, and this share of how it may post is met. */
+  otherCi: number;
 }
 export type Trouble = keyof Odds;
 
@@ -170,6 +174,7 @@ export const NO_ODDS: Readonly<Odds> = {
   crowd: 0,
   rowBytes: 0,
   idleLooks: 0,
+  otherCi: 0,
 };
 
 /** Most are small, because thousands take seconds to live through; a few are as large as the limits of the record. */
@@ -381,6 +386,18 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         peoplePerHour: 4 + peoplePerHour,
         settingsPerHour: random.chance(0.3) ? share(2) : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
+      };
+    case 'other_ci':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...gate,
+        callFails: calls.callFails / 2,
+        mergeLost: merges.mergeLost,
+        otherCi: 0.3 + share(0.6),
+        crash: random.chance(0.3) ? crash : 0,
+        settingsPerHour: random.chance(0.3) ? share(2) : 0,
+        peoplePerHour,
       };
     case 'base_pushed':
     case 'unchecked_head':

@@ -7,11 +7,15 @@ import { buryRepo } from '#core/services/delete-repo.ts';
 import { offboardTenant } from '#core/services/offboard.ts';
 import { stopQueue } from '#core/services/stop-queue.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
+import { CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
 import type { SimService } from './service.ts';
+
+/** Names and patterns that come to the same contexts. */
+const GATE_CONTEXT_LISTS: [readonly string[], readonly string[]] = [CI_CONTEXTS, ['ci/woodpecker/push/*']];
 
 /** A hold of a life, which lasts two hours at most. */
 const UNPAID_MS = 60 * 60_000;
@@ -43,6 +47,9 @@ export class Settings {
     this.#witness.note(`${managed.id} settings ${kind}`);
     if (!repo.queueEnabled) return this.switchOn(managed);
     if (kind < 3) await this.#save(managed.id, { bisectFanout: random.pick([1, 2, 4, 16]) });
+    // Of a life with another CI only, so that all other lives stay as they are.
+    else if (kind === 3 && repo.gate === 'statuses')
+      await this.#save(managed.id, { gateContexts: random.pick(GATE_CONTEXT_LISTS) });
     else if (kind < 5)
       await this.#save(managed.id, {
         batchLingerSeconds: random.pick([0, 60, 300]),

@@ -4,6 +4,7 @@ import type { MergeStyle } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
+import { STATUS_GATE } from '../scenario/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
 import { gatherCrowd } from './crowd.ts';
@@ -207,6 +208,7 @@ class Life implements Witness {
       bisectFanout: random.pick([1, 1, 2, 4, 16]),
       batchLingerSeconds: random.pick([0, 0, 0, 90]),
       dueAt: this.#clock.now(),
+      ...(this.#odds0.otherCi > 0 ? STATUS_GATE : {}),
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,
     });

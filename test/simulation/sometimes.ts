@@ -19,7 +19,7 @@ export const OFTEN: readonly string[] = [
   ...['idle look idle', 'idle look needed', 'idle look failed'],
   ...['webhook processed', 'webhook wait_for_reconcile', 'webhook ignored'],
   ...['outcome code none', 'outcome code base_red', 'outcome code engine_error', 'outcome code timeout'],
-  'outcome code gate_infrastructure',
+  ...['outcome code gate_infrastructure', 'outcome code foreign_gate_status'],
   ...['outcome code forge_access_denied', 'outcome code forge_unreachable'],
   // Gates
   ...['run success', 'run failure', 'run cancelled', 'run error', 'verdict success', 'verdict failure'],
@@ -88,7 +88,7 @@ export const OFTEN: readonly string[] = [
 
 /** Met within some ten thousand seeds. */
 export const RARELY: readonly string[] = [
-  'a crowd of thousands',
+  ...['a crowd of thousands', 'outcome invalidated gate_changed'],
   ...['alarm tree_mismatch', 'halted', 'outcome code tree_mismatch', 'event pr_landed unverified'],
   ...['tenant left', 'tenant erased', 'a tenant that leaves asks again'],
   ...['action landed unverified', 'take back context_changed', 'take back queue_disabled'],

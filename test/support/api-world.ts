@@ -469,7 +469,7 @@ export class ScriptedAccounts {
     return {
       ...{ readVersion: no, readRepo, readBranchTip: no, listHooks: no, createHook: no, deleteHook: no },
       ...{ listRules: no, createRule: no, editRule: no, listFolder: no, commitFile: no, listBranches: no },
-      ...{ deleteBranch: no, findOpenPull: no, openPull: no, readGate: no },
+      ...{ deleteBranch: no, findOpenPull: no, openPull: no, readGate: no, listStatusHistory: no },
       cancelAutoMerge: async (pr) => {
         await this.onCancel?.();
         if (this.cancelFault !== null) throw this.cancelFault;

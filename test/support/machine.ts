@@ -47,6 +47,7 @@ const FORGE_READS = [
   'readProtection',
   'readStatuses',
   'readGate',
+  'listStatusHistory',
   'listOwnCommits',
   'listNewCommits',
 ] as const satisfies readonly (keyof EngineForge)[];

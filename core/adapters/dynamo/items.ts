@@ -27,6 +27,8 @@ import {
 } from '../../domain/provisioning.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome, SealedCredential } from '../../domain/repo.ts';
 import { MERGE_STYLES, RECONCILE_ERROR_CODES } from '../../domain/repo.ts';
+import { DEFAULT_SETTINGS } from '../../domain/repo-settings.ts';
+import { GATE_KINDS } from '../../domain/status-gate.ts';
 import { TOKEN_SCOPES } from '../../domain/token-scopes.ts';
 import type { EngineReport } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
@@ -108,6 +110,10 @@ export const repoSettings = record<RepoSettings>({
   batchLingerSeconds: ['batch_linger_seconds', whole],
   batchTarget: ['batch_target', whole],
   bisectFanout: ['bisect_fanout', whole],
+  // Rows of before gates by statuses have the workflow.
+  gate: ['gate', defaulted(oneOf(GATE_KINDS), DEFAULT_SETTINGS.gate)],
+  gateContexts: ['gate_contexts', defaulted(listOf(text), DEFAULT_SETTINGS.gateContexts)],
+  gateAuthors: ['gate_authors', defaulted(listOf(text), DEFAULT_SETTINGS.gateAuthors)],
   webhookSecret: ['webhook_secret', nullable(secretText)],
   hookId: ['hook_id', nullable(text)],
   // Rows of before provisioning have none of the three.

@@ -6,6 +6,7 @@ import { createHook, deleteHook, listHooks } from './hooks.ts';
 import { readRepo, readVersion } from './repos.ts';
 import { createRule, editRule, listRules } from './rules.ts';
 import { cancelAutoMerge, findOpenPull, listBranches, openPull } from './setup-pulls.ts';
+import { readStatusHistory } from './statuses.ts';
 import type { ForgeTransport } from './transport.ts';
 
 /** The calls that setting up a repository needs. Brings no status writer, so the API may have it (A6). */
@@ -27,6 +28,7 @@ export function createForgeAdmin(transport: ForgeTransport): ForgeAdmin {
     deleteBranch: (branch) => deleteBranch(transport, branch),
     findOpenPull: (base, head) => findOpenPull(transport, base, head),
     openPull: (pull) => openPull(transport, pull),
+    listStatusHistory: (sha) => readStatusHistory(transport, sha),
     readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),
     cancelAutoMerge: (pr) => cancelAutoMerge(transport, pr),
   };

@@ -14,7 +14,7 @@ import {
 import { findRefInTheWay } from './refs.ts';
 import { readVersion } from './repos.ts';
 import { listReviews } from './reviews.ts';
-import { readStatuses } from './statuses.ts';
+import { readStatuses, readStatusHistory } from './statuses.ts';
 import { readTimeline } from './timeline.ts';
 import type { ForgeTransport } from './transport.ts';
 import { readTree } from './trees.ts';
@@ -43,6 +43,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     countOpenDependencies: (pr) => countOpenDependencies(transport, pr),
     readProtection: (base) => readProtection(transport, base),
     readStatuses: (sha) => readStatuses(transport, sha),
+    listStatusHistory: (sha) => readStatusHistory(transport, sha),
     readGate: (sha, branch, workflowFile) => readGate({ sha, branch, file: workflowFile }),
     listOwnCommits: (base, head) => listOwnCommits(transport, base, head),
     listNewCommits: (base, of) => listNewCommits(transport, base, of),

@@ -1,7 +1,8 @@
 import type { GateReading } from '#core/domain/forge.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import { readBody } from './read-body.ts';
-import { type GateQuery, readLink } from './runs.ts';
+import { readLink } from './read-link.ts';
+import type { GateQuery } from './runs.ts';
 import { type StatusRow, TaskPage, type TaskRow } from './schema.ts';
 import { listStatusHistory } from './statuses.ts';
 import type { ForgeTransport } from './transport.ts';

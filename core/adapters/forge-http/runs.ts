@@ -1,9 +1,9 @@
 import type { GateReading } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX, FORGE_PAGES_MAX } from '#core/domain/limits.ts';
-import { parseUrl } from '#core/domain/parse-url.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { readBody } from './read-body.ts';
+import { readLink } from './read-link.ts';
 import { RunPage, type RunRow } from './schema.ts';
 import type { ForgeTransport } from './transport.ts';
 
@@ -88,15 +88,4 @@ function describeRun(transport: ForgeTransport, row: RunRow): GateReading {
   // Gitea says `completed` and puts the result elsewhere.
   const verdict = VERDICTS.get(row.status === 'completed' ? (row.conclusion ?? '') : row.status);
   return verdict === undefined ? { kind: 'running', ...run } : { kind: 'finished', verdict, ...run };
-}
-
-/** Longer links are no run pages, and the link is stored with every batch. */
-const LINK_CHARS_MAX = 2048;
-
-/** A link to show to people: web addresses only, since the forge could send `javascript:` just as well. */
-export function readLink(transport: ForgeTransport, link: string): string | null {
-  if (link === '' || link.length > LINK_CHARS_MAX) return null;
-  const url = parseUrl(link, transport.instanceBase);
-  if (url === null) return null;
-  return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : null;
 }

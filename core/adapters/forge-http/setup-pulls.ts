@@ -3,7 +3,7 @@ import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
 import type { ForgeBranch, PullLink } from '#core/ports/forge-admin.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
-import { readLink } from './runs.ts';
+import { readLink } from './read-link.ts';
 import { BranchRows, OpenedPull, PullLinkRows } from './schema-admin.ts';
 import type { ForgeTransport } from './transport.ts';
 

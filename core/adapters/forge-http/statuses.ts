@@ -1,7 +1,9 @@
 import type { CommitStatus } from '#core/domain/forge.ts';
 import type { CommitSha } from '#core/domain/ids.ts';
+import type { PostedStatus } from '#core/domain/status-gate.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
+import { readLink } from './read-link.ts';
 import { CombinedStatus, type StatusRow, StatusRows } from './schema.ts';
 import type { ForgeTransport } from './transport.ts';
 
@@ -37,4 +39,21 @@ export async function listStatusHistory(
   } as const;
   const rows = await readAllPages(transport, call, (answer) => readBody(StatusRows, call, answer));
   return rows.filter((row) => row !== null);
+}
+
+/** The same in the words of the port. */
+export async function readStatusHistory(
+  transport: ForgeTransport,
+  sha: CommitSha,
+): Promise<readonly PostedStatus[]> {
+  const rows = await listStatusHistory(transport, sha);
+  return rows.map((row) => ({
+    id: row.id,
+    context: row.context,
+    state: row.status,
+    description: row.description,
+    creator: row.creator,
+    createdAt: row.created_at,
+    url: readLink(transport, row.target_url),
+  }));
 }

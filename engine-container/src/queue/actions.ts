@@ -10,6 +10,7 @@ import type {
 } from '#core/domain/ids.ts';
 import type { MergeRefusal } from '#core/domain/merge-refusal.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { OwnStatus } from './pending-status.ts';
 import type { Batch, DecidedEvent, QueueRecord, Staged } from './record.ts';
 
@@ -36,6 +37,8 @@ export type Action =
       }[];
       /** Where this forge looks for workflows, first things first. */
       readonly workflowFolders: readonly string[];
+      /** Null: a workflow is the gate. */
+      readonly statusGate: StatusGate | null;
       /** Trees with a verdict in the ledger: a batch ends at the first known failure, and one that ends in either needs no gate run. */
       readonly knownTrees: readonly KnownTree[];
     }

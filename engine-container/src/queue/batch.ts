@@ -1,6 +1,7 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
 import { workBranch } from '#core/domain/queue-names.ts';
+import { isSameGate, statusGateOf } from '#core/domain/status-gate.ts';
 import type { Deferred } from './aside.ts';
 import {
   type DecisionContext,
@@ -28,6 +29,8 @@ export function checkGround(pass: DecisionContext): void {
   for (const batch of record.batches) {
     if (batch.teardown !== null) continue;
     if (reason !== null) startTeardown(pass, batch, reason);
+    else if (!isSameGate(batch.statusGate ?? null, statusGateOf(s.repo)))
+      startTeardown(pass, batch, 'gate_changed');
     else if (s.full) checkMembers(pass, batch);
   }
 }
@@ -104,6 +107,7 @@ const TEARDOWN_OUTCOMES = {
   candidate_changed: 'invalidated',
   queue_disabled: 'invalidated',
   context_changed: 'invalidated',
+  gate_changed: 'invalidated',
 } as const satisfies Record<Teardown, string>;
 
 /** Ends the batches that are torn down once nothing posted is left, those that have nothing more to do, and what stood on them. */

@@ -3,6 +3,7 @@ import type { PullRequest } from '#core/domain/forge.ts';
 import { asksForkForMergeRight } from '#core/domain/forge-version.ts';
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber } from '#core/domain/ids.ts';
 import type { ReconcileErrorCode } from '#core/domain/repo.ts';
+import { isForgeRun } from '#core/domain/status-gate.ts';
 import type { Action, Alarm } from './actions.ts';
 import { cloneRecord } from './clone.ts';
 import type { PendingStatus } from './pending-status.ts';
@@ -246,7 +247,7 @@ export function retireNode(pass: DecisionContext, node: Node): void {
   pass.record.garbage.push({
     branch: node.branch,
     notBefore: isGateRunSeen ? pass.s.now : (node.stagedAt ?? pass.s.now) + BRANCH_SETTLE_MS,
-    runKey: unfinished ? node.runKey : null,
+    runKey: unfinished && node.runKey !== null && isForgeRun(node.runKey) ? node.runKey : null,
   });
   node.branch = null;
 }

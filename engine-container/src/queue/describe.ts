@@ -79,6 +79,7 @@ const TAKE_BACK_PHRASES: Readonly<Record<TakeBackReason, string>> = {
   candidate_changed: 'requeued: this pull request changed while it was landing',
   queue_disabled: 'not queued: the queue of this repository is switched off or on hold',
   context_changed: 'requeued: the queue now uses another status context',
+  gate_changed: 'requeued: the queue now asks another gate',
 };
 
 export function describeRefusal(reason: Refusal): string {

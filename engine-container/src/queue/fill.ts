@@ -1,6 +1,7 @@
 import type { BatchId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
+import { statusGateOf } from '#core/domain/status-gate.ts';
 import { requiresContext } from './admission.ts';
 import { isHeldByForge, outlastsBase } from './aside.ts';
 import {
@@ -261,6 +262,7 @@ function startBatch(
   const { record, s } = pass;
   const batchId = takeId(pass);
   if (batchId === null || !s.base.known) return false;
+  const gate = statusGateOf(s.repo);
   const batch: Batch = {
     batchId: batchId as BatchId,
     place,
@@ -270,6 +272,7 @@ function startBatch(
     baseTree: ground.tree,
     builds: 0,
     chain: [],
+    ...(gate === null ? {} : { statusGate: gate }),
     gateKey: null,
     baseGateKey: null,
     gateFile: null,

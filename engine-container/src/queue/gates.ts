@@ -3,9 +3,11 @@ import {
   CHANGED_GATE_END_FACTOR,
   CHANGED_GATE_END_MS,
   CHANGED_GATE_START_MS,
+  GATE_CONTEXTS_SETTLE_MS,
   GATE_PHASE_ALARM_AGE_MS,
   GATE_RETRY_BACKOFF_MS,
 } from '#core/domain/limits.ts';
+import type { ForeignStatus } from '#core/domain/status-gate.ts';
 import { defer, startTeardown } from './batch.ts';
 import {
   createNode,
@@ -35,6 +37,7 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
   const reading = pass.s.gates.get(node.id);
   if (reading === undefined || !reading.known || node.sha === null || node.tree === null) return;
   const gate = reading.value;
+  if (gate.foreign !== undefined && gate.kind !== 'finished') tellForeign(pass, node, gate.foreign);
   if (gate.kind === 'none' || gate.kind === 'running') {
     const reason = judgeChangedGate(pass, batch, node, gate.kind);
     if (reason !== null) return giveUp(pass, batch, reason);
@@ -45,9 +48,10 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
     node.verdict = 'cancelled';
     return retryNode(pass, batch, node);
   }
+  const isSettled = gate.isOpenEnded !== true || hasSettled(pass, node, gate.runId);
   node.runKey = gate.runId;
   node.runUrl = gate.url;
-  if (gate.kind === 'running') return;
+  if (gate.kind === 'running' || (gate.verdict === 'success' && !isSettled)) return;
   node.verdict = gate.verdict;
   if (gate.verdict !== 'success' && gate.verdict !== 'failure') return retryNode(pass, batch, node);
   const gateKey = node.nodeId === BASE_NODE_ID ? batch.baseGateKey : batch.gateKey;
@@ -68,6 +72,23 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
   }
   node.state = 'done';
   retireNode(pass, node);
+}
+
+/** A status of an account that may not answer for the gate counts for nothing; while a verdict is awaited it is told. */
+function tellForeign(pass: DecisionContext, node: Node, { context, author }: ForeignStatus): void {
+  pass.log.push(
+    `${author} posted ${context} on ${node.sha}: not an author of the gate, so it does not count`,
+  );
+  raise(pass, 'foreign_gate_status');
+}
+
+/** Has nothing come for a while to what answers so far? */
+function hasSettled(pass: DecisionContext, node: Node, runKey: string): boolean {
+  if (node.runKey !== runKey) node.settledSince = pass.s.now;
+  node.settledSince ??= pass.s.now;
+  const until = node.settledSince + GATE_CONTEXTS_SETTLE_MS;
+  if (until > pass.s.now) wakeNoLaterThan(pass, until);
+  return until <= pass.s.now;
 }
 
 /** A pass, and with it each failure of a tree that it contains: that failure was a flake (the flake ledger). */

@@ -42,7 +42,9 @@ export type TakeBackReason =
   | 'base_advanced'
   | 'candidate_changed'
   | 'queue_disabled'
-  | 'context_changed';
+  | 'context_changed'
+  /** Another gate is asked for than the one that proved it. */
+  | 'gate_changed';
 
 /** What a landing that ended without a merge was proven to make of which tip. */
 export type GivenUp = Pick<Landing, 'pr' | 'head' | 'tree' | 'baseBefore'> & { readonly at: EpochMs };

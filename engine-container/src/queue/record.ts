@@ -18,6 +18,7 @@ import type {
 } from '#core/domain/ids.ts';
 import type { RuleSeen } from '#core/domain/provisioning.ts';
 import type { HaltEvidence } from '#core/domain/queue-view.ts';
+import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { Bounced, Deferred, MergeTimeoutCount } from './aside.ts';
 import type { GivenUp, Landing, TakeBackReason } from './landing-state.ts';
 import type { Outsider, Passed } from './passed-state.ts';
@@ -158,7 +159,12 @@ export interface Batch {
   builds: number;
   /** Empty until staged; then one entry per member. */
   chain: Staged[];
-  /** Blob id of the gate workflow file in every tree of the chain: half of the evidence key. */
+  /** Commit statuses judge it, not a workflow of the forge. Absent: the workflow does. */
+  statusGate?: StatusGate;
+  /**
+   * Half of the evidence key: blob id of the gate workflow file in every tree of the chain, or the hash of what a gate by
+   * statuses asks for and of what its CI is told by these trees.
+   */
   gateKey: BlobId | null;
   /** The same file in the base tree; null when the base has none, which then cannot be probed. */
   baseGateKey: BlobId | null;
@@ -229,6 +235,8 @@ export interface Node {
   gateSource: 'cached' | null;
   runKey: string | null;
   runUrl: string | null;
+  /** Since when nothing has come to what its pattern of contexts shows; absent: it has not passed yet. */
+  settledSince?: EpochMs;
   /** Gate runs that were started for it; absent in records of before they were counted. */
   runs?: number;
   outcome: BatchOutcome;

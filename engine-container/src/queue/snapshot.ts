@@ -8,6 +8,7 @@ import type {
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
+import type { ForeignStatus } from '#core/domain/status-gate.ts';
 import type { SpeculationPolicy } from './policy.ts';
 import type { PullRequestReading, ScheduleReading } from './readings.ts';
 import type { KnownForge, Staged } from './record.ts';
@@ -73,7 +74,12 @@ export interface Snapshot {
 }
 
 /** `branch_gone`: no gate run for a while, and no branch with this commit that one could be of. */
-export type GateView = GateReading | { readonly kind: 'branch_gone' };
+export type GateView = (GateReading | { readonly kind: 'branch_gone' }) & {
+  /** Of a gate by statuses: an account that may not answer for it has. Absent: none. */
+  readonly foreign?: ForeignStatus;
+  /** More contexts may still answer than have. Absent: all that are awaited are named. */
+  readonly isOpenEnded?: true;
+};
 
 /** The same view of the pull request that lands, read anew because its merge does not come. */
 export type Blockers = Reading<PullRequestView>;

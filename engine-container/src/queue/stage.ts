@@ -121,6 +121,7 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
       behind: batch.place === 'suspect' ? [] : treesAhead(record, pr),
     })),
     workflowFolders: workflowFolders(record.forge?.version ?? null),
+    statusGate: batch.statusGate ?? null,
     knownTrees: knownTrees(pass, batch),
   });
 }

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import type { BlobId, TreeHash } from '#core/domain/ids.ts';
 import { gateFileNames } from '#core/domain/queue-names.ts';
+import { describeGate, isComplete, type StatusGate } from '#core/domain/status-gate.ts';
 import { findEntry, isDirectory, type ObjectView, type Reading } from './objects.ts';
 
 export interface GateFile {
-  /** Name without its folder, as run listings show it. */
+  /** Name without its folder, as run listings show it; empty for a gate by statuses. */
   readonly file: string;
   readonly id: BlobId;
 }
@@ -24,6 +26,31 @@ export function* findGateFile(
     return null;
   }
   return null;
+}
+
+/** Where the CIs that post statuses read what they are to run. */
+const CI_CONFIG_NAMES = [
+  ...['.woodpecker', '.woodpecker.yaml', '.woodpecker.yml'],
+  ...['.drone.jsonnet', '.drone.star', '.drone.yaml', '.drone.yml'],
+  'Jenkinsfile',
+];
+
+/**
+ * A gate by statuses, as these files make it: who changes what the CI is told to run is judged alone, like who changes the
+ * gate workflow (D-18). Null where it names no context or no author.
+ */
+export function* findStatusGate(
+  view: ObjectView,
+  tree: TreeHash,
+  gate: StatusGate,
+): Reading<GateFile | null> {
+  if (!isComplete(gate)) return null;
+  const hash = createHash('sha1').update(describeGate(gate));
+  for (const name of CI_CONFIG_NAMES) {
+    const entry = yield* findEntry(view, tree, name);
+    if (entry !== null) hash.update(`\n${name} ${entry.id}`);
+  }
+  return { file: '', id: hash.digest('hex') as BlobId };
 }
 
 /** What a member does to the gate that judges it: a changed file judges itself (D-18), a removed one judges no member. */

@@ -303,6 +303,9 @@ describe('settings', () => {
     ['bisect_fanout', [1, 16], [0, 17, 1.5, '3', true, null, Number.POSITIVE_INFINITY, -1]],
     ['batch_linger_seconds', [0, 1, 86_400], [-1, 0.5, '0', null, 86_401]],
     ['batch_target', [0, 100], [-1, 0.5, true, null, 101]],
+    ['gate', ['workflow', 'statuses'], ['jobs', true, null]],
+    ['gate_contexts', [[], ['ci/build', 'ci/*']], ['ci', [5], [''], [' x'], Array(21).fill('x'), null]],
+    ['gate_authors', [[], ['ci-bot']], ['ci', [5], [''], Array(6).fill('x'), null]],
     ['wakeup_mode', ['poll', 'webhook'], ['push', 1, null]],
     ['queue_enabled', [true, false], ['true', 0, null]],
     ['status_context', ['ci/mq', ' trimmed '], ['', 'a*b', 5, null, 'x'.repeat(101)]],
@@ -316,7 +319,7 @@ describe('settings', () => {
       const { answer } = await patch({ [field]: value }, { slug: `acme/${randomUUID()}` });
       expect([value, answer.status]).toEqual([value, 200]);
       const shown = typeof value === 'string' ? value.trim() : value;
-      expect(answer.json[field]).toBe(shown);
+      expect(answer.json[field]).toEqual(shown);
     }
     for (const value of bad) {
       const body = JSON.stringify({ bisect_fanout: 9, [field]: value }).replace(
@@ -324,7 +327,7 @@ describe('settings', () => {
         value === null ? 'null' : '1e400',
       );
       const { answer, repo, stored } = await patch(body, { slug: `acme/${randomUUID()}` });
-      expect([value, answer.status, answer.code, answer.json.error.field]).toEqual([
+      expect([value, answer.status, answer.code, answer.json.error.field.split('.')[0]]).toEqual([
         value,
         400,
         'invalid_field',
@@ -348,7 +351,7 @@ describe('settings', () => {
         ...['id', 'name', 'base_branch', 'status_context', 'merge_style', 'automerge', 'instance_url'],
         ...['forge_conn_id', 'wakeup_mode', 'connection', 'provisioning', 'reconcile', 'created_at'],
         ...['updated_at', 'hold_reason', 'queue_enabled', 'batch_linger_seconds', 'bisect_fanout'],
-        'batch_target',
+        ...['batch_target', 'gate', 'gate_contexts', 'gate_authors'],
       ].sort(),
     );
     expect(stored?.notification).toEqual({

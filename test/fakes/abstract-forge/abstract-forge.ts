@@ -45,6 +45,7 @@ import {
   mustTip,
   type NativeStyle,
   NO_LAGS,
+  PLAIN_CI,
   type Switches,
   type World,
 } from './world.ts';
@@ -102,6 +103,7 @@ export function createAbstractForge(options: AbstractForgeOptions): AbstractForg
     fault: () => null,
     isLate: () => false,
     lags: NO_LAGS,
+    ciHabits: PLAIN_CI,
     lateEffectMs: LATE_EFFECT_MS,
     clockAheadMs: 0,
     mergeContents: mergeAsGit,

@@ -11,7 +11,15 @@ import { cancelPullSchedule, schedulePull } from './people.ts';
 import { isNameInTheWay, isNameTaken, moveBranch, refsInTheWay, removeBranch } from './refs.ts';
 import { countOpenDependencies, listChangedFiles, ruleOf } from './rules.ts';
 import { appendStatus } from './statuses.ts';
-import { viewCommit, viewGate, viewMergedPulls, viewOpenPulls, viewPull, viewStatuses } from './views.ts';
+import {
+  viewCommit,
+  viewGate,
+  viewMergedPulls,
+  viewOpenPulls,
+  viewPull,
+  viewStatuses,
+  viewStatusHistory,
+} from './views.ts';
 import type { World } from './world.ts';
 
 /** The forge as the bot's token sees it: the port of the engine, without HTTP in between. */
@@ -93,6 +101,11 @@ function createReader(world: World): Reader {
       exchange(world, get(`commits/${sha}/status`, 'commits/{sha}/status'), () => {
         found(objects.commit(sha));
         return viewStatuses(world, sha);
+      }),
+    listStatusHistory: async (sha) =>
+      exchange(world, get(`commits/${sha}/statuses`, 'commits/{sha}/statuses'), () => {
+        found(objects.commit(sha));
+        return viewStatusHistory(world, sha);
       }),
     readGate: async (sha, branch, workflowFile) =>
       exchange(world, get('actions/runs', 'actions/runs'), () => viewGate(world, sha, branch, workflowFile)),

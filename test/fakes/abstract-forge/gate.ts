@@ -9,6 +9,7 @@ import { readWorkflow, startsOnPush, type Workflow } from '../../../local/forge/
 import { YamlError } from '../../../local/forge/actions/yaml.ts';
 import type { GateJudgement } from '../../support/forge-control.ts';
 import type { StoredTree } from './object-store.ts';
+import { postPipeline } from './pipeline-statuses.ts';
 import { appendStatus } from './statuses.ts';
 import { type Run, type World, writeJournal } from './world.ts';
 
@@ -32,7 +33,7 @@ export function queueGateRun(world: World, branch: string): void {
 function startGateRun(world: World, branch: string, sha: CommitSha): void {
   const tree = world.objects.treeOf(sha);
   const { message } = world.objects.mustCommit(sha);
-  const file = findGateFile(world, tree, branch);
+  const file = world.switches.ci === 'statuses' ? '' : findGateFile(world, tree, branch);
   if (file === null || SKIP_WORDS.some((word) => message.includes(word))) return;
   const judgement = world.knobs.judge(world.objects.filesOf(tree), { branch, sha });
   if (judgement === 'never') return;
@@ -49,7 +50,7 @@ function startGateRun(world: World, branch: string, sha: CommitSha): void {
   };
   world.runs.push(run);
   world.runsByBranch.set(branch, [...earlier, run]);
-  postJobStatus(world, run, 'pending');
+  postResults(world, run);
   scheduleEnd(world, run, judgement);
 }
 
@@ -99,7 +100,17 @@ export function endRun(world: World, run: Run, state: 'success' | 'failure' | 'c
   if (!isUnfinished(run)) return;
   run.state = state;
   writeJournal(world, { kind: 'run', at: world.timers.now(), run: { ...run, state } });
-  postJobStatus(world, run, state === 'success' ? 'success' : 'failure');
+  postResults(world, run);
+}
+
+function postResults(world: World, run: Run): void {
+  if (world.switches.ci === 'statuses') postPipeline(world, run);
+  else
+    postJobStatus(
+      world,
+      run,
+      isUnfinished(run) ? 'pending' : run.state === 'success' ? 'success' : 'failure',
+    );
 }
 
 /** The forge itself posts one status per job of a run, `failure` also for a cancelled one. */

@@ -1,6 +1,7 @@
 import type { Commit, CommitStatus, GateReading, PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 import { FORGE_PAGE_SIZE_MAX } from '#core/domain/limits.ts';
+import type { PostedStatus } from '#core/domain/status-gate.ts';
 import { isDraft, isMergeable, storedMergeBase } from './checks.ts';
 import { isUnfinished } from './gate.ts';
 import type { StoredCommit } from './object-store.ts';
@@ -108,4 +109,12 @@ export function viewGate(world: World, sha: CommitSha, branch: string, workflowF
     return { kind: 'running', runId: run.id, url };
   }
   return { kind: 'finished', verdict: state, runId: run.id, url };
+}
+
+export function viewStatusHistory(world: World, sha: CommitSha): readonly PostedStatus[] {
+  const visible = world.timers.now() - world.knobs.lags.status;
+  return (world.statuses.get(sha)?.history ?? []).flatMap((row, index) => {
+    const { at, targetUrl, ...status } = row;
+    return at > visible ? [] : [{ ...status, id: index + 1, url: targetUrl }];
+  });
 }

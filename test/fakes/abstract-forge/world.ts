@@ -24,6 +24,8 @@ export interface Switches {
   readonly botIsAdmin: boolean;
   /** Gitea on a git before 2.40: a file whose mode changed on one side and whose contents on the other is a conflict. */
   readonly modesClash: boolean;
+  /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
+  readonly ci: 'actions' | 'statuses';
   /** Workflows are read from the first of these that exists. */
   readonly workflowFolders: readonly string[];
 }
@@ -37,6 +39,7 @@ export const FORGEJO_15_SWITCHES: Switches = {
   runsCanBeCancelled: true,
   botIsAdmin: true,
   modesClash: false,
+  ci: 'actions',
   workflowFolders: ['.forgejo/workflows', '.gitea/workflows', '.github/workflows'],
 };
 
@@ -75,12 +78,28 @@ export interface ReadingLags {
 
 export const NO_LAGS: ReadingLags = { list: 0, listRefs: 0, pull: 0, pullRefs: 0, branch: 0, status: 0 };
 
+/** What the statuses of another CI may be like, all of them allowed. */
+export interface CiHabits {
+  /** The last context answers this long after the pipeline has ended, ms. */
+  readonly lateMs: number;
+  /** Each status is posted twice. */
+  readonly repeats: boolean;
+  /** An account that is no author of the gate says the opposite, before and after. */
+  readonly strangers: boolean;
+  /** A pipeline that passes was first posted as failed. */
+  readonly restarts: boolean;
+}
+
+export const PLAIN_CI: CiHabits = { lateMs: 0, repeats: false, strangers: false, restarts: false };
+
 /** Knobs that tests turn while the forge works. */
 export type Knobs = Pick<
   ForgeControl,
   'judge' | 'gateDurationMs' | 'mergeBehaviour' | 'checkDelayMs' | 'fault'
 > & {
   lags: ReadingLags;
+  /** How another CI posts, where one does. */
+  ciHabits: CiHabits;
   /** A call that takes longer than the client waits is carried out by the forge this much later. */
   lateEffectMs: number;
   /** How far the forge's own time stamps are ahead of all other clocks, ms. */

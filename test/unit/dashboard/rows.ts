@@ -93,6 +93,7 @@ export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
     },
     reconcile: { ran_at: AT, ok: true, error: null, error_code: null },
     ...{ created_at: AT, updated_at: AT, queue_enabled: true, batch_linger_seconds: 0, bisect_fanout: 4 },
+    ...{ gate: 'workflow', gate_contexts: [], gate_authors: [] },
     ...{ batch_target: 0, lease_state: 'idle' },
     ...changes,
   };

@@ -20,6 +20,7 @@ const TAKE_BACKS = [
   'candidate_changed',
   'queue_disabled',
   'context_changed',
+  'gate_changed',
 ] as const;
 
 test('every phrase fits a status and is printable ASCII (A38)', () => {

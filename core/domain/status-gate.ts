@@ -1,0 +1,142 @@
+import type { CommitStatus, GateReading } from './forge.ts';
+import { isGlob, matchGlob } from './glob.ts';
+
+export const GATE_KINDS = ['workflow', 'statuses'] as const;
+/** What judges a staged tree: the forge's own workflow run, or the commit statuses of another CI. */
+export type GateKind = (typeof GATE_KINDS)[number];
+
+/** The settings of a repository that say what its gate is. */
+export interface GateSettings {
+  readonly gate: GateKind;
+  /** Of a gate by statuses: all must be `success`, posted by one of the authors. */
+  readonly gateContexts: readonly string[];
+  readonly gateAuthors: readonly string[];
+}
+
+/** Contexts that must all be `success` on the staged commit, and the accounts whose statuses count. */
+export interface StatusGate {
+  /** Exact, or a pattern as the forges' own lists of required contexts have it. */
+  readonly contexts: readonly string[];
+  /** Logins, pinned at set-up. */
+  readonly authors: readonly string[];
+}
+
+/** One status as it was posted; several may share their context. */
+export interface PostedStatus extends CommitStatus {
+  /** Grows with time on one commit. */
+  readonly id: number;
+  readonly url: string | null;
+}
+
+/** A status under a context of the gate by an account that is not allowed to answer for it. It never counts. */
+export interface ForeignStatus {
+  readonly context: string;
+  readonly author: string;
+}
+
+export interface StatusVerdict {
+  readonly gate: GateReading;
+  /** The newest one; null: none. */
+  readonly foreign: ForeignStatus | null;
+  /** True: a pattern does not say how many contexts there are, so more may still appear. */
+  readonly isOpenEnded: boolean;
+}
+
+/** The gate by statuses that these settings ask for; null: the workflow. */
+export function statusGateOf(settings: GateSettings): StatusGate | null {
+  if (settings.gate === 'workflow') return null;
+  return { contexts: settings.gateContexts, authors: settings.gateAuthors };
+}
+
+/** False: it names no context or no author, so nothing could ever pass. */
+export function isComplete(gate: StatusGate): boolean {
+  return gate.contexts.length > 0 && gate.authors.length > 0;
+}
+
+/** One spelling for gates that ask for the same. */
+export function describeGate(gate: StatusGate): string {
+  const authors = gate.authors.map((author) => author.toLowerCase());
+  return JSON.stringify([[...new Set(gate.contexts)].sort(), [...new Set(authors)].sort()]);
+}
+
+export function isSameGate(one: StatusGate | null, other: StatusGate | null): boolean {
+  return one === null || other === null ? one === other : describeGate(one) === describeGate(other);
+}
+
+const STATUS_RUN = 'status-';
+
+/** Whether the forge has the run itself, and could cancel it. */
+export function isForgeRun(runKey: string): boolean {
+  return !runKey.startsWith(STATUS_RUN);
+}
+
+type Answer = 'missing' | 'pending' | 'success' | 'failure' | 'cancelled' | 'error';
+
+/** First of these that a context has decides: one that fails is not made good by one that is still to come. */
+const WORST_FIRST = ['failure', 'cancelled', 'error'] as const;
+
+/**
+ * What the statuses of one staged commit say of it. The newest one of an allowed author counts for each context. They can
+ * only be of this attempt, because each attempt has a commit of its own.
+ */
+export function judgeGateStatuses(history: readonly PostedStatus[], gate: StatusGate): StatusVerdict {
+  const authors = new Set(gate.authors.map((author) => author.toLowerCase()));
+  const isOpenEnded = gate.contexts.some(isGlob);
+  const asked = history.filter(({ context }) => gate.contexts.some((each) => matches(each, context)));
+  const isAllowed = ({ creator }: PostedStatus) => authors.has(creator.toLowerCase());
+  const newest = newestOf(asked.filter(isAllowed));
+  const stranger = asked.filter((status) => !isAllowed(status)).reduce(newer, null);
+  const foreign = stranger === null ? null : { context: stranger.context, author: stranger.creator };
+  const counted = [...newest.values()];
+  const last = counted.reduce(newer, null);
+  if (last === null) return { gate: { kind: 'none' }, foreign, isOpenEnded };
+  const answers = gate.contexts.flatMap((each) => {
+    const found = counted.filter(({ context }) => matches(each, context));
+    return found.length === 0 ? (['missing'] as const) : found.map(readAnswer);
+  });
+  const worst = WORST_FIRST.find((answer) => answers.includes(answer));
+  const decisive = counted.filter((status) => readAnswer(status) === worst).reduce(newer, null) ?? last;
+  const run = { runId: `${STATUS_RUN}${last.id}`, url: decisive.url };
+  const verdict = worst ?? (answers.every((answer) => answer === 'success') ? 'success' : null);
+  if (verdict === null) return { gate: { kind: 'running', ...run }, foreign, isOpenEnded };
+  return { gate: { kind: 'finished', verdict, ...run }, foreign, isOpenEnded };
+}
+
+function matches(wanted: string, context: string): boolean {
+  return isGlob(wanted) ? matchGlob(wanted, context, null) === true : wanted === context;
+}
+
+function newestOf(statuses: readonly PostedStatus[]): ReadonlyMap<string, PostedStatus> {
+  const newest = new Map<string, PostedStatus>();
+  for (const status of statuses) {
+    const known = newest.get(status.context);
+    if (known === undefined || status.id > known.id) newest.set(status.context, status);
+  }
+  return newest;
+}
+
+function newer(one: PostedStatus | null, other: PostedStatus): PostedStatus {
+  return one === null || other.id > one.id ? other : one;
+}
+
+/** Woodpecker's own words for a pipeline that was stopped, which it posts as a failure. */
+const WORDS_OF_CANCELLED = 'Pipeline was canceled';
+/** Jenkins on a forge without `skipped`. */
+const WORDS_OF_NOT_BUILT = 'This commit was not built';
+
+/** `warning` is how Jenkins posts failed tests and Woodpecker a pipeline that a person declined: no pass. */
+function readAnswer({ state, description }: PostedStatus): Answer {
+  switch (state) {
+    case 'success':
+      return 'success';
+    case 'failure':
+      return description === WORDS_OF_CANCELLED ? 'cancelled' : 'failure';
+    case 'warning':
+      return description === WORDS_OF_NOT_BUILT ? 'error' : 'failure';
+    case 'error':
+    case 'skipped':
+      return 'error';
+    default:
+      return 'pending';
+  }
+}

@@ -1,0 +1,47 @@
+import type { Mutant } from './mutants.ts';
+
+const STATUS_GATE = 'core/domain/status-gate.ts';
+
+/** Guards of a gate by commit statuses. */
+export const GATE_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'a status counts only of an author of the gate',
+    file: STATUS_GATE,
+    find: 'authors.has(creator.toLowerCase())',
+    replace: '(creator !== "" || authors.has(creator))',
+    families: ['other_ci'],
+    dies: { family: 'other_ci', seed: 11 },
+  },
+  {
+    guard: 'every context has to pass',
+    file: STATUS_GATE,
+    find: "answers.every((answer) => answer === 'success')",
+    replace: "answers.some((answer) => answer === 'success')",
+    families: ['other_ci'],
+    dies: { family: 'other_ci', seed: 9 },
+  },
+  {
+    guard: 'the newest status of a context counts',
+    file: STATUS_GATE,
+    find: 'if (known === undefined || status.id > known.id) newest',
+    replace: 'if (known === undefined || status.state === "failure") newest',
+    families: ['other_ci'],
+    dies: { family: 'other_ci', seed: 0 },
+  },
+  {
+    guard: 'a context that fails is not made good by one that passes',
+    file: STATUS_GATE,
+    find: "const WORST_FIRST = ['failure', 'cancelled', 'error'] as const;",
+    replace: "const WORST_FIRST = ['cancelled', 'error'] as const;",
+    families: ['other_ci'],
+    dies: { family: 'other_ci', seed: 9 },
+  },
+  {
+    guard: 'a pipeline that was stopped blames no pull request',
+    file: STATUS_GATE,
+    find: "description === WORDS_OF_CANCELLED ? 'cancelled' : 'failure'",
+    replace: "description === '' ? 'cancelled' : 'failure'",
+    families: ['other_ci'],
+    dies: { family: 'other_ci', seed: 54 },
+  },
+];
