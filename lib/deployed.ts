@@ -52,14 +52,27 @@ export function readDeployed(folder: string, stage: string): Deployed | null {
   return parsed.data;
 }
 
+/** As `cdk deploy --outputs-file` writes them. */
+const Outputs = z.record(z.string(), z.record(z.string(), z.string()));
+
 /** The record in the outputs that `cdk deploy --outputs-file` has written, by stage. */
 export function parseOutputs(outputs: unknown): ReadonlyMap<string, Deployed> {
-  const stacks = z.record(z.string(), z.record(z.string(), z.string())).parse(outputs);
+  const stacks = Outputs.parse(outputs);
   const found = Object.entries(stacks).flatMap(([stack, values]) => {
     const text = values[DEPLOYED_OUTPUT];
     return text === undefined ? [] : [[stack.replace(/^.*-/, ''), Deployed.parse(JSON.parse(text))] as const];
   });
   return new Map(found);
+}
+
+/** Addresses of what was deployed, by stack. */
+export function readBaseUrls(outputs: unknown): ReadonlyMap<string, string> {
+  const stacks = Outputs.parse(outputs);
+  return new Map(
+    Object.entries(stacks).flatMap(([stack, { BaseUrl }]) =>
+      BaseUrl === undefined ? [] : [[stack, BaseUrl]],
+    ),
+  );
 }
 
 /** What this deployment would lose of the last one, each with its cure. */

@@ -3,7 +3,8 @@ import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
 import { PROTECTION_REASONS } from '#core/domain/provisioning.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { COUNTED_STATES } from './queue/reviews.ts';
-import { toCodeNames, toCodeRows, toStoredNames, toStoredRows } from './record-names.ts';
+import { migrate, WRITTEN_FORMAT } from './record-migrations.ts';
+import { type StoredField, toCodeNames, toCodeRows, toStoredNames, toStoredRows } from './record-names.ts';
 import { isEmpty, NOTHING_UNSENT, type Unsent } from './unsent.ts';
 
 /**
@@ -47,7 +48,7 @@ const Batch = z.looseObject({
   landing: z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, index: z.number().int() }).nullable(),
 });
 const Record = z.looseObject({
-  schema: z.literal(2),
+  schema: z.literal(WRITTEN_FORMAT),
   context: z.string(),
   rebuilding: z.boolean(),
   unread: z.array(pr).optional(),
@@ -101,66 +102,30 @@ const Record = z.looseObject({
     .catch(undefined),
 });
 
+/**
+ * Fields whose shape nothing here checks: each is given by the engine to itself, and read with a default. The types below hold
+ * this list and the schema to the record's type: a field is in one of them, and neither names a field that is none.
+ */
+type Unchecked =
+  | 'halted'
+  | 'pausedUntil'
+  | 'baseSeen'
+  | 'stagingAsides'
+  | 'stagingFailuresInARow'
+  | 'stagedAlone'
+  | 'unreadSince'
+  | 'landed'
+  | 'crowded'
+  | 'unheard';
+type Described = keyof typeof Record.shape | Unchecked;
+type Difference = Exclude<StoredField, Described> | Exclude<Described, StoredField>;
+true satisfies [Difference] extends [never] ? true : Difference;
+
 /** Rows and events of an unfinished save. */
 const Left = z.object({
   batches: z.array(z.looseObject({ id: z.string(), prs: z.array(pr), createdAt: z.number() })),
   events: z.array(z.looseObject({ event: z.enum(ACTIVITY_EVENTS), pr, head: sha, at: z.number() })),
 });
-
-/** A record of before several batches could be in flight: its one batch is the whole lane. */
-const First = z.looseObject({
-  schema: z.literal(1),
-  line: z.array(z.looseObject({})),
-  root: z.looseObject({ tip: sha, nodes: z.array(z.looseObject({})) }).nullable(),
-  rate: z.object({ landed: z.number(), bounced: z.number() }),
-});
-
-/** Readings of before reviews were counted hold every one of them: they are read again. */
-function forgetUncounted(document: unknown): unknown {
-  const { readings } = (document ?? {}) as { readonly readings?: unknown };
-  if (!Array.isArray(readings)) return document;
-  const isUncounted = (each: { readonly reviews?: readonly { readonly count?: unknown }[] | null }) =>
-    Array.isArray(each?.reviews) && each.reviews.some((review) => review?.count === undefined);
-  if (!readings.some(isUncounted)) return document;
-  return {
-    ...(document as object),
-    readings: readings.map((each) => (isUncounted(each) ? { ...each, reviews: null } : each)),
-  };
-}
-
-/** Older records get what they lack: an entry of before suspects could go on in the queue has no failure probability. */
-function upgrade(stored: unknown): unknown {
-  const document = forgetUncounted(stored);
-  const { schema, line: entries } = (document ?? {}) as {
-    readonly schema?: unknown;
-    readonly line?: unknown;
-  };
-  if (schema === 2 && Array.isArray(entries) && entries.some((entry) => entry?.doubt === undefined))
-    return { ...(document as object), line: entries.map((entry: object) => ({ doubt: null, ...entry })) };
-  if (schema !== 1) return document;
-  const first = First.safeParse(document);
-  if (!first.success) return document;
-  const { root, line, rate, ...rest } = first.data;
-  return {
-    ...rest,
-    schema: 2,
-    line: line.map((entry) => ({ ...entry, cleared: false, doubt: null })),
-    roots:
-      root === null
-        ? []
-        : [
-            {
-              ...root,
-              nodes: root.nodes.map((node) => ({ ...node, load: 1 })),
-              place: 'lane',
-              onto: null,
-              released: 0,
-            },
-          ],
-    tip: root === null ? null : root.tip,
-    rate: { ...rate, steady: 0, flaked: 0, paces: [] },
-  };
-}
 
 export interface StoredRecord {
   readonly record: QueueRecord;
@@ -169,7 +134,9 @@ export interface StoredRecord {
 
 /** Null when the document is not a record this version understands. */
 export function parseRecord(document: unknown): StoredRecord | null {
-  const { unsent = NOTHING_UNSENT, ...record } = (upgrade(document) ?? {}) as { readonly unsent?: unknown };
+  const { unsent = NOTHING_UNSENT, ...newest } = migrate(document) ?? {};
+  // What is written is what the release before reads.
+  const record = { ...newest, schema: WRITTEN_FORMAT };
   if (!isRecord(record) || !Left.safeParse(unsent).success) return null;
   const left = unsent as Unsent;
   return { record: toCodeNames(record), unsent: { ...left, batches: toCodeRows(left.batches) } };

@@ -10,13 +10,17 @@ type Names<T extends string> = Readonly<Partial<Record<T, string>>>;
  * Stored records keep the names that their fields had first, so that every engine reads what another has written. A name
  * that is not listed is the same in both.
  */
-const FIELDS: Names<keyof QueueRecord> = {
+const FIELDS = {
   mergeTimeoutCounts: 'strikes',
   pendingStatuses: 'outbox',
   deferred: 'parked',
   entries: 'line',
   batches: 'roots',
-};
+} as const satisfies Names<keyof QueueRecord>;
+/** What each field of the record is called where it is stored. */
+export type StoredField = {
+  [Name in keyof QueueRecord]-?: Name extends keyof typeof FIELDS ? (typeof FIELDS)[Name] : Name;
+}[keyof QueueRecord];
 const ENTRY_FIELDS: Names<keyof QueueEntry> = { passedOnStaleBase: 'cleared', failureProbability: 'doubt' };
 const BATCH_FIELDS: Names<keyof Batch> = { batchId: 'runId', stagedOn: 'onto' };
 const LANDING_FIELDS: Names<keyof Landing> = { takeBack: 'revoke' };

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { parseRecord } from '../../../engine-container/src/record-codec.ts';
+import { parseRecord, toDocument } from '../../../engine-container/src/record-codec.ts';
+import { migrate, NEWEST_FORMAT, WRITTEN_FORMAT } from '../../../engine-container/src/record-migrations.ts';
 
 /** A record as this release stores it. */
 const stored = (): Record<string, unknown> =>
@@ -15,13 +16,87 @@ function added(value: unknown): unknown {
   };
 }
 
-test('a record of before reviews were counted is read, and those readings are made again', () => {
-  const counted = { pr: 2, head: 'b', updatedAt: 1, reviews: [{ state: 'approved', count: 1 }] };
-  const uncounted = { ...counted, pr: 1, reviews: [{ state: 'approved' }] };
-  const read = parseRecord({ ...stored(), readings: [uncounted, counted] });
-  expect(read?.record).toMatchObject({ readings: [{ pr: 1, reviews: null }, counted] });
-});
+/** A record of format 1 with one batch in flight, made from one of now. */
+function first(): Record<string, unknown> {
+  const {
+    roots,
+    line,
+    rate,
+    tip: _,
+    ...rest
+  } = stored() as {
+    readonly roots: readonly { readonly nodes: readonly object[] }[];
+    readonly line: readonly object[];
+    readonly rate: { readonly landed: number; readonly bounced: number };
+    readonly tip: unknown;
+  };
+  const without = (value: object, ...names: string[]): object =>
+    Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+  const [batch] = roots;
+  if (batch === undefined) throw new Error('the stored record has no batch');
+  return {
+    ...rest,
+    schema: 1,
+    line: line.map((entry) => without(entry, 'cleared', 'doubt')),
+    root: {
+      ...without(batch, 'place', 'onto', 'released'),
+      nodes: batch.nodes.map((node) => without(node, 'load')),
+    },
+    rate: { landed: rate.landed, bounced: rate.bounced },
+  };
+}
 
-test('a record of the next release, with more in every object, is read: what is not known is not looked at', () => {
-  expect(parseRecord(added(stored()))).not.toBeNull();
+describe('formats of the stored record', () => {
+  test('format 1, with one batch, becomes format 2: the batch is the whole pipeline', () => {
+    const { tip } = (first().root ?? {}) as { readonly tip: unknown };
+    const read = parseRecord(first())?.record;
+    expect(read?.batches).toHaveLength(1);
+    expect(read?.batches[0]).toMatchObject({ place: 'pipeline', stagedOn: null, released: 0 });
+    expect(read?.tip).toBe(tip);
+    expect(read?.entries.every(({ passedOnStaleBase }) => passedOnStaleBase === false)).toBe(true);
+    expect(parseRecord({ ...first(), root: null })?.record).toMatchObject({ batches: [], tip: null });
+  });
+
+  test('format 2, without failure probabilities, becomes format 3: no entry has one', () => {
+    const { line } = stored() as { readonly line: readonly object[] };
+    const before = line.map((entry) =>
+      Object.fromEntries(Object.entries(entry).filter(([name]) => name !== 'doubt')),
+    );
+    expect(before.length).toBeGreaterThan(0);
+    const read = parseRecord({ ...stored(), line: before })?.record;
+    expect(read?.entries.map(({ failureProbability }) => failureProbability)).toEqual(before.map(() => null));
+  });
+
+  test('format 2, of before reviews were counted, becomes format 3: those readings are made again', () => {
+    const counted = { pr: 2, head: 'b', updatedAt: 1, reviews: [{ state: 'approved', count: 1 }] };
+    const uncounted = { ...counted, pr: 1, reviews: [{ state: 'approved' }] };
+    const read = parseRecord({ ...stored(), readings: [uncounted, counted] });
+    expect(read?.record).toMatchObject({ readings: [{ pr: 1, reviews: null }, counted] });
+  });
+
+  test('every step leads from its own number to the next', () => {
+    expect(migrate(first())?.schema).toBe(NEWEST_FORMAT);
+    expect(migrate(stored())?.schema).toBe(NEWEST_FORMAT);
+  });
+
+  test('the format of the release after this one is read, and what is written is the one of the release before', () => {
+    const next = parseRecord({ ...stored(), schema: NEWEST_FORMAT });
+    expect(next).toEqual(parseRecord(stored()));
+    if (next === null) throw new Error('was not read');
+    expect(toDocument(next.record)).toMatchObject({ schema: WRITTEN_FORMAT });
+    expect([WRITTEN_FORMAT, stored().schema]).toEqual([2, 2]);
+  });
+
+  test.each([
+    ['of a format that is not known', () => ({ ...stored(), schema: NEWEST_FORMAT + 1 })],
+    ['without a number', () => ({ ...stored(), schema: 'two' })],
+    ['of format 1 with a batch that is none', () => ({ ...first(), root: { nodes: 3 } })],
+    ['that is none', () => null],
+  ])('a document %s is not half understood', (_case, document) => {
+    expect(parseRecord(document())).toBeNull();
+  });
+
+  test('a record of the next release, with more in every object, is read: what is not known is not looked at', () => {
+    expect(parseRecord(added(stored()))).not.toBeNull();
+  });
 });

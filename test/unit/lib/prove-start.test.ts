@@ -1,0 +1,40 @@
+import { readBaseUrls } from '../../../lib/deployed.ts';
+import { proveStart } from '../../../lib/prove-start.ts';
+
+/** An engine that answers `statuses`, one question each, and then the last of them. */
+async function prove(...statuses: (number | null)[]) {
+  const asked: string[] = [];
+  let now = 0;
+  const proof = await proveStart(
+    {
+      ask: async (url) => {
+        asked.push(url);
+        return statuses[Math.min(asked.length, statuses.length) - 1] ?? null;
+      },
+      now: () => now,
+      sleep: async (ms) => {
+        now += ms;
+      },
+    },
+    'https://mq.example.org',
+  );
+  return { ...proof, asked };
+}
+
+describe('a deployment is proven by a start of the engine', () => {
+  test('one that sleeps is woken by the question, and waited for', async () => {
+    const { started, seconds, asked } = await prove(503, null, 503, 200);
+    expect([started, seconds]).toEqual([true, 30]);
+    expect(new Set(asked)).toEqual(new Set(['https://mq.example.org/api/container-health']));
+  });
+
+  test('one that cannot start is told within four minutes', async () => {
+    const { started, seconds } = await prove(503);
+    expect([started, seconds]).toEqual([false, 240]);
+  });
+
+  test('the address is that of the outputs', () => {
+    const outputs = { 'Mergeyard-prod': { BaseUrl: 'https://mq.example.org' }, Other: { Key: 'x' } };
+    expect([...readBaseUrls(outputs)]).toEqual([['Mergeyard-prod', 'https://mq.example.org']]);
+  });
+});
