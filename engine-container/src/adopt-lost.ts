@@ -19,8 +19,8 @@ export interface Adopted {
 }
 
 /**
- * What a repo without a record takes over: from a record of its own that was lost, and from deleted records of the same
- * forge address that could not take back what they had posted (A24, A32).
+ * The past that a repo without a record takes over: from a record of its own that was lost, and from deleted records of
+ * the same forge address that could not take back what they had posted (A24, A32).
  */
 export async function adoptLost(
   store: Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents' | 'listLeftHeads'>,

@@ -3,7 +3,7 @@ import { DIRECTORY_MEMORY_ENTRIES_MAX } from '#core/domain/limits.ts';
 import type { Directory } from './staging/objects.ts';
 
 /**
- * What this engine knows of the trees of one repository: names, modes and ids, never contents. All of it is immutable
+ * The memory of the trees of one repository: names, modes and ids, never contents. All of it is immutable
  * and checked against its id, so it outlives a reconcile: one that ran out of time while reading leaves the next less to
  * read.
  */

@@ -4,7 +4,7 @@ import type { EngineForge } from '#core/ports/forge.ts';
 import { listForkPoints, type OwnCommit } from './staging/ancestry.ts';
 
 /**
- * What git merges a head from: the one best common ancestor of the head and of the base with what is staged on it.
+ * The commit that git merges from: the one best common ancestor of the head and of the base with what is staged on it.
  * `several`: two equally good ones, or too many to tell. Null: unrelated histories.
  */
 export async function findMergeBase(

@@ -72,12 +72,12 @@ async function postStatus(
   }
 }
 
-/** What keeps staging from its end without being a failure of the forge. */
+/** Outcomes that keep staging from its end and are no failure of the forge. */
 async function expectHindrances(stage: () => Promise<ActionOutcome>): Promise<ActionOutcome> {
   try {
     return await stage();
   } catch (error) {
-    // What was read is kept for the next reconcile.
+    // Objects that were read are kept for the next reconcile.
     if (error instanceof ReadingUnfinished || error instanceof ReadNotBegun) return { kind: 'unfinished' };
     if (error instanceof NameInTheWay)
       return { kind: 'name_in_the_way', ref: error.ref, branch: error.branch };

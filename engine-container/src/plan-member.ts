@@ -14,7 +14,7 @@ import { diffTrees } from './staging/tree-walk.ts';
 type StageBatch = Extract<Action, { kind: 'stage_batch' }>;
 type StagedMember = StageBatch['members'][number];
 
-/** What a pull request makes of the tree it is staged on. */
+/** The plan of one pull request on the tree that it is staged on. */
 export interface MemberPlan {
   readonly pr: number;
   readonly changes: readonly PathChange[];

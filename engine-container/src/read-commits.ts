@@ -7,7 +7,7 @@ import { untracedOf } from './landing-view.ts';
 import type { QueueRecord } from './queue/record.ts';
 import type { MergeView, Snapshot } from './queue/snapshot.ts';
 
-/** What a branch or commit has above a commit that is left out. */
+/** The commits that a branch or commit has above a commit that is left out. */
 export interface History {
   readonly tip: CommitSha;
   readonly parents: ReadonlyMap<CommitSha, readonly CommitSha[]>;

@@ -8,7 +8,7 @@ import { isStuck } from './queue/standing.ts';
 
 type Attempt = <T>(read: () => Promise<T>) => Promise<Reading<T>>;
 
-/** What stands on the heads, of now and of then, of those that a lost record had in flight (A24, A32). */
+/** The statuses on the heads, of now and of then, of those that a lost record had in flight (A24, A32). */
 export async function readRecalled(
   forge: EngineForge,
   attempt: Attempt,
@@ -44,7 +44,7 @@ async function readHeads(
   return read;
 }
 
-/** What stands on the heads whose post had no answer, or whose success cannot be taken back. */
+/** The statuses on the heads whose post had no answer, or whose success cannot be taken back. */
 export async function readUnheard(
   forge: EngineForge,
   attempt: Attempt,

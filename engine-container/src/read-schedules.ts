@@ -8,7 +8,7 @@ import type { QueueRecord } from './queue/record.ts';
 
 const READING_SETTLE_MS = 2_000;
 
-/** What was read of it is still what it is. */
+/** The earlier reading of it still holds. */
 export function isUntouched(cached: PullRequestReading, pull: PullRequest): boolean {
   return isOf(cached, pull) && isSettled(cached);
 }

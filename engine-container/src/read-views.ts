@@ -25,7 +25,7 @@ export interface ViewDeps {
   readonly twins: TwinReader;
 }
 
-/** What admission has to know of one pull request beside its schedule, as far as the rule asks for it. */
+/** The facts that admission needs of one pull request beside its schedule, as far as the rule asks for it. */
 export class ViewReader {
   readonly #forge: EngineForge;
   readonly #context: string;
@@ -129,7 +129,7 @@ export class ViewReader {
         ? {}
         : { touchesProtected: await this.#readTouchesProtected(patterns, pull, reading) };
     if (reading !== null && reading.mayDepend !== true) return files;
-    // What it depends on is closed without a trace on it.
+    // A dependency is closed without a trace on the pull request.
     const isClear = reading?.openDependencies === 0;
     const open = isClear
       ? known(0)
@@ -174,7 +174,7 @@ export class ViewReader {
     return answer;
   }
 
-  /** What of it is still true at the next look, while nothing touches the pull request. */
+  /** The part that is still true at the next look, while nothing touches the pull request. */
   #keep(
     reading: PullRequestReading,
     rule: Reading<BranchProtection | null>,

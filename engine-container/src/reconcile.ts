@@ -35,7 +35,7 @@ export interface ReconcilerDeps {
   readonly forgeFor: (request: ReconcileRequest, held: HeldLease, mayRead: () => boolean) => EngineForge;
   /** Without it a repo whose gate is known to be steady needs no second failing gate run (D-08). */
   readonly confirmBounce?: ConfirmBounce;
-  /** What the engine has read of trees. @default nothing yet */
+  /** The trees that the engine has read. @default nothing yet */
   readonly memory?: DirectoryMemory;
 }
 
@@ -181,7 +181,7 @@ class Reconcile {
       }
       const failure = reader.attempts.takeFailure();
       this.#errorCode = failure === null ? null : this.#classify(failure);
-      // What a later look did not come to is only left for the next reconcile.
+      // The rest of a later look is only left for the next reconcile.
       if (pass === 0 && reader.attempts.isCutShort) this.#errorCode ??= 'timeout';
       const decision = decide(snapshot, record);
       record = decision.record;
@@ -235,7 +235,7 @@ class Reconcile {
         // Words that cannot be written are counted and dropped: meanwhile the others go on.
         if (outcome.forgeAnswers && isMereWords(action)) continue;
         ended = 'failed';
-        // What is only to be tidied up holds up nothing else.
+        // A tidy-up that fails holds up nothing else.
         if (outcome.forgeAnswers && !isAwaited(action)) continue;
         return { record, refresh, ended };
       }

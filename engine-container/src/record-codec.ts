@@ -147,7 +147,7 @@ function isRecord(document: object): document is z.infer<typeof Record> {
   return Record.safeParse(document).success;
 }
 
-/** What is stored: the record, and the rows and events that did not fit the write. */
+/** The stored form: the record, and the rows and events that did not fit the write. */
 export function toDocument(record: QueueRecord, unsent: Unsent = NOTHING_UNSENT): object {
   const document = toStoredNames(record);
   return isEmpty(unsent)

@@ -31,7 +31,7 @@ export class RecordKeeper {
   readonly #held: HeldLease;
   readonly #log: Log;
   #saved: QueueRecord;
-  /** What the store holds, as far as is known; null before a record of this version was read or written. */
+  /** The record in the store, as far as is known; null before a record of this version was read or written. */
   #stored: QueueRecord | null = null;
   /** Compared with what is saved last, and found the same, saved, or tried to be saved. */
   #looked: QueueRecord | null = null;
@@ -48,7 +48,7 @@ export class RecordKeeper {
     this.#saved = emptyRecord(repo.statusContext);
   }
 
-  /** What may have been posted: by the last save, and by what could not be saved since. */
+  /** Statuses that may have been posted: by the last save, and by what could not be saved since. */
   get posted(): readonly QueueRecord[] {
     return this.#looked === null ? [this.#saved] : [this.#saved, this.#looked];
   }
@@ -73,7 +73,7 @@ export class RecordKeeper {
     this.#version = stored.version;
     this.#stored = stored.record;
     this.#savedTold = toldText(this.#tell(stored.record, now));
-    // What a crash kept from being stored comes before anything new.
+    // A record that a crash kept from being stored comes before anything new.
     if (!isEmpty(this.#unsent)) await this.#write(this.#saved, null);
     return 'loaded';
   }

@@ -3,7 +3,7 @@ import type { Landing } from './queue/landing-state.ts';
 import type { QueueEntry } from './queue/queue-entry.ts';
 import type { Batch, Place, QueueRecord } from './queue/record.ts';
 
-/** What one thing is called in the code, and in stored records. */
+/** The name of one thing in the code, and in stored records. */
 type Names<T extends string> = Readonly<Partial<Record<T, string>>>;
 
 /**

@@ -103,7 +103,7 @@ function send(response: ServerResponse, answer: Answer): void {
   response.end(answer.body);
 }
 
-/** What node's parser refuses never becomes a request; it still gets JSON. */
+/** Bytes that node's parser refuses never become a request; it still gets JSON. */
 function sendRaw(socket: Duplex, statusLine: string, reason: string): void {
   if (!socket.writable) return;
   const body = refusal(reason);

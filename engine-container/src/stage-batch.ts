@@ -108,7 +108,7 @@ class ChainBuilder {
       pending = plan;
       const isLast = index + 1 === members.length;
       if (change !== null && !isLast) return { last: pending, cut: { index: 1, reason: change } };
-      // What is known to fail needs no gate run of anything longer: the batch ends at the suspect.
+      // A prefix that is known to fail needs no gate run of a longer one: the batch ends at the suspect.
       if (!isLast && this.#isKnownFailure(plan)) {
         return { last: pending, cut: { index: index + 1, reason: 'known_failure' } };
       }

@@ -14,7 +14,7 @@ import type { StatusGate } from '#core/domain/status-gate.ts';
 import type { OwnStatus } from './pending-status.ts';
 import type { Batch, DecidedEvent, QueueRecord, Staged } from './record.ts';
 
-/** What `decide` wants done. Each is idempotent: done twice, or half done before a crash, it may be done again. */
+/** An action that `decide` wants done. Each is idempotent: done twice, or half done before a crash, it may be done again. */
 export type Action =
   | {
       readonly kind: 'stage_batch';
@@ -135,7 +135,7 @@ export interface Decision {
    * The part of it that is the queue's own plan: when the pipeline may take its next batch though nothing else happens.
    */
   readonly nextStartAt: EpochMs | null;
-  /** What stands in the way, for the reconcile's outcome. */
+  /** The reference in the way, for the reconcile's outcome. */
   readonly errorCode: ReconcileErrorCode | null;
   readonly alarms: readonly Alarm[];
   readonly log: readonly string[];

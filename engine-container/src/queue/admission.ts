@@ -45,7 +45,7 @@ export interface AdmissionFacts {
   readonly opensAnother?: Reading<boolean> | undefined;
   /** Does it change files that the rule protects? Absent: the rule protects none. */
   readonly touchesProtected?: Reading<boolean> | undefined;
-  /** What has to be closed before it; absent: nothing. */
+  /** How much has to be closed before it; absent: nothing. */
   readonly openDependencies?: Reading<number> | undefined;
   /** Another open pull request with the same head that is ahead in the queue. */
   readonly twinAhead: boolean;
@@ -147,7 +147,7 @@ function judgeScheduler(facts: AdmissionFacts): Admission | null {
   return asksFork && !isAuthor ? { kind: 'refused', reason: 'fork_scheduler' } : null;
 }
 
-/** What the forge holds against every merge that is not forced (D-14). */
+/** The forge's objections to every merge that is not forced (D-14). */
 function judgeBlocks({ touchesProtected, openDependencies }: AdmissionFacts): Admission | null {
   if (touchesProtected?.known === false || openDependencies?.known === false)
     return { kind: 'waiting', reason: 'unknown' };

@@ -15,7 +15,7 @@ export interface Bounced {
 }
 
 export type DeferReason =
-  /** What staging refuses on the base itself. */
+  /** Reasons for which staging refuses a pull request on the base itself. */
   | MergeRefusal
   /** Conflicts with what is in flight before it, not with the base: its turn comes with the next batch. */
   | 'conflict_ahead'
@@ -51,7 +51,7 @@ export interface Deferred {
   readonly isHeld?: true;
 }
 
-/** What holds of a head whatever the base is, until its author schedules it again. */
+/** Reasons that hold of a head whatever the base is, until its author schedules it again. */
 const OF_HEAD: readonly DeferReason[] = [
   'gate_not_started',
   'gate_not_ended',
@@ -64,7 +64,7 @@ export function isHeldByForge({ reason, isHeld }: Deferred): boolean {
   return reason === 'forge_conflict' || isHeld === true;
 }
 
-/** What stands while the head does, wherever the base moves. */
+/** Reasons that last as long as the head, wherever the base moves. */
 export function outlastsBase(deferred: Deferred): boolean {
   return isOfHead(deferred) || isHeldByForge(deferred);
 }

@@ -160,7 +160,7 @@ function closeFinished(pass: DecisionContext, batch: Batch): void {
   endBatch(pass, batch);
 }
 
-/** What is built on a batch that does not land whole was built on nothing; its members keep their order. */
+/** A batch on one that does not land whole was built on nothing; its members keep their order. */
 export function supersedeAbove(pass: DecisionContext, below: Batch): void {
   for (const batch of [...pass.record.batches]) {
     if (batch.stagedOn !== below.batchId) continue;

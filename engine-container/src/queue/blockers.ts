@@ -8,7 +8,7 @@ import type { Batch } from './record.ts';
 
 /** Something of its rules that keeps the forge from merging. */
 export type Block = Extract<Admission, { kind: 'refused' }> | 'other_checks';
-/** What it says when it is asked; `unknown`: no clear answer. */
+/** The forge's answer when it is asked; `unknown`: no clear answer. */
 export type Answer = Block | 'nothing' | 'unknown';
 
 export function isBlock(answer: Answer): answer is Block {

@@ -36,7 +36,7 @@ export function arePendingStatusesFull({ pendingStatuses }: QueueRecord): boolea
   return pendingStatuses.length >= PENDING_STATUSES_MAX;
 }
 
-/** What the last whole look had to leave out is looked at as soon as there is room for it. */
+/** A pull request that the last whole look had to leave out is looked at as soon as there is room for it. */
 export function goOnWithCrowd(pass: DecisionContext): void {
   const { crowded, pendingStatuses } = pass.record;
   if (crowded !== true || pendingStatuses.length > PENDING_STATUSES_MAX / 2) return;
@@ -44,7 +44,7 @@ export function goOnWithCrowd(pass: DecisionContext): void {
   pollNoLaterThan(pass, 0);
 }
 
-/** What is remembered of pull requests that are not open any more, and of branches, has an end: the oldest goes first. */
+/** The memory of pull requests that are not open any more, and of branches, has an end: the oldest goes first. */
 export function forgetOldest({ record, s }: DecisionContext): void {
   record.garbage = record.garbage.slice(-GARBAGE_ENTRIES_MAX);
   if (!s.full || !s.pulls.known) return;

@@ -93,7 +93,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   };
 }
 
-/** What was read for the next look to compare with, and settings that changed under the record. */
+/** The readings for the next look to compare with, and settings that changed under the record. */
 function adoptSettings(pass: DecisionContext): void {
   const { record, s } = pass;
   if (s.full && s.readings !== null) record.readings = [...s.readings];
@@ -120,7 +120,7 @@ function keepRule({ record, s }: DecisionContext): void {
   record.rule = { at: s.now, reasons };
 }
 
-/** What made our branches impossible may be gone; where that was a branch, a tag is none. */
+/** The reference that made our branches impossible may be gone; where that was a branch, a tag is none. */
 function noticeName(pass: DecisionContext): void {
   const { record, s } = pass;
   const ref = s.nameInTheWay?.known === true ? s.nameInTheWay.value : undefined;
@@ -139,7 +139,7 @@ function noticeBase(pass: DecisionContext): void {
   const { sha, tree } = s.base.value;
   const seen = record.baseSeen;
   const seenAt = seen?.at ?? Number.NEGATIVE_INFINITY;
-  // What moved while the queue was off is no bypass.
+  // A base that moved while the queue was off was not bypassed.
   const watched = s.repo.queueEnabled && seenAt >= s.repo.enabledAt;
   if (seen?.sha === sha && watched) return;
   // It may be the merge that is awaited: said once that is decided, and not forgotten until then.
@@ -157,7 +157,7 @@ function noticeBase(pass: DecisionContext): void {
   alarmBase(pass, sha);
 }
 
-/** What the base holds by our latest landing. */
+/** The tree of the base by our latest landing. */
 function isTreeOfTip(record: QueueRecord, tree: string): boolean {
   const bottom = record.batches.find((batch) => batch.stagedOn === null && batch.tip === record.tip);
   return bottom !== undefined && treeOf(bottom, bottom.landed) === tree;

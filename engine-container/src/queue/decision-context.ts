@@ -85,7 +85,7 @@ export function raise(pass: DecisionContext, code: ReconcileErrorCode): void {
   pass.errorCode ??= code;
 }
 
-/** What keeps the queue from staging. A queue that is off stages nothing: it must not keep its wind-down from ending. */
+/** The reasons why the queue cannot stage. A queue that is off stages nothing, and these must not hold up its wind-down. */
 export function raiseStandstill(pass: DecisionContext, code: ReconcileErrorCode): void {
   if (pass.s.repo.queueEnabled) raise(pass, code);
 }
@@ -124,7 +124,7 @@ export function entryOf(record: QueueRecord, pr: PullRequestNumber): QueueEntry 
   return record.entries.find((entry) => entry.pr === pr);
 }
 
-/** What was retargeted is merged by another base's rules, and into that one: no landing of ours, whatever its tree. */
+/** A retargeted pull request is merged by another base's rules, and into that base: no landing of ours, whatever its tree. */
 export function isMergedHere(pass: DecisionContext, pull: PullRequest): boolean {
   return pull.merged && pull.baseRef === pass.s.repo.baseBranch;
 }

@@ -72,7 +72,7 @@ const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
 
 const TAKE_BACK_PHRASES: Readonly<Record<TakeBackReason, string>> = {
   merge_timeout: 'requeued: the forge did not complete the merge in time; tested again',
-  // What is said of one that is set aside for it.
+  // Said of a pull request that is set aside for it.
   merge_conflict: NOT_MERGEABLE,
   merge_blocked: 'requeued: a rule of the forge keeps this merge from happening; staged again once none does',
   base_advanced: 'requeued: the base branch moved; tested again on the new base',

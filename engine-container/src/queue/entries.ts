@@ -241,7 +241,7 @@ export function admitEntries(pass: DecisionContext): void {
     if (view === undefined || entry.scheduleId === 0) continue;
     awaitAgreement(pass, entry);
     reviewHeld(pass, entry, view.pull);
-    // What a bounce says on a head stays there: it is also the memory of it (D-05).
+    // The status of a bounce stays on its head: it is also the memory of it (D-05).
     if (isBounced(pass.record, entry) || pass.record.unread?.includes(entry.pr) === true) continue;
     const admission = admit({
       ...factsOf(pass, view, { protection: protection.value, baseTip: base.value.sha }),
@@ -262,7 +262,7 @@ function isSetAside({ record }: DecisionContext, { pr, head }: QueueEntry): bool
   );
 }
 
-/** What one view of a pull request says to the rule. */
+/** The answer of the rule to one view of a pull request. */
 export function factsOf(
   pass: DecisionContext,
   view: PullRequestView,
@@ -333,7 +333,7 @@ export function readyEntries(pass: DecisionContext, baseTree: string, stacked: b
         deferred.pr === entry.pr &&
         deferred.head === entry.head &&
         (deferred.baseTree === baseTree || deferred.reason === 'suspect_ahead' || outlastsBase(deferred)) &&
-        // What stood in the way ahead may have become the base: then it is to be said about the base.
+        // The pull request in the way ahead may have become the base: then it is to be said about the base.
         (stacked || deferred.reason !== 'conflict_ahead') &&
         (deferred.until === null || deferred.until > s.now || isHeldByForge(deferred)),
     );

@@ -3,7 +3,7 @@ import { CONFIRMED_FAILURES_MIN, EVIDENCE_ENTRIES_MAX } from '#core/domain/limit
 import type { Batch, Evidence, QueueRecord } from './record.ts';
 import { treeOf } from './record.ts';
 
-/** What the ledger says of one tree under one gate workflow. A pass proves it, whatever failed before: that was a flake. */
+/** The evidence of one tree under one gate workflow. A pass proves it, whatever failed before: that was a flake. */
 export interface Verdict {
   readonly pass: Evidence | null;
   readonly failures: readonly Evidence[];

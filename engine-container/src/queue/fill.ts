@@ -74,7 +74,7 @@ export function openBatches(pass: DecisionContext): void {
   if (pipeline !== 'open' && !oneByOne && policyFor(pass).triesBeside) openTrials(pass, base, pipeline);
 }
 
-/** What stands aside waits for its base, or for what it conflicts with, to be gone, or for a time. */
+/** A deferred pull request waits for its base, for its conflict to be gone, or for a time. */
 function keepDeferred(pass: DecisionContext, baseTree: string): void {
   const { record, s } = pass;
   const grounds = new Set<string | undefined>([baseTree]);
@@ -88,7 +88,7 @@ function keepDeferred(pass: DecisionContext, baseTree: string): void {
         : outlastsBase(deferred)
           ? entryOf(record, pr)?.head === head
           : grounds.has(ground);
-    // What the same refusal comes to again has been said, and what the forge holds it lets go itself.
+    // A refusal that comes again has been said, and the forge itself lets go of what it holds.
     const isKept = isMergeRefusal(reason) || isHeldByForge(deferred);
     return stands && (until === null || until > s.now || isKept);
   });

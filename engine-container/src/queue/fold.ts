@@ -19,7 +19,7 @@ const HEAD_COPY_WAIT_MS = 30_000;
 const HEAD_COPY_WAIT_MS_MAX = 10 * 60_000;
 const GATE_FILE_WAIT_MS = 5 * 60_000;
 
-/** What an action came to, written into the record. Pure, like `decide`; `at` is when the outcome was known. */
+/** The outcome of an action, written into the record. Pure, like `decide`; `at` is when the outcome was known. */
 export function fold(
   s: Snapshot,
   record: QueueRecord,
@@ -179,7 +179,7 @@ const CUT_REASONS: Readonly<Record<CutReason, DeferReason | null>> = {
   known_failure: null,
 };
 
-/** What holds of a pull request whatever it is staged on. */
+/** Refusals that hold of a pull request whatever it is staged on. */
 const OF_ITSELF: readonly DeferReason[] = ['head_not_ready', 'removes_gate', 'name_not_utf8'];
 
 /** The first member itself could not be staged on the bare base: it waits for the base or its own head to move. */

@@ -8,7 +8,7 @@ import type { QueueRecord } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * What has to follow a merge of ours, proven or not. The `success` is taken back at once: a status belongs to the commit,
+ * The work after a merge of ours, proven or not. The `success` is taken back at once: a status belongs to the commit,
  * so it would open the next pull request that has the same head, after a revert for example. And the landing is
  * remembered, because each reading of the forge becomes true in its own time.
  */
@@ -31,7 +31,7 @@ export function concludeLanding(
   forgetVerdicts(record, head);
 }
 
-/** What was said of a twin stood on the same commit, and is gone from there: it is judged anew on the base as it is now. */
+/** The status of a twin stood on the same commit and is gone: the twin is judged anew on the base as it is now. */
 function forgetVerdicts(record: QueueRecord, head: CommitSha): void {
   record.bounced = record.bounced.filter((bounce) => bounce.head !== head);
   record.deferred = record.deferred.filter((deferred) => deferred.head !== head);

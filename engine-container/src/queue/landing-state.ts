@@ -26,7 +26,7 @@ export interface Landing {
   takeBack: {
     readonly reason: TakeBackReason;
     postedAt: EpochMs | null;
-    /** What the forge said when it was asked whether it still has the schedule; absent until then (E21). */
+    /** The forge's answer to the question whether it still has the schedule; absent until then (E21). */
     schedule?: 'scheduled' | 'lost' | 'unknown';
     /** Times that the forge failed on that question while it was otherwise well; absent: never. */
     probeFailures?: number;
@@ -46,5 +46,5 @@ export type TakeBackReason =
   /** Another gate is asked for than the one that proved it. */
   | 'gate_changed';
 
-/** What a landing that ended without a merge was proven to make of which tip. */
+/** The tree that a landing that ended without a merge was proven to make, and of which tip. */
 export type GivenUp = Pick<Landing, 'pr' | 'head' | 'tree' | 'baseBefore'> & { readonly at: EpochMs };

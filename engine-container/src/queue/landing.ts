@@ -76,7 +76,7 @@ export function observeLanding(pass: DecisionContext): void {
   awaitMerge(pass, batch, landing, landing.postedAt);
 }
 
-/** What was mergeable when its `success` was posted may have been so by a check of an earlier base. */
+/** A pull request may have been mergeable, when its `success` was posted, only by a check of an earlier base. */
 function isForgeConflict({ s }: DecisionContext, landing: Landing, isMergeable: boolean): boolean {
   if (isMergeable) delete landing.unmergeableSince;
   else landing.unmergeableSince ??= s.now;

@@ -3,7 +3,7 @@ import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
 import { activeMembers } from './pipeline.ts';
 import type { Batch, QueueRecord, StagedHead } from './record.ts';
 
-/** What the queue of this record has on the forge or owes it, for a service that stops the queue or deletes the repo. */
+/** The obligations of this record on the forge, for a service that stops the queue or deletes the repo. */
 export function toObligations(record: QueueRecord, at: EpochMs): Obligations {
   const landing = landingOf(record.batches);
   const members = record.batches.flatMap(activeMembers);
@@ -25,7 +25,7 @@ function isSuccessStanding({ landing }: Batch): boolean {
   return landing !== null && (landing.takeBack?.postedAt ?? null) === null;
 }
 
-/** What a queue that goes off has to undo, or to hand over, before it is left alone (D-24). */
+/** The posts that a queue that goes off has to undo, or to hand over, before it is left alone (D-24). */
 function isOpen({ batches, pendingStatuses, garbage, recall, unheard }: QueueRecord): boolean {
   const isListed = batches.length > 0 || pendingStatuses.length > 0 || garbage.length > 0;
   return isListed || recall !== undefined || unheard !== undefined;

@@ -1,6 +1,6 @@
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 
-/** What moved the base without the queue, until it is known who was merged with it (A39). */
+/** A move of the base without the queue, until it is known who was merged with it (A39). */
 export interface Passed {
   /** Last tip that the queue knew of. */
   readonly from: CommitSha;

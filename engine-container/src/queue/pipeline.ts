@@ -93,7 +93,7 @@ export function nextToLand(record: QueueRecord): Batch | null {
   );
 }
 
-/** What stands on the verified tip may land, as long as no other batch counts on that tip. */
+/** A batch that stands on the verified tip may land, as long as no other batch counts on that tip. */
 export function mayLand(record: QueueRecord, batch: Batch): boolean {
   if (batch.teardown !== null || batch.chain.length === 0 || batch.stagedOn !== null) return false;
   if (batch.tip !== record.tip || batch.released > batch.landed) return false;

@@ -94,7 +94,7 @@ export function runnersOf(rate: OutcomeRate): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** What `bisect_fanout` stands for: from thrift at 1 to speed at 16. */
+/** The policy behind `bisect_fanout`: from thrift at 1 to speed at 16. */
 export interface SpeculationPolicy {
   /** Batches of the pipeline whose verdict is out at the same time. */
   readonly depth: number;
@@ -220,7 +220,7 @@ function padded(good: readonly number[]): readonly number[] {
   return [...good, ...Array.from({ length: Math.max(0, BATCH_PULL_REQUESTS_MAX - good.length) }, () => last)];
 }
 
-/** What is known of an interval that failed: the chance of each to be the first bad one, and that none is. */
+/** The knowledge of an interval that failed: the chance of each to be the first bad one, and that none is. */
 export interface Suspicion {
   /** One weight per suspect, in order; with `none` they sum to 1. */
   readonly weights: readonly number[];

@@ -60,7 +60,7 @@ export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing
     mergeCommit: merge.commit.sha,
     landedAt: pass.s.now,
   };
-  // What looked like a foreign base was this very merge, seen between its push and its bookkeeping.
+  // The base that looked foreign was this very merge, seen between its push and its bookkeeping.
   for (const each of pass.record.batches) if (each.teardown === 'base_advanced') each.teardown = null;
   const landed = { index: landing.index, receipt };
   const waiting = batch.untraced ?? [];

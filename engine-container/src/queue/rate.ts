@@ -1,4 +1,4 @@
-/** What the repo teaches: counts that fade, for the size of batches and for the weight of a failure. */
+/** The experience with a repo: counts that fade, for the size of batches and for the weight of a failure. */
 export interface OutcomeRate {
   readonly landed: number;
   readonly bounced: number;

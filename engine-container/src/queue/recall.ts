@@ -67,7 +67,7 @@ function sayStandingAgain(
   wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
 }
 
-/** What the queue said on this head before another writer wrote over it. */
+/** The queue's own status on this head before another writer wrote over it. */
 function describeStanding({ record }: DecisionContext, pull: PullRequestView['pull']): string {
   const entry = entryOf(record, pull.number);
   if (entry?.head === pull.headSha) {

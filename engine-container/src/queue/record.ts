@@ -67,7 +67,7 @@ export interface QueueRecord {
   rival?: { readonly pr: PullRequestNumber; readonly at: EpochMs };
   /** After repeated infrastructure failure nothing is staged before this time (D-07). */
   pausedUntil: EpochMs | null;
-  /** What is known of each open pull request's timeline and reviews, so that an unchanged one is not read again. */
+  /** The known timeline and reviews of each open pull request, so that an unchanged one is not read again. */
   readings: PullRequestReading[];
   /** Base tip last read and its tree, so that an unmoved base costs one call; `at` is since when it is known. */
   baseSeen: (Staged & { readonly at?: EpochMs }) | null;
@@ -82,11 +82,11 @@ export interface QueueRecord {
   stagedAlone?: boolean;
   /** Since when a reading of some pull request fails; absent: none does. */
   unreadSince?: EpochMs;
-  /** What makes a branch of ours impossible: nothing is staged until it is gone. Absent: nothing does. */
+  /** A reference that makes a branch of ours impossible: nothing is staged until it is gone. Absent: nothing does. */
   nameInTheWay?: NameInTheWay;
   /** Which forge this is; absent until it was asked. */
   forge?: KnownForge;
-  /** What moved the base without the queue, while it is looked for who was merged; absent: nothing did. */
+  /** A move of the base without the queue, while it is looked for who was merged; absent: nothing did. */
   passed?: Passed;
   /** Told to be merged past the queue in the last minutes, oldest first; absent: none. */
   outside?: readonly Outsider[];
@@ -177,11 +177,11 @@ export interface Batch {
   released: number;
   /** One per landed member, in order. */
   receipts: Receipt[];
-  /** What becomes a receipt once the line of first parents below the merge is read; absent: nothing waits for that. */
+  /** The coming receipt, made once the line of first parents below the merge is read; absent: nothing waits for that. */
   untraced?: readonly Untraced[];
-  /** What became of members that leave otherwise than by landing or going back to the queue. */
+  /** The ends of members that leave otherwise than by landing or going back to the queue. */
   fates: Fate[];
-  /** What the rest of it stands on: `baseSha`, or the merge commit of the last landed member, here or in the batch below. */
+  /** The commit below the rest of it: `baseSha`, or the merge commit of the last landed member, here or in the batch below. */
   tip: CommitSha;
   /** Members up to here can still land in this batch; lowered by a bounce, a deferral or a flake. */
   limit: number;

@@ -14,7 +14,7 @@ export interface ReviewCount {
   readonly count: number;
 }
 
-/** What the forge's rules ask of the reviews of one head: those without a say, and all comments, are left out. */
+/** The reviews of one head as the forge's rules see them: those without a say, and all comments, are left out. */
 export function countReviews(reviews: readonly Review[], head: CommitSha): readonly ReviewCount[] {
   const kinds = new Map<string, ReviewCount>();
   for (const { state, official, dismissed, stale, commit } of reviews) {

@@ -2,7 +2,7 @@ import type { BranchProtection } from '#core/domain/forge.ts';
 import type { ProtectionReason } from '#core/domain/provisioning.ts';
 import { requiresContext } from './admission.ts';
 
-/** What the owner should know of the rule that governs the base, no matter who wrote it. Empty: nothing is in the way. */
+/** Notes to the owner about the rule that governs the base, no matter who wrote it. Empty: nothing is in the way. */
 export function noteRule(protection: BranchProtection | null, context: string): readonly ProtectionReason[] {
   if (protection === null) return ['rule_missing'];
   const reasons: ProtectionReason[] = [];

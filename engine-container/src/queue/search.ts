@@ -65,8 +65,8 @@ function advanceBatch(pass: DecisionContext, batch: Batch): void {
     if (low < batch.limit && !open) cutBatchAt(batch, Math.max(low, landing));
     return;
   }
-  // What lands right now was proven when its success was posted, by a batch that may be gone since: it ends before it is
-  // judged again.
+  // A pull request that lands right now was proven when its success was posted, by a batch that may be gone since: its
+  // landing ends before it is judged again.
   if (batch.landing !== null && high <= batch.landing.index + 1) return;
   const failing = failingNode(batch, high);
   if (failing === undefined) {
@@ -224,8 +224,8 @@ function judgeSuspect(
   accused: Node,
   { low, high, suspicion }: Interval,
 ): void {
-  // What landed by the pass of a batch on top of it may fail by itself: no member is judged on that. On the base that it
-  // made, the accused is one of a new batch, and that base is probed.
+  // Members that landed by the pass of a batch on top of them may fail by themselves: no member is judged on that. On the
+  // base that they made, the accused is one of a new batch, and that base is probed.
   if (low > 0 && verdictOfPrefix(pass.record, batch, low).pass === null) return cutBatchAt(batch, low);
   const verdict = verdictOfPrefix(pass.record, batch, high);
   cutBatchAt(batch, high);

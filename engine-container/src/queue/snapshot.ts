@@ -59,7 +59,7 @@ export interface Snapshot {
   readonly traces?: ReadonlyMap<CommitSha, Reading<boolean>>;
   /** Pull requests that were merged the latest, to every branch, read with `traces`; absent: not looked for. */
   readonly merged?: Reading<readonly PullRequest[]>;
-  /** What stands on the heads of those that a lost record had in flight; absent: not looked for. */
+  /** The statuses on the heads of those that a lost record had in flight; absent: not looked for. */
   readonly recalled?: ReadonlyMap<PullRequestNumber, Reading<RecalledView>>;
   /** Statuses of heads on which a `success` may appear late, by commit; absent: none was due. */
   readonly unheard?: ReadonlyMap<CommitSha, Reading<readonly CommitStatus[]>>;
@@ -101,7 +101,7 @@ export interface PullRequestView {
   readonly statuses: Reading<readonly CommitStatus[]> | null;
   /** Does it change files that the rule protects? Absent: the rule protects none. */
   readonly touchesProtected?: Reading<boolean>;
-  /** What has to be closed before it; absent: it never had any such. */
+  /** How much has to be closed before it; absent: it never had any such. */
   readonly openDependencies?: Reading<number>;
   /** Would a `success` on this head open a pull request to another branch as well? Absent: not scheduled, or not asked. */
   readonly opensAnother?: Reading<boolean>;

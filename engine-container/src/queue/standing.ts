@@ -13,7 +13,7 @@ import type { PendingStatus } from './pending-status.ts';
 import type { Batch, QueueRecord } from './record.ts';
 import { watchUnheard } from './unheard.ts';
 
-/** What takes a `success` back, and was tried so often that the forge seems not to let it be written. */
+/** A status that takes a `success` back, and was tried so often that the forge seems not to let it be written. */
 export function isStuck({ takesBack, failures = 0 }: PendingStatus): boolean {
   return takesBack === true && failures >= TAKING_BACK_TRIES_MAX;
 }

@@ -61,7 +61,7 @@ function settle(pass: DecisionContext, post: UnheardPost): readonly UnheardPost[
       ...{ pr: post.pr, sha: post.sha, context: post.context },
       ...{ state: 'pending', description: describeStaleSuccess(), targetUrl: null },
       takesBack: true,
-      // What could not be written before is not tried for long before a person is told.
+      // A status that could not be written before is not tried for long before a person is told.
       ...(post.isUnwritable === true ? { failures: TAKING_BACK_TRIES_MAX } : {}),
     });
     pass.log.push(`a success on ${post.sha} was carried out late and is taken back`);

@@ -32,8 +32,8 @@ export function awaitReading(pass: DecisionContext, batch: Batch): void {
 }
 
 /**
- * What lands cannot be read. Its success is taken back after the time of any landing; that nothing came of it the base
- * shows, which every other reading tells of. Then the landing is over, and nothing is held against its author.
+ * A pull request that lands cannot be read. Its success is taken back after the time of any landing; the base, which every
+ * other reading tells of, shows that nothing came of it. Then the landing is over, and nothing is held against its author.
  */
 export function outwaitUnread(pass: DecisionContext, batch: Batch, landing: Landing): void {
   const { s } = pass;

@@ -44,7 +44,7 @@ export function listForkPoints(own: readonly OwnCommit[], staged: ReadonlySet<Co
   };
 }
 
-/** What a rebase replays: the own commits one by one, parents first, without merges and without what is staged already. */
+/** The commits that a rebase replays: the own ones, parents first, without merges and without those staged already. */
 export function listReplayed(
   own: readonly OwnCommit[],
   staged: ReadonlySet<CommitSha>,

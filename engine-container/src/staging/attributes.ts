@@ -4,7 +4,7 @@ import { Refused } from './refusal.ts';
 
 /** Macros that git knows without a definition and that change how a file merges. */
 const MERGE_WORDS: readonly string[] = ['merge', 'binary'];
-/** What a simple pattern is made of; any other may match anything. */
+/** The parts of a simple pattern; any other may match anything. */
 const SIMPLE_PATTERN = /^[^[\]\\?"!]+$/;
 
 /**

@@ -53,7 +53,7 @@ export function* findStatusGate(
   return { file: '', id: hash.digest('hex') as BlobId };
 }
 
-/** What a member does to the gate that judges it: a changed file judges itself (D-18), a removed one judges no member. */
+/** The effect of a member on the gate that judges it: a changed file judges itself (D-18), a removed one judges no member. */
 export function judgeGateChange(
   before: GateFile | null,
   after: GateFile | null,

@@ -14,7 +14,7 @@ export interface DirectoryEntry {
   readonly size: number | null;
 }
 
-/** What stands directly in one directory, in git's order. The hash of exactly this is its id. */
+/** The entries directly in one directory, in git's order. The hash of exactly this is its id. */
 export type Directory = readonly DirectoryEntry[];
 
 /**

@@ -11,7 +11,7 @@ import { diffTrees, type TreeDiff } from './tree-walk.ts';
 export type MergePlan =
   | {
       readonly kind: 'plan';
-      /** What turns `ours` into the merged tree; empty = the pull request adds nothing. */
+      /** The changes that turn `ours` into the merged tree; empty = the pull request adds nothing. */
       readonly changes: readonly PathChange[];
       readonly tree: TreeHash;
     }
@@ -55,7 +55,7 @@ function* merge(view: ObjectView, trees: MergeTrees): Reading<MergePlan> {
   return { kind: 'plan', changes, tree };
 }
 
-/** What needs no contents, as changes of `ours`, and what does. */
+/** The paths that need no contents, as changes of `ours`, and those that do. */
 interface Sorted {
   readonly settled: readonly PathChange[];
   readonly merges: readonly FileMerge[];

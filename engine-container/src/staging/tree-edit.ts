@@ -12,7 +12,7 @@ import {
 } from './objects.ts';
 import type { FileVersion, PathChange } from './path-change.ts';
 
-/** What is wanted at one name of a directory: a file or none (undefined = as it is), and changes below it. */
+/** The wanted entry at one name of a directory: a file or none (undefined = as it is), and changes below it. */
 interface Wish {
   file: FileVersion | null | undefined;
   readonly below: Map<string, Wish>;

@@ -18,8 +18,8 @@ export interface TreeDiff {
 }
 
 /**
- * What turns tree `from` into tree `to`, which is of a pull request's head or of the base. Only directories whose ids
- * differ are read, level by level. Throws `Unsayable`.
+ * The changes that turn tree `from` into tree `to`, which is of a pull request's head or of the base. Only directories
+ * whose ids differ are read, level by level. Throws `Unsayable`.
  */
 export function* diffTrees(
   view: ObjectView,

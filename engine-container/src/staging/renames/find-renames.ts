@@ -34,7 +34,7 @@ export function* findRenames(
   const renamed: RenamedFile[] = [];
   for (const source of new Set([...ourPairs.keys(), ...theirPairs.keys()])) {
     const [our, their] = [ourChanges.get(source), theirChanges.get(source)];
-    // What the other side left alone is gone from its old place and new at the other: no more to it.
+    // A file that the other side left alone is gone from its old place and new at the other: no more to it.
     if (our === undefined || their === undefined || our.from === null) continue;
     const [ourPlace, theirPlace] = [ourPairs.get(source), theirPairs.get(source)];
     const target = ourPlace ?? theirPlace;

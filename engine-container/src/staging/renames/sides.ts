@@ -8,7 +8,7 @@ export interface RenameFile {
   readonly size: number | null;
 }
 
-/** What one side of a merge did, as far as renames go. Files in git's order, empty ones left out. */
+/** The renames of one side of a merge. Files in git's order, empty ones left out. */
 export interface RenameSides {
   /** Files of the base that this side does not have. */
   readonly sources: readonly RenameFile[];

@@ -6,7 +6,7 @@ import { DiffGivenUp, Effort, joinLines, type LinePair, type Marks, pairLines, s
 export type TextMerge =
   | { readonly kind: 'merged'; readonly content: Buffer }
   | { readonly kind: 'conflict' }
-  /** What git makes of it depends on its version, or would take too long to find out. */
+  /** The result of git depends on its version, or would take too long to find out. */
   | { readonly kind: 'unsure' };
 
 /** Git looks for a zero byte here to tell a binary file. */
@@ -68,7 +68,7 @@ function settle({ pair, marks }: Compared, recompare: boolean, effort: Effort): 
   return listChanges(settled);
 }
 
-/** What a part of the result is made of, as lines of either side that stand for the same lines of the base. */
+/** The source of one part of the result, as lines of either side that stand for the same lines of the base. */
 interface Region {
   take: 'ours' | 'theirs' | 'conflict';
   readonly ours: { readonly start: number; end: number };

@@ -74,7 +74,7 @@ function isAmidLonely(kinds: Int32Array, at: number): boolean {
   return often * LONELY_FACTOR < often + alone;
 }
 
-/** What stands next to a line in one direction, up to the first line that has a partner. */
+/** The lines next to a line in one direction, up to the first line that has a partner. */
 function countRun(
   kinds: Int32Array,
   start: number,
