@@ -11,7 +11,7 @@ const app = new App();
 /** Files of the stages, and the records of what is deployed of each. */
 const CONFIG_DIR = 'config';
 
-/** What is wrong with the configuration is the operator's to read; where it was found is not. */
+/** The operator reads the fault in the configuration, and not the place in the code that found it. */
 function readConfig(): {
   readonly config: StageConfig;
   readonly isFirst: boolean;

@@ -69,7 +69,7 @@ const RECONCILE_USD =
   PRICES.keyRequest +
   LOG_PER_WAKE;
 
-/** What of the size of a deployment is paid by time. */
+/** The sizes of a deployment that are paid by time. */
 export interface DeploymentSize {
   /** Of one task of the engine. */
   readonly vcpu: number;
@@ -80,7 +80,7 @@ export interface DeploymentSize {
   readonly tickGb: number;
 }
 
-/** What a deployment costs a month, line by line. `sizes` are those of the template. */
+/** The cost of a deployment for a month, line by line. `sizes` are those of the template. */
 export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): readonly CostLine[] {
   const count = (type: string): number => counts[type] ?? 0;
   const beyond = (type: string, free: number): number => Math.max(0, count(type) - free);

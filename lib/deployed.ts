@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { StageConfig } from './stage-config.ts';
 import { readJson } from './stage-file.ts';
 
-/** What a deployment has made that a later one must not lose by a forgotten key. Nothing secret. */
+/** The parts of a deployment that a later one must not lose by a forgotten key. Nothing secret. */
 const Deployed = z.object({
   serviceName: z.string(),
   keyVersion: z.int(),
@@ -75,7 +75,7 @@ export function readBaseUrls(outputs: unknown): ReadonlyMap<string, string> {
   );
 }
 
-/** What this deployment would lose of the last one, each with its cure. */
+/** The parts of the last deployment that this one would lose, each with its cure. */
 export function findLosses(before: Deployed, next: Deployed): readonly string[] {
   const losses: (string | false)[] = [
     before.serviceName !== next.serviceName &&

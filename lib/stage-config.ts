@@ -91,7 +91,7 @@ export interface MailConfig {
   readonly apiUrl: string | undefined;
 }
 
-/** What differs between deployments. The only reader of `-c key=value` is `parseStageConfig`. */
+/** The values that differ between deployments. The only reader of `-c key=value` is `parseStageConfig`. */
 export interface StageConfig {
   readonly stage: (typeof STAGES)[number];
   /** `<service_name>` of the contract: status context, queue name, gate file (D-91). */
@@ -130,7 +130,7 @@ export interface StageConfig {
   /** Price ids of the payment provider by tier and kind; empty = nothing is sold. */
   readonly paymentsPrices: string;
   readonly paymentsApiUrl: string;
-  /** What plans include and allow, over the defaults (D-53). */
+  /** Quotas and rights of plans, over the defaults (D-53). */
   readonly planLimits: string;
   readonly mail: MailConfig;
   readonly alarmEmail: string | undefined;

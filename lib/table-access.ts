@@ -22,7 +22,7 @@ export type TableAccess = { readonly [action in RowAction]?: readonly Partition[
 };
 
 /**
- * What each function and the engine may do with the table: exactly what the calls of the store in its bundle need
+ * The rights of each function and of the engine to the table: exactly what the calls of the store in its bundle need
  * (`test/architecture/grants.test.ts`). What is not here may do nothing.
  */
 export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {

@@ -4,7 +4,7 @@ import type { Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 
 /**
- * What CloudFormation sends for one secret of the stack. Source: AWS, "Custom resource request reference" (CloudFormation
+ * The request of CloudFormation for one secret of the stack. Source: AWS, "Custom resource request reference" (CloudFormation
  * user guide); `Parameter` and what follows are the properties of the resource.
  */
 const Request = z.object({

@@ -18,14 +18,14 @@ export interface CredentialKeyProps {
   readonly secrets: StoredSecrets;
 }
 
-/** What the vault binds to every data key (A96); ids and a hash only, since CloudTrail shows it in plain text. */
+/** The context that the vault binds to every data key (A96); ids and a hash only, since CloudTrail shows it in plain text. */
 const CONTEXT_KEYS = ['tenant_id', 'connection_id', 'purpose', 'v', 'forge'];
 /** The same for the other secrets of a repository. */
 const TEXT_CONTEXT_KEYS = ['tenant_id', 'repo_id', 'purpose', 'v'];
 
 /** Wraps the data keys of forge tokens. Sealing and opening are granted apart (A118). */
 export class CredentialKey extends Construct {
-  /** What is sealed from now on. */
+  /** Newly sealed texts. */
   readonly key: Key;
   /** Oldest first; all of them open. */
   readonly #keys: readonly Key[];

@@ -216,7 +216,7 @@ export class EngineService extends Construct implements Grantee {
     });
   }
 
-  /** What only the engine sees, told by fixed words in its log (A120). */
+  /** Events that only the engine sees, told by fixed words in its log (A120). */
   #addAlarms(monitoring: Monitoring): void {
     for (const [name, alarm, severity] of QUEUE_ALARMS) {
       const where = { message: 'queue alarm', alarm };

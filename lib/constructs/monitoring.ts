@@ -51,7 +51,7 @@ export interface MonitoringProps {
 export interface AlarmSpec {
   readonly metric: IMetric;
   readonly severity: Severity;
-  /** What is wrong for people when this fires: one sentence. */
+  /** The harm to people when this fires: one sentence. */
   readonly meaning: string;
   /** @default 1 */
   readonly threshold?: number;
@@ -76,7 +76,7 @@ export interface LineSpec {
 export interface LogMetricSpec {
   readonly logGroup: ILogGroup;
   readonly pattern: JsonPattern;
-  /** What each matching line counts: a field of the line, or a number. @default 1 */
+  /** The count of each matching line: a field of the line, or a number. @default 1 */
   readonly value?: string;
   /** Is there a value where lines come and none matches? @default false */
   readonly countsZero?: boolean;

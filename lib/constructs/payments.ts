@@ -19,7 +19,7 @@ interface PaymentSecrets {
 }
 
 /**
- * What the payment provider needs and gives. The secrets are made with random text in them, which is no key of the
+ * The parts of the stack for the payment provider. The secrets are made with random text in them, which is no key of the
  * provider: payments stay off until an operator stores the real ones.
  */
 export class Payments extends Construct {

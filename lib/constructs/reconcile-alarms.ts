@@ -35,7 +35,7 @@ const ANSWERS = RECONCILE_ERROR_CODES.filter((code) => IS_ANSWER[code]);
 
 /** Alarms on the way from a due repository to the outcome of its reconcile. */
 export function watchReconciles(monitoring: Monitoring, worker: ServiceFunction): void {
-  // What the worker catches itself never counts as an error of the function.
+  // An error that the worker catches itself never counts as an error of the function.
   monitoring.addLine(worker, 'WakesFailed', {
     logGroup: worker.logGroup,
     where: { message: 'message failed' },

@@ -21,14 +21,14 @@ export interface FunctionDefaults {
   readonly bundlesDir: string;
   readonly logLevel: string;
   readonly logRetentionDays: number;
-  /** What plans include and allow, over the defaults; for the functions that ask for it. */
+  /** Quotas and rights of plans, over the defaults; for the functions that ask for it. */
   readonly planLimits: string;
 }
 
 export interface ServiceFunctionProps {
   readonly defaults: FunctionDefaults;
   readonly bundle: BundleName;
-  /** What the surface's `env.ts` asks for; synth fails when the keys given differ. */
+  /** The keys that the surface's `env.ts` asks for; synth fails when the keys given differ. */
   readonly env: ZodObject;
   readonly memoryMb: number;
   readonly timeout: Duration;
