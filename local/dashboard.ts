@@ -23,7 +23,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.map': 'application/json',
 };
-/** What is the API's, whatever else is at the same address. */
+/** Paths of the API, whatever else is at the same address. */
 const NOT_OURS = /^\/(api\/|readyz$|openapi\.json$)/;
 /** The provider's calls that the page makes. One origin for page, API, socket and sign-in: the policy stays `'self'`. */
 const SIGN_IN = /^\/auth\/v1\//;

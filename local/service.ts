@@ -230,7 +230,7 @@ async function makeAssembly(options: LocalServiceOptions, dataDir: string, port:
   return synthesizeAssembly({ bundlesDir, outDir, context });
 }
 
-/** What every process on this machine has, as an instance in the cloud has its role and its region. */
+/** The identity that every process on this machine has, as an instance in the cloud has its role and its region. */
 function machineEnvironment(endpoints: {
   readonly dynamo: string;
   readonly sqs: string;

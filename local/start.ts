@@ -25,7 +25,7 @@ import { LOCAL_PAYMENTS, type LocalPayments, startLocalPayments } from './paymen
 import { connectRealForge, joinAuthorities } from './real-forge.ts';
 import { type LocalService, type LocalServiceOptions, startLocalService } from './service.ts';
 
-/** What a black-box test or a person needs to begin. Written once everything answers. */
+/** The addresses and names that a black-box test or a person needs to begin. Written once everything answers. */
 export interface Ready {
   readonly base_url: string;
   readonly dashboard_url: string;
@@ -52,7 +52,7 @@ export interface StartOptions extends Pick<LocalServiceOptions, 'bundlesDir' | '
   readonly fresh: boolean;
   /** @default `.mergeyard/start` */
   readonly dataDir?: string;
-  /** What the seeded tenants have bought at their first start. @default pro: room to try things, and a plan above it */
+  /** The plan that the seeded tenants have bought at their first start. @default pro: room to try things, and a plan above it */
   readonly plan?: Tier;
   /** A real forge beside the fake one, with the token of its bot: the first tenant is connected with it. */
   readonly realForge?: RealForge & { readonly token: string };

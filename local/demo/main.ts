@@ -42,7 +42,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** What cannot be deleted is named: the story's verdict stands without it. */
+/** A repository that cannot be deleted is named: the story's verdict stands without it. */
 async function cleanUp(stage: Stage, say: (line: string) => void): Promise<void> {
   try {
     await stage.cleanUp?.();
@@ -52,7 +52,7 @@ async function cleanUp(stage: Stage, say: (line: string) => void): Promise<void>
 }
 
 /**
- * What people do goes through `fetch`, which trusts another authority only from the start of the process. The tokens go
+ * The acts of people go through `fetch`, which trusts another authority only from the start of the process. The tokens go
  * by the environment: the first process may have read them from its standard input.
  */
 function startTrusting(caFile: string, tokens: ForgeTokens): Promise<number> {

@@ -1,4 +1,4 @@
-/** What a person does on a forge over its API: the same calls on the fake and on a real one. */
+/** The acts of a person on a forge over its API: the same calls on the fake and on a real one. */
 export interface ForgeAccount {
   readonly url: string;
   readonly token: string;

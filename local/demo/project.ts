@@ -58,7 +58,7 @@ test('all features together fit into four slots', () => {
 `,
 };
 
-/** What the base starts with. `workflowFolder` is one that the forge reads: the gate goes there. */
+/** The first files of the base. `workflowFolder` is one that the forge reads: the gate goes there. */
 export function baseFiles(workflowFolder: string): Readonly<Record<string, string>> {
   return { ...PROJECT_FILES, [`${workflowFolder}/${gateFileName(DEFAULT_SERVICE_NAME)}`]: GATE };
 }
@@ -70,7 +70,7 @@ export interface PlannedPullRequest {
   readonly title: string;
   readonly files: Readonly<Record<string, string>>;
   readonly fate: Fate;
-  /** What is special about it, as shown at the end. */
+  /** The special thing about it, as shown at the end. */
   readonly note: string;
   readonly twist?: 'head_pushed' | 'cancelled';
   /** Branch of the one that it fails together with: whichever is first lands, and the fates may be the other way round. */

@@ -14,7 +14,7 @@ import { Person } from './people.ts';
 import { baseFiles, PULL_REQUESTS } from './project.ts';
 import { createRealRepo, knownRepo, type RealRepo } from './real-forge.ts';
 
-/** What a story must know to go on after everything was killed. */
+/** The state that a story needs to go on after everything was killed. */
 export interface StoryState {
   readonly ports: { readonly http: number; readonly https: number; readonly api: number };
   /** Address of the real forge that the story is played on; null = the fake. */
@@ -210,7 +210,7 @@ async function openPullRequests(
   return numbers;
 }
 
-/** What the API will do at enrollment: connection with a sealed token, repo, webhook. */
+/** The steps of the API at enrollment: connection with a sealed token, repo, webhook. */
 async function enroll(options: {
   readonly service: LocalService;
   readonly forgeUrl: string;

@@ -10,7 +10,7 @@ export interface Ending {
   readonly note: string;
   readonly expected: Fate;
   readonly actual: Fate | 'open';
-  /** What the forge shows on the head. */
+  /** The status that the forge shows on the head. */
   readonly said: string;
 }
 
@@ -62,7 +62,7 @@ async function tenantOf(stage: Stage): Promise<string> {
   return repo.tenantId;
 }
 
-/** What people do while the queue works: one pushes to a gated head, one changes their mind. */
+/** The acts of people while the queue works: one pushes to a gated head, one changes their mind. */
 async function twist(
   stage: Stage,
   rows: readonly NodeRow[],

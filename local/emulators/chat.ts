@@ -15,7 +15,7 @@ export interface FakeChat {
   requests: number;
   /** Paths of webhooks that exist. */
   readonly webhooks: Set<string>;
-  /** What the next messages meet. @default `accept` */
+  /** The fate of the next messages. @default `accept` */
   mood: 'accept' | 'limit' | 'fail' | 'silent' | 'redirect' | 'flood';
 }
 

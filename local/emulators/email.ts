@@ -14,7 +14,7 @@ export interface SentMail {
 /** The mail service's one call, with an outbox in place of the world. */
 export interface EmailEmulator extends Emulator {
   readonly outbox: readonly SentMail[];
-  /** What the next mails meet. @default `accept` */
+  /** The fate of the next mails. @default `accept` */
   mood: 'accept' | 'reject' | 'throttle' | 'fail' | 'silent';
 }
 

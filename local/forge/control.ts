@@ -37,7 +37,7 @@ export interface MergeView {
 }
 
 /**
- * What people and tests do to a forge and see of it. Both levels of the fake implement it: the abstract one for speed
+ * The acts of people and tests on a forge. Both levels of the fake implement it: the abstract one for speed
  * and the one over real git for truth, so one scenario runs on both. People act as user `dev` unless said otherwise;
  * the bot is `mq-bot`. One repository `acme/app`, base branch `main`, the status context that its rule asks for is the name of the queue.
  */
@@ -63,7 +63,7 @@ export interface ForgeControl {
     readonly agit?: boolean;
     readonly author?: string;
   }): Promise<number>;
-  /** What a person may do in the repository. */
+  /** The rights of a person in the repository. */
   setAccess(user: string, access: 'read' | 'write'): Promise<void>;
   pushToPullRequest(pr: number, files: FileChanges): Promise<string>;
   forcePushPullRequest(pr: number, sha: string): Promise<void>;

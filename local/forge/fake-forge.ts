@@ -21,7 +21,7 @@ import { queueAutoMerge } from './world/automerge.ts';
 import { requestCheck } from './world/checks.ts';
 import { findRepo, type Knobs, StateStore, type World } from './world.ts';
 
-/** What the bot's token needs: repository, timeline, own account. */
+/** The scopes that the bot's token needs: repository, timeline, own account. */
 export const BOT_SCOPES = ['write:repository', 'write:issue', 'read:user'] as const;
 
 export interface FakeForgeOptions {

@@ -1,4 +1,4 @@
-/** What the forge keeps. Plain data, written to disk as it is; git content lives in the bare repositories. */
+/** The state of the forge. Plain data, written to disk as it is; git content lives in the bare repositories. */
 export interface ForgeState {
   /** Grows with every row of any kind; also the order of timeline entries. */
   nextId: number;
@@ -74,7 +74,7 @@ export interface PullRecord {
   headBranch: string;
   /** Pushed to `refs/for/…`: the head is on no branch, only where the forge keeps it. Absent: it is on `headBranch`. */
   agit?: boolean;
-  /** What `refs/pull/N/head` holds; a push reaches it a moment later. */
+  /** The commit of `refs/pull/N/head`; a push reaches it a moment later. */
   headSha: string;
   mergeBase: string | null;
   behind: number;

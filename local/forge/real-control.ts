@@ -24,7 +24,7 @@ import { findRepo, gitOf, slugOf, type World } from './world.ts';
 
 type Changes = Parameters<ForgeControl['pushToBase']>[0];
 
-/** What people do to one repository of the forge, straight inside the process. */
+/** The acts of people on one repository of the forge, straight inside the process. */
 export class RealControl implements ForgeControl {
   readonly #world: World;
   readonly #repo: RepoRecord;

@@ -13,7 +13,7 @@ const VERDICT_OF_FILE: Readonly<Record<string, GateJudgement>> = {
   'sentinel/hangs': 'hold',
 };
 
-/** What a gate run on a tree with such a file comes to. */
+/** The verdict of a gate run on a tree with such a file. */
 export const judgeBySentinel: ForgeControl['judge'] = (files) => {
   for (const [path, verdict] of Object.entries(VERDICT_OF_FILE)) if (files.has(path)) return verdict;
   return 'success';
@@ -21,7 +21,7 @@ export const judgeBySentinel: ForgeControl['judge'] = (files) => {
 
 const ADMIN_CALLS = /\/(hooks|branch_protections)(\/|\?|$)/;
 
-/** What the API of a repository with such a name answers. */
+/** The answer of the API of a repository with such a name. */
 export const faultBySentinel: ForgeControl['fault'] = ({ path }) => {
   const name = /\/repos\/[^/]+\/sentinel-([a-z-]+)(?=[/?]|$)/.exec(path)?.[1];
   switch (name) {

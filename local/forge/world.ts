@@ -7,7 +7,7 @@ import type { AccessLevel, ForgeState, PullRecord, RepoRecord, UserRecord } from
 import type { Profile } from './profiles.ts';
 import type { Timers } from './timers.ts';
 
-/** What a test or a demo may turn while the forge runs. */
+/** The knobs that a test or a demo may turn while the forge runs. */
 export interface Knobs {
   /** `judge`: `judge()` decides at once what a run comes to. `run`: the workflow's steps are executed. */
   gate: 'judge' | 'run';

@@ -13,7 +13,7 @@ export interface LocalIdentity {
   signIn(userId: string, lifeSeconds?: number): string;
   /** Ends all sessions of a user: their tokens are refused from now on. */
   signOut(userId: string): void;
-  /** What the provider does to every request: for tests of outages. */
+  /** The behaviour of the provider to every request: for tests of outages. */
   behave(as: 'normal' | 'silent' | 'failing' | 'garbage'): void;
   stop(): Promise<void>;
 }

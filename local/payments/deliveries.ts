@@ -29,7 +29,7 @@ export class Deliveries {
     this.#holding = true;
   }
 
-  /** What waited; from now on events are sent again. */
+  /** The events that waited; from now on events are sent again. */
   release(): readonly ProviderEvent[] {
     this.#holding = false;
     return this.#held.splice(0);

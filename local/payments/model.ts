@@ -97,7 +97,7 @@ export function emptyState(): State {
   return { serial: 0, customers: {}, sessions: {}, portals: {}, subscriptions: {}, invoices: {} };
 }
 
-/** What the API answers instead of an object. */
+/** The answer of the API instead of an object. */
 export class ProviderError extends Error {
   constructor(
     readonly status: number,

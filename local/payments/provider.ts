@@ -20,7 +20,7 @@ export const LOCAL_PAYMENTS = {
 } as const;
 
 export interface LocalPaymentsOptions {
-  /** What outlives a restart is kept here. @default nowhere */
+  /** The folder of the state that outlives a restart. @default nowhere */
   readonly file?: string;
   readonly port?: number;
   /** Where events go; may be told later by `listenAt`. */

@@ -111,7 +111,7 @@ export class PaymentsWorld {
     return expired;
   }
 
-  /** What happens when a person presses "pay" on the checkout page. */
+  /** The outcome when a person presses "pay" on the checkout page. */
   pay(sessionId: string, card: string): 'paid' | 'declined' | 'expired' {
     const session = this.session(sessionId);
     if (session.status === 'complete') return 'paid';

@@ -1,6 +1,6 @@
 import { asList, asText, fail, isObject, type Json, type JsonObject, type Template } from './template.ts';
 
-/** What the run made of one resource: the value of `Ref` and of its attributes. */
+/** The outcome of one resource: the value of `Ref` and of its attributes. */
 export interface Physical {
   readonly ref: string;
   readonly attributes: Readonly<Record<string, string>>;

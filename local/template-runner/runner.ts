@@ -33,7 +33,7 @@ export interface TemplateRunOptions {
   readonly keyIds: Readonly<Record<string, string>>;
   /** Kept by the caller; new secrets are added. */
   readonly secretValues: Record<string, string>;
-  /** What the machine gives every process: credentials, region and endpoints. Wins over the template's environment. */
+  /** Environment of every process: credentials, region and endpoints. Wins over the template's environment. */
   readonly machineEnvironment: (secrets: ReadonlyMap<string, string>) => Promise<Record<string, string>>;
   /** `manual`: no timer; `fire` only. */
   readonly schedules: 'timed' | 'manual';
@@ -52,7 +52,7 @@ export interface TemplateRun {
   stop(): Promise<void>;
 }
 
-/** What a template may hold that means something here or means nothing here; anything else is refused by `Ref`. */
+/** Parts of a template that mean something here or nothing here; anything else is refused by `Ref`. */
 export async function runTemplate(options: TemplateRunOptions): Promise<TemplateRun> {
   const { template } = options.assembly;
   const resolver = new Resolver(template);

@@ -18,7 +18,7 @@ export interface SourceOptions {
 /** Pollers of one queue on this machine, whatever the mapping allows in the cloud. */
 const POLLERS_MAX = 4;
 const POLLERS_DEFAULT = 2;
-/** What the service takes for "no limit". */
+/** The number that the service takes for "no limit". */
 const RETRIES_DEFAULT = 10_000;
 const AGE_DEFAULT_S = 86_400;
 

@@ -173,7 +173,7 @@ function stepEnv(
     CI: 'true',
     GITHUB_ACTIONS: 'true',
     GITHUB_SERVER_URL: world.rootUrl(),
-    // What the owner of a runner sets up beside it: without it git would trust no forge with an authority of its own.
+    // The owner of a runner sets this up beside it: without it git would trust no forge with an authority of its own.
     ...(caFile === null ? {} : { GIT_SSL_CAINFO: caFile }),
     GITHUB_REPOSITORY: slugOf(repo),
     GITHUB_SHA: run.sha,

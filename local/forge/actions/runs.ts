@@ -129,7 +129,7 @@ function judgeRun(world: World, repo: RepoRecord, run: RunRecord, judged: GateJu
   world.background.enqueue(world.knobs.gateDurationMs, async () => finishRun(world, repo, run, judged));
 }
 
-/** What the runner needs of this file; passed in, so that the two do not import each other. */
+/** The functions that the runner needs of this file; passed in, so that the two do not import each other. */
 const runnerHooks = { setJob, finishRun };
 
 export function setJob(

@@ -4,7 +4,7 @@ import type { ObjectStore } from './objects.ts';
 const COMMITS_MAX = 20_000;
 
 /**
- * What a look at the parents tells of history. Null when that is not enough, and git has to be asked: an object that is
+ * The history as a look at the parents tells it. Null when that is not enough, and git has to be asked: an object that is
  * not at hand, several merge bases, an order that only dates decide.
  */
 export class History {
@@ -53,7 +53,7 @@ export class History {
     return common.size > 1 ? null : { id };
   }
 
-  /** What `tip` has beyond `excluded`, newest first, where there is but one way down. */
+  /** The commits that `tip` has beyond `excluded`, newest first, where there is but one way down. */
   chain(tip: string, excluded: readonly string[]): readonly string[] | null {
     const left = this.#closure(excluded);
     if (left === null) return null;

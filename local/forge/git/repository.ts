@@ -55,7 +55,7 @@ export class Repository {
     this.#history = new History(this.objects);
   }
 
-  /** What `git init --bare` makes, without a child process: tests make hundreds. */
+  /** The result of `git init --bare`, without a child process: tests make hundreds. */
   static create(dir: string, defaultBranch: string): Repository {
     for (const inside of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'hooks']) {
       mkdirSync(join(dir, inside), { recursive: true });
@@ -239,7 +239,7 @@ export class Repository {
     return (await this.mergeBase(ancestor, of)) === ancestor;
   }
 
-  /** What `tip` has beyond `excluded`, newest first. */
+  /** The commits that `tip` has beyond `excluded`, newest first. */
   async revList(tip: string, excluded: readonly string[] = []): Promise<readonly string[]> {
     return (
       this.#history.chain(tip, excluded) ?? (await this.#askRevList([tip, ...excluded.map((id) => `^${id}`)]))
@@ -273,7 +273,7 @@ export class Repository {
   }
 
   /**
-   * What `POST diffpatch` does, with the flags both forges use. A temporary index in the bare repository gives the same
+   * The work of `POST diffpatch`, with the flags both forges use. A temporary index in the bare repository gives the same
    * result as their shared-object clone: same object store, same base tree. Null when the patch does not apply.
    */
   async applyPatch(tip: string, patch: string): Promise<string | null> {

@@ -13,7 +13,7 @@ import {
   route,
 } from './router.ts';
 
-/** What has to be closed before this; of pull requests only, since the fake has no issues. */
+/** The pull requests that have to be closed before this one; of pull requests only, since the fake has no issues. */
 function listDependencies(call: Call) {
   const { repo } = call;
   const { dependsOn = [], index } = pullOf(call);

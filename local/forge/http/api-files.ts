@@ -11,7 +11,7 @@ interface CommitTarget {
   /** Branch the commit lands on. */
   readonly branch: string;
   readonly parent: string;
-  /** What the branch holds now; null: it is new. */
+  /** The content that the branch holds now; null: it is new. */
   readonly before: string | null;
 }
 

@@ -55,7 +55,7 @@ function addCollaborator(call: Call) {
   return NO_CONTENT;
 }
 
-/** What a person may do here: asked by an administrator, or by that person. */
+/** The rights of a person here: asked by an administrator, or by that person. */
 function readPermission(call: Call) {
   const { world, repo } = call;
   const caller = callerOf(call);

@@ -18,7 +18,7 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** What a form button came to: null is done, text is the reason it was not. */
+/** The outcome of a form button: null is done, text is the reason it was not. */
 type Outcome = string | null;
 
 /** The pages have no sign-in, so only this machine's own pages may press their buttons. */

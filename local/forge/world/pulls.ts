@@ -105,7 +105,7 @@ export async function reopenPull(
   return true;
 }
 
-/** What an administrator can do: nothing is left of it but its commits. */
+/** An administrator can do this: nothing is left of the pull request but its commits. */
 export function deletePull(repo: RepoRecord, pull: PullRecord): void {
   pull.state = 'closed';
   pull.schedule = null;

@@ -78,7 +78,7 @@ async function processPush(world: World, repo: RepoRecord, push: BranchPush): Pr
   }
 }
 
-/** What a commit names with a mark is told so, on whatever branch it comes. */
+/** A pull request that a commit names with a mark gets an entry, on whatever branch the commit comes. */
 async function noteReferences(
   world: World,
   repo: RepoRecord,
