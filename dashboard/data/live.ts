@@ -108,7 +108,7 @@ export function createLiveLink(deps: LiveDeps): LiveLink {
     }
     if (mine !== round) return;
     if (ticket === 'no_ticket') return fallBack('no_ticket');
-    // What an earlier socket still says is not heard: only this round's counts.
+    // A late message of an earlier socket is not heard: only this round's counts.
     const heard = (run: () => void) => () => {
       if (mine === round) run();
     };
@@ -116,7 +116,7 @@ export function createLiveLink(deps: LiveDeps): LiveLink {
       opened: heard(() => {
         failures = 0;
         state.set({ kind: 'live' });
-        // What changed between the last look and now would never be pinged.
+        // A change between the last look and now would never be pinged.
         deps.onRefresh();
         keepAlive();
         later(SOCKET_LIFE_MS, () => void connect());

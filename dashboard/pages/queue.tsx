@@ -65,7 +65,7 @@ function Queue({ view }: { readonly view: RepoView }) {
   );
 }
 
-/** What CI said last, where it is staged, and when the queue last looked without trouble. */
+/** The last word of CI, where it is staged, and when the queue last looked without trouble. */
 function GateFacts({ activity }: { readonly activity: RepoActivity }) {
   const word = wordOfCi(activity.ci_status);
   return (

@@ -7,7 +7,7 @@ import { SetupSteps } from '../parts/setup-steps.tsx';
 import type { StatusEntry } from '../view/blocker.ts';
 import { isSetUp } from '../view/provisioning.ts';
 
-/** What must stand before a repository lands by itself. */
+/** The parts of set-up that a repository needs before it lands by itself. */
 export function SetupPage({ id }: { readonly id: string }) {
   return (
     <RepoFrame id={id} tab="setup">

@@ -84,7 +84,7 @@ export function SignInPage() {
   );
 }
 
-/** What the name means: several tracks, one by one to the main line. */
+/** The meaning of the name: several tracks, one by one to the main line. */
 function Yard() {
   return (
     <svg className="gatehouse-yard" viewBox="0 0 420 150" aria-hidden="true" focusable="false">

@@ -64,7 +64,7 @@ export function Ago({ iso }: { readonly iso: string | null }) {
   );
 }
 
-/** What the document is called: a person with twenty tabs finds this one. */
+/** The title of the document: a person with twenty tabs finds this one. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Mergeyard`;

@@ -60,7 +60,7 @@ export function ChoiceFields({
   );
 }
 
-/** What all of them get; most of it can be changed later. */
+/** The values that all of them get; most of it can be changed later. */
 export function OptionFields({
   options,
   queueName,

@@ -2,7 +2,7 @@ import { commitUrl, pullUrl, shortSha, showFullTime } from '../view/format.ts';
 import type { BatchTree } from '../view/tree.ts';
 import { Copy, Outward } from './basics.tsx';
 
-/** What the gate run says of this landing: it judged the state after the last pull request that it speaks for (D-101). */
+/** The meaning of the gate run for this landing: it judged the state after the last pull request of its batch (D-101). */
 function sayProof({
   tree,
   gated_tree,

@@ -19,7 +19,7 @@ const TABS = [
   { key: 'settings', name: 'Settings', to: path.settings },
 ] as const;
 
-/** What the pages of one repository share: its name, its tabs, and both readings of it. */
+/** The frame of the pages of one repository: its name, its tabs, and both readings of it. */
 export function RepoFrame({
   id,
   tab,

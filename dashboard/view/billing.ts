@@ -4,7 +4,7 @@ import { plural } from './format.ts';
 export type Billing = ResultOf<'readBilling'>;
 
 /**
- * What a person may buy now. `first`: a subscription. `change`: another tier on the one there is. `settle`: nothing, until
+ * The offers of now. `first`: a subscription. `change`: another tier on the one there is. `settle`: nothing, until
  * what is open on the one there is has been paid; a second one would be paid beside it.
  */
 export type Offer = 'first' | 'change' | 'settle';

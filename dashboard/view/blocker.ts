@@ -23,7 +23,7 @@ export interface Blocker {
 
 const NOTHING = { since: null, until: null, runUrl: null, pr: null, remedy: null } as const;
 
-/** What stands before the next landing of a repo: the first of these that holds. */
+/** The obstacle before the next landing of a repo: the first of these that holds. */
 export function findBlocker(activity: RepoActivity, repo: StatusEntry | null): Blocker {
   if (repo?.hold_reason === 'payment_required') {
     return {
@@ -59,7 +59,7 @@ export function findBlocker(activity: RepoActivity, repo: StatusEntry | null): B
 /** A reconcile that failed says more than what was seen before it. */
 function blockerOfOutcome(activity: RepoActivity): Blocker | null {
   const code = activity.last_reconcile_error_code;
-  // What the queue itself shows says more of these.
+  // The queue itself says more of these.
   const shown: readonly (typeof code)[] = ['lease_lost', 'timeout', 'base_red', 'gate_infrastructure'];
   if (code === null || shown.includes(code)) return null;
   const common = { ...NOTHING, since: activity.last_reconcile, until: activity.next_look_at };

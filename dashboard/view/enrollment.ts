@@ -12,13 +12,13 @@ import {
 export type Found = ResultOf<'discoverRepos'>['repos'][number];
 export type Enrollment = InputFor<'enrollRepo'>['body'];
 
-/** What is settled for one repository when it is added; it cannot be changed afterwards. */
+/** The values that are settled for one repository when it is added; it cannot be changed afterwards. */
 export interface Choice {
   readonly baseBranch: string;
   readonly mergeStyle: MergeStyle;
 }
 
-/** What is the same for all that are added together. */
+/** The values that are the same for all that are added together. */
 export type EnrollmentOptions = NotificationDraft & {
   readonly wakeup: 'poll' | 'webhook';
   /** Empty: the service's own. */
@@ -84,7 +84,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   ...NOTIFICATION_FAULTS,
 };
 
-/** What is wrong with one field of an enrollment, in words; null for any other. */
+/** The fault of one field of an enrollment, in words; null for any other. */
 export function sayWrongField(field: string | null): string | null {
   return field === null ? null : (FIELD_NAMES[field] ?? null);
 }

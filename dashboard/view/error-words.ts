@@ -3,7 +3,7 @@ import { ApiError } from '#core/contracts/client.ts';
 export interface ErrorWords {
   readonly title: string;
   readonly text: string;
-  /** What to do about it; null when there is nothing but to wait. */
+  /** The cure; null when there is nothing but to wait. */
   readonly fix: string | null;
   readonly code: string;
   readonly retryable: boolean;

@@ -4,7 +4,7 @@ import { CHAT_NAMES, CHATS, type Chat, mapChats } from '#core/domain/notificatio
 
 type Notification = NonNullable<InputFor<'updateRepo'>['body']['notification']>;
 
-/** What stands in the fields; empty: not there. */
+/** The texts of the fields; empty: not there. */
 export type NotificationDraft = { readonly email: string } & { readonly [C in Chat]: string };
 
 export const EMPTY_DRAFT: NotificationDraft = { email: '', ...mapChats(() => '') };
@@ -21,7 +21,7 @@ export function toNotification(draft: NotificationDraft): Notification {
   };
 }
 
-/** What is wrong with one field of a notification, in words, by the name that the service gives it. */
+/** The fault of one field of a notification, in words, by the name that the service gives it. */
 export const NOTIFICATION_FAULTS: Readonly<Record<string, string>> = {
   'notification.email': 'The e-mail address is not one.',
   ...Object.fromEntries(
