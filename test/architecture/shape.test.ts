@@ -125,6 +125,22 @@ test.each([
   expect(GUESSED.test(text)).toBe(guessed);
 });
 
+/** A clause as subject: a tired reader parses it twice before the sentence begins. */
+const RIDDLE = /\/\*\*(?:\s+\*)? +What\s[^\n]*/g;
+
+test('a docstring whose subject is a clause is found on its first line', () => {
+  const found = (source: string) => source.match(RIDDLE)?.length ?? 0;
+  expect(found('/** What was bought. */')).toBe(1);
+  expect(found('  /**\n   * What was bought,\n   * and by whom.\n   */')).toBe(1);
+  expect(found('/** The purchase: what was bought.\n * What follows is kept. */')).toBe(0);
+});
+
+test('docstrings of the product begin with a noun, not with "What"', () => {
+  expect(
+    files.flatMap((file) => [...readSource(file).matchAll(RIDDLE)].map(([line]) => `${file}: ${line}`)),
+  ).toEqual([]);
+});
+
 test('comments, errors, pages, tests and documents name who acts', () => {
   expect(TEXTS.filter((path) => path.endsWith('.md')).length).toBeGreaterThan(150);
   const found = TEXTS.filter((path) => path !== 'test/architecture/shape.test.ts').flatMap((path) =>
