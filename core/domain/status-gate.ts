@@ -2,7 +2,7 @@ import type { CommitStatus, GateReading } from './forge.ts';
 import { isGlob, matchGlob } from './glob.ts';
 
 export const GATE_KINDS = ['workflow', 'statuses'] as const;
-/** What judges a staged tree: the forge's own workflow run, or the commit statuses of another CI. */
+/** The judge of a staged tree: the forge's own workflow run, or the commit statuses of another CI. */
 export type GateKind = (typeof GATE_KINDS)[number];
 
 /** The settings of a repository that say what its gate is. */
@@ -76,7 +76,7 @@ type Answer = 'missing' | 'pending' | 'success' | 'failure' | 'cancelled' | 'err
 const WORST_FIRST = ['failure', 'cancelled', 'error'] as const;
 
 /**
- * What the statuses of one staged commit say of it. The newest one of an allowed author counts for each context. They can
+ * The verdict that the statuses of one staged commit make. The newest one of an allowed author counts for each context. They can
  * only be of this attempt, because each attempt has a commit of its own.
  */
 export function judgeGateStatuses(history: readonly PostedStatus[], gate: StatusGate): StatusVerdict {
