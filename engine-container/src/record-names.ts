@@ -17,7 +17,7 @@ const FIELDS = {
   entries: 'line',
   batches: 'roots',
 } as const satisfies Names<keyof QueueRecord>;
-/** What each field of the record is called where it is stored. */
+/** The name of each field of the record where it is stored. */
 export type StoredField = {
   [Name in keyof QueueRecord]-?: Name extends keyof typeof FIELDS ? (typeof FIELDS)[Name] : Name;
 }[keyof QueueRecord];
