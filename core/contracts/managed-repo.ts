@@ -142,7 +142,14 @@ export const GateVerification = z.object({
   ci_gate: z.object({
     status: z.enum(CI_GATE_STATUSES),
     url: z.string().nullable(),
-    probe: z.object({ sha: z.string(), state: z.enum(['pending', 'success', 'failure']) }),
+    probe: z.object({
+      sha: z.string(),
+      state: z.enum(['pending', 'success', 'failure']),
+      contexts: z
+        .array(z.object({ context: z.string(), author: z.string(), state: z.string() }))
+        .readonly()
+        .optional(),
+    }),
   }),
 });
 

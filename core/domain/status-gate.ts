@@ -102,6 +102,28 @@ export function judgeGateStatuses(history: readonly PostedStatus[], gate: Status
   return { gate: { kind: 'finished', verdict, ...run }, foreign, isOpenEnded };
 }
 
+/** What one account has said last under one context. */
+export interface AnsweredContext {
+  readonly context: string;
+  readonly author: string;
+  readonly state: string;
+}
+
+/** Most contexts that set-up shows to choose from. */
+const ANSWERS_MAX = 100;
+
+export function listAnswers(history: readonly PostedStatus[]): readonly AnsweredContext[] {
+  const newest = new Map<string, PostedStatus>();
+  for (const status of history) {
+    const key = JSON.stringify([status.context, status.creator]);
+    newest.set(key, newer(newest.get(key) ?? null, status));
+  }
+  return [...newest.values()]
+    .map(({ context, creator, state }) => ({ context, author: creator, state }))
+    .sort((a, b) => (a.context < b.context ? -1 : a.context > b.context ? 1 : 0))
+    .slice(0, ANSWERS_MAX);
+}
+
 function matches(wanted: string, context: string): boolean {
   return isGlob(wanted) ? matchGlob(wanted, context, null) === true : wanted === context;
 }

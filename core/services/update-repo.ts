@@ -1,8 +1,10 @@
 import { AppError } from '../contracts/errors.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
+import type { CiGate } from '../domain/provisioning.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { QueueSettings } from '../domain/repo-settings.ts';
+import { isSameGate, statusGateOf } from '../domain/status-gate.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import type { Clock } from '../ports/system.ts';
@@ -66,6 +68,13 @@ function definedOnly(changes: RepoChanges): Partial<ManagedRepo> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
+/** What was seen of another gate proves nothing of this one; its probe may still do. */
+function unverified(gate: CiGate): CiGate {
+  return gate.status === 'verified' || gate.status === 'failed'
+    ? { ...gate, status: 'awaiting_validation', url: null }
+    : gate;
+}
+
 async function store(
   deps: UpdateDeps,
   repo: ManagedRepo,
@@ -74,7 +83,13 @@ async function store(
   const now = deps.clock.now();
   const starts = wanted.queueEnabled === true && !repo.queueEnabled;
   // Switching on also lifts a stop that is older (tree_mismatch).
-  const changes = { ...wanted, ...(starts ? { enabledAt: now, dueAt: now } : {}) };
+  const changes = {
+    ...wanted,
+    ...(starts ? { enabledAt: now, dueAt: now } : {}),
+    ...(isSameGate(statusGateOf(repo), statusGateOf({ ...repo, ...wanted }))
+      ? {}
+      : { ciGate: unverified(repo.ciGate) }),
+  };
   const { statusContext, ...others } = changes;
   if (statusContext === undefined) {
     const reseal = await orDecryptionError(sealOldSecrets(deps.secrets, repo));

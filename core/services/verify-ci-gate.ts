@@ -8,6 +8,7 @@ import {
 import type { CiGate, CiGateStatus, GateProbe } from '../domain/provisioning.ts';
 import { probePrefix } from '../domain/queue-names.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import { type AnsweredContext, judgeGateStatuses, listAnswers, statusGateOf } from '../domain/status-gate.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin } from '../ports/forge-admin.ts';
 import { StoreError } from '../ports/store.ts';
@@ -33,7 +34,12 @@ export type VerifyResult =
   | {
       readonly kind: 'verified_or_not';
       readonly repo: ManagedRepo;
-      readonly probe: { readonly sha: string; readonly state: ProbeState };
+      readonly probe: {
+        readonly sha: string;
+        readonly state: ProbeState;
+        /** Of a gate by statuses: what was posted on the probe so far, to choose from. Absent: a workflow is the gate. */
+        readonly contexts?: readonly AnsweredContext[];
+      };
     }
   | Failed;
 
@@ -46,7 +52,7 @@ export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise
   try {
     const opened = await deps.openForge(repo);
     if (opened.kind !== 'open') return failed(opened.kind);
-    const gate = await readGateFile(deps, opened.forge, repo);
+    const gate = repo.gate === 'statuses' ? BY_STATUSES : await readGateFile(deps, opened.forge, repo);
     if (gate === null) return failed('ci_gate_missing');
     return await observe(deps, opened.forge, repo, gate);
   } catch (error) {
@@ -54,6 +60,27 @@ export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise
     if (error instanceof StoreError) return failed('db_error');
     throw error;
   }
+}
+
+/** One probe serves any choice of contexts: what is posted on it stays readable. */
+const BY_STATUSES: FoundGate = { file: '', blob: 'statuses' };
+
+/** What the probe shows so far. */
+interface Seen {
+  readonly reading: GateReading;
+  readonly contexts?: readonly AnsweredContext[];
+}
+
+async function readProbe(
+  forge: ForgeAdmin,
+  repo: ManagedRepo,
+  probe: GateProbe,
+  gate: FoundGate,
+): Promise<Seen> {
+  const asked = statusGateOf(repo);
+  if (asked === null) return { reading: await forge.readGate(probe.sha, probe.branch, gate.file) };
+  const history = await forge.listStatusHistory(probe.sha);
+  return { reading: judgeGateStatuses(history, asked).gate, contexts: listAnswers(history) };
 }
 
 async function readGateFile(
@@ -78,10 +105,11 @@ async function observe(
 ): Promise<VerifyResult> {
   const { probe } = repo.ciGate;
   if (isProbeOf(probe, gate)) {
-    const reading = await forge.readGate(probe.sha, probe.branch, gate.file);
+    const seen = await readProbe(forge, repo, probe, gate);
     const isStale = deps.clock.now() - probe.madeAt > PROBE_LEFTOVER_AGE_MS;
-    if (reading.kind === 'running' ? !isStale : !needsNewProbe(reading))
-      return conclude(deps, repo, probe, reading);
+    if (isAwaited(seen) ? !isStale : !needsNewProbe(seen.reading))
+      return conclude(deps, forge, repo, probe, seen);
+    if (repo.gate === 'statuses') await removeProbe(deps, forge, probe.branch);
   }
   await sweepLeftovers(deps, forge, repo);
   const id = deps.ids.uuid().slice(0, 8);
@@ -94,11 +122,16 @@ async function observe(
       probe: made,
     });
     if (typeof saved === 'string') return failed(saved);
-    return await conclude(deps, saved, made, await awaitVisible(deps, forge, made, gate));
+    return await conclude(deps, forge, saved, made, await awaitVisible(deps, forge, saved, made, gate));
   } finally {
-    // By now the gate run is visible or late; a ref that stays would be litter (D-65).
-    await removeProbe(deps, forge, branch);
+    // By now the gate run is visible or late; a ref that stays would be litter (D-65). Another CI may still have to fetch it.
+    if (repo.gate === 'workflow') await removeProbe(deps, forge, branch);
   }
+}
+
+/** May a verdict still come? The branch of a probe is kept for another CI, so one that has not begun still may. */
+function isAwaited({ reading, contexts }: Seen): boolean {
+  return reading.kind === 'running' || (reading.kind === 'none' && contexts !== undefined);
 }
 
 /** A gate run that was cancelled says nothing, and one that never appeared has no branch left to appear for. */
@@ -133,30 +166,35 @@ async function makeProbe(
 async function awaitVisible(
   deps: VerifyDeps,
   forge: ForgeAdmin,
+  repo: ManagedRepo,
   probe: GateProbe,
   gate: FoundGate,
-): Promise<GateReading> {
+): Promise<Seen> {
   const end = deps.clock.monotonic() + PROBE_VISIBLE_WAIT_MS;
   for (;;) {
-    const reading = await forge.readGate(probe.sha, probe.branch, gate.file);
-    if (reading.kind !== 'none' || deps.clock.monotonic() >= end) return reading;
+    const seen = await readProbe(forge, repo, probe, gate);
+    const isSeen = seen.reading.kind !== 'none' || (seen.contexts ?? []).length > 0;
+    if (isSeen || deps.clock.monotonic() >= end) return seen;
     await deps.clock.sleep(PROBE_LOOK_EVERY_MS);
   }
 }
 
 async function conclude(
   deps: VerifyDeps,
+  forge: ForgeAdmin,
   repo: ManagedRepo,
   probe: GateProbe,
-  reading: GateReading,
+  { reading, contexts }: Seen,
 ): Promise<VerifyResult> {
   const state = stateOf(reading);
+  const shown = { sha: probe.sha, state, ...(contexts === undefined ? {} : { contexts }) };
   const url = reading.kind === 'none' ? null : reading.url;
   if (state === 'pending') {
     const saved = await saveUrl(deps, repo, url);
     if (typeof saved === 'string') return failed(saved);
-    return { kind: 'verified_or_not', repo: saved, probe: { sha: probe.sha, state } };
+    return { kind: 'verified_or_not', repo: saved, probe: shown };
   }
+  if (repo.gate === 'statuses') await removeProbe(deps, forge, probe.branch);
   const ended: CiGate = {
     ...repo.ciGate,
     status: state === 'success' ? 'verified' : 'failed',
@@ -167,7 +205,7 @@ async function conclude(
   if (typeof saved === 'string') return failed(saved);
   const provisioned =
     state === 'success' && saved.protectionRequested ? (await provisionProtection(deps, saved)).repo : saved;
-  return { kind: 'verified_or_not', repo: provisioned, probe: { sha: probe.sha, state } };
+  return { kind: 'verified_or_not', repo: provisioned, probe: shown };
 }
 
 function stateOf(reading: GateReading): ProbeState {

@@ -5,6 +5,7 @@ import { openSetupPull } from '#core/services/ci-gate.ts';
 import { verifyCiGate } from '#core/services/verify-ci-gate.ts';
 import { readWorkflow, startsOnPush } from '../../local/forge/actions/workflow-file.ts';
 import { readYaml } from '../../local/forge/actions/yaml.ts';
+import { BOT } from '../../local/forge/fake-forge.ts';
 import { openSetUpWorld, type SetUpWorld } from '../support/set-up-world.ts';
 
 jest.setTimeout(60_000);
@@ -264,6 +265,54 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('verify on %s', (profile) => {
     await verifyCiGate(world.deps, await world.repo());
     await later(world, 60_000);
     expect(await verifyCiGate(world.deps, await world.repo())).toMatchObject({ probe: { state: 'success' } });
+  });
+});
+
+describe('verify of a gate by statuses', () => {
+  const CHOSEN = { gateContexts: ['ci/build', 'ci/test'], gateAuthors: ['dev'] };
+  const begin = async (changes: Partial<ManagedRepo>) => {
+    const world = await create();
+    await world.change({ gate: 'statuses', ...changes });
+    const control = world.fake.controlFor('acme/app');
+    const verify = async () => {
+      const result = await verifyCiGate(world.deps, await world.repo());
+      if (result.kind === 'failed') throw new Error(result.code);
+      return result;
+    };
+    const { probe } = await verify();
+    const say = (context: string, state: string, author = 'dev') =>
+      control.postStatusAs(author, probe.sha, context, state);
+    return { world, probe, verify, say };
+  };
+
+  test('one probe shows which contexts answer, whoever is chosen; its branch stays until a verdict', async () => {
+    const { world, probe, verify, say } = await begin({});
+    await say('ci/build', 'pending');
+    await say('ci/build', 'success');
+    await say('ci/test', 'success');
+    expect((await verify()).probe).toEqual({
+      sha: probe.sha,
+      state: 'pending',
+      contexts: [
+        { context: 'ci/build', author: 'dev', state: 'success' },
+        { context: 'ci/test', author: 'dev', state: 'success' },
+      ],
+    });
+    expect(await branchesOf(world)).toHaveLength(2);
+    await world.change(CHOSEN);
+    expect((await verify()).probe).toMatchObject({ sha: probe.sha, state: 'success' });
+    expect((await world.repo()).ciGate.status).toBe('verified');
+    expect(await branchesOf(world)).toEqual(['main']);
+  });
+
+  test('what another account says verifies nothing, and one context that fails is a failed gate', async () => {
+    const { world, verify, say } = await begin(CHOSEN);
+    for (const context of CHOSEN.gateContexts) await say(context, 'success', BOT);
+    expect((await verify()).probe.state).toBe('pending');
+    await say('ci/build', 'success');
+    await say('ci/test', 'failure');
+    expect((await verify()).probe.state).toBe('failure');
+    expect((await world.repo()).ciGate.status).toBe('failed');
   });
 });
 

@@ -293,6 +293,15 @@ describe('enroll', () => {
 });
 
 describe('settings', () => {
+  test('another gate is verified anew', async () => {
+    const ciGate = { status: 'verified', url: null, setupPr: null, probe: null } as const;
+    const { repo } = await world.enroll(TENANT_A, { ciGate });
+    const same = await a('PATCH', `${REPOS}/${repo.id}`, { gate: 'workflow', bisect_fanout: 3 });
+    expect(same.json.provisioning.ci_gate.status).toBe('verified');
+    const other = await a('PATCH', `${REPOS}/${repo.id}`, { gate: 'statuses', gate_contexts: ['ci/build'] });
+    expect(other.json.provisioning.ci_gate.status).toBe('awaiting_validation');
+  });
+
   const patch = async (fields: unknown, changes: Partial<ManagedRepo> = {}) => {
     const { repo } = await world.enroll(TENANT_A, changes);
     const answer = await a('PATCH', `${REPOS}/${repo.id}`, fields);
