@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useService } from '../data/hooks.ts';
 import { Ago, Button, Copy } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
+import { GateChoice } from '../parts/gate-choice.tsx';
 import { RepoFrame } from '../parts/repo-frame.tsx';
 import { SetupSteps } from '../parts/setup-steps.tsx';
 import type { StatusEntry } from '../view/blocker.ts';
@@ -19,6 +20,7 @@ export function SetupPage({ id }: { readonly id: string }) {
               : 'Not finished yet: each step says what is missing.'}
           </p>
           <SetupSteps repo={repo} />
+          <GateChoice repo={repo} />
           <p className="hint">
             {repo.provisioning.last_provisioned_at === null ? (
               'Webhook and protection have not been tried yet.'
@@ -28,7 +30,7 @@ export function SetupPage({ id }: { readonly id: string }) {
               </>
             )}
           </p>
-          <Template repo={repo} />
+          {repo.gate === 'workflow' && <Template repo={repo} />}
         </>
       )}
     </RepoFrame>

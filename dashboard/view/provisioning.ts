@@ -20,11 +20,12 @@ export interface Step {
 
 /** The three things that must stand before a repository lands by itself, each with a tick or the exact fix. */
 export function listSteps(
-  repo: Pick<StatusEntry, 'provisioning' | 'wakeup_mode' | 'status_context' | 'connection'>,
+  repo: Pick<StatusEntry, 'provisioning' | 'wakeup_mode' | 'status_context' | 'connection'> &
+    Partial<Pick<StatusEntry, 'gate'>>,
 ): readonly Step[] {
   const { provisioning } = repo;
   return [
-    stepOfGate(provisioning.ci_gate),
+    repo.gate === 'statuses' ? stepOfStatuses(provisioning.ci_gate) : stepOfGate(provisioning.ci_gate),
     stepOfProtection(provisioning, repo.status_context),
     stepOfWebhook(provisioning.webhook.status, repo.connection?.bot_username ?? 'the bot'),
   ];
@@ -68,6 +69,17 @@ function stepOfGate(gate: Provisioning['ci_gate']): Step {
     },
   };
   return { id: 'gate', title: 'Gate workflow', url: gate.url, ...pick(drafts, gate.status) };
+}
+
+function stepOfStatuses(gate: Provisioning['ci_gate']): Step {
+  if (gate.status === 'verified' || gate.status === 'failed')
+    return { ...stepOfGate(gate), title: 'Gate by statuses' };
+  return {
+    ...{ id: 'gate', title: 'Gate by statuses', url: gate.url },
+    ...{ tone: 'busy', state: 'Not verified', action: 'verify', actionLabel: 'Verify the gate' },
+    advice:
+      'A probe commit is pushed for the CI to answer. Choose contexts and accounts below, then verify until all have passed.',
+  };
 }
 
 function stepOfProtection({ protection }: Provisioning, context: string): Step {

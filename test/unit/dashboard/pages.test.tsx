@@ -30,6 +30,36 @@ function answersOf(changes: Readonly<Record<string, unknown>> = {}) {
   };
 }
 
+test('a gate by statuses is chosen from what answered on the probe', async () => {
+  const repo = { ...givenStatus(), gate: 'statuses' as const };
+  const probe = {
+    ...{ sha: 'a'.repeat(40), state: 'pending' },
+    contexts: [
+      { context: 'ci/build', author: 'ci-bot', state: 'success' },
+      { context: 'ci/lint', author: 'mallory', state: 'success' },
+    ],
+  };
+  const page = mountPage({
+    at: `/repos/${repo.id}/setup`,
+    answers: answersOf({
+      'GET /api/v1/user/queue/status': { repos: [repo] },
+      [`POST /api/v1/user/repos/${repo.id}/ci-gate/verify`]: {
+        ci_gate: { status: 'awaiting_validation', url: null, probe },
+      },
+      [`PATCH /api/v1/user/repos/${repo.id}`]: repo,
+    }),
+  });
+  fireEvent.click(await screen.findByRole('button', { name: 'Look which contexts answer' }));
+  fireEvent.click(await screen.findByRole('checkbox', { name: /ci\/build by ci-bot/ }));
+  fireEvent.click(screen.getByRole('button', { name: 'Use the chosen contexts' }));
+  await waitFor(() =>
+    expect(page.sent.find(({ address }) => address.startsWith('PATCH'))?.body).toEqual({
+      gate_contexts: ['ci/build'],
+      gate_authors: ['ci-bot'],
+    }),
+  );
+});
+
 describe('the audit log on the account page', () => {
   const note = (nth: number) => ({
     ...{
