@@ -102,7 +102,7 @@ export function judgeGateStatuses(history: readonly PostedStatus[], gate: Status
   return { gate: { kind: 'finished', verdict, ...run }, foreign, isOpenEnded };
 }
 
-/** What one account has said last under one context. */
+/** Last word of one account under one context. */
 export interface AnsweredContext {
   readonly context: string;
   readonly author: string;

@@ -68,7 +68,7 @@ function definedOnly(changes: RepoChanges): Partial<ManagedRepo> {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-/** What was seen of another gate proves nothing of this one; its probe may still do. */
+/** A verdict on another gate proves nothing of this one; its probe may still do. */
 function unverified(gate: CiGate): CiGate {
   return gate.status === 'verified' || gate.status === 'failed'
     ? { ...gate, status: 'awaiting_validation', url: null }

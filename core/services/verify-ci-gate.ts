@@ -65,7 +65,7 @@ export async function verifyCiGate(deps: VerifyDeps, repo: ManagedRepo): Promise
 /** One probe serves any choice of contexts: what is posted on it stays readable. */
 const BY_STATUSES: FoundGate = { file: '', blob: 'statuses' };
 
-/** What the probe shows so far. */
+/** Statuses or gate run of the probe so far. */
 interface Seen {
   readonly reading: GateReading;
   readonly contexts?: readonly AnsweredContext[];

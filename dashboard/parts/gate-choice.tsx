@@ -12,7 +12,7 @@ interface Answer {
 
 const keyOf = ({ context, author }: Answer): string => JSON.stringify([context, author]);
 
-/** What judges a staged tree: a workflow of the forge, or contexts that another CI answers, chosen from what a probe showed. */
+/** Choice of the judge of a staged tree: a workflow of the forge, or contexts that another CI answers, chosen from what a probe showed. */
 export function GateChoice({ repo }: { readonly repo: StatusEntry }) {
   const patch = usePatch(repo);
   const isByStatuses = repo.gate === 'statuses';

@@ -285,7 +285,7 @@ describe('verify of a gate by statuses', () => {
     return { world, probe, verify, say };
   };
 
-  test('one probe shows which contexts answer, whoever is chosen; its branch stays until a verdict', async () => {
+  test('one probe shows which contexts answer, for every choice of authors; its branch stays until a verdict', async () => {
     const { world, probe, verify, say } = await begin({});
     await say('ci/build', 'pending');
     await say('ci/build', 'success');
