@@ -117,6 +117,11 @@ describe('the engine', () => {
     expect(template.only('AWS::EC2::VPCEndpoint').Properties.VpcEndpointType).toBe('Gateway');
   });
 
+  test('takes no elastic address, so that no quota of them is in the way', () => {
+    expect(template.ofType('AWS::EC2::EIP')).toEqual([]);
+    expect(service.NetworkConfiguration.AwsvpcConfiguration.AssignPublicIp).toBe('ENABLED');
+  });
+
   test('may sleep: a deployment does not set how many tasks run', () => {
     expect(service.DesiredCount).toBeUndefined();
   });
