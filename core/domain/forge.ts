@@ -47,6 +47,7 @@ export interface Review {
   readonly stale: boolean;
   readonly dismissed: boolean;
   readonly commit: CommitSha | null;
+  readonly at: EpochMs;
 }
 
 /** The branch rule that governs the base. `scope` says how much of it the bot may read. */

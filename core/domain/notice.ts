@@ -53,7 +53,7 @@ export function describeBounceNotice({ repo, event, runUrl }: BounceFacts): Noti
     lines: [
       `${slug} #${event.pr}: ${title === '' ? '(no title)' : title}`,
       `Why: ${why}`,
-      'It stays open and its merge stays blocked. Push a fix, or schedule it again.',
+      'It stays open and its merge stays blocked. Push a fix, or cancel its auto-merge and schedule it again.',
     ],
     links: toLinks([
       ['Pull request', pullUrl],

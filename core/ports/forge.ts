@@ -86,6 +86,8 @@ export interface ForgeReader {
   readBotLogin(): Promise<string>;
   /** May this user write to the repository? False for one who is gone. */
   canWrite(login: string): Promise<boolean>;
+  /** Is there, or may there be, a deploy key that writes? Its pushes are shown as the owner's. */
+  hasWritingKey(): Promise<boolean>;
   /** Null for a forge that names no version we can read. */
   readVersion(): Promise<ForgeVersion | null>;
   /** Tip of a branch; null when the branch does not exist. */

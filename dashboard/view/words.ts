@@ -102,13 +102,13 @@ const REASONS: Readonly<Record<string, string>> = {
   next_batch: 'The running batch does not hold it; it goes into the next one.',
   not_admitted: 'Another required check has not passed yet, or could not be read.',
   head_changed:
-    'New commits were pushed after it was scheduled. Schedule auto-merge again; it keeps its place for a day.',
+    'New commits were pushed after it was scheduled. The push of a person who may merge renews the schedule by itself; otherwise approve this head, or cancel its auto-merge and schedule it again. It keeps its place for a day.',
   bounced:
-    'The gate fails with it and passes without it, confirmed by a second gate run where the gate is not known to be steady. Push a fix, or schedule it again to retry.',
+    'The gate fails with it and passes without it, confirmed by a second gate run where the gate is not known to be steady. Push a fix, or cancel its auto-merge and schedule it again to retry.',
   gate_failed:
     'The gate fails with it and passes without it, confirmed by a second gate run where the gate is not known to be steady.',
   merge_timeout: 'The forge did not complete the merge in time.',
-  conflict: 'It conflicts with the base branch. Update the branch and schedule it again.',
+  conflict: 'It conflicts with the base branch. Update the branch; the queue goes on by itself.',
   conflict_ahead:
     'It conflicts with a pull request ahead of it that is in flight. Its turn comes once that one has landed or left.',
   suspect_ahead:
@@ -130,9 +130,9 @@ const REASONS: Readonly<Record<string, string>> = {
   removes_gate:
     'It deletes, renames or hides the gate workflow of the queue. Keep the file, or merge it past the queue.',
   gate_not_started:
-    'It changes the gate workflow, and no gate run of that began. Repair the workflow, or schedule it again to retry.',
+    'It changes the gate workflow, and no gate run of that began. Repair the workflow, or cancel its auto-merge and schedule it again to retry.',
   gate_not_ended:
-    'It changes the gate workflow, and the gate run of that did not end in time. Repair the workflow, or schedule it again to retry.',
+    'It changes the gate workflow, and the gate run of that did not end in time. Repair the workflow, or cancel its auto-merge and schedule it again to retry.',
   runs_broken_off:
     'The CI broke off each gate run of this pull request alone. Check the runners; it is tried again later.',
   gate_given_up: 'The changed gate workflow came to no verdict. The others did not wait for it.',

@@ -1,10 +1,11 @@
-import type { PullRequest } from '#core/domain/forge.ts';
+import type { PullRequest, TimelineEntry } from '#core/domain/forge.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { readSchedule } from './queue/eligibility.ts';
-import type { PullRequestReading } from './queue/readings.ts';
+import type { PullRequestReading, ScheduleReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
+import { isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
 
 const READING_SETTLE_MS = 2_000;
 
@@ -66,4 +67,19 @@ export async function readSchedules(
     result.push({ pull, reading });
   }
   return result;
+}
+
+/** Of one that is in flight: a push that renewed its schedule does so still, and no other does before the next full look. */
+export function readKnownSchedule(
+  record: Pick<QueueRecord, 'entries'>,
+  { number, headSha }: PullRequest,
+  timeline: readonly TimelineEntry[],
+): ScheduleReading {
+  const schedule = readSchedule(timeline, headSha);
+  const entry = record.entries.find(({ pr }) => pr === number);
+  if (schedule.kind === 'none' || !needsRenewal(schedule, entry, headSha)) return schedule;
+  const { push, id, at } = schedule;
+  return push !== undefined && isRenewedBy(push, entry, headSha)
+    ? renewed(schedule, push)
+    : { kind: 'moved', id, at };
 }

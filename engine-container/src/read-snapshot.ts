@@ -17,7 +17,6 @@ import {
   tipFromPull,
 } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
-import { readSchedule } from './queue/eligibility.ts';
 import { givenUpOf } from './queue/given-up.ts';
 import type { PullRequestReading } from './queue/readings.ts';
 import type { KnownForge, QueueRecord } from './queue/record.ts';
@@ -29,7 +28,8 @@ import { readKnownForge } from './read-known-forge.ts';
 import { readPassed } from './read-passed.ts';
 import { readOrNone } from './read-pull.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
-import { isUntouched, readSchedules } from './read-schedules.ts';
+import { ownerOf } from './read-renewals.ts';
+import { isUntouched, readKnownSchedule, readSchedules } from './read-schedules.ts';
 import { TraceReader, type Traces } from './read-traces.ts';
 import { TwinReader } from './read-twins.ts';
 import { ViewReader } from './read-views.ts';
@@ -100,6 +100,7 @@ export class SnapshotReader {
     this.#twins = new TwinReader(deps.forge, repo, this.#attempt);
     this.#views = new ViewReader({
       ...{ forge: deps.forge, context: repo.statusContext, budget: this.#budget, twins: this.#twins },
+      owner: ownerOf(repo),
       attempt: this.#attempt,
     });
     this.#checks = new CheckClock(deps.clock, repo.mergeStyle);
@@ -328,7 +329,7 @@ export class SnapshotReader {
     let schedule: FocusView['schedule'] = null;
     if (!unchanged) {
       const timeline = await this.#attempt(() => this.#forge.readTimeline(pr));
-      schedule = timeline.known ? known(readSchedule(timeline.value, pull.headSha)) : UNKNOWN;
+      schedule = timeline.known ? known(readKnownSchedule(record, pull, timeline.value)) : UNKNOWN;
     }
     const landing = landingOf(record)?.pr === pr;
     const mayPost = pr === nextBehindLanding(record) || (pr === nextPullRequest(record) && !isPosted(record));

@@ -9,6 +9,7 @@ import type { PullRequestReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { countReviews, type ReviewCount } from './queue/reviews.ts';
 import type { PullRequestView } from './queue/snapshot.ts';
+import { RenewalReader } from './read-renewals.ts';
 import type { ReadPullRequest } from './read-schedules.ts';
 import type { TwinReader } from './read-twins.ts';
 
@@ -23,6 +24,8 @@ export interface ViewDeps {
   readonly attempt: Attempt;
   readonly budget: LookBudget;
   readonly twins: TwinReader;
+  /** The account that the repository belongs to. */
+  readonly owner: string;
 }
 
 /** The facts that admission needs of one pull request beside its schedule, as far as the rule asks for it. */
@@ -34,6 +37,7 @@ export class ViewReader {
   readonly #twins: TwinReader;
   /** Who may write here, as far as it was asked in this reconcile. */
   readonly #writers = new Map<string, Reading<boolean>>();
+  readonly #renewals: RenewalReader;
   #botLogin: Reading<string> = UNKNOWN;
 
   constructor(deps: ViewDeps) {
@@ -42,6 +46,14 @@ export class ViewReader {
     this.#attempt = deps.attempt;
     this.#budget = deps.budget;
     this.#twins = deps.twins;
+    this.#renewals = new RenewalReader({
+      ...{ forge: deps.forge, budget: deps.budget, owner: deps.owner },
+      canWrite: (login) => this.#canWrite(login),
+      botLogin: async () => {
+        await this.needBotLogin();
+        return this.#botLogin;
+      },
+    });
   }
 
   get botLogin(): Reading<string> {
@@ -61,12 +73,28 @@ export class ViewReader {
   ): Promise<{ readonly views: PullRequestView[]; readonly readings: PullRequestReading[] }> {
     const views: PullRequestView[] = [];
     const readings: PullRequestReading[] = [];
-    for (const each of scheduled) {
+    for (const listed of scheduled) {
+      const each = await this.#renew(record, rule, listed);
       const view = await this.#read(record, rule, each, patrolled.includes(each.pull));
       views.push(view);
       if (each.reading.known) readings.push(this.#keep(each.reading.value, rule, view));
     }
     return { views, readings };
+  }
+
+  async #renew(
+    record: QueueRecord,
+    rule: Reading<BranchProtection | null>,
+    listed: ReadPullRequest,
+  ): Promise<ReadPullRequest> {
+    const { pull, reading } = listed;
+    if (!reading.known) return listed;
+    const isOutside = async (): Promise<boolean> => {
+      const author = await this.#readAuthorWrites(pull, reading.value.authorWrites);
+      return outsideOf(pull, author) !== null || author?.known === false;
+    };
+    const asked = { pull, rule: rule.known ? rule.value : null, isOutside };
+    return { pull, reading: known(await this.#renewals.read(record, reading.value, asked)) };
   }
 
   async #read(
@@ -167,10 +195,14 @@ export class ViewReader {
   ): Promise<Reading<boolean> | undefined> {
     if (outsideOf(pull, undefined) !== null) return undefined;
     if (cached !== undefined) return known(cached);
-    const asked = this.#writers.get(pull.author);
+    return this.#canWrite(pull.author);
+  }
+
+  async #canWrite(login: string): Promise<Reading<boolean>> {
+    const asked = this.#writers.get(login);
     if (asked?.known === true) return asked;
-    const answer = await this.#budget.attempt(() => this.#forge.canWrite(pull.author));
-    this.#writers.set(pull.author, answer);
+    const answer = await this.#budget.attempt(() => this.#forge.canWrite(login));
+    this.#writers.set(login, answer);
     return answer;
   }
 

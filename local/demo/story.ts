@@ -41,7 +41,7 @@ export async function play(stage: Stage, say: (line: string) => void): Promise<S
   for (;;) {
     const { rows, events } = await read();
     teller.tell(rows, events);
-    await twist(stage, rows, events, say);
+    await twist(stage, rows, say);
     if (isOver(stage, events) || Date.now() > deadline) break;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
@@ -63,12 +63,7 @@ async function tenantOf(stage: Stage): Promise<string> {
 }
 
 /** The acts of people while the queue works: one pushes to a gated head, one changes their mind. */
-async function twist(
-  stage: Stage,
-  rows: readonly NodeRow[],
-  events: readonly ActivityEvent[],
-  say: (line: string) => void,
-): Promise<void> {
+async function twist(stage: Stage, rows: readonly NodeRow[], say: (line: string) => void): Promise<void> {
   const done = new Set(stage.state.twistsDone);
   for (const planned of PULL_REQUESTS) {
     const pr = stage.state.numbers[planned.branch] ?? 0;
@@ -82,14 +77,7 @@ async function twist(
     } else if (planned.twist === 'head_pushed' && gated && !done.has('pushed')) {
       await stage.person.commitFiles(planned.branch, HEAD_PUSH, false);
       done.add('pushed');
-      say(`  ~ a person pushes to #${pr} while it is gated`);
-    } else if (planned.twist === 'head_pushed' && done.has('pushed') && !done.has('scheduled')) {
-      const noticed = events.some((event) => event.pr === pr && event.reason === 'head_changed');
-      if (!noticed) continue;
-      await stage.person.cancelSchedule(pr);
-      await stage.person.schedule(pr);
-      done.add('scheduled');
-      say(`  ~ its author schedules the new head of #${pr}`);
+      say(`  ~ a person who may merge pushes to #${pr} while it is gated: the push renews its schedule`);
       await wake(stage);
     }
   }

@@ -62,7 +62,7 @@ export class StoryTeller {
     else if (event.event === 'pr_refused')
       this.#say(`${yellow('⚑')} ${bold(subject)} refused: ${words(event.reason)}`);
     else if (event.event === 'pr_requeued' && event.reason === 'head_changed')
-      this.#say(`${yellow('↻')} ${bold(subject)}: its head changed; waits to be scheduled again`);
+      this.#say(`${yellow('↻')} ${bold(subject)}: its head changed; it keeps its place`);
   }
 
   #once(key: string, line: string): void {

@@ -65,7 +65,8 @@ export interface ForgeControl {
   }): Promise<number>;
   /** The rights of a person in the repository. */
   setAccess(user: string, access: 'read' | 'write'): Promise<void>;
-  pushToPullRequest(pr: number, files: FileChanges): Promise<string>;
+  /** By its author, or by another account that may. */
+  pushToPullRequest(pr: number, files: FileChanges, by?: string): Promise<string>;
   forcePushPullRequest(pr: number, sha: string): Promise<void>;
   schedule(pr: number, style?: 'merge' | 'squash' | 'rebase'): Promise<void>;
   cancelSchedule(pr: number): Promise<void>;

@@ -61,9 +61,10 @@ export async function commitToHead(
   headRepo: RepoRecord,
   pull: PullRecord,
   changes: FileChanges,
+  by = pull.author,
 ): Promise<string> {
-  const commit = await writeChanges(world, headRepo, headTip(world, pull), changes, pull.author);
-  await moveHead(world, headRepo, pull, commit);
+  const commit = await writeChanges(world, headRepo, headTip(world, pull), changes, by);
+  await moveHead(world, headRepo, pull, commit, by);
   return commit;
 }
 
@@ -73,10 +74,11 @@ export async function moveHead(
   headRepo: RepoRecord,
   pull: PullRecord,
   after: string,
+  by = pull.author,
 ): Promise<void> {
-  if (pull.agit !== true) return moveBranch(world, headRepo, pull.headBranch, after, pull.author);
+  if (pull.agit !== true) return moveBranch(world, headRepo, pull.headBranch, after, by);
   await gitOf(world, headRepo).setRef(`refs/pull/${pull.index}/head`, after);
-  await syncHead(world, headRepo, pull, pull.author);
+  await syncHead(world, headRepo, pull, by);
 }
 
 /** Past every rule: that direct pushes are forbidden is a fact about the rule, not about this hand. */

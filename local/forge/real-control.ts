@@ -100,11 +100,11 @@ export class RealControl implements ForgeControl {
     });
   }
 
-  pushToPullRequest(pr: number, files: Changes): Promise<string> {
+  pushToPullRequest(pr: number, files: Changes, by?: string): Promise<string> {
     return this.#locked(async () => {
       const pull = this.#pull(pr);
-      const after = await commitToHead(this.#world, this.#headRepo(pull), pull, files);
-      await this.#syncNow(pull);
+      const after = await commitToHead(this.#world, this.#headRepo(pull), pull, files, by);
+      await this.#syncNow(pull, by);
       return after;
     });
   }
@@ -121,9 +121,9 @@ export class RealControl implements ForgeControl {
   }
 
   /** Without a push delay the forge has dealt with the push when the person looks again. */
-  async #syncNow(pull: PullRecord): Promise<void> {
+  async #syncNow(pull: PullRecord, by = pull.author): Promise<void> {
     if (this.#world.knobs.pushDelayMs > 0 || pull.state !== 'open') return;
-    await syncHead(this.#world, this.#repo, pull, pull.author);
+    await syncHead(this.#world, this.#repo, pull, by);
   }
 
   #headRepo(pull: PullRecord): RepoRecord {

@@ -128,7 +128,10 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
     .getByRole('list', { name: 'Pull requests in order' })
     .getByRole('listitem')
     .filter({ hasText: `#${bounced}` });
-  await sees(place.getByText('Push a fix, or schedule it again to retry.', { exact: false }), SLOW_MS);
+  await sees(
+    place.getByText('Push a fix, or cancel its auto-merge and schedule it again to retry.', { exact: false }),
+    SLOW_MS,
+  );
 }
 
 export async function changeSettings(watched: WatchedPage): Promise<void> {

@@ -92,6 +92,7 @@ export function givenReview(head: string, changes: Partial<Review> = {}): Review
     stale: false,
     dismissed: false,
     commit: head,
+    at: NOW,
     ...changes,
   };
 }

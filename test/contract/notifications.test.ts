@@ -70,7 +70,7 @@ describe('a bounce', () => {
         text: [
           'acme/web #7: Add a page',
           'Why: the gate failed twice on it alone',
-          'It stays open and its merge stays blocked. Push a fix, or schedule it again.',
+          'It stays open and its merge stays blocked. Push a fix, or cancel its auto-merge and schedule it again.',
           '',
           `Pull request: ${pull}`,
           `Gate run: ${runUrl}`,

@@ -116,7 +116,7 @@ export const SWEEP_STORIES: readonly SweepStory[] = [
       await releaseRuns(world);
       return true;
     },
-    landed: [1, 3],
+    landed: [1, 2, 3],
     bounced: [],
   },
   {
@@ -131,7 +131,7 @@ export const SWEEP_STORIES: readonly SweepStory[] = [
       await world.forge.pushToPullRequest(prs[2] ?? 0, { 'src/p3.txt': 'changed\n' });
       return true;
     },
-    landed: [1, 2],
+    landed: [1, 2, 3],
     bounced: [],
   },
   {

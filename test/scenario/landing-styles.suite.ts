@@ -91,10 +91,11 @@ export function describeLandingStyles(
       ],
       ['a draft', (world: World, pr: number) => world.forge.setTitle(pr, 'WIP: later'), false],
       [
-        'pushed after it was scheduled',
+        'pushed after it was scheduled by one who may not merge',
         async (world: World, pr: number) => {
           await world.clock.advance(60_000);
-          await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'other\n' });
+          await world.forge.setAccess('stranger', 'read');
+          await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'other\n' }, 'stranger');
         },
         false,
       ],

@@ -141,7 +141,8 @@ test('one that is first seen with a head that moved since its schedule is told a
   await givenProject(world.forge);
   const pr = await givenScheduled(world.forge, 'a');
   await world.clock.advance(MINUTE);
-  await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
+  await world.forge.setAccess('stranger', 'read');
+  await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' }, 'stranger');
   await world.clock.advance(MINUTE);
   await world.drain({ maxMs: 10 * MINUTE });
   expect([...(await told(world, pr))].reverse()).toEqual(['pr_queued:null', 'pr_requeued:head_changed']);

@@ -248,7 +248,8 @@ export function describePipeline(
       world.forge.judge = judgeByContent;
       for (const run of openRuns(world)) await world.forge.finishRun(run.id, 'success');
       await world.drain();
-      expect((await endingOf(world, prs)).landed).toEqual(prs.filter((pr) => pr !== third));
+      // The push of one who may merge renews its schedule.
+      expect((await endingOf(world, prs)).landed.toSorted((one, other) => one - other)).toEqual(prs);
       await expectHonestEnd(world, prs);
     });
   });

@@ -230,7 +230,8 @@ describe('a repo that is deleted with a success posted (D-24)', () => {
     await world.pass(60_000);
     world.forge.fault = ({ method, path }) =>
       method === 'POST' && path.includes('/statuses/') ? { status: 503 } : null;
-    await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'another\n' });
+    await world.forge.setAccess('stranger', 'read');
+    await world.forge.pushToPullRequest(pr, { 'src/a.txt': 'another\n' }, 'stranger');
     await world.start();
     await world.pass(30_000);
     expect(await world.stateOf(pr)).toBeUndefined();

@@ -8,6 +8,7 @@ import { MACHINE_MUTANTS } from './machine-mutants.ts';
 import type { Family } from './odds.ts';
 import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
+import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
 import type { SceneName } from './scenes.ts';
 
 /** A guard of the engine and what the engine is without it. */
@@ -30,6 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GATE_MUTANTS,
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
+  ...RENEWAL_MUTANTS,
   ...LIVENESS_MUTANTS,
   ...MACHINE_MUTANTS,
   {
@@ -134,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     guard: 'the schedule on exactly this head (A30)',
     file: `${QUEUE}/eligibility.ts`,
-    find: "  if (!lateEntry) return { kind: 'moved', id: last.id, at: last.at };\n",
+    find: "  if (!lateEntry) return { kind: 'moved', ...schedule, ...push };\n",
     replace: '',
     families: ['people', 'reviews'],
     dies: 'a push after a schedule',

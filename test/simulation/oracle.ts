@@ -2,7 +2,6 @@ import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { PullRequest } from '#core/domain/forge.ts';
 import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
-import { readSchedule } from '../../engine-container/src/queue/eligibility.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
 import type { Judge } from './judge.ts';
@@ -30,7 +29,8 @@ export interface RestingRepo {
 
 /** Words on a head that say why it waits for its author, each true only if the forge agrees. */
 const WAITS_FOR_AUTHOR = [
-  'requeued: head changed',
+  'requeued: head changed by a push',
+  'requeued: head changed from outside',
   'refused: approvals',
   'refused: branch is out of date',
   'refused: a pull request from a fork',
@@ -118,7 +118,9 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
   for (const told of bounced.values()) {
     const [first] = told;
     if (first === undefined) continue;
-    const schedules = forge.timelineOf(first.pr).filter((entry) => entry.kind === 'scheduled').length;
+    const schedules = forge
+      .timelineOf(first.pr)
+      .filter(({ kind }) => kind === 'scheduled' || kind === 'pushed').length;
     // The words on a head are the memory of a bounce; of one that is closed while the record is rebuilt they are not read.
     if (told.length > schedules + subject.recordsLost)
       problems.push(`#${first.pr} bounced ${told.length} times on ${schedules} schedules`);
@@ -189,7 +191,7 @@ export async function listUnsettled({
     const pull = await forge.pull(pr);
     if (pull.state !== 'open' || pull.draft || pull.baseRef !== forge.base || !forge.isScheduled(pr))
       continue;
-    if (readSchedule(forge.timelineOf(pr), pull.headSha).kind !== 'bound') continue;
+    if (!project.wasScheduled(pull.headSha)) continue;
     // Said under the context of that time, and remembered when it changes.
     const said = await Promise.all(CONTEXTS.map((context) => forge.status(pull.headSha, context)));
     const merged = forge.previewMerge(tip, pull.headSha);

@@ -18,6 +18,9 @@ export interface ProjectOptions {
   readonly sometimes: (what: string) => void;
 }
 
+/** May read here and no more. */
+const STRANGER = 'stranger';
+
 /** A push this soon after a schedule looks like one before it. */
 const LATE_ENTRY_MS = 11_000;
 
@@ -43,6 +46,7 @@ export class Project {
   /** A run may never begin in this life, or never end. */
   readonly #runnersFail: boolean;
   #opened = 0;
+  #pushes = 0;
 
   constructor(
     forge: AbstractForge,
@@ -75,6 +79,7 @@ export class Project {
   async begin(): Promise<void> {
     const forge = this.#forge;
     const random = this.#world;
+    await forge.setAccess(STRANGER, 'read');
     await forge.pushToBase({
       [this.#options.gatePath]: GATE_FILE,
       'shared.txt': 'base\n',
@@ -163,7 +168,7 @@ export class Project {
     if (random.chance(0.9)) await this.#press(pr);
   }
 
-  /** A person pressed the button while this was the head. */
+  /** A person with the right asked for this head: pressed the button on it, pushed it under a schedule, or approved it there. */
   wasScheduled(sha: string): boolean {
     return this.#scheduled.has(sha);
   }
@@ -219,6 +224,27 @@ export class Project {
     const heads = this.#heads.get(pr) ?? [];
     if (!heads.includes(head)) heads.push(head);
     this.#heads.set(pr, heads);
+  }
+
+  /** Every fourth push is that of one who may not merge. */
+  async #push(pr: number, files: Readonly<Record<string, string>>): Promise<void> {
+    this.#pushes += 1;
+    const byStranger = this.#pushes % 4 === 0;
+    const head = await this.#forge.pushToPullRequest(pr, files, byStranger ? STRANGER : undefined);
+    this.#remember(pr, head);
+    if (!byStranger) this.#renew(pr, await this.#forge.pull(pr), head);
+    else this.#options.note(`a stranger pushed to #${pr}`);
+  }
+
+  /** The push of one who may merge asks for its head, unless that comes from outside. */
+  #renew(pr: number, pull: { readonly fromFork: boolean; readonly agit: boolean }, head: string): void {
+    if (this.#forge.isScheduled(pr) && !pull.fromFork && !pull.agit) this.#scheduled.add(head);
+  }
+
+  /** An approval asks for the head that it is given on, where a schedule stands. */
+  async #approve(pr: number): Promise<void> {
+    await this.#forge.review(pr, 'reviewer', 'approve');
+    if (this.#forge.isScheduled(pr)) this.#scheduled.add((await this.#forge.pull(pr)).headSha);
   }
 
   #judge(files: ReadonlyMap<string, string>, run: { readonly branch: string }) {
@@ -298,16 +324,14 @@ export class Project {
     }
     note(`act ${act} on #${pr}`);
     if (act < 2 || (act < 9 && this.#options.family === 'unchecked_head')) {
-      this.#remember(
-        pr,
-        await forge.pushToPullRequest(pr, { [`src/p${pr}-more.txt`]: `${random.int(100)}\n` }),
-      );
+      await this.#push(pr, { [`src/p${pr}-more.txt`]: `${random.int(100)}\n` });
       if (random.chance(0.6)) await this.reschedule(pr);
     } else if (act === 2) {
       const heads = this.#heads.get(pr) ?? [];
       const head = heads[random.int(heads.length)] ?? pull.headSha;
       await forge.forcePushPullRequest(pr, head);
       this.#remember(pr, head);
+      this.#renew(pr, pull, head);
       if (random.chance(0.6)) await this.reschedule(pr);
     } else if (act === 3 || act === 4) {
       if (forge.isScheduled(pr)) await forge.cancelSchedule(pr);
@@ -334,7 +358,7 @@ export class Project {
     else if (kind === 2) await forge.close(pr);
     else if (kind === 3) await forge.setTitle(pr, `WIP: p${pr}`);
     else if (kind === 4) await this.#retarget(pr, 'other');
-    else this.#remember(pr, await forge.pushToPullRequest(pr, { [`src/p${pr}-more.txt`]: 'interrupted\n' }));
+    else await this.#push(pr, { [`src/p${pr}-more.txt`]: 'interrupted\n' });
   }
 
   async #retarget(pr: number, base: string): Promise<void> {
@@ -358,7 +382,7 @@ export class Project {
     if (verdict === 0) await this.#forge.dismissReviews(pr);
     else if (verdict === 1) await this.#forge.review(pr, 'reviewer', 'reject');
     else if (verdict === 2) await this.#forge.requestReview(pr, 'reviewer');
-    else await this.#forge.review(pr, 'reviewer', 'approve');
+    else await this.#approve(pr);
   }
 
   /** All people become reasonable: runs end, what is open is approved, a failing base is repaired where that is allowed. */
@@ -371,7 +395,7 @@ export class Project {
     }
     for (const pr of this.prs) {
       const isOpen = (await forge.pull(pr)).state === 'open';
-      if (isOpen) await forge.review(pr, 'reviewer', 'approve');
+      if (isOpen) await this.#approve(pr);
     }
     const isRed = judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure';
     if (isRed && this.#options.family === 'base_pushed') await forge.pushToBase({ healed: 'yes\n' });

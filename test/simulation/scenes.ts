@@ -73,6 +73,7 @@ import {
   outgrowRow,
   outgrowRowInLanding,
 } from './record-scenes.ts';
+import { backToApproved, fixAfterBounce, pushByKey } from './renewal-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 import {
   bothTwinsAreMerged,
@@ -272,15 +273,18 @@ function stageOutside(from: 'fork' | 'agit' | 'reader'): Scene {
 /** A push under a schedule that was not made for it (A30): the queue sees it for the first time, or knew the head before (D-03). */
 function pushUnderSchedule(afterMs: number, isKnown: boolean): Scene {
   return async () => {
-    const stage = await setStage({ repo: { batchLingerSeconds: 60 } });
+    // The entry of a push that is soon after the schedule is late, and looks like one from before it.
+    const delays = { pushEntryMs: isKnown ? 5_000 : 0 };
+    const stage = await setStage({ repo: { batchLingerSeconds: 60 }, delays });
     await givenProject(stage.forge);
     const pr = await givenScheduled(stage.forge, 'a');
     if (isKnown) await stage.reconcile();
     await stage.clock.advance(afterMs);
-    const head = await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'not asked for\n' });
+    await stage.forge.setAccess('stranger', 'read');
+    const head = await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'not asked for\n' }, 'stranger');
     await look(stage, 8);
     const proven = stage.forge.statusHistory(head).some(({ state }) => state === 'success');
-    return proven ? ['a head that was not scheduled was let through'] : [];
+    return proven ? ['a head that no person with the right asked for was let through'] : [];
   };
 }
 
@@ -450,6 +454,9 @@ export const SCENES = {
   'a branch of an author who may only read': stageOutside('reader'),
   'a push after a schedule': pushUnderSchedule(30_000, false),
   'a push right after a schedule': pushUnderSchedule(3_000, true),
+  'a deploy key pushes under a schedule': pushByKey,
+  'a fork goes back to an approved head': backToApproved,
+  'a fix after a bounce': fixAfterBounce,
   'the success of another account': forgeSuccess,
   'a pattern is required': requirePattern,
   'a lease is taken over': takeOver,

@@ -19,13 +19,14 @@ import { readTimeline } from './timeline.ts';
 import type { ForgeTransport } from './transport.ts';
 import { readTree } from './trees.ts';
 import { readBotLogin } from './users.ts';
-import { createWriterReader } from './writers.ts';
+import { createWriterReader, hasWritingKey } from './writers.ts';
 
 export function createForgeReader(transport: ForgeTransport): ForgeReader {
   const readGate = createGateReader(transport);
   return {
     readBotLogin: () => readBotLogin(transport),
     canWrite: createWriterReader(transport),
+    hasWritingKey: () => hasWritingKey(transport),
     readVersion: () => readVersion(transport),
     readBranchTip: (branch) => readBranchTip(transport, branch),
     findRefInTheWay: (branches) => findRefInTheWay(transport, branches),

@@ -40,5 +40,6 @@ function toReview(row: ReviewRow): Review {
     stale: row.stale,
     dismissed: row.dismissed,
     commit: row.commit_id,
+    at: row.submitted_at,
   };
 }

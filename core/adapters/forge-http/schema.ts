@@ -160,6 +160,8 @@ export const TimelineRows = nullableList(TimelineRow.nullable());
 export const PushBody = z.object({ commit_ids: z.array(Sha).min(1) });
 
 /** Users who can be given work here: all who may write to some part of the repository. */
+export const DeployKeys = nullableList(z.object({ read_only: z.boolean() }).nullable());
+
 export const Assignees = nullableList(z.object({ login: z.string() }));
 
 /** Gitea says `none` for what a team may do. */
@@ -174,6 +176,8 @@ export const ReviewRow = z.object({
   dismissed: z.boolean().catch(false),
   // '' on review requests.
   commit_id: OptionalSha,
+  // One without is never newer than a push.
+  submitted_at: Instant.catch(0),
 });
 export type ReviewRow = z.output<typeof ReviewRow>;
 export const ReviewRows = nullableList(ReviewRow.nullable());

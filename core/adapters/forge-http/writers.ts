@@ -1,5 +1,7 @@
+import { ForgeError } from '#core/ports/forge.ts';
+import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
-import { Assignees, Permission } from './schema.ts';
+import { Assignees, DeployKeys, Permission } from './schema.ts';
 import type { ForgeTransport } from './transport.ts';
 
 const MAY_WRITE: readonly string[] = ['write', 'admin', 'owner'];
@@ -33,4 +35,19 @@ async function isWriterItself(transport: ForgeTransport, login: string): Promise
   if (answer.isJson && (answer.status === 403 || answer.status === 404)) return false;
   if (answer.status !== 200) throw transport.failure(call, answer);
   return MAY_WRITE.includes(readBody(Permission, call, answer).permission);
+}
+
+/**
+ * Is there, or may there be, a deploy key that writes? What it pushes is shown as a push of the owner of the repository.
+ * Only administrators may ask.
+ */
+export async function hasWritingKey(transport: ForgeTransport): Promise<boolean> {
+  const call = { method: 'GET', label: 'GET keys', path: [...transport.repoPath, 'keys'] } as const;
+  try {
+    const rows = await readAllPages(transport, call, (answer) => readBody(DeployKeys, call, answer));
+    return rows.some((row) => row !== null && !row.read_only);
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'denied' || error.kind === 'missing')) return true;
+    throw error;
+  }
 }

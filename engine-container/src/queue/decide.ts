@@ -28,6 +28,7 @@ import { traceLandings } from './proof.ts';
 import { recallLost } from './recall.ts';
 import { type Batch, type QueueRecord, treeOf } from './record.ts';
 import { noteRule } from './rule-notes.ts';
+import { replaceOldWords } from './said.ts';
 import { advanceSearch } from './search.ts';
 import type { Snapshot } from './snapshot.ts';
 import { stageWanted } from './stage.ts';
@@ -72,6 +73,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   // The merge that was awaited when the base was looked at first may have come to nothing: it was not what moved it.
   if (isSettled) noticeBase(pass);
   openBatches(pass);
+  replaceOldWords(pass);
   sayWaiting(pass);
   stageWanted(pass);
   forgetOldest(pass);

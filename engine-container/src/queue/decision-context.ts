@@ -140,6 +140,9 @@ export function wishStatus(pass: DecisionContext, status: Omit<PendingStatus, 'c
   const { context, pendingStatuses } = pass.record;
   const isReplaced = (waiting: PendingStatus): boolean =>
     waiting.sha === status.sha && waiting.context === context;
+  const entry = entryOf(pass.record, status.pr);
+  if (entry?.head === status.sha)
+    entry.said = { head: status.sha, state: status.state, description: status.description };
   const before = pendingStatuses.find((waiting) => isReplaced(waiting) && waiting.takesBack === true);
   pass.record.pendingStatuses = pendingStatuses.filter((waiting) => !isReplaced(waiting));
   pass.record.pendingStatuses.push({ ...status, context, ...(before === undefined ? {} : triesOf(before)) });

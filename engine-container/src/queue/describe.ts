@@ -2,6 +2,7 @@ import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
 import type { Refusal } from './admission.ts';
 import type { DeferReason } from './aside.ts';
 import type { TakeBackReason } from './landing-state.ts';
+import type { MovedWhy } from './readings.ts';
 
 /**
  * The words people read on their pull requests: fixed phrases, at most 140 characters, no name or title in them (A38).
@@ -34,7 +35,7 @@ const NOT_MERGEABLE =
   'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again';
 
 const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
-  conflict: 'refused: conflicts with the base branch; update the branch and schedule again',
+  conflict: 'refused: conflicts with the base branch; update the branch, and the queue goes on by itself',
   criss_cross:
     'refused: its branch and the base were merged into each other, so git has two merge bases; merge the base into it again',
   merge_unsure:
@@ -53,9 +54,9 @@ const DEFER_PHRASES: Readonly<Record<DeferReason, string | null>> = {
   removes_gate:
     'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
   gate_not_started:
-    'refused: no gate run of its changed workflow began within 5 minutes; repair the workflow, or schedule again to retry',
+    'refused: no gate run of its changed workflow began within 5 minutes; repair it, or cancel auto-merge and schedule again',
   gate_not_ended:
-    'refused: the gate run of its changed workflow did not end in time; repair the workflow, or schedule again to retry',
+    'refused: the gate run of its changed workflow did not end in time; repair it, or cancel auto-merge and schedule again',
   runs_broken_off:
     'waiting: the CI broke off each gate run of this pull request alone; check the runners; it is tried again later',
   staging_failed:
@@ -106,10 +107,12 @@ export function describeLanding(position: number, size: number): string {
 export type BounceCause = 'gate_failed' | 'gate_failed_twice' | 'merge_timeout';
 
 const BOUNCE_PHRASES: Readonly<Record<BounceCause, string>> = {
-  gate_failed: 'the gate fails with this pull request and passes without it',
+  gate_failed:
+    'the gate fails with this pull request and passes without it; push a fix, or cancel auto-merge and schedule again',
   gate_failed_twice:
-    'the gate fails with this pull request and passes without it (confirmed by a second gate run)',
-  merge_timeout: 'the forge did not complete the merge twice on this head; schedule again to retry',
+    'the gate fails with it (two gate runs) and passes without it; push a fix, or cancel auto-merge and schedule again',
+  merge_timeout:
+    'the forge twice did not complete its merge; push a new head, or cancel auto-merge and schedule again',
 };
 
 export function describeBounce(cause: BounceCause): string {
@@ -118,7 +121,9 @@ export function describeBounce(cause: BounceCause): string {
 
 /** Said again where another writer wrote over it: the cause is in the history of the head. */
 export function describeEarlierBounce(): string {
-  return shorten(`${BOUNCED_PREFIX} this head failed before; push a new one, or schedule it again to retry`);
+  return shorten(
+    `${BOUNCED_PREFIX} this head failed before; push a fix, or cancel its auto-merge and schedule it again to retry`,
+  );
 }
 
 export function describeLostSchedule(): string {
@@ -145,8 +150,27 @@ export function describeOtherChecks(): string {
   );
 }
 
-export function describeHeadChange(): string {
-  return shorten('requeued: head changed; schedule the new head again to keep the place in the queue');
+/** On a head that is no longer the newest one of its pull request. */
+export function describeOldHead(): string {
+  return shorten('requeued: head changed; the queue goes on with the newer head of this pull request');
+}
+
+const HEAD_CHANGE_PHRASES: Readonly<Record<MovedWhy, string>> = {
+  asking:
+    'requeued: head changed; the queue asks the forge who pushed it, and goes on by itself if they may merge',
+  push: 'requeued: head changed by a push that renews no schedule; approve this head, or cancel its auto-merge and schedule again',
+  outside:
+    'requeued: head changed from outside the repository; it goes on by itself once this head has an official approval',
+};
+
+/** On the head that a schedule from before its push does not hold for. */
+export function describeHeadChange(why: MovedWhy = 'asking'): string {
+  return shorten(HEAD_CHANGE_PHRASES[why]);
+}
+
+/** In the place of words that are not true any more. */
+export function describeQueued(): string {
+  return shorten('queued: nothing stands against it any more; the queue goes on by itself');
 }
 
 export function describeLanded(): string {

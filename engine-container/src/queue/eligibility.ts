@@ -7,26 +7,29 @@ import type { ScheduleReading } from './readings.ts';
  * A push entry is written some seconds after the push, so a schedule clicked right after it can stand before it in
  * the timeline. One late entry of this kind does not unbind the schedule (forge facts, 3.4).
  */
-const LATE_PUSH_ENTRY_MS = 10_000;
+export const LATE_PUSH_ENTRY_MS = 10_000;
 
 /**
  * Reads "scheduled for auto-merge on its exact head" out of a timeline, oldest entry first (D-03, A30).
- * The forge keeps a schedule across pushes and stores no SHA with it, so the order of entries is all there is.
+ * The forge keeps a schedule across pushes and stores no SHA with it, so the order of entries is all there is. Whether a
+ * push renews the schedule is judged in `renewal.ts`.
  */
 export function readSchedule(timeline: readonly TimelineEntry[], head: CommitSha): ScheduleReading {
   const at = timeline.findLastIndex((entry) => entry.kind === 'scheduled' || entry.kind === 'cancelled');
   const last = timeline[at];
   if (last === undefined || last.kind === 'cancelled') return { kind: 'none' };
+  const schedule = { id: last.id, at: last.at, by: last.user };
   const pushes = timeline.slice(at + 1).filter((entry) => entry.kind === 'pushed');
-  const [push] = pushes;
-  if (push === undefined) return { kind: 'bound', id: last.id, at: last.at, by: last.user };
+  const newest = pushes.at(-1);
+  if (newest === undefined) return { kind: 'bound', ...schedule };
+  const push = newest.newHead === head ? { push: { id: newest.id, at: newest.at, by: newest.user } } : {};
   const lateEntry =
     pushes.length === 1 &&
-    push.newHead === head &&
-    push.at - last.at <= LATE_PUSH_ENTRY_MS &&
-    push.at >= last.at;
-  if (!lateEntry) return { kind: 'moved', id: last.id, at: last.at };
-  return { kind: 'bound', id: last.id, at: last.at, by: last.user };
+    newest.newHead === head &&
+    newest.at - last.at <= LATE_PUSH_ENTRY_MS &&
+    newest.at >= last.at;
+  if (!lateEntry) return { kind: 'moved', ...schedule, ...push };
+  return { kind: 'bound', ...schedule, ...push };
 }
 
 /**

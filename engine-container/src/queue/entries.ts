@@ -11,13 +11,13 @@ import {
   isMergedHere,
   tellRefusal,
   wakeNoLaterThan,
-  wishStatus,
 } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
-import { describeHeadChange, describeRefusal } from './describe.ts';
+import { describeOldHead, describeRefusal } from './describe.ts';
 import { landLate } from './given-up.ts';
 import { reviewHeld } from './held.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
+import { forgetTried, noticeMovedHead, sayError } from './moved-heads.ts';
 import { alarmOutsider, noteOutsider } from './passed.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
@@ -73,7 +73,7 @@ function isRead({ schedule, statuses }: PullRequestView): boolean {
   return schedule.known && (schedule.value.kind === 'none' || statuses?.known === true);
 }
 
-type Scheduled = Extract<ScheduleReading, { kind: 'bound' | 'moved' }>;
+type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;
 
 function bindHead(
   pass: DecisionContext,
@@ -110,19 +110,13 @@ function bindHead(
   }
   if (entry.head !== pull.headSha && entry.movedAt === null) {
     // Pushed and scheduled again between two looks: the old head must not keep a status that opens it (D-23).
-    wishStatus(pass, statusOf(entry, describeHeadChange()));
+    sayError(pass, entry, describeOldHead());
     emitEvent(pass, 'pr_requeued', entry, 'head_changed');
   }
   const keepsPosition = entry.movedAt === null || pass.s.now - entry.movedAt <= HEAD_CHANGE_KEEPS_POSITION_MS;
   if (!keepsPosition) entry.queuedAt = schedule.at;
   if (entry.head !== pull.headSha || entry.movedAt !== null) {
-    entry.readyAt = null;
-    entry.retestAfter = null;
-    entry.passedOnStaleBase = false;
-    delete entry.stagingAsides;
-    delete entry.stagingTries;
-    delete entry.isBlocked;
-    entry.failureProbability = null;
+    forgetTried(entry);
   }
   entry.retestAfter = retestOf(pass, pull) ?? entry.retestAfter;
   // Scheduled again, it is tried again.
@@ -133,6 +127,7 @@ function bindHead(
   entry.scheduleId = schedule.id;
   entry.movedAt = null;
   entry.staleScheduleId = null;
+  delete entry.movedWhy;
   entry.refusedFor = null;
   delete entry.toldRefusals;
 }
@@ -141,60 +136,6 @@ function bindHead(
 function retestOf({ record, s }: DecisionContext, pull: PullRequestView['pull']): EpochMs | null {
   const isAgain = record.bounced.some((known) => known.pr === pull.number && known.head === pull.headSha);
   return isAgain ? s.now : null;
-}
-
-function noticeMovedHead(
-  pass: DecisionContext,
-  known: QueueEntry | undefined,
-  view: PullRequestView,
-  schedule: Scheduled,
-): void {
-  const { pull } = view;
-  let entry = known;
-  if (entry === undefined) {
-    entry = {
-      pr: pull.number,
-      title: pull.title,
-      head: pull.headSha,
-      scheduleId: 0,
-      queuedAt: schedule.at,
-      readyAt: null,
-      refusedFor: null,
-      movedAt: pass.s.now,
-      staleScheduleId: schedule.id,
-      retestAfter: null,
-      passedOnStaleBase: false,
-      failureProbability: null,
-    };
-    pass.record.entries.push(entry);
-    emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });
-    emitEvent(pass, 'pr_requeued', entry, 'head_changed');
-    wishStatus(pass, statusOf(entry, describeHeadChange()));
-    return;
-  }
-  if (entry.movedAt !== null && entry.head === pull.headSha) return;
-  if (entry.movedAt === null && entry.head !== pull.headSha)
-    wishStatus(pass, statusOf(entry, describeHeadChange()));
-  entry.head = pull.headSha;
-  entry.title = pull.title;
-  entry.scheduleId = 0;
-  entry.movedAt ??= pass.s.now;
-  entry.staleScheduleId = schedule.id;
-  entry.readyAt = null;
-  entry.refusedFor = null;
-  delete entry.toldRefusals;
-  entry.retestAfter = null;
-  entry.passedOnStaleBase = false;
-  delete entry.stagingAsides;
-  delete entry.stagingTries;
-  delete entry.isBlocked;
-  entry.failureProbability = null;
-  wishStatus(pass, statusOf(entry, describeHeadChange()));
-  emitEvent(pass, 'pr_requeued', entry, 'head_changed');
-}
-
-function statusOf(entry: QueueEntry, description: string) {
-  return { pr: entry.pr, sha: entry.head, state: 'error' as const, description, targetUrl: null };
 }
 
 /** A pull request of the queue is not among the open ones of the base: merged, closed or retargeted. */
@@ -313,7 +254,7 @@ export function refuse(pass: DecisionContext, entry: QueueEntry, reason: Refusal
     return;
   }
   entry.refusedFor = reason;
-  wishStatus(pass, statusOf(entry, describeRefusal(reason)));
+  sayError(pass, entry, describeRefusal(reason));
   tellRefusal(pass, entry, reason);
 }
 

@@ -1,4 +1,6 @@
+import type { PostedState } from '#core/domain/forge.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { MovedWhy } from './readings.ts';
 
 /** A pull request in the queue. Position: `queuedAt`, then number (D-22). */
 export interface QueueEntry {
@@ -16,8 +18,12 @@ export interface QueueEntry {
   toldRefusals?: readonly string[];
   /** When the head moved away from the one that was scheduled; null while bound. */
   movedAt: EpochMs | null;
-  /** The schedule that the head moved away from: only another one binds the new head. */
+  /** The schedule that the head moved away from: it holds for the new head once it is renewed. */
   staleScheduleId: number | null;
+  /** Why it does not hold yet, as the status of the head says; absent: bound, or said by an older version. */
+  movedWhy?: MovedWhy;
+  /** The last words of the queue on this head while it stood in the queue; absent: none. */
+  said?: Said;
   /** Evidence older than this does not prove a tree with this pull request: its last landing timed out (A21). */
   retestAfter: EpochMs | null;
   /** It stood in a prefix that passed on a base which has moved since: very likely good, still to be proven. */
@@ -40,6 +46,12 @@ export interface QueueEntry {
   goneSince?: EpochMs;
   /** The forge did not merge it because of something that leaves no trace on it: that is read at each look from now on. */
   isBlocked?: true;
+}
+
+export interface Said {
+  readonly head: CommitSha;
+  readonly state: PostedState;
+  readonly description: string;
 }
 
 export interface FailureProbability {

@@ -24,15 +24,37 @@ export interface PullRequestReading {
   readonly checkedFor?: number;
 }
 
+/** The newest push after a schedule, where it is the one that made the head. */
+export interface HeadPush {
+  readonly id: number;
+  readonly at: EpochMs;
+  readonly by: string;
+}
+
+/** Why the schedule does not hold for a head that was pushed after it; `asking`: the forge has yet to say. */
+export type MovedWhy = 'asking' | 'push' | 'outside';
+
 export type ScheduleReading =
   | { readonly kind: 'none' }
-  /** Scheduled, and the head has not moved since (D-03). */
+  /** Scheduled, and the head has not moved since, or its push or an approval renewed the schedule (decision 0003). */
   | {
       readonly kind: 'bound';
+      /** Timeline entry by which it holds for this head: the schedule, or the push that renewed it. */
       readonly id: number;
       readonly at: EpochMs;
       /** Who scheduled; absent in readings of before it was kept. */
       readonly by?: string;
+      /** An entry that may be late news of an earlier push; absent: none. */
+      readonly push?: HeadPush;
     }
-  /** Scheduled, but the head moved afterwards: the forge would merge what was not scheduled. */
-  | { readonly kind: 'moved'; readonly id: number; readonly at: EpochMs };
+  /** Scheduled, but the head moved afterwards: the forge would merge what was not asked for. */
+  | {
+      readonly kind: 'moved';
+      readonly id: number;
+      readonly at: EpochMs;
+      readonly by?: string;
+      /** Absent: the timeline does not tell of it yet. */
+      readonly push?: HeadPush;
+      /** Absent: not judged. */
+      readonly why?: MovedWhy;
+    };

@@ -73,7 +73,7 @@ function describeStanding({ record }: DecisionContext, pull: PullRequestView['pu
   if (entry?.head === pull.headSha) {
     if (isBounced(record, entry)) return describeEarlierBounce();
     if (entry.refusedFor !== null) return describeRefusal(entry.refusedFor as Refusal);
-    if (entry.movedAt !== null) return describeHeadChange();
+    if (entry.movedAt !== null) return describeHeadChange(entry.movedWhy);
   }
   // It outlives its schedule: who schedules anew while it stands reads these words and no others.
   const deferred = record.deferred.find((each) => each.pr === pull.number && each.head === pull.headSha);

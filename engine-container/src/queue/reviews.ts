@@ -1,5 +1,5 @@
 import type { Review } from '#core/domain/forge.ts';
-import type { CommitSha } from '#core/domain/ids.ts';
+import type { CommitSha, EpochMs } from '#core/domain/ids.ts';
 
 /** States that a rule can ask for. */
 export const COUNTED_STATES = ['approved', 'changes_requested', 'review_requested'] as const;
@@ -9,17 +9,21 @@ type CountedState = (typeof COUNTED_STATES)[number];
 export interface ReviewCount {
   readonly state: CountedState;
   readonly stale: boolean;
-  /** Made on the head that they are counted for. */
+  /** Made on the head that they are counted for, since it was pushed there where that was asked. */
   readonly onHead: boolean;
   readonly count: number;
 }
 
 /** The reviews of one head as the forge's rules see them: those without a say, and all comments, are left out. */
-export function countReviews(reviews: readonly Review[], head: CommitSha): readonly ReviewCount[] {
+export function countReviews(
+  reviews: readonly Review[],
+  head: CommitSha,
+  since: EpochMs = Number.NEGATIVE_INFINITY,
+): readonly ReviewCount[] {
   const kinds = new Map<string, ReviewCount>();
-  for (const { state, official, dismissed, stale, commit } of reviews) {
+  for (const { state, official, dismissed, stale, commit, at } of reviews) {
     if (!official || dismissed || !isCounted(state)) continue;
-    const onHead = commit === head;
+    const onHead = commit === head && at >= since;
     const key = `${state} ${stale} ${onHead}`;
     kinds.set(key, { state, stale, onHead, count: (kinds.get(key)?.count ?? 0) + 1 });
   }

@@ -77,10 +77,16 @@ function listAssignees(call: Call) {
   return ok(writers.map((login) => convertUser(world, login)));
 }
 
+/** Deploy keys, for administrators: this forge takes none. */
+function listKeys() {
+  return ok([]);
+}
+
 export const PEOPLE_ROUTES: readonly Route[] = [
   route('POST', '/api/v1/user/repos', createOwnRepo, { access: 'none' }),
   route('DELETE', REPO, deleteRepo, { access: 'admin', whenArchived: true }),
   route('PUT', `${REPO}/collaborators/:login`, addCollaborator, { access: 'admin' }),
   route('GET', `${REPO}/collaborators/:login/permission`, readPermission),
   route('GET', `${REPO}/assignees`, listAssignees),
+  route('GET', `${REPO}/keys`, listKeys, { access: 'admin' }),
 ];

@@ -65,6 +65,8 @@ export interface AbstractForgeOptions {
 /** A forge in memory: what the engine sees of it, and what people and tests do to it. */
 export interface AbstractForge extends ForgeControl, Knobs {
   readonly forge: EngineForge;
+  /** From now on a deploy key may push, in the owner's name. */
+  addWritingKey(): Promise<void>;
   scheduleAs(user: string, pr: number, style?: NativeStyle): Promise<void>;
   /** The button "update branch": merges the base into the head. Returns the new head. */
   updateBranch(pr: number): Promise<string>;
@@ -205,8 +207,11 @@ function createPullControl(world: World) {
       if (access === 'read') world.readers.add(user);
       else world.readers.delete(user);
     },
-    async pushToPullRequest(pr: number, files: FileChanges) {
-      return pushToPull(world, mustPull(world, pr), files);
+    async pushToPullRequest(pr: number, files: FileChanges, by?: string) {
+      return pushToPull(world, mustPull(world, pr), files, by);
+    },
+    async addWritingKey() {
+      world.hasWritingKey = true;
     },
     async forcePushPullRequest(pr: number, sha: string) {
       movePullBranch(world, mustPull(world, pr), sha);

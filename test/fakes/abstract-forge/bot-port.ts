@@ -46,6 +46,7 @@ function createReader(world: World): Reader {
   return {
     canWrite: async (login) =>
       exchange(world, get('assignees', 'assignees'), () => !world.readers.has(login)),
+    hasWritingKey: async () => exchange(world, get('keys', 'keys'), () => world.hasWritingKey),
     readBotLogin: async () => exchange(world, get('/user', 'user'), () => world.bot),
     readVersion: async () =>
       exchange(world, get('/version', 'version'), () =>

@@ -122,11 +122,11 @@ function pushHead(
   return head;
 }
 
-export function pushToPull(world: World, pull: Pull, files: FileChanges): CommitSha {
+export function pushToPull(world: World, pull: Pull, files: FileChanges, by = pull.author): CommitSha {
   const head = liveHeadOf(world, pull);
   if (head === undefined) throw new Error(`branch ${pull.branch} is gone`);
-  const sha = commitFiles(world, head, files, pull.author, `Change ${pull.branch} again`);
-  movePullBranch(world, pull, sha);
+  const sha = commitFiles(world, head, files, by, `Change ${pull.branch} again`);
+  movePullBranch(world, pull, sha, by);
   return sha;
 }
 
@@ -153,10 +153,10 @@ export function updatePullBranch(world: World, pull: Pull): CommitSha {
   return sha;
 }
 
-export function movePullBranch(world: World, pull: Pull, sha: CommitSha): void {
+export function movePullBranch(world: World, pull: Pull, sha: CommitSha, by = pull.author): void {
   world.objects.mustCommit(sha);
-  if (pull.fork) moveForkBranch(world, pull.author, pull.branch, sha);
-  else moveBranch(world, pull.branch, sha, pull.author);
+  if (pull.fork) moveForkBranch(world, pull.author, pull.branch, sha, by);
+  else moveBranch(world, pull.branch, sha, by);
 }
 
 /**
@@ -235,6 +235,7 @@ export function reviewPull(
     stale: false,
     dismissed: false,
     commit: verdict === 'request' ? null : pull.pullHead,
+    at: stampOf(world),
   });
   addTimelineEntry(world, pull, 'other', user);
   if (verdict === 'approve') queueIfScheduled(world, pull);

@@ -32,11 +32,11 @@ export function moveBranch(world: World, branch: string, to: CommitSha, by: stri
   queueGateRun(world, branch);
 }
 
-export function moveForkBranch(world: World, owner: string, branch: string, to: CommitSha): void {
+export function moveForkBranch(world: World, owner: string, branch: string, to: CommitSha, by = owner): void {
   world.forkBranches.set(forkKey(owner, branch), to);
   noteMove(world, forkRef(owner, branch), to);
   for (const pull of world.openPulls.values()) {
-    if (pull.fork && pull.author === owner && pull.branch === branch) takePush(world, pull, to, owner);
+    if (pull.fork && pull.author === owner && pull.branch === branch) takePush(world, pull, to, by);
   }
 }
 

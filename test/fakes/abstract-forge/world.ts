@@ -253,6 +253,8 @@ export interface World {
   readonly forkBranches: Map<string, CommitSha>;
   /** People who may read and no more; all others may write. */
   readonly readers: Set<string>;
+  /** A deploy key may push here, in the owner's name. */
+  hasWritingKey: boolean;
   readonly pulls: Map<PullRequestNumber, Pull>;
   /** Numbers are given once, deleted ones included. */
   pullsOpened: number;
@@ -306,6 +308,7 @@ export function createWorld(options: WorldOptions): World {
     tags: new Map(),
     forkBranches: new Map(),
     readers: new Set(),
+    hasWritingKey: false,
     pulls: new Map(),
     pullsOpened: 0,
     openPulls: new Map(),

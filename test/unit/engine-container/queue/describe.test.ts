@@ -33,6 +33,12 @@ test('every phrase fits a status and is printable ASCII (A38)', () => {
     words.describeBounce('gate_failed'),
     words.describeBounce('merge_timeout'),
     words.describeHeadChange(),
+    words.describeHeadChange('push'),
+    words.describeHeadChange('outside'),
+    words.describeOldHead(),
+    words.describeQueued(),
+    words.describeEarlierBounce(),
+    words.describeBounce('gate_failed_twice'),
     words.describeStaleSuccess(),
     words.describeUnclear(),
   ];

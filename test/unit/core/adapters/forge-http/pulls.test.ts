@@ -269,7 +269,7 @@ describe('reviews', () => {
   test('states, and what teams and old versions leave out', async () => {
     const { forge } = open(() => ({
       json: [
-        row(1, 'APPROVED'),
+        row(1, 'APPROVED', { submitted_at: '2026-01-01T00:00:01Z' }),
         row(2, 'REQUEST_CHANGES', { stale: true }),
         row(3, 'REQUEST_REVIEW', { user: null, team: { name: 't' }, commit_id: '' }),
         row(4, 'COMMENT', { official: undefined, dismissed: true }),
@@ -286,6 +286,7 @@ describe('reviews', () => {
         stale: false,
         dismissed: false,
         commit: sha(1),
+        at: Date.UTC(2026, 0, 1, 0, 0, 1),
       },
       {
         id: 2,
@@ -295,6 +296,7 @@ describe('reviews', () => {
         stale: true,
         dismissed: false,
         commit: sha(1),
+        at: 0,
       },
       {
         id: 3,
@@ -304,6 +306,7 @@ describe('reviews', () => {
         stale: false,
         dismissed: false,
         commit: null,
+        at: 0,
       },
       {
         id: 4,
@@ -313,8 +316,18 @@ describe('reviews', () => {
         stale: false,
         dismissed: true,
         commit: sha(1),
+        at: 0,
       },
-      { id: 5, user: 'rev', state: 'other', official: true, stale: false, dismissed: false, commit: sha(1) },
+      {
+        id: 5,
+        user: 'rev',
+        state: 'other',
+        official: true,
+        stale: false,
+        dismissed: false,
+        commit: sha(1),
+        at: 0,
+      },
     ]);
   });
 

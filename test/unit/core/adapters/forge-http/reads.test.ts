@@ -271,3 +271,33 @@ describe('accounts that may write', () => {
     await expect(open(() => page).forge.canWrite('guest')).rejects.toMatchObject({ kind: 'unreachable' });
   });
 });
+
+describe('deploy keys, whose pushes are shown as the owner’s', () => {
+  test.each([
+    ['none', { json: [] }, false],
+    ['one that only reads', { json: [{ id: 1, read_only: true }] }, false],
+    [
+      'one that writes',
+      {
+        json: [
+          { id: 1, read_only: true },
+          { id: 2, read_only: false },
+        ],
+      },
+      true,
+    ],
+    ['the bot may not ask: there may be one', { status: 403, json: { message: 'no' } }, true],
+    ['hidden: there may be one', MISSING, true],
+  ] as const)('%s', async (_name, answer, verdict) => {
+    const pages: ScriptedAnswer[] = [answer];
+    const { forge, seen } = open(() => pages.shift() ?? { json: [] });
+    expect(await forge.hasWritingKey()).toBe(verdict);
+    expect(seen[0]?.path).toBe('/keys');
+  });
+
+  test('a forge that fails says nothing about them', async () => {
+    await expect(open(() => ({ status: 500, json: {} })).forge.hasWritingKey()).rejects.toMatchObject({
+      kind: 'unreachable',
+    });
+  });
+});

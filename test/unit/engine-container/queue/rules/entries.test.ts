@@ -17,7 +17,7 @@ import {
 } from '../../../../builders/snapshot.ts';
 import { tellDecision } from '../../../../support/told-decision.ts';
 
-const HEAD_CHANGED = 'requeued: head changed; schedule the new head again to keep the place in the queue';
+const OLD_HEAD = 'requeued: head changed; the queue goes on with the newer head of this pull request';
 
 describe('pull requests in the queue', () => {
   test('a pull request that is scheduled on its head enters the queue and is staged', () => {
@@ -108,14 +108,28 @@ describe('a head that moves', () => {
     schedule: known({ kind: 'moved', id: 1, at: 1 }),
   });
 
-  test('is not bound by the earlier schedule: both heads say so, and nothing is staged', () => {
-    const given = givenSnapshot({ pulls: known([moved]) });
-    expect(tellDecision(given, givenRecord({ entries: [givenEntry(1)] }))).toMatchObject({
-      events: ['pr_requeued #1: head_changed'],
-      actions: [`error on head-1: ${HEAD_CHANGED}`, `error on new-head: ${HEAD_CHANGED}`],
-      queue: [1],
-    });
-  });
+  test.each([
+    [undefined, 'the queue asks the forge who pushed it, and goes on by itself if they may merge'],
+    [
+      'push',
+      'by a push that renews no schedule; approve this head, or cancel its auto-merge and schedule again',
+    ],
+    ['outside', 'from outside the repository; it goes on by itself once this head has an official approval'],
+  ] as const)(
+    'is not bound before its schedule is renewed: both heads say so, nothing is staged (%s)',
+    (why, way) => {
+      const reading = { kind: 'moved', id: 1, at: 1, ...(why === undefined ? {} : { why }) } as const;
+      const given = givenSnapshot({ pulls: known([{ ...moved, schedule: known(reading) }]) });
+      expect(tellDecision(given, givenRecord({ entries: [givenEntry(1)] }))).toMatchObject({
+        events: ['pr_requeued #1: head_changed'],
+        actions: [
+          `error on head-1: ${OLD_HEAD}`,
+          `error on new-head: requeued: head changed${why === undefined ? ';' : ''} ${way}`,
+        ],
+        queue: [1],
+      });
+    },
+  );
 
   test('is bound by the next schedule, and keeps its place within a day', () => {
     const again = givenView(1, {
@@ -136,6 +150,33 @@ describe('a head that moves', () => {
     });
     const later = { ...waiting, movedAt: NOW - 25 * 60 * 60_000 };
     expect(tellDecision(given, givenRecord({ entries: [later, givenEntry(2)] })).queue).toEqual([2, 1]);
+  });
+});
+
+describe('words that have stopped being true are replaced at once', () => {
+  const view = givenView(1);
+  const told = (entry: Partial<Parameters<typeof givenEntry>[1]>, more = {}) =>
+    tellDecision(
+      givenSnapshot({ pulls: known([view]), repo: givenRepo({ batchLingerSeconds: 3_600 }) }),
+      givenRecord({ entries: [givenEntry(1, entry)], ...more }),
+    ).actions.filter((action) => !action.startsWith('stage'));
+  const QUEUED = 'pending on head-1: queued: nothing stands against it any more; the queue goes on by itself';
+  const error = { head: 'head-1', state: 'error', description: 'refused: of before' } as const;
+
+  test('of a refusal, a renewed head or a bounce that is over', () => {
+    expect(told({ said: error })).toEqual([QUEUED]);
+    expect(told({ said: { ...error, state: 'pending', description: 'waiting: of before' } })).toEqual([
+      QUEUED,
+    ]);
+  });
+
+  test.each([
+    ['nothing was said', {}, {}],
+    ['said of another head', { said: { ...error, head: 'older' } }, {}],
+    ['the queue goes on by itself', { said: { ...error, state: 'pending', description: 'requeued: x' } }, {}],
+    ['it is bounced still', { said: error }, { bounced: [{ pr: 1, head: 'head-1', scheduleId: 1 }] }],
+  ] as const)('and not where %s', (_name, entry, record) => {
+    expect(told(entry, record)).toEqual([]);
   });
 });
 

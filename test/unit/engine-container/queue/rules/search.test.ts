@@ -172,7 +172,7 @@ describe('a batch that failed', () => {
 
   const failedOnce = [givenEvidence(1, 'failure', { runKey: 'run-1', sha: 'staged-1-first' })];
   const BOUNCED =
-    'error on head-1: bounced: the gate fails with this pull request and passes without it (confirmed by a second gate run)';
+    'error on head-1: bounced: the gate fails with it (two gate runs) and passes without it; push a fix, or cancel auto-merge and schedule again';
 
   test('bounces a lone suspect whose tree failed twice on a proven base', () => {
     const evidence = [givenEvidence(0, 'success'), ...failedOnce];

@@ -1,0 +1,74 @@
+import { type DecisionContext, emitEvent, wishStatus } from './decision-context.ts';
+import { describeHeadChange, describeOldHead } from './describe.ts';
+import type { QueueEntry } from './queue-entry.ts';
+import type { MovedWhy, ScheduleReading } from './readings.ts';
+import type { PullRequestView } from './snapshot.ts';
+
+type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;
+
+/** A head that no schedule holds for: it keeps its place, and its status says what renews the schedule. */
+export function noticeMovedHead(
+  pass: DecisionContext,
+  known: QueueEntry | undefined,
+  { pull }: PullRequestView,
+  schedule: Scheduled,
+): void {
+  const why = (schedule.kind === 'moved' ? schedule.why : undefined) ?? 'asking';
+  const entry = known ?? enter(pass, pull, schedule);
+  if (entry.movedAt !== null && entry.head === pull.headSha && known !== undefined)
+    return sayWhy(pass, entry, why);
+  if (entry.movedAt === null && entry.head !== pull.headSha) sayError(pass, entry, describeOldHead());
+  entry.head = pull.headSha;
+  entry.title = pull.title;
+  entry.scheduleId = 0;
+  entry.movedAt ??= pass.s.now;
+  entry.staleScheduleId = schedule.id;
+  entry.refusedFor = null;
+  delete entry.toldRefusals;
+  forgetTried(entry);
+  entry.movedWhy = why;
+  sayError(pass, entry, describeHeadChange(why));
+  emitEvent(pass, 'pr_requeued', entry, 'head_changed');
+}
+
+/** A reading that fails now says nothing new: the words that stand hold until it is known that they do not. */
+function sayWhy(pass: DecisionContext, entry: QueueEntry, why: MovedWhy): void {
+  if (why === 'asking' || why === entry.movedWhy) return;
+  entry.movedWhy = why;
+  sayError(pass, entry, describeHeadChange(why));
+}
+
+function enter(pass: DecisionContext, pull: PullRequestView['pull'], schedule: Scheduled): QueueEntry {
+  const entry: QueueEntry = {
+    pr: pull.number,
+    title: pull.title,
+    head: pull.headSha,
+    scheduleId: 0,
+    queuedAt: schedule.at,
+    readyAt: null,
+    refusedFor: null,
+    movedAt: pass.s.now,
+    staleScheduleId: schedule.id,
+    retestAfter: null,
+    passedOnStaleBase: false,
+    failureProbability: null,
+  };
+  pass.record.entries.push(entry);
+  emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });
+  return entry;
+}
+
+/** Tries with an earlier head say nothing about this one. */
+export function forgetTried(entry: QueueEntry): void {
+  entry.readyAt = null;
+  entry.retestAfter = null;
+  entry.passedOnStaleBase = false;
+  delete entry.stagingAsides;
+  delete entry.stagingTries;
+  delete entry.isBlocked;
+  entry.failureProbability = null;
+}
+
+export function sayError(pass: DecisionContext, { pr, head: sha }: QueueEntry, description: string): void {
+  wishStatus(pass, { pr, sha, state: 'error', description, targetUrl: null });
+}

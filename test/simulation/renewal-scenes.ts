@@ -1,0 +1,57 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { look, setStage } from './scene-stage.ts';
+
+/** A deploy key pushes in the owner's name: no person asked for that head (decision 0003). */
+export async function pushByKey(): Promise<readonly string[]> {
+  const stage = await setStage({ repo: { batchLingerSeconds: 60 } });
+  await givenProject(stage.forge);
+  await stage.forge.addWritingKey();
+  const pr = await givenScheduled(stage.forge, 'a');
+  await stage.reconcile();
+  await stage.clock.advance(30_000);
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'of a workflow\n' }, 'acme');
+  await look(stage, 8);
+  return stage.forge.merges().length === 0 ? [] : ['the push of a deploy key asked for a merge'];
+}
+
+/** The author of a fork goes back to a head that was approved before another one was scheduled. */
+export async function backToApproved(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await stage.forge.openPullRequest({ branch: 'f', files: { 'src/f.txt': '1\n' }, fork: true });
+  await stage.forge.review(pr, 'reviewer', 'approve');
+  const approved = (await stage.forge.pull(pr)).headSha;
+  await stage.clock.advance(60_000);
+  await stage.forge.pushToPullRequest(pr, { 'src/f.txt': '2\n' });
+  await stage.clock.advance(60_000);
+  await stage.forge.scheduleAs('dev', pr, 'squash');
+  await look(stage, 4);
+  await stage.forge.forcePushPullRequest(pr, approved);
+  await look(stage, 8);
+  return stage.forge.merges().length === 0 ? [] : ['a head from outside landed without a new approval'];
+}
+
+/** The push of one who may merge is the way back after a bounce, and nothing red stands meanwhile. */
+export async function fixAfterBounce(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const pr = await givenScheduled(stage.forge, 'bad', 'BAD\n');
+  stage.forge.judge = (files) => (files.get('src/bad.txt') === 'BAD\n' ? 'failure' : 'success');
+  for (let count = 0; count < 10; count += 1) await look(stage, 4);
+  const { headSha } = await stage.forge.pull(pr);
+  if ((await stage.forge.status(headSha, DEFAULT_SERVICE_NAME))?.state !== 'error')
+    return ['the scene did not come about'];
+  stage.forge.judge = () => 'hold';
+  await stage.forge.cancelSchedule(pr);
+  await stage.forge.schedule(pr, 'squash');
+  await look(stage, 2);
+  const again = (await stage.forge.status(headSha, DEFAULT_SERVICE_NAME))?.state;
+  stage.forge.judge = () => 'success';
+  await stage.forge.pushToPullRequest(pr, { 'src/bad.txt': 'good\n' });
+  for (let count = 0; count < 10; count += 1) await look(stage, 4);
+  return [
+    ...(again === 'error' ? ['a bounce stands red on a head that is tested again'] : []),
+    ...(stage.forge.isMerged(pr) ? [] : ['a fix was pushed and does not land']),
+  ];
+}
