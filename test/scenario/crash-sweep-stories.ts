@@ -186,7 +186,7 @@ export const SWEEP_STORIES: readonly SweepStory[] = [
     name: '13 base push after success',
     async given(world) {
       const prs = await open(world, ['a', 'b']);
-      loseMerges(world, prs[0] ?? 0, 2);
+      loseMerges(world, prs[0] ?? 0, 3);
       // The forge is slow to notice: the success is taken back before it could merge onto the pushed commit.
       world.forge.checkDelayMs = 40_000;
       return prs;
