@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
 import { Secret } from '#core/secret.ts';
 import type { LocalService } from './service.ts';
 
@@ -46,15 +47,7 @@ export async function enrollHookExample(service: LocalService, forgeUrl: string)
         baseBranch: 'main',
         statusContext: DEFAULT_SERVICE_NAME,
       },
-      ...{ mergeStyle: 'squash', automerge: false, wakeupMode: 'poll', queueEnabled: false, enabledAt: now },
-      ...{
-        batchLingerSeconds: 0,
-        batchTarget: 0,
-        bisectFanout: 1,
-        gate: 'workflow',
-        gateContexts: [],
-        gateAuthors: [],
-      },
+      ...{ mergeStyle: 'squash', automerge: false, ...DEFAULT_SETTINGS, queueEnabled: false, enabledAt: now },
       ...{ hookId: null, notification: null },
       ...{ webhookSecret: new Secret(HOOK.secret), ...UNPROVISIONED, wakeSeq: 0, dueAt: null },
       ...{ createdAt: now, updatedAt: now, version: 1, tombstone: false },

@@ -142,7 +142,7 @@ function Tuning({ repo }: { readonly repo: StatusEntry }) {
     >
       <h2 id="tuning-title">How it works through the queue</h2>
       <Field
-        label={`Runs at once: ${draft.fanout}`}
+        label={`Gate runs at once: ${draft.fanout}`}
         hint={`${BISECT_FANOUT_MIN} to ${BISECT_FANOUT_MAX}. 1 spends the fewest gate runs, 4 to 8 suits most, 16 finds a culprit fastest.`}
         error={errorOf('bisect_fanout')}
       >

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
 import { Secret } from '#core/secret.ts';
 import { BOT, createFakeForge, type FakeForge } from '../forge/fake-forge.ts';
 import type { ForgeTokens } from '../forge-account.ts';
@@ -252,13 +253,10 @@ async function enroll(options: {
     statusContext: DEFAULT_SERVICE_NAME,
     mergeStyle: 'squash',
     automerge: false,
+    ...DEFAULT_SETTINGS,
     wakeupMode: 'webhook',
-    queueEnabled: true,
-    enabledAt: now,
-    batchLingerSeconds: 0,
-    batchTarget: 0,
     bisectFanout: options.fanout,
-    ...{ gate: 'workflow', gateContexts: [], gateAuthors: [] },
+    enabledAt: now,
     webhookSecret: new Secret(secret),
     hookId,
     ...UNPROVISIONED,

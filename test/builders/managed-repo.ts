@@ -1,6 +1,7 @@
 import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
+import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
 
 /** A repo that is valid by default; tests name only what they are about. */
 export function givenRepo(changes: Partial<ManagedRepo> = {}): ManagedRepo {
@@ -14,15 +15,8 @@ export function givenRepo(changes: Partial<ManagedRepo> = {}): ManagedRepo {
     statusContext: DEFAULT_SERVICE_NAME,
     mergeStyle: 'squash',
     automerge: false,
-    wakeupMode: 'poll',
-    queueEnabled: true,
+    ...DEFAULT_SETTINGS,
     enabledAt: 0,
-    batchLingerSeconds: 0,
-    batchTarget: 0,
-    bisectFanout: 1,
-    gate: 'workflow',
-    gateContexts: [],
-    gateAuthors: [],
     webhookSecret: null,
     hookId: null,
     ...UNPROVISIONED,
