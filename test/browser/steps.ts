@@ -137,10 +137,10 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
 export async function changeSettings(watched: WatchedPage): Promise<void> {
   const { page } = watched;
   await page.getByRole('link', { name: 'Settings' }).click();
-  const fanout = page.getByRole('slider', { name: /Runs at once/ });
+  const fanout = page.getByRole('slider', { name: /Gate runs at once/ });
   await fanout.focus();
   await fanout.press('End');
-  await sees(page.getByText('Runs at once: 16'));
+  await sees(page.getByText('Gate runs at once: 16'));
   await button(page, /^Save$/).click();
   await sees(page.getByText('Saved.'));
   await page.reload();
