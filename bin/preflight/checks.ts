@@ -8,7 +8,7 @@ import { GetAccountCommand, GetEmailIdentityCommand, SESv2Client } from '@aws-sd
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { StageConfig } from '../../lib/stage-config.ts';
 
-/** What a check is told. */
+/** The input of a check. */
 export interface Place {
   readonly config: StageConfig;
   readonly account: string;
@@ -24,7 +24,7 @@ export interface Finding {
   /** `stop`: the deployment would fail. `note`: it succeeds, and something of it does not work. */
   readonly level: 'ok' | 'note' | 'stop';
   readonly says: string;
-  /** What to do; absent where nothing is. */
+  /** The cure; absent where none is needed. */
   readonly fix?: string;
 }
 
@@ -37,7 +37,7 @@ export interface Check {
 
 /** Distributions and their certificates are kept in one region (AWS, "Requirements for using certificates with CloudFront"). */
 const EDGE_REGION = 'us-east-1';
-/** What the templates of the pinned construct library ask for (`CheckBootstrapVersion` in each). */
+/** The bootstrap version that templates of the pinned construct library ask for (`CheckBootstrapVersion` in each). */
 const BOOTSTRAP_VERSION_MIN = 6;
 /** Beside workers and idle looks: the API, webhooks, the socket, the tick. */
 const OTHER_EXECUTIONS = 20;
