@@ -38,6 +38,8 @@ export interface HttpFunctionParts {
   readonly publicUrl: string;
   /** Proves that a request came through the distribution; empty when something else stands in front. */
   readonly edgeStamp: string;
+  /** The same where requests that did not come through the distribution are refused, else empty. */
+  readonly requiredStamp: string;
 }
 
 /** A webhook sender gives up after five seconds; the work is one look-up and one conditional write. */
@@ -64,7 +66,11 @@ export function createHttpFunctions(
   const make = (
     id: string,
     props: Pick<ServiceFunctionProps, 'bundle' | 'env' | 'timeout' | 'network'>,
-  ): ServiceFunction => new ServiceFunction(scope, id, { defaults, memoryMb: 256, ...props });
+  ): ServiceFunction => {
+    const made = new ServiceFunction(scope, id, { defaults, memoryMb: 256, ...props });
+    made.setEnv('REQUIRED_STAMP', parts.requiredStamp);
+    return made;
+  };
   const limitRates = (fn: ServiceFunction): void => {
     fn.setEnv('RATE_FACTOR', config.rateFactor);
     fn.setEnv('EDGE_STAMP', parts.edgeStamp);
@@ -80,6 +86,7 @@ export function createHttpFunctions(
   table.grant(webhooks, 'webhooks-forge');
   queue.grantSend(webhooks);
   queue.grantSendDelayed(webhooks);
+  webhooks.setEnv('EDGE_STAMP', parts.edgeStamp);
   webhooks.setEnv('QUEUE_NAME', config.serviceName);
   credentialKey.grantOpenText(webhooks, ['webhook-secret']);
 

@@ -120,16 +120,18 @@ export class ServiceStack extends Stack {
     });
     const adminKey = new AdminKey(this, 'AdminKey', { secrets, retain: config.retainData });
     const edgeStamp = config.publicUrl === undefined ? edge.stamp : '';
+    // Rules at the edge are worth what it is worth to go past them.
+    const requiredStamp = config.waf || config.webAclArn !== undefined ? edgeStamp : '';
     const surfaces = createHttpFunctions(this, defaults, {
       ...{ config, table, identity, credentialKey, network, engine, queue, publicUrl, adminKey, secrets },
-      edgeStamp,
+      ...{ edgeStamp, requiredStamp },
     });
     const site = new DashboardSite(this, 'Dashboard', {
-      ...{ defaults, identity, sendsMail: config.mail.from !== undefined },
+      ...{ defaults, identity, requiredStamp, sendsMail: config.mail.from !== undefined },
     });
     api.addRoutes(surfaces, site.fn);
     const realtime = new RealtimeSurface(this, 'Realtime', {
-      ...{ defaults, table, identity, monitoring, publicUrl, edgeStamp },
+      ...{ defaults, table, identity, monitoring, publicUrl, edgeStamp, requiredStamp },
       ...{ rateFactor: config.rateFactor, logRetentionDays: config.logRetentionDays },
     });
     new Notifications(this, 'Notifications', {

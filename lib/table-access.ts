@@ -142,6 +142,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     UpdateItem: ['rates'],
   },
   'socket-connect': {
+    Query: ['tenantSockets'],
     PutItem: ['tenantSockets', 'sockets'],
     UpdateItem: ['rates'],
     DeleteItem: ['tickets'],

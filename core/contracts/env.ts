@@ -27,8 +27,14 @@ export const IdentityEnv = z.object({
 });
 export type IdentitySettings = z.infer<typeof IdentityEnv>;
 
+/** In every function that the gateway calls. */
+export const EdgeEnv = z.object({
+  /** Without this stamp of the distribution a request is answered by nothing; empty: none is asked for. */
+  REQUIRED_STAMP: EnvOptionalText,
+});
+
 /** In every function that limits its callers. */
-export const RateEnv = z.object({
+export const RateEnv = EdgeEnv.extend({
   TABLE_NAME: EnvText,
   /** Multiplies every rate limit (D-52). */
   RATE_FACTOR: EnvFactor,

@@ -49,6 +49,10 @@ export const SESSION_TOKEN_CHARS_MAX = 8_192;
 export const TICKET_TTL_MS = 30_000;
 /** The gateway ends a socket after two hours; its row may not outlive that by much. */
 export const SOCKET_TTL_MS = 130 * 60_000;
+/** Open at once: a page has one in each tab. */
+export const SOCKETS_PER_TENANT_MAX = 200;
+/** A page that was refused one for that reason asks again after this. */
+export const SOCKETS_RETRY_SECONDS = 60;
 /** A socket younger than this may still be in its handshake, during which the gateway calls it gone. */
 export const SOCKET_SETTLING_MS = 10_000;
 /** Posts to sockets under way at once while one ping goes out. */
@@ -103,6 +107,15 @@ export const HEALTH_BATCHES_MAX = 500;
 /** The public probe of the engine asks at most this often per instance. */
 export const CONTAINER_HEALTH_CACHED_MS = 15_000;
 export const QUEUE_HEALTH_CACHED_MS = 15_000;
+
+/**
+ * Deliveries with a wrong signature for one repository from one address: after so many in this time they are refused
+ * without a look at the table or a key, for the rest of it.
+ */
+export const REFUSED_DELIVERIES_MAX = 20;
+export const REFUSED_DELIVERIES_WINDOW_MS = 60_000;
+/** Pairs of address and repository that one instance remembers. */
+export const REFUSED_DELIVERIES_REMEMBERED_MAX = 10_000;
 
 /** One token bucket: `perMinute` tokens flow in, `burst` fit in. */
 export interface RateLimit {

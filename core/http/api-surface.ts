@@ -60,7 +60,7 @@ export function createSurface<Surface extends HttpSurface>(
     return respond(route, await handle(call));
   }
   return middy(answer)
-    .use(answerWithEnvelope(deps.log))
+    .use(answerWithEnvelope(deps.log, deps.requiredStamp))
     .use(nameStoreFailures())
     .use(findRoute(deps.switchedOff ?? []))
     .use(checkCaller(deps))

@@ -15,6 +15,8 @@ export interface RateDeps {
   readonly rateFactor?: number;
   /** Proves that a request came through the distribution. @default none does */
   readonly edgeStamp?: string;
+  /** Without this stamp a request finds nothing. @default none is asked for */
+  readonly requiredStamp?: string;
   /** Epoch ms. @default Date.now */
   readonly now?: () => number;
 }

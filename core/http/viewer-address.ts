@@ -10,6 +10,11 @@ export interface Arrival {
   readonly sourceIp: string;
 }
 
+/** Whether the distribution's stamp is on a request. An empty one is asked of no request. */
+export function cameThroughEdge(headers: Arrival['headers'], requiredStamp: string): boolean {
+  return requiredStamp === '' || readHeader(headers, EDGE_STAMP_HEADER) === requiredStamp;
+}
+
 /** One customer of an IPv6 provider has at least this many bits to itself. */
 const IPV6_NETWORK_GROUPS = 4;
 

@@ -11,6 +11,7 @@ import { type DispatchStore, type LeaseStore, StoreError } from '../ports/store.
 import { VaultError } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
+import type { RefusedDeliveries } from './refused-deliveries.ts';
 import { type EventWakeDeps, wakeForEvent } from './wake.ts';
 
 export interface WebhookDeps extends EventWakeDeps, PlanDeps {
@@ -20,6 +21,8 @@ export interface WebhookDeps extends EventWakeDeps, PlanDeps {
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly queueName: string;
+  /** @default none is remembered */
+  readonly refused?: RefusedDeliveries;
 }
 
 export interface ForgeWebhookRequest {
@@ -31,6 +34,8 @@ export interface ForgeWebhookRequest {
   readonly deliveryId: string | undefined;
   /** `?r=` of our own hook URL (D-31). */
   readonly hookId: string | undefined;
+  /** Network that it came from. @default all senders are one */
+  readonly sender?: string;
 }
 
 /** `processed`: the queue will look. `wait_for_reconcile`: so it will, and results are read from the forge only. */
@@ -38,7 +43,8 @@ export const WEBHOOK_OUTCOMES = ['processed', 'wait_for_reconcile', 'ignored'] a
 export type WebhookOutcome = (typeof WEBHOOK_OUTCOMES)[number];
 
 /**
- * Takes one delivery. The order is D-31's: size, form of the signature, JSON with a repository, look-up, signature. An
+ * Takes one delivery. The order is D-31's: size, form of the signature, JSON with a repository, look-up, signature; a sender
+ * with too many wrong ones is refused before the look-up. An
  * event never runs the engine; it marks the repo due (A47). Throws `AppError` for every refusal.
  */
 export async function acceptForgeWebhook(
@@ -51,6 +57,8 @@ export async function acceptForgeWebhook(
   const delivery = parseForgeDelivery(request.eventType ?? '', request.body);
   if (delivery === 'malformed') throw new AppError('invalid_body');
   if (delivery === 'no_repository') throw new AppError('missing_fields', { field: 'repository' });
+  const target = request.hookId ?? `${delivery.instanceUrl} ${delivery.slug}`;
+  if (deps.refused?.isOver(request.sender ?? '', target)) throw new AppError('invalid_signature');
   const repo = await deps.store.findRepoForHook(
     request.hookId === undefined
       ? { instanceUrl: delivery.instanceUrl, slug: delivery.slug }
@@ -59,7 +67,10 @@ export async function acceptForgeWebhook(
   // Computed for an unknown repo as well, so that time does not tell which repos are managed.
   const authentic = signature.matches(await openSecret(deps, repo), request.body);
   if (repo === null || repo.tombstone) throw new AppError('not_found');
-  if (!authentic) throw new AppError('invalid_signature');
+  if (!authentic) {
+    deps.refused?.count(request.sender ?? '', target);
+    throw new AppError('invalid_signature');
+  }
   if (request.eventType === undefined) throw new AppError('missing_fields', { field: 'event' });
   if (!obeysWebhooks(repo)) return 'ignored';
   // A sender of this many has marked the repo due long ago (D-52).

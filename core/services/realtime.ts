@@ -1,4 +1,9 @@
-import { SOCKET_POSTS_AT_ONCE, SOCKET_SETTLING_MS, SOCKET_TTL_MS } from '../domain/api-limits.ts';
+import {
+  SOCKET_POSTS_AT_ONCE,
+  SOCKET_SETTLING_MS,
+  SOCKET_TTL_MS,
+  SOCKETS_PER_TENANT_MAX,
+} from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import type { RealtimeStore } from '../ports/account-store.ts';
 import type { SocketSender } from '../ports/realtime.ts';
@@ -14,13 +19,18 @@ export interface PushDeps extends SocketDeps {
   readonly log: Log;
 }
 
-/** From now on this socket gets the pings of this tenant. */
+/**
+ * From now on this socket gets the pings of this tenant. False: the tenant has as many as it may have. Sockets that open at
+ * the same moment may be a few more than that; each ping costs a post for every one, so the number has an end.
+ */
 export async function openSocket(
-  deps: Pick<SocketDeps, 'clock'> & { readonly store: Pick<RealtimeStore, 'addSocket'> },
+  deps: Pick<SocketDeps, 'clock'> & { readonly store: Pick<RealtimeStore, 'addSocket' | 'listSockets'> },
   tenantId: TenantId,
   socketId: string,
-): Promise<void> {
+): Promise<boolean> {
+  if ((await deps.store.listSockets(tenantId)).length >= SOCKETS_PER_TENANT_MAX) return false;
   await deps.store.addSocket(tenantId, socketId, deps.clock.now() + SOCKET_TTL_MS);
+  return true;
 }
 
 /**

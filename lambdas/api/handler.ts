@@ -22,7 +22,14 @@ const store = createDynamoStore({
 });
 
 export const handler = createSurface<'api'>(
-  { identity, log, rates: store, rateFactor: env.RATE_FACTOR, edgeStamp: env.EDGE_STAMP },
+  {
+    identity,
+    log,
+    rates: store,
+    rateFactor: env.RATE_FACTOR,
+    edgeStamp: env.EDGE_STAMP,
+    requiredStamp: env.REQUIRED_STAMP,
+  },
   createApiRoutes({
     ...{ store, leases: store, identity, clock, log, ids: createUuidIds() },
     queue: createSqsWakeSender({ client: new SQSClient({}), wakeQueueUrl: env.WAKE_QUEUE_URL }),

@@ -31,6 +31,7 @@ export const handler = createSurface<'billing'>(
     rates: store,
     rateFactor: env.RATE_FACTOR,
     edgeStamp: env.EDGE_STAMP,
+    requiredStamp: env.REQUIRED_STAMP,
   },
   createBillingRoutes({
     ...{ store, leases: store, clock, log, ids: createUuidIds() },

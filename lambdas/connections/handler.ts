@@ -33,6 +33,7 @@ export const handler = createSurface<'connections'>(
     rates: store,
     rateFactor: env.RATE_FACTOR,
     edgeStamp: env.EDGE_STAMP,
+    requiredStamp: env.REQUIRED_STAMP,
     switchedOff: switchedOffRoutes(env.LEGACY_FORGE_REPOS),
   },
   createConnectionRoutes({

@@ -37,7 +37,13 @@ const check = createContainerHealth({
     if (!healthy) await wakeEngine({ fleet, log });
     return healthy;
   },
-  ...{ clock, log, rateFactor: env.RATE_FACTOR, edgeStamp: env.EDGE_STAMP },
+  ...{
+    clock,
+    log,
+    rateFactor: env.RATE_FACTOR,
+    edgeStamp: env.EDGE_STAMP,
+    requiredStamp: env.REQUIRED_STAMP,
+  },
   rates: createRateStore(
     new Table({
       client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
@@ -47,4 +53,4 @@ const check = createContainerHealth({
   ),
 });
 
-export const handler = middy(check).use(answerWithEnvelope(log));
+export const handler = middy(check).use(answerWithEnvelope(log, env.REQUIRED_STAMP));

@@ -36,6 +36,7 @@ export const handler = createSurface<'forge-ops'>(
     rates: store,
     rateFactor: env.RATE_FACTOR,
     edgeStamp: env.EDGE_STAMP,
+    requiredStamp: env.REQUIRED_STAMP,
   },
   createForgeOpsRoutes({
     ...{ store, leases: store, vault, secrets: openSecretBox(env), clock, log, ids: createUuidIds() },

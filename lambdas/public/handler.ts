@@ -20,6 +20,13 @@ const store = createDynamoStore({
 
 /** Also what no route matches: 404, and 405 for a known path. */
 export const handler = createSurface<'public'>(
-  { identity, log, rates: store, rateFactor: env.RATE_FACTOR, edgeStamp: env.EDGE_STAMP },
+  {
+    identity,
+    log,
+    rates: store,
+    rateFactor: env.RATE_FACTOR,
+    edgeStamp: env.EDGE_STAMP,
+    requiredStamp: env.REQUIRED_STAMP,
+  },
   createPublicRoutes({ store, identity, clock, log, analyticsKey: env.ANALYTICS_API_KEY }),
 );

@@ -1,10 +1,12 @@
 import { SESSION_COOKIE } from '#core/contracts/account.ts';
 import { AppError } from '#core/contracts/errors.ts';
+import { SOCKETS_RETRY_SECONDS } from '#core/domain/api-limits.ts';
 import type { TenantId } from '#core/domain/ids.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import { verifyToken } from '#core/http/authenticate.ts';
 import { createFailedLoginLimit, type RateDeps } from '#core/http/limit-rate.ts';
 import { type HttpResponse, respondEmpty, respondError } from '#core/http/respond.ts';
+import { cameThroughEdge } from '#core/http/viewer-address.ts';
 import type { RealtimeStore } from '#core/ports/account-store.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import { StoreError } from '#core/ports/store.ts';
@@ -26,7 +28,7 @@ export interface ConnectEvent {
 }
 
 export interface ConnectDeps extends RateDeps {
-  readonly store: Pick<RealtimeStore, 'saveTicket' | 'redeemTicket' | 'addSocket'>;
+  readonly store: Pick<RealtimeStore, 'saveTicket' | 'redeemTicket' | 'addSocket' | 'listSockets'>;
   readonly identity: IdentityPort;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
@@ -43,7 +45,9 @@ export function createConnect(deps: ConnectDeps): (event: ConnectEvent) => Promi
     const { connectionId, requestId } = event.requestContext;
     try {
       const tenantId = await admitLimited(deps, failures, event);
-      await openSocket(deps, tenantId, connectionId);
+      if (!(await openSocket(deps, tenantId, connectionId))) {
+        throw new AppError('rate_limited', { retryAfterSeconds: SOCKETS_RETRY_SECONDS });
+      }
       deps.log.info('socket opened', { request_id: requestId, tenant_id: tenantId });
       return respondEmpty(200);
     } catch (error) {
@@ -73,6 +77,7 @@ async function admitLimited(
     headers: Object.fromEntries(headers),
     sourceIp: event.requestContext.identity.sourceIp,
   };
+  if (!cameThroughEdge(arrival.headers, deps.requiredStamp ?? '')) throw new AppError('forbidden');
   failures.refuseBlocked(ROUTE, arrival);
   try {
     return await admit(deps, event);

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { CommonEnv, EnvFlag, EnvOptionalText } from '#core/contracts/env.ts';
+import { CommonEnv, EdgeEnv, EnvFlag, EnvOptionalText } from '#core/contracts/env.ts';
 
-export const SiteEnv = CommonEnv.extend({
+export const SiteEnv = CommonEnv.extend(EdgeEnv.shape).extend({
   SIGN_IN_KIND: z.enum(['gotrue', 'cognito']),
   /** Of GoTrue its base address, of Cognito the domain of its sign-in page. */
   SIGN_IN_URL: z.url(),

@@ -23,4 +23,6 @@ async function answer(event: APIGatewayProxyEventV2): Promise<SiteResponse> {
   return serve(event);
 }
 
-export const handler = middy(answer).use(answerWithEnvelope(createLog({ service: 'site' })));
+export const handler = middy(answer).use(
+  answerWithEnvelope(createLog({ service: 'site' }), env.REQUIRED_STAMP),
+);

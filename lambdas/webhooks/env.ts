@@ -1,7 +1,9 @@
 import { PaymentsEnv, PlanEnv } from '#core/contracts/billing-config.ts';
-import { CommonEnv, EnvOptionalText, EnvText, EnvUrl } from '#core/contracts/env.ts';
+import { CommonEnv, EdgeEnv, EnvOptionalText, EnvText, EnvUrl } from '#core/contracts/env.ts';
 
-export const ForgeWebhookEnv = CommonEnv.extend(PlanEnv.shape).extend({
+export const ForgeWebhookEnv = CommonEnv.extend(PlanEnv.shape).extend(EdgeEnv.shape).extend({
+  /** As every function that limits by address has it. */
+  EDGE_STAMP: EnvOptionalText,
   TABLE_NAME: EnvText,
   WAKE_QUEUE_URL: EnvUrl,
   DELAYED_WAKE_QUEUE_URL: EnvUrl,
@@ -9,7 +11,7 @@ export const ForgeWebhookEnv = CommonEnv.extend(PlanEnv.shape).extend({
   QUEUE_NAME: EnvText,
 });
 
-export const PaymentsWebhookEnv = CommonEnv.extend(PaymentsEnv.shape).extend({
+export const PaymentsWebhookEnv = CommonEnv.extend(PaymentsEnv.shape).extend(EdgeEnv.shape).extend({
   TABLE_NAME: EnvText,
   /** Restricted key that may read subscriptions; empty: payments are off. */
   PAYMENTS_READ_KEY_SECRET_ID: EnvOptionalText,

@@ -9,6 +9,7 @@ import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import type { WebhookDeps } from '#core/services/accept-forge-webhook.ts';
+import { createRefusedDeliveries } from '#core/services/refused-deliveries.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ForgeWebhookEnv } from './env.ts';
 import { createForgeWebhook } from './routes.ts';
@@ -31,9 +32,12 @@ const deps: WebhookDeps = {
     wakeQueueUrl: env.WAKE_QUEUE_URL,
     delayedWakeQueueUrl: env.DELAYED_WAKE_QUEUE_URL,
   }),
+  refused: createRefusedDeliveries(() => clock.now()),
   clock,
   planLimits: env.PLAN_LIMITS,
   queueName: env.QUEUE_NAME,
 };
 
-export const handler = middy(createForgeWebhook(deps)).use(answerWithEnvelope(log));
+export const handler = middy(createForgeWebhook(deps, env.EDGE_STAMP)).use(
+  answerWithEnvelope(log, env.REQUIRED_STAMP),
+);

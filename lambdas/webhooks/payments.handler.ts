@@ -31,4 +31,4 @@ export const handler = middy(
       readKey: openSecret(env.PAYMENTS_READ_KEY_SECRET_ID),
     }),
   }),
-).use(answerWithEnvelope(log));
+).use(answerWithEnvelope(log, env.REQUIRED_STAMP));

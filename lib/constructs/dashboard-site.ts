@@ -7,6 +7,8 @@ import { type FunctionDefaults, ServiceFunction } from './service-function.ts';
 export interface DashboardSiteProps {
   readonly defaults: FunctionDefaults;
   readonly identity: IdentityProvider;
+  /** Empty: requests need not come through the distribution. */
+  readonly requiredStamp: string;
   /** The page says so where it does not. */
   readonly sendsMail: boolean;
 }
@@ -32,6 +34,7 @@ export class DashboardSite extends Construct {
       timeout: Duration.seconds(10),
     });
     props.identity.grantSignIn(this.fn);
+    this.fn.setEnv('REQUIRED_STAMP', props.requiredStamp);
     this.fn.setEnv('SENDS_MAIL', String(props.sendsMail));
   }
 }

@@ -59,7 +59,7 @@ export class PublicEdge extends Construct {
   readonly url: string;
   /**
    * Sent with every request to the API. An id that CloudFront makes up and never shows outside of the account: enough to
-   * believe it about an address, which only counts for rates, and never a credential.
+   * believe it about an address, which only counts for rates, and that a request passed the rules at the edge. Never a credential.
    */
   readonly stamp: string;
   readonly #headers: ResponseHeadersPolicy;

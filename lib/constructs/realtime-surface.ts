@@ -26,6 +26,8 @@ export interface RealtimeSurfaceProps {
   readonly publicUrl: string;
   /** Proves that a request came through the distribution; empty when something else stands in front. */
   readonly edgeStamp: string;
+  /** Empty: sockets need not come through the distribution. */
+  readonly requiredStamp: string;
   readonly rateFactor: string;
   readonly logRetentionDays: number;
 }
@@ -92,6 +94,7 @@ export class RealtimeSurface extends Construct {
     table.grant(connect, 'socket-connect');
     connect.setEnv('RATE_FACTOR', rateFactor);
     connect.setEnv('EDGE_STAMP', edgeStamp);
+    connect.setEnv('REQUIRED_STAMP', props.requiredStamp);
     identity.grantVerify(connect);
     connect.setEnv('PUBLIC_URL', publicUrl);
     this.#addRoute('$connect', connect);

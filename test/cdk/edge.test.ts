@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { runInNewContext } from 'node:vm';
 import { SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
-import { BORROWED, FULL, readTemplate } from '../support/template.ts';
+import { BORROWED, FULL, readTemplate, type StackTemplate } from '../support/template.ts';
 
 const template = readTemplate();
 const named = readTemplate(FULL);
@@ -174,6 +175,34 @@ describe('one address carries the whole contract', () => {
     }
     const behind = readTemplate(BORROWED);
     expect(behind.functionNamed('Api').Properties.Environment.Variables.EDGE_STAMP).toBe('');
+  });
+
+  test('with rules at the edge, every function behind it asks for the stamp; without, none does', () => {
+    const behind = ['Admin', 'Api', 'Billing', 'Connections', 'ContainerHealth', 'ForgeOps', 'Public'];
+    const all = [...behind, 'WebhooksForge', 'WebhooksPayments', 'DashboardSite', 'RealtimeConnect'];
+    const handlers = [
+      ...['admin', 'api', 'billing', 'connections', 'container-health', 'forge-ops', 'public', 'site'],
+      ...['realtime/connect', 'webhooks/forge', 'webhooks/payments'],
+    ];
+    expect(handlers).toHaveLength(all.length);
+    for (const name of handlers) {
+      const file = name.includes('/') ? `lambdas/${name}.handler.ts` : `lambdas/${name}/handler.ts`;
+      expect([file, readFileSync(file, 'utf8').includes('env.REQUIRED_STAMP')]).toEqual([file, true]);
+    }
+    const stampsOf = (stack: StackTemplate) =>
+      all.map((fn) =>
+        JSON.stringify(stack.functionNamed(fn).Properties.Environment.Variables.REQUIRED_STAMP),
+      );
+    const own = readTemplate(FULL);
+    const { EDGE_STAMP } = own.functionNamed('Api').Properties.Environment.Variables;
+    expect(new Set(stampsOf(own))).toEqual(new Set([JSON.stringify(EDGE_STAMP)]));
+    expect(JSON.stringify(EDGE_STAMP)).toMatch(/EdgeHeaders/);
+    expect(new Set(stampsOf(readTemplate()))).toEqual(new Set(['""']));
+    // Something else stands in front: the distribution's stamp is on no request.
+    expect(new Set(stampsOf(readTemplate(BORROWED)))).toEqual(new Set(['""']));
+    const routes = own.ofType('AWS::ApiGatewayV2::Integration').length;
+    // And the two of the socket that are never asked by a client without `$connect`.
+    expect(routes).toBe(all.length + 2);
   });
 
   test('everything that tells where the service is tells this address', () => {

@@ -40,7 +40,13 @@ describe('payments', () => {
 
   test('with prices: three secrets, prices and limits as the functions read them', () => {
     expect(secretsOf(selling)).toHaveLength(3);
-    const plain = { TABLE_NAME: 't', LOG_LEVEL: 'info', RATE_FACTOR: '1', EDGE_STAMP: '' };
+    const plain = {
+      TABLE_NAME: 't',
+      LOG_LEVEL: 'info',
+      RATE_FACTOR: '1',
+      EDGE_STAMP: '',
+      REQUIRED_STAMP: '',
+    };
     const identity = {
       ...{ IDENTITY_KIND: 'gotrue', IDENTITY_URL: 'https://id.example' },
       ...{

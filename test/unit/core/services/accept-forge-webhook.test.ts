@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { AppError } from '#core/contracts/errors.ts';
+import { REFUSED_DELIVERIES_MAX, REFUSED_DELIVERIES_WINDOW_MS } from '#core/domain/api-limits.ts';
 import { EVENT_WAKE_WINDOW_MS, LEASE_TTL_MS, WEBHOOK_BODY_BYTES_MAX } from '#core/domain/limits.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { StoreError } from '#core/ports/store.ts';
@@ -9,6 +10,7 @@ import {
   type ForgeWebhookRequest,
   type WebhookDeps,
 } from '#core/services/accept-forge-webhook.ts';
+import { createRefusedDeliveries } from '#core/services/refused-deliveries.ts';
 import { givenConnection, givenRepo } from '../../../builders/managed-repo.ts';
 import { createMemoryStore } from '../../../fakes/memory-store.ts';
 import { FakeSecretBox } from '../../../fakes/secret-box.ts';
@@ -192,6 +194,22 @@ describe('signature (A102, A103)', () => {
         );
       }
     }
+  });
+
+  test('400 wrong signatures of one address for one repo cost no more look-ups than the first twenty, and silence no other', async () => {
+    const world = await givenHook();
+    const deps = { ...world.deps, refused: createRefusedDeliveries(() => world.clock.now()) };
+    const deliver = (changes: Partial<ForgeWebhookRequest>) =>
+      codeOf(acceptForgeWebhook(deps, requestOf(body, { sender: '203.0.113.9', ...changes })));
+    const signature = sign(body, 'guessed');
+    for (let nth = 0; nth < 400; nth += 1) expect(await deliver({ signature })).toBe('invalid_signature');
+    expect(world.calls.filter((call) => call === 'findRepoForHook')).toHaveLength(REFUSED_DELIVERIES_MAX);
+    expect(await deliver({})).toBe('invalid_signature');
+    // The forge itself, and another repository of the address.
+    expect(await deliver({ sender: '203.0.113.10' })).toBe('200 wait_for_reconcile');
+    expect(await deliver({ hookId: 'b'.repeat(64), signature: sign(body, OTHER) })).toMatch(/^200/);
+    await world.clock.advance(REFUSED_DELIVERIES_WINDOW_MS);
+    expect(await deliver({})).toMatch(/^200/);
   });
 
   test('no error and no answer holds the secret', async () => {
