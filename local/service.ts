@@ -20,6 +20,8 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore, type DynamoStore } from '../core/adapters/dynamo/store.ts';
 import { createKmsVault } from '../core/adapters/kms-vault/vault.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
+import { SocketHub } from '../core/adapters/websocket/socket-hub.ts';
+import type { LogSink } from '../core/ports/invocable.ts';
 import type { Vault } from '../core/ports/system.ts';
 import { buildBundles } from '../lib/bundle.ts';
 import { startDynamo } from './emulators/dynamo.ts';
@@ -27,11 +29,9 @@ import { type EmailEmulator, startEmail } from './emulators/email.ts';
 import { startKms } from './emulators/kms.ts';
 import { startSqs } from './emulators/sqs.ts';
 import { endOrphans } from './orphans.ts';
-import type { LogSink } from './template-runner/function-pool.ts';
 import { LOCAL_REGION } from './template-runner/resolver.ts';
 import { runTemplate, type TemplateRun } from './template-runner/runner.ts';
 import { SECRET_TYPE, secretName, startSecretStore } from './template-runner/secret-store.ts';
-import { SocketHub } from './template-runner/socket-hub.ts';
 import type { Assembly } from './template-runner/synthesize.ts';
 
 export interface LocalServiceOptions {

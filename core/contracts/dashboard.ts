@@ -14,6 +14,8 @@ export interface GoTrueSignIn {
   readonly url: string;
   /** Public key sent as `apikey`; empty for none. */
   readonly api_key: string;
+  /** Another service that people sign in with, by its id at this provider. @default e-mail and password */
+  readonly provider?: { readonly id: string; readonly label: string };
 }
 
 /** Cognito's hosted page: authorization code with PKCE. */

@@ -113,6 +113,8 @@ export const WAKE_DELAY_MAX_MS = 30_000;
  * longer than any worker is at work, and than its lease and the grace after it.
  */
 export const WAKE_HIDDEN_MS = 90_000;
+/** A wake that failed so often is given up; the tick finds its repository by the due mark. */
+export const WAKE_DELIVERIES_MAX = 5;
 /** The longest delay that the queue service takes. */
 export const WAKE_QUEUE_DELAY_MAX_S = 900;
 /** Events of one repo mark it due at most once in each such window (E10). */

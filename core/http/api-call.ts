@@ -5,7 +5,13 @@ import type { TenantId } from '../domain/ids.ts';
 
 /** Who calls, once verified. */
 export type Caller =
-  | { readonly kind: 'user'; readonly id: TenantId; readonly isAdmin: boolean }
+  | {
+      readonly kind: 'user';
+      readonly id: TenantId;
+      readonly isAdmin: boolean;
+      /** False: may see everything of the tenant and change nothing. @default true */
+      readonly mayChange?: boolean;
+    }
   | { readonly kind: 'admin_key' }
   /** The holder of the secret between worker and engine. */
   | { readonly kind: 'container' }

@@ -93,9 +93,19 @@ function checkCaller(deps: SurfaceDeps): Step {
       failures.refuseBlocked(route, arrivalOf(event));
       const caller = await identify(deps, failures, route, event);
       await limitRate(deps, route, caller, event);
+      refuseMereReader(route, caller);
       context.caller = caller;
     },
   };
+}
+
+/** A ticket opens a socket, which only shows. */
+const READS: readonly RouteId[] = ['createTicket'];
+
+/** Some identity providers tell people apart who may look and people who may change. */
+function refuseMereReader(route: Route, caller: Caller): void {
+  if (caller.kind !== 'user' || caller.mayChange !== false) return;
+  if (route.method !== 'GET' && !READS.includes(route.id)) throw new AppError('forbidden');
 }
 
 async function identify(

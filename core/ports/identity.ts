@@ -3,7 +3,13 @@ import type { Secret } from '../secret.ts';
 
 /** `unavailable`: no answer, or none that can be trusted; never to be taken for either of the others (A89). */
 export type IdentityAnswer =
-  | { readonly kind: 'user'; readonly id: TenantId; readonly isAdmin: boolean }
+  | {
+      readonly kind: 'user';
+      readonly id: TenantId;
+      readonly isAdmin: boolean;
+      /** False: may see everything of the tenant and change nothing. @default true */
+      readonly mayChange?: boolean;
+    }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'unavailable'; readonly status: number | null };
 

@@ -62,6 +62,20 @@ export async function signInWithPassword(
   );
 }
 
+/** Leaves the page for the service that people sign in with; the verifier that is kept here redeems what comes back. */
+export async function startProviderSignIn(
+  config: GoTrueSignIn,
+  provider: string,
+  backTo: string,
+): Promise<void> {
+  const { challenge } = await beginPending(localStorage, backTo);
+  const query = new URLSearchParams({
+    ...{ provider, redirect_to: `${location.origin}${SIGN_IN_CALLBACK_PATH}` },
+    ...{ code_challenge: challenge, code_challenge_method: 's256' },
+  });
+  location.assign(`${config.url}/auth/v1/authorize?${query.toString()}`);
+}
+
 /** `mayCreate`: an address without an account gets one. */
 export async function sendSignInLink(
   config: GoTrueSignIn,
@@ -127,6 +141,12 @@ export async function startHostedSignIn(config: CognitoSignIn, backTo: string): 
   location.assign(`${config.domain}/oauth2/authorize?${query.toString()}`);
 }
 
+const SIGN_IN_ENDED = 'The link is used up or too old, or the sign-in was cancelled. Start again.';
+const REFUSED_SIGN_INS: Readonly<Record<string, string>> = {
+  not_admitted: 'Your account on the forge may not use this service. Ask the person who runs it.',
+  forge_unreachable: 'The forge did not answer. Try again in a minute.',
+};
+
 /**
  * Ends a sign-in that left the page, by the code that came back and the verifier that was kept. A token that an address
  * brings along is never taken: it may be of another person's account. Returns where to go on.
@@ -136,9 +156,9 @@ export async function finishSignIn(config: DashboardConfig['sign_in']): Promise<
   history.replaceState(null, '', SIGN_IN_CALLBACK_PATH);
   const pending = takePending(config.kind === 'gotrue' ? localStorage : sessionStorage);
   const code = query.get('code');
-  if (code === null && query.has('error')) {
-    throw new SignInError('The link is used up or too old, or the sign-in was cancelled. Start again.');
-  }
+  const error = query.get('error');
+  if (code === null && error !== null) throw new SignInError(REFUSED_SIGN_INS[error] ?? SIGN_IN_ENDED);
+
   // With GoTrue the verifier alone binds the code to this browser.
   const isOurs = pending !== null && (config.kind === 'gotrue' || pending.state === query.get('state'));
   if (!isOurs || code === null) {

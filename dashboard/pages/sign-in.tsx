@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Redirect, useLocation, useSearch } from 'wouter';
-import type { GoTrueSignIn, OfferedAccount } from '#core/contracts/dashboard.ts';
+import type { DashboardConfig, GoTrueSignIn, OfferedAccount } from '#core/contracts/dashboard.ts';
 import { useService, useSession } from '../data/hooks.ts';
 import {
   finishSignIn,
@@ -8,6 +8,7 @@ import {
   sendSignInLink,
   signInWithPassword,
   startHostedSignIn,
+  startProviderSignIn,
 } from '../data/session.ts';
 import { Button, Field, Loading, useTitle } from '../parts/basics.tsx';
 import { Signal } from '../parts/signal.tsx';
@@ -57,6 +58,8 @@ export function SignInPage() {
           >
             Continue to sign-in
           </Button>
+        ) : signIn.provider !== undefined ? (
+          <ProviderButton signIn={signIn} provider={signIn.provider} backTo={backTo} busy={busy} run={run} />
         ) : (
           <>
             {config.accounts !== undefined && (
@@ -71,7 +74,7 @@ export function SignInPage() {
             />
           </>
         )}
-        {config.sign_up === 'closed' && (
+        {config.sign_up === 'closed' && !hasProvider(signIn) && (
           <p className="hint">An account is made by invitation: ask the person who runs this service.</p>
         )}
         {failure !== null && (
@@ -81,6 +84,34 @@ export function SignInPage() {
         )}
       </div>
     </div>
+  );
+}
+
+function hasProvider(signIn: DashboardConfig['sign_in']): boolean {
+  return signIn.kind === 'gotrue' && signIn.provider !== undefined;
+}
+
+function ProviderButton({
+  signIn,
+  provider,
+  backTo,
+  busy,
+  run,
+}: {
+  readonly signIn: GoTrueSignIn;
+  readonly provider: { readonly id: string; readonly label: string };
+  readonly backTo: string;
+  readonly busy: string | null;
+  readonly run: Run;
+}) {
+  return (
+    <Button
+      kind="main"
+      busy={busy === 'provider'}
+      onClick={() => run('provider', () => startProviderSignIn(signIn, provider.id, backTo))}
+    >
+      Sign in with {provider.label}
+    </Button>
   );
 }
 

@@ -9,7 +9,7 @@ import {
   QueueEncryption,
 } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { WAKE_HIDDEN_MS } from '../../core/domain/limits.ts';
+import { WAKE_DELIVERIES_MAX, WAKE_HIDDEN_MS } from '../../core/domain/limits.ts';
 import type { Grantee } from './data-table.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { ServiceFunction } from './service-function.ts';
@@ -24,8 +24,6 @@ export interface WakeQueueProps {
 
 /** Visibility in time-outs of the consumer, as AWS advises for Lambda (A119). Wakes themselves come back sooner. */
 const VISIBILITY_FACTOR = 6;
-/** Lambda throttling also counts as a receive; below five it would drain to the dead letters. */
-const MAX_RECEIVE_COUNT = 5;
 const DEAD_LETTER_RETENTION = Duration.days(14);
 /** Wakes older than this say nothing: the tick has woken the repo many times since. */
 const WAKE_RETENTION = Duration.hours(6);
@@ -58,7 +56,7 @@ export class WakeQueue extends Construct {
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
       retentionPeriod: WAKE_RETENTION,
       visibilityTimeout: Duration.millis(WAKE_HIDDEN_MS),
-      deadLetterQueue: { queue: this.deadWakes, maxReceiveCount: MAX_RECEIVE_COUNT },
+      deadLetterQueue: { queue: this.deadWakes, maxReceiveCount: WAKE_DELIVERIES_MAX },
     });
     this.deadLetters = new Queue(this, 'DeadLetters', deadLetters);
     // A FIFO queue refuses a delay per message, hence a standard queue whose consumer forwards.
@@ -66,7 +64,7 @@ export class WakeQueue extends Construct {
       ...common,
       retentionPeriod: WAKE_RETENTION,
       visibilityTimeout: Duration.seconds(props.forwardTimeout.toSeconds() * VISIBILITY_FACTOR),
-      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVE_COUNT },
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: WAKE_DELIVERIES_MAX },
     });
     this.#addAlarms(props.monitoring);
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Json } from '../template-runner/template.ts';
+import type { Json } from '../../core/ports/invocable.ts';
 
 export interface ChatMessage {
   readonly path: string;

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import type { EncryptionContext, KeyInfo } from '../../core/adapters/key-file/keyring.ts';
+import { Keyring, KmsError, PLAINTEXT_BYTES_MAX } from '../../core/adapters/key-file/keyring.ts';
 import type { Emulator } from './dynamo.ts';
-import type { EncryptionContext, KeyInfo } from './kms-keyring.ts';
-import { Keyring, KmsError, PLAINTEXT_BYTES_MAX } from './kms-keyring.ts';
 
 export interface KmsOptions {
   /** 0600 JSON file that keeps the key secrets. @default in memory */

@@ -1,4 +1,5 @@
 // The package exports neither its store class nor anything to `require`; its files are reached by their path instead.
+
 import { buildApp } from '../../node_modules/fauxqs/dist/app.js';
 import { S3Store } from '../../node_modules/fauxqs/dist/s3/s3Store.js';
 import { SnsStore } from '../../node_modules/fauxqs/dist/sns/snsStore.js';

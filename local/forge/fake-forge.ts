@@ -8,6 +8,7 @@ import { Background } from './background.ts';
 import type { ForgeCallRecord, ForgeControl } from './control.ts';
 import { addToken } from './http/auth.ts';
 import { isGitPath, serveGit } from './http/git-http.ts';
+import { isOAuthPath, serveOAuth } from './http/oauth.ts';
 import { serveApi } from './http/server.ts';
 import type { RepoRecord, UserRecord } from './model.ts';
 import { servePage } from './pages/serve.ts';
@@ -200,6 +201,7 @@ async function serve(
   const url = new URL(request.url ?? '/', 'http://forge.invalid');
   if (url.pathname.startsWith('/api/')) return serveApi(world, calls, request, response, url);
   if (isGitPath(url.pathname)) return serveGit(world, request, response, url);
+  if (isOAuthPath(url.pathname)) return serveOAuth(world, request, response, url);
   return servePage(world, request, response, url);
 }
 

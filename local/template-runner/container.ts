@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { LogSink } from '../../core/ports/invocable.ts';
 import type { ScalableService } from '../emulators/ecs.ts';
-import type { LogSink } from './function-pool.ts';
 
 export interface ContainerSpec {
   readonly name: string;

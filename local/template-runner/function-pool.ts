@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { fail, type Json, type Template } from './template.ts';
+import { InvocationError, type Json, type LogSink } from '../../core/ports/invocable.ts';
+import { fail, type Template } from './template.ts';
 
 export interface FunctionSpec {
   readonly name: string;
@@ -12,25 +13,6 @@ export interface FunctionSpec {
   readonly environment: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly memoryMb: number;
-}
-
-/** A function, however it runs. Throws `InvocationError`. */
-export interface Invocable {
-  invoke(event: Json): Promise<Json>;
-}
-
-export type LogSink = (source: string, text: string) => void;
-
-/** The function threw, ran into its time-out or its thread died. Carries the error's name, as the service reports it. */
-export class InvocationError extends Error {
-  override readonly name = 'InvocationError';
-  constructor(
-    readonly functionName: string,
-    readonly errorType: string,
-    message: string,
-  ) {
-    super(`${functionName}: ${errorType}: ${message}`);
-  }
 }
 
 interface Reply {

@@ -5,9 +5,10 @@ import {
   ReceiveMessageCommand,
   type SQSClient,
 } from '@aws-sdk/client-sqs';
-import type { FunctionPool, LogSink } from './function-pool.ts';
+import type { Stoppable } from '../../core/ports/invocable.ts';
+import { isObject, type Json, type LogSink } from '../../core/ports/invocable.ts';
+import type { FunctionPool } from './function-pool.ts';
 import { LOCAL_REGION } from './resolver.ts';
-import { isObject, type Json } from './template.ts';
 
 export interface QueueSource {
   readonly queueUrl: string;
@@ -16,10 +17,6 @@ export interface QueueSource {
   readonly batchSize: number;
   readonly reportsFailures: boolean;
   readonly concurrency: number;
-}
-
-export interface Stoppable {
-  stop(): Promise<void>;
 }
 
 const POLL_WAIT_SECONDS = 20;

@@ -1,6 +1,7 @@
 import { CreateQueueCommand, type SQSClient } from '@aws-sdk/client-sqs';
+import { isObject, type Json } from '../../core/ports/invocable.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION, type Resolver } from './resolver.ts';
-import { asObject, fail, isObject, type Json, type Resource, type Template } from './template.ts';
+import { asObject, fail, type Resource, type Template } from './template.ts';
 
 /** Attributes that the API takes under the template's own names. */
 const ATTRIBUTES = [

@@ -1,4 +1,5 @@
-import { asList, asText, fail, isObject, type Json, type JsonObject, type Template } from './template.ts';
+import { isObject, type Json, type JsonObject } from '../../core/ports/invocable.ts';
+import { asList, asText, fail, type Template } from './template.ts';
 
 /** The outcome of one resource: the value of `Ref` and of its attributes. */
 export interface Physical {

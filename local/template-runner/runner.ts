@@ -4,21 +4,23 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { createHttpFront } from '../../core/adapters/http-server/http-front.ts';
+import { routeUpgrades } from '../../core/adapters/websocket/route-upgrades.ts';
+import type { SocketHub } from '../../core/adapters/websocket/socket-hub.ts';
+import { isObject, type Json, type LogSink } from '../../core/ports/invocable.ts';
 import { startEcs } from '../emulators/ecs.ts';
 import { startLambda } from '../emulators/lambda.ts';
 import { Container } from './container.ts';
-import { FunctionPool, functionOf, type LogSink } from './function-pool.ts';
-import { createHttpFront } from './http-front.ts';
+import { FunctionPool, functionOf } from './function-pool.ts';
 import { createQueues } from './queues.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION, Resolver } from './resolver.ts';
 import { Schedule } from './schedules.ts';
 import { createSecrets } from './secret-store.ts';
-import type { SocketHub } from './socket-hub.ts';
-import { readSocketRoutes, routeUpgrades } from './socket-routes.ts';
+import { readSocketRoutes } from './socket-routes.ts';
 import { startSources } from './sources.ts';
 import type { Assembly } from './synthesize.ts';
 import { createTables } from './tables.ts';
-import { asList, asNumber, asObject, asText, fail, isObject, type Json } from './template.ts';
+import { asList, asNumber, asObject, asText, fail } from './template.ts';
 
 export interface TemplateRunOptions {
   readonly assembly: Assembly;

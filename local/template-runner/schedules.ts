@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import type { FunctionPool, LogSink } from './function-pool.ts';
+import type { Json, LogSink } from '../../core/ports/invocable.ts';
+import type { FunctionPool } from './function-pool.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION } from './resolver.ts';
-import { fail, type Json } from './template.ts';
+import { fail } from './template.ts';
 
 export interface ScheduleTarget {
   readonly target: FunctionPool;

@@ -1,8 +1,7 @@
-import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { SocketRoutes } from '../../core/adapters/websocket/socket-hub.ts';
+import { isObject, type Json } from '../../core/ports/invocable.ts';
 import type { FunctionPool } from './function-pool.ts';
-import type { SocketHub, SocketRoutes } from './socket-hub.ts';
-import { asList, asObject, asText, fail, isObject, type Json, type Template } from './template.ts';
+import { asList, asObject, asText, fail, type Template } from './template.ts';
 
 /** The WebSocket API of a template, at most one; null when it has none. */
 export function readSocketRoutes(
@@ -56,18 +55,4 @@ function functionIn(
     if (found !== undefined) return found;
   }
   return fail(where, 'its address names no function');
-}
-
-/** Upgrades of that path open sockets; all others are ordinary requests, as a server that does not upgrade takes them. */
-export function routeUpgrades(front: Server, path: string, hub: SocketHub): void {
-  front.on('upgrade', (request: IncomingMessage, line: Duplex, head: Buffer) => {
-    const target = new URL(`http://gateway${request.url ?? '/'}`).pathname;
-    const isSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET';
-    if (isSocket && target === path) return hub.upgrade(request, line, head);
-    const response = new ServerResponse(request);
-    response.shouldKeepAlive = false;
-    response.assignSocket(line as Parameters<ServerResponse['assignSocket']>[0]);
-    response.on('finish', () => line.end());
-    front.emit('request', request, response);
-  });
 }

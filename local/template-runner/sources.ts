@@ -1,12 +1,13 @@
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { SendMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { type FunctionPool, functionOf, type LogSink } from './function-pool.ts';
-import { type Stoppable, startQueueSource } from './queue-sources.ts';
-import type { Resolver } from './resolver.ts';
+import { sequenceOf, startStreamSource } from '../../core/adapters/dynamo/stream-reader.ts';
+import { isObject, type Json, type LogSink, type Stoppable } from '../../core/ports/invocable.ts';
+import { type FunctionPool, functionOf } from './function-pool.ts';
+import { startQueueSource } from './queue-sources.ts';
+import { LOCAL_REGION, type Resolver } from './resolver.ts';
 import { readStreamFilter } from './stream-filter.ts';
-import { sequenceOf, startStreamSource } from './stream-sources.ts';
 import type { Assembly } from './synthesize.ts';
-import { asList, asNumber, fail, isObject, type Json, type Resource } from './template.ts';
+import { asList, asNumber, fail, type Resource } from './template.ts';
 
 export interface SourceOptions {
   readonly assembly: Pick<Assembly, 'template'>;
@@ -83,7 +84,7 @@ function startStream(
     options.streams,
     {
       tableName: resolver.text({ Ref: table.id }, id),
-      ...{ streamArn, target },
+      ...{ streamArn, region: LOCAL_REGION, target },
       filter: readStreamFilter(properties.FilterCriteria, id),
       batchSize: asNumber(properties.BatchSize ?? 100, id),
       windowMs: asNumber(properties.MaximumBatchingWindowInSeconds ?? 0, id) * 1000,

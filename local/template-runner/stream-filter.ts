@@ -1,4 +1,5 @@
-import { asList, asText, fail, isObject, type Json } from './template.ts';
+import { isObject, type Json } from '../../core/ports/invocable.ts';
+import { asList, asText, fail } from './template.ts';
 
 /** True for a record that the mapping asks for. */
 export type StreamFilter = (record: Json) => boolean;

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import type { Json, JsonObject } from '../../core/ports/invocable.ts';
 import { ServiceStack } from '../../lib/service-stack.ts';
 import { parseStageConfig } from '../../lib/stage-config.ts';
-import { asObject, asText, fail, type Json, type JsonObject, Template } from './template.ts';
+import { asObject, asText, fail, Template } from './template.ts';
 
 export interface SynthesisOptions {
   /** Bundles made by `buildBundles`. */

@@ -5,9 +5,10 @@ import {
   ResourceInUseException,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
+import { isObject } from '../../core/ports/invocable.ts';
 import type { Resolver } from './resolver.ts';
 import { LOCAL_ACCOUNT, LOCAL_REGION } from './resolver.ts';
-import { asObject, asText, isObject, type Resource, type Template } from './template.ts';
+import { asObject, asText, type Resource, type Template } from './template.ts';
 
 /** Creates every table of the template, named by `prefix` and its id; one that is there already keeps its data. */
 export async function createTables(

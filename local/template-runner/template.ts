@@ -1,6 +1,5 @@
+import { isObject, type Json, type JsonObject } from '../../core/ports/invocable.ts';
 /** A CloudFormation template as far as a local run needs to understand it. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
-export type JsonObject = { readonly [key: string]: Json };
 
 export interface Resource {
   readonly id: string;
@@ -11,10 +10,6 @@ export interface Resource {
 /** Throws with the path of what is missing: a template that cannot be run must not half run. */
 export function fail(where: string, what: string): never {
   throw new Error(`template: ${where}: ${what}`);
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function asObject(value: Json | undefined, where: string): JsonObject {

@@ -65,15 +65,22 @@ describe('the list of the service’s writes to a forge', () => {
   });
 
   test('no delivered code of ours starts a program: there is no git and no clone (A10)', () => {
-    const delivered = ['core', 'engine-container', 'lambdas'].flatMap(listSources);
+    const delivered = ['core', 'engine-container', 'lambdas', 'onebox'].flatMap(listSources);
+    const files = [
+      // The page's own files, beside the bundle that serves them.
+      'core/adapters/site-files/site-files.ts',
+      // What one installation keeps in its folder: keys, sessions, its configuration and its database.
+      ...['core/adapters/key-file/keyring.ts', 'core/adapters/identity-forge/sessions.ts'],
+      ...['onebox/config.ts', 'onebox/database.ts', 'onebox/main.ts', 'onebox/service.ts'],
+    ];
     expect(delivered.length).toBeGreaterThan(100);
     expect(
       delivered.filter(
         (path) =>
-          // The page's own files, beside the bundle that serves them.
-          path !== 'core/adapters/site-files/site-files.ts' &&
-          /child_process|node:fs(?!\/)|simple-git|isomorphic-git/.test(read(path)),
+          !files.includes(path) && /child_process|node:fs(?!\/)|simple-git|isomorphic-git/.test(read(path)),
       ),
     ).toEqual([]);
+    expect(delivered.filter((path) => /child_process/.test(read(path)))).toEqual(['onebox/database.ts']);
+    expect(delivered.filter((path) => /simple-git|isomorphic-git/.test(read(path)))).toEqual([]);
   });
 });

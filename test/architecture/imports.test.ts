@@ -1,6 +1,6 @@
 import { type Edge, listSources, readSource as read, readEdges } from './sources.ts';
 
-const FOLDERS = ['bin', 'core', 'engine-container', 'lambdas', 'lib', 'local'];
+const FOLDERS = ['bin', 'core', 'engine-container', 'lambdas', 'lib', 'local', 'onebox'];
 
 const files = FOLDERS.flatMap(listSources);
 const edges: readonly Edge[] = files.flatMap(readEdges);
@@ -19,6 +19,7 @@ const LAYERS = [
   ['lambdas', /^lambdas\//],
   ['lib', /^lib\//],
   ['bin', /^bin\//],
+  ['onebox', /^onebox\//],
   ['local', /^local\//],
   ['test', /^test\//],
   ['node', /^node:/],
@@ -30,7 +31,9 @@ const LAYERS = [
   ['aws-lambda types', /^aws-lambda$/],
   ['addresses', /^ipaddr\.js$/],
   ['cdk', /^(aws-cdk-lib|constructs|cdk-nag)(\/|$)/],
-  ['tools', /^(esbuild|fauxqs|ws)$/],
+  ['sockets', /^ws$/],
+  ['yaml', /^yaml$/],
+  ['tools', /^(esbuild|fauxqs)$/],
   ['emulator files', /^node_modules\/fauxqs\//],
 ] as const;
 type Layer = (typeof LAYERS)[number][0];
@@ -51,14 +54,34 @@ const ALLOWED: Readonly<Partial<Record<Layer, readonly Layer[]>>> = {
   ports: ['domain', 'secret'],
   queue: ['domain'],
   services: CORE,
-  adapters: [...CORE, 'http', 'node', 'sdk', 'payments sdk', 'zod', 'signed tokens'],
+  adapters: [...CORE, 'http', 'node', 'sdk', 'payments sdk', 'zod', 'signed tokens', 'sockets'],
   http: [...CORE, 'node', 'middy', 'addresses', 'aws-lambda types'],
   engine: [...CORE, 'queue', 'services', 'adapters', 'http', 'node', 'sdk', 'zod'],
   lambdas: [...CORE, 'services', 'adapters', 'http', 'sdk', 'middy', 'aws-lambda types', 'zod'],
   lib: ['domain', 'contracts', 'lambdas', 'cdk', 'zod', 'node', 'tools'],
   // The app, and commands of an operator: each a composition root of its own.
   bin: [...CORE, 'services', 'adapters', 'lib', 'cdk', 'sdk', 'node'],
-  local: [...CORE, 'services', 'adapters', 'lib', 'sdk', 'cdk', 'node', 'tools', 'zod', 'emulator files'],
+  // The same services in one process: a composition root like a function's, of all of them.
+  onebox: [
+    ...CORE,
+    ...(['services', 'adapters', 'http', 'engine', 'lambdas', 'lib', 'sdk', 'middy'] as const),
+    ...(['aws-lambda types', 'yaml', 'zod', 'node', 'tools'] as const),
+  ],
+  local: [
+    ...([
+      ...CORE,
+      'services',
+      'adapters',
+      'lib',
+      'sdk',
+      'cdk',
+      'node',
+      'tools',
+      'zod',
+      'emulator files',
+    ] as const),
+    ...(['onebox'] as const),
+  ],
 };
 
 describe('layers', () => {
@@ -104,7 +127,8 @@ describe('layers', () => {
     const users = new Set(
       edges.filter(({ to }) => to.startsWith('@aws-sdk/')).map(({ from }) => layerOf(from)),
     );
-    for (const layer of users) expect(['adapters', 'engine', 'lambdas', 'bin', 'local']).toContain(layer);
+    for (const layer of users)
+      expect(['adapters', 'engine', 'lambdas', 'bin', 'local', 'onebox']).toContain(layer);
     const engineUsers = edges.filter(
       ({ from, to }) => layerOf(from) === 'engine' && to.startsWith('@aws-sdk/'),
     );

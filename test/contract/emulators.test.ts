@@ -17,9 +17,9 @@ import {
   ListKeysCommand,
   ReEncryptCommand,
 } from '@aws-sdk/client-kms';
+import { createTable } from '../../core/adapters/dynamo/create-table.ts';
 import { startDynamo } from '../../local/emulators/dynamo.ts';
 import { startKms } from '../../local/emulators/kms.ts';
-import { createTable } from '../../local/emulators/table.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 

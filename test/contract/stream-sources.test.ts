@@ -1,16 +1,14 @@
 import { DeleteItemCommand, DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { startDynamo } from '../../local/emulators/dynamo.ts';
-import { createTable } from '../../local/emulators/table.ts';
-import { InvocationError } from '../../local/template-runner/function-pool.ts';
-import type { Stoppable } from '../../local/template-runner/queue-sources.ts';
-import { readStreamFilter } from '../../local/template-runner/stream-filter.ts';
+import { createTable } from '../../core/adapters/dynamo/create-table.ts';
 import {
   type StreamSource,
   sequenceOf,
   startStreamSource,
-} from '../../local/template-runner/stream-sources.ts';
-import type { Json } from '../../local/template-runner/template.ts';
+} from '../../core/adapters/dynamo/stream-reader.ts';
+import { InvocationError, type Json, type Stoppable } from '../../core/ports/invocable.ts';
+import { startDynamo } from '../../local/emulators/dynamo.ts';
+import { readStreamFilter } from '../../local/template-runner/stream-filter.ts';
 import { eventually } from '../support/eventually.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
@@ -100,6 +98,7 @@ describe('a table’s stream', () => {
       await startStreamSource(
         streams,
         {
+          region: 'here',
           ...{ tableName: TableName, streamArn: 'arn:stream', batchSize: 100, windowMs: 0, retries: 2 },
           ...{ maxAgeMs: 60_000, reportsFailures: true, bisects: true },
           filter: (record) => keysOf([record])[0]?.startsWith(mark) === true,

@@ -1,7 +1,7 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { createTable } from '../../core/adapters/dynamo/create-table.ts';
 import { startDynamo } from '../../local/emulators/dynamo.ts';
-import { createTable } from '../../local/emulators/table.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 

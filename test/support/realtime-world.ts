@@ -7,15 +7,13 @@ import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store
 import { createSocketSender } from '#core/adapters/websocket/socket-sender.ts';
 import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { createLog } from '#core/telemetry.ts';
+import { startStreamSource } from '../../core/adapters/dynamo/stream-reader.ts';
+import { routeUpgrades } from '../../core/adapters/websocket/route-upgrades.ts';
+import { SocketHub } from '../../core/adapters/websocket/socket-hub.ts';
+import type { Invocable, Json, Stoppable } from '../../core/ports/invocable.ts';
 import { createConnect } from '../../lambdas/realtime/admit.ts';
 import { createDisconnect } from '../../lambdas/realtime/disconnect.ts';
 import { createPush } from '../../lambdas/realtime/push.ts';
-import type { Invocable } from '../../local/template-runner/function-pool.ts';
-import type { Stoppable } from '../../local/template-runner/queue-sources.ts';
-import { SocketHub } from '../../local/template-runner/socket-hub.ts';
-import { routeUpgrades } from '../../local/template-runner/socket-routes.ts';
-import { startStreamSource } from '../../local/template-runner/stream-sources.ts';
-import type { Json } from '../../local/template-runner/template.ts';
 import { FakeIdentity } from '../fakes/fake-identity.ts';
 import { startTestTable, type TestTable } from './dynamo-table.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -88,7 +86,7 @@ export class RealtimeWorld {
     this.#stream = await startStreamSource(
       this.#streams,
       {
-        ...{ tableName: this.#table.tableName, streamArn: 'arn', target: asFunction(push) },
+        ...{ tableName: this.#table.tableName, streamArn: 'arn', region: 'here', target: asFunction(push) },
         // As the mapping asks, but without its window: the tests wait in real time.
         filter: (record) => /"S":"T[BE]?#/.test(JSON.stringify(record)),
         ...{ batchSize: 100, windowMs: 0, retries: 2, maxAgeMs: 60_000, reportsFailures: false },

@@ -1,4 +1,4 @@
-import { DecryptCommand, GenerateDataKeyCommand, type KMSClient } from '@aws-sdk/client-kms';
+import { DecryptCommand, GenerateDataKeyCommand, type ReEncryptCommand } from '@aws-sdk/client-kms';
 import { VaultError } from '../../ports/system.ts';
 
 /** Errors of KMS that mean "these bytes do not open here", however often it is asked. Everything else is "no answer now". */
@@ -9,6 +9,13 @@ const FINAL_KMS_ERRORS: ReadonlySet<string> = new Set([
 ]);
 export const DATA_KEY_BYTES = 32;
 
+/** The calls of KMS that are made here. `KMSClient` answers them, and so does a key file. */
+export interface KeyService {
+  send(command: GenerateDataKeyCommand): Promise<{ Plaintext?: Uint8Array; CiphertextBlob?: Uint8Array }>;
+  send(command: DecryptCommand): Promise<{ Plaintext?: Uint8Array }>;
+  send(command: ReEncryptCommand): Promise<{ CiphertextBlob?: Uint8Array }>;
+}
+
 /** Key-sorted JSON: the same bytes whatever order the context was built in. */
 export function aadOf(context: Readonly<Record<string, string>>): Buffer {
   const sorted = Object.entries(context).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -16,7 +23,7 @@ export function aadOf(context: Readonly<Record<string, string>>): Buffer {
 }
 
 export async function generateDataKey(
-  config: { readonly client: KMSClient; readonly keyId: string },
+  config: { readonly client: KeyService; readonly keyId: string },
   context: Record<string, string>,
 ): Promise<{ plaintext: Uint8Array; wrapped: Uint8Array }> {
   let plaintext: Uint8Array | undefined;
@@ -38,7 +45,7 @@ export async function generateDataKey(
 
 /** No key id is sent: an older wrapping key still opens what it wrapped, and the caller's rights say which may. */
 export async function unwrapDataKey(
-  client: KMSClient,
+  client: KeyService,
   wrapped: Buffer,
   context: Record<string, string> | null,
 ): Promise<Uint8Array> {

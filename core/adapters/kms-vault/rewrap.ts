@@ -1,12 +1,13 @@
-import { type KMSClient, ReEncryptCommand } from '@aws-sdk/client-kms';
+import { ReEncryptCommand } from '@aws-sdk/client-kms';
 import { isSealed } from '../../domain/sealed-text.ts';
 import type { Rewrapper, TextRewrapper } from '../../ports/rewrapper.ts';
 import { VaultError } from '../../ports/system.ts';
+import type { KeyService } from './data-key.ts';
 import { contextOfSecret, formatEnvelope, parseEnvelope } from './secret-box.ts';
 import { contextOf, contextOfRow } from './vault.ts';
 
 export interface KmsRewrapperConfig {
-  readonly client: KMSClient;
+  readonly client: KeyService;
   /** Id or ARN of the key that wraps from now on. */
   readonly keyId: string;
   readonly keyVersion: number;

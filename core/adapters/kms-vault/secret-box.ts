@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import type { KMSClient } from '@aws-sdk/client-kms';
 import { isSealed, SEALED_PREFIX } from '../../domain/sealed-text.ts';
 import type { SecretBox, SecretOwner } from '../../ports/secret-box.ts';
 import { VaultError } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
 import { NONCE_BYTES, openText, sealText } from './aes-gcm.ts';
-import { aadOf, generateDataKey, readBase64, unwrapDataKey } from './data-key.ts';
+import { aadOf, generateDataKey, type KeyService, readBase64, unwrapDataKey } from './data-key.ts';
 
 export interface KmsSecretBoxConfig {
-  readonly client: KMSClient;
+  readonly client: KeyService;
   /** Key id or ARN that wraps data keys, and our own counter of it. @default nothing is sealed */
   readonly key?: { readonly id: string; readonly version: number };
 }

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { KMSClient } from '@aws-sdk/client-kms';
 import { parseUrl } from '../../domain/parse-url.ts';
 import type { SealedCredential } from '../../domain/repo.ts';
 import { normalizeInstanceUrl } from '../../domain/url.ts';
@@ -7,10 +6,17 @@ import type { CredentialOwner, Vault } from '../../ports/system.ts';
 import { VaultError } from '../../ports/system.ts';
 import { Secret } from '../../secret.ts';
 import { NONCE_BYTES, openText, sealText } from './aes-gcm.ts';
-import { aadOf, DATA_KEY_BYTES, generateDataKey, readBase64, unwrapDataKey } from './data-key.ts';
+import {
+  aadOf,
+  DATA_KEY_BYTES,
+  generateDataKey,
+  type KeyService,
+  readBase64,
+  unwrapDataKey,
+} from './data-key.ts';
 
 export interface KmsVaultConfig {
-  readonly client: KMSClient;
+  readonly client: KeyService;
   /** Key id or ARN that wraps data keys. */
   readonly keyId: string;
   /** Our own counter of the wrapping key: grows when `keyId` is replaced by another key. */

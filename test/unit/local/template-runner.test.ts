@@ -3,11 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createHttpFront } from '../../../core/adapters/http-server/http-front.ts';
+import type { Json } from '../../../core/ports/invocable.ts';
 import { FunctionPool } from '../../../local/template-runner/function-pool.ts';
-import { createHttpFront } from '../../../local/template-runner/http-front.ts';
 import { Resolver } from '../../../local/template-runner/resolver.ts';
 import { parseEveryMinutes } from '../../../local/template-runner/schedules.ts';
-import { type Json, Template } from '../../../local/template-runner/template.ts';
+import { Template } from '../../../local/template-runner/template.ts';
 
 describe('resolver', () => {
   const template = new Template({ Resources: { Table: { Type: 'AWS::DynamoDB::Table' } } });

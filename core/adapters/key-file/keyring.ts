@@ -80,6 +80,13 @@ export class Keyring {
     };
   }
 
+  /** The key that seals from now on, made where there is none, and its counter: 1 for the first key of the file. */
+  newest(): { readonly keyId: string; readonly version: number } {
+    if (this.#keys.size === 0) this.#add(randomUUID());
+    const keyId = [...this.#keys.keys()].at(-1) ?? '';
+    return { keyId, version: this.#keys.size };
+  }
+
   setEnabled(reference: string, enabled: boolean): void {
     const [, key] = this.#find(reference);
     key.enabled = enabled;

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type FunctionPool, InvocationError, type LogSink } from './function-pool.ts';
-import { isObject, type Json, type JsonObject } from './template.ts';
+import {
+  type Invocable,
+  InvocationError,
+  isObject,
+  type Json,
+  type JsonObject,
+  type LogSink,
+} from '../../ports/invocable.ts';
 
 export interface HttpRoute {
   /** `POST /path/{id}`, `ANY /path` or `$default`. */
   readonly key: string;
-  readonly target: FunctionPool;
+  readonly target: Invocable;
 }
 
 /** Limits and answers of the gateway itself; its bodies have their own shape, not ours. */
@@ -67,11 +73,18 @@ function decode(segment: string): string {
   }
 }
 
-/** The HTTP API of a template on loopback: routes, payload format 2.0, and the gateway's own errors. */
-export function createHttpFront(routes: readonly HttpRoute[], log: LogSink): Server {
+/**
+ * An HTTP API of the gateway, on this machine: routes, payload format 2.0, and the gateway's own errors. `addressOf`: who
+ * calls, where a proxy stands in front; by default the peer.
+ */
+export function createHttpFront(
+  routes: readonly HttpRoute[],
+  log: LogSink,
+  addressOf: (request: IncomingMessage) => string = peerOf,
+): Server {
   const compiled = routes.map(compileRoute).sort((a, b) => a.rank - b.rank);
   return createServer((request, response) => {
-    answer(compiled, request, response).catch((error: unknown) => {
+    answer(compiled, request, response, addressOf(request)).catch((error: unknown) => {
       log('http', `${String(error)}\n`);
       if (response.headersSent) response.destroy();
       else sendOwn(response, 500, 'Internal Server Error');
@@ -83,6 +96,7 @@ async function answer(
   routes: readonly CompiledRoute[],
   request: IncomingMessage,
   response: ServerResponse,
+  sourceIp: string,
 ): Promise<void> {
   const url = new URL(`http://gateway${request.url ?? '/'}`);
   const match = findRoute(routes, request.method ?? 'GET', url.pathname);
@@ -90,7 +104,7 @@ async function answer(
   if (body === null) return sendOwn(response, 413, 'Request Entity Too Large');
   if (match === null) return sendOwn(response, 404, 'Not Found');
   const result = await Promise.race([
-    match.route.target.invoke(toEvent(request, url, match, body)).catch((error: unknown) => {
+    match.route.target.invoke(toEvent(request, url, match, body, sourceIp)).catch((error: unknown) => {
       if (error instanceof InvocationError) return null;
       throw error;
     }),
@@ -118,7 +132,11 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   return size > BODY_BYTES_MAX ? null : Buffer.concat(chunks);
 }
 
-function toEvent(request: IncomingMessage, url: URL, match: Match, body: Buffer): Json {
+export function peerOf(request: IncomingMessage): string {
+  return request.socket.remoteAddress ?? '127.0.0.1';
+}
+
+function toEvent(request: IncomingMessage, url: URL, match: Match, body: Buffer, sourceIp: string): Json {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     if (value === undefined || name === 'cookie') continue;
@@ -151,7 +169,7 @@ function toEvent(request: IncomingMessage, url: URL, match: Match, body: Buffer)
         method: request.method ?? 'GET',
         path: url.pathname,
         protocol: `HTTP/${request.httpVersion}`,
-        sourceIp: request.socket.remoteAddress ?? '127.0.0.1',
+        sourceIp,
         userAgent: headers['user-agent'] ?? '',
       },
       requestId: randomUUID(),

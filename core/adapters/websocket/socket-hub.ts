@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES }
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RawData, type WebSocket, WebSocketServer } from 'ws';
-import { type Invocable, InvocationError, type LogSink } from './function-pool.ts';
-import { isObject, type Json } from './template.ts';
+import { type Invocable, InvocationError, isObject, type Json, type LogSink } from '../../ports/invocable.ts';
+import type { SocketSender } from '../../ports/realtime.ts';
 
 /** The three routes of a WebSocket API. */
 export interface SocketRoutes {
@@ -56,6 +56,20 @@ export class SocketHub {
 
   serve(routes: SocketRoutes): void {
     this.#routes = routes;
+  }
+
+  /** The same as the management API, within this process. */
+  sender(): SocketSender {
+    return {
+      post: async (socketId, message) => {
+        const open = this.#open.get(socketId);
+        if (open === undefined || open.socket.readyState !== open.socket.OPEN) return 'gone';
+        this.#touch(open);
+        open.socket.send(message);
+        return 'sent';
+      },
+      close: async (socketId) => this.#open.get(socketId)?.socket.close(1000, 'Connection Closed Normally'),
+    };
   }
 
   /** Cuts the connection of every client as a network does, without a closing frame. */

@@ -8,17 +8,16 @@ import {
   ListStreamsCommand,
   type _Record as StreamRecord,
 } from '@aws-sdk/client-dynamodb-streams';
-import type { Invocable, LogSink } from './function-pool.ts';
-import type { Stoppable } from './queue-sources.ts';
-import { LOCAL_REGION } from './resolver.ts';
-import type { StreamFilter } from './stream-filter.ts';
-import { isObject, type Json } from './template.ts';
+import { type Invocable, isObject, type Json, type LogSink, type Stoppable } from '../../ports/invocable.ts';
 
 export interface StreamSource {
   readonly tableName: string;
   readonly streamArn: string;
+  /** As records name it. */
+  readonly region: string;
   readonly target: Invocable;
-  readonly filter: StreamFilter;
+  /** True for a record that is wanted. */
+  readonly filter: (record: Json) => boolean;
   readonly batchSize: number;
   readonly windowMs: number;
   /** Beyond the first attempt. */
@@ -165,7 +164,7 @@ function toRecord(record: StreamRecord, source: StreamSource): Json {
     eventName: record.eventName ?? '',
     eventVersion: record.eventVersion ?? '1.1',
     eventSource: 'aws:dynamodb',
-    awsRegion: LOCAL_REGION,
+    awsRegion: source.region,
     dynamodb: {
       ApproximateCreationDateTime: Math.floor(
         (change?.ApproximateCreationDateTime ?? new Date()).getTime() / 1000,

@@ -1,0 +1,151 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { jwtVerify, SignJWT } from 'jose';
+import * as z from 'zod';
+import type { TenantId } from '../../domain/ids.ts';
+import type { IdentityPort } from '../../ports/identity.ts';
+import type { Clock } from '../../ports/system.ts';
+
+/** Who a session is of. Its rights are those of its beginning: who loses them is out when it ends. */
+export interface SessionPerson {
+  readonly tenantId: TenantId;
+  readonly login: string;
+  readonly email: string | null;
+  readonly isAdmin: boolean;
+}
+
+/** The session as the page is given it, in the words of a GoTrue provider. */
+export interface IssuedSession {
+  readonly access_token: string;
+  readonly token_type: 'bearer';
+  readonly expires_in: number;
+  readonly refresh_token: string;
+  readonly user: {
+    readonly id: TenantId;
+    readonly email: string;
+    readonly app_metadata: { readonly role?: 'admin' };
+  };
+}
+
+export interface SessionsConfig {
+  /** 0600 JSON file that keeps them and their signing key; it is replaced whole. */
+  readonly file: string;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** An access token is renewed by the page; a session ends after this, however often it was. */
+const ACCESS_SECONDS = 3_600;
+const SESSION_MS = 12 * 3_600_000;
+const SESSIONS_MAX = 10_000;
+
+const Stored = z.object({
+  key: z.string().min(1),
+  sessions: z.record(
+    z.string(),
+    z.object({
+      person: z.object({
+        tenantId: z.string(),
+        login: z.string(),
+        email: z.string().nullable(),
+        isAdmin: z.boolean(),
+      }),
+      endsAt: z.number(),
+      /** SHA-256 of the refresh token, in hex. */
+      refresh: z.string(),
+    }),
+  ),
+});
+type State = z.infer<typeof Stored>;
+
+/** Sessions of one process, which survive it in a file. Tokens are signed (HS256) and name a session that must be there. */
+export function createSessions({ file, clock }: SessionsConfig) {
+  const state: State = existsSync(file)
+    ? Stored.parse(JSON.parse(readFileSync(file, 'utf8')))
+    : { key: randomBytes(32).toString('base64'), sessions: {} };
+  const key = Buffer.from(state.key, 'base64');
+  const save = (): void => {
+    const now = clock.now();
+    for (const [id, { endsAt }] of Object.entries(state.sessions))
+      if (endsAt <= now) delete state.sessions[id];
+    for (const id of Object.keys(state.sessions).slice(0, -SESSIONS_MAX)) delete state.sessions[id];
+    writeFileSync(`${file}.next`, JSON.stringify(state), { mode: 0o600 });
+    renameSync(`${file}.next`, file);
+  };
+  save();
+
+  const issue = async (id: string, person: SessionPerson, endsAt: number): Promise<IssuedSession> => {
+    const refreshToken = `${id}.${randomBytes(32).toString('base64url')}`;
+    state.sessions[id] = { person, endsAt, refresh: digest(refreshToken) };
+    save();
+    const issuedAt = Math.floor(clock.now() / 1000);
+    const seconds = Math.min(ACCESS_SECONDS, Math.floor(endsAt / 1000) - issuedAt);
+    const token = await new SignJWT({ session_id: id })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(person.tenantId)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + seconds)
+      .sign(key);
+    return {
+      ...{ access_token: token, token_type: 'bearer', expires_in: seconds, refresh_token: refreshToken },
+      user: {
+        ...{ id: person.tenantId, email: person.email ?? person.login },
+        app_metadata: person.isAdmin ? { role: 'admin' } : {},
+      },
+    };
+  };
+  const readSession = async (token: string) => {
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        ...{ algorithms: ['HS256'], currentDate: new Date(clock.now()) },
+      });
+      const id = String(payload.session_id);
+      const session = state.sessions[id];
+      return session === undefined || session.endsAt <= clock.now() ? null : { id, ...session };
+    } catch {
+      return null;
+    }
+  };
+  return {
+    begin: (person: SessionPerson) => issue(randomUUID(), person, clock.now() + SESSION_MS),
+    /** Null: used up, ended or never issued. A refresh token works once. */
+    async renew(refreshToken: string): Promise<IssuedSession | null> {
+      const id = refreshToken.split('.')[0] ?? '';
+      const session = state.sessions[id];
+      if (session === undefined || session.endsAt <= clock.now()) return null;
+      if (session.refresh !== digest(refreshToken)) return null;
+      return issue(id, session.person, session.endsAt);
+    },
+    async readPerson(token: string): Promise<SessionPerson | null> {
+      return (await readSession(token))?.person ?? null;
+    },
+    /** Ends this session, or all of its person. A token of none ends nothing. */
+    async end(token: string, scope: 'this' | 'all'): Promise<void> {
+      const session = await readSession(token);
+      if (session === null) return;
+      for (const [id, { person }] of Object.entries(state.sessions))
+        if (id === session.id || (scope === 'all' && person.login === session.person.login))
+          delete state.sessions[id];
+      save();
+    },
+  };
+}
+
+export type Sessions = ReturnType<typeof createSessions>;
+
+/** Verifies the sessions above. Only administrators of the installation may change anything. */
+export function createForgeIdentity(sessions: Sessions, isReachable: () => Promise<boolean>): IdentityPort {
+  return {
+    name: 'forge',
+    async verify(token) {
+      const person = await sessions.readPerson(token.reveal());
+      if (person === null) return { kind: 'invalid' };
+      const { tenantId: id, isAdmin } = person;
+      return { kind: 'user', id, isAdmin, mayChange: isAdmin };
+    },
+    isReachable,
+  };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,17 @@
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { SocketHub } from './socket-hub.ts';
+
+/** Upgrades of that path open sockets; all others are ordinary requests, as a server that does not upgrade takes them. */
+export function routeUpgrades(front: Server, path: string, hub: SocketHub): void {
+  front.on('upgrade', (request: IncomingMessage, line: Duplex, head: Buffer) => {
+    const target = new URL(`http://gateway${request.url ?? '/'}`).pathname;
+    const isSocket = request.headers.upgrade?.toLowerCase() === 'websocket' && request.method === 'GET';
+    if (isSocket && target === path) return hub.upgrade(request, line, head);
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(line as Parameters<ServerResponse['assignSocket']>[0]);
+    response.on('finish', () => line.end());
+    front.emit('request', request, response);
+  });
+}

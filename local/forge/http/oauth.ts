@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { html, page } from '../pages/html.ts';
+import { findUser, type World } from '../world.ts';
+import { readBody } from './server.ts';
+
+/** The one OAuth2 application of this forge. */
+export const OAUTH_CLIENT = { id: 'mergeyard', secret: 'fake-oauth-secret' } as const;
+
+const PATHS = ['/login/oauth/', '/.well-known/openid-configuration'];
+
+interface Granted {
+  readonly login: string;
+  readonly challenge: string;
+  readonly redirectUri: string;
+}
+
+const codes = new Map<string, Granted>();
+const tokens = new Map<string, string>();
+
+export function isOAuthPath(path: string): boolean {
+  return PATHS.some((each) => path.startsWith(each));
+}
+
+/** Authorization code with PKCE, as the forge documents it. There are no passwords: the page offers every account. */
+export async function serveOAuth(
+  world: World,
+  request: IncomingMessage,
+  response: ServerResponse,
+  url: URL,
+): Promise<void> {
+  if (url.pathname.startsWith('/.well-known/')) return send(response, 200, { issuer: world.rootUrl() });
+  if (url.pathname.endsWith('/authorize')) return authorize(world, response, url);
+  if (url.pathname.endsWith('/access_token')) {
+    return trade(response, new URLSearchParams((await readBody(request)).toString('utf8')));
+  }
+  const login = tokens.get(/^bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
+  const user = login === undefined ? undefined : findUser(world, login);
+  if (user === undefined) return send(response, 401, { error: 'invalid_token' });
+  return send(response, 200, { sub: '1', preferred_username: user.login, email: '', groups: ['acme'] });
+}
+
+function authorize(world: World, response: ServerResponse, url: URL): void {
+  const asked = url.searchParams;
+  const redirectUri = asked.get('redirect_uri') ?? '';
+  const isOurs = asked.get('client_id') === OAUTH_CLIENT.id && asked.get('code_challenge_method') === 'S256';
+  if (!isOurs || redirectUri === '') return send(response, 400, { error: 'invalid_request' });
+  const login = asked.get('login');
+  if (login === null) {
+    const links = world.state.users.map((user) => {
+      asked.set('login', user.login);
+      return html`<li><a href="${`${url.pathname}?${asked.toString()}`}">${user.login}</a></li>`;
+    });
+    const text = page('Sign in', null, html`<p>Allow Mergeyard to know who you are, as</p><ul>${links}</ul>`);
+    response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' }).end(text);
+    return;
+  }
+  const code = randomBytes(16).toString('hex');
+  codes.set(code, { login, challenge: asked.get('code_challenge') ?? '', redirectUri });
+  const back = new URL(redirectUri);
+  back.searchParams.set('code', code);
+  back.searchParams.set('state', asked.get('state') ?? '');
+  response.writeHead(302, { Location: back.toString() }).end();
+}
+
+function trade(response: ServerResponse, form: URLSearchParams): void {
+  const code = form.get('code') ?? '';
+  const granted = codes.get(code);
+  codes.delete(code);
+  const verifier = form.get('code_verifier') ?? '';
+  const isClient =
+    form.get('client_id') === OAUTH_CLIENT.id && form.get('client_secret') === OAUTH_CLIENT.secret;
+  const isIts =
+    granted?.redirectUri === form.get('redirect_uri') &&
+    granted.challenge === createHash('sha256').update(verifier).digest('base64url');
+  if (!isClient || !isIts) return send(response, 400, { error: 'invalid_grant' });
+  const token = randomBytes(20).toString('hex');
+  tokens.set(token, granted.login);
+  send(response, 200, { access_token: token, token_type: 'bearer', expires_in: 3600 });
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}

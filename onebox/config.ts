@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parse } from 'yaml';
+import * as z from 'zod';
+import type { ForgePerson } from '#core/adapters/identity-forge/forge-oauth.ts';
+
+const text = z.string().min(1);
+const People = z.strictObject({
+  /** Logins on the forge. */
+  users: z.array(text).default([]),
+  organizations: z.array(text).default([]),
+  /** As `organization/team`. */
+  teams: z.array(z.string().regex(/^[^/]+\/[^/]+$/, 'has to be organization/team')).default([]),
+});
+
+/** `mergeyard.yml`. Paths are relative to the file; unknown keys are refused, because a misspelt one would be ignored. */
+const Config = z.strictObject({
+  listen: z
+    .string()
+    .regex(/^.+:\d+$/, 'has to be address:port')
+    .default('127.0.0.1:8480'),
+  /** Address at which people and the forge reach this service. */
+  public_url: z.url({ protocol: /^https?$/ }),
+  data_dir: text.default('mergeyard-data'),
+  /** The service's name in branches and the default status context. */
+  service_name: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,19}$/)
+    .default('mq'),
+  forge: z.strictObject({
+    url: z.url({ protocol: /^https$/ }),
+    /** What people call it. @default its host */
+    name: text.optional(),
+    /** PEM of the authority that signs the forge's certificate, where no public one does. */
+    ca_file: text.optional(),
+  }),
+  sign_in: z.strictObject({
+    client_id: text,
+    client_secret_file: text.optional(),
+    client_secret: text.optional(),
+    /** Who may look. @default everybody with an account on the forge */
+    allow: People.optional(),
+    /** Who may change anything. */
+    administrators: People,
+  }),
+  /** A proxy in front tells the caller's address in `X-Forwarded-For`; only such a peer is believed. */
+  behind_proxy: z.boolean().default(false),
+  /** Reconciles at once. */
+  workers: z.int().min(1).max(64).default(4),
+});
+
+export type People = z.infer<typeof People>;
+
+export interface OneboxConfig extends Omit<z.infer<typeof Config>, 'listen'> {
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly clientSecret: string;
+  readonly caPem: string | null;
+}
+
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/** Throws `ConfigError`, which names each wrong line. */
+export function readConfig(file: string): OneboxConfig {
+  const path = resolve(file);
+  let raw: unknown;
+  try {
+    raw = parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read: ${error instanceof Error ? error.message : 'unknown'}`);
+  }
+  const parsed = Config.safeParse(raw);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map(
+      ({ path: at, message }) => `  ${at.join('.') || '(file)'}: ${message}`,
+    );
+    throw new ConfigError(`${file} is not right:\n${lines.join('\n')}`);
+  }
+  const beside = (name: string): string => resolve(dirname(path), name);
+  const { sign_in: signIn, forge, listen } = parsed.data;
+  const at = listen.lastIndexOf(':');
+  return {
+    ...parsed.data,
+    data_dir: beside(parsed.data.data_dir),
+    listen: { host: listen.slice(0, at), port: Number(listen.slice(at + 1)) },
+    clientSecret: readSecret(signIn, beside),
+    caPem: forge.ca_file === undefined ? null : readText(beside(forge.ca_file), 'forge.ca_file'),
+  };
+}
+
+function readSecret(
+  { client_secret: secret, client_secret_file: file }: OneboxConfig['sign_in'],
+  beside: (name: string) => string,
+): string {
+  if ((secret === undefined) === (file === undefined)) {
+    throw new ConfigError('sign_in needs one of client_secret and client_secret_file.');
+  }
+  return secret ?? readText(beside(file ?? ''), 'sign_in.client_secret_file').trim();
+}
+
+function readText(path: string, key: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    throw new ConfigError(`${key}: ${path} cannot be read.`);
+  }
+}
+
+/** Names are compared as the forge does, without regard to case. */
+export function isAmong({ users, organizations, teams }: People, { login, groups }: ForgePerson): boolean {
+  const has = (names: readonly string[], name: string): boolean =>
+    names.some((each) => each.toLowerCase() === name.toLowerCase());
+  if (has(users, login)) return true;
+  return groups.some((group) => has(organizations, group) || has(teams, group.replace(':', '/')));
+}

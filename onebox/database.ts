@@ -1,0 +1,159 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
+import { connect, createServer } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+
+/** A running server on loopback. */
+export interface RunningDatabase {
+  /** `http://127.0.0.1:<port>`, for the SDK's `endpoint` option or its environment variable. */
+  readonly endpoint: string;
+  stop(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** SQLite file that keeps the tables. @default in memory */
+  readonly dataFile?: string;
+  /** @default a free one */
+  readonly port?: number;
+  /** Names the endpoint of a database that runs already, and the PATH. */
+  readonly env: NodeJS.ProcessEnv;
+  /** Where the binary package is looked up. @default the node_modules of this project */
+  readonly packageName?: string;
+}
+
+const READY_WITHIN_MS = 10_000;
+const PROBE_EVERY_MS = 15;
+const STOP_WITHIN_MS = 3_000;
+const STDERR_CHARS_KEPT = 2_000;
+
+/** The table's database: the one that the environment names, else an embedded one in a process of its own. */
+export async function startDatabase(options: DatabaseOptions): Promise<RunningDatabase> {
+  const { env } = options;
+  const external = env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
+  if (external !== '') return { endpoint: external.replace(/\/+$/, ''), stop: async () => {} };
+  const binary = findBinary(env, options.packageName ?? `@dynoxide/${process.platform}-${process.arch}`);
+  if (binary === null) throw new Error(explainMissing());
+  return startBinary(binary, options);
+}
+
+function explainMissing(): string {
+  return [
+    `No DynamoDB emulator was found for ${process.platform}-${process.arch}.`,
+    `Install the optional package: npm install --no-save @dynoxide/${process.platform}-${process.arch}.`,
+    'Or put a `dynoxide` executable on the PATH.',
+    'Or start DynamoDB Local yourself and set AWS_ENDPOINT_URL_DYNAMODB to its URL.',
+  ].join('\n');
+}
+
+function findBinary(env: NodeJS.ProcessEnv, packageName: string): string | null {
+  const file = process.platform === 'win32' ? 'dynoxide.exe' : 'dynoxide';
+  const candidates: string[] = [];
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`${packageName}/package.json`);
+    candidates.push(join(dirname(manifest), file));
+  } catch {
+    // An optional package: absent on platforms it is not built for.
+  }
+  for (const folder of (env.PATH ?? '').split(delimiter)) {
+    if (folder !== '') candidates.push(join(folder, file));
+  }
+  return candidates.find(isExecutable) ?? null;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function startBinary(binary: string, options: DatabaseOptions): Promise<RunningDatabase> {
+  const port = options.port ?? (await findFreePort());
+  const child = spawn(
+    binary,
+    [
+      ...['serve', '--host', '127.0.0.1', '--port', String(port)],
+      ...(options.dataFile === undefined ? [] : ['--db-path', options.dataFile]),
+    ],
+    // A group of its own: an interrupt of the terminal would end it before those that still write to it.
+    { stdio: ['ignore', 'ignore', 'pipe'], detached: true },
+  );
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-STDERR_CHARS_KEPT);
+  });
+  const kill = (): void => {
+    child.kill('SIGKILL');
+  };
+  // A process that dies of an error must not leave its emulator behind.
+  process.once('exit', kill);
+  try {
+    await waitUntilReady(child, port, () => stderr);
+  } catch (error) {
+    process.removeListener('exit', kill);
+    kill();
+    throw error;
+  }
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: async () => {
+      process.removeListener('exit', kill);
+      await stopChild(child);
+    },
+  };
+}
+
+async function waitUntilReady(child: ChildProcess, port: number, stderr: () => string): Promise<void> {
+  let failed: string | null = null;
+  child.once('error', (error) => {
+    failed = error.message;
+  });
+  child.once('exit', (code) => {
+    failed = `it ended with code ${code}: ${stderr().trim()}`;
+  });
+  const deadline = performance.now() + READY_WITHIN_MS;
+  while (!(await canConnect(port))) {
+    if (failed !== null) throw new Error(`The DynamoDB emulator did not start: ${failed}`);
+    if (performance.now() > deadline) throw new Error('The DynamoDB emulator did not answer within 10 s.');
+    await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS));
+  }
+}
+
+function canConnect(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    const end = (answer: boolean) => () => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', end(true)).once('error', end(false));
+  });
+}
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise<void>((resolve) => {
+    const force = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+    child.once('exit', () => {
+      clearTimeout(force);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,376 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import { createTable } from '#core/adapters/dynamo/create-table.ts';
+import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
+import { startStreamSource } from '#core/adapters/dynamo/stream-reader.ts';
+import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
+import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { createHttpFront, type HttpRoute } from '#core/adapters/http-server/http-front.ts';
+import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
+import { createForgeIdentity, createSessions } from '#core/adapters/identity-forge/sessions.ts';
+import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
+import { createKeyFileService } from '#core/adapters/key-file/key-service.ts';
+import { Keyring } from '#core/adapters/key-file/keyring.ts';
+import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
+import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { routeUpgrades } from '#core/adapters/websocket/route-upgrades.ts';
+import { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
+import type { DashboardConfig } from '#core/contracts/dashboard.ts';
+import type { WakeMessage } from '#core/contracts/events.ts';
+import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
+import { ENGINE_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { type Invocable, isObject, type Json } from '#core/ports/invocable.ts';
+import type { EnginePort, Log } from '#core/ports/system.ts';
+import { Secret } from '#core/secret.ts';
+import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
+import { createLookingEngine } from '#core/services/idle-look.ts';
+import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
+import { lookForWork } from '../engine-container/src/idle-look.ts';
+import { createReconciler } from '../engine-container/src/reconcile.ts';
+import { createNotify } from '../lambdas/notify/notify.ts';
+import { createConnect } from '../lambdas/realtime/admit.ts';
+import { createDisconnect } from '../lambdas/realtime/disconnect.ts';
+import { createPush } from '../lambdas/realtime/push.ts';
+import { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
+import { createSite } from '../lambdas/site/serve.ts';
+import { callerBehindProxy } from './caller.ts';
+import { isAmong, type OneboxConfig } from './config.ts';
+import { startDatabase } from './database.ts';
+import { Metrics } from './metrics.ts';
+import { createSurfaces, type Shared } from './surfaces.ts';
+
+/** A running installation. */
+export interface Onebox {
+  readonly url: string;
+  readonly store: DynamoStore;
+  /** Wakes what is due, as the timer does. */
+  tick(): Promise<void>;
+  /** Ends what is under way, then everything. */
+  stop(): Promise<void>;
+}
+
+export interface OneboxOptions {
+  readonly config: OneboxConfig;
+  /** Folder of the built page. */
+  readonly siteDir: string;
+  readonly log: Log;
+  /** Names a database that runs already, and the PATH. */
+  readonly env: NodeJS.ProcessEnv;
+  /** @default every five minutes */
+  readonly tickMs?: number;
+}
+
+const TABLE_NAME = 'mergeyard';
+const STREAM_WINDOW_MS = 500;
+const NOTICE_AGE_MAX_MS = 10 * 60_000;
+const SOCKET_STAGE = 'live';
+
+type Stop = () => Promise<void> | void;
+
+/** Everything in one process: the services of the cloud edition, composed once more. */
+export async function startOnebox(options: OneboxOptions): Promise<Onebox> {
+  const stops: Stop[] = [];
+  const stop = async (): Promise<void> => {
+    for (const each of stops.splice(0).reverse()) await each();
+  };
+  try {
+    return await start(options, stops, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(
+  { config, siteDir, log, env, tickMs = TICK_INTERVAL_MS }: OneboxOptions,
+  stops: Stop[],
+  stop: () => Promise<void>,
+): Promise<Onebox> {
+  const clock = createSystemClock();
+  const ids = createUuidIds();
+  const metrics = new Metrics();
+  mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  const database = await startDatabase({ dataFile: join(config.data_dir, 'table.sqlite'), env });
+  stops.push(() => database.stop());
+  const clients = await openTable(database.endpoint);
+  stops.push(() => clients.close());
+  const store = createDynamoStore({ client: clients.documents, tableName: TABLE_NAME, clock });
+
+  const publicUrl = config.public_url.replace(/\/+$/, '');
+  const policy = {
+    allowHosts: [new URL(config.forge.url).host],
+    denyHosts: [new URL(publicUrl).host],
+    ...(config.caPem === null ? {} : { caPem: config.caPem }),
+  };
+  const http = createGuardedHttp(policy);
+  stops.push(() => http.close());
+  const keys = openKeys(config);
+  const sessions = createSessions({ file: join(config.data_dir, 'sessions.json'), clock });
+  const forge = createForgeOAuth({
+    ...{ forgeUrl: config.forge.url, clientId: config.sign_in.client_id, send: http.send },
+    clientSecret: new Secret(config.clientSecret),
+  });
+  const engine = createEngine(store, http, log, metrics);
+  const queue = createInProcessWakes({
+    answer: (wake) => answerWake(wake),
+    forward: async (wake) => void (await forwardDelayedWake({ store, queue, clock }, wake)),
+    ...{ workersMax: config.workers, log },
+  });
+  stops.push(() => queue.stop());
+  const shared: Shared = {
+    ...{ store, queue, policy, clock, ids, log, publicUrl, ...keys, send: http.send },
+    identity: createForgeIdentity(sessions, () => forge.isReachable()),
+    queueName: config.service_name,
+  };
+  const looker = {
+    look: (
+      request: Parameters<typeof lookForWork>[2] & {
+        instanceUrl: string;
+        repoSlug: string;
+        token: Secret<string>;
+      },
+    ) =>
+      lookForWork(
+        createForgeReader(
+          createForgeTransport({
+            ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },
+            ...{ send: http.send, clock },
+          }),
+        ),
+        clock,
+        request,
+      ),
+  };
+  const answerWake = async ({ repoId }: WakeMessage): Promise<void> => {
+    const looking = createLookingEngine({ store, looker, clock, log }, engine, repoId);
+    const result = await dispatchReconcile(
+      {
+        ...{ store, leases: store, vault: keys.vault, engine: looking, queue, clock, ids, log },
+        ...{ queueName: config.service_name, workersMax: config.workers },
+      },
+      repoId,
+    );
+    metrics.count('mergeyard_wakes_total', { result: result.kind });
+  };
+
+  const sockets = new SocketHub((source, text) => log.warn('socket', { source, text }));
+  stops.push(() => sockets.stop());
+  const connect = createConnect({ ...shared, rates: store, publicUrl });
+  const disconnect = createDisconnect({ store, log });
+  sockets.serve({
+    connect: asInvocable(connect),
+    disconnect: asInvocable(disconnect),
+    fallback: { invoke: async () => ({ statusCode: 200, body: formatPong(clock.now()) }) },
+    ...{ answers: true, stage: SOCKET_STAGE },
+  });
+  const push = createPush({ store, sender: sockets.sender(), log, clock });
+  const notify = createNotify({
+    ...{ store, secrets: keys.secrets, log, billingUrl: `${publicUrl}/billing` },
+    notifier: createNotifier({ email: { way: 'none' }, send: http.send }),
+  });
+  for (const target of [asInvocable(push), asInvocable(notify)]) {
+    const source = await startStreamSource(
+      clients.streams,
+      {
+        ...{ tableName: TABLE_NAME, streamArn: TABLE_NAME, region: 'onebox', target, filter: () => true },
+        ...{ batchSize: 100, windowMs: STREAM_WINDOW_MS, retries: 5, maxAgeMs: NOTICE_AGE_MAX_MS },
+        ...{ reportsFailures: true, bisects: true, giveUp: async () => log.error('changes were given up') },
+      },
+      (name, text) => log.warn('change stream', { name, text }),
+    );
+    stops.push(() => source.stop());
+  }
+
+  const signIn = createSignInRoutes({
+    ...{ forge, sessions, publicUrl, clock, log },
+    admit: (person) => {
+      const { allow, administrators } = config.sign_in;
+      const isAdmin = isAmong(administrators, person);
+      if (!isAdmin && allow !== undefined && !isAmong(allow, person)) return null;
+      return { tenantId: tenantOf(config.forge.url), login: person.login, email: person.email, isAdmin };
+    },
+  });
+  const front = createHttpFront(
+    listRoutes(shared, signIn, {
+      site: createSite(readSiteFiles(new URL(`file://${siteDir}/`)), pageConfig(config)),
+      metrics: async () =>
+        metrics.format({ mergeyard_sockets_open: sockets.size, mergeyard_wakes_waiting: queue.size }),
+    }),
+    (source, text) => log.error('http', { source, text }),
+    config.behind_proxy ? callerBehindProxy : undefined,
+  );
+  routeUpgrades(front, SOCKET_PATH, sockets);
+  await new Promise<void>((done, failed) => {
+    front.once('error', failed).listen(config.listen.port, config.listen.host, done);
+  });
+  stops.push(
+    () =>
+      new Promise((done) => {
+        front.close(() => done());
+        front.closeIdleConnections();
+        sockets.cutAll();
+      }),
+  );
+
+  const tick = async (): Promise<void> => {
+    try {
+      log.info('tick', { ...(await wakeDueRepos({ store, queue, clock, log })) });
+    } catch (error) {
+      log.error('the tick failed', { error });
+    }
+  };
+  const timer = setInterval(() => void tick(), tickMs);
+  stops.push(() => clearInterval(timer));
+  // Wakes that waited in memory when the process ended are found by their due marks.
+  await tick();
+  const { port } = front.address() as AddressInfo;
+  return { url: `http://${config.listen.host}:${port}`, store, tick, stop };
+}
+
+async function openTable(endpoint: string) {
+  const local = {
+    ...{ endpoint, region: 'onebox' },
+    credentials: { accessKeyId: 'onebox', secretAccessKey: 'onebox' },
+  };
+  const dynamo = new DynamoDBClient(local);
+  const streams = new DynamoDBStreamsClient(local);
+  try {
+    await dynamo.send(new DescribeTableCommand({ TableName: TABLE_NAME }));
+  } catch (error) {
+    if (!(error instanceof ResourceNotFoundException)) throw error;
+    await createTable(dynamo, TABLE_NAME);
+  }
+  return {
+    documents: DynamoDBDocumentClient.from(dynamo),
+    streams,
+    close: () => {
+      dynamo.destroy();
+      streams.destroy();
+    },
+  };
+}
+
+/** Vault and box of the key file, which is made at the first start. */
+function openKeys(config: OneboxConfig) {
+  const keyring = new Keyring(join(config.data_dir, 'keys.json'));
+  const { keyId, version } = keyring.newest();
+  const client = createKeyFileService(keyring);
+  return {
+    vault: createKmsVault({ client, keyId, keyVersion: version }),
+    secrets: createKmsSecretBox({ client, key: { id: keyId, version } }),
+  };
+}
+
+/** The engine within this process. It keeps its own deadlines; one that passes them is treated as one that was lost. */
+function createEngine(store: DynamoStore, http: GuardedHttp, log: Log, metrics: Metrics): EnginePort {
+  const clock = createSystemClock();
+  const runReconcile = createReconciler({
+    ...{ store, clock, log, ids: createUuidIds() },
+    forgeFor: (request, held, mayRead) =>
+      createEngineForge(held, {
+        ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },
+        ...{ send: http.send, clock, mayRead },
+      }),
+  });
+  return {
+    async reconcile(request, order) {
+      const startedAt = clock.monotonic();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<'lost'>((resolve) => {
+        timer = setTimeout(() => resolve('lost'), ENGINE_TIMEOUT_MS);
+      });
+      try {
+        const answer = await Promise.race([runReconcile(request, order), late]);
+        metrics.observe('mergeyard_reconcile_seconds', (clock.monotonic() - startedAt) / 1000);
+        metrics.count('mergeyard_reconciles_total', { answer });
+        return answer;
+      } catch (error) {
+        log.error('the engine failed', { error });
+        metrics.count('mergeyard_reconciles_total', { answer: 'failed' });
+        return 'failed';
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    isHealthy: async () => true,
+  };
+}
+
+interface OwnPages {
+  readonly site: (event: APIGatewayProxyEventV2) => Promise<unknown>;
+  readonly metrics: () => Promise<string>;
+}
+
+function listRoutes(
+  shared: Shared,
+  signIn: ReturnType<typeof createSignInRoutes>,
+  own: OwnPages,
+): readonly HttpRoute[] {
+  const surfaces = createSurfaces(shared);
+  // biome-ignore lint/suspicious/noExplicitAny: no handler reads the platform's context; the steps keep theirs in it
+  const context = (): Context => ({}) as any;
+  const api = ROUTES.filter(({ id }) => id !== 'openSocket').map(({ method, path, surface }) => ({
+    key: `${method} ${path}`,
+    target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[surface](event, context())),
+  }));
+  const text = (contentType: string, read: () => Promise<string>): Invocable => ({
+    invoke: async () => ({
+      ...{ statusCode: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' } },
+      body: await read(),
+    }),
+  });
+  return [
+    ...api,
+    ...Object.entries(signIn).map(([key, handle]) => ({ key, target: asInvocable(handle) })),
+    { key: 'GET /healthz', target: text('application/json', async () => '{"status":"ok"}') },
+    { key: 'GET /metrics', target: text('application/openmetrics-text; version=1.0.0', own.metrics) },
+    { key: 'GET /', target: asInvocable(own.site) },
+    { key: 'GET /{page+}', target: asInvocable(own.site) },
+    {
+      key: '$default',
+      target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[CATCH_ALL_SURFACE](event, context())),
+    },
+  ];
+}
+
+/** Plain data in, plain data out, as between processes. */
+function asInvocable(handle: (event: never) => Promise<unknown>): Invocable {
+  return {
+    invoke: async (event: Json): Promise<Json> => {
+      const answer = await handle(event as never);
+      return isObject(answer) ? answer : null;
+    },
+  };
+}
+
+function pageConfig({ forge }: OneboxConfig): DashboardConfig {
+  const label = forge.name ?? new URL(forge.url).host;
+  return {
+    sign_in: { kind: 'gotrue', url: '', api_key: '', provider: { id: 'forge', label } },
+    ...{ sign_up: 'closed', sends_mail: false },
+  };
+}
+
+/** One installation is one tenant: the same id for the same forge, as the name-based UUID of RFC 9562. */
+function tenantOf(forgeUrl: string): string {
+  const bytes = createHash('sha1')
+    .update(`mergeyard ${new URL(forgeUrl).origin}`)
+    .digest()
+    .subarray(0, 16);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}

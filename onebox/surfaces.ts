@@ -1,0 +1,99 @@
+import middy from '@middy/core';
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
+import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
+import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import { compileOutboundPolicy, type OutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
+import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
+import type { HttpSurface } from '#core/contracts/route-spec.ts';
+import { createSurface } from '#core/http/api-surface.ts';
+import { answerWithEnvelope } from '#core/http/error-middleware.ts';
+import type { HttpResponse } from '#core/http/respond.ts';
+import type { IdentityPort } from '#core/ports/identity.ts';
+import type { SecretBox } from '#core/ports/secret-box.ts';
+import type { Clock, Ids, Log, Vault, WakeQueue } from '#core/ports/system.ts';
+import { createForgeOpener } from '#core/services/open-forge.ts';
+import { createAdminRoutes } from '../lambdas/admin/routes.ts';
+import { createApiRoutes } from '../lambdas/api/routes.ts';
+import { createBillingRoutes } from '../lambdas/billing/routes.ts';
+import { createConnectionRoutes, switchedOffRoutes } from '../lambdas/connections/routes.ts';
+import { createContainerHealth } from '../lambdas/container-health/routes.ts';
+import { createForgeOpsRoutes } from '../lambdas/forge-ops/routes.ts';
+import { createPublicRoutes } from '../lambdas/public/routes.ts';
+import { createPaymentsWebhook } from '../lambdas/webhooks/payments-route.ts';
+import { createForgeWebhook } from '../lambdas/webhooks/routes.ts';
+
+/** What one process shares among all its parts. */
+export interface Shared {
+  readonly store: DynamoStore;
+  readonly identity: IdentityPort;
+  readonly vault: Vault;
+  readonly secrets: SecretBox;
+  readonly queue: WakeQueue;
+  readonly send: HttpSend;
+  readonly policy: OutboundPolicy;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly publicUrl: string;
+  readonly queueName: string;
+}
+
+export type Answerer = (event: APIGatewayProxyEventV2, context: Context) => Promise<HttpResponse>;
+
+/** Every HTTP function of the service, composed for one process: no plans are sold here, and no key administers. */
+export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Answerer>> {
+  const { store, identity, vault, secrets, queue, send, clock, ids, log, publicUrl, queueName } = shared;
+  const surface = { identity, log, rates: store };
+  const common = { store, leases: store, clock, log, ids, queue };
+  const openAccount = createForgeAccountOpener({ send, clock });
+  const rules = compileOutboundPolicy(shared.policy);
+  return {
+    api: createSurface<'api'>(surface, createApiRoutes({ ...common, identity, queueName })),
+    connections: createSurface<'connections'>(
+      { ...surface, switchedOff: switchedOffRoutes(false) },
+      createConnectionRoutes({
+        ...{ ...common, vault, openAccount },
+        checkTarget: (url) => checkOutboundTarget(url, rules),
+      }),
+    ),
+    'forge-ops': createSurface<'forge-ops'>(
+      surface,
+      createForgeOpsRoutes({
+        ...{ ...common, vault, secrets, openAccount, queueName },
+        openForge: createForgeOpener({
+          ...{ store, vault },
+          connect: ({ instanceUrl, slug }, token) =>
+            createForgeAdmin(createForgeTransport({ instanceUrl, slug, token, send, clock })),
+        }),
+        webhookUrl: `${publicUrl}/api/v1/webhooks/forge`,
+      }),
+    ),
+    admin: createSurface<'admin'>(surface, createAdminRoutes({ store, leases: store })),
+    billing: createSurface<'billing'>(
+      surface,
+      createBillingRoutes({
+        ...{ ...common, prices: null, openPayments: async () => null },
+        billingPageUrl: `${publicUrl}/billing`,
+      }),
+    ),
+    'webhooks-payments': middy(
+      createPaymentsWebhook({
+        ...{ store, clock, log, prices: null, readSigningSecret: null, openReader: async () => null },
+      }),
+    ).use(answerWithEnvelope(log)),
+    public: createSurface<'public'>(
+      surface,
+      createPublicRoutes({ store, identity, clock, log, analyticsKey: '' }),
+    ),
+    'webhooks-forge': middy(
+      createForgeWebhook({ store, leases: store, rates: store, secrets, queue, clock, queueName }),
+    ).use(answerWithEnvelope(log)),
+    'container-health': middy(
+      // The engine is this very process.
+      createContainerHealth({ ...surface, isHealthy: async () => true, clock }),
+    ).use(answerWithEnvelope(log)),
+  };
+}

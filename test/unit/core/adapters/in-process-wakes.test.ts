@@ -1,0 +1,59 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
+import type { WakeMessage } from '#core/contracts/events.ts';
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+function givenWakes(answer: (wake: WakeMessage) => Promise<void>, workersMax = 2) {
+  return createInProcessWakes({ answer, forward: async () => undefined, workersMax, log });
+}
+
+describe('wakes in one process', () => {
+  test('one repository is answered one wake after the other; those that wait become one', async () => {
+    const answered: number[] = [];
+    let atOnce = 0;
+    let most = 0;
+    const wakes = givenWakes(async ({ wakeSeq }) => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await wait(5);
+      answered.push(wakeSeq);
+      atOnce -= 1;
+    });
+    for (const seq of [1, 2, 3]) await wakes.sendWake('repo-1', seq);
+    await wait(30);
+    await wakes.stop();
+    expect({ answered, most }).toEqual({ answered: [1, 3], most: 1 });
+  });
+
+  test('no more are answered at once than there are workers, and each has its turn', async () => {
+    const answered = new Set<string>();
+    let atOnce = 0;
+    let most = 0;
+    const wakes = givenWakes(async ({ repoId }) => {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await wait(2);
+      answered.add(repoId);
+      atOnce -= 1;
+    });
+    for (let at = 0; at < 10; at += 1) await wakes.sendWake(`repo-${at}`, 1);
+    await wait(60);
+    await wakes.stop();
+    expect({ answered: answered.size, most }).toEqual({ answered: 10, most: 2 });
+  });
+
+  test('a stop waits for those under way and takes no more', async () => {
+    const ended: number[] = [];
+    const wakes = givenWakes(async ({ wakeSeq }) => {
+      await wait(10);
+      ended.push(wakeSeq);
+    });
+    await wakes.sendWake('repo-1', 1);
+    await wakes.sendWake('repo-1', 2);
+    await wakes.stop();
+    expect(ended).toEqual([1]);
+    await wakes.sendWake('repo-2', 1);
+    expect(wakes.size).toBe(1);
+  });
+});
