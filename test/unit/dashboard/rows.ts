@@ -1,3 +1,5 @@
+import { toShownSettings } from '#core/contracts/repo-settings.ts';
+import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
 import type { ActivityDoc, RepoActivity, StatusEntry } from '../../../dashboard/view/blocker.ts';
 import type { BatchNode } from '../../../dashboard/view/tree.ts';
 
@@ -70,6 +72,7 @@ export function givenQueue(
 
 export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
   return {
+    ...toShownSettings(DEFAULT_SETTINGS),
     ...{
       id: 'repo',
       name: 'acme/app',
@@ -92,9 +95,8 @@ export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
       last_provisioned_at: null,
     },
     reconcile: { ran_at: AT, ok: true, error: null, error_code: null },
-    ...{ created_at: AT, updated_at: AT, queue_enabled: true, batch_linger_seconds: 0, bisect_fanout: 4 },
-    ...{ gate: 'workflow', gate_contexts: [], gate_authors: [] },
-    ...{ batch_target: 0, lease_state: 'idle' },
+    ...{ created_at: AT, updated_at: AT, bisect_fanout: 4 },
+    lease_state: 'idle',
     ...changes,
   };
 }
