@@ -168,8 +168,8 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   {
     guard: 'a staging branch that a person moved has no run to wait for',
     file: 'engine-container/src/read-gates.ts',
-    find: '=== run.sha ? gate',
-    replace: '!== null ? gate',
+    find: 'return (await this.#forge.readBranchTip(run.branch)) === run.sha\n',
+    replace: 'return (await this.#forge.readBranchTip(run.branch)) !== null\n',
     families: ['taken_names', 'storm'],
     dies: 'a staging branch is moved',
   },

@@ -70,9 +70,9 @@ export const LANDING_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'one that is first seen with a head that has moved is told as queued',
-    file: `${QUEUE}/entries.ts`,
-    find: "    emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });\n    emitEvent(pass, 'pr_requeued'",
-    replace: "    emitEvent(pass, 'pr_requeued'",
+    file: `${QUEUE}/moved-heads.ts`,
+    find: "  emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });\n",
+    replace: '',
     families: ['people'],
     dies: 'a push before the first look',
   },

@@ -96,13 +96,14 @@ export async function baseIsReadBeforeLanding(): Promise<readonly string[]> {
   return runs === 2 ? [] : [`${runs} runs for two, one of them on a base that a landing had replaced`];
 }
 
-/** Scheduled, pushed to, and only then seen. */
+/** Scheduled, pushed to by one who may not merge, and only then seen. */
 export async function pushBeforeFirstLook(): Promise<readonly string[]> {
   const stage = await setStage();
   await givenProject(stage.forge);
   const pr = await givenScheduled(stage.forge, 'a');
   await stage.clock.advance(60_000);
-  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' });
+  await stage.forge.setAccess('stranger', 'read');
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'newer\n' }, 'stranger');
   await look(stage, 4);
   const told = (await stage.events()).map(({ event }) => event).reverse();
   return told[0] === 'pr_queued' ? [] : [`the first that is told of it is ${told[0]}`];
