@@ -1,3 +1,4 @@
+import { GATE_KINDS, type GateKind } from '#core/domain/status-gate.ts';
 import {
   ACCOUNT_USAGE,
   ForgeOptionError,
@@ -12,6 +13,8 @@ export interface DemoOptions {
   readonly keep: boolean;
   readonly fresh: boolean;
   readonly fanout: number;
+  /** Judge of the batches: a workflow of the forge, or a stand-in of Woodpecker that posts statuses. */
+  readonly gate: GateKind;
   readonly dataDir: string;
   /** A real forge; null = the fake one on loopback. */
   readonly forge: RealForge | null;
@@ -20,6 +23,7 @@ export interface DemoOptions {
 const USAGE = `npm run demo -- [options]
   --json            progress on standard error; the last line of standard output is one JSON object
   --fanout N        gate runs that may burn at once, 1 to 16 (default 4)
+  --gate KIND       workflow (default), or statuses: a stand-in of Woodpecker judges, on the fake forge only
   --keep            leave forge and service running at the end
   --fresh           forget a story that was interrupted and begin again
   --data DIR        where everything is kept (default .mergeyard/demo)
@@ -49,7 +53,7 @@ function parse(argv: readonly string[]): DemoOptions {
   for (let index = 0; index < argv.length; index += 1) {
     const name = argv[index] ?? '';
     if (['--json', '--keep', '--fresh'].includes(name)) switches.add(name);
-    else if (['--fanout', '--data', '--forge', '--forge-ca'].includes(name)) {
+    else if (['--fanout', '--gate', '--data', '--forge', '--forge-ca'].includes(name)) {
       const value = argv[index + 1];
       if (value === undefined || value.startsWith('--'))
         throw new UsageError(`${name} needs a value\n${USAGE}`);
@@ -61,7 +65,11 @@ function parse(argv: readonly string[]): DemoOptions {
   if (!Number.isInteger(fanout) || fanout < 1 || fanout > 16) {
     throw new UsageError(`--fanout takes a whole number from 1 to 16\n${USAGE}`);
   }
+  const gate = GATE_KINDS.find((kind) => kind === (values.get('--gate') ?? 'workflow'));
+  if (gate === undefined || (gate === 'statuses' && values.has('--forge')))
+    throw new UsageError(`--gate takes workflow, or statuses on the fake forge\n${USAGE}`);
   return {
+    gate,
     json: switches.has('--json'),
     keep: switches.has('--keep'),
     fresh: switches.has('--fresh'),

@@ -6,7 +6,9 @@ import { UNPROVISIONED } from '#core/domain/provisioning.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { DEFAULT_SETTINGS } from '#core/domain/repo-settings.ts';
+import type { GateKind } from '#core/domain/status-gate.ts';
 import { Secret } from '#core/secret.ts';
+import { CI_LOGIN, contextsOf } from '../forge/ci/other-ci.ts';
 import { BOT, createFakeForge, type FakeForge } from '../forge/fake-forge.ts';
 import type { ForgeTokens } from '../forge-account.ts';
 import { type LocalService, startLocalService } from '../service.ts';
@@ -53,6 +55,7 @@ export interface StageOptions extends DemoOptions {
 }
 
 const SLUG = 'corner/shop';
+const DEMO_CI = 'woodpecker';
 const PERSON = 'dev';
 const HOOK_EVENTS = [
   'push',
@@ -80,7 +83,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
   const ports = resumed
     ? earlier.ports
     : { http: await freePort(), https: await freePort(), api: await freePort() };
-  const forge = options.forge === null ? await startFake(dataDir, ports) : null;
+  const forge = options.forge === null ? await startFake(dataDir, ports, options.gate) : null;
   const forgeUrl = forge?.httpsUrl ?? options.forge?.url ?? '';
   const service = await startLocalService({
     dataDir: join(dataDir, 'service'),
@@ -121,7 +124,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
       const repoId = randomUUID();
       const numbers = await openPullRequests(author, say);
       await enroll({
-        ...{ service, forgeUrl, slug, repoId, fanout: options.fanout },
+        ...{ service, forgeUrl, slug, repoId, fanout: options.fanout, gate: options.gate },
         botToken: tokens?.bot ?? kept.botToken,
         person: realRepo?.bot ?? at(kept.botToken),
       });
@@ -171,13 +174,13 @@ async function forget(options: StageOptions, left: StoryState, say: (line: strin
   }
 }
 
-async function startFake(dataDir: string, ports: StoryState['ports']) {
+async function startFake(dataDir: string, ports: StoryState['ports'], gate: GateKind) {
   const [owner = '', name = ''] = SLUG.split('/');
   const fake = createFakeForge({
     dataDir: join(dataDir, 'forge'),
     httpPort: ports.http,
     httpsPort: ports.https,
-    knobs: { gate: 'run', checkDelayMs: 50, runnerSlots: 2 },
+    knobs: { gate: 'run', ci: gate === 'statuses' ? DEMO_CI : 'actions', checkDelayMs: 50, runnerSlots: 2 },
     seed: {
       owner,
       name,
@@ -186,6 +189,7 @@ async function startFake(dataDir: string, ports: StoryState['ports']) {
       requiredContexts: [DEFAULT_SERVICE_NAME],
     },
   });
+  fake.addUser(CI_LOGIN);
   const address = await fake.start();
   return { fake, ...address };
 }
@@ -219,6 +223,7 @@ async function enroll(options: {
   readonly repoId: string;
   readonly botToken: string;
   readonly fanout: number;
+  readonly gate: GateKind;
   readonly person: Person;
 }): Promise<void> {
   const { store, vault, baseUrl } = options.service;
@@ -257,6 +262,9 @@ async function enroll(options: {
     wakeupMode: 'webhook',
     bisectFanout: options.fanout,
     enabledAt: now,
+    gate: options.gate,
+    gateContexts: options.gate === 'statuses' ? contextsOf(DEMO_CI, options.slug, ['gate']) : [],
+    gateAuthors: options.gate === 'statuses' ? [CI_LOGIN] : [],
     webhookSecret: new Secret(secret),
     hookId,
     ...UNPROVISIONED,

@@ -85,6 +85,7 @@ const DEFAULT_KNOBS: Omit<Knobs, 'nullPulls'> = {
   fault: () => null,
   dropWebhook: () => false,
   webhookDelayMs: 0,
+  ci: 'actions',
   runnerSlots: 2,
 };
 

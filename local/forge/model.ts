@@ -238,3 +238,7 @@ export interface MergeRecord {
   readonly style: MergeStyle;
   readonly at: number;
 }
+
+/** Who runs what a push starts: the forge's own Actions, or a stand-in of another CI that posts as that one does. */
+export type CiKind = 'actions' | 'woodpecker' | 'jenkins';
+export type OtherCi = Exclude<CiKind, 'actions'>;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Background } from './background.ts';
 import type { ForgeControl } from './control.ts';
 import { Repository } from './git/repository.ts';
-import type { AccessLevel, ForgeState, PullRecord, RepoRecord, UserRecord } from './model.ts';
+import type { AccessLevel, CiKind, ForgeState, PullRecord, RepoRecord, UserRecord } from './model.ts';
 import type { Profile } from './profiles.ts';
 import type { Timers } from './timers.ts';
 
@@ -25,6 +25,8 @@ export interface Knobs {
   webhookDelayMs: number;
   /** Pull requests that the list shows as `null`. */
   nullPulls: Set<number>;
+  /** Runs what a push starts. Another CI than Actions is told by the same file, shows no run and posts statuses. */
+  ci: CiKind;
   /** Workflows executed at the same time. */
   runnerSlots: number;
 }

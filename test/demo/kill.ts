@@ -9,7 +9,7 @@ import { play } from '../../local/demo/story.ts';
  * `npm run test:kill`: the demo with `kill -9` in its middle, three times: the engine, the worker, everything. Each must
  * end in the same table. Not part of `npm test`: a killed holder's lease has to run out, which takes up to 75 s each time.
  */
-const SPREAD = { json: false, keep: false, fresh: true, fanout: 4, forge: null } as const;
+const SPREAD = { json: false, keep: false, fresh: true, fanout: 4, gate: 'workflow', forge: null } as const;
 
 type Victim = 'engine' | 'worker';
 

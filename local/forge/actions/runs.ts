@@ -1,3 +1,4 @@
+import { postAsOtherCi } from '../ci/other-ci.ts';
 import type { GateJudgement } from '../control.ts';
 import { convertRepo, convertUser, type Json } from '../convert/entities.ts';
 import type { JobRecord, RepoRecord, RunRecord, RunStatus } from '../model.ts';
@@ -168,6 +169,8 @@ export function finishRun(
 }
 
 function postJobStatus(world: World, repo: RepoRecord, run: RunRecord, job: JobRecord): void {
+  const { ci } = world.knobs;
+  if (ci !== 'actions') return postAsOtherCi(world, repo, run, job, ci);
   const seconds = Math.round(((job.stoppedAt ?? 0) - (job.startedAt ?? job.stoppedAt ?? 0)) / 1000);
   const words: Record<RunStatus, readonly [state: string, description: string]> = {
     waiting: ['pending', 'Waiting to run'],
@@ -193,6 +196,7 @@ function postJobStatus(world: World, repo: RepoRecord, run: RunRecord, job: JobR
 }
 
 function sendRunEvents(world: World, repo: RepoRecord, run: RunRecord): void {
+  if (world.knobs.ci !== 'actions') return;
   if (world.profile.kind === 'gitea') {
     sendWebhooks(world, repo, {
       event: 'workflow_run',

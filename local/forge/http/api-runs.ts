@@ -30,6 +30,11 @@ async function createStatus(call: Call) {
   return created(convertStatus(world, repo, postStatus(world, repo, sha, input, callerOf(call))));
 }
 
+/** A pipeline of another CI is no run of the forge. */
+function shownRuns({ repo, world }: Call): readonly RunRecord[] {
+  return world.knobs.ci === 'actions' ? repo.runs : [];
+}
+
 async function shaOf(call: Call): Promise<string> {
   const sha = await gitOf(call.world, call.repo).resolve(call.params.sha ?? '');
   if (sha === null) throw new Refusal(404, "The target couldn't be found.");
@@ -82,7 +87,7 @@ const RUN_STATES = ['unknown', 'waiting', 'running', 'success', 'failure', 'canc
 function listRuns(call: Call) {
   const { query, repo, world } = call;
   requireRuns(call);
-  const rows = [...repo.runs].sort((a, b) => b.id - a.id).filter((run) => matchesQuery(call, run));
+  const rows = [...shownRuns(call)].sort((a, b) => b.id - a.id).filter((run) => matchesQuery(call, run));
   const wrong = query
     .getAll('status')
     .find((state) => world.profile.runsApi === 'forgejo' && !RUN_STATES.includes(state));
@@ -119,7 +124,7 @@ function requireRuns(call: Call): void {
 
 function runOf(call: Call): RunRecord {
   requireRuns(call);
-  const run = call.repo.runs.find((each) => each.id === Number(call.params.id));
+  const run = shownRuns(call).find((each) => each.id === Number(call.params.id));
   if (run === undefined) throw new Refusal(404, "The target couldn't be found.");
   return run;
 }
@@ -150,7 +155,7 @@ function cancelRun(call: Call) {
 function listTasks(call: Call) {
   const { repo, world } = call;
   if (!repo.hasActions) throw new Refusal(404, 'Not Found');
-  const rows = repo.runs.flatMap((run) =>
+  const rows = shownRuns(call).flatMap((run) =>
     run.jobs
       .filter((job) => job.startedAt !== null)
       .map((job, at) => ({

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { judgeGateStatuses } from '#core/domain/status-gate.ts';
+import { CI_LOGIN, contextsOf } from '../../../local/forge/ci/other-ci.ts';
 import { PROFILE_NAMES } from '../../../local/forge/profiles.ts';
 import { type Bench, quiet, startBench } from './harness.ts';
 
@@ -30,6 +32,59 @@ async function pushBranch(
   expect(answer.status).toBe(201);
   return answer.body.commit.sha;
 }
+
+interface StatusAnswer {
+  readonly id: number;
+  readonly context: string;
+  readonly status: string;
+  readonly description: string;
+  readonly creator: { readonly login: string };
+  readonly target_url: string;
+}
+
+describe('another CI', () => {
+  test.each([
+    ['woodpecker', 'success', 'success'],
+    ['woodpecker', 'failure', 'failure'],
+    ['woodpecker', 'cancelled', 'cancelled'],
+    ['woodpecker', 'error', 'error'],
+    ['jenkins', 'success', 'success'],
+    ['jenkins', 'failure', 'failure'],
+    ['jenkins', 'cancelled', 'error'],
+  ] as const)(
+    '%s posts a pipeline that ends in %s so that a gate reads %s, and the forge lists no run',
+    async (ci, judged, verdict) => {
+      bench = await startBench({ profile: 'fj15' });
+      bench.forge.addUser(CI_LOGIN);
+      bench.forge.knobs.ci = ci;
+      const { control } = bench.forge;
+      control.judge = () => judged;
+      control.gateDurationMs = 5000;
+      const sha = await pushBranch('mq/main/staging', 'stage');
+      await quiet(bench);
+      const gate = { contexts: contextsOf(ci, control.slug, ['gate']), authors: [CI_LOGIN] };
+      const read = async () => {
+        const { body } = await bench.api('GET', `/commits/${sha}/statuses`);
+        const rows = body as readonly StatusAnswer[];
+        return judgeGateStatuses(
+          rows.map((row) => ({
+            ...{ id: row.id, context: row.context, state: row.status, description: row.description },
+            ...{ creator: row.creator.login, url: row.target_url, createdAt: 0 },
+          })),
+          gate,
+        ).gate;
+      };
+      expect(await read()).toMatchObject({ kind: 'running' });
+      await bench.clock.advance(5000);
+      expect(await read()).toMatchObject({
+        kind: 'finished',
+        verdict,
+        url: expect.stringMatching(/^https:/),
+      });
+      expect((await bench.api('GET', '/actions/runs')).body.total_count).toBe(0);
+    },
+  );
+});
 
 describe('judged runs', () => {
   test.each(PROFILE_NAMES)('a push to mq/** starts one run, shown as %s shows it', async (profile) => {
