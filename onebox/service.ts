@@ -2,19 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DescribeTableCommand, DynamoDBClient, ResourceNotFoundException } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
-import { createTable } from '#core/adapters/dynamo/create-table.ts';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { startStreamSource } from '#core/adapters/dynamo/stream-reader.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
-import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
-import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
-import { createHttpFront, type HttpRoute } from '#core/adapters/http-server/http-front.ts';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
 import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
 import { createForgeIdentity, createSessions } from '#core/adapters/identity-forge/sessions.ts';
 import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
@@ -27,19 +21,15 @@ import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { routeUpgrades } from '#core/adapters/websocket/route-upgrades.ts';
 import { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
-import type { DashboardConfig } from '#core/contracts/dashboard.ts';
 import type { WakeMessage } from '#core/contracts/events.ts';
 import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
-import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
-import { ENGINE_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import { type Invocable, isObject, type Json } from '#core/ports/invocable.ts';
-import type { EnginePort, Log } from '#core/ports/system.ts';
+import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import type { Log } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
 import { lookForWork } from '../engine-container/src/idle-look.ts';
-import { createReconciler } from '../engine-container/src/reconcile.ts';
 import { createNotify } from '../lambdas/notify/notify.ts';
 import { createConnect } from '../lambdas/realtime/admit.ts';
 import { createDisconnect } from '../lambdas/realtime/disconnect.ts';
@@ -49,8 +39,11 @@ import { createSite } from '../lambdas/site/serve.ts';
 import { callerBehindProxy } from './caller.ts';
 import { isAmong, type OneboxConfig } from './config.ts';
 import { startDatabase } from './database.ts';
+import { createEngine } from './engine.ts';
 import { Metrics } from './metrics.ts';
-import { createSurfaces, type Shared } from './surfaces.ts';
+import { asInvocable, listRoutes, pageConfig } from './routes.ts';
+import type { Shared } from './surfaces.ts';
+import { openTable, TABLE_NAME } from './table.ts';
 
 /** A running installation. */
 export interface Onebox {
@@ -73,7 +66,6 @@ export interface OneboxOptions {
   readonly tickMs?: number;
 }
 
-const TABLE_NAME = 'mergeyard';
 const STREAM_WINDOW_MS = 500;
 const NOTICE_AGE_MAX_MS = 10 * 60_000;
 const SOCKET_STAGE = 'live';
@@ -112,7 +104,8 @@ async function start(
   const publicUrl = config.public_url.replace(/\/+$/, '');
   const policy = {
     allowHosts: [new URL(config.forge.url).host],
-    denyHosts: [new URL(publicUrl).host],
+    // The service may share the forge's name, behind another port; else its own name is no forge.
+    denyHosts: hostNameOf(publicUrl) === hostNameOf(config.forge.url) ? [] : [new URL(publicUrl).host],
     ...(config.caPem === null ? {} : { caPem: config.caPem }),
   };
   const http = createGuardedHttp(policy);
@@ -240,29 +233,6 @@ async function start(
   return { url: `http://${config.listen.host}:${port}`, store, tick, stop };
 }
 
-async function openTable(endpoint: string) {
-  const local = {
-    ...{ endpoint, region: 'onebox' },
-    credentials: { accessKeyId: 'onebox', secretAccessKey: 'onebox' },
-  };
-  const dynamo = new DynamoDBClient(local);
-  const streams = new DynamoDBStreamsClient(local);
-  try {
-    await dynamo.send(new DescribeTableCommand({ TableName: TABLE_NAME }));
-  } catch (error) {
-    if (!(error instanceof ResourceNotFoundException)) throw error;
-    await createTable(dynamo, TABLE_NAME);
-  }
-  return {
-    documents: DynamoDBDocumentClient.from(dynamo),
-    streams,
-    close: () => {
-      dynamo.destroy();
-      streams.destroy();
-    },
-  };
-}
-
 /** Vault and box of the key file, which is made at the first start. */
 function openKeys(config: OneboxConfig) {
   const keyring = new Keyring(join(config.data_dir, 'keys.json'));
@@ -274,94 +244,8 @@ function openKeys(config: OneboxConfig) {
   };
 }
 
-/** The engine within this process. It keeps its own deadlines; one that passes them is treated as one that was lost. */
-function createEngine(store: DynamoStore, http: GuardedHttp, log: Log, metrics: Metrics): EnginePort {
-  const clock = createSystemClock();
-  const runReconcile = createReconciler({
-    ...{ store, clock, log, ids: createUuidIds() },
-    forgeFor: (request, held, mayRead) =>
-      createEngineForge(held, {
-        ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },
-        ...{ send: http.send, clock, mayRead },
-      }),
-  });
-  return {
-    async reconcile(request, order) {
-      const startedAt = clock.monotonic();
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<'lost'>((resolve) => {
-        timer = setTimeout(() => resolve('lost'), ENGINE_TIMEOUT_MS);
-      });
-      try {
-        const answer = await Promise.race([runReconcile(request, order), late]);
-        metrics.observe('mergeyard_reconcile_seconds', (clock.monotonic() - startedAt) / 1000);
-        metrics.count('mergeyard_reconciles_total', { answer });
-        return answer;
-      } catch (error) {
-        log.error('the engine failed', { error });
-        metrics.count('mergeyard_reconciles_total', { answer: 'failed' });
-        return 'failed';
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-    isHealthy: async () => true,
-  };
-}
-
-interface OwnPages {
-  readonly site: (event: APIGatewayProxyEventV2) => Promise<unknown>;
-  readonly metrics: () => Promise<string>;
-}
-
-function listRoutes(
-  shared: Shared,
-  signIn: ReturnType<typeof createSignInRoutes>,
-  own: OwnPages,
-): readonly HttpRoute[] {
-  const surfaces = createSurfaces(shared);
-  // biome-ignore lint/suspicious/noExplicitAny: no handler reads the platform's context; the steps keep theirs in it
-  const context = (): Context => ({}) as any;
-  const api = ROUTES.filter(({ id }) => id !== 'openSocket').map(({ method, path, surface }) => ({
-    key: `${method} ${path}`,
-    target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[surface](event, context())),
-  }));
-  const text = (contentType: string, read: () => Promise<string>): Invocable => ({
-    invoke: async () => ({
-      ...{ statusCode: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' } },
-      body: await read(),
-    }),
-  });
-  return [
-    ...api,
-    ...Object.entries(signIn).map(([key, handle]) => ({ key, target: asInvocable(handle) })),
-    { key: 'GET /healthz', target: text('application/json', async () => '{"status":"ok"}') },
-    { key: 'GET /metrics', target: text('application/openmetrics-text; version=1.0.0', own.metrics) },
-    { key: 'GET /', target: asInvocable(own.site) },
-    { key: 'GET /{page+}', target: asInvocable(own.site) },
-    {
-      key: '$default',
-      target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[CATCH_ALL_SURFACE](event, context())),
-    },
-  ];
-}
-
-/** Plain data in, plain data out, as between processes. */
-function asInvocable(handle: (event: never) => Promise<unknown>): Invocable {
-  return {
-    invoke: async (event: Json): Promise<Json> => {
-      const answer = await handle(event as never);
-      return isObject(answer) ? answer : null;
-    },
-  };
-}
-
-function pageConfig({ forge }: OneboxConfig): DashboardConfig {
-  const label = forge.name ?? new URL(forge.url).host;
-  return {
-    sign_in: { kind: 'gotrue', url: '', api_key: '', provider: { id: 'forge', label } },
-    ...{ sign_up: 'closed', sends_mail: false },
-  };
+function hostNameOf(url: string): string {
+  return new URL(url).hostname;
 }
 
 /** One installation is one tenant: the same id for the same forge, as the name-based UUID of RFC 9562. */

@@ -9,7 +9,8 @@ import { readConfig } from '../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../onebox/service.ts';
 import { eventually } from '../support/eventually.ts';
 
-const PUBLIC_URL = 'http://mergeyard.example';
+/** The forge's own name, behind another port. */
+const PUBLIC_URL = 'http://127.0.0.1:8480';
 
 describe('the service in one process, beside a forge', () => {
   const folder = mkdtempSync(join(tmpdir(), 'onebox-'));

@@ -1,0 +1,44 @@
+import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import type { GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { ENGINE_TIMEOUT_MS } from '#core/domain/limits.ts';
+import type { EnginePort, Log } from '#core/ports/system.ts';
+import { createReconciler } from '../engine-container/src/reconcile.ts';
+import type { Metrics } from './metrics.ts';
+
+/** The engine within this process. It keeps its own deadlines; one that passes them is treated as one that was lost. */
+export function createEngine(store: DynamoStore, http: GuardedHttp, log: Log, metrics: Metrics): EnginePort {
+  const clock = createSystemClock();
+  const runReconcile = createReconciler({
+    ...{ store, clock, log, ids: createUuidIds() },
+    forgeFor: (request, held, mayRead) =>
+      createEngineForge(held, {
+        ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },
+        ...{ send: http.send, clock, mayRead },
+      }),
+  });
+  return {
+    async reconcile(request, order) {
+      const startedAt = clock.monotonic();
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<'lost'>((resolve) => {
+        timer = setTimeout(() => resolve('lost'), ENGINE_TIMEOUT_MS);
+      });
+      try {
+        const answer = await Promise.race([runReconcile(request, order), late]);
+        metrics.observe('mergeyard_reconcile_seconds', (clock.monotonic() - startedAt) / 1000);
+        metrics.count('mergeyard_reconciles_total', { answer });
+        return answer;
+      } catch (error) {
+        log.error('the engine failed', { error });
+        metrics.count('mergeyard_reconciles_total', { answer: 'failed' });
+        return 'failed';
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    isHealthy: async () => true,
+  };
+}

@@ -1,0 +1,65 @@
+import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
+import type { HttpRoute } from '#core/adapters/http-server/http-front.ts';
+import type { DashboardConfig } from '#core/contracts/dashboard.ts';
+import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
+import { type Invocable, isObject, type Json } from '#core/ports/invocable.ts';
+import type { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
+import type { OneboxConfig } from './config.ts';
+import { createSurfaces, type Shared } from './surfaces.ts';
+
+export interface OwnPages {
+  readonly site: (event: APIGatewayProxyEventV2) => Promise<unknown>;
+  readonly metrics: () => Promise<string>;
+}
+
+/** Every address of an installation. */
+export function listRoutes(
+  shared: Shared,
+  signIn: ReturnType<typeof createSignInRoutes>,
+  own: OwnPages,
+): readonly HttpRoute[] {
+  const surfaces = createSurfaces(shared);
+  // biome-ignore lint/suspicious/noExplicitAny: no handler reads the platform's context; the steps keep theirs in it
+  const context = (): Context => ({}) as any;
+  const api = ROUTES.filter(({ id }) => id !== 'openSocket').map(({ method, path, surface }) => ({
+    key: `${method} ${path}`,
+    target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[surface](event, context())),
+  }));
+  const text = (contentType: string, read: () => Promise<string>): Invocable => ({
+    invoke: async () => ({
+      ...{ statusCode: 200, headers: { 'content-type': contentType, 'cache-control': 'no-store' } },
+      body: await read(),
+    }),
+  });
+  return [
+    ...api,
+    ...Object.entries(signIn).map(([key, handle]) => ({ key, target: asInvocable(handle) })),
+    { key: 'GET /healthz', target: text('application/json', async () => '{"status":"ok"}') },
+    { key: 'GET /metrics', target: text('application/openmetrics-text; version=1.0.0', own.metrics) },
+    { key: 'GET /', target: asInvocable(own.site) },
+    { key: 'GET /{page+}', target: asInvocable(own.site) },
+    {
+      key: '$default',
+      target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[CATCH_ALL_SURFACE](event, context())),
+    },
+  ];
+}
+
+/** Plain data in, plain data out, as between processes. */
+export function asInvocable(handle: (event: never) => Promise<unknown>): Invocable {
+  return {
+    invoke: async (event: Json): Promise<Json> => {
+      const answer = await handle(event as never);
+      return isObject(answer) ? answer : null;
+    },
+  };
+}
+
+/** How the page signs people in. */
+export function pageConfig({ forge }: OneboxConfig): DashboardConfig {
+  const label = forge.name ?? new URL(forge.url).host;
+  return {
+    sign_in: { kind: 'gotrue', url: '', api_key: '', provider: { id: 'forge', label } },
+    ...{ sign_up: 'closed', sends_mail: false },
+  };
+}
