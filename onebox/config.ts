@@ -29,7 +29,7 @@ const Config = z.strictObject({
     .default('mq'),
   forge: z.strictObject({
     url: z.url({ protocol: /^https$/ }),
-    /** What people call it. @default its host */
+    /** Its name among people. @default its host */
     name: text.optional(),
     /** PEM of the authority that signs the forge's certificate, where no public one does. */
     ca_file: text.optional(),
@@ -38,9 +38,9 @@ const Config = z.strictObject({
     client_id: text,
     client_secret_file: text.optional(),
     client_secret: text.optional(),
-    /** Who may look. @default everybody with an account on the forge */
+    /** People who may look. @default all who have an account on the forge */
     allow: People.optional(),
-    /** Who may change anything. */
+    /** People who may change anything. */
     administrators: People,
   }),
   /** A proxy in front tells the caller's address in `X-Forwarded-For`; only such a peer is believed. */

@@ -25,7 +25,7 @@ import { createPublicRoutes } from '../lambdas/public/routes.ts';
 import { createPaymentsWebhook } from '../lambdas/webhooks/payments-route.ts';
 import { createForgeWebhook } from '../lambdas/webhooks/routes.ts';
 
-/** What one process shares among all its parts. */
+/** The parts that all surfaces of one process share. */
 export interface Shared {
   readonly store: DynamoStore;
   readonly identity: IdentityPort;
