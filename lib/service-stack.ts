@@ -154,6 +154,13 @@ export class ServiceStack extends Stack {
         severity: 'ticket',
       });
     }
+    const ofOperators = { logGroup: surfaces.admin.logGroup, severity: 'ticket' } as const;
+    monitoring.addLine(surfaces.admin, 'AdminKeyUsed', {
+      ...{ ...ofOperators, where: { message: 'the admin key was used' }, threshold: 1 },
+    });
+    monitoring.addLine(surfaces.admin, 'OperatorsRefused', {
+      ...{ ...ofOperators, where: { message: 'an operator was refused' }, threshold: 10 },
+    });
     watchPlatform(monitoring, {
       tableName: table.table.tableName,
       distributionId: edge.distribution.distributionId,

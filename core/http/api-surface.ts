@@ -8,6 +8,7 @@ import type { ApiCall, ApiContext, ApiHandlers, Caller } from './api-call.ts';
 import { type AuthDeps, authenticate } from './authenticate.ts';
 import { answerWithEnvelope } from './error-middleware.ts';
 import { arrivalOf, createFailedLoginLimit, limitRate, type RateDeps } from './limit-rate.ts';
+import { noteOperator, noteRefusedOperator } from './note-operator.ts';
 import { parseInput } from './parse-request.ts';
 import { type HttpResponse, respondEmpty, respondJson, respondText } from './respond.ts';
 
@@ -94,6 +95,7 @@ function checkCaller(deps: SurfaceDeps): Step {
       const caller = await identify(deps, failures, route, event);
       await limitRate(deps, route, caller, event);
       refuseMereReader(route, caller);
+      noteOperator(deps, route, caller, event);
       context.caller = caller;
     },
   };
@@ -117,6 +119,7 @@ async function identify(
   try {
     return await authenticate(deps, route.auth, event);
   } catch (error) {
+    noteRefusedOperator(deps, route, error, event);
     await failures.count(route, arrivalOf(event), error);
     throw error;
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
+  Capability,
   Cluster,
   type ContainerDefinition,
   ContainerImage,
@@ -11,6 +12,7 @@ import {
   FargateService,
   FargateTaskDefinition,
   type ICluster,
+  LinuxParameters,
   LogDriver,
   OperatingSystemFamily,
 } from 'aws-cdk-lib/aws-ecs';
@@ -156,10 +158,13 @@ export class EngineService extends Construct implements Grantee {
   }
 
   #addContainer(props: EngineServiceProps): ContainerDefinition {
+    const linuxParameters = new LinuxParameters(this, 'Linux', {});
+    linuxParameters.dropCapabilities(Capability.ALL);
     return this.#task.addContainer('Engine', {
       image: this.#chooseImage(props),
       user: NODE_USER,
       readonlyRootFilesystem: true,
+      linuxParameters,
       stopTimeout: STOP_TIMEOUT,
       portMappings: [{ containerPort: ENGINE_PORT }],
       environment: {

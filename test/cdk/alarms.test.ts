@@ -237,6 +237,8 @@ describe('alarms', () => {
     ['WakesFailed', 'message failed', 'ticket', 10],
     ['SocketConnectFailed', 'connect failed', 'ticket', 3],
     ['WakeWrittenOff', 'a wake failed for good', 'ticket', 1],
+    ['AdminKeyUsed', 'the admin key was used', 'ticket', 1],
+    ['OperatorsRefused', 'an operator was refused', 'ticket', 10],
   ])('%s counts lines of a log that say %s (A120)', (name, word, severity, threshold) => {
     const { pattern, metric } = lineNamed(name);
     expect(pattern).toContain(`"${word}"`);

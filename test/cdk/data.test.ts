@@ -90,10 +90,11 @@ describe('the engine', () => {
   const task = template.only('AWS::ECS::TaskDefinition').Properties;
   const service = template.only('AWS::ECS::Service').Properties;
 
-  test('is ARM64, not root, on a read-only file system, with a health check', () => {
+  test('is ARM64, not root, without a capability, on a read-only file system, with a health check', () => {
     expect(task.RuntimePlatform.CpuArchitecture).toBe('ARM64');
     const [container] = task.ContainerDefinitions;
     expect(container).toMatchObject({ User: '1000:1000', ReadonlyRootFilesystem: true });
+    expect(container.LinuxParameters.Capabilities).toEqual({ Drop: ['ALL'] });
     expect(container.HealthCheck.Command.join(' ')).toContain('/healthz');
   });
 
