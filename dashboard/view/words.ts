@@ -1,3 +1,5 @@
+import { PULL_CODES } from '../../core/domain/pull-code-table.ts';
+import { isPullCode } from '../../core/domain/pull-codes.ts';
 import type { Tone } from './tone.ts';
 
 export interface Word {
@@ -97,101 +99,13 @@ export function wordOfCi(status: string): Word {
   return Object.hasOwn(CI, status) ? (CI[status] ?? UNKNOWN_WORD) : UNKNOWN_WORD;
 }
 
-/** Every reason key that the queue writes, as a sentence with the way out. */
-const REASONS: Readonly<Record<string, string>> = {
-  next_batch: 'The running batch does not hold it; it goes into the next one.',
-  not_admitted: 'Another required check has not passed yet, or could not be read.',
-  head_changed:
-    'New commits were pushed after it was scheduled. The push of a person who may merge renews the schedule by itself; otherwise approve this head, or cancel its auto-merge and schedule it again. It keeps its place for a day.',
-  bounced:
-    'The gate fails with it and passes without it, confirmed by a second gate run where the gate is not known to be steady. Push a fix, or cancel its auto-merge and schedule it again to retry.',
-  gate_failed:
-    'The gate fails with it and passes without it, confirmed by a second gate run where the gate is not known to be steady.',
-  merge_timeout: 'The forge did not complete the merge in time.',
-  conflict: 'It conflicts with the base branch. Update the branch; the queue goes on by itself.',
-  conflict_ahead:
-    'It conflicts with a pull request ahead of it that is in flight. Its turn comes once that one has landed or left.',
-  suspect_ahead:
-    'It touches a file that a pull request ahead of it touches, and that batch failed. It waits until the search ends.',
-  criss_cross:
-    'Its branch and the base were merged into each other, so git has two merge bases. Merge the base into it again.',
-  merge_unsure:
-    'Git can merge it in more than one way: a moved file, or one that repeats itself. Merge the base branch into it.',
-  directory_renamed:
-    'A folder was renamed on one side and has new files on the other. Merge the base branch into it.',
-  merge_rules:
-    'A .gitattributes file rules the merge of a file that both sides changed. Merge the base branch into it.',
-  file_too_large:
-    'A file to be merged is larger than the queue or the forge allows. Merge the base branch into it.',
-  name_not_utf8: 'A file name in it is not UTF-8, which the forge cannot tell the queue. Rename the file.',
-  base_name_not_utf8:
-    'A folder that it changes has a file name on the base that is not UTF-8. Rename that file there, then update this branch.',
-  no_changes: 'It changes nothing on top of the base branch.',
-  removes_gate:
-    'It deletes, renames or hides the gate workflow of the queue. Keep the file, or merge it past the queue.',
-  gate_not_started:
-    'It changes the gate workflow, and no gate run of that began. Repair the workflow, or cancel its auto-merge and schedule it again to retry.',
-  gate_not_ended:
-    'It changes the gate workflow, and the gate run of that did not end in time. Repair the workflow, or cancel its auto-merge and schedule it again to retry.',
-  runs_broken_off:
-    'The CI broke off each gate run of this pull request alone. Check the runners; it is tried again later.',
-  gate_given_up: 'The changed gate workflow came to no verdict. The others did not wait for it.',
-  staging_failed:
-    'The forge fails each time on this pull request, while it is otherwise well. It is tried again later; a new head is tried at once.',
-  not_mergeable:
-    'The forge does not report it as mergeable: a conflict, or its check still runs. The queue looks again.',
-  forge_conflict:
-    'The forge calls it a conflict with the base, where git merges it. Merge the base branch into it.',
-  base_red: 'The base branch itself fails the gate. It waits until the base moves; it is not to blame.',
-  head_not_ready: 'The forge is still copying its commits. The queue looks again by itself.',
-  gate_missing:
-    'The gate is missing. Merge the setup pull request, or name the contexts of a gate by statuses.',
-  changes_requested: 'A review asks for changes. The queue looks again when it is resolved.',
-  approvals_missing: 'Required approvals are missing on this head.',
-  review_requested: 'A requested official review is still open.',
-  branch_outdated: 'The branch is out of date and the branch rule blocks that. Update the branch.',
-  fork_not_approved: 'It comes from a fork: an official review must approve exactly this head.',
-  agit_not_approved: 'It was pushed to refs/for: an official review must approve exactly this head.',
-  author_not_writer:
-    'Its author may not write to this repository: an official review must approve exactly this head.',
-  twin_elsewhere:
-    'The same commit is the head of a pull request to another branch that asks for this status. Add a commit to one of them.',
-  fork_scheduler: 'This forge merges a fork only for who may write to the fork. Let the author schedule it.',
-  fork_merge_timeout:
-    'The forge twice did not merge from this fork. A person who may write to the fork must schedule it.',
-  protected_files:
-    'It changes files that the branch rule protects, so the forge never merges it by itself. Merge it by hand.',
-  open_dependencies: 'An issue or pull request that it depends on is open. The queue looks again by itself.',
-  merge_blocked: 'A rule of the forge keeps this merge from happening. It is staged again once none does.',
-  merge_list: 'The branch rule does not list who scheduled it among those who may merge.',
-  schedule_lost:
-    'The forge dropped the schedule without merging. Schedule it again; nothing is wrong with the change.',
-  auto_merge_cancelled: 'Its auto-merge was cancelled.',
-  draft: 'It was turned into a draft.',
-  closed: 'It was closed.',
-  success_stands:
-    'A success that no longer holds stands on this head, and the forge does not let the queue take it back. Cancel its auto-merge or close it; until then nothing else lands.',
-  unclear:
-    "The forge has not answered the queue's requests about this pull request. The queue asks again by itself; look for errors in the log of the forge.",
-  deleted: 'It was deleted on the forge.',
-  retargeted: 'It now targets another branch.',
-  merged_outside_the_queue: 'It was merged past the queue.',
-  left_the_queue: 'It left the queue.',
-  unverified: 'It landed, but its tree could not be verified.',
-  base_advanced: 'The base branch moved under the batch; tested again on the new base.',
-  candidate_changed: 'A member of the batch changed; the others kept their places.',
-  queue_disabled: 'The queue was switched off, or held for payment.',
-  context_changed: 'The queue now posts under another status context.',
-  gate_changed: 'The queue now asks another gate.',
-  merge_conflict: 'A member could not be merged any more.',
-  gate_infrastructure: 'Gate runs kept breaking down. No pull request is blamed; the gate is tried again.',
-  record_lost: 'The bookkeeping of this batch was lost. Its pull requests went back to the queue.',
-};
-
-/** The key itself, made readable, when this page does not know it. */
+/** The words of the commit status as a sentence; the key itself, made readable, when this page does not know it. */
 export function sayReason(reason: string | null): string | null {
   if (reason === null) return null;
-  return (Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined) ?? reason.replaceAll('_', ' ');
+  if (!isPullCode(reason)) return reason.replaceAll('_', ' ');
+  const { says, next } = PULL_CODES[reason];
+  const words = says.slice(says.indexOf(': ') + 2);
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}. ${next}`;
 }
 
 const EVENTS: Readonly<Record<string, Word>> = {

@@ -1,5 +1,7 @@
 import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { PullRequest } from '#core/domain/forge.ts';
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { codeOfEvent } from '#core/domain/pull-codes.ts';
 import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
@@ -100,6 +102,13 @@ async function checkEvents(subject: RestingRepo): Promise<string[]> {
       (each) => each.pr === pr && isMergeTold(each) && each.at + 2 * subject.skewMs < at,
     );
     if (end !== undefined) problems.push(`#${pr} had merged and is told as ${event} ${reason ?? ''}`);
+  }
+  for (const { pr, event, reason } of events) {
+    const code = codeOfEvent(event, reason);
+    const isOver = event === 'pr_landed' || event === 'pr_bounced' || event === 'pr_skipped';
+    if (code === null) problems.push(`#${pr} ${event} ${reason ?? ''} has no code`);
+    else if (isOver && PULL_CODES[code].is !== 'exit')
+      problems.push(`#${pr} left with the code of a wait: ${code}`);
   }
   problems.push(...checkEnds(subject));
   for (const [pr, count] of landed) {

@@ -44,4 +44,12 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     families: ['people'],
     dies: 'a fix after a bounce',
   },
+  {
+    guard: 'a way out has a code of the closed list',
+    file: `${ENGINE}/queue/entries.ts`,
+    find: "leaveQueue(pass, entry, 'retargeted');",
+    replace: "leaveQueue(pass, entry, 'sent_elsewhere');",
+    families: ['people'],
+    dies: 'each way out has a code',
+  },
 ];

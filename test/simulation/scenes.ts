@@ -9,6 +9,7 @@ import {
   conflictSeenTooLate,
   silenceGate,
 } from './blocked-scenes.ts';
+import { leaveInEachWay } from './code-scenes.ts';
 import {
   landingGoesUnread,
   scheduleWithinTheSecond,
@@ -457,6 +458,7 @@ export const SCENES = {
   'a deploy key pushes under a schedule': pushByKey,
   'a fork goes back to an approved head': backToApproved,
   'a fix after a bounce': fixAfterBounce,
+  'each way out has a code': leaveInEachWay,
   'the success of another account': forgeSuccess,
   'a pattern is required': requirePattern,
   'a lease is taken over': takeOver,

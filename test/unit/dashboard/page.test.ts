@@ -51,6 +51,8 @@ test('neither a schema library nor anything of the service is in it', () => {
       'core/domain/limits.ts',
     ],
     'core/domain/notification.ts',
+    'core/domain/pull-code-table.ts',
+    'core/domain/pull-codes.ts',
     'core/domain/queue-names.ts',
   ]);
 });

@@ -1,0 +1,331 @@
+/** The party whose turn it is. `none`: the queue goes on by itself, or it is over. */
+export const TURNS = ['author', 'reviewer', 'operator', 'forge', 'ci', 'none'] as const;
+export type Turn = (typeof TURNS)[number];
+
+/** `exit`: it is out of the queue, or stays out until a person acts. `wait`: the queue looks again by itself. */
+export interface PullCode {
+  readonly is: 'exit' | 'wait';
+  readonly turn: Turn;
+  /** The change itself is the cause. */
+  readonly fault: boolean;
+  /** The words of the commit status, at most 140 characters, where one is written for it. */
+  readonly says: string;
+  /** The next step. */
+  readonly next: string;
+}
+
+const wait = (turn: Turn, says: string, next: string, fault = false): PullCode => ({
+  ...{ is: 'wait', turn, fault, says, next },
+});
+const exit = (turn: Turn, says: string, next: string, fault = false): PullCode => ({
+  ...{ is: 'exit', turn, fault, says, next },
+});
+
+const BY_ITSELF = 'Nothing: the queue goes on by itself.';
+const MERGE_BASE = 'Merge the base branch into it and push.';
+const RETRY = 'Push a fix, or cancel its auto-merge and schedule it again.';
+const APPROVE = 'Let an official reviewer approve exactly this head.';
+const SCHEDULE = 'Schedule its auto-merge again when it is to land.';
+const RETRY_WORKFLOW = 'Repair the workflow, or cancel its auto-merge and schedule it again.';
+
+/** The closed list of every way out of the queue and every wait: the one source of the words on status, page and API. */
+export const PULL_CODES = {
+  queued: wait('none', 'queued: waits for its batch', BY_ITSELF),
+  ready: wait('none', 'queued: goes into the next batch', BY_ITSELF),
+  next_batch: wait(
+    'none',
+    'queued: the running batch does not hold it; it goes into the next one',
+    BY_ITSELF,
+  ),
+  staged: wait('ci', 'staged: in a batch whose gate run judges it', BY_ITSELF),
+  landing: wait('forge', 'proven: landing now', BY_ITSELF),
+  not_admitted: wait(
+    'ci',
+    'waiting: another required check has not passed or cannot be read; staged once it is',
+    'Let the other required checks pass.',
+  ),
+  other_checks: wait(
+    'ci',
+    'waiting: another required check has not passed, so the forge does not merge; staged again once it is',
+    'Let the other required checks pass.',
+  ),
+  unclear: wait(
+    'forge',
+    "waiting: the forge has not answered the queue's requests about this pull request; the queue asks again by itself",
+    'Look for errors in the log of the forge.',
+  ),
+  success_stands: wait(
+    'author',
+    'waiting: a success that no longer holds stands on this head, and the forge does not let the queue take it back',
+    'Cancel its auto-merge or close it; until then nothing else lands.',
+  ),
+  head_changed: wait(
+    'author',
+    'requeued: head changed; it goes on once its schedule is renewed for the new head',
+    'The push of one who may merge renews it. Otherwise approve this head, or cancel its auto-merge and schedule it again.',
+  ),
+  changes_requested: wait(
+    'author',
+    'refused: a review asks for changes; the queue looks again when it is resolved',
+    'Answer the review.',
+    true,
+  ),
+  approvals_missing: wait(
+    'reviewer',
+    'refused: required approvals are missing on this head; the queue looks again by itself',
+    APPROVE,
+  ),
+  review_requested: wait(
+    'reviewer',
+    'refused: a requested official review is open; the queue looks again by itself',
+    'Give the review that was requested.',
+  ),
+  branch_outdated: wait(
+    'author',
+    'refused: branch is out of date and the branch rule blocks outdated branches; update it',
+    MERGE_BASE,
+  ),
+  fork_not_approved: wait(
+    'reviewer',
+    'refused: a pull request from a fork needs an official approval on exactly this head',
+    APPROVE,
+  ),
+  agit_not_approved: wait(
+    'reviewer',
+    'refused: a pull request pushed to refs/for needs an official approval on exactly this head',
+    APPROVE,
+  ),
+  author_not_writer: wait(
+    'reviewer',
+    'refused: its author cannot write to this repository; it needs an official approval on exactly this head',
+    APPROVE,
+  ),
+  twin_elsewhere: wait(
+    'author',
+    'refused: this commit also heads a pull request to another branch that asks for this status; add a commit to one of them',
+    'Add a commit to one of the two.',
+  ),
+  fork_scheduler: wait(
+    'author',
+    'refused: this forge completes a merge from a fork only for who may write to the fork; let the author schedule it',
+    'Cancel its auto-merge, and let the author schedule it.',
+  ),
+  protected_files: wait(
+    'operator',
+    'refused: it changes files that the branch rule protects, so the forge never merges it by itself; merge it by hand',
+    'Merge it by hand.',
+  ),
+  open_dependencies: wait(
+    'author',
+    'refused: an issue or pull request that it depends on is open; the queue looks again by itself',
+    'Close what it depends on.',
+  ),
+  merge_list: wait(
+    'operator',
+    'refused: the branch rule does not list who scheduled this among those who may merge',
+    'Cancel its auto-merge, and let a person on that list schedule it.',
+  ),
+  conflict: wait(
+    'author',
+    'refused: conflicts with the base branch; update the branch, and the queue goes on by itself',
+    MERGE_BASE,
+    true,
+  ),
+  criss_cross: wait(
+    'author',
+    'refused: its branch and the base were merged into each other, so git has two merge bases; merge the base into it again',
+    MERGE_BASE,
+    true,
+  ),
+  merge_unsure: wait(
+    'author',
+    'refused: git can merge this in more than one way (a moved or repetitive file); merge the base branch into it',
+    MERGE_BASE,
+    true,
+  ),
+  directory_renamed: wait(
+    'author',
+    'refused: a folder was renamed on one side and has new files on the other; merge the base branch into it',
+    MERGE_BASE,
+    true,
+  ),
+  merge_rules: wait(
+    'author',
+    'refused: .gitattributes rules the merge of a file that both sides changed; merge the base branch into it',
+    MERGE_BASE,
+    true,
+  ),
+  file_too_large: wait(
+    'author',
+    'refused: a file to be merged is larger than the queue or the forge allows; merge the base branch into it',
+    MERGE_BASE,
+    true,
+  ),
+  name_not_utf8: wait(
+    'author',
+    'refused: a file name in it is not UTF-8, which the forge cannot tell the queue; rename the file',
+    'Rename the file.',
+    true,
+  ),
+  base_name_not_utf8: wait(
+    'operator',
+    'waiting: a folder it changes has a file name on the base that is not UTF-8; rename that file there, then update this branch',
+    'Rename that file on the base, then merge the base into this branch.',
+  ),
+  no_changes: wait(
+    'author',
+    'refused: changes nothing on top of the base branch',
+    'Push a change, or close it.',
+    true,
+  ),
+  removes_gate: wait(
+    'author',
+    'refused: deletes, renames or hides the gate workflow of the queue, so nothing could be tested; keep the file',
+    'Keep the gate workflow, or merge it past the queue.',
+    true,
+  ),
+  gate_not_started: wait(
+    'author',
+    'refused: no gate run of its changed workflow began within 5 minutes; repair it, or cancel auto-merge and schedule again',
+    RETRY_WORKFLOW,
+    true,
+  ),
+  gate_not_ended: wait(
+    'author',
+    'refused: the gate run of its changed workflow did not end in time; repair it, or cancel auto-merge and schedule again',
+    RETRY_WORKFLOW,
+    true,
+  ),
+  runs_broken_off: wait(
+    'ci',
+    'waiting: the CI broke off each gate run of this pull request alone; check the runners; it is tried again later',
+    'Check the runners; the queue tries again later.',
+  ),
+  staging_failed: wait(
+    'forge',
+    'waiting: the forge fails each time on this pull request; tried again later, or at once on a new head',
+    'Look for errors in the log of the forge; the queue tries again later.',
+  ),
+  not_mergeable: wait(
+    'forge',
+    'waiting: the forge does not report it as mergeable: a conflict, or its check is still running; the queue looks again',
+    BY_ITSELF,
+  ),
+  forge_conflict: wait(
+    'author',
+    'refused: the forge calls it a conflict with the base, where git merges it; merge the base branch into it',
+    MERGE_BASE,
+  ),
+  base_red: wait(
+    'operator',
+    'waiting: the base branch itself fails the gate; not caused by this pull request',
+    'Repair the base branch.',
+  ),
+  conflict_ahead: wait(
+    'none',
+    'waiting: conflicts with a pull request ahead of it that is in flight; its turn comes once that one is decided',
+    BY_ITSELF,
+  ),
+  suspect_ahead: wait(
+    'none',
+    'waiting: touches files of a pull request ahead of it whose batch failed; it waits until the search ends',
+    BY_ITSELF,
+  ),
+  head_not_ready: wait(
+    'forge',
+    'waiting: the forge is still copying its commits; the queue looks again by itself',
+    BY_ITSELF,
+  ),
+  gate_missing: wait(
+    'operator',
+    'waiting: the gate workflow file is missing on the base branch',
+    'Merge the set-up pull request of the gate.',
+  ),
+  merge_timeout: wait(
+    'forge',
+    'requeued: the forge did not complete the merge in time; tested again',
+    BY_ITSELF,
+  ),
+  merge_conflict: wait(
+    'forge',
+    'requeued: the forge could not merge a member any more; tested again',
+    BY_ITSELF,
+  ),
+  merge_blocked: wait(
+    'reviewer',
+    'requeued: a rule of the forge keeps this merge from happening; staged again once none does',
+    'See what the branch rule asks for: reviews, checks, dependencies.',
+  ),
+  base_advanced: wait('none', 'requeued: the base branch moved; tested again on the new base', BY_ITSELF),
+  candidate_changed: wait('none', 'requeued: a pull request of its batch changed; tested again', BY_ITSELF),
+  gate_infrastructure: wait(
+    'ci',
+    'requeued: gate runs kept breaking down; no pull request is blamed, and the gate is tried again',
+    'Check the runners.',
+  ),
+  gate_given_up: wait(
+    'ci',
+    'requeued: the changed gate workflow came to no verdict; the others did not wait for it',
+    RETRY_WORKFLOW,
+  ),
+  record_lost: wait('none', 'requeued: the bookkeeping of its batch was lost; tested again', BY_ITSELF),
+  gate_changed: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),
+  context_changed: wait('none', 'requeued: the queue now uses another status context', BY_ITSELF),
+  queue_disabled: exit(
+    'operator',
+    'not queued: the queue of this repository is switched off or on hold',
+    'Switch the queue on, or settle the plan.',
+  ),
+  landed: exit(
+    'none',
+    'landed: merged by the queue; a new pull request with this commit is tested again',
+    'Nothing: it is merged.',
+  ),
+  unverified: exit(
+    'operator',
+    'landed: merged, but its tree is not the proven one, so the queue has stopped',
+    'Compare the trees on the page, then switch the queue off and on.',
+  ),
+  gate_failed: exit(
+    'author',
+    'bounced: the gate fails with this pull request and passes without it; push a fix, or cancel auto-merge and schedule again',
+    RETRY,
+    true,
+  ),
+  bounced: exit(
+    'author',
+    'bounced: this head failed before; push a fix, or cancel its auto-merge and schedule it again to retry',
+    RETRY,
+    true,
+  ),
+  bounced_merge_timeout: exit(
+    'forge',
+    'bounced: the forge twice did not complete its merge; push a new head, or cancel auto-merge and schedule again',
+    'Look at the log of the forge, then cancel its auto-merge and schedule it again.',
+  ),
+  fork_merge_timeout: exit(
+    'author',
+    'refused: the forge twice did not complete the merge from this fork; who may write to the fork must schedule it',
+    'Cancel its auto-merge, and let a person who may write to the fork schedule it.',
+  ),
+  schedule_lost: exit(
+    'author',
+    'waiting: the forge dropped the schedule and did not merge; schedule it again (nothing is wrong with this change)',
+    SCHEDULE,
+  ),
+  auto_merge_cancelled: exit('author', 'not queued: its auto-merge was cancelled', SCHEDULE),
+  draft: exit('author', 'not queued: it was turned into a draft', 'Mark it as ready for review.'),
+  closed: exit('author', 'not queued: it was closed', 'Reopen it, then schedule its auto-merge.'),
+  deleted: exit('none', 'not queued: it was deleted on the forge', 'Nothing: it is gone.'),
+  retargeted: exit(
+    'author',
+    'not queued: it now targets another branch',
+    'Point it back at the base branch.',
+  ),
+  merged_outside_the_queue: exit(
+    'operator',
+    'not queued: it was merged past the queue',
+    'See who may pass over the branch rule.',
+  ),
+  left_the_queue: exit('author', 'not queued: it left the queue', SCHEDULE),
+} as const satisfies Readonly<Record<string, PullCode>>;

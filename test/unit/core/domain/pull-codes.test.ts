@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
+import { PULL_CODES, TURNS } from '#core/domain/pull-code-table.ts';
+import { codeOfEvent, codeOfPlace, isPullCode, PULL_CODE_NAMES } from '#core/domain/pull-codes.ts';
+
+describe('the closed list of ways out of the queue and of waits', () => {
+  test.each(PULL_CODE_NAMES)('%s has words that fit a status, whose turn it is, and a next step', (name) => {
+    const { says, next, turn, is, fault } = PULL_CODES[name];
+    expect(says.length).toBeLessThanOrEqual(STATUS_DESCRIPTION_CHARS_MAX);
+    expect(says).toMatch(
+      /^(queued|staged|proven|landed|waiting|refused|requeued|bounced|not queued): [ -~]+$/,
+    );
+    expect(next).toMatch(/^[A-Z][ -~]+\.$/);
+    expect(TURNS).toContain(turn);
+    // Blame means that the author has something to do.
+    if (fault) expect(turn).toBe('author');
+    if (is === 'exit' && turn === 'none') expect(next).toMatch(/^Nothing/);
+  });
+
+  test('no words stand for two codes', () => {
+    const says = PULL_CODE_NAMES.map((name) => PULL_CODES[name].says);
+    expect(new Set(says).size).toBe(says.length);
+  });
+
+  test('the contract lists exactly these, with these words', () => {
+    const contract = readFileSync('docs/contract.md', 'utf8');
+    const cells = contract
+      .split('\n')
+      .filter((line) => /^\| `[a-z0-9_]+` +\| (wait|exit) /.test(line))
+      .map((line) => line.split('|').map((cell) => cell.trim()));
+    expect(cells.map(([, name, is, turn, fault, says, next]) => [name, is, turn, fault, says, next])).toEqual(
+      PULL_CODE_NAMES.map((name) => {
+        const { is, turn, fault, says, next } = PULL_CODES[name];
+        return [`\`${name}\``, is, turn, fault ? 'yes' : 'no', says, next];
+      }),
+    );
+  });
+
+  test('an event has one code: a time-out of a merge is a wait at first, and then a way out', () => {
+    expect(codeOfEvent('pr_requeued', 'merge_timeout')).toBe('merge_timeout');
+    expect(codeOfEvent('pr_bounced', 'merge_timeout')).toBe('bounced_merge_timeout');
+    expect(codeOfEvent('pr_bounced', 'gate_failed')).toBe('gate_failed');
+    expect(codeOfEvent('pr_landed', null)).toBe('landed');
+    expect(codeOfEvent('pr_skipped', 'draft')).toBe('draft');
+    expect(codeOfEvent('pr_skipped', 'of a newer service')).toBeNull();
+  });
+
+  test('a place has the code of its reason, or of its state', () => {
+    expect(codeOfPlace('waiting', 'conflict')).toBe('conflict');
+    expect(codeOfPlace('landing', null)).toBe('landing');
+    expect(codeOfPlace('bounced', 'bounced')).toBe('bounced');
+    expect(isPullCode('toString')).toBe(false);
+  });
+});
