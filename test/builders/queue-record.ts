@@ -2,7 +2,7 @@ import type { Receipt } from '#core/domain/batch.ts';
 import type { BatchId, NodeRowId } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME, stagingBranch } from '#core/domain/queue-names.ts';
 import type { Landing } from '../../engine-container/src/queue/landing-state.ts';
-import type { QueueEntry } from '../../engine-container/src/queue/queue-entry.ts';
+import { createEntry, type QueueEntry } from '../../engine-container/src/queue/queue-entry.ts';
 import {
   type Batch,
   type Evidence,
@@ -25,21 +25,8 @@ export function givenRecord(changes: Partial<QueueRecord> = {}): QueueRecord {
 
 /** A pull request that was scheduled at the second of its number, and admitted at once. */
 export function givenEntry(pr: number, changes: Partial<QueueEntry> = {}): QueueEntry {
-  return {
-    pr,
-    title: `Change ${pr}`,
-    head: headOf(pr),
-    scheduleId: pr,
-    queuedAt: pr,
-    readyAt: pr,
-    refusedFor: null,
-    movedAt: null,
-    staleScheduleId: null,
-    retestAfter: null,
-    passedOnStaleBase: false,
-    failureProbability: null,
-    ...changes,
-  };
+  const place = { pr, title: `Change ${pr}`, head: headOf(pr), scheduleId: pr, queuedAt: pr };
+  return { ...createEntry(place), readyAt: pr, ...changes };
 }
 
 export function givenMember(pr: number): Member {

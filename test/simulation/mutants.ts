@@ -328,7 +328,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'the order of the queue (A9, A18)',
-    file: `${QUEUE}/entries.ts`,
+    file: `${QUEUE}/queue-entry.ts`,
     find: 'a.queuedAt - b.queuedAt || a.pr - b.pr',
     replace: 'b.queuedAt - a.queuedAt || b.pr - a.pr',
     families: ['calm'],

@@ -20,7 +20,7 @@ import { hasLanded, hasLandedHead } from './landed.ts';
 import { forgetTried, noticeMovedHead, sayError } from './moved-heads.ts';
 import { alarmOutsider, noteOutsider } from './passed.ts';
 import { activeMembers } from './pipeline.ts';
-import type { QueueEntry } from './queue-entry.ts';
+import { comparePositions, createEntry, type QueueEntry } from './queue-entry.ts';
 import type { ScheduleReading } from './readings.ts';
 import { isBounced, recallStatuses } from './recall.ts';
 import type { QueueRecord } from './record.ts';
@@ -52,7 +52,7 @@ export function syncQueue(pass: DecisionContext): void {
   for (const entry of [...pass.record.entries]) {
     if (!open.has(entry.pr)) noticeDeparture(pass, entry);
   }
-  pass.record.entries.sort((a, b) => a.queuedAt - b.queuedAt || a.pr - b.pr);
+  pass.record.entries.sort(comparePositions);
   noticeRead(pass, pulls.value);
 }
 
@@ -83,20 +83,9 @@ function bindHead(
 ): void {
   const { pull } = view;
   if (entry === undefined) {
-    const fresh: QueueEntry = {
-      pr: pull.number,
-      title: pull.title,
-      head: pull.headSha,
-      scheduleId: schedule.id,
-      queuedAt: schedule.at,
-      readyAt: null,
-      refusedFor: null,
-      movedAt: null,
-      staleScheduleId: null,
-      retestAfter: retestOf(pass, pull),
-      passedOnStaleBase: false,
-      failureProbability: null,
-    };
+    const { number: pr, title, headSha: head } = pull;
+    const place = { pr, title, head, scheduleId: schedule.id, queuedAt: schedule.at };
+    const fresh = { ...createEntry(place), retestAfter: retestOf(pass, pull) };
     pass.record.entries.push(fresh);
     emitEvent(pass, 'pr_queued', fresh, null, { scheduledAt: schedule.at });
     return;

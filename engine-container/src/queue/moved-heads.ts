@@ -1,6 +1,6 @@
 import { type DecisionContext, emitEvent, wishStatus } from './decision-context.ts';
 import { describeHeadChange, describeOldHead } from './describe.ts';
-import type { QueueEntry } from './queue-entry.ts';
+import { createEntry, type QueueEntry } from './queue-entry.ts';
 import type { MovedWhy, ScheduleReading } from './readings.ts';
 import type { PullRequestView } from './snapshot.ts';
 
@@ -39,19 +39,10 @@ function sayWhy(pass: DecisionContext, entry: QueueEntry, why: MovedWhy): void {
 }
 
 function enter(pass: DecisionContext, pull: PullRequestView['pull'], schedule: Scheduled): QueueEntry {
-  const entry: QueueEntry = {
-    pr: pull.number,
-    title: pull.title,
-    head: pull.headSha,
-    scheduleId: 0,
-    queuedAt: schedule.at,
-    readyAt: null,
-    refusedFor: null,
-    movedAt: pass.s.now,
-    staleScheduleId: schedule.id,
-    retestAfter: null,
-    passedOnStaleBase: false,
-    failureProbability: null,
+  const { number: pr, title, headSha: head } = pull;
+  const entry = {
+    ...createEntry({ pr, title, head, scheduleId: 0, queuedAt: schedule.at }),
+    ...{ movedAt: pass.s.now, staleScheduleId: schedule.id },
   };
   pass.record.entries.push(entry);
   emitEvent(pass, 'pr_queued', entry, null, { scheduledAt: schedule.at });

@@ -48,6 +48,21 @@ export interface QueueEntry {
   isBlocked?: true;
 }
 
+type Place = Pick<QueueEntry, 'pr' | 'title' | 'head' | 'scheduleId' | 'queuedAt'>;
+
+/** Nothing was found out about it yet. */
+export function createEntry(place: Place): QueueEntry {
+  return {
+    ...place,
+    ...{ readyAt: null, refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null },
+    ...{ passedOnStaleBase: false, failureProbability: null },
+  };
+}
+
+export function comparePositions(a: QueueEntry, b: QueueEntry): number {
+  return a.queuedAt - b.queuedAt || a.pr - b.pr;
+}
+
 export interface Said {
   readonly head: CommitSha;
   readonly state: PostedState;

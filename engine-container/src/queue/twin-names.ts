@@ -1,6 +1,7 @@
 import type { PullRequest } from '#core/domain/forge.ts';
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { type DecisionContext, emitEvent, entryOf } from './decision-context.ts';
+import { comparePositions, createEntry } from './queue-entry.ts';
 import type { Batch, Member, Untraced } from './record.ts';
 
 /** The batch speaks of another pull request with this head from now on, in every row. */
@@ -35,12 +36,8 @@ export function nameTwin(pass: DecisionContext, batch: Batch, { index, receipt }
 
 function putBack(pass: DecisionContext, { pr, head, title, scheduleId }: Member, queuedAt: number): void {
   if (entryOf(pass.record, pr) !== undefined) return;
-  const entry = {
-    ...{ pr, head, title, scheduleId, queuedAt },
-    ...{ readyAt: null, refusedFor: null, movedAt: null, staleScheduleId: null, retestAfter: null },
-    ...{ passedOnStaleBase: false, failureProbability: null },
-  };
+  const entry = createEntry({ pr, head, title, scheduleId, queuedAt });
   pass.record.entries.push(entry);
-  pass.record.entries.sort((a, b) => a.queuedAt - b.queuedAt || a.pr - b.pr);
+  pass.record.entries.sort(comparePositions);
   emitEvent(pass, 'pr_requeued', entry, 'candidate_changed');
 }
