@@ -1,7 +1,11 @@
+import middy from '@middy/core';
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { HttpRoute } from '#core/adapters/http-server/http-front.ts';
 import type { DashboardConfig } from '#core/contracts/dashboard.ts';
 import { CATCH_ALL_SURFACE, ROUTES } from '#core/contracts/routes.ts';
+import { answerWithEnvelope } from '#core/http/error-middleware.ts';
+import { type LimitedRoute, limitRate } from '#core/http/limit-rate.ts';
+import type { HttpResponse } from '#core/http/respond.ts';
 import { type Invocable, isObject, type Json } from '#core/ports/invocable.ts';
 import type { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
 import type { OneboxConfig } from './config.ts';
@@ -19,11 +23,9 @@ export function listRoutes(
   own: OwnPages,
 ): readonly HttpRoute[] {
   const surfaces = createSurfaces(shared);
-  // biome-ignore lint/suspicious/noExplicitAny: no handler reads the platform's context; the steps keep theirs in it
-  const context = (): Context => ({}) as any;
   const api = ROUTES.filter(({ id }) => id !== 'openSocket').map(({ method, path, surface }) => ({
     key: `${method} ${path}`,
-    target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[surface](event, context())),
+    target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[surface](event, noContext())),
   }));
   const text = (contentType: string, read: () => Promise<string>): Invocable => ({
     invoke: async () => ({
@@ -33,17 +35,31 @@ export function listRoutes(
   });
   return [
     ...api,
-    ...Object.entries(signIn).map(([key, handle]) => ({ key, target: asInvocable(handle) })),
+    ...Object.entries(signIn).map(([key, handle]) => ({ key, target: asInvocable(limit(shared, handle)) })),
     { key: 'GET /healthz', target: text('application/json', async () => '{"status":"ok"}') },
     { key: 'GET /metrics', target: text('application/openmetrics-text; version=1.0.0', own.metrics) },
     { key: 'GET /', target: asInvocable(own.site) },
     { key: 'GET /{page+}', target: asInvocable(own.site) },
     {
       key: '$default',
-      target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[CATCH_ALL_SURFACE](event, context())),
+      target: asInvocable((event: APIGatewayProxyEventV2) => surfaces[CATCH_ALL_SURFACE](event, noContext())),
     },
   ];
 }
+
+/** Like every route without a session: so many calls a minute of one address (D-52). */
+const SIGN_IN: LimitedRoute = { auth: 'session', errors: [] };
+
+function limit({ store, log }: Shared, handle: (event: APIGatewayProxyEventV2) => Promise<HttpResponse>) {
+  const limited = middy(async (event: APIGatewayProxyEventV2) => {
+    await limitRate({ rates: store, log }, SIGN_IN, { kind: 'anonymous' }, event);
+    return handle(event);
+  }).use(answerWithEnvelope(log));
+  return (event: APIGatewayProxyEventV2) => limited(event, noContext());
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: no handler reads the platform's context; the steps keep theirs in it
+const noContext = (): Context => ({}) as any;
 
 /** Plain data in, plain data out, as between processes. */
 export function asInvocable(handle: (event: never) => Promise<unknown>): Invocable {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { createLog } from '#core/telemetry.ts';
 import { BOT, createFakeForge, type ForgeAddress } from '../../local/forge/fake-forge.ts';
 import { OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';
@@ -154,6 +155,12 @@ describe('the service in one process, beside a forge', () => {
     });
     expect(metrics.endsWith('# EOF\n')).toBe(true);
     expect(`${lines.join('\n')}${metrics}`).not.toContain(botToken);
+  });
+
+  test('one address cannot ask for sign-ins without end', async () => {
+    const ask = async () => (await fetch(`${onebox.url}/auth/v1/authorize`)).status;
+    const answers = await Promise.all(Array.from({ length: RATE_LIMITS.ip.perMinute + 1 }, ask));
+    expect(new Set(answers)).toEqual(new Set([400, 429]));
   });
 
   test('keys and sessions can be read by their owner alone', () => {
