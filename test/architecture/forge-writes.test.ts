@@ -71,7 +71,13 @@ describe('the list of the service’s writes to a forge', () => {
       'core/adapters/site-files/site-files.ts',
       // What one installation keeps in its folder: keys, sessions, its configuration and its database.
       ...['core/adapters/key-file/keyring.ts', 'core/adapters/identity-forge/sessions.ts'],
-      ...['onebox/config.ts', 'onebox/database.ts', 'onebox/main.ts', 'onebox/service.ts'],
+      ...[
+        'onebox/config.ts',
+        'onebox/database.ts',
+        'onebox/doctor.ts',
+        'onebox/main.ts',
+        'onebox/service.ts',
+      ],
     ];
     expect(delivered.length).toBeGreaterThan(100);
     expect(
