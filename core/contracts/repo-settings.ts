@@ -4,6 +4,7 @@ import {
   BATCH_TARGET_MAX,
   GATE_AUTHORS_MAX,
   GATE_CONTEXTS_MAX,
+  GATE_TIMEOUT_MINUTES_MAX,
 } from '../domain/api-limits.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
 import { WAKEUP_MODES } from '../domain/provisioning.ts';
@@ -37,6 +38,11 @@ const ROWS = {
     field: 'bisectFanout',
     given: z.int().min(BISECT_FANOUT_MIN).max(BISECT_FANOUT_MAX),
     shown: z.int(),
+  },
+  gate_timeout_minutes: {
+    field: 'gateTimeoutMinutes',
+    given: z.int().min(0).max(GATE_TIMEOUT_MINUTES_MAX).nullable(),
+    shown: z.int().nullable(),
   },
   gate: { field: 'gate', given: z.enum(GATE_KINDS), shown: z.enum(GATE_KINDS) },
   gate_contexts: {

@@ -14,6 +14,8 @@ export const CHAT_URL_CHARS_MAX = 512;
 /** A day: an owner who waits longer wants the queue off. */
 export const BATCH_LINGER_SECONDS_MAX = 86_400;
 export const BATCH_TARGET_MAX = 100;
+/** A day: a gate that takes longer is no gate of a queue. */
+export const GATE_TIMEOUT_MINUTES_MAX = 1_440;
 /** Of a gate by statuses. */
 export const GATE_CONTEXTS_MAX = 20;
 export const GATE_CONTEXT_CHARS_MAX = 255;

@@ -71,6 +71,13 @@ export const CHANGED_GATE_END_FACTOR = 3;
 export const GATE_QUICK_LOOK_MS = 8_000;
 /** Where a pattern does not say how many contexts answer, what passes counts once nothing has come to it for so long. */
 export const GATE_CONTEXTS_SETTLE_MS = 30_000;
+/** A deadline that is learned: so many times the 95th percentile of so many gate runs, at least so long. */
+export const GATE_DEADLINE_FACTOR = 3;
+export const GATE_DEADLINE_MS_MIN = 15 * 60_000;
+export const GATE_TIMES_LEARNED_MIN = 5;
+export const GATE_TIMES_KEPT_MAX = 40;
+/** Attempts past the deadline before a batch is split. */
+export const GATE_DEADLINE_ATTEMPTS_MAX = 2;
 export const GATE_PHASE_ALARM_AGE_MS = 30 * 60_000;
 /** After the last retry the repo waits this long, one tick, before anything is staged again. */
 export const RETEST_PAUSE_MS = 5 * 60_000;

@@ -13,6 +13,8 @@ export interface QueueSettings extends GateSettings {
   readonly batchTarget: number;
   /** Gate runs that may burn at once, 1..16. */
   readonly bisectFanout: number;
+  /** An attempt at the gate that takes longer is given up; 0: none is, null: the queue learns how long. */
+  readonly gateTimeoutMinutes: number | null;
 }
 
 /** One gate run at a time until the owner allows more: each costs the forge a runner. */
@@ -22,6 +24,7 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   batchLingerSeconds: 0,
   batchTarget: 0,
   bisectFanout: 1,
+  gateTimeoutMinutes: 0,
   gate: 'workflow',
   gateContexts: [],
   gateAuthors: [],

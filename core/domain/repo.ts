@@ -15,6 +15,7 @@ export const RECONCILE_ERROR_CODES = [
   'connection_not_found',
   'gate_missing',
   'foreign_gate_status',
+  'gate_timeout',
   'protection_conflict',
   'branch_name_taken',
   'another_queue',
@@ -41,6 +42,8 @@ export const RECONCILE_ERROR_SENTENCES: Readonly<Record<ReconcileErrorCode, stri
   connection_not_found: 'The connection of this repository no longer exists.',
   gate_missing:
     'The gate is missing: merge the setup pull request, or name the contexts and authors of a gate by statuses.',
+  gate_timeout:
+    'The gate did not end within its deadline, in two attempts; check its runners, or the contexts that did not answer.',
   foreign_gate_status:
     'An account that is not an author of the gate posted one of its contexts, which does not count; check the gate settings.',
   protection_conflict: 'A branch rule keeps the queue from landing; see the protection detail.',

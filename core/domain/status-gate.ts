@@ -40,6 +40,8 @@ export interface StatusVerdict {
   readonly foreign: ForeignStatus | null;
   /** True: a pattern does not say how many contexts there are, so more may still appear. */
   readonly isOpenEnded: boolean;
+  /** Contexts, as the gate names them, that have no end yet. */
+  readonly unanswered: readonly string[];
 }
 
 /** The gate by statuses that these settings ask for; null: the workflow. */
@@ -89,7 +91,12 @@ export function judgeGateStatuses(history: readonly PostedStatus[], gate: Status
   const foreign = stranger === null ? null : { context: stranger.context, author: stranger.creator };
   const counted = [...newest.values()];
   const last = counted.reduce(newer, null);
-  if (last === null) return { gate: { kind: 'none' }, foreign, isOpenEnded };
+  const unanswered = gate.contexts.filter((each) => {
+    const found = counted.filter(({ context }) => matches(each, context));
+    return found.length === 0 || found.some((status) => readAnswer(status) === 'pending');
+  });
+  const told = { foreign, isOpenEnded, unanswered };
+  if (last === null) return { gate: { kind: 'none' }, ...told };
   const answers = gate.contexts.flatMap((each) => {
     const found = counted.filter(({ context }) => matches(each, context));
     return found.length === 0 ? (['missing'] as const) : found.map(readAnswer);
@@ -98,8 +105,8 @@ export function judgeGateStatuses(history: readonly PostedStatus[], gate: Status
   const decisive = counted.filter((status) => readAnswer(status) === worst).reduce(newer, null) ?? last;
   const run = { runId: `${STATUS_RUN}${last.id}`, url: decisive.url };
   const verdict = worst ?? (answers.every((answer) => answer === 'success') ? 'success' : null);
-  if (verdict === null) return { gate: { kind: 'running', ...run }, foreign, isOpenEnded };
-  return { gate: { kind: 'finished', verdict, ...run }, foreign, isOpenEnded };
+  if (verdict === null) return { gate: { kind: 'running', ...run }, ...told };
+  return { gate: { kind: 'finished', verdict, ...run }, ...told };
 }
 
 /** Last word of one account under one context. */

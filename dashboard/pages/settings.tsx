@@ -90,6 +90,7 @@ interface Draft {
   readonly fanout: number;
   readonly linger: string;
   readonly target: string;
+  readonly deadline: number | null;
   readonly context: string;
   readonly wakeup: 'poll' | 'webhook';
 }
@@ -98,6 +99,7 @@ const draftOf = (repo: StatusEntry): Draft => ({
   fanout: repo.bisect_fanout,
   linger: String(repo.batch_linger_seconds),
   target: String(repo.batch_target),
+  deadline: repo.gate_timeout_minutes,
   context: repo.status_context,
   wakeup: repo.wakeup_mode,
 });
@@ -109,6 +111,7 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
       ? {}
       : { batch_linger_seconds: Number(draft.linger) }),
     ...(Number(draft.target) === repo.batch_target ? {} : { batch_target: Number(draft.target) }),
+    ...(draft.deadline === repo.gate_timeout_minutes ? {} : { gate_timeout_minutes: draft.deadline }),
     ...(draft.context.trim() === repo.status_context ? {} : { status_context: draft.context.trim() }),
     ...(draft.wakeup === repo.wakeup_mode ? {} : { wakeup_mode: draft.wakeup }),
   };
@@ -204,6 +207,32 @@ function Tuning({ repo }: { readonly repo: StatusEntry }) {
           )}
         </Field>
       </div>
+      <Field
+        label="Deadline of a gate"
+        hint="Past it an attempt is staged anew once; then each pull request is judged alone. It is no pull request's fault."
+        error={errorOf('gate_timeout_minutes')}
+      >
+        {(ids) => (
+          <select
+            {...ids}
+            value={draft.deadline ?? 'learned'}
+            onChange={({ target: { value } }) =>
+              set({ deadline: value === 'learned' ? null : Number(value) })
+            }
+          >
+            <option value={0}>none: waits as long as it takes</option>
+            <option value="learned">learned: three times what its gate runs take, 15 minutes at least</option>
+            {[...new Set([15, 30, 60, 120, 240, draft.deadline ?? 15])]
+              .filter((minutes) => minutes > 0)
+              .sort((a, b) => a - b)
+              .map((minutes) => (
+                <option key={minutes} value={minutes}>
+                  {minutes} minutes
+                </option>
+              ))}
+          </select>
+        )}
+      </Field>
       <Field
         label="Status context"
         hint="Letters, digits, dot, dash, underscore, slash and space. On a protected branch the required check follows, so that exactly one remains."

@@ -81,6 +81,7 @@ function blockerOfOutcome(activity: RepoActivity): Blocker | null {
       };
     case 'gate_missing':
     case 'foreign_gate_status':
+    case 'gate_timeout':
     case 'protection_conflict':
       return { ...common, tone: 'stop', text, remedy: 'setup' };
     case 'record_too_large':

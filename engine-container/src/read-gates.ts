@@ -56,9 +56,10 @@ export class GateReader {
   async #readVerdict({ sha, branch, gateFile, statusGate }: AwaitedGateRun): Promise<GateView> {
     if (statusGate === undefined) return this.#forge.readGate(sha, branch, gateFile);
     const history = await this.#forge.listStatusHistory(sha);
-    const { gate, foreign, isOpenEnded } = judgeGateStatuses(history, statusGate);
+    const { gate, foreign, isOpenEnded, unanswered } = judgeGateStatuses(history, statusGate);
     return {
       ...gate,
+      unanswered,
       ...(foreign === null ? {} : { foreign }),
       ...(isOpenEnded ? { isOpenEnded } : {}),
     };

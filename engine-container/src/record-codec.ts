@@ -85,6 +85,7 @@ const Record = z.looseObject({
   passed: z.looseObject({ from: sha, to: sha, since: z.number(), own: z.array(pr) }).optional(),
   givenUp: z.array(z.looseObject({ pr, head: sha, tree: sha, baseBefore: sha, at: z.number() })).optional(),
   landedNumbers: z.array(pr).optional(),
+  gateTimes: z.array(z.number()).optional(),
   outside: z.array(z.looseObject({ pr, at: z.number() })).optional(),
   rival: z.looseObject({ pr, at: z.number() }).optional(),
   nameInTheWay: z.looseObject({ branches: z.array(z.string()) }).optional(),

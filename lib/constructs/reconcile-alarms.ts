@@ -17,6 +17,7 @@ const IS_ANSWER: Readonly<Record<ReconcileErrorCode, boolean>> = {
   connection_not_found: true,
   gate_missing: true,
   foreign_gate_status: true,
+  gate_timeout: true,
   protection_conflict: true,
   branch_name_taken: true,
   another_queue: true,

@@ -158,6 +158,7 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     batch_linger_seconds: whole(0, 86_400),
     batch_target: whole(0, 100),
     bisect_fanout: whole(1, 16),
+    gate_timeout_minutes: whole(0, 1_440),
     gate: choice(['workflow', 'statuses']),
     gate_contexts: {
       good: () => '["ci/build","ci/*"]',

@@ -49,7 +49,10 @@ export class Settings {
     if (kind < 3) await this.#save(managed.id, { bisectFanout: random.pick([1, 2, 4, 16]) });
     // Of a life with another CI only, so that all other lives stay as they are.
     else if (kind === 3 && repo.gate === 'statuses')
-      await this.#save(managed.id, { gateContexts: random.pick(GATE_CONTEXT_LISTS) });
+      await this.#save(managed.id, {
+        gateContexts: random.pick(GATE_CONTEXT_LISTS),
+        gateTimeoutMinutes: random.pick([0, 20, null]),
+      });
     else if (kind < 5)
       await this.#save(managed.id, {
         batchLingerSeconds: random.pick([0, 60, 300]),

@@ -110,6 +110,11 @@ export const repoSettings = record<RepoSettings>({
   batchLingerSeconds: ['batch_linger_seconds', whole],
   batchTarget: ['batch_target', whole],
   bisectFanout: ['bisect_fanout', whole],
+  // Rows of before deadlines have none.
+  gateTimeoutMinutes: [
+    'gate_timeout_minutes',
+    defaulted(nullable(whole), DEFAULT_SETTINGS.gateTimeoutMinutes),
+  ],
   // Rows of before gates by statuses have the workflow.
   gate: ['gate', defaulted(oneOf(GATE_KINDS), DEFAULT_SETTINGS.gate)],
   gateContexts: ['gate_contexts', defaulted(listOf(text), DEFAULT_SETTINGS.gateContexts)],

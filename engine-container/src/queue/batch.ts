@@ -91,6 +91,7 @@ function isTakeBackReason(reason: Teardown): reason is TakeBackReason {
     reason !== 'gate_missing' &&
     reason !== 'gate_infrastructure' &&
     reason !== 'gate_given_up' &&
+    reason !== 'gate_timeout' &&
     reason !== 'staging_failed'
   );
 }
@@ -101,6 +102,7 @@ const TEARDOWN_OUTCOMES = {
   gate_missing: 'error',
   gate_infrastructure: 'operational_error',
   gate_given_up: 'error',
+  gate_timeout: 'error',
   staging_failed: 'operational_error',
   base_advanced: 'invalidated',
   merge_blocked: 'invalidated',
@@ -133,7 +135,8 @@ function closeTornDown(pass: DecisionContext, batch: Batch, teardown: Teardown):
     if (node.to > 0 && node.to <= batch.landed) resolveNode(pass, batch, node, 'success');
     else resolveNode(pass, batch, node, TEARDOWN_OUTCOMES[teardown], teardown);
   }
-  if (teardown === 'gate_infrastructure') pass.record.pausedUntil = pass.s.now + RETEST_PAUSE_MS;
+  if (teardown === 'gate_infrastructure' || teardown === 'gate_timeout')
+    pass.record.pausedUntil = pass.s.now + RETEST_PAUSE_MS;
   for (const member of batch.members.slice(startOf(batch))) {
     const leaves = batch.fates.some((fate) => fate.pr === member.pr && fate.action !== 'requeued');
     // A head that moved was announced when it moved; who was let go of before is in other hands.

@@ -4,6 +4,7 @@ import {
   CHANGED_GATE_END_MS,
   CHANGED_GATE_START_MS,
   GATE_CONTEXTS_SETTLE_MS,
+  GATE_DEADLINE_ATTEMPTS_MAX,
   GATE_PHASE_ALARM_AGE_MS,
   GATE_RETRY_BACKOFF_MS,
 } from '#core/domain/limits.ts';
@@ -19,9 +20,11 @@ import {
   wakeNoLaterThan,
 } from './decision-context.ts';
 import { addEvidence } from './evidence.ts';
+import { gateDeadlineMs, withGateTime } from './gate-deadline.ts';
 import { activeMembers } from './pipeline.ts';
 import { countDuration, countGateRun, gateMsOf } from './policy.ts';
 import { BASE_NODE_ID, type Batch, type Node, treeOf } from './record.ts';
+import type { GateView } from './snapshot.ts';
 import { setAside } from './staging-failure.ts';
 
 /** Reads the verdicts of finished gate runs into the ledger. Cancelled and broken ones are no member's fault (A22, D-07). */
@@ -41,6 +44,10 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
   if (gate.kind === 'none' || gate.kind === 'running') {
     const reason = judgeChangedGate(pass, batch, node, gate.kind);
     if (reason !== null) return giveUp(pass, batch, reason);
+  }
+  if ((gate.kind === 'none' || gate.kind === 'running') && isOverdue(pass, batch, node)) {
+    if (gate.kind === 'running') node.runKey = gate.runId;
+    return endOverdue(pass, batch, node, gate);
   }
   if (gate.kind === 'none') return noticeMissingGateRun(pass, node);
   if (gate.kind === 'branch_gone') {
@@ -66,6 +73,7 @@ function observeGate(pass: DecisionContext, batch: Batch, node: Node): void {
     at: pass.s.now,
   });
   if (isNew) {
+    if (node.stagedAt !== null) pass.record.gateTimes = withGateTime(pass.record, pass.s.now - node.stagedAt);
     if (node.stagedAt !== null)
       pass.record.rate = countDuration(pass.record.rate, node.load, pass.s.now - node.stagedAt);
     if (gate.verdict === 'success') countPass(pass, batch, node.to, gateKey);
@@ -122,6 +130,27 @@ function noticeMissingGateRun(pass: DecisionContext, node: Node): void {
   if (age >= GATE_PHASE_ALARM_AGE_MS) pass.alarms.push({ name: 'gate_phase_age', pr: null });
 }
 
+function isOverdue(pass: DecisionContext, batch: Batch, node: Node): boolean {
+  // A landing rests on what has passed already: it is not taken back for what has not.
+  const deadlineMs = batch.landing === null ? gateDeadlineMs(pass.s.repo, pass.record) : null;
+  if (deadlineMs === null) return false;
+  const at = (node.stagedAt ?? pass.s.now) + deadlineMs;
+  if (at > pass.s.now) wakeNoLaterThan(pass, at);
+  return at <= pass.s.now;
+}
+
+/** Staged anew once, which also ends the attempt; then each member is judged in a batch of its own. It is no member's fault. */
+function endOverdue(pass: DecisionContext, batch: Batch, node: Node, gate: GateView): void {
+  const unanswered = gate.unanswered ?? [];
+  const what = gate.kind === 'running' ? 'did not end' : 'did not begin';
+  pass.log.push(
+    `the gate on ${node.branch} ${what} within its deadline${unanswered.length === 0 ? '' : `; no answer under ${unanswered.join(', ')}`}`,
+  );
+  node.verdict = 'error';
+  if (node.faults + 1 < GATE_DEADLINE_ATTEMPTS_MAX) return retryNode(pass, batch, node, 'gate_timeout');
+  endWithoutVerdict(pass, batch, node, 'gate_timeout');
+}
+
 /** Why a gate workflow that its own pull request changed is not waited for any longer; null: it is. */
 function judgeChangedGate(
   pass: DecisionContext,
@@ -150,7 +179,7 @@ function giveUp(pass: DecisionContext, batch: Batch, reason: 'gate_not_started' 
 }
 
 /** The same members again under a new attempt and a new row, after a back-off; then the batch gives up honestly. */
-function retryNode(pass: DecisionContext, batch: Batch, node: Node): void {
+function retryNode(pass: DecisionContext, batch: Batch, node: Node, reason = `gate_${node.verdict}`): void {
   const backoffMs = GATE_RETRY_BACKOFF_MS[node.faults];
   if (backoffMs === undefined) return endWithoutVerdict(pass, batch, node);
   const parent = batch.nodes.find((candidate) => candidate.id === node.parentId) ?? null;
@@ -159,16 +188,21 @@ function retryNode(pass: DecisionContext, batch: Batch, node: Node): void {
   again.attempt = node.attempt + 1;
   again.faults = node.faults + 1;
   again.retryAt = pass.s.now + backoffMs;
-  resolveNode(pass, batch, node, 'error', `gate_${node.verdict}`);
+  resolveNode(pass, batch, node, 'error', reason);
 }
 
 /**
  * The CI breaks off one gate run after the other. Whether that is the CI or something in these changes is not known: each is judged in a
  * batch of its own, and one that is alone already is set aside, so that the others go on.
  */
-function endWithoutVerdict(pass: DecisionContext, batch: Batch, node: Node): void {
+function endWithoutVerdict(
+  pass: DecisionContext,
+  batch: Batch,
+  node: Node,
+  code: 'gate_infrastructure' | 'gate_timeout' = 'gate_infrastructure',
+): void {
   const suspects = node.nodeId === BASE_NODE_ID || batch.landing !== null ? [] : activeMembers(batch);
-  raise(pass, 'gate_infrastructure');
+  raise(pass, code);
   const [only, ...others] = suspects;
   // Where no other waits there is nothing to hold up.
   const areOthersWaiting = pass.record.entries.some(({ pr }) => !suspects.some((member) => member.pr === pr));
@@ -178,5 +212,5 @@ function endWithoutVerdict(pass: DecisionContext, batch: Batch, node: Node): voi
     const entry = entryOf(pass.record, pr);
     if (entry?.head === head) entry.stagingAsides ??= 0;
   }
-  startTeardown(pass, batch, 'gate_infrastructure');
+  startTeardown(pass, batch, code);
 }

@@ -80,6 +80,8 @@ export interface QueueRecord {
   stagingFailuresInARow?: number;
   /** The latest batch is one that staging had failed with: the others have the next turn. Absent: it is not. */
   stagedAlone?: boolean;
+  /** How long the latest gate runs took, ms, oldest first; absent: none ended since this is kept. */
+  gateTimes?: readonly number[];
   /** Since when a reading of some pull request fails; absent: none does. */
   unreadSince?: EpochMs;
   /** A reference that makes a branch of ours impossible: nothing is staged until it is gone. Absent: nothing does. */
@@ -267,6 +269,7 @@ export type Teardown =
   | 'gate_missing'
   | 'gate_infrastructure'
   | 'gate_given_up'
+  | 'gate_timeout'
   | 'staging_failed';
 
 /** One finished gate run. The key is (tree, gate): never a node, a branch or a batch (E17). */

@@ -77,6 +77,8 @@ export interface Snapshot {
 export type GateView = (GateReading | { readonly kind: 'branch_gone' }) & {
   /** Of a gate by statuses: an account that may not answer for it has. Absent: none. */
   readonly foreign?: ForeignStatus;
+  /** Contexts of a gate by statuses under which no author has said how it ended; absent: a workflow is the gate. */
+  readonly unanswered?: readonly string[];
   /** More contexts may still answer than have. Absent: all that are awaited are named. */
   readonly isOpenEnded?: true;
 };

@@ -9,6 +9,7 @@ import {
 } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Deferred } from './aside.ts';
+import { gateDeadlineMs } from './gate-deadline.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, QueueRecord } from './record.ts';
@@ -82,7 +83,7 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
     return block('tree_mismatch', { since, pr, ...(evidence === undefined ? {} : { evidence }) });
   }
   const batch = record.batches.find((each) => each.landing !== null) ?? record.batches[0];
-  if (batch !== undefined) return blockOfBatch(batch, at);
+  if (batch !== undefined) return blockOfBatch(batch, at, gateDeadlineMs(repo, record));
   if (places.length === 0) return block('empty');
   if (record.pausedUntil !== null && record.pausedUntil > at) {
     return block('paused', { until: record.pausedUntil });
@@ -99,7 +100,7 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   return until > at ? block('linger', { since, until }) : block('staging', { since });
 }
 
-function blockOfBatch(batch: Batch, at: EpochMs): Block {
+function blockOfBatch(batch: Batch, at: EpochMs, deadlineMs: number | null): Block {
   const { landing } = batch;
   if (landing !== null) {
     const { pr, takeBack } = landing;
@@ -118,8 +119,10 @@ function blockOfBatch(batch: Batch, at: EpochMs): Block {
   }
   const gating = batch.nodes.filter((node) => node.state === 'gating').sort((a, b) => a.to - b.to)[0];
   if (gating !== undefined) {
+    const since = gating.stagedAt ?? gating.createdAt;
     return block('gate', {
-      since: gating.stagedAt ?? gating.createdAt,
+      since,
+      until: deadlineMs === null ? null : since + deadlineMs,
       pr: gating.to - gating.from === 1 ? (batch.members[gating.from]?.pr ?? null) : null,
       runUrl: gating.runUrl,
     });

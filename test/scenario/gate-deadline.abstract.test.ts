@@ -1,0 +1,73 @@
+import { CI_AUTHOR, CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
+import { endingOf, expectHonestEnd, givenProject, givenScheduled } from './stories.ts';
+import { createWorld } from './world.ts';
+
+const MINUTE_MS = 60_000;
+
+describe('the deadline of a gate', () => {
+  test.each(['never', 'hold'] as const)(
+    'a gate run that comes to nothing (%s) is staged anew once, then each member is judged alone; no pull request is blamed',
+    async (judged) => {
+      const world = await createWorld({ repo: { gateTimeoutMinutes: 20 } });
+      await givenProject(world.forge);
+      world.forge.judge = () => judged;
+      const prs = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+      await world.drain({
+        until: async () =>
+          (await world.rows()).some(({ terminalReason }) => terminalReason === 'gate_timeout'),
+      });
+      const begun = world.clock.now();
+      await world.drain({
+        until: async () =>
+          (await world.rows()).filter(({ terminalReason }) => terminalReason === 'gate_timeout').length === 2,
+      });
+      expect(world.clock.now() - begun).toBeGreaterThanOrEqual(20 * MINUTE_MS);
+      expect((await world.rows()).map(({ outcome }) => outcome)).toEqual(['error', 'error']);
+      world.forge.judge = () => 'success';
+      await world.drain();
+      expect(await endingOf(world, prs)).toEqual({ landed: prs, bounced: [] });
+      const later = (await world.rows()).filter(({ outcome }) => outcome === 'success');
+      expect(later.map((row) => row.prs.length)).toEqual([1, 1]);
+      await expectHonestEnd(world, prs);
+    },
+  );
+
+  test('it is learned: three times what the gate runs take, 15 minutes at least, and none before five are known', async () => {
+    const world = await createWorld({ repo: { gateTimeoutMinutes: null } });
+    await givenProject(world.forge);
+    world.forge.gateDurationMs = 10 * MINUTE_MS;
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      await givenScheduled(world.forge, name);
+      await world.drain();
+    }
+    world.forge.judge = () => 'hold';
+    await givenScheduled(world.forge, 'f');
+    const until = async () => (await world.rows()).some((row) => row.terminalReason === 'gate_timeout');
+    const begun = world.clock.now();
+    await world.drain({ until });
+    expect(world.clock.now() - begun).toBeGreaterThanOrEqual(30 * MINUTE_MS);
+    expect(world.clock.now() - begun).toBeLessThan(45 * MINUTE_MS);
+  });
+
+  test('without one a gate run that never appears is waited for, as the contract has it (A20)', async () => {
+    const world = await createWorld();
+    await givenProject(world.forge);
+    world.forge.judge = () => 'never';
+    await givenScheduled(world.forge, 'a');
+    await world.drain({ maxMs: 5 * 60 * MINUTE_MS });
+    expect((await world.rows()).map(({ outcome }) => outcome)).toEqual(['running']);
+  });
+
+  test('of a gate by statuses the log names the contexts that did not answer', async () => {
+    const world = await createWorld({ gate: 'statuses', repo: { gateTimeoutMinutes: 20 } });
+    await givenProject(world.forge);
+    world.forge.judge = () => 'never';
+    await givenScheduled(world.forge, 'a');
+    await world.reconcile();
+    const [build, test] = CI_CONTEXTS;
+    await world.forge.postStatusAs(CI_AUTHOR, await world.forge.tip('mq/main/staging'), build, 'success');
+    await world.clock.advance(21 * MINUTE_MS);
+    const report = await world.reconcile();
+    expect(report?.logTail.join()).toContain(`did not end within its deadline; no answer under ${test}`);
+  });
+});
