@@ -157,6 +157,19 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
   return lines.filter((line) => line.running + line.busy > 0 || line.basis.startsWith('paid by use'));
 }
 
+/** Price of the engine, looks and reconciles of a service of any size, in USD a month; beside it the rest is small. */
+export function estimateScale(
+  engine: { readonly vcpu: number; readonly tasks: number },
+  perHour: { readonly looks: number; readonly reconciles: number },
+): number {
+  // Twice as many GB as vCPU: the least that goes with them.
+  const taskHour =
+    engine.vcpu * (PRICES.fargateArmVcpuHour + 2 * PRICES.fargateArmGbHour) + PRICES.publicIpv4Hour;
+  return (
+    HOURS * (engine.tasks * taskHour + perHour.looks * IDLE_LOOK_USD + perHour.reconciles * RECONCILE_USD)
+  );
+}
+
 export function sumUsd(lines: readonly CostLine[], state: CostState): number {
   return lines.reduce((sum, line) => sum + line[state], 0);
 }

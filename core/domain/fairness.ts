@@ -2,6 +2,7 @@ import type { RepoId, TenantId } from './ids.ts';
 import {
   FORGE_TIMEOUT_MS,
   HOST_RECONCILES_MAX,
+  SECTION_WORKERS_MIN,
   SLOW_RECONCILES_MAX,
   SLOW_RETRY_MS,
   TENANT_RECONCILES_MAX,
@@ -52,6 +53,20 @@ export function mayBegin(
   if (next.standing === 'proven') return true;
   if (count(({ standing }) => standing !== 'proven') >= share(UNPROVEN_RECONCILES_MAX)) return false;
   return next.standing === 'new' || count(({ standing }) => standing === 'slow') < share(SLOW_RECONCILES_MAX);
+}
+
+/**
+ * Many workers are told apart by the repository into sections, each with the limits of its part of them: one picture of
+ * hundreds would be written a hundred times a second, by one worker after the other.
+ */
+export function sectionOf(
+  repoId: RepoId,
+  workers = WORKERS_MAX,
+): { readonly section: number; readonly workers: number } {
+  const sections = Math.max(1, Math.floor(workers / SECTION_WORKERS_MIN));
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < repoId.length; at += 1) hash = Math.imul(hash ^ repoId.charCodeAt(at), 0x01000193);
+  return { section: (hash >>> 0) % sections, workers: workers / sections };
 }
 
 /** They say that the forge or the engine was waited for in vain. */

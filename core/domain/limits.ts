@@ -187,6 +187,8 @@ export const HOST_RECONCILES_MAX = WORKERS_MAX / 2;
 export const UNPROVEN_RECONCILES_MAX = WORKERS_MAX / 2;
 /** Of these, of repositories whose last reconcile was a slow failure: new ones do not wait for them. */
 export const SLOW_RECONCILES_MAX = WORKERS_MAX / 4;
+/** Workers that share one picture of ongoing reconciles, a row of 12 KB: 20 and 100 were worse in `npm run scale`. */
+export const SECTION_WORKERS_MIN = 50;
 /** After a slow failure, then twice as long after each further one; the tick ends each pause. */
 export const SLOW_RETRY_MS = 30_000;
 

@@ -113,14 +113,16 @@ export interface LeaseStore {
 
 /** The reconciles that are under way, of all tenants. */
 export interface ReconcileStore {
-  /** Notes this one for `ttlMs`, unless `isAllowed`, asked with all others that are under way, says no: then false. */
+  /** Notes this one for `ttlMs`, unless `isAllowed`, asked with all others of its section that are under way, says no: then false. */
   beginReconcile(
     next: OngoingReconcile,
     ttlMs: number,
     isAllowed: (others: readonly OngoingReconcile[]) => boolean,
+    /** @default 0 */
+    section?: number,
   ): Promise<boolean>;
-  /** Over already is fine. */
-  endReconcile(id: string): Promise<void>;
+  /** Over already is fine. `section`: as it was begun. */
+  endReconcile(id: string, section?: number): Promise<void>;
 }
 
 /** The store of wakes, ticks and the worker. */

@@ -1,4 +1,4 @@
-import { hostOf, mayBegin, standingOf } from '../domain/fairness.ts';
+import { hostOf, mayBegin, sectionOf, standingOf } from '../domain/fairness.ts';
 import { LEASE_TTL_MS } from '../domain/limits.ts';
 import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 import type { ReconcileStore } from '../ports/store.ts';
@@ -25,8 +25,12 @@ export async function withinLimits<Result extends { readonly kind: string; reado
     ...{ id: ids.uuid(), repoId: repo.id, tenantId: repo.tenantId },
     ...{ host: hostOf(repo.instanceUrl), standing: standingOf(last) },
   };
-  const isAllowed = await store.beginReconcile(next, LEASE_TTL_MS, (others) =>
-    mayBegin(others, next, workersMax),
+  const { section, workers } = sectionOf(repo.id, workersMax);
+  const isAllowed = await store.beginReconcile(
+    next,
+    LEASE_TTL_MS,
+    (others) => mayBegin(others, next, workers),
+    section,
   );
   if (!isAllowed) return { kind: 'crowded' };
   let isLost = false;
@@ -35,13 +39,13 @@ export async function withinLimits<Result extends { readonly kind: string; reado
     isLost = result.isLost === true;
     return result;
   } finally {
-    if (!isLost) await endQuietly(store, next.id);
+    if (!isLost) await endQuietly(store, next.id, section);
   }
 }
 
-async function endQuietly(store: ReconcileStore, id: string): Promise<void> {
+async function endQuietly(store: ReconcileStore, id: string, section: number): Promise<void> {
   try {
-    await store.endReconcile(id);
+    await store.endReconcile(id, section);
   } catch {
     // The work is done and its result counts; the entry ends by itself.
   }

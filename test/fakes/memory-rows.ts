@@ -76,7 +76,10 @@ export class MemoryRows {
   >();
   protected readonly dueHistory = new Map<RepoId, DueChange[]>();
   protected readonly leases = new Map<RepoId, LeaseRow>();
-  protected readonly runs = new Map<string, { readonly run: OngoingReconcile; readonly until: EpochMs }>();
+  protected readonly runs = new Map<
+    string,
+    { readonly run: OngoingReconcile; readonly section: number; readonly until: EpochMs }
+  >();
   protected readonly records = new Map<RepoId, { version: number; json: string }>();
   protected readonly told = new Map<RepoId, ToldQueue>();
   protected readonly setAside: { repoId: RepoId; json: string }[] = [];

@@ -173,12 +173,14 @@ export class MemoryStore
     run: OngoingReconcile,
     ttlMs: number,
     isAllowed: (others: readonly OngoingReconcile[]) => boolean,
+    section = 0,
   ): Promise<boolean> {
     return this.call('beginReconcile', () => {
       const now = this.clock.now();
       for (const [id, { until }] of this.runs) if (until <= now) this.runs.delete(id);
-      if (!isAllowed([...this.runs.values()].map((each) => each.run))) return false;
-      this.runs.set(run.id, { run, until: now + ttlMs });
+      const others = [...this.runs.values()].filter((each) => each.section === section);
+      if (!isAllowed(others.map((each) => each.run))) return false;
+      this.runs.set(run.id, { run, section, until: now + ttlMs });
       return true;
     });
   }

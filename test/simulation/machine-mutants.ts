@@ -24,8 +24,8 @@ export const MACHINE_MUTANTS: readonly Mutant[] = [
   {
     guard: 'reconciles that died with their engine end by themselves',
     file: 'core/services/concurrent-reconciles.ts',
-    find: 'store.beginReconcile(next, LEASE_TTL_MS,',
-    replace: `store.beginReconcile(next, ${HOURS_MS},`,
+    find: '    LEASE_TTL_MS,',
+    replace: `    ${HOURS_MS},`,
     families: ['outages'],
     dies: 'an engine dies with all its reconciles',
   },

@@ -180,7 +180,11 @@ export const rateKey = (bucket: string): Key => ({ pk: `${PARTITIONS.rates}${dig
 // Whole service
 export const tickKey: Key = { pk: PARTITIONS.health, sk: 'TICK' };
 export const engineNeedKey: Key = { pk: PARTITIONS.health, sk: 'ENGINE' };
-export const ongoingKey: Key = { pk: PARTITIONS.runs, sk: 'RUNS' };
+/** Of one section. A partition each, because that is what takes a limited number of writes. */
+export const ongoingKey = (section: number): Key => ({
+  pk: section === 0 ? PARTITIONS.runs : `${PARTITIONS.runs}#${section}`,
+  sk: 'RUNS',
+});
 /** The delivery id is the sender's text: hashed, so that it can neither be long nor look like a key. */
 export const deliveryKey = (id: RepoId, deliveryId: string): Key => ({
   pk: `${PARTITIONS.deliveries}${digest(id, deliveryId)}`,

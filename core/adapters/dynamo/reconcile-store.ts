@@ -8,14 +8,15 @@ import type { Row, Table } from './table.ts';
 const TRIES_MAX = 10;
 const TRY_AGAIN_MS = 15;
 
-/** One small row for all ongoing reconciles, so that each limit is asked of one consistent picture. */
+/** One small row for the ongoing reconciles of a section, so that each limit is asked of one consistent picture. */
 export function createReconcileStore(table: Table): ReconcileStore {
   return {
-    async beginReconcile({ id, ...next }, ttlMs, isAllowed) {
+    async beginReconcile({ id, ...next }, ttlMs, isAllowed, section = 0) {
+      const key = ongoingKey(section);
       for (let tried = 0; tried < TRIES_MAX; tried += 1) {
         if (tried > 0) await table.clock.sleep(Math.ceil(Math.random() * TRY_AGAIN_MS * tried));
         const now = table.clock.now();
-        const seen = readOngoing(await table.get(ongoingKey, 'beginReconcile'));
+        const seen = readOngoing(await table.get(key, 'beginReconcile'));
         const others = othersOf(seen, id, now);
         const asked = Object.entries(others).map(([other, { until: _, ...each }]) => ({
           id: other,
@@ -24,16 +25,16 @@ export function createReconcileStore(table: Table): ReconcileStore {
         if (!isAllowed(asked)) return false;
         const version = (typeof seen === 'object' ? seen.version : now) + 1;
         const picture = { version, runs: { ...others, [id]: { ...next, until: now + ttlMs } } };
-        const Item = { ...ongoingKey, ...ongoingReconciles.write(picture) };
+        const Item = { ...key, ...ongoingReconciles.write(picture) };
         if (await table.put({ Item, ...conditionOf(seen) }, 'beginReconcile')) return true;
       }
       return false;
     },
 
-    async endReconcile(id) {
+    async endReconcile(id, section = 0) {
       await table.update(
         {
-          Key: ongoingKey,
+          Key: ongoingKey(section),
           UpdateExpression: 'REMOVE runs.#id ADD version :one',
           ConditionExpression: 'attribute_exists(runs.#id)',
           ExpressionAttributeNames: { '#id': id },

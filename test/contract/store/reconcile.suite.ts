@@ -41,5 +41,25 @@ export function describeReconciles(world: World): void {
       await world.clock.advance(TTL_MS);
       expect(await seen()).toEqual([]);
     });
+
+    test('each section has a picture of its own, and a reconcile ends in the section in which it began', async () => {
+      await world.clock.advance(TTL_MS);
+      const store = world.store();
+      const [here, there] = [givenReconcile(), givenReconcile()];
+      const countIn = async (section: number) => {
+        let count = -1;
+        const look = (others: readonly OngoingReconcile[]) => {
+          count = others.length;
+          return false;
+        };
+        await store.beginReconcile(givenReconcile(), TTL_MS, look, section);
+        return count;
+      };
+      await store.beginReconcile(here, TTL_MS, () => true, 0);
+      await store.beginReconcile(there, TTL_MS, () => true, 3);
+      expect([await countIn(0), await countIn(3), await countIn(4)]).toEqual([1, 1, 0]);
+      await store.endReconcile(there.id, 3);
+      expect([await countIn(0), await countIn(3)]).toEqual([1, 0]);
+    });
   });
 }

@@ -1,4 +1,4 @@
-import { hostOf, isSlowFailure, mayBegin, type OngoingReconcile } from '#core/domain/fairness.ts';
+import { hostOf, isSlowFailure, mayBegin, type OngoingReconcile, sectionOf } from '#core/domain/fairness.ts';
 import { FORGE_TIMEOUT_MS, RECONCILE_BUDGET_MS, WORKERS_MAX } from '#core/domain/limits.ts';
 import { CrowdWorld, DEAD_MS, type Kind } from '../../../support/crowd-world.ts';
 
@@ -98,4 +98,24 @@ test('limits grow with the workers of a deployment, in the same shares', () => {
     expect(mayBegin(runs(most - 1, of), next(of))).toBe(false);
   }
   expect(mayBegin([], next({ standing: 'slow' }), 2)).toBe(true);
+});
+
+test('many workers are told apart into sections by the repository, each with its limits and an even part of all', () => {
+  const ids = Array.from(
+    { length: 4_000 },
+    (_, n) => `0b9c5d1e-77aa-4f1c-9a55-${String(n).padStart(12, '0')}`,
+  );
+  expect(new Set(ids.map((id) => sectionOf(id).section))).toEqual(new Set([0]));
+  expect(sectionOf('a', 99)).toEqual({ section: 0, workers: 99 });
+  const counts = new Map<number, number>();
+  for (const id of ids) {
+    const { section, workers } = sectionOf(id, 250);
+    expect(workers).toBe(50);
+    counts.set(section, (counts.get(section) ?? 0) + 1);
+  }
+  expect([...counts.keys()].sort((a, b) => a - b)).toEqual(
+    Array.from({ length: 5 }, (_, section) => section),
+  );
+  for (const count of counts.values()) expect(Math.abs(count - 4_000 / 5)).toBeLessThan(100);
+  expect(sectionOf('repo', 250)).toEqual(sectionOf('repo', 250));
 });
