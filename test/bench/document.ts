@@ -82,7 +82,7 @@ Cells: gate runs per landed pull request · median / 95th percentile of the time
 
 ${figuresTable(rows, anchors)}
 
-Unproven landings ${sum('unproven')}, red merges ${sum('red')}, lost pull requests ${sum('lost')}, over all cells. Superseded runs: at most ${most('superseded_pct')}. Good pull requests bounced: at most ${most('wrong_bounce_pct')}.
+Unproven landings ${sum('unproven')}, merges of failing trees ${sum('red')}, lost pull requests ${sum('lost')}, over all cells. Superseded runs: at most ${most('superseded_pct')}. Good pull requests bounced: at most ${most('wrong_bounce_pct')}.
 
 ## Targets that are missed
 

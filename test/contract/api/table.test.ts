@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
+import { GIVEN_SETTINGS } from '#core/contracts/repo-settings.ts';
 import { errorsOf, type RouteSpec } from '#core/contracts/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
 import endpoints from './endpoints.json';
@@ -78,5 +81,15 @@ describe('the route table', () => {
     for (const code of inContract.keys()) {
       if (code !== undefined) expect(Object.keys(ERROR_TABLE)).toContain(code);
     }
+  });
+});
+
+describe('the contract names every setting of a repository', () => {
+  const text = readFileSync(join(__dirname, '../../../docs/contract.md'), 'utf8');
+  const [patch = ''] = /^PATCH takes .*$/m.exec(text) ?? [];
+
+  test.each(Object.keys(GIVEN_SETTINGS))('%s has a row with its meaning, and a PATCH takes it', (name) => {
+    expect(text).toMatch(new RegExp(`^\\| [^|]*\`${name}\`[^|]*\\| \\S`, 'm'));
+    expect(patch).toContain(`\`${name}\``);
   });
 });
