@@ -159,6 +159,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     BatchGetItem: ['repo'],
     Query: ['tenant', 'batches'],
     PutItem: ['repo'],
+    UpdateItem: ['rates'],
     DeleteItem: ['notices'],
     ConditionCheckItem: ['repo'],
   },

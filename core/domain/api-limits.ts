@@ -68,6 +68,11 @@ export const NOTICE_ANSWER_BYTES_MAX = 4_096;
 export const NOTICE_KEPT_MS = 24 * 60 * 60_000;
 /** Batches of a tenant in which the gate run of a bounce is looked for. */
 export const NOTICE_BATCHES_MAX = 50;
+/**
+ * Mails for one tenant: half of a day's at once, the other half over the day. The mailbox may be a stranger's, and a sender
+ * whose mails are complained of is cut off for all tenants.
+ */
+export const MAILS_PER_DAY_MAX = 100;
 /** Different places that one tenant-wide notice goes to. */
 export const NOTICE_PLACES_MAX = 20;
 

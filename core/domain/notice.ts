@@ -12,16 +12,26 @@ export interface Notice {
   readonly links: readonly { readonly label: string; readonly url: string }[];
 }
 
-/** A title longer than this is cut; forges allow 255. */
-const TITLE_CHARS_MAX = 200;
+/** A line longer than this is cut. */
+const LINE_CHARS_MAX = 200;
+/** A title longer than this is cut: a notice says which pull request, and is no page of its author. */
+const TITLE_CHARS_MAX = 80;
 /** Letters that turn or hide the text around them (bidi controls, zero widths), and control characters (A117). */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]+/gu;
 
 /** One visible line. */
-export function toPlainLine(text: string, charsMax = TITLE_CHARS_MAX): string {
+export function toPlainLine(text: string, charsMax = LINE_CHARS_MAX): string {
   const line = text.replace(HIDDEN, ' ').replace(/\s+/g, ' ').trim();
   const chars = [...line];
   return chars.length <= charsMax ? line : `${chars.slice(0, charsMax - 1).join('')}…`;
+}
+
+/** A dot that ends no name of a host (U+2024): it looks the same, and a mail program makes no link of it. */
+const DOT_OF_NO_HOST = '\u2024';
+
+/** The same to read, without addresses, hosts and mailboxes that a mail program would make links of. */
+export function withoutLinks(text: string): string {
+  return text.replaceAll('://', ': //').replace(/(?<=[\p{L}\p{N}])\.(?=[\p{L}\p{N}])/gu, DOT_OF_NO_HOST);
 }
 
 /** An address that is safe in every markup: https, no userinfo, only characters that need no escape. Null: leave it out. */
@@ -45,13 +55,13 @@ export interface BounceFacts {
 /** Which repo, which pull request, why in the words of the bounce, and where to look (contract, Emitted). */
 export function describeBounceNotice({ repo, event, runUrl }: BounceFacts): Notice {
   const slug = toPlainLine(repo.slug);
-  const title = toPlainLine(event.title);
+  const title = toPlainLine(event.title, TITLE_CHARS_MAX).replaceAll('"', "'");
   const why = event.reason === null ? 'no reason was stored' : toPlainLine(event.reason);
   const pullUrl = `${repo.instanceUrl.replace(/\/+$/, '')}/${repo.slug}/pulls/${event.pr}`;
   return {
     subject: `${slug} #${event.pr} was bounced from the merge queue`,
     lines: [
-      `${slug} #${event.pr}: ${title === '' ? '(no title)' : title}`,
+      `${slug} #${event.pr}: ${title === '' ? '(no title)' : `"${title}"`}`,
       `Why: ${why}`,
       'It stays open and its merge stays blocked. Push a fix, or cancel its auto-merge and schedule it again.',
     ],

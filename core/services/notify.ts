@@ -1,5 +1,5 @@
 import { NOTICE_NOT_DELIVERED } from '../contracts/realtime.ts';
-import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
+import { DAY_MS, MAILS_PER_DAY_MAX, NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import {
   describeBounceNotice,
@@ -9,6 +9,7 @@ import {
 } from '../domain/notice.ts';
 import { CHAT_NAMES, type NotificationTargets, noChats } from '../domain/notification.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import type { RateStore } from '../ports/account-store.ts';
 import type { NoticeStore, Notifier, SendResult, StoredRow } from '../ports/notifier.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
@@ -18,6 +19,7 @@ import { openTargets } from './repo-secrets.ts';
 
 export interface NotifyDeps {
   readonly store: NoticeStore &
+    Pick<RateStore, 'takeToken'> &
     Pick<DispatchStore, 'getRepo'> &
     Pick<EnrollmentStore, 'listRepos' | 'listBatches'>;
   readonly secrets: Pick<SecretBox, 'open'>;
@@ -116,13 +118,28 @@ async function send(
   deps: NotifyDeps,
   places: readonly Place[],
   notice: Notice,
-  fields: Readonly<Record<string, unknown>>,
+  fields: Readonly<Record<string, unknown>> & { readonly tenant_id: TenantId },
 ): Promise<void> {
   await Promise.all(
     places.map(async (place) => {
+      if (place.way === 'email' && !(await mayMail(deps, fields.tenant_id))) {
+        deps.log.warn('the mails of a day are used up: the e-mail was skipped', fields);
+        return;
+      }
       report(deps.log, await sendTo(deps, place, notice), { ...fields, way: place.way });
     }),
   );
+}
+
+async function mayMail({ store, log }: NotifyDeps, tenantId: TenantId): Promise<boolean> {
+  const half = MAILS_PER_DAY_MAX / 2;
+  try {
+    return (await store.takeToken(`mail:${tenantId}`, DAY_MS / half, half)).allowed;
+  } catch (error) {
+    // Open: a limiter that cannot count must not cost a notice that is claimed already.
+    log.warn('the mails of a tenant could not be counted', { tenant_id: tenantId, error });
+    return true;
+  }
 }
 
 async function sendTo(deps: NotifyDeps, { way, address }: Place, notice: Notice): Promise<SendResult> {

@@ -1,7 +1,7 @@
 import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { type HttpRequest, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
-import { NOTICE_KEPT_MS, NOTICE_TIMEOUT_MS } from '#core/domain/api-limits.ts';
+import { DAY_MS, MAILS_PER_DAY_MAX, NOTICE_KEPT_MS, NOTICE_TIMEOUT_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { askInvoiceNotice } from '#core/services/ask-notice.ts';
@@ -68,7 +68,7 @@ describe('a bounce', () => {
         to: [MAILBOX],
         subject: 'acme/web #7 was bounced from the merge queue',
         text: [
-          'acme/web #7: Add a page',
+          'acme/web #7: "Add a page"',
           'Why: the gate failed twice on it alone',
           'It stays open and its merge stays blocked. Push a fix, or cancel its auto-merge and schedule it again.',
           '',
@@ -163,6 +163,30 @@ describe('a bounce', () => {
     expect(await world.store.claimBounce({ repoId: repo.id, pr: 9, head: 'c'.repeat(40), at: 1 })).toBe(
       false,
     );
+  });
+});
+
+describe('the mails of one tenant', () => {
+  test('have an end each day, half of them at once; the chats are told all the same', async () => {
+    const repo = await world.enroll(ALL);
+    const asked: unknown[] = [];
+    const takeToken = async (...given: readonly [string, number, number]) => {
+      asked.push(given);
+      return { allowed: false, retryAfterMs: 1 } as const;
+    };
+    await world.deliver([await world.record(repo)], { store: { takeToken } });
+    expect([mails(), messages().length]).toEqual([[], 2]);
+    expect(asked).toEqual([
+      [`mail:${repo.tenantId}`, (2 * DAY_MS) / MAILS_PER_DAY_MAX, MAILS_PER_DAY_MAX / 2],
+    ]);
+    expect(world.lines.slice(seen.lines).join()).toContain('the mails of a day are used up');
+  });
+
+  test('go out while they cannot be counted: the bounce is claimed, and no other notice of it would come', async () => {
+    const repo = await world.enroll(ALL);
+    const takeToken = () => Promise.reject(new StoreError('unavailable', 'takeToken'));
+    await world.deliver([await world.record(repo)], { store: { takeToken } });
+    expect(mails()).toHaveLength(1);
   });
 });
 

@@ -1,4 +1,4 @@
-import { type Notice, toPlainLine } from '../../domain/notice.ts';
+import { type Notice, toPlainLine, withoutLinks } from '../../domain/notice.ts';
 import type { Notifier } from '../../ports/notifier.ts';
 import { createApiMail } from './email-api.ts';
 import { createSesMail } from './email-ses.ts';
@@ -7,7 +7,8 @@ import type { EmailConfig, SendMail } from './mail.ts';
 export function createEmailSender(config: EmailConfig): Pick<Notifier, 'sendEmail'> {
   const send = chooseMail(config);
   return {
-    sendEmail: (to, notice) => send({ to, subject: toPlainLine(notice.subject), text: renderText(notice) }),
+    sendEmail: (to, notice) =>
+      send({ to, subject: withoutLinks(toPlainLine(notice.subject)), text: renderText(notice) }),
   };
 }
 
@@ -22,7 +23,8 @@ function chooseMail(config: EmailConfig): SendMail {
   }
 }
 
+/** Plain text, in which the notice's own links are the only ones. */
 export function renderText(notice: Notice): string {
   const links = notice.links.map(({ label, url }) => `${label}: ${url}`);
-  return `${[...notice.lines, '', ...links].join('\n')}\n`;
+  return `${[...notice.lines.map(withoutLinks), '', ...links].join('\n')}\n`;
 }

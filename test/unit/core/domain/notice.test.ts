@@ -4,6 +4,7 @@ import {
   findGateRunOfBounce,
   toPlainLine,
   toSafeLink,
+  withoutLinks,
 } from '#core/domain/notice.ts';
 import { givenNodeRow } from '../../../builders/store-rows.ts';
 
@@ -61,6 +62,22 @@ const repo = {
   baseBranch: 'main',
   statusContext: 'mq',
 };
+
+test('a title is quoted, cut at 80 characters, and keeps its quotation marks to itself', () => {
+  const titled = (title: string) =>
+    describeBounceNotice({ repo, event: { pr: 3, title, reason: null }, runUrl: null }).lines[0];
+  expect(titled('Pay "now"')).toBe(`acme/web #3: "Pay 'now'"`);
+  expect(titled('x'.repeat(255))).toBe(`acme/web #3: "${'x'.repeat(79)}…"`);
+});
+
+test.each([
+  ['See https://evil.example/pay now', 'See https: //evil\u2024example/pay now'],
+  ['www.evil.example', 'www\u2024evil\u2024example'],
+  ['pay@evil.example, 10.0.0.1', 'pay@evil\u2024example, 10\u20240\u20240\u20241'],
+  ['It stays open. Push a fix…', 'It stays open. Push a fix…'],
+])('%s is nothing that a mail program makes a link of', (text, shown) => {
+  expect(withoutLinks(text)).toBe(shown);
+});
 
 test('a bounce without reason, title or run says so', () => {
   const notice = describeBounceNotice({
