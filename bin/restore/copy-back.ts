@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from 'node:util';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { BatchGetCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../core/contracts/table.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Rows that say what is going on at this moment, or end by themselves: those of another moment are wrong. */
+const PASSING: ReadonlySet<Partition> = new Set([
+  ...(['notices', 'leases', 'deliveries', 'tickets', 'tenantSockets', 'sockets'] as const),
+  ...(['rates', 'health', 'runs'] as const),
+]);
+/** A look at the forge is newer than any row of a queue, so of two rows the live one is kept. */
+const LIVE_WINS: ReadonlySet<Partition> = new Set(['repo', 'windDowns']);
+const PAGE = 100;
+
+/** Counts of one kind of rows. `changed`: in both tables, and different. `kept`: in the live one alone, or newer there. */
+export interface Difference {
+  same: number;
+  missing: number;
+  changed: number;
+  kept: number;
+}
+
+export interface CopyOptions {
+  readonly client: DynamoDBDocumentClient;
+  readonly live: string;
+  readonly restored: string;
+  /** `look` writes nothing, `missing` puts what is gone, `all` also puts back what was changed. */
+  readonly mode: 'look' | 'missing' | 'all';
+  readonly now: number;
+}
+
+/** Beginnings are compared longest first: `TB#` is not `T#`. */
+const KINDS = (Object.keys(PARTITIONS) as Partition[]).sort(
+  (a, b) => PARTITIONS[b].length - PARTITIONS[a].length,
+);
+
+export function kindOf(pk: unknown): Partition | null {
+  return KINDS.find((kind) => String(pk).startsWith(PARTITIONS[kind])) ?? null;
+}
+
+/**
+ * Brings rows of a restored table back into the live one, and says what differs. No row is deleted: what is in the live table
+ * alone was made after that time. Needs room for one page of rows. Throws where the table does not answer.
+ */
+export async function copyBack(options: CopyOptions): Promise<ReadonlyMap<Partition, Difference>> {
+  const found = new Map<Partition, Difference>();
+  const count = (kind: Partition): Difference => {
+    const counts = found.get(kind) ?? { same: 0, missing: 0, changed: 0, kept: 0 };
+    found.set(kind, counts);
+    return counts;
+  };
+  for await (const rows of readPages(options, options.restored)) {
+    const live = await findTwins(options, options.live, rows);
+    for (const row of rows) {
+      const kind = kindOf(row.pk) as Partition;
+      const twin = live.get(keyOf(row));
+      if (twin === undefined) {
+        count(kind).missing += 1;
+        if (options.mode !== 'look') await putMissing(options, row);
+      } else if (isDeepStrictEqual(row, twin)) count(kind).same += 1;
+      else if (LIVE_WINS.has(kind)) count(kind).kept += 1;
+      else {
+        count(kind).changed += 1;
+        if (options.mode === 'all') {
+          await options.client.send(new PutCommand({ TableName: options.live, Item: row }));
+        }
+      }
+    }
+  }
+  for await (const rows of readPages(options, options.live)) {
+    const restored = await findTwins(options, options.restored, rows);
+    for (const row of rows) if (!restored.has(keyOf(row))) count(kindOf(row.pk) as Partition).kept += 1;
+  }
+  return found;
+}
+
+const keyOf = ({ pk, sk }: Row): string => JSON.stringify([pk, sk]);
+
+/** Rows that outlast their moment. */
+async function* readPages({ client, now }: CopyOptions, table: string): AsyncGenerator<readonly Row[]> {
+  let from: Row | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({
+        TableName: table,
+        ConsistentRead: true,
+        Limit: PAGE,
+        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+      }),
+    );
+    yield (page.Items ?? []).filter((row) => isLasting(row, now));
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+}
+
+function isLasting(row: Row, now: number): boolean {
+  const kind = kindOf(row.pk);
+  const ttl = row[TTL_ATTRIBUTE];
+  return kind !== null && !PASSING.has(kind) && !(typeof ttl === 'number' && ttl * 1000 <= now);
+}
+
+async function findTwins(
+  { client }: CopyOptions,
+  table: string,
+  rows: readonly Row[],
+): Promise<ReadonlyMap<string, Row>> {
+  const twins = new Map<string, Row>();
+  let keys: Record<string, unknown>[] = rows.map(({ pk, sk }) => ({ pk, sk }));
+  while (keys.length > 0) {
+    const answer = await client.send(
+      new BatchGetCommand({ RequestItems: { [table]: { Keys: keys, ConsistentRead: true } } }),
+    );
+    for (const row of answer.Responses?.[table] ?? []) twins.set(keyOf(row), row);
+    keys = answer.UnprocessedKeys?.[table]?.Keys ?? [];
+  }
+  return twins;
+}
+
+async function putMissing({ client, live }: CopyOptions, row: Row): Promise<void> {
+  try {
+    await client.send(
+      new PutCommand({ TableName: live, Item: row, ConditionExpression: 'attribute_not_exists(pk)' }),
+    );
+  } catch (error) {
+    // It was made while this ran, and is newer.
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  ResourceNotFoundException,
+  RestoreTableToPointInTimeCommand,
+} from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createDynamoStore } from '../../core/adapters/dynamo/store.ts';
+import { createSystemClock } from '../../core/adapters/system/clock.ts';
+import { TICK_INTERVAL_MS } from '../../core/domain/limits.ts';
+import { copyBack } from './copy-back.ts';
+
+const USAGE = `npm run restore -- --table <TableName> --restored <new table> --at 2026-11-22T10:00:00Z
+npm run restore -- --table <TableName> --restored <table> [--put missing|all]
+
+The first makes a table as the live one was at that time, beside it. The second prints what differs and writes nothing;
+--put missing puts rows back that are gone, --put all also those that were changed. No row is deleted. Writing is refused while
+the tick runs (docs/operate.md, Restore).`;
+const LOOK_AGAIN_MS = 20_000;
+
+async function main(): Promise<number> {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { table: text, restored: text, at: text, put: text } });
+  const { table, restored, at, put } = values;
+  const isKnown = put === undefined || put === 'missing' || put === 'all';
+  if (table === undefined || restored === undefined || restored === table || !isKnown) return explain();
+  const dynamo = new DynamoDBClient({});
+  if (at !== undefined) return restoreTable(dynamo, { table, restored, at });
+  const client = DynamoDBDocumentClient.from(dynamo);
+  const clock = createSystemClock();
+  if (put !== undefined) {
+    const last = await createDynamoStore({ client, tableName: table, clock }).loadLastTick();
+    if (last !== null && clock.now() - last < 2 * TICK_INTERVAL_MS) {
+      console.error(
+        `the tick ran at ${new Date(last).toISOString()}: disable its rule and the worker first, and wait for ten minutes`,
+      );
+      return 1;
+    }
+  }
+  const found = await copyBack({ client, live: table, restored, mode: put ?? 'look', now: clock.now() });
+  for (const [kind, counts] of found) console.log(JSON.stringify({ kind, ...counts }));
+  const total = [...found.values()];
+  const sum = (name: 'missing' | 'changed'): number => total.reduce((all, each) => all + each[name], 0);
+  console.log(
+    `${sum('missing')} missing${put === undefined ? '' : ', put back'}; ${sum('changed')} changed${put === 'all' ? ', put back' : ''}`,
+  );
+  return 0;
+}
+
+function explain(): number {
+  console.error(USAGE);
+  return 2;
+}
+
+async function restoreTable(
+  client: DynamoDBClient,
+  { table, restored, at }: { readonly table: string; readonly restored: string; readonly at: string },
+): Promise<number> {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return explain();
+  const isThere = await client.send(new DescribeTableCommand({ TableName: restored })).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof ResourceNotFoundException) return false;
+      throw error;
+    },
+  );
+  if (!isThere) {
+    await client.send(
+      new RestoreTableToPointInTimeCommand({
+        ...{ SourceTableName: table, TargetTableName: restored, RestoreDateTime: time },
+        BillingModeOverride: 'PAY_PER_REQUEST',
+      }),
+    );
+  }
+  for (;;) {
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: restored }));
+    if (Table?.TableStatus === 'ACTIVE') break;
+    console.log(`${restored}: ${Table?.TableStatus}`);
+    await sleep(LOOK_AGAIN_MS);
+  }
+  console.log(`${restored} is ready: start again without --at to see what differs`);
+  return 0;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    // The name only: an error of the SDK may quote a row.
+    console.error(error instanceof Error ? error.name : 'failed');
+    process.exitCode = 2;
+  },
+);

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { createTable } from '#core/adapters/dynamo/create-table.ts';
+import { PARTITIONS } from '#core/contracts/table.ts';
+import { type CopyOptions, copyBack, kindOf } from '../../bin/restore/copy-back.ts';
+import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
+
+const NOW = 1_800_000_000_000;
+const RESTORED = 'restored';
+const TENANT = { pk: 'T#1', sk: 'A', name: 'acme' };
+const REPO = { pk: 'T#1', sk: 'REPO#1', slug: 'acme/app', batch_max: 5 };
+const RECORD = { pk: 'R#1', sk: 'Q', document: 'of then' };
+const BATCH = { pk: 'TB#1', sk: 'B#1', prs: [1, 2] };
+const LEASE = { pk: 'L#1', sk: 'L', owner: 'of then' };
+const ENDED = { pk: 'TE#1', sk: 'E#1', ttl: NOW / 1000 - 1 };
+const THEN = [TENANT, REPO, RECORD, BATCH, LEASE, ENDED];
+
+let live: TestTable;
+const put = (table: string, row: object) =>
+  live.client.send(new PutCommand({ TableName: table, Item: { ...row } }));
+const copy = (mode: CopyOptions['mode']) =>
+  copyBack({ client: live.client, live: live.tableName, restored: RESTORED, mode, now: NOW });
+
+/** The live table has lost a repository and its history, has another name and a newer record, and one new tenant. */
+beforeEach(async () => {
+  live = await startTestTable();
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const base = new DynamoDBClient({ endpoint: live.endpoint, region: 'us-east-1', credentials });
+  await createTable(base, RESTORED);
+  base.destroy();
+  for (const row of THEN) {
+    await put(RESTORED, row);
+    await put(live.tableName, row);
+  }
+  for (const { pk, sk } of [REPO, BATCH, LEASE, ENDED])
+    await live.client.send(new DeleteCommand({ TableName: live.tableName, Key: { pk, sk } }));
+  await live.damageRow('T#1', 'A', { name: 'overwritten' });
+  await live.damageRow('R#1', 'Q', { document: 'of now' });
+  await put(live.tableName, { pk: 'T#2', sk: 'A', name: 'new' });
+});
+afterEach(() => live.stop());
+
+const NOTHING = { same: 0, missing: 0, changed: 0, kept: 0 };
+
+describe('a table of another time', () => {
+  test('a dry run says what differs, and writes nothing', async () => {
+    const found = await copy('look');
+    expect(Object.fromEntries(found)).toEqual({
+      tenant: { ...NOTHING, missing: 1, changed: 1, kept: 1 },
+      repo: { ...NOTHING, kept: 1 },
+      batches: { ...NOTHING, missing: 1 },
+    });
+    expect(await live.readRow('T#1', 'REPO#1')).toBeUndefined();
+  });
+
+  test('rows that are gone come back; what was changed since stays, as do rows that were made since', async () => {
+    await copy('missing');
+    expect(await live.readRow('T#1', 'REPO#1')).toEqual(REPO);
+    expect(await live.readRow('TB#1', 'B#1')).toEqual(BATCH);
+    expect(await live.readRow('T#1', 'A')).toMatchObject({ name: 'overwritten' });
+    expect(await live.readRow('T#2', 'A')).toMatchObject({ name: 'new' });
+    expect((await copy('look')).get('tenant')).toEqual({ ...NOTHING, same: 1, changed: 1, kept: 1 });
+  });
+
+  test('rows that were changed come back where it is asked for, but never over the newer record of a queue', async () => {
+    await copy('all');
+    expect(await live.readRow('T#1', 'A')).toEqual(TENANT);
+    expect(await live.readRow('R#1', 'Q')).toMatchObject({ document: 'of now' });
+    expect(await live.readRow('T#2', 'A')).toMatchObject({ name: 'new' });
+  });
+
+  test('rows of a moment do not come back: leases, and what has ended by time', async () => {
+    await copy('all');
+    expect(await live.readRow('L#1', 'L')).toBeUndefined();
+    expect(await live.readRow('TE#1', 'E#1')).toBeUndefined();
+  });
+
+  test('every partition of the table is one kind', () => {
+    for (const [kind, begin] of Object.entries(PARTITIONS))
+      expect([begin, kindOf(`${begin}x`)]).toEqual([begin, kind]);
+    expect(kindOf('ZZ#1')).toBeNull();
+  });
+
+  test('the command writes nothing while the tick runs, and says what to switch off', async () => {
+    await put(live.tableName, { pk: 'G#HEALTH', sk: 'TICK', at: Date.now() - 60_000 });
+    const args = [
+      '--import',
+      'tsx',
+      'bin/restore/main.ts',
+      '--table',
+      live.tableName,
+      '--restored',
+      RESTORED,
+    ];
+    const env = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
+    const child = spawn(process.execPath, [...args, '--put', 'missing'], {
+      env: { ...process.env, ...env, AWS_ENDPOINT_URL_DYNAMODB: live.endpoint },
+    });
+    let said = '';
+    child.stderr.on('data', (text: Buffer) => {
+      said += text.toString();
+    });
+    const code = await new Promise((done) => child.once('exit', done));
+    expect([code, said]).toEqual([
+      1,
+      expect.stringMatching(/the tick ran at .+: disable its rule and the worker first/),
+    ]);
+    expect(await live.readRow('T#1', 'REPO#1')).toBeUndefined();
+  });
+});
