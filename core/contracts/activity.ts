@@ -303,7 +303,7 @@ export function toQueueBatch(row: NodeRow, terminals: readonly TerminalMark[]): 
   };
 }
 
-function toReceiptView(receipt: Receipt): z.infer<typeof ReceiptView> {
+export function toReceiptView(receipt: Receipt): z.infer<typeof ReceiptView> {
   return {
     base_before: receipt.baseBefore,
     head: receipt.head,

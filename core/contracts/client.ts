@@ -27,6 +27,7 @@ const ADDRESSES = {
   reconcileRepo: 'POST /api/v1/user/repos/{id}/reconcile',
   readQueueStatus: 'GET /api/v1/user/queue/status',
   readActivity: 'GET /api/v1/user/queue/activity',
+  readPull: 'GET /api/v1/user/repos/{id}/pulls/{number}',
   readGateTemplate: 'GET /api/v1/user/repos/{id}/ci-gate/template',
   openSetupPull: 'POST /api/v1/user/repos/{id}/ci-gate/setup-pr',
   verifyGate: 'POST /api/v1/user/repos/{id}/ci-gate/verify',
@@ -64,9 +65,10 @@ type Takes<T> = { [K in keyof T as Exclude<T[K], undefined> extends never ? neve
 /** A query travels as text; numbers are written out. */
 type AsQuery<T> = { readonly [K in keyof T]?: string | number };
 
-type PathPart<R extends RouteSpec> = R['path'] extends `${string}{id}${string}`
+type PathPart<R extends RouteSpec> = (R['path'] extends `${string}{id}${string}`
   ? { readonly id: string }
-  : unknown;
+  : unknown) &
+  (R['path'] extends `${string}{number}` ? { readonly number: number } : unknown);
 type BodyPart<R> = R extends { readonly body: Schema }
   ? { readonly body: Takes<InputOf<R, 'body'>> }
   : unknown;
@@ -155,6 +157,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
 
 interface AnyInput extends CallExtras {
   readonly id?: string;
+  readonly number?: number;
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
 }
@@ -183,7 +186,9 @@ async function exchange(options: ApiClientOptions, address: string, input: AnyIn
 }
 
 function fillPath(path: string, input: AnyInput): string {
-  const filled = path.replace('{id}', encodeURIComponent(input.id ?? ''));
+  const filled = path
+    .replace('{id}', encodeURIComponent(input.id ?? ''))
+    .replace('{number}', String(input.number ?? ''));
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input.query ?? {})) {
     if (value !== undefined) query.set(name, String(value));

@@ -54,6 +54,9 @@ function describeOperation(route: RouteSpec): Json {
     ...(route.path.includes('{id}')
       ? [{ name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } }]
       : []),
+    ...(route.path.includes('{number}')
+      ? [{ name: 'number', in: 'path', required: true, schema: { type: 'integer', minimum: 1 } }]
+      : []),
     ...(route.query === undefined ? [] : describeQuery(route.query)),
     ...(route.auth === 'socket' ? [{ name: 'ticket', in: 'query', schema: { type: 'string' } }] : []),
   ];

@@ -1,6 +1,7 @@
 import * as activity from './activity.ts';
 import * as connection from './connection.ts';
 import * as repo from './managed-repo.ts';
+import { PullStoryView } from './pull-story.ts';
 import type { RouteSpec } from './route-spec.ts';
 
 const BODY = ['invalid_body', 'invalid_field'] as const;
@@ -172,6 +173,15 @@ export const REPO_ROUTES = [
     query: activity.ActivityQuery,
     replies: { 200: activity.Activity },
     errors: STORED,
+  },
+  {
+    id: 'readPull',
+    method: 'GET',
+    path: '/api/v1/user/repos/{id}/pulls/{number}',
+    surface: 'api',
+    auth: 'bearer',
+    replies: { 200: PullStoryView },
+    errors: OWN,
   },
   {
     id: 'readGateTemplate',

@@ -38,7 +38,7 @@ export interface RouteSpec {
   /** Name of the operation: what handlers, clients and tests call it. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** As API Gateway writes it: `{id}` is one segment. */
+  /** As API Gateway writes it: `{id}` and `{number}` are one segment each. */
   readonly path: `/${string}`;
   readonly surface: HttpSurface;
   readonly auth: RouteAuth;

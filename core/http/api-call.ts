@@ -27,6 +27,8 @@ export interface ApiCall<Body = unknown, Query = unknown> {
   readonly tenantId: TenantId;
   /** `{id}` of the path; empty where there is none. */
   readonly id: string;
+  /** `{number}` of the path, as it was sent; empty where there is none. */
+  readonly number: string;
   readonly body: Body;
   readonly query: Query;
   readonly event: APIGatewayProxyEventV2;

@@ -35,7 +35,7 @@ const BY_KEY: ReadonlyMap<string, Route> = new Map(
 const NEVER_TOLD: RouteId = 'listForgeRepos';
 const PATTERNS = ROUTES.filter((route) => route.id !== NEVER_TOLD).map(({ method, path }) => ({
   method,
-  pattern: new RegExp(`^${path.replace('{id}', '[^/]+')}$`),
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
 /** The router of one function: the gateway has chosen the route, the table says everything else about it. */
@@ -54,6 +54,7 @@ export function createSurface<Surface extends HttpSurface>(
       caller,
       tenantId: caller.kind === 'user' ? caller.id : '',
       id: event.pathParameters?.id ?? '',
+      number: event.pathParameters?.number ?? '',
       body: input?.body,
       query: input?.query,
       event,

@@ -10,7 +10,7 @@ import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { AccountStore, RealtimeStore } from '#core/ports/account-store.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
-import type { DispatchStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
+import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '#core/ports/system.ts';
 import { exportTenant } from '#core/services/account.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
@@ -19,6 +19,7 @@ import { reconcileNow } from '#core/services/manual-reconcile.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
 import type { PlanDeps } from '#core/services/plans.ts';
 import { readActivity } from '#core/services/read-activity.ts';
+import { readPull } from '#core/services/read-pull.ts';
 import { readRepoFacts } from '#core/services/repo-facts.ts';
 import { issueTicket } from '#core/services/tickets.ts';
 import { clearedSessionCookie, isOwnOrigin, readSessionToken, refuseSocket } from './session.ts';
@@ -28,7 +29,8 @@ export interface ApiDeps extends PlanDeps {
     DispatchStore &
     AccountStore &
     Pick<BillingStore, 'loadBilling'> &
-    RealtimeStore;
+    RealtimeStore &
+    Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents'>;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly identity: IdentityPort;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
@@ -97,6 +99,10 @@ function queueRoutes(deps: ApiDeps) {
     readActivity: async ({ tenantId, query }) => ({
       status: 200,
       body: await readActivity(deps, tenantId, query.before ?? null),
+    }),
+    readPull: async ({ tenantId, id, number }) => ({
+      status: 200,
+      body: await readPull(deps, tenantId, id, number),
     }),
     createTicket: async ({ tenantId }) => {
       const ticket = await issueTicket(deps, tenantId);

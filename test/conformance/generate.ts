@@ -65,7 +65,9 @@ export function generateRequest(
   options: GenerateOptions = {},
 ): GeneratedRequest {
   const route = pickRoute(random, options.slowShare ?? 1);
-  const path = route.path.replace('{id}', () => pickId(random, material, route));
+  const path = route.path
+    .replace('{id}', () => pickId(random, material, route))
+    .replace('{number}', () => random.pick(['1', '7', '0', 'x', '12345678901']));
   const method = random.chance(0.03) ? pick(random, METHODS) : route.method;
   const sentPath = random.chance(0.02) ? `${path}${pick(random, ['/', '/x', '.json', '//'])}` : path;
   const chosen = matchRoute(method, sentPath);
@@ -98,7 +100,7 @@ function pickRoute(random: SeededRandom, slowShare: number): RouteSpec {
 
 const PATTERNS = (ROUTES as readonly RouteSpec[]).map((route) => ({
   route,
-  pattern: new RegExp(`^${route.path.replace(/[.]/g, '\\.').replace('{id}', '[^/]+')}$`),
+  pattern: new RegExp(`^${route.path.replace(/[.]/g, '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
 }));
 
 /** The route that the gateway chooses, null for none. */

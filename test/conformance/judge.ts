@@ -31,7 +31,7 @@ interface Listed {
 /** `404 not_found` or `200` by `GET /path/{id}`: from the contract's list, not from the table that is being judged. */
 const LISTED: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   endpoints.map(({ method, path, responses }) => [
-    `${method} ${path.replace('<id>', '{id}')}`,
+    `${method} ${path.replaceAll(/<(id|number)>/g, '{$1}')}`,
     new Set(
       (responses as readonly Listed[]).map(({ status, code }) =>
         code === undefined ? String(status) : `${status} ${code}`,
@@ -45,7 +45,10 @@ const METHODS = endpoints
   .filter(
     ({ path }) => path.startsWith('/') && path !== '/api/v1/forge/repos' && !path.startsWith('/internal'),
   )
-  .map(({ method, path }) => ({ method, pattern: new RegExp(`^${path.replace('<id>', '[^/]+')}$`) }));
+  .map(({ method, path }) => ({
+    method,
+    pattern: new RegExp(`^${path.replaceAll(/<(id|number)>/g, '[^/]+')}$`),
+  }));
 
 /** Faults of our own side, which no request may cause by itself. */
 const NEVER: ReadonlySet<string> = new Set([

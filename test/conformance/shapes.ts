@@ -31,7 +31,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 /** The shape of an answer; undefined when the contract lists no fields for it. `route` is `GET /path/{id}`. */
 export function answerShape(route: string, status: number): Shape | undefined {
-  return ANSWERS[`${route.replace('{id}', '<id>')} ${status}`];
+  return ANSWERS[`${route.replaceAll(/\{(\w+)\}/g, '<$1>')} ${status}`];
 }
 
 /** The shape of the object in the envelope. */

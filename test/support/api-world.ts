@@ -348,7 +348,7 @@ interface Compiled {
 
 const COMPILED: readonly Compiled[] = ROUTES.map(({ method, path, surface }) => ({
   ...{ key: `${method} ${path}`, surface, method },
-  pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace('{id}', '([^/]+)')}$`),
+  pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`),
 }));
 
 function surfaceOf(routeKey: string): HttpSurface {
@@ -358,7 +358,7 @@ function surfaceOf(routeKey: string): HttpSurface {
 /** An event of payload format 2.0, with the route that the gateway would choose. */
 export function toEvent(method: string, path: string, options: CallOptions): APIGatewayProxyEventV2 {
   const match = COMPILED.find((route) => route.method === method && route.pattern.test(path));
-  const id = match?.pattern.exec(path)?.[1];
+  const parts = Object.entries(match?.pattern.exec(path)?.groups ?? {});
   const body = options.body;
   const text = typeof body === 'string' ? body : body === undefined ? undefined : JSON.stringify(body);
   const headers: Record<string, string> = {
@@ -375,7 +375,9 @@ export function toEvent(method: string, path: string, options: CallOptions): API
     headers,
     ...(options.cookies === undefined ? {} : { cookies: [...options.cookies] }),
     ...(options.query === undefined ? {} : { queryStringParameters: { ...options.query } }),
-    ...(id === undefined ? {} : { pathParameters: { id: decode(id) } }),
+    ...(parts.length === 0
+      ? {}
+      : { pathParameters: Object.fromEntries(parts.map(([name, part]) => [name, decode(part)])) }),
     requestContext: {
       ...{ accountId: 'anonymous', apiId: 'api', domainName: 'api.mergeyard.example', domainPrefix: 'api' },
       ...{

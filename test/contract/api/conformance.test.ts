@@ -134,7 +134,7 @@ describe('the judge itself', () => {
       Object.entries(each.replies).flatMap(([status, shape]) =>
         shape === null || 'mediaType' in shape
           ? []
-          : [`${each.method} ${each.path.replace('{id}', '<id>')} ${status}`],
+          : [`${each.method} ${each.path.replaceAll(/\{(\w+)\}/g, '<$1>')} ${status}`],
       ),
     );
     expect([...ANSWER_KEYS].sort()).toEqual(told.sort());

@@ -26,7 +26,7 @@ const NOT_ROUTES: readonly string[] = [
 
 const listed = (endpoints as readonly Endpoint[]).map((each) => ({
   ...each,
-  key: `${each.method} ${each.path.replace('<id>', '{id}')}`,
+  key: `${each.method} ${each.path.replaceAll(/<(id|number)>/g, '{$1}')}`,
 }));
 
 /** `200`, `404 not_found`: every answer of a route as one text. */

@@ -1,0 +1,120 @@
+import type { ActivityEvent, NodeRow, Receipt } from './batch.ts';
+import type { EpochMs, PullRequestNumber } from './ids.ts';
+import { PULL_CODES } from './pull-code-table.ts';
+import { codeOfEvent, codeOfPlace, type PullCodeName } from './pull-codes.ts';
+import type { QueueView } from './queue-view.ts';
+
+/** Landings of the repository that an estimate needs at least. */
+export const ESTIMATE_LANDINGS_MIN = 5;
+
+/** Stored rows of one repository, newest first, as far back as they were read. */
+export interface StoryFacts {
+  readonly pr: PullRequestNumber;
+  readonly now: EpochMs;
+  readonly queueEnabled: boolean;
+  /** Undefined: not known. */
+  readonly view: QueueView | undefined;
+  readonly events: readonly ActivityEvent[];
+  readonly batches: readonly NodeRow[];
+}
+
+/** Time until it lands, by this repository's own landings; the truth is within `errorMs` either way for four in five. */
+export interface LandingEstimate {
+  readonly ms: number;
+  readonly errorMs: number;
+  readonly landings: number;
+}
+
+export interface PullStory {
+  readonly title: string | null;
+  readonly inQueue: boolean;
+  /** Null: a reason that this version does not know. */
+  readonly code: PullCodeName | null;
+  readonly since: EpochMs | null;
+  /** From 1; null: not in the queue, or behind the places that are kept. */
+  readonly place: number | null;
+  /** Looked at again at this time by itself; null: when something changes. */
+  readonly until: EpochMs | null;
+  /** The node that is about it now, or was last. */
+  readonly node: NodeRow | null;
+  readonly estimate: LandingEstimate | null;
+  readonly history: readonly ActivityEvent[];
+  readonly attempts: readonly NodeRow[];
+  readonly receipts: readonly Receipt[];
+}
+
+/** Null: nothing is known of this number. */
+export function tellPull(facts: StoryFacts): PullStory | null {
+  const { pr, view } = facts;
+  const history = facts.events.filter((event) => event.pr === pr);
+  const attempts = facts.batches.filter((row) => row.prs.includes(pr));
+  const index = view?.places.findIndex((place) => place.pr === pr) ?? -1;
+  const place = view?.places[index];
+  const [last] = history;
+  if (place === undefined && last === undefined && attempts.length === 0) return null;
+  const code = codeNow(facts, place, last);
+  const inQueue =
+    place !== undefined || (last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
+  return {
+    ...{ code, inQueue, history, attempts },
+    title: place?.title ?? last?.title ?? null,
+    since: last?.at ?? place?.queuedAt ?? null,
+    place: place === undefined ? null : index + 1,
+    until: place?.until ?? null,
+    node: smallest(attempts.filter((row) => row.outcome === 'running')) ?? attempts[0] ?? null,
+    estimate: inQueue ? estimate(facts, code, place?.queuedAt ?? last?.at ?? facts.now) : null,
+    receipts: receiptsOf(attempts, pr),
+  };
+}
+
+function codeNow(
+  { queueEnabled }: StoryFacts,
+  place: QueueView['places'][number] | undefined,
+  last: ActivityEvent | undefined,
+): PullCodeName | null {
+  if (place !== undefined) return queueEnabled ? codeOfPlace(place.state, place.reason) : 'queue_disabled';
+  return last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
+}
+
+function smallest(rows: readonly NodeRow[]): NodeRow | undefined {
+  return rows.toSorted((one, other) => one.prs.length - other.prs.length)[0];
+}
+
+function receiptsOf(attempts: readonly NodeRow[], pr: PullRequestNumber): readonly Receipt[] {
+  const receipts = attempts
+    .flatMap((row) => row.actions)
+    .flatMap((action) => (action.pr === pr && action.receipt !== undefined ? [action.receipt] : []));
+  return receipts.filter(
+    (receipt, index) => receipts.findIndex((other) => other.mergeCommit === receipt.mergeCommit) === index,
+  );
+}
+
+/** Nothing is promised while a person has to act, or before the repository has taught enough. */
+function estimate(facts: StoryFacts, code: PullCodeName | null, queuedAt: EpochMs): LandingEstimate | null {
+  if (code === null || !['none', 'ci', 'forge'].includes(PULL_CODES[code].turn)) return null;
+  const took = landingTimes(facts.events).sort((one, other) => one - other);
+  if (took.length < ESTIMATE_LANDINGS_MIN) return null;
+  const at = (share: number): number => took[Math.max(0, Math.ceil(took.length * share) - 1)] ?? 0;
+  const waited = Math.max(0, facts.now - queuedAt);
+  return {
+    ms: Math.max(0, at(0.5) - waited),
+    errorMs: Math.max(at(0.9) - at(0.5), at(0.5) - at(0.1)),
+    landings: took.length,
+  };
+}
+
+/** From entering the queue to landing, for each landing whose entry was read too. */
+function landingTimes(events: readonly ActivityEvent[]): number[] {
+  const entered = new Map<PullRequestNumber, EpochMs>();
+  const took: number[] = [];
+  for (const { pr, at, event, scheduledAt = at } of events.toReversed()) {
+    if (event === 'pr_queued') entered.set(pr, Math.min(at, scheduledAt));
+    else if (event === 'pr_skipped') entered.delete(pr);
+    else if (event === 'pr_landed') {
+      const since = entered.get(pr);
+      if (since !== undefined) took.push(at - since);
+      entered.delete(pr);
+    }
+  }
+  return took;
+}

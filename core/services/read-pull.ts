@@ -1,0 +1,39 @@
+import { AppError } from '../contracts/errors.ts';
+import { type PullStoryView, toPullStoryView } from '../contracts/pull-story.ts';
+import { STORY_BATCHES_MAX, STORY_EVENTS_MAX } from '../domain/api-limits.ts';
+import type { TenantId } from '../domain/ids.ts';
+import { tellPull } from '../domain/pull-story.ts';
+import type { AccountStore } from '../ports/account-store.ts';
+import type { DispatchStore, EngineStore } from '../ports/store.ts';
+import type { Clock } from '../ports/system.ts';
+import { loadOwnRepo } from './owned.ts';
+
+export interface PullDeps {
+  readonly store: Pick<DispatchStore, 'getRepo'> &
+    Pick<AccountStore, 'readQueueViews'> &
+    Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** The story of one pull request of a managed repository, as far back as rows of the repository are looked through. */
+export async function readPull(
+  { store, clock }: PullDeps,
+  tenantId: TenantId,
+  id: string,
+  number: string,
+): Promise<PullStoryView> {
+  const repo = await loadOwnRepo(store, tenantId, id);
+  if (!/^[1-9]\d{0,8}$/.test(number)) throw new AppError('not_found');
+  const pr = Number(number);
+  const [views, events, batches] = await Promise.all([
+    store.readQueueViews([repo.id]),
+    store.listOwnEvents(repo, STORY_EVENTS_MAX),
+    store.listOwnBatches(repo, STORY_BATCHES_MAX),
+  ]);
+  const { queueEnabled } = repo;
+  const story = tellPull({
+    ...{ pr, events, batches, queueEnabled, now: clock.now(), view: views.get(repo.id) },
+  });
+  if (story === null) throw new AppError('not_found');
+  return toPullStoryView(repo, pr, story);
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { grantHeldLease } from '#core/domain/lease.ts';
+import { PULL_CODES } from '#core/domain/pull-code-table.ts';
+import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
+import { givenObligations } from '../../builders/told-queue.ts';
+import { ApiWorld, TENANT_A, TENANT_B, TOKEN_A, TOKEN_B } from '../../support/api-world.ts';
+
+async function givenStory() {
+  const world = new ApiWorld();
+  const { repo } = await world.enroll(TENANT_A);
+  await world.enroll(TENANT_B);
+  const grant = await world.store.acquireLease(repo.id, 'worker', 'reconcile', 1_000);
+  if (grant === 'held') throw new Error('held');
+  const owner = { tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug };
+  const at = world.clock.now();
+  const place = { pr: 9, title: 'Waits', head: 'head-9', queuedAt: at, until: null };
+  await world.store.saveQueue(
+    grantHeldLease(repo.id, grant, () => 0, 1),
+    repo,
+    {
+      document: {},
+      expectedVersion: null,
+      batches: [givenNodeRow({ id: randomUUID(), ...owner, createdAt: at, prs: [7, 8] })],
+      events: [
+        givenEvent({ ...owner, at, pr: 7, event: 'pr_bounced', reason: 'gate_failed', title: 'Breaks it' }),
+        givenEvent({ ...owner, at: at - 1, pr: 7, event: 'pr_queued', reason: null, title: 'Breaks it' }),
+      ],
+      told: {
+        view: {
+          ...{ at, more: 0, places: [{ ...place, state: 'waiting', reason: 'conflict' }] },
+          block: { kind: 'admission', since: null, until: null, pr: null, runUrl: null },
+        },
+        obligations: givenObligations(),
+      },
+    },
+  );
+  await world.store.releaseLease(repo.id, grant);
+  return { world, path: (number: number | string) => `/api/v1/user/repos/${repo.id}/pulls/${number}` };
+}
+
+describe('the story of one pull request', () => {
+  test('a bounce is told with whose turn it is, the words of the status and the next step', async () => {
+    const { world, path } = await givenStory();
+    const { status, json: body } = await world.as(TOKEN_A)('GET', path(7));
+    const { says, next } = PULL_CODES.gate_failed;
+    const now = { code: 'gate_failed', kind: 'exit', turn: 'author', fault: true, words: says, next };
+    expect([status, body]).toMatchObject([
+      200,
+      { number: 7, title: 'Breaks it', in_queue: false, place: null, now, attempts: [{ prs: [7, 8] }] },
+    ]);
+    expect(body.history).toMatchObject([now, { code: 'queued', kind: 'wait' }]);
+  });
+
+  test('one that waits is told with its place', async () => {
+    const { world, path } = await givenStory();
+    const { json: body } = await world.as(TOKEN_A)('GET', path(9));
+    expect(body).toMatchObject({ in_queue: true, place: 1, now: { code: 'conflict', turn: 'author' } });
+  });
+
+  test.each([[1], ['0'], ['x'], ['07'], ['9999999999']])(
+    'a number that is unknown or none (%s) is 404',
+    async (number) => {
+      const { world, path } = await givenStory();
+      expect((await world.as(TOKEN_A)('GET', path(number))).code).toBe('not_found');
+    },
+  );
+
+  test('of another tenant it is as absent as one that never was (A86)', async () => {
+    const { world, path } = await givenStory();
+    const answers = [await world.as(TOKEN_B)('GET', path(7)), await world.as(TOKEN_B)('GET', path(1))];
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([
+      [404, 'not_found'],
+      [404, 'not_found'],
+    ]);
+    expect(answers[0]?.json).toEqual(answers[1]?.json);
+  });
+});

@@ -1,0 +1,92 @@
+import type { ActivityEvent } from '#core/domain/batch.ts';
+import { ESTIMATE_LANDINGS_MIN, type StoryFacts, tellPull } from '#core/domain/pull-story.ts';
+import type { QueueView } from '#core/domain/queue-view.ts';
+import { givenEvent, givenNodeRow } from '../../../builders/store-rows.ts';
+
+const NOW = 10_000_000;
+const MINUTE_MS = 60_000;
+
+const event = (pr: number, name: ActivityEvent['event'], at: number, reason: string | null = null) =>
+  givenEvent({ pr, event: name, at, reason });
+
+function view(...prs: readonly number[]): QueueView {
+  return {
+    at: NOW,
+    places: prs.map((pr) => ({
+      ...{ pr, title: `Change ${pr}`, head: `head-${pr}`, queuedAt: NOW - 2 * MINUTE_MS },
+      ...{ state: 'ready', reason: null, until: null },
+    })),
+    more: 0,
+    block: { kind: 'empty', since: null, until: null, pr: null, runUrl: null },
+  };
+}
+
+function given(changes: Partial<StoryFacts> = {}): StoryFacts {
+  return { pr: 7, now: NOW, queueEnabled: true, view: undefined, events: [], batches: [], ...changes };
+}
+
+/** Landings that took so many minutes each, newest first. */
+const landings = (...minutes: readonly number[]): ActivityEvent[] =>
+  minutes.flatMap((took, index) => {
+    const at = NOW - (index + 1) * 60 * MINUTE_MS;
+    return [event(100 + index, 'pr_landed', at), event(100 + index, 'pr_queued', at - took * MINUTE_MS)];
+  });
+
+describe('the story of one pull request', () => {
+  test('nothing is told of a number that the queue never met', () => {
+    expect(tellPull(given({ events: [event(8, 'pr_landed', NOW)], view: view(8) }))).toBeNull();
+  });
+
+  test('one in the queue has its place and a code; a queue that is off says so first', () => {
+    expect(tellPull(given({ view: view(5, 7) }))).toMatchObject({ inQueue: true, place: 2, code: 'ready' });
+    expect(tellPull(given({ view: view(7), queueEnabled: false }))).toMatchObject({ code: 'queue_disabled' });
+  });
+
+  test.each([
+    ['pr_bounced', 'gate_failed', 'gate_failed', false],
+    ['pr_bounced', 'merge_timeout', 'bounced_merge_timeout', false],
+    ['pr_skipped', 'draft', 'draft', false],
+    ['pr_landed', null, 'landed', false],
+    ['pr_requeued', 'base_advanced', 'base_advanced', true],
+    ['pr_refused', 'of a newer service', null, false],
+  ] as const)('after %s %s it is told with the code %s', (name, reason, code, inQueue) => {
+    const events = [event(7, name, NOW - 1, reason), event(7, 'pr_queued', NOW - 2)];
+    expect(tellPull(given({ events }))).toMatchObject({ code, inQueue, place: null, since: NOW - 1 });
+  });
+
+  test('the estimate is the median of the repository’s own landings less the time waited, with its error', () => {
+    const events = landings(10, 12, 11, 14, 10);
+    expect(tellPull(given({ view: view(7), events }))?.estimate).toEqual({
+      ...{ ms: 9 * MINUTE_MS, errorMs: 3 * MINUTE_MS, landings: ESTIMATE_LANDINGS_MIN },
+    });
+  });
+
+  test('nothing is promised before enough landings, or while a person has to act', () => {
+    expect(tellPull(given({ view: view(7), events: landings(10, 12) }))?.estimate).toBeNull();
+    const places = view(7).places.map(
+      (place) => ({ ...place, state: 'waiting', reason: 'conflict' }) as const,
+    );
+    const events = landings(10, 12, 11, 14, 10);
+    expect(tellPull(given({ view: { ...view(7), places }, events }))?.estimate).toBeNull();
+  });
+
+  test('the node is the smallest that runs, and a receipt that several rows hold is told once', () => {
+    const receipt = {
+      ...{ baseBefore: 'b', head: 'h', stagedSha: 's', tree: 't', runUrl: null },
+      ...{ mergeCommit: 'm', landedAt: NOW },
+    };
+    const actions = [
+      { pr: 7, action: 'landed', stagingSha: 's', gateVerdict: 'success', cursor: 0, receipt } as const,
+    ];
+    const batches = [
+      givenNodeRow({ nodeId: 'r', prs: [7, 8], actions }),
+      givenNodeRow({ nodeId: 'r.1', prs: [7], actions }),
+      givenNodeRow({ nodeId: 'other', prs: [8] }),
+    ];
+    expect(tellPull(given({ batches }))).toMatchObject({
+      node: { nodeId: 'r.1' },
+      attempts: [{ nodeId: 'r' }, { nodeId: 'r.1' }],
+      receipts: [receipt],
+    });
+  });
+});
