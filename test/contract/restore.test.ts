@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { type CopyOptions, copyBack, kindOf } from '#core/adapters/dynamo/copy-back.ts';
 import { createTable } from '#core/adapters/dynamo/create-table.ts';
 import { PARTITIONS } from '#core/contracts/table.ts';
-import { type CopyOptions, copyBack, kindOf } from '../../bin/restore/copy-back.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 
 const NOW = 1_800_000_000_000;
@@ -84,15 +84,7 @@ describe('a table of another time', () => {
 
   test('the command writes nothing while the tick runs, and says what to switch off', async () => {
     await put(live.tableName, { pk: 'G#HEALTH', sk: 'TICK', at: Date.now() - 60_000 });
-    const args = [
-      '--import',
-      'tsx',
-      'bin/restore/main.ts',
-      '--table',
-      live.tableName,
-      '--restored',
-      RESTORED,
-    ];
+    const args = ['--import', 'tsx', 'bin/restore.ts', '--table', live.tableName, '--restored', RESTORED];
     const env = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
     const child = spawn(process.execPath, [...args, '--put', 'missing'], {
       env: { ...process.env, ...env, AWS_ENDPOINT_URL_DYNAMODB: live.endpoint },

@@ -7,10 +7,10 @@ import {
   RestoreTableToPointInTimeCommand,
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createDynamoStore } from '../../core/adapters/dynamo/store.ts';
-import { createSystemClock } from '../../core/adapters/system/clock.ts';
-import { TICK_INTERVAL_MS } from '../../core/domain/limits.ts';
-import { copyBack } from './copy-back.ts';
+import { copyBack } from '../core/adapters/dynamo/copy-back.ts';
+import { createDynamoStore } from '../core/adapters/dynamo/store.ts';
+import { createSystemClock } from '../core/adapters/system/clock.ts';
+import { TICK_INTERVAL_MS } from '../core/domain/limits.ts';
 
 const USAGE = `npm run restore -- --table <TableName> --restored <new table> --at 2026-11-22T10:00:00Z
 npm run restore -- --table <TableName> --restored <table> [--put missing|all]

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { BatchGetCommand, type DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../core/contracts/table.ts';
+import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../contracts/table.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
