@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Emulator } from './dynamo.ts';
-import { startOnLoopback } from './loopback.ts';
+import { type JsonAnswer, startJsonService } from './loopback.ts';
 
 /** A service whose tasks can be counted, started and stopped. */
 export interface ScalableService {
@@ -15,7 +14,10 @@ export interface ScalableService {
 
 /** On loopback what may be done with the engine's service: look at it and at its tasks, and set the desired count. */
 export async function startEcs(services: readonly ScalableService[]): Promise<Emulator> {
-  return startOnLoopback((request, response) => answer(services, request, response));
+  return startJsonService(
+    (operation, input) => answer(services, operation, input as Input),
+    'ClientException',
+  );
 }
 
 interface Input {
@@ -28,43 +30,33 @@ interface Input {
 
 async function answer(
   services: readonly ScalableService[],
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const send = (status: number, body: unknown): void => {
-    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
-    response.end(JSON.stringify(body));
-  };
-  try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const input: Input = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    const find = (name: string | undefined) => services.find((each) => each.names.includes(name ?? ''));
-    switch (String(request.headers['x-amz-target']).split('.')[1]) {
-      case 'DescribeServices': {
-        const found = (input.services ?? []).map(find).filter((each) => each !== undefined);
-        return send(200, { services: found.map(describe), failures: [] });
-      }
-      case 'UpdateService': {
-        const service = find(input.service);
-        if (service === undefined) return send(400, { __type: 'ServiceNotFoundException' });
-        if (input.desiredCount !== undefined) await service.scale(input.desiredCount);
-        return send(200, { service: describe(service) });
-      }
-      case 'ListTasks': {
-        const service = find(input.serviceName);
-        if (service === undefined) return send(400, { __type: 'ServiceNotFoundException' });
-        return send(200, { taskArns: service.wanted > 0 ? [taskArn(service)] : [] });
-      }
-      case 'DescribeTasks': {
-        const tasks = services.filter((each) => input.tasks?.includes(taskArn(each)));
-        return send(200, { tasks: tasks.map(describeTask), failures: [] });
-      }
-      default:
-        return send(400, { __type: 'ClientException', message: 'not known here' });
+  operation: string,
+  input: Input,
+): Promise<JsonAnswer> {
+  const send = (status: number, body: unknown): JsonAnswer => ({ status, body });
+  const find = (name: string | undefined) => services.find((each) => each.names.includes(name ?? ''));
+  switch (operation.split('.')[1]) {
+    case 'DescribeServices': {
+      const found = (input.services ?? []).map(find).filter((each) => each !== undefined);
+      return send(200, { services: found.map(describe), failures: [] });
     }
-  } catch {
-    send(400, { __type: 'ClientException' });
+    case 'UpdateService': {
+      const service = find(input.service);
+      if (service === undefined) return send(400, { __type: 'ServiceNotFoundException' });
+      if (input.desiredCount !== undefined) await service.scale(input.desiredCount);
+      return send(200, { service: describe(service) });
+    }
+    case 'ListTasks': {
+      const service = find(input.serviceName);
+      if (service === undefined) return send(400, { __type: 'ServiceNotFoundException' });
+      return send(200, { taskArns: service.wanted > 0 ? [taskArn(service)] : [] });
+    }
+    case 'DescribeTasks': {
+      const tasks = services.filter((each) => input.tasks?.includes(taskArn(each)));
+      return send(200, { tasks: tasks.map(describeTask), failures: [] });
+    }
+    default:
+      return send(400, { __type: 'ClientException', message: 'not known here' });
   }
 }
 

@@ -20,3 +20,30 @@ export async function startOnLoopback(
       }),
   };
 }
+
+/** Answer of a service that speaks JSON over POST with the operation in `x-amz-target`. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** As `startOnLoopback`, for such a service. `operation` has its prefix; whatever throws is answered as `refusal`. */
+export async function startJsonService(
+  answer: (operation: string, input: unknown) => Promise<JsonAnswer>,
+  refusal: string,
+): Promise<Emulator> {
+  return startOnLoopback(async (request, response) => {
+    const send = ({ status, body }: JsonAnswer): void => {
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
+      response.end(JSON.stringify(body));
+    };
+    try {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const input: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
+      send(await answer(String(request.headers['x-amz-target']), input));
+    } catch {
+      send({ status: 400, body: { __type: refusal } });
+    }
+  });
+}

@@ -1,7 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { makeUpText } from '#core/adapters/system/made-up-text.ts';
 import type { Emulator } from '../emulators/dynamo.ts';
-import { startOnLoopback } from '../emulators/loopback.ts';
+import { type JsonAnswer, startJsonService } from '../emulators/loopback.ts';
 import type { Resolver } from './resolver.ts';
 import { fail, type Resource, type Template } from './template.ts';
 
@@ -33,29 +32,18 @@ export function secretName(secret: Resource): string {
 
 /** `GetParameter` on loopback: all that functions may do with secrets. */
 export async function startSecretStore(secrets: ReadonlyMap<string, string>): Promise<Emulator> {
-  return startOnLoopback((request, response) => answer(secrets, request, response));
+  return startJsonService((operation, input) => answer(secrets, operation, input), 'InvalidRequestException');
 }
 
 async function answer(
   secrets: ReadonlyMap<string, string>,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const send = (status: number, body: unknown): void => {
-    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
-    response.end(JSON.stringify(body));
-  };
-  try {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const input: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    const id = typeof input === 'object' && input !== null && 'Name' in input ? String(input.Name) : '';
-    const value = secrets.get(id);
-    if (request.headers['x-amz-target'] !== 'AmazonSSM.GetParameter') {
-      send(400, { __type: 'ValidationException' });
-    } else if (value === undefined) send(400, { __type: 'ParameterNotFound' });
-    else send(200, { Parameter: { ARN: id, Name: id, Type: 'SecureString', Value: value, Version: 1 } });
-  } catch {
-    send(400, { __type: 'InvalidRequestException' });
-  }
+  operation: string,
+  input: unknown,
+): Promise<JsonAnswer> {
+  const send = (status: number, body: unknown): JsonAnswer => ({ status, body });
+  const id = typeof input === 'object' && input !== null && 'Name' in input ? String(input.Name) : '';
+  const value = secrets.get(id);
+  if (operation !== 'AmazonSSM.GetParameter') return send(400, { __type: 'ValidationException' });
+  if (value === undefined) return send(400, { __type: 'ParameterNotFound' });
+  return send(200, { Parameter: { ARN: id, Name: id, Type: 'SecureString', Value: value, Version: 1 } });
 }

@@ -5,6 +5,7 @@ import type { SealedCredential } from '#core/domain/repo.ts';
 import { VaultError } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { startKms } from '../../local/emulators/kms.ts';
+import { LOCAL_AWS } from '../support/local-aws.ts';
 import { listOf, readTemplate, type StackTemplate, type Statement } from '../support/template.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
@@ -21,8 +22,7 @@ let operator: KMSClient;
 function connect(): KMSClient {
   return new KMSClient({
     endpoint: emulator.endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    ...LOCAL_AWS,
     maxAttempts: 1,
   });
 }

@@ -20,12 +20,12 @@ import {
 import { createTable } from '../../core/adapters/dynamo/create-table.ts';
 import { startDynamo } from '../../local/emulators/dynamo.ts';
 import { startKms } from '../../local/emulators/kms.ts';
+import { LOCAL_AWS } from '../support/local-aws.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
 const SETTINGS = {
-  region: 'us-east-1',
-  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  ...LOCAL_AWS,
   maxAttempts: 1,
 };
 

@@ -14,6 +14,7 @@ import { VaultError } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { startKms } from '../../local/emulators/kms.ts';
 import { sealWithoutForge } from '../support/earlier-seal.ts';
+import { LOCAL_AWS } from '../support/local-aws.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
@@ -34,8 +35,7 @@ beforeAll(async () => {
   emulator = await startKms({ keyIds: [KEY_ID, OTHER_KEY_ID] });
   client = new KMSClient({
     endpoint: emulator.endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    ...LOCAL_AWS,
     maxAttempts: 1,
   });
 });
@@ -222,8 +222,7 @@ describe('KMS vault', () => {
 
     const unreachable = new KMSClient({
       endpoint: 'http://127.0.0.1:1',
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      ...LOCAL_AWS,
       maxAttempts: 1,
     });
     const cut = createKmsVault({ client: unreachable, keyId: KEY_ID, keyVersion: 1 });

@@ -14,6 +14,7 @@ import { startKms } from '../../local/emulators/kms.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { startTestTable, type TestTable } from '../support/dynamo-table.ts';
 import { sealWithoutForge } from '../support/earlier-seal.ts';
+import { LOCAL_AWS } from '../support/local-aws.ts';
 
 const OLD_KEY = '11111111-1111-4111-8111-111111111111';
 const NEW_KEY = '22222222-2222-4222-8222-222222222222';
@@ -29,8 +30,7 @@ beforeEach(async () => {
   kms = await startKms({ keyIds: [OLD_KEY, NEW_KEY] });
   client = new KMSClient({
     endpoint: kms.endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    ...LOCAL_AWS,
     maxAttempts: 1,
   });
   store = createDynamoStore({ client: table.client, tableName: table.tableName, clock: createSystemClock() });

@@ -9,6 +9,7 @@ import { parseWakeMessage } from '#core/contracts/events.ts';
 import type { WakeQueue } from '#core/ports/system.ts';
 import type { Emulator } from '../../local/emulators/dynamo.ts';
 import { startSqs } from '../../local/emulators/sqs.ts';
+import { LOCAL_AWS } from '../support/local-aws.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
@@ -19,8 +20,7 @@ beforeAll(async () => {
   emulator = await startSqs();
   client = new SQSClient({
     endpoint: emulator.endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    ...LOCAL_AWS,
     maxAttempts: 1,
   });
 });

@@ -10,6 +10,7 @@ import { InvocationError, type Json, type Stoppable } from '../../core/ports/inv
 import { startDynamo } from '../../local/emulators/dynamo.ts';
 import { readStreamFilter } from '../../local/template-runner/stream-filter.ts';
 import { eventually } from '../support/eventually.ts';
+import { LOCAL_AWS } from '../support/local-aws.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
@@ -61,8 +62,8 @@ describe('a table’s stream', () => {
   beforeAll(async () => {
     const emulator = await startDynamo();
     const config = {
-      ...{ endpoint: emulator.endpoint, region: 'us-east-1' },
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      ...{ endpoint: emulator.endpoint },
+      ...LOCAL_AWS,
     };
     dynamo = new DynamoDBClient(config);
     streams = new DynamoDBStreamsClient(config);

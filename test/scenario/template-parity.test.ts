@@ -11,6 +11,7 @@ import {
 import { BUNDLE_ENTRIES } from '../../lib/functions.ts';
 import { type LocalService, startLocalService } from '../../local/service.ts';
 import { eventually } from '../support/eventually.ts';
+import { LOCAL_AWS } from '../support/local-aws.ts';
 import { type Resource, readTemplate } from '../support/template.ts';
 
 /** The template of `cdk deploy`. The running service is made from another one, with the addresses of this machine. */
@@ -118,7 +119,8 @@ describe('the running service is the one that would be deployed', () => {
   test('queues, one by one: kind, times, dead letters', async () => {
     const endpoint = machine('Worker').AWS_ENDPOINT_URL_SQS ?? '';
     const sqs = new SQSClient({
-      ...{ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } },
+      endpoint,
+      ...LOCAL_AWS,
     });
     const { QueueUrls } = await sqs.send(new ListQueuesCommand({}));
     const running = await Promise.all(
@@ -157,7 +159,8 @@ describe('the running service is the one that would be deployed', () => {
     async (_id, mapping) => {
       const endpoint = machine('Worker').AWS_ENDPOINT_URL_SQS ?? '';
       const sqs = new SQSClient({
-        ...{ endpoint, region: 'us-east-1', credentials: { accessKeyId: 'local', secretAccessKey: 'local' } },
+        endpoint,
+        ...LOCAL_AWS,
       });
       const queue: string = mapping.Properties.EventSourceArn['Fn::GetAtt'][0];
       const { QueueUrls } = await sqs.send(new ListQueuesCommand({}));
@@ -179,8 +182,7 @@ describe('the running service is the one that would be deployed', () => {
   test('changes of the table reach the functions that the template’s filters name, and no others', async () => {
     const dynamo = new DynamoDBClient({
       endpoint: machine('Worker').AWS_ENDPOINT_URL_DYNAMODB ?? '',
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      ...LOCAL_AWS,
     });
     const prefixesOf = ({ Properties }: Resource): string[] =>
       JSON.parse(Properties.FilterCriteria.Filters[0].Pattern).dynamodb.Keys.pk.S.map(

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { createTable } from '../../core/adapters/dynamo/create-table.ts';
 import { startDynamo } from '../../local/emulators/dynamo.ts';
+import { LOCAL_AWS } from './local-aws.ts';
 
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
@@ -22,8 +23,7 @@ export async function startTestTable(): Promise<TestTable> {
     external === undefined ? await startDynamo() : { endpoint: external, stop: async () => {} };
   const base = new DynamoDBClient({
     endpoint: emulator.endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+    ...LOCAL_AWS,
     maxAttempts: 2,
   });
   const client = DynamoDBDocumentClient.from(base);

@@ -21,6 +21,7 @@ import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import { FakeSecretBox } from '../fakes/secret-box.ts';
 import { startTestTable, type TestTable } from './dynamo-table.ts';
+import { LOCAL_AWS } from './local-aws.ts';
 import { type LoopbackServer, startLoopbackHttps } from './loopback-https.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -56,8 +57,8 @@ export class NotifyWorld {
     this.#table = new Table(config);
     this.store = createDynamoStore(config);
     this.#mail = new SESv2Client({
-      ...{ endpoint: email.endpoint, region: 'us-east-1', maxAttempts: 1 },
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      ...{ endpoint: email.endpoint, maxAttempts: 1 },
+      ...LOCAL_AWS,
     });
   }
 

@@ -16,6 +16,7 @@ import { createDisconnect } from '../../lambdas/realtime/disconnect.ts';
 import { createPush } from '../../lambdas/realtime/push.ts';
 import { FakeIdentity } from '../fakes/fake-identity.ts';
 import { startTestTable, type TestTable } from './dynamo-table.ts';
+import { LOCAL_AWS } from './local-aws.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export const PUBLIC_URL = 'https://queue.example.org';
@@ -56,8 +57,8 @@ export class RealtimeWorld {
     const management = await hub.start();
     const sender = createSocketSender(
       new ApiGatewayManagementApiClient({
-        ...{ endpoint: `${management}/ws`, region: 'us-east-1', maxAttempts: 1 },
-        credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+        ...{ endpoint: `${management}/ws`, maxAttempts: 1 },
+        ...LOCAL_AWS,
       }),
     );
     const connect = createConnect({
@@ -80,8 +81,8 @@ export class RealtimeWorld {
     this.#server = server;
     this.#port = (server.address() as AddressInfo).port;
     this.#streams = new DynamoDBStreamsClient({
-      ...{ endpoint: this.#table.endpoint, region: 'us-east-1' },
-      credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      ...{ endpoint: this.#table.endpoint },
+      ...LOCAL_AWS,
     });
     this.#stream = await startStreamSource(
       this.#streams,

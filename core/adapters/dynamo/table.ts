@@ -129,17 +129,8 @@ export class Table {
     const rows: Row[] = [];
     let from: QueryCommandInput['ExclusiveStartKey'];
     do {
-      const answer = await this.#retry(operation, () =>
-        this.#client.send(
-          new QueryCommand({
-            ...input,
-            TableName: this.name,
-            ConsistentRead: input.IndexName === undefined,
-            ExclusiveStartKey: from,
-            ...(Number.isFinite(limit) ? { Limit: limit - rows.length } : {}),
-          }),
-        ),
-      );
+      const rest = Number.isFinite(limit) ? { Limit: limit - rows.length } : {};
+      const answer = await this.#page({ ...input, ...rest }, from, operation);
       rows.push(...(answer.Items ?? []));
       from = answer.LastEvaluatedKey;
     } while (from !== undefined && rows.length < limit);
@@ -156,21 +147,29 @@ export class Table {
     let scanned = 0;
     let from: QueryCommandInput['ExclusiveStartKey'];
     do {
-      const answer = await this.#retry(operation, () =>
-        this.#client.send(
-          new QueryCommand({
-            ...input,
-            TableName: this.name,
-            ConsistentRead: input.IndexName === undefined,
-            ExclusiveStartKey: from,
-          }),
-        ),
-      );
+      const answer = await this.#page(input, from, operation);
       rows.push(...(answer.Items ?? []));
       scanned += answer.ScannedCount ?? 0;
       from = answer.LastEvaluatedKey;
     } while (from !== undefined && rows.length < ends.rowsMax && scanned < ends.scannedMax);
     return rows.slice(0, ends.rowsMax);
+  }
+
+  #page(
+    input: Omit<QueryCommandInput, 'TableName'>,
+    from: QueryCommandInput['ExclusiveStartKey'],
+    operation: string,
+  ) {
+    return this.#retry(operation, () =>
+      this.#client.send(
+        new QueryCommand({
+          ...input,
+          TableName: this.name,
+          ConsistentRead: input.IndexName === undefined,
+          ExclusiveStartKey: from,
+        }),
+      ),
+    );
   }
 
   /** False when the condition failed. */

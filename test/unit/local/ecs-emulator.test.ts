@@ -1,14 +1,14 @@
 import { ECSClient } from '@aws-sdk/client-ecs';
 import { createEngineDirectory } from '#core/adapters/ecs/engine-directory.ts';
 import { type ScalableService, startEcs } from '../../../local/emulators/ecs.ts';
+import { LOCAL_AWS } from '../../support/local-aws.ts';
 
 test('the engine is found through the emulator while it runs, and nowhere while it sleeps', async () => {
   const service = { names: ['arn:engine', 'engine'], wanted: 1, running: 1, changedAt: 0 };
   const emulator = await startEcs([{ ...service, scale: async () => {} } satisfies ScalableService]);
   const asleep = await startEcs([{ ...service, wanted: 0, running: 0, scale: async () => {} }]);
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
   const list = async (endpoint: string) => {
-    const client = new ECSClient({ endpoint, region: 'us-east-1', credentials });
+    const client = new ECSClient({ endpoint, ...LOCAL_AWS });
     const directory = createEngineDirectory({
       ...{ client, cluster: 'c', service: 'engine', port: 4321, clock: { monotonic: () => 0 } },
     });
