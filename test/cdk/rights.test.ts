@@ -266,6 +266,18 @@ describe('rights (A118)', () => {
       expect(reads).toEqual([[], ['Query TW#*'], []]);
     });
 
+    test('no role may update an audit entry, and only what ends a tenant deletes them', () => {
+      const ofAudit = Object.values(HOLDERS).flatMap((holder) =>
+        granted(holder).flatMap((each) =>
+          each.endsWith(' TA#*') ? [`${holder} ${each.split(' ')[0]}`] : [],
+        ),
+      );
+      expect(ofAudit.filter((each) => !/ (Query|PutItem)$/.test(each)).sort()).toEqual([
+        'BillingRole BatchWriteItem',
+        'WorkerRole BatchWriteItem',
+      ]);
+    });
+
     test('what follows the changes of the table follows its stream, and no more', () => {
       const following = Object.entries(rightsOf('dynamodb')).filter(([, actions]) =>
         FOLLOW.every((action) => actions.includes(action)),
