@@ -238,13 +238,21 @@ export class Project {
 
   /** The push of one who may merge asks for its head, unless that comes from outside. */
   #renew(pr: number, pull: { readonly fromFork: boolean; readonly agit: boolean }, head: string): void {
-    if (this.#forge.isScheduled(pr) && !pull.fromFork && !pull.agit) this.#scheduled.add(head);
+    if (this.#isScheduled(pr) && !pull.fromFork && !pull.agit) this.#scheduled.add(head);
   }
 
   /** An approval asks for the head that it is given on, where a schedule stands. */
   async #approve(pr: number): Promise<void> {
     await this.#forge.review(pr, 'reviewer', 'approve');
-    if (this.#forge.isScheduled(pr)) this.#scheduled.add((await this.#forge.pull(pr)).headSha);
+    if (this.#isScheduled(pr)) this.#scheduled.add((await this.#forge.pull(pr)).headSha);
+  }
+
+  /** As the timeline tells it: a schedule that the forge dropped without an entry still reads as one. */
+  #isScheduled(pr: number): boolean {
+    const told = this.#forge
+      .timelineOf(pr)
+      .findLast(({ kind }) => kind === 'scheduled' || kind === 'cancelled');
+    return told?.kind === 'scheduled';
   }
 
   #judge(files: ReadonlyMap<string, string>, run: { readonly branch: string }) {

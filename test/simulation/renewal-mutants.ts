@@ -45,6 +45,14 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     dies: 'a fix after a bounce',
   },
   {
+    guard: 'a refusal is said again over words about a move of another one with its head',
+    file: `${ENGINE}/queue/moved-heads.ts`,
+    find: 'if (other !== entry && other.head === entry.head) other.refusedFor = null;',
+    replace: 'if (other === entry) other.refusedFor = null;',
+    families: ['storm', 'shared_heads'],
+    dies: { family: 'storm', seed: 520000102 },
+  },
+  {
     guard: 'a way out has a code of the closed list',
     file: `${ENGINE}/queue/entries.ts`,
     find: "leaveQueue(pass, entry, 'retargeted');",

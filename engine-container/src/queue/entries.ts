@@ -17,7 +17,7 @@ import { describeOldHead, describeRefusal } from './describe.ts';
 import { landLate } from './given-up.ts';
 import { reviewHeld } from './held.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
-import { forgetTried, noticeMovedHead, sayError } from './moved-heads.ts';
+import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.ts';
 import { alarmOutsider, noteOutsider } from './passed.ts';
 import { activeMembers } from './pipeline.ts';
 import { comparePositions, createEntry, type QueueEntry } from './queue-entry.ts';
@@ -99,7 +99,7 @@ function bindHead(
   }
   if (entry.head !== pull.headSha && entry.movedAt === null) {
     // Pushed and scheduled again between two looks: the old head must not keep a status that opens it (D-23).
-    sayError(pass, entry, describeOldHead());
+    sayMoved(pass, entry, describeOldHead());
     emitEvent(pass, 'pr_requeued', entry, 'head_changed');
   }
   const keepsPosition = entry.movedAt === null || pass.s.now - entry.movedAt <= HEAD_CHANGE_KEEPS_POSITION_MS;

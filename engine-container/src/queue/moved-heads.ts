@@ -17,7 +17,7 @@ export function noticeMovedHead(
   const entry = known ?? enter(pass, pull, schedule);
   if (entry.movedAt !== null && entry.head === pull.headSha && known !== undefined)
     return sayWhy(pass, entry, why);
-  if (entry.movedAt === null && entry.head !== pull.headSha) sayError(pass, entry, describeOldHead());
+  if (entry.movedAt === null && entry.head !== pull.headSha) sayMoved(pass, entry, describeOldHead());
   entry.head = pull.headSha;
   entry.title = pull.title;
   entry.scheduleId = 0;
@@ -27,7 +27,7 @@ export function noticeMovedHead(
   delete entry.toldRefusals;
   forgetTried(entry);
   entry.movedWhy = why;
-  sayError(pass, entry, describeHeadChange(why));
+  sayMoved(pass, entry, describeHeadChange(why));
   emitEvent(pass, 'pr_requeued', entry, 'head_changed');
 }
 
@@ -35,7 +35,7 @@ export function noticeMovedHead(
 function sayWhy(pass: DecisionContext, entry: QueueEntry, why: MovedWhy): void {
   if (why === 'asking' || why === entry.movedWhy) return;
   entry.movedWhy = why;
-  sayError(pass, entry, describeHeadChange(why));
+  sayMoved(pass, entry, describeHeadChange(why));
 }
 
 function enter(pass: DecisionContext, pull: PullRequestView['pull'], schedule: Scheduled): QueueEntry {
@@ -58,6 +58,14 @@ export function forgetTried(entry: QueueEntry): void {
   delete entry.stagingTries;
   delete entry.isBlocked;
   entry.failureProbability = null;
+}
+
+/** Words about a move, on a head that others in the queue may have too: a refusal of theirs is said over them again. */
+export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: string): void {
+  sayError(pass, entry, description);
+  for (const other of pass.record.entries) {
+    if (other !== entry && other.head === entry.head) other.refusedFor = null;
+  }
 }
 
 export function sayError(pass: DecisionContext, { pr, head: sha }: QueueEntry, description: string): void {

@@ -131,6 +131,19 @@ describe('a head that moves', () => {
     },
   );
 
+  test('of two with one head, the refusal of the other is said over the words about the move', () => {
+    const twin = givenView(2, { pull: { headSha: 'head-1' } });
+    const refused = givenEntry(2, { head: 'head-1', readyAt: null, refusedFor: 'approvals_missing' });
+    const given = givenSnapshot({
+      pulls: known([moved, twin]),
+      protection: known(givenRule({ requiredApprovals: 1 })),
+    });
+    const { actions } = tellDecision(given, givenRecord({ entries: [givenEntry(1), refused] }));
+    expect(actions.filter((action) => action.includes('on head-1:'))).toEqual([
+      expect.stringMatching(/^error on head-1: refused: required approvals are missing/),
+    ]);
+  });
+
   test('is bound by the next schedule, and keeps its place within a day', () => {
     const again = givenView(1, {
       pull: { headSha: 'new-head' },
