@@ -1,0 +1,141 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { Secret } from '#core/secret.ts';
+import { BOT, createFakeForge } from '../../local/forge/fake-forge.ts';
+import { givenHeldLease } from '../builders/held-lease.ts';
+import { GATE_FILE, GATE_PATH } from '../scenario/stories.ts';
+import { createWorldOn } from '../scenario/world.ts';
+import { countOption, option } from '../simulation/options.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
+import { ReplayGit } from './history.ts';
+
+/**
+ * `npm run replay -- --repo PATH --from REF [--until REF] [--count N] [--open M]`: takes a local clone, opens its next N
+ * commits as pull requests on the fake forge, at most M at a time, each with its change alone, and lands them through the
+ * queue, on virtual time. Each landed tree is compared with git's own merge. A commit whose change does not go on the base
+ * of its round waits for a later one, and may be overtaken by others. The last line is one JSON object.
+ */
+const source = resolve(option('repo') ?? '.');
+const count = countOption('count', 100);
+const openMax = countOption('open', 10);
+const from = option('from');
+if (from === undefined) throw new Error('--from names the commit that the replay begins at');
+
+const dataDir = mkdtempSync(join(tmpdir(), 'replay-'));
+const clock = new VirtualClock();
+const fake = createFakeForge({
+  dataDir,
+  timers: clock,
+  knobs: { gateDurationMs: 120_000, actionsDelayMs: 500 },
+});
+const address = await fake.start();
+const { control } = fake;
+const http = createGuardedHttp({
+  allowHosts: [new URL(address.httpsUrl).host],
+  caPem: readFileSync(address.caFile, 'utf8'),
+});
+const client = createEngineForge(givenHeldLease(), {
+  instanceUrl: address.httpsUrl,
+  slug: control.slug,
+  token: new Secret(fake.addToken(BOT)),
+  send: http.send,
+  clock,
+});
+const world = await createWorldOn(
+  clock,
+  control,
+  client,
+  { repo: { bisectFanout: 4 }, lastingEngine: true },
+  () => fake.settle(),
+);
+
+const [bare = ''] = readdirSync(join(dataDir, 'repositories'));
+const git = new ReplayGit(source, join(dataDir, 'repositories', bare));
+const begin = git.resolve(from);
+const commits = git.listCommits(begin, option('until') ?? 'HEAD', count);
+git.copy([begin, ...commits]);
+const parents = new Map(commits.map((commit, index) => [commit, commits[index - 1] ?? begin]));
+await control.pushBranch('main', git.commitWithFile(begin, await control.tip('main'), GATE_PATH, GATE_FILE));
+await fake.settle();
+control.clearCalls();
+
+const started = performance.now();
+const startedAt = clock.now();
+const heads = new Map<number, string>();
+const wrongTrees: number[] = [];
+const refusedThoughClean: string[] = [];
+let waited = 0;
+let rounds = 0;
+let left = [...commits];
+while (left.length > 0) {
+  rounds += 1;
+  const tip = await control.tip('main');
+  const later: string[] = [];
+  const opened = new Map<number, string>();
+  for (const [index, commit] of left.entries()) {
+    const mayOpen = opened.size < openMax && index < 2 * openMax;
+    const head = mayOpen ? git.pick(commit, parents.get(commit) ?? '', tip) : null;
+    if (head === null) {
+      later.push(commit);
+      continue;
+    }
+    const branch = `replay-${rounds}-${commit.slice(0, 10)}`;
+    const pr = await control.openPullRequest({ branch, title: git.subjectOf(commit), head });
+    await control.schedule(pr, 'squash');
+    opened.set(pr, commit);
+    heads.set(pr, head);
+  }
+  if (opened.size === 0) {
+    // Git itself finds a conflict, or nothing left to change: others that it stands on went before or behind it.
+    console.error(`git has no change of ${later[0]?.slice(0, 10)} for the base`);
+    left = later.slice(1);
+    waited += 1;
+    continue;
+  }
+  const before = control.merges().length;
+  await world.drain();
+  for (const { pr, firstParent, tree } of control.merges().slice(before))
+    if (git.merge(firstParent, heads.get(pr) ?? '') !== tree) wrongTrees.push(pr);
+  const landed = new Set(control.merges().map(({ pr }) => pr));
+  const end = await control.tip('main');
+  const again: string[] = [];
+  for (const [pr, commit] of opened) {
+    if (landed.has(pr)) continue;
+    again.push(commit);
+    if (git.merge(end, heads.get(pr) ?? '') !== null) refusedThoughClean.push(`${pr} ${commit.slice(0, 10)}`);
+    await control.close(pr);
+  }
+  const hasLanded = again.length < opened.size;
+  if (!hasLanded) console.error(`round ${rounds}: nothing landed of ${opened.size}`);
+  left = [...again, ...later].slice(hasLanded ? 0 : 1);
+  console.error(
+    `round ${rounds}: ${opened.size} opened, ${opened.size - again.length} landed, ${left.length} to go`,
+  );
+}
+const calls = control.calls().filter(({ by }) => by === BOT).length;
+const landed = control.merges().length;
+const summary = {
+  repo: source.split('/').at(-1),
+  ...{
+    commits: commits.length,
+    landed,
+    rounds,
+    opened: heads.size,
+    opened_again_after_a_conflict: heads.size - landed,
+    left_out_by_git: waited,
+  },
+  ...{ wrong_trees: wrongTrees, refused_though_git_merges: refusedThoughClean },
+  gate_runs: control.runs().length,
+  calls,
+  calls_per_landed: Math.round((10 * calls) / Math.max(1, landed)) / 10,
+  forge_minutes: Math.round((clock.now() - startedAt) / 60_000),
+  seconds: Math.round((performance.now() - started) / 1000),
+};
+console.log(JSON.stringify(summary));
+http.close();
+await fake.stop();
+rmSync(dataDir, { recursive: true, force: true });
+if (wrongTrees.length + refusedThoughClean.length > 0) process.exitCode = 1;
