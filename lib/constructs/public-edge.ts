@@ -158,6 +158,8 @@ export class PublicEdge extends Construct {
   #makeHeaders(): ResponseHeadersPolicy {
     const override = false;
     return new ResponseHeadersPolicy(this, 'Headers', {
+      // Names of policies are shared by all regions of an account; the library puts no region into this one.
+      responseHeadersPolicyName: `${Aws.STACK_NAME}-${Aws.REGION}-headers`,
       comment: 'Answers of Mergeyard are no pages to be framed, guessed at or fetched in the clear',
       securityHeadersBehavior: {
         strictTransportSecurity: { accessControlMaxAge: HSTS_MAX_AGE, includeSubdomains: true, override },

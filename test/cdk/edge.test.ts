@@ -286,3 +286,25 @@ test('everything is tagged, and a budget counts by that', () => {
   });
   expect(NotificationsWithSubscribers).toHaveLength(2);
 });
+
+/**
+ * Policies and functions of CloudFront belong to the account, not to a region (AWS, "CreateResponseHeadersPolicy": a name that is
+ * in use is refused). Roles have no name of ours, and domains of user pools are unique within a region.
+ */
+test('a second region of the same account meets no name of the first', () => {
+  const full = named;
+  const names = Object.entries(full.resources).flatMap(([id, { Type, Properties }]) => {
+    if (!Type.startsWith('AWS::CloudFront::')) return [];
+    // A policy has all of it inside of its one property.
+    const { Name } = Type.endsWith('Policy')
+      ? (Object.values<{ Name?: unknown }>(Properties)[0] ?? {})
+      : Properties;
+    return Name === undefined ? [] : [[id, JSON.stringify(Name)] as const];
+  });
+  expect(names.length).toBeGreaterThanOrEqual(3);
+  for (const [id, name] of names) expect([id, name]).toEqual([id, expect.stringContaining('AWS::Region')]);
+  const roles = full
+    .ofType('AWS::IAM::Role')
+    .filter(([, { Properties }]) => Properties.RoleName !== undefined);
+  expect(roles).toEqual([]);
+});
