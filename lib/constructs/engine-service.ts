@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Repository } from 'aws-cdk-lib/aws-ecr';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   Capability,
@@ -51,6 +52,9 @@ export interface EngineServiceProps {
 
 /** `node` of the image: not root. */
 const NODE_USER = '1000:1000';
+/** AWS, "Private registry authentication in Amazon ECR": address of an image, by digest or tag. */
+const PRIVATE_IMAGE =
+  /^(?<account>\d{12})\.dkr\.ecr\.(?<region>[a-z0-9-]+)\.amazonaws\.com\/(?<name>[a-z0-9._/-]+)(?:@(?=sha256:)|:)(?<version>[\w.:-]+)$/;
 /** A reconcile in progress may end before its task is stopped; Fargate allows at most 120 s. */
 const STOP_TIMEOUT = Duration.seconds(60);
 
@@ -193,12 +197,23 @@ export class EngineService extends Construct implements Grantee {
   }
 
   #chooseImage(props: EngineServiceProps): ContainerImage {
-    if (props.image !== undefined) return ContainerImage.fromRegistry(props.image);
+    if (props.image !== undefined) return this.#nameImage(props.image);
     const directory = join(props.bundlesDir, 'engine');
     if (!existsSync(join(directory, 'index.mjs'))) {
       throw new Error(`${directory}/index.mjs does not exist: run \`npm run build\` first`);
     }
     return ContainerImage.fromAsset(directory, { platform: Platform.LINUX_ARM64 });
+  }
+
+  /** A registry of AWS is private: its image is pulled with a right of the task to that one repository. */
+  #nameImage(image: string): ContainerImage {
+    const found = PRIVATE_IMAGE.exec(image)?.groups;
+    if (found === undefined) return ContainerImage.fromRegistry(image);
+    const { account, region, name = '', version = '' } = found;
+    const repositoryArn = `arn:${Aws.PARTITION}:ecr:${region}:${account}:repository/${name}`;
+    const attributes = { repositoryArn, repositoryName: name };
+    const repository = Repository.fromRepositoryAttributes(this, 'Images', attributes);
+    return ContainerImage.fromEcrRepository(repository, version);
   }
 
   #addService(network: EngineNetwork): FargateService {

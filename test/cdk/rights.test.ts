@@ -399,6 +399,31 @@ describe('rights (A118)', () => {
     expect(held).toEqual(['logs:CreateLogStream', 'logs:PutLogEvents']);
   });
 
+  test.each([
+    ['by digest', '@sha256:abc'],
+    ['by tag', ':1.2.3'],
+  ])(
+    'a prebuilt image of a private registry %s is pulled with a right to that repository alone',
+    (_way, version) => {
+      const image = `123456789012.dkr.ecr.eu-west-1.amazonaws.com/team/engine${version}`;
+      const stack = readTemplate({ engineImage: image });
+      const pulls = stack
+        .allowed()
+        .filter(({ Action }) => listOf(Action).includes('ecr:BatchGetImage'))
+        .map(({ holder, Resource }) => [holder, JSON.stringify(Resource)]);
+      expect(pulls).toEqual([
+        [
+          'EngineTaskExecutionRole',
+          expect.stringMatching(/:ecr:eu-west-1:123456789012:repository\/team\/engine"/),
+        ],
+      ]);
+      const [container] = stack.only('AWS::ECS::TaskDefinition').Properties.ContainerDefinitions;
+      const text = JSON.stringify(container.Image);
+      expect(text).toContain(`/team/engine${version}`);
+      expect(text).toContain('123456789012.dkr.ecr.eu-west-1.');
+    },
+  );
+
   test('the engine has the table and nothing else (D-94)', () => {
     const held = allowed
       .filter(({ holder }) => holder === 'EngineTaskTaskRole')
