@@ -73,6 +73,7 @@ function report(result: StoryResult, stage: Stage, print: (line: string) => void
       [4, 32, 10 + (symbol.lands.length - 'landed'.length), 52],
     ),
   );
+  for (const { pr, told } of result.endings) if (told !== null) print(`#${pr} did not land: ${told}`);
   print('');
   print(
     table(

@@ -1,5 +1,6 @@
 import type { ActivityEvent, NodeRow, Receipt } from '#core/domain/batch.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import { readPull } from '#core/services/read-pull.ts';
 import { type Fate, HEAD_PUSH, type PlannedPullRequest, PULL_REQUESTS } from './project.ts';
 import type { Stage } from './stage.ts';
 import { StoryTeller } from './view.ts';
@@ -12,6 +13,8 @@ export interface Ending {
   readonly actual: Fate | 'open';
   /** The status that the forge shows on the head. */
   readonly said: string;
+  /** The words and the next step as the API tells them; null: it landed. */
+  readonly told: string | null;
 }
 
 export interface StoryResult {
@@ -96,6 +99,14 @@ function isOver(stage: Stage, events: readonly ActivityEvent[]): boolean {
   });
 }
 
+/** The answer of `GET …/pulls/{number}` as one sentence and its step. */
+async function tellWhy(stage: Stage, pr: number): Promise<string> {
+  const { service, state } = stage;
+  const deps = { store: service.store, clock: { now: () => Date.now() } };
+  const { now } = await readPull(deps, await tenantOf(stage), state.repoId, String(pr));
+  return `${now.words}. ${now.next}`;
+}
+
 /** The forge is asked, not the queue: who is merged, what stands on each head, what lies on the base. */
 async function judge(stage: Stage, rows: readonly NodeRow[]): Promise<StoryResult> {
   const endings: Ending[] = [];
@@ -111,7 +122,16 @@ async function judge(stage: Stage, rows: readonly NodeRow[]): Promise<StoryResul
         : skipped
           ? 'skipped'
           : 'open';
-    endings.push({ pr, title: planned.title, note: planned.note, expected: planned.fate, actual, said });
+    const told = pull.merged ? null : await tellWhy(stage, pr);
+    endings.push({
+      pr,
+      title: planned.title,
+      note: planned.note,
+      expected: planned.fate,
+      actual,
+      said,
+      told,
+    });
   }
   const fates = new Map(PULL_REQUESTS.map((planned, at) => [planned.branch, endings[at]?.actual ?? 'open']));
   const asTheyMayEnd = endings.map((ending, at) => {

@@ -66,6 +66,11 @@ describe('the demo, whole, as a process that finds node, npm, git and a POSIX sh
     const { landed, bounced, skipped, receipts } = summary;
     expect([...landed, ...bounced, ...skipped]).toHaveLength(PULL_REQUESTS.length);
     expect(receipts.map((receipt) => receipt.pr).sort()).toEqual([...landed].sort());
+    // One sentence and one step for each that did not land.
+    const told = [...printed.matchAll(/^#(\d+) did not land: [A-Za-z].*\. [A-Z].*\.$/gm)].map(([, pr]) =>
+      Number(pr),
+    );
+    expect(told.sort()).toEqual([...bounced, ...skipped].sort());
   });
 
   test('it leaves no scratch file behind', () => {
