@@ -268,6 +268,11 @@ export const PULL_CODES = {
     'requeued: the changed gate workflow came to no verdict; the others did not wait for it',
     RETRY_WORKFLOW,
   ),
+  gate_timeout: wait(
+    'ci',
+    'requeued: the gate did not end within its deadline; no pull request is blamed, and it is tried again',
+    'Check the runners, or the contexts that did not answer.',
+  ),
   record_lost: wait('none', 'requeued: the bookkeeping of its batch was lost; tested again', BY_ITSELF),
   gate_changed: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),
   context_changed: wait('none', 'requeued: the queue now uses another status context', BY_ITSELF),
