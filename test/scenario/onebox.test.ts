@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +8,7 @@ import { OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';
 import { readConfig } from '../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../onebox/service.ts';
 import { eventually } from '../support/eventually.ts';
+import { openOneboxClient } from '../support/onebox-client.ts';
 
 /** The forge's own name, behind another port. */
 const PUBLIC_URL = 'http://127.0.0.1:8480';
@@ -21,6 +21,7 @@ describe('the service in one process, beside a forge', () => {
   const forge = createFakeForge({ dataDir: join(folder, 'forge'), knobs: { gateDurationMs: 200 } });
   let address: ForgeAddress;
   let onebox: Onebox;
+  let client: ReturnType<typeof openOneboxClient>;
   const start = async (): Promise<void> => {
     onebox = await startOnebox({
       config: readConfig(join(folder, 'mergeyard.yml')),
@@ -47,6 +48,11 @@ describe('the service in one process, beside a forge', () => {
       ].join('\n'),
     );
     await start();
+    client = openOneboxClient({
+      url: () => onebox.url,
+      forgeHttpUrl: address.httpUrl,
+      publicUrl: PUBLIC_URL,
+    });
   });
   afterAll(async () => {
     await onebox.stop();
@@ -54,66 +60,23 @@ describe('the service in one process, beside a forge', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** As a browser goes from the page to the forge and back. Returns the address that the page is opened at. */
-  async function signIn(login: string): Promise<{ readonly back: URL; readonly verifier: string }> {
-    const verifier = randomBytes(32).toString('base64url');
-    const query = new URLSearchParams({
-      ...{ provider: 'forge', redirect_to: `${PUBLIC_URL}/sign-in/callback`, code_challenge_method: 's256' },
-      code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    });
-    const left = await fetch(`${onebox.url}/auth/v1/authorize?${query}`, { redirect: 'manual' });
-    const asked = new URL(left.headers.get('location') ?? '');
-    expect(asked.origin).toBe(address.httpsUrl);
-    // The same page without a certificate.
-    const granted = await fetch(`${address.httpUrl}${asked.pathname}${asked.search}&login=${login}`, {
-      redirect: 'manual',
-    });
-    const callback = new URL(granted.headers.get('location') ?? '');
-    const done = await fetch(`${onebox.url}${callback.pathname}${callback.search}`, { redirect: 'manual' });
-    return { back: new URL(done.headers.get('location') ?? ''), verifier };
-  }
-
-  /** The session that the page gets for the code in its address. */
-  async function redeem(back: URL, verifier: string): Promise<Response> {
-    return fetch(`${onebox.url}/auth/v1/token?grant_type=pkce`, {
-      method: 'POST',
-      body: JSON.stringify({ auth_code: back.searchParams.get('code'), code_verifier: verifier }),
-      headers: { 'content-type': 'application/json' },
-    });
-  }
-
-  async function tokenOf(login: string): Promise<string> {
-    const { back, verifier } = await signIn(login);
-    const session = (await (await redeem(back, verifier)).json()) as { access_token: string };
-    return session.access_token;
-  }
-
-  const call = async (token: string, method: string, path: string, body?: unknown) => {
-    const answer = await fetch(`${onebox.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    return { status: answer.status, json: text === '' ? null : JSON.parse(text) };
-  };
-
   test('a code of the sign-in is worth nothing to another browser, and works once', async () => {
-    const { back, verifier } = await signIn('dev');
-    expect((await redeem(back, 'another-verifier')).status).toBe(400);
-    expect((await redeem(back, verifier)).status).toBe(400);
+    const { asked, back, verifier } = await client.signIn('dev');
+    expect(asked.origin).toBe(address.httpsUrl);
+    expect((await client.redeem({ back, verifier: 'another-verifier' })).status).toBe(400);
+    expect((await client.redeem({ back, verifier })).status).toBe(400);
   });
 
   test('a person who is not named is not admitted, and is told so', async () => {
-    const { back } = await signIn('stranger');
+    const { back } = await client.signIn('stranger');
     expect(back.searchParams.get('error')).toBe('not_admitted');
   });
 
   test('who is no administrator may look and change nothing; a session that was ended is over', async () => {
-    const token = await tokenOf('dev');
+    const token = await client.tokenOf('dev');
 
-    expect((await call(token, 'GET', '/api/v1/connections')).status).toBe(200);
-    expect(await call(token, 'POST', '/api/v1/connections', {})).toMatchObject({
+    expect((await client.call(token, 'GET', '/api/v1/connections')).status).toBe(200);
+    expect(await client.call(token, 'POST', '/api/v1/connections', {})).toMatchObject({
       status: 403,
       json: { error: { code: 'forbidden' } },
     });
@@ -121,21 +84,13 @@ describe('the service in one process, beside a forge', () => {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
     });
-    expect((await call(token, 'GET', '/api/v1/connections')).status).toBe(401);
+    expect((await client.call(token, 'GET', '/api/v1/connections')).status).toBe(401);
   });
 
   test('an administrator connects the forge and enrols a repository; what is scheduled lands, also after a restart', async () => {
-    const token = await tokenOf('owner');
     const botToken = forge.addToken(BOT);
-    const connected = await call(token, 'POST', '/api/v1/connections', {
-      ...{ instance_url: address.httpsUrl, token: botToken, bot_login: BOT },
-    });
-    expect(connected.status).toBe(201);
-    const enrolled = await call(token, 'POST', '/api/v1/user/repos', {
-      ...{ connection_id: connected.json.id, repo_slug: forge.control.slug, base_branch: 'main' },
-      queue_enabled: true,
-    });
-    expect(enrolled.status).toBe(201);
+    const connection = { instance_url: address.httpsUrl, token: botToken, bot_login: BOT };
+    const token = await client.enroll('owner', connection, forge.control.slug);
     const queue = async (branch: string): Promise<number> => {
       const pr = await forge.control.openPullRequest({ branch, files: { [`${branch}.txt`]: branch } });
       await forge.control.schedule(pr, 'squash');
@@ -146,7 +101,7 @@ describe('the service in one process, beside a forge', () => {
     await eventually('the first lands', 60_000, isMerged(await queue('one')));
     await onebox.stop();
     await start();
-    expect((await call(token, 'GET', '/api/v1/user/repos')).json).toHaveLength(1);
+    expect((await client.call(token, 'GET', '/api/v1/user/repos')).json).toHaveLength(1);
     await eventually('the second lands', 60_000, isMerged(await queue('two')));
     let metrics = '';
     await eventually('a reconcile is counted', 30_000, async () => {
