@@ -62,8 +62,11 @@ const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   secrets: 160,
   engine: 195,
 };
-/** The largest size of a function, minified: beyond it a cold start is felt. */
-const MINIFIED_BYTES_MAX = 665 * 1024;
+/**
+ * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB; every function that answers people
+ * holds the schemas of all routes, and the words of each way out of the queue came with them.
+ */
+const MINIFIED_BYTES_MAX = 680 * 1024;
 
 describe.each(names)('bundle %s', (name) => {
   test('holds neither the construct library nor a tool of ours', () => {
@@ -143,9 +146,9 @@ describe('the contents of each bundle', () => {
     expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual(['secrets']);
   });
 
-  test('only what sells carries the payment SDK, and it stays below 665 KB', () => {
+  test('only what sells carries the payment SDK, and it stays below 680 KB', () => {
     expect(names.filter((name) => packagesOf(name).has('stripe'))).toEqual(['billing']);
-    expect(readFileSync(join(outDir, 'billing', 'index.mjs')).length / 1024).toBeLessThan(665);
+    expect(readFileSync(join(outDir, 'billing', 'index.mjs')).length / 1024).toBeLessThan(680);
     expect(carriers(/^core\/adapters\/payments-http\//)).toEqual(['webhooks-payments', 'billing']);
   });
 

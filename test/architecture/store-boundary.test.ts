@@ -5,9 +5,10 @@ const control = ['core/services', 'lambdas'].flatMap(listSources);
 describe('the display view decides nothing', () => {
   const VIEW = 'core/domain/queue-view.ts';
 
-  test('one service reads the queue view, and shows it', () => {
+  test('two services read the queue view, and both show it', () => {
     expect(control.filter((path) => /\breadQueueViews\b/.test(readSource(path)))).toEqual([
       'core/services/read-activity.ts',
+      'core/services/read-pull.ts',
     ]);
   });
 
