@@ -38,7 +38,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   worker: {
     GetItem: ['tenant', 'repo', 'identities', 'addresses', 'hooks', 'runs'],
     BatchGetItem: ['tenant', 'batches', 'repo'],
-    Query: ['tenant', 'batches', 'events', 'audit', 'repo', 'windDowns', 'tenantSockets'],
+    Query: ['tenant', 'batches', 'events', 'audit', 'mailboxes', 'repo', 'windDowns', 'tenantSockets'],
     PutItem: ['batches', 'repo', 'windDowns', 'health', 'runs'],
     UpdateItem: ['tenant', 'repo', 'leases', 'runs'],
     DeleteItem: [
@@ -52,7 +52,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
       'sockets',
       'customers',
     ],
-    BatchWriteItem: ['batches', 'events', 'audit', 'repo'],
+    BatchWriteItem: ['batches', 'events', 'audit', 'mailboxes', 'repo'],
     ConditionCheckItem: ['tenant', 'repo'],
     indexes: ['phase'],
   },
@@ -75,7 +75,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
   billing: {
     GetItem: ['tenant', 'repo', 'leases', 'identities', 'addresses'],
     BatchGetItem: ['tenant', 'batches', 'repo'],
-    Query: ['tenant', 'batches', 'events', 'audit', 'repo', 'tenantSockets'],
+    Query: ['tenant', 'batches', 'events', 'audit', 'mailboxes', 'repo', 'tenantSockets'],
     PutItem: ['tenant', 'batches', 'audit', 'windDowns', 'customers', 'paymentEvents'],
     UpdateItem: ['tenant', 'repo', 'leases', 'rates'],
     DeleteItem: [
@@ -89,7 +89,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
       'sockets',
       'customers',
     ],
-    BatchWriteItem: ['batches', 'events', 'audit', 'repo'],
+    BatchWriteItem: ['batches', 'events', 'audit', 'mailboxes', 'repo'],
     ConditionCheckItem: ['tenant'],
     indexes: ['phase'],
   },
@@ -98,7 +98,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     BatchGetItem: ['batches'],
     // Of a batch, how long it waits, and nothing else.
     attributes: PHASE_ATTRIBUTES,
-    UpdateItem: ['rates'],
+    UpdateItem: ['rates', 'mailboxes'],
     indexes: ['due', 'phase', 'allTenants', 'allBatches'],
   },
   api: {
@@ -159,7 +159,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     BatchGetItem: ['repo'],
     Query: ['tenant', 'batches'],
     PutItem: ['repo'],
-    UpdateItem: ['rates'],
+    UpdateItem: ['rates', 'mailboxes'],
     DeleteItem: ['notices'],
     ConditionCheckItem: ['repo'],
   },

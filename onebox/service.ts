@@ -19,9 +19,11 @@ import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
+import { makeUpText } from '#core/adapters/system/made-up-text.ts';
 import { routeUpgrades } from '#core/adapters/websocket/route-upgrades.ts';
 import { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
 import type { WakeMessage } from '#core/contracts/events.ts';
+import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
 import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { Log } from '#core/ports/system.ts';
@@ -171,7 +173,13 @@ async function start(
   });
   const push = createPush({ store, sender: sockets.sender(), log, clock });
   const notify = createNotify({
-    ...{ store, secrets: keys.secrets, log, billingUrl: `${publicUrl}/billing` },
+    ...{
+      store,
+      secrets: keys.secrets,
+      log,
+      serviceUrl: publicUrl,
+      makeMailKey: () => makeUpText(MAIL_KEY_CHARS),
+    },
     notifier: createNotifier({ email: { way: 'none' }, send: http.send }),
   });
   for (const target of [asInvocable(push), asInvocable(notify)]) {

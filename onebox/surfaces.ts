@@ -86,7 +86,7 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
     ).use(answerWithEnvelope(log)),
     public: createSurface<'public'>(
       surface,
-      createPublicRoutes({ store, identity, clock, log, analyticsKey: '' }),
+      createPublicRoutes({ store, mailboxes: store, identity, clock, log, analyticsKey: '' }),
     ),
     'webhooks-forge': middy(
       createForgeWebhook({ store, leases: store, rates: store, secrets, queue, clock, queueName }),

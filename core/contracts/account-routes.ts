@@ -3,6 +3,7 @@ import * as admin from './admin.ts';
 import * as billing from './billing.ts';
 import * as connection from './connection.ts';
 import * as health from './health.ts';
+import { MAIL_PAGE, MailboxQuery, UNSUBSCRIBE_PATH } from './mailbox.ts';
 import type { RouteSpec } from './route-spec.ts';
 import { WebhookOutcomeBody } from './webhook.ts';
 
@@ -221,6 +222,27 @@ export const ACCOUNT_ROUTES = [
     auth: 'none',
     replies: { 200: { mediaType: 'application/javascript; charset=utf-8' } },
     errors: [],
+  },
+  {
+    id: 'showUnsubscribe',
+    method: 'GET',
+    path: UNSUBSCRIBE_PATH,
+    surface: 'public',
+    auth: 'none',
+    query: MailboxQuery,
+    replies: { 200: MAIL_PAGE },
+    errors: ['missing_fields', 'invalid_field'],
+  },
+  {
+    // A mail program posts without a page of ours (RFC 8058), so the link alone is the proof, and the body is not read.
+    id: 'unsubscribe',
+    method: 'POST',
+    path: UNSUBSCRIBE_PATH,
+    surface: 'public',
+    auth: 'none',
+    query: MailboxQuery,
+    replies: { 200: MAIL_PAGE },
+    errors: ['missing_fields', 'invalid_field', 'not_found', 'db_error'],
   },
   {
     id: 'acceptForgeEvent',

@@ -50,6 +50,8 @@ const ADDRESSES = {
   checkContainer: 'GET /api/container-health',
   checkQueue: 'GET /api/queue-health',
   readAnalyticsConfig: 'GET /api/v1/analytics-config',
+  showUnsubscribe: 'GET /api/v1/mail/unsubscribe',
+  unsubscribe: 'POST /api/v1/mail/unsubscribe',
   listForgeRepos: 'POST /api/v1/forge/repos',
 } as const satisfies { readonly [Id in ClientRouteId]: Address<Id> };
 

@@ -52,6 +52,8 @@ export const PARTITIONS = {
   batches: 'TB#',
   events: 'TE#',
   notices: 'TN#',
+  /** Mailboxes that notices go to. */
+  mailboxes: 'TM#',
   audit: 'TA#',
   /** Record, view, wake state, reports and claims of one repo. */
   repo: 'R#',

@@ -37,7 +37,7 @@ export interface AuditEntry {
   readonly result: 'ok' | 'failed';
 }
 
-export const HISTORY_PARTS = ['batches', 'events', 'audit'] as const;
+export const HISTORY_PARTS = ['batches', 'events', 'audit', 'mailboxes'] as const;
 export type HistoryPart = (typeof HISTORY_PARTS)[number];
 
 /** Why a stored batch row cannot be shown as a node of its tree. */

@@ -45,7 +45,8 @@ export type SendResult = 'sent' | 'off' | 'refused' | 'failed';
 
 /** The ways out. None of them throws; each ends within `NOTICE_TIMEOUT_MS`. */
 export interface Notifier {
-  sendEmail(to: string, notice: Notice): Promise<SendResult>;
+  /** Each mail has the link that ends them. */
+  sendEmail(to: string, notice: Notice, unsubscribeUrl: string): Promise<SendResult>;
   /** The URL is a credential. */
   sendChat(chat: Chat, url: Secret<string>, notice: Notice): Promise<SendResult>;
 }

@@ -1,3 +1,4 @@
+import { unsubscribeUrl } from '../contracts/mailbox.ts';
 import { NOTICE_NOT_DELIVERED } from '../contracts/realtime.ts';
 import { DAY_MS, MAILS_PER_DAY_MAX, NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
@@ -10,6 +11,7 @@ import {
 import { CHAT_NAMES, type NotificationTargets, noChats } from '../domain/notification.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import type { RateStore } from '../ports/account-store.ts';
+import type { MailboxLink, MailboxStore } from '../ports/mailbox-store.ts';
 import type { NoticeStore, Notifier, SendResult, StoredRow } from '../ports/notifier.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
@@ -19,14 +21,17 @@ import { openTargets } from './repo-secrets.ts';
 
 export interface NotifyDeps {
   readonly store: NoticeStore &
+    Pick<MailboxStore, 'openMailbox'> &
     Pick<RateStore, 'takeToken'> &
     Pick<DispatchStore, 'getRepo'> &
     Pick<EnrollmentStore, 'listRepos' | 'listBatches'>;
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly notifier: Notifier;
   readonly log: Log;
-  /** Page where a payment method is changed; null: the notice has no link. */
-  readonly billingUrl: string | null;
+  /** Address of this service, without a slash at its end. */
+  readonly serviceUrl: string;
+  /** 32 letters and digits that cannot be guessed. */
+  readonly makeMailKey: () => string;
 }
 
 /**
@@ -79,7 +84,7 @@ export async function announceNotice(deps: NotifyDeps, tenantId: TenantId, row: 
   if (notice === null) return;
   const owner = { email: notice.email, ...noChats() };
   const places = placesOf([owner, ...targets]);
-  await send(deps, places.slice(0, NOTICE_PLACES_MAX), describeInvoiceNotice(deps.billingUrl), {
+  await send(deps, places.slice(0, NOTICE_PLACES_MAX), describeInvoiceNotice(`${deps.serviceUrl}/billing`), {
     tenant_id: notice.tenantId,
     kind: notice.kind,
   });
@@ -114,21 +119,54 @@ function placesOf(targets: readonly NotificationTargets[]): readonly Place[] {
   return [...places.values()];
 }
 
+type Fields = Readonly<Record<string, unknown>> & { readonly tenant_id: TenantId };
+
 async function send(
   deps: NotifyDeps,
   places: readonly Place[],
   notice: Notice,
-  fields: Readonly<Record<string, unknown>> & { readonly tenant_id: TenantId },
+  fields: Fields,
 ): Promise<void> {
   await Promise.all(
-    places.map(async (place) => {
-      if (place.way === 'email' && !(await mayMail(deps, fields.tenant_id))) {
-        deps.log.warn('the mails of a day are used up: the e-mail was skipped', fields);
-        return;
-      }
-      report(deps.log, await sendTo(deps, place, notice), { ...fields, way: place.way });
-    }),
+    places.map(({ way, address }) =>
+      way === 'email'
+        ? sendMail(deps, address, notice, fields)
+        : tell(deps, { ...fields, way }, () => deps.notifier.sendChat(way, new Secret(address), notice)),
+    ),
   );
+}
+
+/** A mail that could not be unsubscribed from is not sent. */
+async function sendMail(deps: NotifyDeps, address: string, notice: Notice, fields: Fields): Promise<void> {
+  const { log, notifier } = deps;
+  let link: MailboxLink | null;
+  try {
+    link = await deps.store.openMailbox(fields.tenant_id, address, deps.makeMailKey());
+  } catch (error) {
+    log.error('a mailbox could not be read: the e-mail was skipped', { ...fields, error });
+    return;
+  }
+  if (link === null) return log.info('the mailbox is unsubscribed: the e-mail was skipped', fields);
+  if (!(await mayMail(deps, fields.tenant_id))) {
+    return log.warn('the mails of a day are used up: the e-mail was skipped', fields);
+  }
+  const url = unsubscribeUrl(deps.serviceUrl, link);
+  await tell(deps, { ...fields, way: 'email' }, () => notifier.sendEmail(address, notice, url));
+}
+
+async function tell(
+  { log }: NotifyDeps,
+  fields: Fields & { readonly way: keyof NotificationTargets },
+  run: () => Promise<SendResult>,
+): Promise<void> {
+  let result: SendResult;
+  try {
+    result = await run();
+  } catch (error) {
+    log.error('a notification could not be made', { way: fields.way, error });
+    result = 'failed';
+  }
+  report(log, result, fields);
 }
 
 async function mayMail({ store, log }: NotifyDeps, tenantId: TenantId): Promise<boolean> {
@@ -139,17 +177,6 @@ async function mayMail({ store, log }: NotifyDeps, tenantId: TenantId): Promise<
     // Open: a limiter that cannot count must not cost a notice that is claimed already.
     log.warn('the mails of a tenant could not be counted', { tenant_id: tenantId, error });
     return true;
-  }
-}
-
-async function sendTo(deps: NotifyDeps, { way, address }: Place, notice: Notice): Promise<SendResult> {
-  try {
-    return way === 'email'
-      ? await deps.notifier.sendEmail(address, notice)
-      : await deps.notifier.sendChat(way, new Secret(address), notice);
-  } catch (error) {
-    deps.log.error('a notification could not be made', { way, error });
-    return 'failed';
   }
 }
 

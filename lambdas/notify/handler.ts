@@ -10,6 +10,8 @@ import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { makeUpText } from '#core/adapters/system/made-up-text.ts';
+import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
 import { createLog } from '#core/telemetry.ts';
 import { NotifyEnv } from './env.ts';
 import { createNotify } from './notify.ts';
@@ -39,5 +41,6 @@ export const handler = createNotify({
   secrets: createKmsSecretBox({ client: new KMSClient({}) }),
   notifier: createNotifier({ email: chooseEmail(), send }),
   log: createLog({ service: 'notify' }),
-  billingUrl: `${env.PUBLIC_URL.replace(/\/+$/, '')}/billing`,
+  serviceUrl: env.PUBLIC_URL.replace(/\/+$/, ''),
+  makeMailKey: () => makeUpText(MAIL_KEY_CHARS),
 });

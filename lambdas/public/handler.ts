@@ -28,5 +28,5 @@ export const handler = createSurface<'public'>(
     edgeStamp: env.EDGE_STAMP,
     requiredStamp: env.REQUIRED_STAMP,
   },
-  createPublicRoutes({ store, identity, clock, log, analyticsKey: env.ANALYTICS_API_KEY }),
+  createPublicRoutes({ store, mailboxes: store, identity, clock, log, analyticsKey: env.ANALYTICS_API_KEY }),
 );

@@ -1,13 +1,17 @@
 import { AppError } from '#core/contracts/errors.ts';
 import { formatAnalyticsConfig } from '#core/contracts/health.ts';
+import { toMailboxLink } from '#core/contracts/mailbox.ts';
 import { QUEUE_HEALTH_CACHED_MS } from '#core/domain/api-limits.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
+import type { MailboxStore } from '#core/ports/mailbox-store.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { createCached, type HealthDeps, readQueueHealth } from '#core/services/health.ts';
+import { MAIL_PAGE_HEADERS, UNSUBSCRIBE_PAGE, UNSUBSCRIBED_PAGE } from './mail-pages.ts';
 
 export interface PublicDeps extends HealthDeps {
   readonly identity: Pick<IdentityPort, 'isReachable' | 'name'>;
+  readonly mailboxes: Pick<MailboxStore, 'leaveMailbox'>;
   readonly clock: Clock;
   readonly analyticsKey: string;
   /** @default QUEUE_HEALTH_CACHED_MS */
@@ -25,5 +29,10 @@ export function createPublicRoutes(deps: PublicDeps): ApiHandlers<'public'> {
     refuseReadyz: () => Promise.reject(new AppError('gone')),
     checkQueue: async () => ({ status: 200, body: await queueHealth() }),
     readAnalyticsConfig: async () => ({ status: 200, text: formatAnalyticsConfig(deps.analyticsKey) }),
+    showUnsubscribe: async () => ({ status: 200, text: UNSUBSCRIBE_PAGE, headers: MAIL_PAGE_HEADERS }),
+    unsubscribe: async ({ query }) => {
+      if (!(await deps.mailboxes.leaveMailbox(toMailboxLink(query)))) throw new AppError('not_found');
+      return { status: 200, text: UNSUBSCRIBED_PAGE, headers: MAIL_PAGE_HEADERS };
+    },
   };
 }

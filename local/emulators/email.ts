@@ -9,6 +9,7 @@ export interface SentMail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The mail service's one call, with an outbox in place of the world. */
@@ -72,6 +73,7 @@ interface SendEmail {
     readonly Simple?: {
       readonly Subject?: { readonly Data?: string };
       readonly Body?: { readonly Text?: { readonly Data?: string } };
+      readonly Headers?: readonly { readonly Name: string; readonly Value: string }[];
     };
   };
 }
@@ -85,7 +87,9 @@ function readMail(body: string): SentMail | null {
   const text = mail.Content?.Simple?.Body?.Text?.Data;
   if (from === undefined || subject === undefined || text === undefined || to.length === 0) return null;
   if (/[\r\n]/.test(subject) || to.some((each) => !/^[^@\s]+@[^@\s]+$/.test(each))) return null;
-  return { from, to, subject, text };
+  const given = mail.Content?.Simple?.Headers ?? [];
+  const headers = Object.fromEntries(given.map(({ Name, Value }) => [Name, Value]));
+  return { from, to, subject, text, headers };
 }
 
 async function readText(request: IncomingMessage): Promise<string> {

@@ -250,6 +250,7 @@ describe('rights (A118)', () => {
         'Query gsi2 ALL#BATCH*',
         'Query gsi2 ALL#TENANT*',
         'UpdateItem RL#*',
+        'UpdateItem TM#*',
       ]);
       const batches = ofTable.find(
         ({ holder, Action }) => holder === 'PublicRole' && listOf(Action).includes('dynamodb:BatchGetItem'),

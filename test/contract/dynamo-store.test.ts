@@ -54,11 +54,12 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
         createDynamoStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
       );
       const tenantId = 'tenant-of-notices';
-      for (const part of ['batches', 'events', 'audit'] as const) {
+      for (const part of ['batches', 'events', 'audit', 'mailboxes'] as const) {
         const [pk, sk] = {
           batches: [`TB#${tenantId}`, 'B#1'],
           events: [`TE#${tenantId}`, 'E#1'],
           audit: [`TA#${tenantId}`, 'A#1'],
+          mailboxes: [`TM#${tenantId}`, 'M#1'],
         }[part];
         await table.client.send(new PutCommand({ TableName: table.tableName, Item: { pk, sk } }));
         expect(await store.countHistory(tenantId, part)).toBe(1);
@@ -68,6 +69,13 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
       expect(await store.requestNotice(notice)).toBe(true);
       const stored = noticeKey(tenantId, 'invoice_failed', 'in_1') as unknown as StoredRow;
       expect(await store.takeNotice(stored)).toMatchObject({ tenantId });
+      const key = 'k'.repeat(32);
+      const link = await store.openMailbox(tenantId, 'Dev@example.org', key);
+      if (link === null) throw new Error('no link');
+      expect(await store.openMailbox(tenantId, 'dev@example.org', 'x'.repeat(32))).toEqual(link);
+      expect(await store.leaveMailbox({ ...link, key: 'x'.repeat(32) })).toBe(false);
+      expect(await store.leaveMailbox(link)).toBe(true);
+      expect(await store.openMailbox(tenantId, 'dev@example.org', key)).toBeNull();
       const event = givenEvent({ tenantId });
       const { pk, sk } = toEventRow(event, 1, 0);
       expect(await store.loadEvent({ pk, sk } as unknown as StoredRow)).toBeNull();

@@ -1,6 +1,7 @@
 import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { type HttpRequest, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
+import { MailboxQuery, toMailboxLink } from '#core/contracts/mailbox.ts';
 import { DAY_MS, MAILS_PER_DAY_MAX, NOTICE_KEPT_MS, NOTICE_TIMEOUT_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
@@ -40,6 +41,11 @@ const mails = () => world.email.outbox.slice(seen.mails);
 const messages = () => world.chat.messages.slice(seen.messages);
 const requests = () => world.chat.requests - seen.requests;
 const lines = () => world.lines.slice(seen.lines).map((line) => JSON.parse(line));
+/** The link that ends the mails, as the mail program's own button has it. */
+const leaveUrlOf = (mail?: { readonly headers: Readonly<Record<string, string>> }): string =>
+  /^<(.+)>$/.exec(mail?.headers['List-Unsubscribe'] ?? '')?.[1] ?? '';
+const linkOf = (url: string) =>
+  toMailboxLink(MailboxQuery.parse(Object.fromEntries(new URL(url).searchParams)));
 /** The outcome of each way, as logged. */
 const results = () =>
   Object.fromEntries(
@@ -67,6 +73,7 @@ describe('a bounce', () => {
         from: FROM,
         to: [MAILBOX],
         subject: 'acme/web #7 was bounced from the merge queue',
+        headers: expect.any(Object),
         text: [
           'acme/web #7: "Add a page"',
           'Why: the gate failed twice on it alone',
@@ -74,6 +81,8 @@ describe('a bounce', () => {
           '',
           `Pull request: ${pull}`,
           `Gate run: ${runUrl}`,
+          '',
+          `No more of these mails: ${leaveUrlOf(mails()[0])}`,
           '',
         ].join('\n'),
       },
@@ -190,6 +199,57 @@ describe('the mails of one tenant', () => {
   });
 });
 
+describe('a mail can be unsubscribed from (RFC 8058)', () => {
+  test('by the button of the mail program and by a link in its text; that tenant mails there no more, and others do', async () => {
+    const repo = await world.enroll(ALL);
+    await world.deliver([await world.record(repo)]);
+    await world.deliver([await world.record(repo, { pr: 8 })]);
+    const [first, second] = mails();
+    const url = leaveUrlOf(first);
+    expect(new URL(url).origin).toBe('https://queue.example.org');
+    expect(first?.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click');
+    expect(first?.text).toContain(url);
+    // A mail of last year still ends them.
+    expect(leaveUrlOf(second)).toBe(url);
+    expect(await world.store.leaveMailbox(linkOf(url))).toBe(true);
+    await world.deliver([await world.record(repo, { pr: 9 })]);
+    expect(mails()).toHaveLength(2);
+    expect(
+      lines().some((line) => line.message === 'the mailbox is unsubscribed: the e-mail was skipped'),
+    ).toBe(true);
+    expect(messages()).toHaveLength(6);
+    await world.deliver([await world.record(await world.enroll(ALL))]);
+    expect(mails()).toHaveLength(3);
+  });
+
+  test('other capitals are no way around it, and the link of one tenant ends no mails of another', async () => {
+    const only = { email: MAILBOX, slack: null, discord: null };
+    const repo = await world.enroll(only);
+    const other = await world.enroll(only);
+    await world.deliver([await world.record(repo)]);
+    await world.deliver([await world.record(other)]);
+    const [link, foreign] = mails().map((mail) => linkOf(leaveUrlOf(mail)));
+    if (link === undefined || foreign === undefined) throw new Error('no link');
+    expect(await world.store.leaveMailbox({ ...link, tenantId: foreign.tenantId })).toBe(false);
+    expect(await world.store.leaveMailbox(link)).toBe(true);
+    const stored = await world.store.getRepo(repo.id);
+    if (stored === null) throw new Error('no repo');
+    await world.store.updateRepo({ ...stored, notification: { ...only, email: MAILBOX.toUpperCase() } });
+    await world.deliver([await world.record(repo, { pr: 8 })]);
+    await world.deliver([await world.record(other, { pr: 8 })]);
+    expect(mails().map((mail) => mail.to[0])).toEqual([MAILBOX, MAILBOX, MAILBOX]);
+  });
+
+  test('one whose mailbox cannot be read is not sent: its reader could not end it', async () => {
+    const repo = await world.enroll(ALL);
+    const openMailbox = async (): Promise<never> => {
+      throw new StoreError('unavailable', 'openMailbox');
+    };
+    await world.deliver([await world.record(repo)], { store: { openMailbox } });
+    expect([mails().length, messages().length]).toEqual([0, 2]);
+  });
+});
+
 describe('words that people typed stay text (A117)', () => {
   test.each([
     [
@@ -214,7 +274,7 @@ describe('words that people typed stay text (A117)', () => {
     expect(mail?.subject).not.toMatch(/[\r\n]/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
     expect(mail?.text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202a-\u202e\u2066-\u2069\u200b]/);
-    expect(mail?.text.split('\n')).toHaveLength(6);
+    expect(mail?.text.split('\n')).toHaveLength(8);
     const [a] = messages().filter(({ path }) => path.startsWith('/services/'));
     const [b] = messages().filter(({ path }) => !path.startsWith('/services/'));
     // Blocks of plain text know no markup; only our own two links stand in markup.
@@ -317,7 +377,10 @@ describe('ways that fail', () => {
         ],
       ]);
       const mail = JSON.parse(asked[0]?.body ?? '');
-      expect(Object.keys(mail).sort()).toEqual(['from', 'subject', 'text', 'to']);
+      expect(Object.keys(mail).sort()).toEqual(['from', 'headers', 'subject', 'text', 'to']);
+      expect(mail.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click');
+      expect(mail.text).toContain(leaveUrlOf(mail));
+      expect(linkOf(leaveUrlOf(mail)).tenantId).toBe(repo.tenantId);
       expect(mail).toMatchObject({
         ...{ from: FROM, to: [MAILBOX], subject: 'acme/web #7 was bounced from the merge queue' },
         text: expect.stringContaining('Why: the gate failed twice on it alone'),
@@ -455,7 +518,7 @@ describe('a failed invoice', () => {
     ).toEqual(['dev@example.org', MAILBOX]);
     expect(messages()).toHaveLength(2);
     expect(mails()[0]?.text).toContain('https://queue.example.org/billing');
-    expect(mails()[0]?.text).not.toMatch(/in_1|\d{2,}|acme/);
+    expect(mails()[0]?.text.replace(leaveUrlOf(mails()[0]), '')).not.toMatch(/in_1|\d{2,}|acme/);
   });
 
   test('asked for twice it is one; asked for again after it was told it is another', async () => {

@@ -116,6 +116,8 @@ export class ApiWorld {
   adminKey: string | null = ADMIN_KEY;
   containerSecret = CONTAINER_SECRET;
   analyticsKey = '';
+  /** Keys of the mailboxes that may be left, by their hash, until they were. */
+  readonly mailKeys = new Map<string, string>();
   legacyListing = false;
   /** Addresses of names that a guard may ask for. */
   readonly hosts = new Map<string, string>();
@@ -264,6 +266,9 @@ export class ApiWorld {
         surface,
         createPublicRoutes({
           ...{ store, identity, clock, log, analyticsKey: this.analyticsKey, queueHealthCachedMs: 0 },
+          mailboxes: {
+            leaveMailbox: async ({ box, key }) => this.mailKeys.get(box) === key && this.mailKeys.delete(box),
+          },
         }),
       ),
       'webhooks-forge': middy(

@@ -8,6 +8,8 @@ import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createGuardedHttp, type GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
+import { makeUpText } from '#core/adapters/system/made-up-text.ts';
+import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
 import type { StreamAnswer } from '#core/contracts/stream.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { NotificationTargets } from '#core/domain/notification.ts';
@@ -126,7 +128,8 @@ export class NotifyWorld {
         send: options.send ?? this.#sendToFakes,
       }),
       log: this.log,
-      billingUrl: 'https://queue.example.org/billing',
+      serviceUrl: 'https://queue.example.org',
+      makeMailKey: () => makeUpText(MAIL_KEY_CHARS),
     });
     return notify({
       Records: changes.map(({ pk, sk, kind = 'INSERT' }, index) => ({

@@ -21,6 +21,7 @@ import {
   batchPartition,
   batchSortKeyAt,
   eventPartition,
+  mailboxPartition,
   OUTCOME_SORT_PREFIX,
   organizationKey,
   padTime,
@@ -35,6 +36,7 @@ const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> 
   batches: batchPartition,
   events: eventPartition,
   audit: auditPartition,
+  mailboxes: mailboxPartition,
 };
 
 /** All but the plan, which is in `billing-store.ts`. */

@@ -157,6 +157,13 @@ export const noticeKey = (tenantId: TenantId, kind: string, subject: string): Ke
   pk: `${PARTITIONS.notices}${tenantId}`,
   sk: `N#${digest(kind, subject)}`,
 });
+/** The address is a person's, so it is hashed. Capitals are no other mailbox, or they would be a way around its state. */
+export const mailboxHash = (address: string): string => digest(address.toLowerCase());
+export const mailboxPartition = (tenantId: TenantId): string => `${PARTITIONS.mailboxes}${tenantId}`;
+export const mailboxKey = (tenantId: TenantId, box: string): Key => ({
+  pk: mailboxPartition(tenantId),
+  sk: `M#${box}`,
+});
 /** Lives as long as the repo: a head that was announced once is never announced again (A84). */
 export const bounceClaimKey = (id: RepoId, pr: PullRequestNumber, head: string): Key => ({
   pk: repoPartition(id),

@@ -7,6 +7,7 @@ import type {
 } from '../../ports/account-store.ts';
 import type { BillingStore } from '../../ports/billing-store.ts';
 import type { LookStore } from '../../ports/idle-look.ts';
+import type { MailboxStore } from '../../ports/mailbox-store.ts';
 import type { NoticeStore } from '../../ports/notifier.ts';
 import type {
   DispatchStore,
@@ -24,6 +25,7 @@ import { createEnrollmentStore } from './enrollment-store.ts';
 import { createHealthStore } from './health-store.ts';
 import { createLeaseStore } from './lease-store.ts';
 import { createLookStore } from './look-store.ts';
+import { createMailboxStore } from './mailbox-store.ts';
 import { createNoticeStore } from './notice-store.ts';
 import { createRateStore } from './rate-store.ts';
 import { createRealtimeStore } from './realtime-store.ts';
@@ -43,7 +45,8 @@ export type DynamoStore = EngineStore &
   RateStore &
   RealtimeStore &
   LookStore &
-  NoticeStore;
+  NoticeStore &
+  MailboxStore;
 
 /**
  * The record in one DynamoDB table (keys: `README.md`). Every condition that fails is a value or a `StoreError`; contention and
@@ -65,5 +68,6 @@ export function createDynamoStore(config: TableConfig): DynamoStore {
     ...createRealtimeStore(table),
     ...createLookStore(table),
     ...createNoticeStore(table),
+    ...createMailboxStore(table),
   };
 }

@@ -7,8 +7,12 @@ import type { EmailConfig, SendMail } from './mail.ts';
 export function createEmailSender(config: EmailConfig): Pick<Notifier, 'sendEmail'> {
   const send = chooseMail(config);
   return {
-    sendEmail: (to, notice) =>
-      send({ to, subject: withoutLinks(toPlainLine(notice.subject)), text: renderText(notice) }),
+    sendEmail: (to, notice, unsubscribeUrl) =>
+      send({
+        ...{ to, unsubscribeUrl },
+        subject: withoutLinks(toPlainLine(notice.subject)),
+        text: renderText(notice, unsubscribeUrl),
+      }),
   };
 }
 
@@ -24,7 +28,7 @@ function chooseMail(config: EmailConfig): SendMail {
 }
 
 /** Plain text, in which the notice's own links are the only ones. */
-export function renderText(notice: Notice): string {
+export function renderText(notice: Notice, unsubscribeUrl: string): string {
   const links = notice.links.map(({ label, url }) => `${label}: ${url}`);
-  return `${[...notice.lines.map(withoutLinks), '', ...links].join('\n')}\n`;
+  return `${[...notice.lines.map(withoutLinks), '', ...links, '', `No more of these mails: ${unsubscribeUrl}`].join('\n')}\n`;
 }

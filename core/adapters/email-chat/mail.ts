@@ -30,6 +30,16 @@ export interface Mail {
   /** One line: a line break here would begin a header of the author's choosing. */
   readonly subject: string;
   readonly text: string;
+  /** Where a POST ends these mails. */
+  readonly unsubscribeUrl: string;
+}
+
+/** A button of the mail program itself, which posts without opening a page (RFC 2369, RFC 8058). */
+export function unsubscribeHeaders({ unsubscribeUrl }: Mail): Readonly<Record<string, string>> {
+  return {
+    'List-Unsubscribe': `<${unsubscribeUrl}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  };
 }
 
 export type SendMail = (mail: Mail) => Promise<SendResult>;

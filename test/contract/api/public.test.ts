@@ -82,6 +82,37 @@ describe('every route without a session is limited by the address (D-52)', () =>
   });
 });
 
+describe('the link that ends mails (RFC 8058)', () => {
+  const KEY = 'k'.repeat(32);
+  const box = 'b'.repeat(64);
+  const PATH = '/api/v1/mail/unsubscribe';
+  const query = { tenant: TENANT_A, box, key: KEY };
+
+  test('a look at the page ends nothing, its button and the one of a mail program do', async () => {
+    world.mailKeys.set(box, KEY);
+    const page = await world.call('GET', PATH, { query });
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.text).toContain('<form method="post">');
+    expect(page.text).not.toContain(KEY);
+    expect(world.mailKeys.size).toBe(1);
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const done = await world.call('POST', PATH, { query, headers, body: 'List-Unsubscribe=One-Click' });
+    expect([done.status, world.mailKeys.size]).toEqual([200, 0]);
+  });
+
+  test('with another key it is 404, and with a text that is no key 400', async () => {
+    world.mailKeys.set(box, KEY);
+    expect(await world.call('POST', PATH, { query: { ...query, key: 'x'.repeat(32) } })).toMatchObject({
+      status: 404,
+    });
+    expect(await world.call('POST', PATH, { query: { ...query, key: '<script>' } })).toMatchObject({
+      ...{ status: 400, code: 'invalid_field' },
+    });
+    expect(world.mailKeys.size).toBe(1);
+  });
+});
+
 describe('queue health', () => {
   const read = async () => {
     const answer = await world.call('GET', '/api/queue-health');
