@@ -72,6 +72,11 @@ const whole = (min: number, max: number): FieldValues => ({
   good: (random) => String(pick(random, [min, max, min + random.int(max - min + 1)])),
   bad: [...NOT_WHOLE, String(min - 1), String(max + 1)],
 });
+/** A whole number, or null where that has a meaning of its own. */
+const wholeOrNull = (min: number, max: number): FieldValues => ({
+  good: (random, material) => (random.chance(0.2) ? 'null' : whole(min, max).good(random, material)),
+  bad: whole(min, max).bad.filter((text) => text !== 'null'),
+});
 const flag: FieldValues = { good: (random) => String(random.chance(0.5)), bad: NOT_FLAG };
 const context: FieldValues = {
   ...text((random) =>
@@ -158,7 +163,7 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     batch_linger_seconds: whole(0, 86_400),
     batch_target: whole(0, 100),
     bisect_fanout: whole(1, 16),
-    gate_timeout_minutes: whole(0, 1_440),
+    gate_timeout_minutes: wholeOrNull(0, 1_440),
     gate: choice(['workflow', 'statuses']),
     gate_contexts: {
       good: () => '["ci/build","ci/*"]',
