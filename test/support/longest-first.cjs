@@ -14,7 +14,6 @@ const SECONDS = [
   ['simulation/crash-sweep.test.ts', 18],
   ['scenario/scale.abstract.test.ts', 14],
   ['simulation/mutants.test.ts', 12],
-  ['scenario/contract-states.git.test.ts', 11],
   ['scenario/local-realtime.test.ts', 10],
   ['queue/decide.test.ts', 9],
   ['scenario/queue-record.abstract.test.ts', 8],
