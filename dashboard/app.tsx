@@ -13,6 +13,7 @@ const StartPage = lazy(async () => ({ default: (await import('./pages/start.tsx'
 const SetupPage = lazy(async () => ({ default: (await import('./pages/setup.tsx')).SetupPage }));
 const BatchesPage = lazy(async () => ({ default: (await import('./pages/batches.tsx')).BatchesPage }));
 const BatchPage = lazy(async () => ({ default: (await import('./pages/batches.tsx')).BatchPage }));
+const PullPage = lazy(async () => ({ default: (await import('./pages/pull.tsx')).PullPage }));
 const SettingsPage = lazy(async () => ({ default: (await import('./pages/settings.tsx')).SettingsPage }));
 const StatisticsPage = lazy(async () => ({
   default: (await import('./pages/statistics.tsx')).StatisticsPage,
@@ -58,6 +59,7 @@ function SignedIn() {
           <Route path={ROUTES.queue}>{({ id }) => <QueuePage id={id} />}</Route>
           <Route path={ROUTES.batches}>{({ id }) => <BatchesPage id={id} />}</Route>
           <Route path={ROUTES.batch}>{({ id, batch }) => <BatchPage id={id} batchId={batch} />}</Route>
+          <Route path={ROUTES.pull}>{({ id, number }) => <PullPage id={id} number={number} />}</Route>
           <Route path={ROUTES.settings}>{({ id }) => <SettingsPage id={id} />}</Route>
           <Route path={ROUTES.setup}>{({ id }) => <SetupPage id={id} />}</Route>
           <Route path={ROUTES.statistics} component={StatisticsPage} />

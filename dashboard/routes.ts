@@ -7,6 +7,7 @@ export const ROUTES = {
   queue: '/repos/:id',
   batches: '/repos/:id/batches',
   batch: '/repos/:id/batches/:batch',
+  pull: '/repos/:id/pulls/:number',
   settings: '/repos/:id/settings',
   setup: '/repos/:id/setup',
   statistics: '/statistics',
@@ -35,6 +36,7 @@ export const path = {
     withSearch(`/repos/${segment(id)}/batches`, { before }),
   batch: (id: string, batchId: string, node?: string | null, before?: string | null): string =>
     withSearch(`/repos/${segment(id)}/batches/${segment(batchId)}`, { node, before }),
+  pull: (id: string, number: number): string => `/repos/${segment(id)}/pulls/${number}`,
   settings: (id: string): string => `/repos/${segment(id)}/settings`,
   setup: (id: string): string => `/repos/${segment(id)}/setup`,
   statistics: (): string => '/statistics',

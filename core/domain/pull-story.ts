@@ -48,18 +48,20 @@ export function tellPull(facts: StoryFacts): PullStory | null {
   const { pr, view } = facts;
   const history = facts.events.filter((event) => event.pr === pr);
   const attempts = facts.batches.filter((row) => row.prs.includes(pr));
-  const index = view?.places.findIndex((place) => place.pr === pr) ?? -1;
-  const place = view?.places[index];
+  // The forge keeps the schedule of one that was bounced, so the view holds it; it is out of the queue all the same.
+  const line = view?.places.filter(({ state }) => state !== 'bounced') ?? [];
+  const place = view?.places.find((each) => each.pr === pr);
+  const nth = line.findIndex((each) => each.pr === pr) + 1;
   const [last] = history;
   if (place === undefined && last === undefined && attempts.length === 0) return null;
   const code = codeNow(facts, place, last);
   const inQueue =
-    place !== undefined || (last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
+    nth > 0 || (place === undefined && last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
   return {
     ...{ code, inQueue, history, attempts },
     title: place?.title ?? last?.title ?? null,
     since: last?.at ?? place?.queuedAt ?? null,
-    place: place === undefined ? null : index + 1,
+    place: nth === 0 ? null : nth,
     until: place?.until ?? null,
     node: smallest(attempts.filter((row) => row.outcome === 'running')) ?? attempts[0] ?? null,
     estimate: inQueue ? estimate(facts, code, place?.queuedAt ?? last?.at ?? facts.now) : null,
@@ -72,7 +74,10 @@ function codeNow(
   place: QueueView['places'][number] | undefined,
   last: ActivityEvent | undefined,
 ): PullCodeName | null {
-  if (place !== undefined) return queueEnabled ? codeOfPlace(place.state, place.reason) : 'queue_disabled';
+  if (place !== undefined)
+    return queueEnabled || place.state === 'bounced'
+      ? codeOfPlace(place.state, place.reason)
+      : 'queue_disabled';
   return last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
 }
 

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { ApiError } from '#core/contracts/client.ts';
 import type { Service } from './api.ts';
@@ -77,6 +77,17 @@ export function useQueueStatus() {
   return useQuery({
     queryKey: KEYS.status,
     queryFn: ({ signal }) => api.readQueueStatus({ signal }),
+    refetchInterval,
+  });
+}
+
+/** Null: no number, nothing is asked. Under the key of the queue, so that the live link refreshes it too. */
+export function usePull(id: string, number: number | null) {
+  const { api } = useService();
+  const refetchInterval = usePollMs();
+  return useQuery({
+    queryKey: ['queue', 'pull', id, number],
+    queryFn: number === null ? skipToken : ({ signal }) => api.readPull({ id, number, signal }),
     refetchInterval,
   });
 }

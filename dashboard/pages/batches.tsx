@@ -3,6 +3,7 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { Ago, Empty } from '../parts/basics.tsx';
 import { Members } from '../parts/batch-members.tsx';
 import { Legend, NodeDetails } from '../parts/batch-node.tsx';
+import { PullLinks } from '../parts/pull-link.tsx';
 import { Receipts } from '../parts/receipt.tsx';
 import { RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
 import { Tag } from '../parts/signal.tsx';
@@ -210,7 +211,9 @@ function Batch({
   return (
     <>
       <div className="panel-head">
-        <h2>{showPulls(tree.root.prs, 8)}</h2>
+        <h2>
+          <PullLinks repoId={view.repo.id} prs={tree.root.prs} most={8} />
+        </h2>
         <Tag tone={word.tone} shape={word.shape}>
           {word.name}
         </Tag>
@@ -232,7 +235,12 @@ function Batch({
       </div>
       <Legend />
       <Members tree={tree} view={view} before={before} />
-      <Receipts tree={tree} instanceUrl={view.repo.instance_url} slug={view.repo.name} />
+      <Receipts
+        tree={tree}
+        repoId={view.repo.id}
+        instanceUrl={view.repo.instance_url}
+        slug={view.repo.name}
+      />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 import { useActivity, useNow, useQueueStatus } from '../data/hooks.ts';
 import { Ago, ButtonLink, Empty, Foreign, Loading, Outward, PageHead, useTitle } from '../parts/basics.tsx';
 import { ProblemPage } from '../parts/errors.tsx';
+import { PullLink } from '../parts/pull-link.tsx';
 import { hostOf } from '../parts/repo-frame.tsx';
 import { Mark, Signal } from '../parts/signal.tsx';
 import { path } from '../routes.ts';
@@ -132,7 +133,11 @@ export function Events({
           <li key={`${event.timestamp} ${event.repo_id} ${event.pr} ${event.event}`}>
             <Mark tone={word.tone} />
             <span className="event-what">
-              <Outward href={pullUrl(event.instance_url, event.repo_slug, event.pr)}>#{event.pr}</Outward>{' '}
+              {repo === undefined ? (
+                <Outward href={pullUrl(event.instance_url, event.repo_slug, event.pr)}>#{event.pr}</Outward>
+              ) : (
+                <PullLink repoId={repo.repo_id} pr={event.pr} />
+              )}{' '}
               <Foreign text={event.title} most={EVENT_TITLE_CHARS_MAX} /> <strong>{word.name}</strong>
               {reason !== null && <span className="event-why"> {reason}</span>}
             </span>

@@ -3,12 +3,14 @@ import { ApiError } from '#core/contracts/client.ts';
 import { useChange, useNow } from '../data/hooks.ts';
 import { Ago, Button, Empty, Foreign, Outward } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
+import { FindPull } from '../parts/find-pull.tsx';
+import { PullLink, PullLinks } from '../parts/pull-link.tsx';
 import { blockerOf, RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
 import { Tag } from '../parts/signal.tsx';
 import { Verdict } from '../parts/verdict.tsx';
 import { path } from '../routes.ts';
 import type { RepoActivity } from '../view/blocker.ts';
-import { plural, pullUrl, secondsBetween, showClock, showDuration, showPulls } from '../view/format.ts';
+import { plural, secondsBetween, showClock, showDuration, showPulls } from '../view/format.ts';
 import { type BatchTree, treesOf } from '../view/tree.ts';
 import { sayPhase, sayReason, wordOfCi, wordOfPlace } from '../view/words.ts';
 import { Events } from './overview.tsx';
@@ -38,6 +40,7 @@ function Queue({ view }: { readonly view: RepoView }) {
             <h2 id="line-title">The queue</h2>
             <Seen activity={activity} />
           </div>
+          <FindPull view={view} />
           <Line view={view} />
         </section>
         <div className="queue-side">
@@ -171,7 +174,6 @@ function Station({
   readonly view: RepoView;
   readonly coupled: boolean;
 }) {
-  const { repo } = view;
   const now = useNow();
   const word = wordOfPlace(place.state);
   const reason = sayReason(place.reason);
@@ -182,8 +184,7 @@ function Station({
       <span className="station-stop" aria-hidden="true" />
       <div className="station-body">
         <p className="station-name">
-          <Outward href={pullUrl(repo.instance_url, repo.name, place.pr)}>#{place.pr}</Outward>{' '}
-          <Foreign text={place.title} className="clamp" />
+          <PullLink repoId={view.repo.id} pr={place.pr} /> <Foreign text={place.title} className="clamp" />
         </p>
         <p className="station-why">
           {reason ?? `${word.meaning}.`}
@@ -212,7 +213,9 @@ function RunningBatch({ tree, view }: { readonly tree: BatchTree; readonly view:
       <ul className="running-nodes">
         {running.map(({ row }) => (
           <li key={row.id}>
-            <Tag tone="busy">{row.prs.length === 0 ? 'base' : showPulls(row.prs)}</Tag>
+            <Tag tone="busy">
+              {row.prs.length === 0 ? 'base' : <PullLinks repoId={view.repo.id} prs={row.prs} most={4} />}
+            </Tag>
             <span>{sayPhase(row.phase) ?? 'phase unknown'}</span>
             {row.attempt > 1 && <span>attempt {row.attempt}</span>}
             {row.run_url === null ? (

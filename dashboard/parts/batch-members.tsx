@@ -1,9 +1,9 @@
 import { Link } from 'wouter';
 import { path } from '../routes.ts';
-import { pullUrl } from '../view/format.ts';
 import { type BatchTree, type MemberStory, tellMembers } from '../view/tree.ts';
 import { sayReason, wordOfAction } from '../view/words.ts';
 import { Outward } from './basics.tsx';
+import { PullLink } from './pull-link.tsx';
 import type { RepoView } from './repo-frame.tsx';
 import { Tag } from './signal.tsx';
 
@@ -63,13 +63,12 @@ function MemberLine({
   readonly view: RepoView;
   readonly to: (node: string) => string;
 }) {
-  const { repo } = view;
   const word = member.action === null ? null : wordOfAction(member.action.action);
   const running = member.open;
   return (
     <tr>
       <th scope="row">
-        <Outward href={pullUrl(repo.instance_url, repo.name, member.pr)}>#{member.pr}</Outward>
+        <PullLink repoId={view.repo.id} pr={member.pr} />
       </th>
       <td>
         {word !== null ? (

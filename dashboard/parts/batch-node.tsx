@@ -1,14 +1,8 @@
-import {
-  commitUrl,
-  secondsBetween,
-  shortSha,
-  showDuration,
-  showFullTime,
-  showPulls,
-} from '../view/format.ts';
+import { commitUrl, secondsBetween, shortSha, showDuration, showFullTime } from '../view/format.ts';
 import type { BatchNode } from '../view/tree.ts';
 import { originOf, sayOrigin, sayPhase, sayReason, wordOfOutcome } from '../view/words.ts';
 import { Outward } from './basics.tsx';
+import { PullLinks } from './pull-link.tsx';
 import type { RepoView } from './repo-frame.tsx';
 import { Tag } from './signal.tsx';
 
@@ -34,7 +28,9 @@ export function NodeDetails({ row, view }: { readonly row: BatchNode; readonly v
       </p>
       <dl className="facts">
         <dt>Pull requests</dt>
-        <dd>{row.prs.length === 0 ? 'none: the bare base' : showPulls(row.prs, 50)}</dd>
+        <dd>
+          {row.prs.length === 0 ? 'none: the bare base' : <PullLinks repoId={view.repo.id} prs={row.prs} />}
+        </dd>
         {phase !== null && (
           <>
             <dt>Phase</dt>

@@ -1,6 +1,15 @@
-import { commitUrl, pullUrl, shortSha, showFullTime } from '../view/format.ts';
-import type { BatchTree } from '../view/tree.ts';
+import { commitUrl, shortSha, showFullTime } from '../view/format.ts';
+import type { BatchNode, BatchTree } from '../view/tree.ts';
 import { Copy, Outward } from './basics.tsx';
+import { PullLink } from './pull-link.tsx';
+
+type Receipt = NonNullable<BatchNode['actions'][number]['receipt']>;
+
+interface ReceiptPlace {
+  readonly repoId: string;
+  readonly instanceUrl: string;
+  readonly slug: string;
+}
 
 /** The meaning of the gate run for this landing: it judged the state after the last pull request of its batch (D-101). */
 function sayProof({
@@ -17,30 +26,33 @@ function sayProof({
 }
 
 /** Proof of every landing of a batch: what was proven, by which gate run, and the merge that carries exactly that tree. */
-export function Receipts({
-  tree,
-  instanceUrl,
-  slug,
-}: {
-  readonly tree: BatchTree;
-  readonly instanceUrl: string;
-  readonly slug: string;
-}) {
+export function Receipts({ tree, ...place }: ReceiptPlace & { readonly tree: BatchTree }) {
   const found = new Map(
     tree.nodes.flatMap(({ row }) =>
       row.actions.flatMap(({ pr, receipt }) => (receipt === null ? [] : [[pr, receipt] as const])),
     ),
   );
   if (found.size === 0) return null;
+  return <ReceiptList receipts={[...found].map(([pr, receipt]) => ({ pr, receipt }))} {...place} />;
+}
+
+export function ReceiptList({
+  receipts,
+  repoId,
+  instanceUrl,
+  slug,
+}: ReceiptPlace & {
+  readonly receipts: readonly { readonly pr: number; readonly receipt: Receipt }[];
+}) {
   const url = (sha: string): string | null => commitUrl(instanceUrl, slug, sha);
   return (
     <section aria-labelledby="receipts-title">
       <h2 id="receipts-title">Receipts</h2>
       <ul className="receipts">
-        {[...found].map(([pr, receipt]) => (
-          <li key={pr} className="receipt">
+        {receipts.map(({ pr, receipt }) => (
+          <li key={receipt.merge_commit} className="receipt">
             <p className="receipt-head">
-              <Outward href={pullUrl(instanceUrl, slug, pr)}>#{pr}</Outward>
+              <PullLink repoId={repoId} pr={pr} />
               <span className="hint">{showFullTime(receipt.landed_at)}</span>
             </p>
             <dl>

@@ -23,20 +23,26 @@ const TABS = [
 export function RepoFrame({
   id,
   tab,
+  title = tab ?? '',
   before = null,
   children,
 }: {
   readonly id: string;
   /** Older batches than the newest. */
   readonly before?: string | null;
-  readonly tab: (typeof TABS)[number]['key'];
+  /** Null: the page of one thing, under no tab. */
+  readonly tab: (typeof TABS)[number]['key'] | null;
+  /** For the title of the document. @default the tab */
+  readonly title?: string;
   readonly children: (view: RepoView) => React.ReactNode;
 }) {
   const status = useQueueStatus();
   const feed = useActivity(before);
   const repo = status.data?.repos.find((each) => each.id === id);
   const activity = feed.data?.repos.find((each) => each.repo_id === id);
-  useTitle(repo === undefined ? 'Repository' : `${repo.name} on ${hostOf(repo.instance_url)}, ${tab}`);
+  const where = repo === undefined ? 'Repository' : `${repo.name} on ${hostOf(repo.instance_url)}`;
+  // One thing comes first: a narrow tab shows only the beginning.
+  useTitle(tab === null ? `${title}, ${where}` : `${where}, ${title}`);
   const error = status.error ?? feed.error;
   const ready = status.data !== undefined && feed.data !== undefined;
   if (!ready) {

@@ -2,8 +2,8 @@ import { Link } from 'wouter';
 import { useNow } from '../data/hooks.ts';
 import { path } from '../routes.ts';
 import { type Blocker, type Remedy, sayTimes } from '../view/blocker.ts';
-import { pullUrl } from '../view/format.ts';
 import { Outward } from './basics.tsx';
+import { PullLink } from './pull-link.tsx';
 import { Signal } from './signal.tsx';
 
 /** The one line that says what blocks the next landing, since when and until when. */
@@ -34,9 +34,7 @@ export function Verdict({
               Gate run
             </Outward>
           )}
-          {blocker.pr !== null && (
-            <Outward href={pullUrl(instanceUrl, slug, blocker.pr)}>#{blocker.pr}</Outward>
-          )}
+          {blocker.pr !== null && <PullLink repoId={repoId} pr={blocker.pr} />}
           <WayOut remedy={blocker.remedy} repoId={repoId} href={`${instanceUrl}/${slug}`} />
         </p>
       </div>

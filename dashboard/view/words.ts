@@ -104,8 +104,13 @@ export function sayReason(reason: string | null): string | null {
   if (reason === null) return null;
   if (!isPullCode(reason)) return reason.replaceAll('_', ' ');
   const { says, next } = PULL_CODES[reason];
+  return `${sayWords(says)}. ${next}`;
+}
+
+/** The words of a commit status as a sentence, without the first word that says the state. */
+export function sayWords(says: string): string {
   const words = says.slice(says.indexOf(': ') + 2);
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}. ${next}`;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
 const EVENTS: Readonly<Record<string, Word>> = {

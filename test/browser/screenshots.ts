@@ -43,8 +43,18 @@ async function take(world: BrowserWorld): Promise<void> {
   await watchSplit(watched, world);
   await page.waitForTimeout(6_000);
   await shoot(watched, 'batch');
+  await page
+    .getByRole('row', { name: /Bounced/ })
+    .getByRole('link', { name: /^#\d+$/ })
+    .click();
+  await sees(page.getByRole('region', { name: 'Where it stands' }));
+  await shoot(watched, 'pull-bounced');
   await waitingQueue(watched, world);
   await shoot(watched, 'queue');
+  await page.getByRole('list', { name: 'Pull requests in order' }).getByRole('link').first().click();
+  await sees(page.getByRole('region', { name: 'Where it stands' }));
+  await shoot(watched, 'pull-staged');
+  await page.goBack();
   for (const name of ['Settings', 'Setup'] as const) {
     await page
       .getByRole('navigation', { name: /Pages of/ })

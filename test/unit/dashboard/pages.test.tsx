@@ -2,30 +2,16 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { showFullTime } from '../../../dashboard/view/format.ts';
 import { mountPage } from '../../support/mount-page.tsx';
-import { type ActivityDoc, givenActivity, givenNode, givenStatus } from './rows.ts';
+import { givenActivity, givenFeed, givenNode, givenStatus } from './rows.ts';
 
 const ME = { id: 'aaaaaaaa-0000-4000-8000-000000000001', is_admin: false };
 const AT = '2026-11-21T10:00:00.000Z';
-
-const STATS: ActivityDoc['stats'] = {
-  ...{ today_merges: 0, week_merges: 0, week_bounces: 0, merge_success_rate: null, week_batches: 0 },
-  ...{ week_superseded: 0, restage_rate: null, time_in_queue_p50_seconds: null, week_runs: 0, days: [] },
-  ...{ time_in_queue_p95_seconds: null, runs_per_landed: null, runs_saved: 0 },
-};
-
-function feed(changes: Partial<ActivityDoc> = {}): ActivityDoc {
-  return {
-    ...{ repos: [givenActivity()], recent_activity: [], recent_activity_truncated: false, stats: STATS },
-    ...{ queue_batches: [], queue_batches_truncated: false, queue_batches_next: null, record_errors: [] },
-    ...changes,
-  };
-}
 
 function answersOf(changes: Readonly<Record<string, unknown>> = {}) {
   return {
     'GET /api/v1/me': ME,
     'GET /api/v1/user/queue/status': { repos: [givenStatus()] },
-    'GET /api/v1/user/queue/activity': feed(),
+    'GET /api/v1/user/queue/activity': givenFeed(),
     ...changes,
   };
 }
@@ -155,7 +141,7 @@ describe('the login of the bot', () => {
 describe('the page of a queue', () => {
   const gate = async (changes: Parameters<typeof givenActivity>[0]) => {
     const answers = answersOf({
-      'GET /api/v1/user/queue/activity': feed({ repos: [givenActivity(changes)] }),
+      'GET /api/v1/user/queue/activity': givenFeed({ repos: [givenActivity(changes)] }),
     });
     mountPage({ at: '/repos/repo', answers });
     return within(await screen.findByRole('region', { name: 'The gate' }));
@@ -181,7 +167,7 @@ test('two repositories of one name on two forges are told apart on the overview'
   const other = { id: 'other', instance_url: 'https://gitea.example.org' };
   const answers = answersOf({
     'GET /api/v1/user/queue/status': { repos: [givenStatus(), givenStatus(other)] },
-    'GET /api/v1/user/queue/activity': feed({
+    'GET /api/v1/user/queue/activity': givenFeed({
       repos: [givenActivity(), givenActivity({ repo_id: 'other', instance_url: other.instance_url })],
     }),
   });
@@ -195,8 +181,8 @@ test('two repositories of one name on two forges are told apart on the overview'
 test('batches beyond the newest 200 are reached by a link, and the newest again from there', async () => {
   const node = givenNode({ outcome: 'success', phase: null });
   const answers = answersOf({
-    'GET /api/v1/user/queue/activity': feed({ queue_batches: [node], queue_batches_next: 'older' }),
-    'GET /api/v1/user/queue/activity?before=older': feed({ queue_batches: [node] }),
+    'GET /api/v1/user/queue/activity': givenFeed({ queue_batches: [node], queue_batches_next: 'older' }),
+    'GET /api/v1/user/queue/activity?before=older': givenFeed({ queue_batches: [node] }),
   });
   const { sent } = mountPage({ at: '/repos/repo/batches', answers });
   fireEvent.click(await screen.findByRole('link', { name: 'Older batches' }));
@@ -213,7 +199,7 @@ test('the settings page shows who is told of a bounce in the masked form of the 
   const repos = [givenActivity({ notification: { email: 'a…@example.org', ...chats } })];
   mountPage({
     at: '/repos/repo/settings',
-    answers: answersOf({ 'GET /api/v1/user/queue/activity': feed({ repos }) }),
+    answers: answersOf({ 'GET /api/v1/user/queue/activity': givenFeed({ repos }) }),
   });
   const title = await screen.findByRole('heading', { name: 'Send a notice when a pull request is bounced' });
   expect(title.closest('form')?.textContent).toContain('Now told: a…@example.org.');

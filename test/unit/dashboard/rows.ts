@@ -101,4 +101,16 @@ export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
   };
 }
 
-export type { ActivityDoc };
+const STATS: ActivityDoc['stats'] = {
+  ...{ today_merges: 0, week_merges: 0, week_bounces: 0, merge_success_rate: null, week_batches: 0 },
+  ...{ week_superseded: 0, restage_rate: null, time_in_queue_p50_seconds: null, week_runs: 0, days: [] },
+  ...{ time_in_queue_p95_seconds: null, runs_per_landed: null, runs_saved: 0 },
+};
+
+export function givenFeed(changes: Partial<ActivityDoc> = {}): ActivityDoc {
+  return {
+    ...{ repos: [givenActivity()], recent_activity: [], recent_activity_truncated: false, stats: STATS },
+    ...{ queue_batches: [], queue_batches_truncated: false, queue_batches_next: null, record_errors: [] },
+    ...changes,
+  };
+}

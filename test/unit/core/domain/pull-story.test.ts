@@ -42,6 +42,18 @@ describe('the story of one pull request', () => {
     expect(tellPull(given({ view: view(7), queueEnabled: false }))).toMatchObject({ code: 'queue_disabled' });
   });
 
+  test('one that was bounced is not in the queue although the forge still keeps its schedule, and takes no place', () => {
+    const [first, ...rest] = view(5, 7, 8).places;
+    if (first === undefined) throw new Error('no place');
+    const seen = { ...view(), places: [{ ...first, state: 'bounced' } as const, ...rest] };
+    expect(tellPull(given({ pr: 5, view: seen }))).toMatchObject({
+      inQueue: false,
+      place: null,
+      code: 'bounced',
+    });
+    expect(tellPull(given({ view: seen }))).toMatchObject({ inQueue: true, place: 1 });
+  });
+
   test.each([
     ['pr_bounced', 'gate_failed', 'gate_failed', false],
     ['pr_bounced', 'merge_timeout', 'bounced_merge_timeout', false],

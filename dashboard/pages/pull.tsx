@@ -1,0 +1,296 @@
+import { Link } from 'wouter';
+import { ApiError } from '#core/contracts/client.ts';
+import { useNow, usePull } from '../data/hooks.ts';
+import { Ago, Empty, Foreign, Loading, Outward } from '../parts/basics.tsx';
+import { ProblemPage } from '../parts/errors.tsx';
+import { PullLinks } from '../parts/pull-link.tsx';
+import { ReceiptList } from '../parts/receipt.tsx';
+import { RepoFrame, type RepoView } from '../parts/repo-frame.tsx';
+import { Mark, Signal, Tag } from '../parts/signal.tsx';
+import { path } from '../routes.ts';
+import { pullUrl, secondsBetween, shortSha, showClock, showDuration, showFullTime } from '../view/format.ts';
+import { type PullStory, sayEstimate, sayStanding, sayTold, sayTurn, toneOfTold } from '../view/pull.ts';
+import { wordOfEvent, wordOfOutcome } from '../view/words.ts';
+
+const HISTORY_SHOWN_MAX = 50;
+const NUMBER = /^[1-9]\d{0,8}$/;
+
+/** The story of one pull request: where it stands, whose turn it is, and how it came there. */
+export function PullPage({ id, number }: { readonly id: string; readonly number: string }) {
+  const pr = NUMBER.test(number) ? Number(number) : null;
+  const story = usePull(id, pr);
+  const state = story.data === undefined ? '' : `, ${sayStanding(story.data).toLowerCase()}`;
+  return (
+    <RepoFrame id={id} tab={null} title={`#${number}${state}`}>
+      {(view) => {
+        if (pr === null || isUnknown(story.error))
+          return <NothingKnown view={view} number={number} pr={pr} />;
+        if (story.data !== undefined)
+          return (
+            <Story story={story.data} view={view} staleSince={story.isError ? story.dataUpdatedAt : null} />
+          );
+        if (story.error === null) return <Loading what={`the story of #${pr}`} />;
+        return <ProblemPage error={story.error} onRetry={() => void story.refetch()} />;
+      }}
+    </RepoFrame>
+  );
+}
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'not_found';
+}
+
+function NothingKnown({
+  view,
+  number,
+  pr,
+}: {
+  readonly view: RepoView;
+  readonly number: string;
+  readonly pr: number | null;
+}) {
+  const { repo } = view;
+  if (pr === null) {
+    return (
+      <Empty title="This is no number of a pull request">
+        <p>
+          <Link href={path.queue(repo.id)}>Back to the queue</Link>
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={`The queue knows nothing of #${number}`}>
+      <p>
+        It does not wait, and the newest records of this repository do not name it: it was never scheduled, or
+        that was long ago. Press <em>auto-merge when checks succeed</em> on it, and it joins the queue.
+      </p>
+      <p className="row">
+        <Outward href={pullUrl(repo.instance_url, repo.name, pr)}>#{pr} on the forge</Outward>
+        <Link href={path.queue(repo.id)}>Back to the queue</Link>
+      </p>
+    </Empty>
+  );
+}
+
+function Story({
+  story,
+  view,
+  staleSince,
+}: {
+  readonly story: PullStory;
+  readonly view: RepoView;
+  readonly staleSince: number | null;
+}) {
+  const { repo } = view;
+  return (
+    <>
+      <div className="pull-head">
+        <h2>
+          #{story.number} <Foreign text={story.title ?? '(title unknown)'} />
+        </h2>
+        <Outward href={pullUrl(repo.instance_url, repo.name, story.number)}>On the forge</Outward>
+      </div>
+      {staleSince !== null && (
+        <p className="stale" role="status">
+          This story is from {new Date(staleSince).toLocaleTimeString()}: the last look failed, it is tried
+          again.
+        </p>
+      )}
+      <Standing story={story} />
+      <Facts story={story} repoId={repo.id} />
+      <History story={story} />
+      <Attempts story={story} repoId={repo.id} />
+      {story.receipts.length > 0 && (
+        <ReceiptList
+          receipts={story.receipts.map((receipt) => ({ pr: story.number, receipt }))}
+          {...{ repoId: repo.id, instanceUrl: repo.instance_url, slug: repo.name }}
+        />
+      )}
+    </>
+  );
+}
+
+/** Where it stands, why, and the next step. */
+function Standing({ story }: { readonly story: PullStory }) {
+  const { now, batch } = story;
+  const clock = useNow();
+  const tone = toneOfTold(now);
+  return (
+    <section className={`verdict tone-${tone}`} aria-label="Where it stands">
+      <Signal tone={tone} size="large" />
+      <div className="verdict-words">
+        <div aria-live="polite">
+          <p className="verdict-text">{sayStanding(story)}</p>
+          <p>{sayTold(now.words)}.</p>
+          {now.next !== null && (
+            <p>
+              <strong>Next:</strong> {now.next}
+            </p>
+          )}
+        </div>
+        <p className="verdict-foot">
+          {now.since !== null && (
+            <span title={showFullTime(now.since)}>
+              since {showClock(now.since, clock)} ({showDuration(secondsBetween(now.since, clock))})
+            </span>
+          )}
+          {now.turn === 'author' && batch?.gate_verdict === 'failure' && batch.run_url !== null && (
+            <Outward href={batch.run_url}>Failing gate run</Outward>
+          )}
+          {now.until !== null && Date.parse(now.until) > clock && (
+            <span>looked at again at {showClock(now.until, clock)}</span>
+          )}
+        </p>
+      </div>
+    </section>
+  );
+}
+
+function Facts({ story, repoId }: { readonly story: PullStory; readonly repoId: string }) {
+  const { batch, now } = story;
+  const estimate = sayEstimate(story);
+  return (
+    <section className="panel" aria-labelledby="facts-title">
+      <h2 id="facts-title">At a glance</h2>
+      <dl className="facts">
+        <dt>Whose turn</dt>
+        <dd>{sayTurn(now)}</dd>
+        {estimate !== null && (
+          <>
+            <dt>Time to land</dt>
+            <dd>{estimate}</dd>
+          </>
+        )}
+        {now.fault !== null && toneOfTold(now) === 'stop' && (
+          <>
+            <dt>Caused by the change</dt>
+            <dd>{now.fault ? 'yes' : 'no'}</dd>
+          </>
+        )}
+        {batch !== null && (
+          <>
+            <dt>{story.in_queue ? 'Batch' : 'Last batch'}</dt>
+            <dd>
+              <Link href={path.batch(repoId, batch.run_id, batch.node_id)}>
+                Node <code>{batch.node_id}</code>
+              </Link>
+              {batch.prs.length > 0 && (
+                <>
+                  {' '}
+                  of <PullLinks repoId={repoId} prs={batch.prs} />
+                </>
+              )}
+            </dd>
+            <dt>Gate run</dt>
+            <dd>
+              {batch.run_url === null ? (
+                'none seen'
+              ) : (
+                <Outward href={batch.run_url}>Open the gate run</Outward>
+              )}
+            </dd>
+            <dt>Verdict</dt>
+            <dd>{batch.gate_verdict === 'none' ? 'none yet' : batch.gate_verdict}</dd>
+            <dt>Tree</dt>
+            <dd>{batch.tree === null ? 'none' : <code>{shortSha(batch.tree)}</code>}</dd>
+          </>
+        )}
+      </dl>
+    </section>
+  );
+}
+
+function History({ story }: { readonly story: PullStory }) {
+  const { history } = story;
+  const rest = history.length - HISTORY_SHOWN_MAX;
+  return (
+    <section className="panel" aria-labelledby="history-title">
+      <h2 id="history-title">What happened</h2>
+      {history.length === 0 ? (
+        <p className="hint">Nothing in the newest records of this repository.</p>
+      ) : (
+        <ol className="events">
+          {history.slice(0, HISTORY_SHOWN_MAX).map((entry) => {
+            const word = wordOfEvent(entry.event);
+            return (
+              <li key={`${entry.timestamp} ${entry.event} ${entry.code}`}>
+                <Mark tone={word.tone} />
+                <span className="event-what">
+                  <strong>{`${word.name.charAt(0).toUpperCase()}${word.name.slice(1)}`}</strong>
+                  <span className="event-why">
+                    {' '}
+                    {sayTold(entry.words)}, at head <code>{shortSha(entry.head)}</code>
+                  </span>
+                </span>
+                <Ago iso={entry.timestamp} />
+              </li>
+            );
+          })}
+        </ol>
+      )}
+      {rest > 0 && <p className="hint">{rest} older ones are not shown.</p>}
+    </section>
+  );
+}
+
+function Attempts({ story, repoId }: { readonly story: PullStory; readonly repoId: string }) {
+  return (
+    <section className="panel" aria-labelledby="attempts-title">
+      <h2 id="attempts-title">Attempts</h2>
+      {story.attempts.length === 0 ? (
+        <p className="hint">It was in no batch yet, as far as the newest records tell.</p>
+      ) : (
+        <div className="table-scroll">
+          <table className="stacked">
+            <caption className="sr-only">Nodes that this pull request was in, newest first</caption>
+            <thead>
+              <tr>
+                <th scope="col">Node</th>
+                <th scope="col">Outcome</th>
+                <th scope="col">Members</th>
+                <th scope="col">Gate run</th>
+                <th scope="col">Begun</th>
+              </tr>
+            </thead>
+            <tbody>
+              {story.attempts.map((row) => {
+                const word = wordOfOutcome(row.outcome);
+                const others = row.prs.filter((pr) => pr !== story.number);
+                return (
+                  <tr key={row.id}>
+                    <th scope="row">
+                      <Link href={path.batch(repoId, row.run_id, row.node_id)}>
+                        Node <code>{row.node_id}</code>
+                      </Link>
+                    </th>
+                    <td>
+                      <Tag tone={word.tone} shape={word.shape}>
+                        {word.name}
+                      </Tag>
+                    </td>
+                    <td>
+                      {others.length === 0 ? (
+                        'alone'
+                      ) : (
+                        <>
+                          with <PullLinks repoId={repoId} prs={others} most={8} />
+                        </>
+                      )}
+                    </td>
+                    <td>
+                      {row.run_url === null ? 'none seen' : <Outward href={row.run_url}>Gate run</Outward>}
+                    </td>
+                    <td>
+                      <Ago iso={row.created_at} />
+                    </td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

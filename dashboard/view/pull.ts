@@ -1,0 +1,98 @@
+import type { ResultOf } from '#core/contracts/client.ts';
+import type { ActivityDoc, RepoActivity } from './blocker.ts';
+import { plural, showDuration } from './format.ts';
+import type { Tone } from './tone.ts';
+import { sayWords } from './words.ts';
+
+export type PullStory = ResultOf<'readPull'>;
+type Told = Pick<PullStory['now'], 'code' | 'kind' | 'turn' | 'words'>;
+
+const CLEAR: readonly Told['code'][] = ['landed', 'landing', 'ready'];
+
+export function toneOfTold({ code, kind, turn }: Told): Tone {
+  if (code === null) return 'unknown';
+  if (CLEAR.includes(code)) return 'clear';
+  if (turn === 'author' || turn === 'reviewer' || turn === 'operator') return 'stop';
+  return kind === 'exit' ? 'quiet' : 'busy';
+}
+
+/** The words of the commit status as a sentence, without its first word and full stop. */
+export function sayTold(words: string | null): string {
+  return words === null ? 'Unknown: a newer service wrote this reason' : sayWords(words);
+}
+
+const TURNS: Readonly<Record<NonNullable<Told['turn']>, string>> = {
+  author: 'its author',
+  reviewer: 'a reviewer',
+  operator: 'a maintainer of the repository',
+  forge: 'the forge',
+  ci: 'the CI',
+  none: 'the queue',
+};
+
+export function sayTurn({ turn, kind }: Told): string {
+  if (turn === null) return 'Unknown';
+  if (turn === 'none' && kind === 'exit') return 'Nothing is left to do';
+  return `The next step is for ${TURNS[turn]}`;
+}
+
+export function sayStanding({ in_queue, place, now }: PullStory): string {
+  if (place !== null) return `In the queue, place ${place}`;
+  if (in_queue) return 'In the queue, place unknown';
+  if (now.code === 'unverified') return 'Landed, but not as proven';
+  return now.code === 'landed' ? 'Landed' : 'Not in the queue';
+}
+
+/** Null: it is not in the queue, so no time is expected of it. */
+export function sayEstimate({ in_queue, estimate, now }: PullStory): string | null {
+  if (!in_queue) return null;
+  if (estimate === null) {
+    return toneOfTold(now) === 'stop'
+      ? 'Unknown until a person has acted'
+      : 'Unknown: this repository has landed too little to tell';
+  }
+  const { seconds, error_seconds: error, landings } = estimate;
+  const from = `by ${plural(landings, 'landing')} of this repository`;
+  if (seconds === 0)
+    return `Any moment: it has waited longer than half of them; four in five land within ${showDuration(error)} of now, ${from}`;
+  const least = Math.max(0, seconds - error);
+  return `About ${showDuration(seconds)}; four in five within ${showDuration(least)} to ${showDuration(seconds + error)}, ${from}`;
+}
+
+export interface FoundPull {
+  readonly pr: number;
+  /** Null: not among the titles of the page. */
+  readonly title: string | null;
+}
+
+const NUMBER = /^#?([1-9]\d{0,8})$/;
+
+/** Pull requests whose number begins with the text or whose title has it; the number itself always, and first. */
+export function findPulls(
+  text: string,
+  activity: RepoActivity,
+  feed: Pick<ActivityDoc, 'recent_activity' | 'queue_batches'>,
+): readonly FoundPull[] {
+  const asked = text.trim().toLowerCase();
+  if (asked === '') return [];
+  const known = new Map<number, string | null>();
+  const { repo_id: repoId, repo_slug: slug, instance_url: instance } = activity;
+  for (const row of feed.queue_batches) {
+    if (row.repo_slug === slug && row.instance_url === instance)
+      for (const pr of row.prs) known.set(pr, null);
+  }
+  for (const event of feed.recent_activity.toReversed())
+    if (event.repo_id === repoId) known.set(event.pr, event.title);
+  for (const place of activity.queue?.line ?? []) known.set(place.pr, place.title);
+  const digits = NUMBER.exec(asked)?.[1];
+  const exact = digits === undefined ? null : Number(digits);
+  if (exact !== null && !known.has(exact)) known.set(exact, null);
+  return [...known]
+    .filter(
+      ([pr, title]) =>
+        (digits !== undefined && String(pr).startsWith(digits)) ||
+        title?.toLowerCase().includes(asked) === true,
+    )
+    .map(([pr, title]) => ({ pr, title }))
+    .toSorted((one, other) => Number(other.pr === exact) - Number(one.pr === exact) || other.pr - one.pr);
+}
