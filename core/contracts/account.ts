@@ -88,6 +88,7 @@ const ExportedAudit = z.object({
   id: Uuid,
   at: Time,
   actor: z.string(),
+  from: z.string().nullable(),
   action: z.string(),
   target: z.string(),
   result: z.enum(['ok', 'failed']),
@@ -136,8 +137,8 @@ export function toTenantExport(facts: ExportFacts): z.infer<typeof TenantExport>
     managed_repos: facts.repos.map((repo) => toExportedRepo(repo, outcomes.get(repo.id))),
     reconcile_status: facts.outcomes.map(([id, outcome]) => ({ repo_id: id, ...toReconcileView(outcome) })),
     reconcile_status_truncated: facts.outcomesTruncated,
-    audit_log: facts.audit.map(({ id, at, actor, action, target, result }) => ({
-      ...{ id, actor, action, target, result },
+    audit_log: facts.audit.map(({ id, at, actor, from, action, target, result }) => ({
+      ...{ id, actor, from, action, target, result },
       at: formatTime(at),
     })),
     audit_log_truncated: facts.auditTruncated,

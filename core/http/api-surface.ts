@@ -1,5 +1,6 @@
 import middy, { type MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { withOrigin } from '../contracts/change-origin.ts';
 import { AppError } from '../contracts/errors.ts';
 import { errorsOf, type HttpSurface, type RouteSpec } from '../contracts/route-spec.ts';
 import { ROUTES, type Route, type RouteId } from '../contracts/routes.ts';
@@ -11,6 +12,7 @@ import { arrivalOf, createFailedLoginLimit, limitRate, type RateDeps } from './l
 import { noteOperator, noteRefusedOperator } from './note-operator.ts';
 import { parseInput } from './parse-request.ts';
 import { type HttpResponse, respondEmpty, respondJson, respondText } from './respond.ts';
+import { viewerNetwork } from './viewer-address.ts';
 
 export interface SurfaceDeps extends AuthDeps, RateDeps {
   /** Routes that this deployment does not have: whatever is sent to them, they are not there (D-21). @default none */
@@ -59,7 +61,9 @@ export function createSurface<Surface extends HttpSurface>(
       query: input?.query,
       event,
     };
-    return respond(route, await handle(call));
+    if (caller.kind !== 'user') return respond(route, await handle(call));
+    const network = viewerNetwork(arrivalOf(event), deps.edgeStamp ?? '');
+    return respond(route, await withOrigin({ tenantId: caller.id, network }, () => handle(call)));
   }
   return middy(answer)
     .use(answerWithEnvelope(deps.log, deps.requiredStamp))

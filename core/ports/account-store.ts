@@ -23,13 +23,18 @@ export interface Tenant {
   readonly deleting: boolean;
 }
 
-/** Who did what to which thing. Ids and fixed words only. */
+/** The actor of a change that a session of another tenant has caused. */
+export const ANOTHER_TENANT = 'another_tenant';
+
+/** Who did what to which thing, and from where. Ids, fixed words and a network only. */
 export interface AuditEntry {
   readonly id: string;
   readonly tenantId: TenantId;
   readonly at: EpochMs;
-  /** User id, or `admin_key`. */
+  /** User id, or `another_tenant`. */
   readonly actor: string;
+  /** An IPv4 address, or the /64 of an IPv6 address; null: another tenant's, or of before it was noted. */
+  readonly from: string | null;
   /** Such as `connection.create`. */
   readonly action: string;
   /** Id of what was changed. */

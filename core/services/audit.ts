@@ -1,5 +1,6 @@
+import { currentOrigin } from '../contracts/change-origin.ts';
 import type { TenantId } from '../domain/ids.ts';
-import type { AccountStore, AuditEntry } from '../ports/account-store.ts';
+import { type AccountStore, ANOTHER_TENANT, type AuditEntry } from '../ports/account-store.ts';
 import type { Clock, Ids, Log } from '../ports/system.ts';
 
 export interface AuditDeps {
@@ -20,9 +21,13 @@ export async function recordChange(
   target: string,
   result: AuditEntry['result'] = 'ok',
 ): Promise<void> {
-  const entry = {
-    ...{ id: deps.ids.uuid(), tenantId, at: deps.clock.now(), actor: tenantId, action, target },
-    result,
+  const origin = currentOrigin();
+  // A change that another tenant has caused, such as a repository that is taken over: who that is, is not told.
+  const foreign = origin !== null && origin.tenantId !== tenantId;
+  const entry: AuditEntry = {
+    ...{ id: deps.ids.uuid(), tenantId, at: deps.clock.now(), action, target, result },
+    actor: foreign ? ANOTHER_TENANT : tenantId,
+    from: foreign ? null : (origin?.network ?? null),
   };
   try {
     await deps.store.appendAudit(entry);

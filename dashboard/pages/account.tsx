@@ -69,6 +69,7 @@ function AuditLog() {
                 <th scope="col">What</th>
                 <th scope="col">Of</th>
                 <th scope="col">By</th>
+                <th scope="col">From</th>
                 <th scope="col">Result</th>
               </tr>
             </thead>
@@ -83,6 +84,7 @@ function AuditLog() {
                   <td>
                     <Foreign text={row.actor} />
                   </td>
+                  <td>{row.from ?? '–'}</td>
                   <td>{row.result}</td>
                 </tr>
               ))}

@@ -37,6 +37,7 @@ export const auditRow = record<AuditEntry>({
   tenantId: ['tenant_id', text],
   at: ['at', whole],
   actor: ['actor', text],
+  from: ['from_network', defaulted(nullable(text), null)],
   action: ['action', text],
   target: ['target', text],
   result: ['result', oneOf(['ok', 'failed'])],

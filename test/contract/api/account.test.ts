@@ -157,7 +157,7 @@ describe('export (A70)', () => {
         Array.from({ length: count }, (_, index) =>
           world.store.appendAudit({
             ...{ id: randomUUID(), tenantId: TENANT_A, at: index, actor: TENANT_A, action: 'x' },
-            ...{ target: 'y', result: 'ok' },
+            ...{ target: 'y', result: 'ok', from: null },
           }),
         ),
       );

@@ -71,8 +71,11 @@ const NO_NOTE: Readonly<Partial<Record<RouteId, string>>> = {
   acceptForgeEvent: 'wakes',
   acceptPaymentEvent: 'by the provider, not by the tenant',
   listForgeRepos: 'reads',
+  unsubscribe: 'by the reader of a mail, who is no user of the tenant',
 };
 
+/** Where the calls of the tests come from. */
+const FROM = '198.51.100.7';
 const mutating = (ROUTES as readonly RouteSpec[]).filter((route) => route.method !== 'GET');
 
 async function givenPlace(): Promise<Place> {
@@ -101,7 +104,7 @@ describe('the audit log', () => {
       const change = CHANGES[route.id as RouteId];
       return change === undefined ? [] : [[route.id, route, change] as const];
     }),
-  )('%s leaves one note: who, what, on what, when', async (_id, route, change) => {
+  )('%s leaves one note: who, what, on what, when, from where', async (_id, route, change) => {
     const place = await givenPlace();
     await place.world.clock.advance(1_000);
     const answer = await call(route, change, place);
@@ -110,11 +113,11 @@ describe('the audit log', () => {
     expect(await place.world.store.listAudit(TENANT_A, 10)).toMatchObject([
       {
         ...{ tenantId: TENANT_A, actor: TENANT_A, action: change.action, target, result: 'ok' },
-        at: expect.any(Number),
+        ...{ at: expect.any(Number), from: FROM },
       },
     ]);
     const exported = await place.world.as(TOKEN_A)('GET', '/api/v1/tenant/export');
-    expect(exported.json.audit_log).toHaveLength(1);
+    expect(exported.json.audit_log).toMatchObject([{ from: FROM }]);
   });
 
   test.each(

@@ -244,7 +244,11 @@ describe('change', () => {
     expect((await b('GET', PATH)).json).toEqual([]);
     expect((await b('GET', '/api/v1/user/repos')).json).toEqual([]);
     const notes = await world.store.listAudit(TENANT_B, 9);
-    expect(notes).toContainEqual(expect.objectContaining({ action: 'connection.displaced', target: id }));
+    expect(notes).toContainEqual(
+      expect.objectContaining({
+        ...{ action: 'connection.displaced', target: id, actor: 'another_tenant', from: null },
+      }),
+    );
     expect((await b('POST', PATH, BODY)).code).toBe('connection_identity_already_used');
     expect((await a('GET', PATH)).json).toHaveLength(1);
   });

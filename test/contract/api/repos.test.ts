@@ -251,7 +251,11 @@ describe('enroll', () => {
       expect((await answer()).status).toBe(201);
       expect((await world.store.getRepo(held.id))?.tombstone ?? true).toBe(true);
       const notes = await world.store.listAudit(TENANT_B, 9);
-      expect(notes).toContainEqual(expect.objectContaining({ action: 'repo.displaced', target: held.id }));
+      expect(notes).toContainEqual(
+        expect.objectContaining({
+          ...{ action: 'repo.displaced', target: held.id, actor: 'another_tenant', from: null },
+        }),
+      );
     });
 
     test('stays when its bot can write after all, and is verified from then on', async () => {

@@ -87,7 +87,7 @@ export function describeAccount(world: World): void {
       const tenantId = randomUUID();
       const entries = times(4, (index) => ({
         ...{ id: randomUUID(), tenantId, at: index, actor: tenantId, action: 'repo.update' },
-        ...{ target: 'x', result: 'ok' as const },
+        ...{ target: 'x', result: 'ok' as const, from: index === 0 ? null : '2001:db8:0:1::/64' },
       }));
       await world.store().appendAudit({ ...entries[0], id: randomUUID() } as AuditEntry);
       expect(await world.store().listAudit(tenantId, 3)).toEqual([]);

@@ -52,6 +52,7 @@ describe('the audit log on the account page', () => {
       id: `note-${nth}`,
       at: AT,
       actor: ME.id,
+      from: '198.51.100.7',
       action: 'repo.update',
       target: `repo-${nth}`,
       result: 'ok',
@@ -70,13 +71,14 @@ describe('the audit log on the account page', () => {
     return log;
   };
 
-  test('is read when it is asked for, and says when, what, on what, by whom and how it ended', async () => {
+  test('is read when it is asked for, and says when, what, on what, by whom, from where and how it ended', async () => {
     const log = await show([{ ...note(1), action: 'repo.protect', result: 'failed' }]);
     const row = within(await log.findByRole('row', { name: /repo\.protect/ }));
     expect(row.getAllByRole('cell').map((cell) => cell.textContent)).toEqual([
       showFullTime(AT),
       'repo-1',
       ME.id,
+      '198.51.100.7',
       'failed',
     ]);
   });

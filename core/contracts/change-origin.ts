@@ -1,0 +1,17 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { TenantId } from '../domain/ids.ts';
+
+/** The session behind what is done now. */
+export interface ChangeOrigin {
+  readonly tenantId: TenantId;
+  /** An IPv4 address, or the /64 of an IPv6 address. */
+  readonly network: string;
+}
+
+const origins = new AsyncLocalStorage<ChangeOrigin>();
+
+/** All that `run` starts has this origin, however deep it is called. */
+export const withOrigin = <T>(origin: ChangeOrigin, run: () => T): T => origins.run(origin, run);
+
+/** Null: no request of a session is behind it. */
+export const currentOrigin = (): ChangeOrigin | null => origins.getStore() ?? null;
