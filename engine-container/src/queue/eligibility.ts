@@ -21,7 +21,11 @@ export function readSchedule(timeline: readonly TimelineEntry[], head: CommitSha
   const schedule = { id: last.id, at: last.at, by: last.user };
   const pushes = timeline.slice(at + 1).filter((entry) => entry.kind === 'pushed');
   const newest = pushes.at(-1);
-  if (newest === undefined) return { kind: 'bound', ...schedule };
+  if (newest === undefined) {
+    const before = timeline.slice(0, at).findLast((entry) => entry.kind === 'pushed');
+    const isBefore = before?.kind === 'pushed' && before.newHead === head;
+    return { kind: 'bound', ...schedule, ...(isBefore ? { isPushedBefore: true } : {}) };
+  }
   const push = newest.newHead === head ? { push: { id: newest.id, at: newest.at, by: newest.user } } : {};
   const lateEntry =
     pushes.length === 1 &&

@@ -93,7 +93,10 @@ function bindHead(
   entry.title = pull.title;
   if (entry.head === pull.headSha && entry.scheduleId === schedule.id) return;
   const movedUnderIt = entry.head !== pull.headSha && entry.scheduleId === schedule.id;
-  if (movedUnderIt || (entry.movedAt !== null && entry.staleScheduleId === schedule.id)) {
+  const isStale = movedUnderIt || (entry.movedAt !== null && entry.staleScheduleId === schedule.id);
+  // Scheduled after the push of this head: what was seen before was a list that lagged behind.
+  const isForHead = schedule.kind === 'bound' && schedule.isPushedBefore === true;
+  if (isStale && !isForHead) {
     // The head moved under a known schedule, whatever the timeline's late entry for the push makes it look like.
     return noticeMovedHead(pass, entry, view, schedule);
   }

@@ -1,7 +1,9 @@
 import { type DecisionContext, emitEvent, wishStatus } from './decision-context.ts';
-import { describeHeadChange, describeOldHead } from './describe.ts';
+import { sayDeferred } from './deferral-words.ts';
+import { describeEarlierBounce, describeHeadChange, describeOldHead } from './describe.ts';
 import { createEntry, type QueueEntry } from './queue-entry.ts';
 import type { MovedWhy, ScheduleReading } from './readings.ts';
+import { isBounced } from './recall.ts';
 import type { PullRequestView } from './snapshot.ts';
 
 type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;
@@ -60,12 +62,18 @@ export function forgetTried(entry: QueueEntry): void {
   entry.failureProbability = null;
 }
 
-/** Words about a move, on a head that others in the queue may have too: a refusal of theirs is said over them again. */
+/** Words about a move, on a head that others in the queue may have too: what is said of them is said over them again. */
 export function sayMoved(pass: DecisionContext, entry: QueueEntry, description: string): void {
   sayError(pass, entry, description);
   for (const other of pass.record.entries) {
     if (other !== entry && other.head === entry.head) other.refusedFor = null;
   }
+  for (const { pr, head, reason } of pass.record.deferred)
+    if (pr !== entry.pr && head === entry.head) sayDeferred(pass, { pr, head, reason });
+  const isOther = ({ pr, head }: Pick<QueueEntry, 'pr' | 'head'>): boolean =>
+    pr !== entry.pr && head === entry.head;
+  const bounced = pass.record.entries.find((other) => isOther(other) && isBounced(pass.record, other));
+  if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce());
 }
 
 export function sayError(pass: DecisionContext, { pr, head: sha }: QueueEntry, description: string): void {

@@ -46,6 +46,8 @@ export type ScheduleReading =
       readonly by?: string;
       /** An entry that may be late news of an earlier push; absent: none. */
       readonly push?: HeadPush;
+      /** The newest push before the schedule made this head: it was there when its schedule was made. */
+      readonly isPushedBefore?: true;
     }
   /** Scheduled, but the head moved afterwards: the forge would merge what was not asked for. */
   | {

@@ -1,11 +1,12 @@
 import { known, UNKNOWN } from '#core/domain/result.ts';
 import {
+  describeDefer,
   describeEarlierBounce,
   describeRefusal,
 } from '../../../../../engine-container/src/queue/describe.ts';
 import { countReviews } from '../../../../../engine-container/src/queue/reviews.ts';
 import { givenRepo } from '../../../../builders/managed-repo.ts';
-import { givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
+import { BASE, givenEntry, givenRecord, headOf } from '../../../../builders/queue-record.ts';
 import {
   givenFocus,
   givenReview,
@@ -329,6 +330,50 @@ describe('words that a late write of the queue put in the place of newer ones', 
       `error on head-1: ${describeEarlierBounce()}`,
     );
   });
+});
+
+describe('a head that a lagging list showed late', () => {
+  const schedule = { kind: 'bound', id: 45, at: NOW, by: 'dev' } as const;
+  const look = (isPushedBefore: boolean) =>
+    givenSnapshot({
+      pulls: known([
+        givenView(1, {
+          pull: { headSha: 'new-head' },
+          schedule: known({ ...schedule, ...(isPushedBefore ? { isPushedBefore: true as const } : {}) }),
+        }),
+      ]),
+    });
+  const record = givenRecord({ entries: [givenEntry(1, { head: 'old-head', scheduleId: 45 })] });
+
+  test('is scheduled when the timeline has its push before the schedule', () => {
+    expect(tellDecision(look(true), record).after.entries).toMatchObject([
+      { pr: 1, head: 'new-head', scheduleId: 45, movedAt: null },
+    ]);
+  });
+
+  test('is not while the timeline tells nothing of its push', () => {
+    expect(tellDecision(look(false), record).after.entries).toMatchObject([
+      { pr: 1, head: 'new-head', scheduleId: 0, staleScheduleId: 45 },
+    ]);
+  });
+});
+
+test.each([
+  ['set aside', describeDefer('removes_gate') ?? ''],
+  ['bounced', describeEarlierBounce()],
+])('words about a move are followed by those of another one with the same head that is %s', (what, words) => {
+  const pulls = known([
+    givenView(1, { pull: { headSha: 'new-head' } }),
+    givenView(2, { pull: { headSha: 'head-1' } }),
+  ]);
+  const aside = { pr: 2, head: 'head-1', reason: 'removes_gate', baseTree: BASE.tree, until: null } as const;
+  const record = givenRecord({
+    entries: [givenEntry(1), givenEntry(2, { head: 'head-1' })],
+    deferred: what === 'bounced' ? [] : [aside],
+    bounced: what === 'bounced' ? [{ pr: 2, head: 'head-1', scheduleId: givenEntry(2).scheduleId }] : [],
+  });
+  const { actions } = tellDecision(givenSnapshot({ pulls }), record);
+  expect(actions.filter((action) => action.includes('on head-1'))).toEqual([`error on head-1: ${words}`]);
 });
 
 describe('work that is left on the forge', () => {
