@@ -1,6 +1,7 @@
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import type { Refusal } from './admission.ts';
 import { type DecisionContext, entryOf, wishStatus } from './decision-context.ts';
+import { sayDeferred } from './deferral-words.ts';
 import {
   BOUNCED_PREFIX,
   describeDefer,
@@ -21,7 +22,7 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
   if (ours === undefined || pass.record.batches.some((batch) => batch.landing?.head === pull.headSha)) return;
   if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
-  if (ours.state === 'pending') return sayStandingAgain(pass, pull);
+  if (ours.state === 'pending') return sayStandingAgain(pass, pull, ours.description);
   if (!pass.s.botLogin.known) return;
   const byBot = ours.creator === pass.s.botLogin.value;
   if (!byBot && ours.state !== 'error') {
@@ -51,11 +52,12 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
 
 /**
  * A write without an answer may be carried out after the one that followed it, and its words then stand: the author of one
- * that was bounced or refused would read that it is tested again.
+ * that was bounced, refused or set aside would read that it is tested again.
  */
 function sayStandingAgain(
   pass: DecisionContext,
   { number: pr, headSha: sha }: PullRequestView['pull'],
+  shown: string,
 ): void {
   const { record } = pass;
   const [entry, ...others] = record.entries.filter(({ head }) => head === sha);
@@ -63,8 +65,10 @@ function sayStandingAgain(
   const words = isBounced(record, entry)
     ? describeEarlierBounce()
     : entry.refusedFor !== null && describeRefusal(entry.refusedFor as Refusal);
-  if (words === false) return;
-  wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
+  if (words !== false)
+    return wishStatus(pass, { pr, sha, state: 'error', description: words, targetUrl: null });
+  const deferred = record.deferred.find((each) => each.pr === pr && each.head === sha);
+  if (deferred !== undefined && describeDefer(deferred.reason) !== shown) sayDeferred(pass, deferred);
 }
 
 /** The queue's own status on this head before another writer wrote over it. */

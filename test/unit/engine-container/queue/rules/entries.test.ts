@@ -322,6 +322,12 @@ describe('words that a late write of the queue put in the place of newer ones', 
     ]);
   });
 
+  test('what is set aside is told again', () => {
+    const aside = { pr: 1, head: 'head-1', reason: 'conflict', baseTree: BASE.tree, until: null } as const;
+    const record = givenRecord({ entries: [givenEntry(1)], deferred: [aside] });
+    expect(tellDecision(look, record).actions).toEqual([`error on head-1: ${describeDefer('conflict')}`]);
+  });
+
   test('nothing is told while another pull request with this head is in the queue', () => {
     const other = givenView(2, { pull: { headSha: 'head-1' } });
     const given = givenSnapshot({ pulls: known([givenView(1, { statuses: late }), other]) });
