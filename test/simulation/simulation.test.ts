@@ -4,7 +4,7 @@ import { simulate } from './simulate.ts';
 import { parseSeeds } from './tally.ts';
 
 /** Lived at every commit, besides all that failed once. */
-const SEEDS = 100;
+const SEEDS = 80;
 /** Sightings that so few lives need not meet. A run of 2,000 has to meet these too (`npm run sim -- --seeds 2000`). */
 const RARE: readonly string[] = [
   'suspects go on in the queue',
@@ -13,7 +13,12 @@ const RARE: readonly string[] = [
   'event pr_refused open_dependencies',
   'the engine dies with several reconciles',
   'alarm gate_phase_age',
-  ...['event pr_refused agit_not_approved', 'event pr_refused fork_scheduler', 'gate deleted'],
+  ...[
+    'event pr_refused agit_not_approved',
+    'event pr_refused fork_scheduler',
+    'gate deleted',
+    'a protected file',
+  ],
 ];
 /** Ends a hang. However slow the machine, all are lived: of fewer it cannot be asked that everything happened. */
 const LIVES_MS_MAX = 900_000;
@@ -47,7 +52,7 @@ function runSimulation(...options: readonly string[]): Promise<{ lines: string[]
 }
 
 test(
-  'a hundred seeded lives, and all that once failed, break no promise, all come to rest, and everything happens sometimes',
+  'dozens of seeded lives, and all that once failed, break no promise, all come to rest, and everything happens sometimes',
   async () => {
     const { lines, summary } = await runSimulation('--seeds', String(SEEDS), '--jobs', '2');
     expect(lines).toEqual([]);

@@ -12,7 +12,6 @@ const SECONDS = [
   ['contract/forge-client.test.ts', 24],
   ['trees/tree-matrix.test.ts', 20],
   ['simulation/crash-sweep.test.ts', 18],
-  ['scenario/scale.abstract.test.ts', 14],
   ['simulation/mutants.test.ts', 12],
   ['scenario/local-realtime.test.ts', 10],
   ['queue/decide.test.ts', 9],
