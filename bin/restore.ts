@@ -91,7 +91,10 @@ main().then(
   },
   (error: unknown) => {
     // The name only: an error of the SDK may quote a row.
-    console.error(error instanceof Error ? error.name : 'failed');
+    const name = error instanceof Error ? error.name : 'unknown fault';
+    console.error(
+      `the restore stopped (${name}): rows that were put back stay, no row is lost; start the same command again. Rights: docs/operate.md, Restore`,
+    );
     process.exitCode = 2;
   },
 );

@@ -12,7 +12,8 @@ export interface BundleOptions {
 }
 
 /** CommonJS code inside an ESM bundle asks for `require`. */
-const REQUIRE_BANNER = "import{createRequire as __cr}from'module';const require=__cr(import.meta.url);";
+export const REQUIRE_BANNER =
+  "import{createRequire as __cr}from'module';const require=__cr(import.meta.url);";
 
 /** Ways to credentials that no function and no task has. */
 const DEVELOPER_CREDENTIALS = ['sso', 'ini', 'process', 'web-identity'].map(

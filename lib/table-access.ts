@@ -21,6 +21,12 @@ export type TableAccess = { readonly [action in RowAction]?: readonly Partition[
   readonly attributes?: readonly string[];
 };
 
+/** Rows that go with a repository, a connection or a tenant; a tenant that leaves is erased by either of two functions. */
+const ERASED: readonly Partition[] = [
+  ...(['tenant', 'repo', 'identities', 'addresses', 'windDowns', 'hooks'] as const),
+  ...(['tenantSockets', 'sockets', 'customers'] as const),
+];
+
 /**
  * The rights of each function and of the engine to the table: exactly what the calls of the store in its bundle need
  * (`test/architecture/grants.test.ts`). What is not here may do nothing.
@@ -41,17 +47,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     Query: ['tenant', 'batches', 'events', 'audit', 'mailboxes', 'repo', 'windDowns', 'tenantSockets'],
     PutItem: ['batches', 'repo', 'windDowns', 'health', 'runs'],
     UpdateItem: ['tenant', 'repo', 'leases', 'runs'],
-    DeleteItem: [
-      'tenant',
-      'repo',
-      'identities',
-      'addresses',
-      'windDowns',
-      'hooks',
-      'tenantSockets',
-      'sockets',
-      'customers',
-    ],
+    DeleteItem: ERASED,
     BatchWriteItem: ['batches', 'events', 'audit', 'mailboxes', 'repo'],
     ConditionCheckItem: ['tenant', 'repo'],
     indexes: ['phase'],
@@ -78,17 +74,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     Query: ['tenant', 'batches', 'events', 'audit', 'mailboxes', 'repo', 'tenantSockets'],
     PutItem: ['tenant', 'batches', 'audit', 'windDowns', 'customers', 'paymentEvents'],
     UpdateItem: ['tenant', 'repo', 'leases', 'rates'],
-    DeleteItem: [
-      'tenant',
-      'repo',
-      'identities',
-      'addresses',
-      'windDowns',
-      'hooks',
-      'tenantSockets',
-      'sockets',
-      'customers',
-    ],
+    DeleteItem: ERASED,
     BatchWriteItem: ['batches', 'events', 'audit', 'mailboxes', 'repo'],
     ConditionCheckItem: ['tenant'],
     indexes: ['phase'],

@@ -1,11 +1,11 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { REQUIRE_BANNER } from '../lib/bundle.ts';
 import { buildDashboard } from '../lib/bundle-dashboard.ts';
 
 /** Folder of what the image runs: `index.mjs`, the page in `site`, and the embedded database beside them. */
 const OUT_DIR = join('dist', 'onebox');
-const REQUIRE_BANNER = "import{createRequire as __cr}from'module';const require=__cr(import.meta.url);";
 const DATABASE_PACKAGE = `@dynoxide/${process.platform}-${process.arch}`;
 
 async function main(): Promise<void> {

@@ -147,6 +147,11 @@ const REFUSED_SIGN_INS: Readonly<Record<string, string>> = {
   forge_unreachable: 'The forge did not answer. Try again in a minute.',
 };
 
+/** The code comes from the address, so any text may be in its place. */
+function sayRefusedSignIn(code: string): string {
+  return Object.hasOwn(REFUSED_SIGN_INS, code) ? (REFUSED_SIGN_INS[code] ?? SIGN_IN_ENDED) : SIGN_IN_ENDED;
+}
+
 /**
  * Ends a sign-in that left the page, by the code that came back and the verifier that was kept. A token that an address
  * brings along is never taken: it may be of another person's account. Returns where to go on.
@@ -157,7 +162,7 @@ export async function finishSignIn(config: DashboardConfig['sign_in']): Promise<
   const pending = takePending(config.kind === 'gotrue' ? localStorage : sessionStorage);
   const code = query.get('code');
   const error = query.get('error');
-  if (code === null && error !== null) throw new SignInError(REFUSED_SIGN_INS[error] ?? SIGN_IN_ENDED);
+  if (code === null && error !== null) throw new SignInError(sayRefusedSignIn(error));
 
   // With GoTrue the verifier alone binds the code to this browser.
   const isOurs = pending !== null && (config.kind === 'gotrue' || pending.state === query.get('state'));

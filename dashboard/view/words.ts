@@ -99,12 +99,14 @@ export function wordOfCi(status: string): Word {
   return Object.hasOwn(CI, status) ? (CI[status] ?? UNKNOWN_WORD) : UNKNOWN_WORD;
 }
 
-/** The words of the commit status as a sentence; the key itself, made readable, when this page does not know it. */
+/** The cause in the words of the commit status, then the next step; the key itself, made readable, when this page does not know it. */
 export function sayReason(reason: string | null): string | null {
   if (reason === null) return null;
   if (!isPullCode(reason)) return reason.replaceAll('_', ' ');
   const { says, next } = PULL_CODES[reason];
-  return `${sayWords(says)}. ${next}`;
+  // Many statuses name a step after the cause, for readers who see nothing else; here the step follows.
+  const [cause = says] = says.split('; ');
+  return `${sayWords(cause)}. ${next}`;
 }
 
 /** The words of a commit status as a sentence, without the first word that says the state. */

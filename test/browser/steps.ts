@@ -109,7 +109,9 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
   const { page } = watched;
   const bounced = prs[5];
   await sees(
-    page.getByRole('row', { name: new RegExp(`#${bounced}.*Bounced.*confirmed by a second gate run`) }),
+    page.getByRole('row', {
+      name: new RegExp(`#${bounced}.*Bounced.*fails with this pull request and passes without it`),
+    }),
     SLOW_MS,
   );
   await page
@@ -129,7 +131,9 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
     .getByRole('listitem')
     .filter({ hasText: `#${bounced}` });
   await sees(
-    place.getByText('Push a fix, or cancel its auto-merge and schedule it again to retry.', { exact: false }),
+    place.getByText('This head failed before. Push a fix, or cancel its auto-merge and schedule it again.', {
+      exact: false,
+    }),
     SLOW_MS,
   );
 }
@@ -144,7 +148,7 @@ export async function changeSettings(watched: WatchedPage): Promise<void> {
   await button(page, /^Save$/).click();
   await sees(page.getByText('Saved.'));
   await page.reload();
-  await sees(page.getByText('up to 16 runs at once'));
+  await sees(page.getByText('up to 16 gate runs at once'));
   await button(page, 'Switch the queue off').click();
   const dialog = page.getByRole('dialog');
   await sees(dialog);

@@ -25,7 +25,7 @@ interface Group {
   /** The newest wake that waits; those before it are covered by it, because it begins after them. */
   waiting: WakeMessage | null;
   isRunning: boolean;
-  /** Deliveries of the wake under way. */
+  /** Times that the wake of this repository has failed in a row. */
   failures: number;
 }
 

@@ -59,7 +59,7 @@ export class Keyring {
 
   /** A key of this id exists afterwards; an existing one keeps its secrets. */
   ensure(keyId: string): void {
-    if (keyId.length !== ID_BYTES) throw new Error('a local KMS key id is a UUID');
+    if (keyId.length !== ID_BYTES) throw new Error('the id of a key is a UUID');
     if (!this.#keys.has(keyId)) this.#add(keyId);
   }
 

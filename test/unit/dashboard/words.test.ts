@@ -31,6 +31,15 @@ test('every refusal of the queue has its way out', () => {
   expect(words.sayReason(null)).toBeNull();
 });
 
+test('a reason names its next step once: the one of the table, in the place of the one in the status', () => {
+  expect(words.sayReason('gate_failed')).toBe(
+    'The gate fails with this pull request and passes without it. Push a fix, or cancel its auto-merge and schedule it again.',
+  );
+  expect(words.sayReason('conflict')).toBe(
+    'Conflicts with the base branch. Merge the base branch into it and push.',
+  );
+});
+
 test('everything that stands aside in the queue has words of its own', () => {
   // The compiler asks for a new reason here.
   const reasons = {
