@@ -34,6 +34,8 @@ export const RECENT_ACTIVITY_MAX = 20;
 /** Rows of one repository that the story of one of its pull requests is looked for in. */
 export const STORY_EVENTS_MAX = 1_000;
 export const STORY_BATCHES_MAX = 300;
+/** Rows of its tenant that are read for them, of each kind: a page that refreshes itself must stay cheap. */
+export const STORY_SCANNED_ROWS_MAX = 2_000;
 export const QUEUE_BATCHES_MAX = 200;
 /** A tenant with more events or batches in a week than this gets "unknown", not a wrong count (A73). */
 export const STATS_ROWS_MAX = 20_000;

@@ -89,10 +89,21 @@ export interface EngineStore {
   /** Statuses that deleted repos of this forge address left standing on heads, of any tenant. */
   listLeftHeads(address: ForgeAddress): Promise<readonly LeftHeads[]>;
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
-  /** The newest of one repo that can be read, newest first, whatever other repos of its tenant have written since. */
-  listOwnBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly NodeRow[]>;
+  /**
+   * The newest of one repo that can be read, newest first, among the newest `scannedMax` rows of its tenant.
+   * @param scannedMax default: 10,000, more than other repos of the tenant write in between
+   */
+  listOwnBatches(
+    repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
+    limit: number,
+    scannedMax?: number,
+  ): Promise<readonly NodeRow[]>;
   /** The same of events. */
-  listOwnEvents(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly ActivityEvent[]>;
+  listOwnEvents(
+    repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
+    limit: number,
+    scannedMax?: number,
+  ): Promise<readonly ActivityEvent[]>;
   /** Returns the new version. */
   saveQueue(held: HeldLease, repo: ManagedRepo, write: QueueWrite): Promise<number>;
   /** Sets an unreadable record aside, so that the next reconcile rebuilds from the forge (A32). */

@@ -1,6 +1,6 @@
 import { AppError } from '../contracts/errors.ts';
 import { type PullStoryView, toPullStoryView } from '../contracts/pull-story.ts';
-import { STORY_BATCHES_MAX, STORY_EVENTS_MAX } from '../domain/api-limits.ts';
+import { STORY_BATCHES_MAX, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import { tellPull } from '../domain/pull-story.ts';
 import type { AccountStore } from '../ports/account-store.ts';
@@ -27,8 +27,8 @@ export async function readPull(
   const pr = Number(number);
   const [views, events, batches] = await Promise.all([
     store.readQueueViews([repo.id]),
-    store.listOwnEvents(repo, STORY_EVENTS_MAX),
-    store.listOwnBatches(repo, STORY_BATCHES_MAX),
+    store.listOwnEvents(repo, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX),
+    store.listOwnBatches(repo, STORY_BATCHES_MAX, STORY_SCANNED_ROWS_MAX),
   ]);
   const { queueEnabled } = repo;
   const story = tellPull({

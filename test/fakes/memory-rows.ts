@@ -299,7 +299,9 @@ export function newestOf<Row extends { readonly tenantId: TenantId; readonly rep
   repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
   limit: number,
   isDamaged: (key: string) => boolean,
+  scannedMax = Number.POSITIVE_INFINITY,
 ): readonly Row[] {
-  const own = [...rows].filter(([key, { repoId }]) => repoId === repo.id && !isDamaged(key));
+  const near = new Set(newest(rows, repo.tenantId, scannedMax));
+  const own = [...rows].filter(([key, row]) => row.repoId === repo.id && near.has(row) && !isDamaged(key));
   return newest(new Map(own), repo.tenantId, limit);
 }

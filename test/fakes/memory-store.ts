@@ -100,17 +100,22 @@ export class MemoryStore
     });
   }
 
-  listOwnBatches(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, limit: number): Promise<readonly NodeRow[]> {
+  listOwnBatches(
+    repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
+    limit: number,
+    scannedMax?: number,
+  ): Promise<readonly NodeRow[]> {
     return this.call('listOwnBatches', () =>
-      newestOf(this.batches, repo, limit, (key) => this.damaged.has(`batch ${key}`)),
+      newestOf(this.batches, repo, limit, (key) => this.damaged.has(`batch ${key}`), scannedMax),
     );
   }
 
   listOwnEvents(
     repo: Pick<ManagedRepo, 'id' | 'tenantId'>,
     limit: number,
+    scannedMax?: number,
   ): Promise<readonly ActivityEvent[]> {
-    return this.call('listOwnEvents', () => newestOf(this.events, repo, limit, () => false));
+    return this.call('listOwnEvents', () => newestOf(this.events, repo, limit, () => false, scannedMax));
   }
 
   quarantineQueueRecord(held: HeldLease): Promise<void> {

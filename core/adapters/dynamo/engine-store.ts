@@ -41,8 +41,8 @@ export function createEngineStore(table: Table): EngineStore {
       };
     },
 
-    listOwnBatches: (repo, limit) => listOwnBatches(table, repo, limit),
-    listOwnEvents: (repo, limit) => listOwnEvents(table, repo, limit),
+    listOwnBatches: (repo, limit, scannedMax) => listOwnBatches(table, repo, limit, scannedMax),
+    listOwnEvents: (repo, limit, scannedMax) => listOwnEvents(table, repo, limit, scannedMax),
 
     async saveQueue(held, repo, write) {
       const version = (write.expectedVersion ?? 0) + 1;

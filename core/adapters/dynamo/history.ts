@@ -32,12 +32,24 @@ type Owner = Pick<ManagedRepo, 'id' | 'tenantId'>;
 /** Of a tenant with many busy repos so many rows are looked through for those of one. */
 const SCANNED_ROWS_MAX = 10_000;
 
-export function listOwnBatches(table: Table, repo: Owner, limit: number): Promise<readonly NodeRow[]> {
-  return readOwn(table, batchPartition(repo.tenantId), repo, limit, nodeRow, 'listOwnBatches');
+export function listOwnBatches(
+  table: Table,
+  repo: Owner,
+  limit: number,
+  scannedMax = SCANNED_ROWS_MAX,
+): Promise<readonly NodeRow[]> {
+  const ends = { rowsMax: limit, scannedMax };
+  return readOwn(table, batchPartition(repo.tenantId), repo, ends, nodeRow, 'listOwnBatches');
 }
 
-export function listOwnEvents(table: Table, repo: Owner, limit: number): Promise<readonly ActivityEvent[]> {
-  return readOwn(table, eventPartition(repo.tenantId), repo, limit, activityEvent, 'listOwnEvents');
+export function listOwnEvents(
+  table: Table,
+  repo: Owner,
+  limit: number,
+  scannedMax = SCANNED_ROWS_MAX,
+): Promise<readonly ActivityEvent[]> {
+  const ends = { rowsMax: limit, scannedMax };
+  return readOwn(table, eventPartition(repo.tenantId), repo, ends, activityEvent, 'listOwnEvents');
 }
 
 /** A damaged row of history is left out: it must not keep a queue from coming back. */
@@ -45,7 +57,7 @@ async function readOwn<T>(
   table: Table,
   partition: string,
   repo: Owner,
-  limit: number,
+  ends: { readonly rowsMax: number; readonly scannedMax: number },
   codec: Codec<T>,
   operation: string,
 ): Promise<readonly T[]> {
@@ -56,7 +68,7 @@ async function readOwn<T>(
       ExpressionAttributeValues: { ':pk': partition, ':repo': repo.id },
       ScanIndexForward: false,
     },
-    { rowsMax: limit, scannedMax: SCANNED_ROWS_MAX },
+    ends,
     operation,
   );
   return rows.flatMap((row) => {

@@ -147,7 +147,7 @@ export class Table {
     let scanned = 0;
     let from: QueryCommandInput['ExclusiveStartKey'];
     do {
-      const answer = await this.#page(input, from, operation);
+      const answer = await this.#page({ ...input, Limit: ends.scannedMax - scanned }, from, operation);
       rows.push(...(answer.Items ?? []));
       scanned += answer.ScannedCount ?? 0;
       from = answer.LastEvaluatedKey;

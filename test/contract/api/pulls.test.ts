@@ -57,6 +57,13 @@ describe('the story of one pull request', () => {
     expect(body).toMatchObject({ in_queue: true, place: 1, now: { code: 'conflict', turn: 'author' } });
   });
 
+  test('reads at most 2,000 rows of each kind, however much its tenant has', async () => {
+    const { world, path } = await givenStory();
+    const reads = [jest.spyOn(world.store, 'listOwnEvents'), jest.spyOn(world.store, 'listOwnBatches')];
+    await world.as(TOKEN_A)('GET', path(7));
+    expect(reads.map(({ mock }) => mock.calls.map((call) => call[2]))).toEqual([[2_000], [2_000]]);
+  });
+
   test.each([[1], ['0'], ['x'], ['07'], ['9999999999']])(
     'a number that is unknown or none (%s) is 404',
     async (number) => {

@@ -119,6 +119,8 @@ export function describeQueueRecord(world: World): void {
       expect((await store.listOwnBatches(repo, 10)).map(({ id }) => id)).toEqual(['own-2', 'own-1']);
       expect((await store.listOwnBatches(repo, 1)).map(({ id }) => id)).toEqual(['own-2']);
       expect(await store.listOwnEvents(repo, 10)).toEqual([told]);
+      const near = [await store.listOwnBatches(repo, 10, 181), await store.listOwnEvents(repo, 10, 180)];
+      expect(near.map((rows) => rows.length)).toEqual([1, 0]);
       const [damaged] = own;
       if (damaged === undefined) throw new Error('no row');
       await world.subject().corrupt('batch', { tenantId: repo.tenantId, id: batchSortKey(damaged) });
