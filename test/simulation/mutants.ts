@@ -10,6 +10,7 @@ import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
 import type { SceneName } from './scenes.ts';
+import { WORD_MUTANTS } from './word-mutants.ts';
 
 /** A guard of the engine and what the engine is without it. */
 export interface Mutant extends Mutation {
@@ -34,6 +35,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...RENEWAL_MUTANTS,
   ...LIVENESS_MUTANTS,
   ...MACHINE_MUTANTS,
+  ...WORD_MUTANTS,
   {
     guard: 'one landing after the other (D-02)',
     file: `${QUEUE}/landing.ts`,

@@ -1,0 +1,23 @@
+import type { Mutant } from './mutants.ts';
+
+const QUEUE = 'engine-container/src/queue';
+
+/** Guards of the words on a head that several pull requests have, and of words that are written late. */
+export const WORD_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'words that come late over a bounce give way to it again',
+    file: `${QUEUE}/recall.ts`,
+    find: "  if (ours.state === 'pending') return sayStandingAgain(pass, pull, ours.description);",
+    replace: "  if (ours.state === 'pending') return;",
+    families: ['long_late', 'storm'],
+    dies: 'words come late over a bounce',
+  },
+  {
+    guard: 'words of a move give way to those of a bounce with the same head',
+    file: `${QUEUE}/moved-heads.ts`,
+    find: '  if (bounced !== undefined) sayError(pass, bounced, describeEarlierBounce());\n',
+    replace: '',
+    families: ['shared_heads', 'storm'],
+    dies: 'another one moves to the head of a bounce',
+  },
+];

@@ -1,0 +1,53 @@
+import { giveUpFirst } from '../scenario/late-call.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { type Stage, setStage, wordsOn } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` about words that stand on a head: those of another pull request with it, and those that come late. */
+
+const MINUTE_MS = 60_000;
+const BOUNCED = /^(bounced|failed)/;
+
+async function passTicks(stage: Stage, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 5 * MINUTE_MS) {
+    await stage.clock.advance(5 * MINUTE_MS);
+    await stage.drain({ maxMs: MINUTE_MS });
+  }
+}
+
+/** The words that it waits again are written late, over those of its second bounce. */
+export async function wordsComeOverBounce(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  forge.lateEffectMs = 5 * MINUTE_MS;
+  const pr = await givenScheduled(forge, 'a', 'BAD\n');
+  await stage.drain();
+  const { headSha } = await forge.pull(pr);
+  await forge.cancelSchedule(pr);
+  await forge.schedule(pr, 'squash');
+  const wasGivenUp = giveUpFirst(forge, (call) => call.path.endsWith(`/statuses/${headSha}`));
+  await stage.drain();
+  if (!wasGivenUp()) return ['the scene did not come about'];
+  await passTicks(stage, 30 * MINUTE_MS);
+  const words = await wordsOn(stage, pr);
+  return BOUNCED.test(words) ? [] : [`one that was bounced is told "${words}"`];
+}
+
+/** The push of another pull request to the head of one that was bounced: its words do not stay over those of the bounce. */
+export async function anotherMovesToBounced(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const bounced = await givenScheduled(forge, 'a', 'BAD\n');
+  await stage.drain();
+  forge.judge = () => 'hold';
+  const files = { 'src/f.txt': 'f\n' };
+  const other = await forge.openPullRequest({ branch: 'f', files, fork: true });
+  await forge.review(other, 'reviewer', 'approve');
+  await forge.schedule(other, 'squash');
+  await stage.drain({ maxMs: MINUTE_MS });
+  await forge.forcePushPullRequest(other, (await forge.pull(bounced)).headSha);
+  await passTicks(stage, 20 * MINUTE_MS);
+  const words = await wordsOn(stage, bounced);
+  return BOUNCED.test(words) ? [] : [`one that was bounced is told "${words}"`];
+}
