@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
 import { buildDashboard } from './bundle-dashboard.ts';
 import { BUNDLE_ENTRIES } from './functions.ts';
+import { OLDEST_NODE } from './node-versions.ts';
 
 export interface BundleOptions {
   /** Root of the project. @default the working directory */
@@ -89,8 +90,8 @@ export async function buildBundles(options: BundleOptions = {}): Promise<Metafil
     outExtension: { '.js': '.mjs' },
     bundle: true,
     platform: 'node',
-    // Deployed on Node 22 or later; the code itself uses nothing that Node 20 lacks, so the same bundle runs locally.
-    target: 'node22',
+    // Deployed on a later one; the same bundle runs locally.
+    target: `node${OLDEST_NODE}`,
     format: 'esm',
     minify: true,
     // The SDK's CommonJS files cannot be tree-shaken: half the size is theirs.

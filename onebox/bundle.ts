@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { REQUIRE_BANNER } from '../lib/bundle.ts';
 import { buildDashboard } from '../lib/bundle-dashboard.ts';
+import { OLDEST_NODE } from '../lib/node-versions.ts';
 
 /** Folder of what the image runs: `index.mjs`, the page in `site`, and the embedded database beside them. */
 const OUT_DIR = join('dist', 'onebox');
@@ -14,7 +15,7 @@ async function main(): Promise<void> {
     outfile: join(OUT_DIR, 'index.mjs'),
     bundle: true,
     platform: 'node',
-    target: 'node22',
+    target: `node${OLDEST_NODE}`,
     format: 'esm',
     mainFields: ['module', 'main'],
     // Only where the page is not built yet.

@@ -9,11 +9,13 @@ import {
   Function as LambdaFunction,
   LoggingFormat,
   Runtime,
+  RuntimeFamily,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { ZodObject } from 'zod';
 import type { BundleName } from '../functions.ts';
+import { DEPLOYED_NODE } from '../node-versions.ts';
 
 /** The same for every function of one stack. */
 export interface FunctionDefaults {
@@ -72,7 +74,7 @@ export class ServiceFunction extends Construct {
     this.fn = new LambdaFunction(this, 'Function', {
       code: Code.fromAsset(directory),
       handler: 'index.handler',
-      runtime: Runtime.NODEJS_24_X,
+      runtime: new Runtime(`nodejs${DEPLOYED_NODE}.x`, RuntimeFamily.NODEJS),
       architecture: Architecture.ARM_64,
       memorySize: props.memoryMb,
       timeout: props.timeout,

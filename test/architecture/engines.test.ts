@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { minVersion, satisfies } from 'semver';
+import { DEPLOYED_NODE, OLDEST_NODE } from '../../lib/node-versions.ts';
 
 interface Manifest {
   readonly engines?: { readonly node?: string };
@@ -24,4 +25,19 @@ test.each(asked.split(' || '))('no installed package refuses Node %s', (range) =
     return node !== undefined && lowest !== null && !satisfies(lowest, node);
   });
   expect(refusing.map(([name, { engines }]) => `${name} ${engines?.node}`)).toEqual([]);
+});
+
+/** The functions name it in their template (test/cdk/functions.test.ts). */
+test.each([
+  ['engine-container/Dockerfile', 1],
+  ['onebox/Dockerfile', 2],
+  ['.forgejo/workflows/ci.yaml', 1],
+])('%s runs the Node that is deployed, and no other', (file, images) => {
+  const named = [...readFileSync(file, 'utf8').matchAll(/\bnode:(\d+)/g)].map(([, major]) => Number(major));
+  expect(named).toEqual(Array.from({ length: images }, () => DEPLOYED_NODE));
+});
+
+test('the package asks for no Node that is older than what the bundles are made for, and allows the deployed one', () => {
+  expect(minVersion(asked)?.major).toBe(OLDEST_NODE);
+  expect(satisfies(`${DEPLOYED_NODE}.0.0`, asked)).toBe(true);
 });

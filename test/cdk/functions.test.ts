@@ -21,6 +21,7 @@ import { TickEnv } from '../../lambdas/tick/env.ts';
 import { WakeForwardEnv } from '../../lambdas/wake/env.ts';
 import { ForgeWebhookEnv, PaymentsWebhookEnv } from '../../lambdas/webhooks/env.ts';
 import { WorkerEnv } from '../../lambdas/worker/env.ts';
+import { DEPLOYED_NODE } from '../../lib/node-versions.ts';
 import { synthesize } from '../support/synthesize.ts';
 import { BORROWED, FULL, readTemplate } from '../support/template.ts';
 
@@ -83,7 +84,7 @@ test('a key that no function asks for, or that is not given, stops the synthesis
 test('all are ARM64 on the newest runtime, with JSON logs and a log group that ends', () => {
   for (const [id, fn] of template.ofType('AWS::Lambda::Function')) {
     expect([id, fn.Properties.Architectures]).toEqual([id, ['arm64']]);
-    expect([id, fn.Properties.Runtime]).toEqual([id, 'nodejs24.x']);
+    expect([id, fn.Properties.Runtime]).toEqual([id, `nodejs${DEPLOYED_NODE}.x`]);
     expect(fn.Properties.LoggingConfig).toMatchObject({ LogFormat: 'JSON', LogGroup: expect.anything() });
   }
   for (const [, group] of template.ofType('AWS::Logs::LogGroup')) {
