@@ -27,7 +27,14 @@ export interface PullRequest {
 }
 
 /** `dependency`: one was added to it or to what it stands before, or taken away. */
-export const TIMELINE_KINDS = ['scheduled', 'cancelled', 'pushed', 'dependency', 'other'] as const;
+export const TIMELINE_KINDS = [
+  'scheduled',
+  'cancelled',
+  'pushed',
+  'reopened',
+  'dependency',
+  'other',
+] as const;
 
 /** One entry of a pull request's timeline that the queue cares about, oldest first. */
 export interface TimelineEntry {

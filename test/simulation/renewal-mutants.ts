@@ -53,6 +53,22 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
     dies: { family: 'storm', seed: 520000102 },
   },
   {
+    guard: 'a head that may have been pushed while it was closed is asked for anew',
+    file: `${ENGINE}/queue/entries.ts`,
+    find: "schedule.kind === 'bound' && schedule.isReopened === true",
+    replace: "schedule.kind === 'bound' && schedule.isReopened !== undefined && false",
+    families: ['people'],
+    dies: 'a push while it is closed',
+  },
+  {
+    guard: 'a push that the forge does not show is told with the way back',
+    file: `${ENGINE}/queue/moved-heads.ts`,
+    find: "  if (pass.s.now >= until) return 'untold';\n",
+    replace: '',
+    families: ['shared_heads'],
+    dies: 'a push while it is closed',
+  },
+  {
     guard: 'a way out has a code of the closed list',
     file: `${ENGINE}/queue/entries.ts`,
     find: "leaveQueue(pass, entry, 'retargeted');",

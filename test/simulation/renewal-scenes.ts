@@ -1,6 +1,6 @@
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
-import { look, setStage } from './scene-stage.ts';
+import { look, setStage, wordsOn } from './scene-stage.ts';
 
 /** A deploy key pushes in the owner's name: no person asked for that head (decision 0003). */
 export async function pushByKey(): Promise<readonly string[]> {
@@ -13,6 +13,28 @@ export async function pushByKey(): Promise<readonly string[]> {
   await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'of a workflow\n' }, 'acme');
   await look(stage, 8);
   return stage.forge.merges().length === 0 ? [] : ['the push of a deploy key asked for a merge'];
+}
+
+/** Closed, pushed to and opened again: no entry of the timeline tells of the push (decision 0003). */
+export async function pushWhileClosed(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  stage.forge.judge = () => 'hold';
+  const pr = await givenScheduled(stage.forge, 'a');
+  await look(stage, 2);
+  await stage.forge.close(pr);
+  await look(stage, 2);
+  await stage.forge.pushToPullRequest(pr, { 'src/a.txt': 'not asked for\n' });
+  await stage.forge.reopen(pr);
+  stage.forge.judge = () => 'success';
+  await look(stage, 12);
+  if (stage.forge.merges().length > 0) return ['a head that was pushed while it was closed landed unasked'];
+  if (!/cancel its auto-merge and schedule again$/.test(await wordsOn(stage, pr)))
+    return [`its author is told "${await wordsOn(stage, pr)}"`];
+  await stage.forge.cancelSchedule(pr);
+  await stage.forge.schedule(pr, 'squash');
+  await look(stage, 4);
+  return stage.forge.isMerged(pr) ? [] : ['the way back that its words name does not lead back'];
 }
 
 /** The author of a fork goes back to a head that was approved before another one was scheduled. */

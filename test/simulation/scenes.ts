@@ -74,7 +74,7 @@ import {
   outgrowRow,
   outgrowRowInLanding,
 } from './record-scenes.ts';
-import { backToApproved, fixAfterBounce, pushByKey } from './renewal-scenes.ts';
+import { backToApproved, fixAfterBounce, pushByKey, pushWhileClosed } from './renewal-scenes.ts';
 import { hasAlarm, isSuccess, look, setStage, wordOn } from './scene-stage.ts';
 import {
   bothTwinsAreMerged,
@@ -462,6 +462,7 @@ export const SCENES = {
   'a push after a schedule': pushUnderSchedule(30_000, false),
   'a push right after a schedule': pushUnderSchedule(3_000, true),
   'a deploy key pushes under a schedule': pushByKey,
+  'a push while it is closed': pushWhileClosed,
   'a fork goes back to an approved head': backToApproved,
   'a fix after a bounce': fixAfterBounce,
   'each way out has a code': leaveInEachWay,

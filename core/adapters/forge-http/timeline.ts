@@ -8,6 +8,7 @@ const KINDS: ReadonlyMap<string, TimelineEntry['kind']> = new Map([
   ['pull_scheduled_merge', 'scheduled'],
   ['pull_cancel_scheduled_merge', 'cancelled'],
   ['pull_push', 'pushed'],
+  ['reopen', 'reopened'],
   ['add_dependency', 'dependency'],
   ['remove_dependency', 'dependency'],
 ]);

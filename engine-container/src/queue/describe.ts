@@ -73,6 +73,8 @@ const HEAD_CHANGE_PHRASES: Readonly<Record<MovedWhy, string>> = {
   asking:
     'requeued: head changed; the queue asks the forge who pushed it, and goes on by itself if they may merge',
   push: 'requeued: head changed by a push that renews no schedule; approve this head, or cancel its auto-merge and schedule again',
+  untold:
+    'requeued: head changed, and the forge does not show by whose push; cancel its auto-merge and schedule again',
   outside:
     'requeued: head changed from outside the repository; it goes on by itself once this head has an official approval',
 };

@@ -24,7 +24,9 @@ export function readSchedule(timeline: readonly TimelineEntry[], head: CommitSha
   if (newest === undefined) {
     const before = timeline.slice(0, at).findLast((entry) => entry.kind === 'pushed');
     const isBefore = before?.kind === 'pushed' && before.newHead === head;
-    return { kind: 'bound', ...schedule, ...(isBefore ? { isPushedBefore: true } : {}) };
+    if (isBefore) return { kind: 'bound', ...schedule, isPushedBefore: true };
+    const isReopened = timeline.slice(at + 1).some((entry) => entry.kind === 'reopened');
+    return { kind: 'bound', ...schedule, ...(isReopened ? { isReopened: true } : {}) };
   }
   const push = newest.newHead === head ? { push: { id: newest.id, at: newest.at, by: newest.user } } : {};
   const lateEntry =

@@ -44,7 +44,8 @@ export function syncQueue(pass: DecisionContext): void {
     if (view.schedule.value.kind === 'none' || view.pull.draft) {
       if (entry !== undefined) leaveQueue(pass, entry, view.pull.draft ? 'draft' : 'auto_merge_cancelled');
     } else if (entry !== undefined || newcomers.has(view.pull.number)) {
-      if (view.schedule.value.kind === 'moved') noticeMovedHead(pass, entry, view, view.schedule.value);
+      if (view.schedule.value.kind === 'moved' || isUnseenAfterReopening(entry, view.schedule.value))
+        noticeMovedHead(pass, entry, view, view.schedule.value);
       else bindHead(pass, entry, view, view.schedule.value);
     }
     recallStatuses(pass, view);
@@ -71,6 +72,11 @@ function noticeRead({ record, s }: DecisionContext, views: readonly PullRequestV
 
 function isRead({ schedule, statuses }: PullRequestView): boolean {
   return schedule.known && (schedule.value.kind === 'none' || statuses?.known === true);
+}
+
+/** A head that the queue never saw under this schedule: nothing says that the schedule was made for it. */
+function isUnseenAfterReopening(entry: QueueEntry | undefined, schedule: Scheduled): boolean {
+  return entry === undefined && schedule.kind === 'bound' && schedule.isReopened === true;
 }
 
 type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;

@@ -1,10 +1,13 @@
-import { type DecisionContext, emitEvent, wishStatus } from './decision-context.ts';
+import { type DecisionContext, emitEvent, wakeNoLaterThan, wishStatus } from './decision-context.ts';
 import { sayDeferred } from './deferral-words.ts';
 import { describeEarlierBounce, describeHeadChange, describeOldHead } from './describe.ts';
 import { createEntry, type QueueEntry } from './queue-entry.ts';
 import type { MovedWhy, ScheduleReading } from './readings.ts';
 import { isBounced } from './recall.ts';
 import type { PullRequestView } from './snapshot.ts';
+
+/** A push whose entry the timeline does not show by then will not be shown: entries are late by seconds (forge facts, 3.4). */
+const PUSH_UNTOLD_MS = 120_000;
 
 type Scheduled = Exclude<ScheduleReading, { kind: 'none' }>;
 
@@ -15,8 +18,8 @@ export function noticeMovedHead(
   { pull }: PullRequestView,
   schedule: Scheduled,
 ): void {
-  const why = (schedule.kind === 'moved' ? schedule.why : undefined) ?? 'asking';
   const entry = known ?? enter(pass, pull, schedule);
+  const why = judgeWhy(pass, entry, pull.headSha, schedule);
   if (entry.movedAt !== null && entry.head === pull.headSha && known !== undefined)
     return sayWhy(pass, entry, why);
   if (entry.movedAt === null && entry.head !== pull.headSha) sayMoved(pass, entry, describeOldHead());
@@ -31,6 +34,21 @@ export function noticeMovedHead(
   entry.movedWhy = why;
   sayMoved(pass, entry, describeHeadChange(why));
   emitEvent(pass, 'pr_requeued', entry, 'head_changed');
+}
+
+/** The push of one that was closed meanwhile has no entry in its timeline, and never gets one. */
+function judgeWhy(
+  pass: DecisionContext,
+  { head, movedAt }: QueueEntry,
+  headSha: string,
+  schedule: Scheduled,
+): MovedWhy {
+  const why = (schedule.kind === 'moved' ? schedule.why : undefined) ?? 'asking';
+  if (schedule.push !== undefined || movedAt === null || head !== headSha) return why;
+  const until = movedAt + PUSH_UNTOLD_MS;
+  if (pass.s.now >= until) return 'untold';
+  wakeNoLaterThan(pass, until);
+  return why;
 }
 
 /** A reading that fails now says nothing new: the words that stand hold until it is known that they do not. */

@@ -32,7 +32,7 @@ export interface HeadPush {
 }
 
 /** Why the schedule does not hold for a head that was pushed after it; `asking`: the forge has yet to say. */
-export type MovedWhy = 'asking' | 'push' | 'outside';
+export type MovedWhy = 'asking' | 'push' | 'untold' | 'outside';
 
 export type ScheduleReading =
   | { readonly kind: 'none' }
@@ -48,6 +48,8 @@ export type ScheduleReading =
       readonly push?: HeadPush;
       /** The newest push before the schedule made this head: it was there when its schedule was made. */
       readonly isPushedBefore?: true;
+      /** It was closed and opened again since: a push in between has no entry, and the head may be another one. */
+      readonly isReopened?: true;
     }
   /** Scheduled, but the head moved afterwards: the forge would merge what was not asked for. */
   | {

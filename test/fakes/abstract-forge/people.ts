@@ -196,7 +196,7 @@ export function reopenPull(world: World, pull: Pull): void {
   }
   pull.pullHead = head;
   setPullState(world, pull, 'open');
-  addTimelineEntry(world, pull, 'other', DEFAULT_PERSON);
+  addTimelineEntry(world, pull, 'reopened', DEFAULT_PERSON);
   startChecks(world, [pull]);
 }
 

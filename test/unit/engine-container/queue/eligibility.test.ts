@@ -51,6 +51,16 @@ describe('scheduled for auto-merge on its exact head (D-03, A30)', () => {
     expect(readSchedule(entries, HEAD).kind).toBe(kind);
   });
 
+  test('reopened after its schedule: a push while it was closed has no entry, so that the head may be another one', () => {
+    const reopened = readSchedule(timeline(['scheduled', 10], ['reopened', 30]), HEAD);
+    expect(reopened).toMatchObject({ kind: 'bound', isReopened: true });
+    const scheduledLater = readSchedule(timeline(['reopened', 5], ['scheduled', 10]), HEAD);
+    expect(scheduledLater).not.toHaveProperty('isReopened');
+    const entries = timeline(['pushed', 5, HEAD], ['scheduled', 10], ['reopened', 30]);
+    expect(readSchedule(entries, HEAD)).toMatchObject({ kind: 'bound', isPushedBefore: true });
+    expect(readSchedule(entries, HEAD)).not.toHaveProperty('isReopened');
+  });
+
   test('the schedule that counts is the last one', () => {
     expect(readSchedule(timeline(['scheduled', 10], ['scheduled', 30]), HEAD)).toEqual({
       kind: 'bound',

@@ -132,6 +132,19 @@ describe('a head that moves', () => {
     },
   );
 
+  test('whose push the forge does not show says after two minutes what its author has to do', () => {
+    const asked = givenView(1, { schedule: known({ kind: 'moved', id: 1, at: 1, why: 'asking' }) });
+    const given = givenSnapshot({ pulls: known([asked]) });
+    const givenAfter = (ms: number) => {
+      const moved = { readyAt: null, scheduleId: 0, staleScheduleId: 1, movedWhy: 'asking' } as const;
+      return tellDecision(given, givenRecord({ entries: [givenEntry(1, { ...moved, movedAt: NOW - ms })] }));
+    };
+    expect(givenAfter(60_000)).toMatchObject({ actions: [], wakeInMs: 60_000 });
+    expect(givenAfter(120_000).actions).toEqual([
+      'error on head-1: requeued: head changed, and the forge does not show by whose push; cancel its auto-merge and schedule again',
+    ]);
+  });
+
   test('of two with one head, the refusal of the other is said over the words about the move', () => {
     const twin = givenView(2, { pull: { headSha: 'head-1' } });
     const refused = givenEntry(2, { head: 'head-1', readyAt: null, refusedFor: 'approvals_missing' });
