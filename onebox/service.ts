@@ -176,6 +176,7 @@ async function start(
     ...{
       store,
       secrets: keys.secrets,
+      clock,
       log,
       serviceUrl: publicUrl,
       makeMailKey: () => makeUpText(MAIL_KEY_CHARS),

@@ -3,7 +3,7 @@ import * as admin from './admin.ts';
 import * as billing from './billing.ts';
 import * as connection from './connection.ts';
 import * as health from './health.ts';
-import { MAIL_PAGE, MailboxQuery, UNSUBSCRIBE_PATH } from './mailbox.ts';
+import { CONFIRM_PATH, MAIL_PAGE, MailboxQuery, SUBSCRIBE_PATH, UNSUBSCRIBE_PATH } from './mailbox.ts';
 import type { RouteSpec } from './route-spec.ts';
 import { WebhookOutcomeBody } from './webhook.ts';
 
@@ -238,6 +238,36 @@ export const ACCOUNT_ROUTES = [
     id: 'unsubscribe',
     method: 'POST',
     path: UNSUBSCRIBE_PATH,
+    surface: 'public',
+    auth: 'none',
+    query: MailboxQuery,
+    replies: { 200: MAIL_PAGE },
+    errors: ['missing_fields', 'invalid_field', 'not_found', 'db_error'],
+  },
+  {
+    id: 'subscribeAgain',
+    method: 'POST',
+    path: SUBSCRIBE_PATH,
+    surface: 'public',
+    auth: 'none',
+    query: MailboxQuery,
+    replies: { 200: MAIL_PAGE },
+    errors: ['missing_fields', 'invalid_field', 'not_found', 'db_error'],
+  },
+  {
+    id: 'showConfirm',
+    method: 'GET',
+    path: CONFIRM_PATH,
+    surface: 'public',
+    auth: 'none',
+    query: MailboxQuery,
+    replies: { 200: MAIL_PAGE },
+    errors: ['missing_fields', 'invalid_field'],
+  },
+  {
+    id: 'confirmMailbox',
+    method: 'POST',
+    path: CONFIRM_PATH,
     surface: 'public',
     auth: 'none',
     query: MailboxQuery,

@@ -18,6 +18,7 @@ import {
 } from '../domain/batch.ts';
 import type { EpochMs } from '../domain/ids.ts';
 import type { LeaseState } from '../domain/lease.ts';
+import type { MailboxState } from '../domain/notification.ts';
 import { BLOCK_KINDS, type HaltEvidence, PLACE_STATES, type QueueView } from '../domain/queue-view.ts';
 import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
@@ -186,6 +187,7 @@ export function toActivityRepo(
   outcome: ReconcileOutcome | undefined,
   leaseState: LeaseState,
   queue: QueueView | undefined,
+  mailbox: MailboxState | null,
   now: EpochMs,
 ): z.infer<typeof ActivityRepo> {
   const reconcile = toReconcileView(outcome);
@@ -207,7 +209,7 @@ export function toActivityRepo(
     last_good_reconcile: formatTimeOrNull(
       outcome?.lastGoodAt ?? (outcome?.ok === true ? outcome.ranAt : null),
     ),
-    notification: toMaskedNotification(repo.notification),
+    notification: toMaskedNotification(repo.notification, mailbox),
     next_look_at: formatTimeOrNull(nextLookAt(repo.dueAt, now)),
     queue: queue === undefined ? null : toQueueView(queue),
   };

@@ -52,6 +52,10 @@ const ADDRESSES = {
   readAnalyticsConfig: 'GET /api/v1/analytics-config',
   showUnsubscribe: 'GET /api/v1/mail/unsubscribe',
   unsubscribe: 'POST /api/v1/mail/unsubscribe',
+  subscribeAgain: 'POST /api/v1/mail/subscribe',
+  showConfirm: 'GET /api/v1/mail/confirm',
+  confirmMailbox: 'POST /api/v1/mail/confirm',
+  askConfirmation: 'POST /api/v1/user/repos/{id}/notification/confirm',
   listForgeRepos: 'POST /api/v1/forge/repos',
 } as const satisfies { readonly [Id in ClientRouteId]: Address<Id> };
 

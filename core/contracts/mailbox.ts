@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { MAILBOX_STATES } from '../domain/notification.ts';
 import type { MailboxLink } from '../ports/mailbox-store.ts';
 import { Uuid } from './fields.ts';
 
-/** A page with one button, or what came of it. No script and no text of the request is in it. */
+/** A page with one button, or what came of it. No script is in it, and of the request only the link, which has a shape. */
 export const MAIL_PAGE = { mediaType: 'text/html; charset=utf-8' } as const;
 /** Letters and digits of the random text in a link. */
 export const MAIL_KEY_CHARS = 32;
@@ -18,11 +19,20 @@ export const MailboxQuery = z.object({
 });
 
 export const UNSUBSCRIBE_PATH = '/api/v1/mail/unsubscribe';
+export const SUBSCRIBE_PATH = '/api/v1/mail/subscribe';
+export const CONFIRM_PATH = '/api/v1/mail/confirm';
 
-/** `serviceUrl`: address of this service, without a slash at its end. */
-export function unsubscribeUrl(serviceUrl: string, { tenantId, box, key }: MailboxLink): string {
-  return `${serviceUrl}${UNSUBSCRIBE_PATH}?${new URLSearchParams({ tenant: tenantId, box, key })}`;
+/** `serviceUrl`: address of this service without a slash at its end, or nothing for an address on the same host. */
+export function mailUrl(
+  serviceUrl: string,
+  path: typeof UNSUBSCRIBE_PATH | typeof SUBSCRIBE_PATH | typeof CONFIRM_PATH,
+  { tenantId, box, key }: MailboxLink,
+): string {
+  return `${serviceUrl}${path}?${new URLSearchParams({ tenant: tenantId, box, key })}`;
 }
+
+/** After the mail was asked for; `confirmed` and `unsubscribed` get none. */
+export const MailboxAsked = z.object({ email_state: z.enum(MAILBOX_STATES) });
 
 export function toMailboxLink({ tenant, box, key }: z.infer<typeof MailboxQuery>): MailboxLink {
   return { tenantId: tenant, box, key };

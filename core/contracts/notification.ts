@@ -5,6 +5,8 @@ import {
   CHAT_URL_PATTERNS,
   CHATS,
   type Chat,
+  MAILBOX_STATES,
+  type MailboxState,
   mapChats,
   type NotificationTargets,
 } from '../domain/notification.ts';
@@ -52,16 +54,20 @@ export function toExportedNotification(targets: NotificationTargets): z.infer<ty
 /** The stored channel as the page shows it: a chat address names its host alone, because its path is the credential. */
 export const MaskedNotification = z.object({
   email: z.string().nullable(),
+  /** Null: there is no address, or its state could not be read. */
+  email_state: z.enum(MAILBOX_STATES).nullable(),
   ...mapFields(() => z.string().nullable()),
 });
 
 export function toMaskedNotification(
   targets: NotificationTargets | null,
+  mailbox: MailboxState | null,
 ): z.infer<typeof MaskedNotification> | null {
   if (targets === null) return null;
   const { email } = targets;
   return {
     email: email === null ? null : `${email.slice(0, 1)}…${email.slice(email.lastIndexOf('@'))}`,
+    email_state: email === null ? null : mailbox,
     ...mapFields((chat) => maskUrl(chat, targets[chat])),
   };
 }

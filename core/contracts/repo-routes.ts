@@ -1,5 +1,6 @@
 import * as activity from './activity.ts';
 import * as connection from './connection.ts';
+import { MailboxAsked } from './mailbox.ts';
 import * as repo from './managed-repo.ts';
 import { PullStoryView } from './pull-story.ts';
 import type { RouteSpec } from './route-spec.ts';
@@ -123,6 +124,15 @@ export const REPO_ROUTES = [
     surface: 'api',
     auth: 'bearer',
     replies: { 204: null },
+    errors: OWN,
+  },
+  {
+    id: 'askConfirmation',
+    method: 'POST',
+    path: '/api/v1/user/repos/{id}/notification/confirm',
+    surface: 'api',
+    auth: 'bearer',
+    replies: { 200: MailboxAsked },
     errors: OWN,
   },
   {

@@ -78,6 +78,12 @@ export const NOTICE_BATCHES_MAX = 50;
  * whose mails are complained of is cut off for all tenants.
  */
 export const MAILS_PER_DAY_MAX = 100;
+/** How long the link of a confirmation mail counts. */
+export const MAIL_CONFIRM_MS = WEEK_MS;
+/** Confirmation mails that a tenant may ask for by hand, for one mailbox: so many at once, then one a week. */
+export const MAIL_CONFIRMS_AT_ONCE_MAX = 3;
+/** Confirmation mails to one mailbox in a day, whichever tenants ask: many accounts must not flood one reader. */
+export const MAIL_CONFIRMS_PER_DAY_MAX = 10;
 /** Different places that one tenant-wide notice goes to. */
 export const NOTICE_PLACES_MAX = 20;
 

@@ -85,6 +85,20 @@ export function describeInvoiceNotice(billingUrl: string | null): Notice {
   };
 }
 
+/** Says which repository, because its reader may be in many teams. The slug is a text of the tenant. */
+export function describeConfirmation(slug: string, confirmUrl: string): Notice {
+  return {
+    subject: 'Confirm that notices of a merge queue may come here',
+    lines: [
+      `This address is entered for notices about "${toPlainLine(slug, TITLE_CHARS_MAX).replaceAll('"', "'")}".`,
+      'No notice is sent before you confirm. The link below counts for 7 days.',
+      'If you do not expect this, do nothing; the last link ends all mails of that team.',
+    ],
+    // The service's own address, which is http on one's own machine.
+    links: [{ label: 'Confirm', url: confirmUrl }],
+  };
+}
+
 function toLinks(wanted: readonly (readonly [string, string | null])[]): Notice['links'] {
   return wanted.flatMap(([label, text]) => {
     const url = toSafeLink(text);

@@ -6,6 +6,10 @@ export const CHATS = {
 export type Chat = keyof typeof CHATS;
 export const CHAT_NAMES = Object.keys(CHATS) as readonly Chat[];
 
+/** A mailbox gets notices only while it is `confirmed`. */
+export const MAILBOX_STATES = ['waiting', 'confirmed', 'unsubscribed'] as const;
+export type MailboxState = (typeof MAILBOX_STATES)[number];
+
 /** Where a bounce is announced; null = not there. Write-only on the routes: the chat URLs are credentials. */
 export type NotificationTargets = { readonly email: string | null } & {
   readonly [C in Chat]: string | null;

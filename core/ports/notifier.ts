@@ -11,13 +11,16 @@ export interface StoredRow {
   readonly [storedRow]: true;
 }
 
-/** Something a tenant is to be told that is no bounce: asked for in the store, sent from the stream. */
+/** `confirm_mailbox` is for a mailbox whose reader was never asked; `confirm_mailbox_again` is asked for by hand. */
+export const NOTICE_KINDS = ['invoice_failed', 'confirm_mailbox', 'confirm_mailbox_again'] as const;
+
+/** Something to be mailed or told that is no bounce: asked for in the store, sent from the stream. */
 export interface NoticeRequest {
-  readonly kind: 'invoice_failed';
+  readonly kind: (typeof NOTICE_KINDS)[number];
   readonly tenantId: TenantId;
-  /** The thing that the notice is about, such as the invoice; a second request of the same kind and subject is none. */
+  /** The invoice or the address; a second request of the same kind and subject is none. */
   readonly subject: string;
-  /** Where the payment provider writes to; null when it told none. */
+  /** Where the payment provider writes to, null when it told none; the address to confirm. */
   readonly email: string | null;
 }
 

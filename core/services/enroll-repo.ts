@@ -10,8 +10,10 @@ import { DEFAULT_SETTINGS } from '../domain/repo-settings.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { OpenForgeAccount } from '../ports/forge-account.ts';
+import type { NoticeRequestStore } from '../ports/notifier.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
 import { type Clock, type Vault, VaultError, type WakeQueue } from '../ports/system.ts';
+import { askNewMailbox } from './ask-confirmation.ts';
 import { recordChange } from './audit.ts';
 import { seeGate } from './ci-gate.ts';
 import { accessDenied } from './denied.ts';
@@ -25,6 +27,7 @@ import { tryWake } from './wake.ts';
 
 export interface EnrollDeps extends ProvisioningDeps, PlanDeps {
   readonly store: EnrollmentStore &
+    NoticeRequestStore &
     Pick<DispatchStore, 'getConnection' | 'getRepo' | 'markDue'> &
     Pick<AccountStore, 'loadPlan' | 'appendAudit'>;
   readonly vault: Pick<Vault, 'open'>;
@@ -88,6 +91,7 @@ export async function enrollRepo(
   // Not before: a refusal changes nothing (A65), not even what is known of the connection.
   if (connection.verifiedAt === null) await noteVerified(deps, connection);
   await recordChange(deps, tenantId, 'repo.enroll', repo.id);
+  await askNewMailbox(deps, repo, null);
   await tryWake(deps, repo.id);
   if (repo.wakeupMode !== 'webhook') return repo;
   // Best effort: how it went is in the answer's provisioning (contract, Other rules 2).

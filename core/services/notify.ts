@@ -1,6 +1,4 @@
-import { unsubscribeUrl } from '../contracts/mailbox.ts';
-import { NOTICE_NOT_DELIVERED } from '../contracts/realtime.ts';
-import { DAY_MS, MAILS_PER_DAY_MAX, NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
+import { NOTICE_BATCHES_MAX, NOTICE_PLACES_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
 import {
   describeBounceNotice,
@@ -10,28 +8,22 @@ import {
 } from '../domain/notice.ts';
 import { CHAT_NAMES, type NotificationTargets, noChats } from '../domain/notification.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
-import type { RateStore } from '../ports/account-store.ts';
-import type { MailboxLink, MailboxStore } from '../ports/mailbox-store.ts';
-import type { NoticeStore, Notifier, SendResult, StoredRow } from '../ports/notifier.ts';
+import type { NoticeRequest, NoticeStore, Notifier, StoredRow } from '../ports/notifier.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
-import { type Log, VaultError } from '../ports/system.ts';
+import { VaultError } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
 import { openTargets } from './repo-secrets.ts';
+import { type MailDeps, sendConfirmation, sendMail } from './send-mail.ts';
+import { type NoticeFields, tell } from './tell.ts';
 
-export interface NotifyDeps {
+export interface NotifyDeps extends MailDeps {
   readonly store: NoticeStore &
-    Pick<MailboxStore, 'openMailbox'> &
-    Pick<RateStore, 'takeToken'> &
+    MailDeps['store'] &
     Pick<DispatchStore, 'getRepo'> &
     Pick<EnrollmentStore, 'listRepos' | 'listBatches'>;
   readonly secrets: Pick<SecretBox, 'open'>;
   readonly notifier: Notifier;
-  readonly log: Log;
-  /** Address of this service, without a slash at its end. */
-  readonly serviceUrl: string;
-  /** 32 letters and digits that cannot be guessed. */
-  readonly makeMailKey: () => string;
 }
 
 /**
@@ -46,10 +38,11 @@ export async function announceBounce(deps: NotifyDeps, row: StoredRow): Promise<
   const repo = await store.getRepo(event.repoId);
   if (repo === null || repo.tombstone || repo.tenantId !== event.tenantId) return;
   const targets = await openOf(deps, repo);
-  if (placesOf(targets).length === 0) return;
+  const places = placesOf(targets, repo.slug);
+  if (places.length === 0) return;
   const runUrl = await findRun(deps, event.tenantId, event);
   if (!(await store.claimBounce(event))) return;
-  await send(deps, placesOf(targets), describeBounceNotice({ repo, event, runUrl }), {
+  await send(deps, places, describeBounceNotice({ repo, event, runUrl }), {
     tenant_id: event.tenantId,
     repo_id: event.repoId,
     pr: event.pr,
@@ -72,18 +65,40 @@ async function findRun(
   }
 }
 
-/**
- * Sends one notice that was asked for: to the address the payment provider knows and to every place that the tenant's repos
- * name, because a hold concerns all who wait for those queues. Throws `StoreError` only before it is taken off the list.
- */
+/** Sends what was asked for. Throws `StoreError` only before it is taken off the list. */
 export async function announceNotice(deps: NotifyDeps, tenantId: TenantId, row: StoredRow): Promise<void> {
-  const { store } = deps;
-  const repos = await store.listRepos(tenantId);
-  const targets = (await Promise.all(repos.map((repo) => openOf(deps, repo)))).flat();
-  const notice = await store.takeNotice(row);
+  const repos = await deps.store.listRepos(tenantId);
+  const notice = await deps.store.takeNotice(row);
   if (notice === null) return;
-  const owner = { email: notice.email, ...noChats() };
-  const places = placesOf([owner, ...targets]);
+  if (notice.kind === 'invoice_failed') await announceInvoice(deps, repos, notice);
+  else await askMailbox(deps, repos, notice);
+}
+
+/** Not when the address was taken away meanwhile. */
+async function askMailbox(
+  deps: NotifyDeps,
+  repos: readonly ManagedRepo[],
+  { kind, tenantId, email }: NoticeRequest,
+): Promise<void> {
+  const address = email?.toLowerCase();
+  const repo = repos.find(({ notification }) => notification?.email?.toLowerCase() === address);
+  if (email === null || repo === undefined) return;
+  const again = kind === 'confirm_mailbox_again';
+  await sendConfirmation(deps, { address: email, slug: repo.slug }, again, { tenant_id: tenantId, kind });
+}
+
+/**
+ * To the address the payment provider knows and to every place that the tenant's repos
+ * name, because a hold concerns all who wait for those queues.
+ */
+async function announceInvoice(
+  deps: NotifyDeps,
+  repos: readonly ManagedRepo[],
+  notice: NoticeRequest,
+): Promise<void> {
+  const opened = await Promise.all(repos.map(async (repo) => placesOf(await openOf(deps, repo), repo.slug)));
+  const payer = placesOf([{ email: notice.email, ...noChats() }], null);
+  const places = once([...payer, ...opened.flat()]);
   await send(deps, places.slice(0, NOTICE_PLACES_MAX), describeInvoiceNotice(`${deps.serviceUrl}/billing`), {
     tenant_id: notice.tenantId,
     kind: notice.kind,
@@ -105,90 +120,45 @@ async function openOf(deps: NotifyDeps, repo: ManagedRepo): Promise<readonly Not
   }
 }
 
-type Place = { readonly way: keyof NotificationTargets; readonly address: string };
-
-/** Each place once, in the order given. */
-function placesOf(targets: readonly NotificationTargets[]): readonly Place[] {
-  const places = new Map<string, Place>();
-  for (const target of targets) {
-    for (const way of ['email', ...CHAT_NAMES] as const) {
-      const address = target[way];
-      if (address !== null) places.set(`${way} ${address}`, { way, address });
-    }
-  }
-  return [...places.values()];
+interface Place {
+  readonly way: keyof NotificationTargets;
+  readonly address: string;
+  /** Of a repository that names the place; null: the payment provider gave it. */
+  readonly slug: string | null;
 }
 
-type Fields = Readonly<Record<string, unknown>> & { readonly tenant_id: TenantId };
+function placesOf(targets: readonly NotificationTargets[], slug: string | null): readonly Place[] {
+  return once(
+    targets.flatMap((target) =>
+      (['email', ...CHAT_NAMES] as const).flatMap((way) => {
+        const address = target[way];
+        return address === null ? [] : [{ way, address, slug }];
+      }),
+    ),
+  );
+}
+
+/** Each place once, in the order given. */
+function once(places: readonly Place[]): readonly Place[] {
+  const found = new Map<string, Place>();
+  for (const place of places) {
+    const name = `${place.way} ${place.address}`;
+    if (!found.has(name)) found.set(name, place);
+  }
+  return [...found.values()];
+}
 
 async function send(
   deps: NotifyDeps,
   places: readonly Place[],
   notice: Notice,
-  fields: Fields,
+  fields: NoticeFields,
 ): Promise<void> {
   await Promise.all(
-    places.map(({ way, address }) =>
+    places.map(({ way, address, slug }) =>
       way === 'email'
-        ? sendMail(deps, address, notice, fields)
+        ? sendMail(deps, { address, slug }, notice, fields)
         : tell(deps, { ...fields, way }, () => deps.notifier.sendChat(way, new Secret(address), notice)),
     ),
   );
-}
-
-/** A mail that could not be unsubscribed from is not sent. */
-async function sendMail(deps: NotifyDeps, address: string, notice: Notice, fields: Fields): Promise<void> {
-  const { log, notifier } = deps;
-  let link: MailboxLink | null;
-  try {
-    link = await deps.store.openMailbox(fields.tenant_id, address, deps.makeMailKey());
-  } catch (error) {
-    log.error('a mailbox could not be read: the e-mail was skipped', { ...fields, error });
-    return;
-  }
-  if (link === null) return log.info('the mailbox is unsubscribed: the e-mail was skipped', fields);
-  if (!(await mayMail(deps, fields.tenant_id))) {
-    return log.warn('the mails of a day are used up: the e-mail was skipped', fields);
-  }
-  const url = unsubscribeUrl(deps.serviceUrl, link);
-  await tell(deps, { ...fields, way: 'email' }, () => notifier.sendEmail(address, notice, url));
-}
-
-async function tell(
-  { log }: NotifyDeps,
-  fields: Fields & { readonly way: keyof NotificationTargets },
-  run: () => Promise<SendResult>,
-): Promise<void> {
-  let result: SendResult;
-  try {
-    result = await run();
-  } catch (error) {
-    log.error('a notification could not be made', { way: fields.way, error });
-    result = 'failed';
-  }
-  report(log, result, fields);
-}
-
-async function mayMail({ store, log }: NotifyDeps, tenantId: TenantId): Promise<boolean> {
-  const half = MAILS_PER_DAY_MAX / 2;
-  try {
-    return (await store.takeToken(`mail:${tenantId}`, DAY_MS / half, half)).allowed;
-  } catch (error) {
-    // Open: a limiter that cannot count must not cost a notice that is claimed already.
-    log.warn('the mails of a tenant could not be counted', { tenant_id: tenantId, error });
-    return true;
-  }
-}
-
-/** Never the address: a chat URL is a credential, a mailbox is a person. */
-function report(log: Log, result: SendResult, fields: Readonly<Record<string, unknown>>): void {
-  switch (result) {
-    case 'sent':
-      return log.info('notification sent', fields);
-    case 'off':
-      return log.info('this deployment sends no mail: the e-mail was skipped', fields);
-    case 'refused':
-    case 'failed':
-      return log.warn(NOTICE_NOT_DELIVERED, { ...fields, result });
-  }
 }

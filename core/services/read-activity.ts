@@ -18,13 +18,17 @@ import type { EpochMs, TenantId } from '../domain/ids.ts';
 import type { QueueView } from '../domain/queue-view.ts';
 import { known, type Reading, UNKNOWN } from '../domain/result.ts';
 import type { AccountStore, BatchHistory, TerminalMark } from '../ports/account-store.ts';
+import type { MailboxStore } from '../ports/mailbox-store.ts';
 import type { EnrollmentStore, LeaseStore } from '../ports/store.ts';
 import type { Clock, Log } from '../ports/system.ts';
 import type { PlanDeps } from './plans.ts';
 import { type RepoFactsStore, readRepoFacts } from './repo-facts.ts';
 
 export interface ActivityDeps extends PlanDeps {
-  readonly store: RepoFactsStore & AccountStore & Pick<EnrollmentStore, 'listEvents'>;
+  readonly store: RepoFactsStore &
+    AccountStore &
+    Pick<EnrollmentStore, 'listEvents'> &
+    Pick<MailboxStore, 'readMailboxStates'>;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
@@ -51,10 +55,12 @@ export async function readActivity(
   ]);
   const shown = older ?? history;
   const instances = new Map(facts.map(({ repo }) => [repo.id, repo.instanceUrl]));
-  const [leases, terminals, views] = await Promise.all([
+  const addresses = facts.flatMap(({ repo }) => repo.notification?.email ?? []);
+  const [leases, terminals, views, mailboxes] = await Promise.all([
     Promise.all(facts.map(({ repo }) => deps.leases.readLeaseState(repo.id))),
     readTerminals(deps, shown),
     attempt(deps, 'queue views', () => deps.store.readQueueViews(facts.map(({ repo }) => repo.id))),
+    attempt(deps, 'mailboxes', () => deps.store.readMailboxStates(tenantId, addresses)),
   ]);
   const stats = summarizeWeek({
     events: weekEvents,
@@ -70,7 +76,8 @@ export async function readActivity(
         ...{ ...fact, queueName: deps.queueName, batches, lease },
         lingers: lingers(view, now),
       });
-      return toActivityRepo(fact.repo, activity, fact.outcome, lease, view, now);
+      const mailbox = mailboxes.known ? mailboxes.value.get(fact.repo.notification?.email ?? '') : undefined;
+      return toActivityRepo(fact.repo, activity, fact.outcome, lease, view, mailbox ?? null, now);
     }),
     recent_activity: events
       .slice(0, RECENT_ACTIVITY_MAX)

@@ -6,8 +6,10 @@ import type { ManagedRepo } from '../domain/repo.ts';
 import type { QueueSettings } from '../domain/repo-settings.ts';
 import { isSameGate, statusGateOf } from '../domain/status-gate.ts';
 import type { AccountStore } from '../ports/account-store.ts';
+import type { NoticeRequestStore } from '../ports/notifier.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import type { Clock } from '../ports/system.ts';
+import { askNewMailbox } from './ask-confirmation.ts';
 import { recordChange } from './audit.ts';
 import { loadOwnRepo } from './owned.ts';
 import { changeStatusContext, type ProvisioningDeps, provisionRepo } from './provisioning.ts';
@@ -19,6 +21,7 @@ import { tryWake } from './wake.ts';
 export interface UpdateDeps extends ProvisioningDeps, StopDeps {
   readonly store: EnrollmentStore &
     StopDeps['store'] &
+    NoticeRequestStore &
     Pick<DispatchStore, 'getRepo'> &
     Pick<AccountStore, 'appendAudit'>;
   readonly clock: Clock;
@@ -49,6 +52,7 @@ export async function updateRepo(
     stops ? stopQueue(deps, repo, () => store(deps, repo, wanted)) : store(deps, repo, wanted),
   );
   await recordChange(deps, tenantId, 'repo.update', repo.id);
+  if (targets !== null) await askNewMailbox(deps, saved, repo);
   if (saved.queueEnabled && !repo.queueEnabled) await tryWake(deps, repo.id);
   const hooks = saved.wakeupMode === 'webhook' && repo.wakeupMode !== 'webhook';
   return hooks ? (await provisionRepo(deps, saved)).repo : saved;

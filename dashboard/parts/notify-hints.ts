@@ -7,6 +7,6 @@ export function chatHint(chat: Chat): string {
 /** Properties of a field for an address: where nothing is sent, it says so. */
 export function mailHint(sendsMail: boolean): { readonly hint?: string } {
   return sendsMail
-    ? {}
+    ? { hint: 'The reader confirms the address by a link before the first notice.' }
     : { hint: 'This deployment sends no mail: an address is kept, and nothing is sent to it.' };
 }

@@ -5,6 +5,7 @@ import type { RepoActivity, StatusEntry } from '../view/blocker.ts';
 import { EMPTY_DRAFT, isFilled, sayDestinations, toNotification } from '../view/notification.ts';
 import { Button } from './basics.tsx';
 import { Problem } from './errors.tsx';
+import { MailboxState } from './mailbox-state.tsx';
 import { NotifyFields } from './notify-fields.tsx';
 
 /** Shows what is stored masked, because the chat addresses are credentials. */
@@ -36,6 +37,7 @@ export function Notify({
     >
       <h2 id="notify-title">Send a notice when a pull request is bounced</h2>
       <p className="notified">{sayDestinations(stored)}</p>
+      <MailboxState id={repo.id} stored={stored} />
       <p className="hint">Shown masked: the addresses are credentials. Saving replaces all destinations.</p>
       <NotifyFields draft={draft} onChange={(changes) => setDraft({ ...draft, ...changes })} />
       {patch.error instanceof ApiError && patch.error.field !== null ? (

@@ -1,6 +1,6 @@
 import { CHAT_FIELDS } from '#core/contracts/chat-fields.ts';
 import type { InputFor, ResultOf } from '#core/contracts/client.ts';
-import { CHAT_NAMES, CHATS, type Chat, mapChats } from '#core/domain/notification.ts';
+import { CHAT_NAMES, CHATS, type Chat, type MailboxState, mapChats } from '#core/domain/notification.ts';
 
 type Notification = NonNullable<InputFor<'updateRepo'>['body']['notification']>;
 
@@ -42,4 +42,16 @@ export function sayDestinations(stored: Stored): string {
   });
   const all = [...(stored?.email == null ? [] : [stored.email]), ...chats];
   return all.length === 0 ? 'Now: no notices are sent.' : `Now told: ${all.join(', ')}.`;
+}
+
+const MAILBOX_WORDS: Readonly<Record<MailboxState, string>> = {
+  waiting:
+    'The e-mail address waits for its reader to confirm it: a mail with a link was sent there. No notice goes there before.',
+  confirmed: 'The reader of the e-mail address has confirmed it.',
+  unsubscribed:
+    'The reader of the e-mail address has unsubscribed. The link at the end of any of the mails is the way back.',
+};
+
+export function sayMailbox(state: MailboxState): string {
+  return MAILBOX_WORDS[state];
 }

@@ -7,12 +7,15 @@ import { TICKET_TTL_MS } from '#core/domain/api-limits.ts';
 import { gateTemplate } from '#core/domain/gate-workflow.ts';
 import { gateFileName } from '#core/domain/queue-names.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
-import type { AccountStore, RealtimeStore } from '#core/ports/account-store.ts';
+import type { AccountStore, RateStore, RealtimeStore } from '#core/ports/account-store.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
+import type { MailboxStore } from '#core/ports/mailbox-store.ts';
+import type { NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '#core/ports/system.ts';
 import { exportTenant } from '#core/services/account.ts';
+import { askConfirmation } from '#core/services/ask-confirmation.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
 import { reconcileNow } from '#core/services/manual-reconcile.ts';
@@ -30,6 +33,9 @@ export interface ApiDeps extends PlanDeps {
     AccountStore &
     Pick<BillingStore, 'loadBilling'> &
     RealtimeStore &
+    NoticeRequestStore &
+    MailboxStore &
+    RateStore &
     Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents'>;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly identity: IdentityPort;
@@ -76,6 +82,10 @@ function repoRoutes(deps: ApiDeps) {
         ...(seconds === null ? {} : { headers: { 'retry-after': String(seconds) } }),
       };
     },
+    askConfirmation: async ({ tenantId, id }) => ({
+      status: 200,
+      body: { email_state: await askConfirmation(deps, tenantId, id) },
+    }),
     readGateTemplate: async ({ tenantId, id }) => {
       await loadOwnRepo(store, tenantId, id);
       return {

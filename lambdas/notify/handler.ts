@@ -40,6 +40,7 @@ export const handler = createNotify({
   }),
   secrets: createKmsSecretBox({ client: new KMSClient({}) }),
   notifier: createNotifier({ email: chooseEmail(), send }),
+  clock,
   log: createLog({ service: 'notify' }),
   serviceUrl: env.PUBLIC_URL.replace(/\/+$/, ''),
   makeMailKey: () => makeUpText(MAIL_KEY_CHARS),

@@ -7,11 +7,17 @@ import type { IdentityPort } from '#core/ports/identity.ts';
 import type { MailboxStore } from '#core/ports/mailbox-store.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { createCached, type HealthDeps, readQueueHealth } from '#core/services/health.ts';
-import { MAIL_PAGE_HEADERS, UNSUBSCRIBE_PAGE, UNSUBSCRIBED_PAGE } from './mail-pages.ts';
+import {
+  CONFIRM_PAGE,
+  CONFIRMED_PAGE,
+  MAIL_PAGE_HEADERS,
+  unsubscribedPage,
+  unsubscribePage,
+} from './mail-pages.ts';
 
 export interface PublicDeps extends HealthDeps {
   readonly identity: Pick<IdentityPort, 'isReachable' | 'name'>;
-  readonly mailboxes: Pick<MailboxStore, 'leaveMailbox'>;
+  readonly mailboxes: Pick<MailboxStore, 'leaveMailbox' | 'returnToMailbox' | 'confirmMailbox'>;
   readonly clock: Clock;
   readonly analyticsKey: string;
   /** @default QUEUE_HEALTH_CACHED_MS */
@@ -22,6 +28,7 @@ export function createPublicRoutes(deps: PublicDeps): ApiHandlers<'public'> {
   const keptMs = deps.queueHealthCachedMs ?? QUEUE_HEALTH_CACHED_MS;
   const queueHealth = createCached(() => readQueueHealth(deps), keptMs, deps.clock);
   return {
+    ...mailRoutes(deps.mailboxes),
     checkIdentity: async () =>
       (await deps.identity.isReachable())
         ? { status: 200, body: { ok: true } }
@@ -29,10 +36,29 @@ export function createPublicRoutes(deps: PublicDeps): ApiHandlers<'public'> {
     refuseReadyz: () => Promise.reject(new AppError('gone')),
     checkQueue: async () => ({ status: 200, body: await queueHealth() }),
     readAnalyticsConfig: async () => ({ status: 200, text: formatAnalyticsConfig(deps.analyticsKey) }),
-    showUnsubscribe: async () => ({ status: 200, text: UNSUBSCRIBE_PAGE, headers: MAIL_PAGE_HEADERS }),
-    unsubscribe: async ({ query }) => {
-      if (!(await deps.mailboxes.leaveMailbox(toMailboxLink(query)))) throw new AppError('not_found');
-      return { status: 200, text: UNSUBSCRIBED_PAGE, headers: MAIL_PAGE_HEADERS };
-    },
   };
+}
+
+function mailRoutes(mailboxes: PublicDeps['mailboxes']) {
+  const show = (text: string) => ({ status: 200, text, headers: MAIL_PAGE_HEADERS }) as const;
+  const orNotFound = async (done: Promise<boolean>): Promise<void> => {
+    if (!(await done)) throw new AppError('not_found');
+  };
+  return {
+    showUnsubscribe: async ({ query }) => show(unsubscribePage(toMailboxLink(query))),
+    unsubscribe: async ({ query }) => {
+      const link = toMailboxLink(query);
+      await orNotFound(mailboxes.leaveMailbox(link));
+      return show(unsubscribedPage(link));
+    },
+    subscribeAgain: async ({ query }) => {
+      await orNotFound(mailboxes.returnToMailbox(toMailboxLink(query)));
+      return show(CONFIRMED_PAGE);
+    },
+    showConfirm: async () => show(CONFIRM_PAGE),
+    confirmMailbox: async ({ query }) => {
+      await orNotFound(mailboxes.confirmMailbox(toMailboxLink(query)));
+      return show(CONFIRMED_PAGE);
+    },
+  } satisfies Partial<ApiHandlers<'public'>>;
 }

@@ -70,12 +70,21 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
       const stored = noticeKey(tenantId, 'invoice_failed', 'in_1') as unknown as StoredRow;
       expect(await store.takeNotice(stored)).toMatchObject({ tenantId });
       const key = 'k'.repeat(32);
-      const link = await store.openMailbox(tenantId, 'Dev@example.org', key);
-      if (link === null) throw new Error('no link');
-      expect(await store.openMailbox(tenantId, 'dev@example.org', 'x'.repeat(32))).toEqual(link);
+      const mailbox = await store.openMailbox(tenantId, 'Dev@example.org', key);
+      const { link } = mailbox;
+      expect(await store.openMailbox(tenantId, 'dev@example.org', 'x'.repeat(32))).toEqual(mailbox);
+      const ask = { key: 'a'.repeat(32), until: clock.now() + 1 };
+      expect(await store.beginConfirmation(link, ask, false)).toBe(true);
+      expect(await store.confirmMailbox({ ...link, key: ask.key })).toBe(true);
       expect(await store.leaveMailbox({ ...link, key: 'x'.repeat(32) })).toBe(false);
       expect(await store.leaveMailbox(link)).toBe(true);
-      expect(await store.openMailbox(tenantId, 'dev@example.org', key)).toBeNull();
+      expect(await store.readMailboxStates(tenantId, ['DEV@example.org', 'no@example.org'])).toEqual(
+        new Map([
+          ['DEV@example.org', 'unsubscribed'],
+          ['no@example.org', 'waiting'],
+        ]),
+      );
+      expect(await store.returnToMailbox(link)).toBe(true);
       const event = givenEvent({ tenantId });
       const { pk, sk } = toEventRow(event, 1, 0);
       expect(await store.loadEvent({ pk, sk } as unknown as StoredRow)).toBeNull();

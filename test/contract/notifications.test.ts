@@ -2,7 +2,13 @@ import type { EmailConfig } from '#core/adapters/email-chat/mail.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { type HttpRequest, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
 import { MailboxQuery, toMailboxLink } from '#core/contracts/mailbox.ts';
-import { DAY_MS, MAILS_PER_DAY_MAX, NOTICE_KEPT_MS, NOTICE_TIMEOUT_MS } from '#core/domain/api-limits.ts';
+import {
+  DAY_MS,
+  MAIL_CONFIRM_MS,
+  MAILS_PER_DAY_MAX,
+  NOTICE_KEPT_MS,
+  NOTICE_TIMEOUT_MS,
+} from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { Secret } from '#core/secret.ts';
 import { askInvoiceNotice } from '#core/services/ask-notice.ts';
@@ -147,6 +153,7 @@ describe('a bounce', () => {
       const stored = await world.store.getRepo(repo.id);
       if (stored === null) throw new Error('no repo');
       await world.store.updateRepo({ ...stored, notification: { ...ALL, slack: null, discord: null } });
+      await world.confirm(repo.tenantId, MAILBOX);
       await world.deliver([change]);
       expect(mails()).toHaveLength(1);
     },
@@ -196,6 +203,108 @@ describe('the mails of one tenant', () => {
     const takeToken = () => Promise.reject(new StoreError('unavailable', 'takeToken'));
     await world.deliver([await world.record(repo)], { store: { takeToken } });
     expect(mails()).toHaveLength(1);
+  });
+});
+
+describe('a stranger’s address', () => {
+  const STRANGER = 'stranger@example.org';
+  const only = { email: STRANGER, slack: null, discord: null };
+  const CONFIRM = 'Confirm that notices of a merge queue may come here';
+  const subjects = () => mails().map((mail) => mail.subject);
+  const confirmLinkOf = (mail?: { readonly text: string }) =>
+    linkOf(/^Confirm: (.+)$/m.exec(mail?.text ?? '')?.[1] ?? '');
+  const ask = async (tenantId: string, kind: 'confirm_mailbox' | 'confirm_mailbox_again') => {
+    await world.store.requestNotice({ kind, tenantId, subject: STRANGER, email: STRANGER });
+    await world.deliver([world.noticeKey(tenantId, STRANGER, kind)]);
+  };
+
+  test('gets one mail that asks, however much there is to tell, and the notices only after its reader has said yes', async () => {
+    const repo = await world.enroll(only, {}, 'waiting');
+    for (const pr of [7, 8]) await world.deliver([await world.record(repo, { pr })]);
+    expect(subjects()).toEqual([CONFIRM]);
+    expect(mails()[0]?.text).not.toContain('Add a page');
+    expect(leaveUrlOf(mails()[0])).not.toBe('');
+    expect(await world.store.confirmMailbox(confirmLinkOf(mails()[0]))).toBe(true);
+    await world.deliver([await world.record(repo, { pr: 9 })]);
+    expect(subjects()).toEqual([CONFIRM, 'acme/web #9 was bounced from the merge queue']);
+  });
+
+  test('is asked once when it is entered, and again only by hand; a link of before, and one of a week ago, count no more', async () => {
+    const { tenantId } = await world.enroll(only, {}, 'waiting');
+    await ask(tenantId, 'confirm_mailbox');
+    await ask(tenantId, 'confirm_mailbox');
+    await ask(tenantId, 'confirm_mailbox_again');
+    expect(subjects()).toEqual([CONFIRM, CONFIRM]);
+    expect(await world.store.confirmMailbox(confirmLinkOf(mails()[0]))).toBe(false);
+    await world.clock.advance(MAIL_CONFIRM_MS);
+    expect(await world.store.confirmMailbox(confirmLinkOf(mails()[1]))).toBe(false);
+    expect(await world.store.readMailboxStates(tenantId, [STRANGER])).toEqual(
+      new Map([[STRANGER, 'waiting']]),
+    );
+  });
+
+  test('is not confirmed by the link that ends the mails; who ended them is asked no more, and can come back', async () => {
+    const repo = await world.enroll(only, {}, 'waiting');
+    await ask(repo.tenantId, 'confirm_mailbox');
+    const link = linkOf(leaveUrlOf(mails()[0]));
+    expect(await world.store.confirmMailbox(link)).toBe(false);
+    expect(await world.store.returnToMailbox(link)).toBe(false);
+    expect(await world.store.leaveMailbox(link)).toBe(true);
+    await ask(repo.tenantId, 'confirm_mailbox_again');
+    await world.deliver([await world.record(repo)]);
+    expect(subjects()).toEqual([CONFIRM]);
+    expect(await world.store.returnToMailbox(link)).toBe(true);
+    await world.deliver([await world.record(repo, { pr: 8 })]);
+    expect(mails()).toHaveLength(2);
+  });
+
+  test('that was taken away again, or that its tenant never had, is not asked', async () => {
+    const { tenantId } = await world.enroll({ ...only, email: 'other@example.org' }, {}, 'waiting');
+    await ask(tenantId, 'confirm_mailbox_again');
+    expect(mails()).toEqual([]);
+  });
+
+  test('is asked within the mails of a day of its tenant, and ten times a day by all tenants together', async () => {
+    const { tenantId } = await world.enroll(only, {}, 'waiting');
+    const asked: unknown[] = [];
+    let refused = `mail:${tenantId}`;
+    const takeToken = async (...given: readonly [string, number, number]) => {
+      asked.push(given);
+      return given[0] === refused
+        ? ({ allowed: false, retryAfterMs: 1 } as const)
+        : { allowed: true as const };
+    };
+    const tell = async () => {
+      const kind = 'confirm_mailbox';
+      await world.store.requestNotice({ kind, tenantId, subject: STRANGER, email: STRANGER });
+      await world.deliver([world.noticeKey(tenantId, STRANGER, kind)], { store: { takeToken } });
+    };
+    await tell();
+    refused = `confirmations:${STRANGER}`;
+    await tell();
+    expect(mails()).toEqual([]);
+    expect(asked[0]).toEqual([`confirmations:${STRANGER}`, DAY_MS / 10, 10]);
+    expect(asked[1]).toEqual([`mail:${tenantId}`, (2 * DAY_MS) / MAILS_PER_DAY_MAX, MAILS_PER_DAY_MAX / 2]);
+    refused = '';
+    await tell();
+    expect(subjects()).toEqual([CONFIRM]);
+  });
+
+  test('that was stored before there were confirmations waits for one too', async () => {
+    const repo = await world.enroll(only, {}, 'waiting');
+    const { link } = await world.store.openMailbox(repo.tenantId, STRANGER, 'k'.repeat(32));
+    await world.testTable.damageRow(`TM#${repo.tenantId}`, `M#${link.box}`, { mail_state: 'confirmed' });
+    await world.deliver([await world.record(repo)]);
+    expect(subjects()).toEqual([CONFIRM]);
+  });
+
+  test('gets no notice of a failed invoice either; the payer’s address, which the provider mails to, does', async () => {
+    const { tenantId } = await world.enroll(only, {}, 'waiting');
+    const invoice = { tenantId, invoiceId: 'in_9', email: MAILBOX };
+    await askInvoiceNotice({ store: world.store, log: world.log }, invoice);
+    await world.deliver([world.noticeKey(tenantId, 'in_9')]);
+    const told = Object.fromEntries(mails().map((mail) => [mail.to[0], mail.subject]));
+    expect(told).toEqual({ [MAILBOX]: 'A payment for your merge queue plan failed', [STRANGER]: CONFIRM });
   });
 });
 

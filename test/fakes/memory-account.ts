@@ -157,8 +157,7 @@ export class MemoryAccount
       batches: this.batches,
       events: this.events,
       audit: this.audit,
-      // No store in memory sends mail.
-      mailboxes: new Map(),
+      mailboxes: this.mailboxes,
     }[part];
     return { rows, keys: [...rows].filter(([, row]) => row.tenantId === tenantId).map(([key]) => key) };
   }

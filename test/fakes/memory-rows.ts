@@ -2,15 +2,24 @@ import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { OngoingReconcile } from '#core/domain/fairness.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
 import type { HeldLease, LeaseGrant } from '#core/domain/lease.ts';
+import type { MailboxState } from '#core/domain/notification.ts';
 import type { LeftHeads } from '#core/domain/obligations.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
 import type { AuditEntry, Organization } from '#core/ports/account-store.ts';
 import type { StoredBilling } from '#core/ports/billing-store.ts';
 import type { LookMemory } from '#core/ports/idle-look.ts';
+import type { ConfirmationKey } from '#core/ports/mailbox-store.ts';
 import type { EngineReport, ToldQueue, WindDown } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
 import type { Clock } from '#core/ports/system.ts';
+
+interface MailboxEntry {
+  readonly tenantId: TenantId;
+  readonly key: string;
+  state: MailboxState;
+  ask: ConfirmationKey | null;
+}
 
 export interface MemoryStoreOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -96,6 +105,8 @@ export class MemoryRows {
   protected readonly customers = new Map<string, TenantId>();
   protected readonly paymentEvents = new Map<string, EpochMs>();
   protected readonly audit = new Map<string, AuditEntry>();
+  /** By tenant and hash of the address. */
+  protected readonly mailboxes = new Map<string, MailboxEntry>();
   protected readonly buckets = new Map<string, number>();
   protected readonly tickets = new Map<
     string,
@@ -178,6 +189,7 @@ export class MemoryRows {
       customers: this.customers,
       paymentEvents: this.paymentEvents,
       audit: this.audit,
+      mailboxes: this.mailboxes,
       buckets: this.buckets,
       tickets: this.tickets,
       sockets: this.sockets,

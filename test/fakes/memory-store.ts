@@ -21,13 +21,13 @@ import type {
   WindDown,
 } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { MemoryAccount } from './memory-account.ts';
+import { MemoryMailboxes } from './memory-mailboxes.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
 import { addressOf, copyData, isAwake, isWakeable, newestOf } from './memory-rows.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
 export class MemoryStore
-  extends MemoryAccount
+  extends MemoryMailboxes
   implements EngineStore, LeaseStore, ReconcileStore, DispatchStore
 {
   // EngineStore

@@ -107,8 +107,12 @@ describe('realtime and notifications of the whole service', () => {
     expect((await fetch(started.ready.base_url + SOCKET)).status).toBe(426);
   });
 
-  test('a bounce in the record becomes one mail', async () => {
+  test('the address is confirmed by the link of the mail that asks, and a bounce in the record becomes one mail', async () => {
     const { store, email } = started.service;
+    await eventually('the mail that asks', 15_000, async () => email.outbox.length > 0);
+    const link = /^Confirm: (.+)$/m.exec(email.outbox[0]?.text ?? '')?.[1] ?? '';
+    expect(link).toContain(started.ready.base_url);
+    expect((await fetch(link, { method: 'POST' })).status).toBe(200);
     const [repo] = await store.listRepos(tenant(0).id);
     if (repo === undefined) throw new Error('no repo');
     // An enrolled repo is looked at once by itself.
@@ -132,8 +136,9 @@ describe('realtime and notifications of the whole service', () => {
       events: [event, event],
     });
     await store.releaseLease(repo.id, grant);
-    await eventually('the mail', 15_000, async () => email.outbox.length > 0);
+    await eventually('the mail', 15_000, async () => email.outbox.length > 1);
     expect(email.outbox).toMatchObject([
+      { to: ['team@example.org'], subject: 'Confirm that notices of a merge queue may come here' },
       { to: ['team@example.org'], subject: 'acme/app #12 was bounced from the merge queue' },
     ]);
   });

@@ -17,7 +17,7 @@ import type { BillingStore } from '#core/ports/billing-store.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeAccount, SeenRepo } from '#core/ports/forge-account.ts';
 import type { ForgeAdmin, ForgeRepo } from '#core/ports/forge-admin.ts';
-import type { NoticeRequest, NoticeRequestStore } from '#core/ports/notifier.ts';
+import type { NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { OpenPayments, SubscriptionReader } from '#core/ports/payments.ts';
 import {
   type CredentialOwner,
@@ -116,8 +116,6 @@ export class ApiWorld {
   adminKey: string | null = ADMIN_KEY;
   containerSecret = CONTAINER_SECRET;
   analyticsKey = '';
-  /** Keys of the mailboxes that may be left, by their hash, until they were. */
-  readonly mailKeys = new Map<string, string>();
   legacyListing = false;
   /** Addresses of names that a guard may ask for. */
   readonly hosts = new Map<string, string>();
@@ -126,7 +124,7 @@ export class ApiWorld {
   payments: PaymentsSetup | null = null;
   planLimits: PlanLimitsTable | undefined = undefined;
   /** Notices for tenants. */
-  readonly notices: NoticeRequest[] = [];
+  readonly notices = this.store.notices;
 
   readonly #log = createLog({ service: 'test', write: (line) => this.lines.push(line), now: () => 0 });
   #surfaces: Readonly<Record<HttpSurface, Handler>> | null = null;
@@ -266,9 +264,7 @@ export class ApiWorld {
         surface,
         createPublicRoutes({
           ...{ store, identity, clock, log, analyticsKey: this.analyticsKey, queueHealthCachedMs: 0 },
-          mailboxes: {
-            leaveMailbox: async ({ box, key }) => this.mailKeys.get(box) === key && this.mailKeys.delete(box),
-          },
+          mailboxes: store,
         }),
       ),
       'webhooks-forge': middy(

@@ -14,6 +14,7 @@ import type { StreamAnswer } from '#core/contracts/stream.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { NotificationTargets } from '#core/domain/notification.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import type { NoticeRequest } from '#core/ports/notifier.ts';
 import { sealTargets } from '#core/services/repo-secrets.ts';
 import { createLog } from '#core/telemetry.ts';
 import { createNotify } from '../../lambdas/notify/notify.ts';
@@ -80,6 +81,7 @@ export class NotifyWorld {
   async enroll(
     notification: NotificationTargets | null,
     changes: Partial<ManagedRepo> = {},
+    mailbox: 'confirmed' | 'waiting' = 'confirmed',
   ): Promise<ManagedRepo> {
     const tenantId = changes.tenantId ?? randomUUID();
     const connectionId = randomUUID();
@@ -93,7 +95,17 @@ export class NotifyWorld {
     });
     const sealed = notification === null ? null : await sealTargets(this.secrets, repo, notification);
     await this.store.createRepo({ ...repo, notification: sealed }, null);
+    const email = notification?.email ?? null;
+    if (email !== null && mailbox === 'confirmed') await this.confirm(tenantId, email);
     return repo;
+  }
+
+  /** The reader of this mailbox has said yes. */
+  async confirm(tenantId: string, email: string): Promise<void> {
+    const key = makeUpText(MAIL_KEY_CHARS);
+    const { link } = await this.store.openMailbox(tenantId, email, makeUpText(MAIL_KEY_CHARS));
+    await this.store.beginConfirmation(link, { key, until: this.clock.now() + 1 }, true);
+    await this.store.confirmMailbox({ ...link, key });
   }
 
   /** Stores an event as the engine does and returns the change that the stream tells of it. */
@@ -114,8 +126,8 @@ export class NotifyWorld {
   }
 
   /** Key of the row behind a notice that was asked for. */
-  noticeKey(tenantId: string, subject: string): Change {
-    return noticeKey(tenantId, 'invoice_failed', subject);
+  noticeKey(tenantId: string, subject: string, kind: NoticeRequest['kind'] = 'invoice_failed'): Change {
+    return noticeKey(tenantId, kind, subject);
   }
 
   /** One delivery of the mapping. */
@@ -127,6 +139,7 @@ export class NotifyWorld {
         email: options.email ?? { way: 'ses', client: this.#mail, from: options.from ?? FROM },
         send: options.send ?? this.#sendToFakes,
       }),
+      clock: this.clock,
       log: this.log,
       serviceUrl: 'https://queue.example.org',
       makeMailKey: () => makeUpText(MAIL_KEY_CHARS),

@@ -159,6 +159,8 @@ export const noticeKey = (tenantId: TenantId, kind: string, subject: string): Ke
 });
 /** The address is a person's, so it is hashed. Capitals are no other mailbox, or they would be a way around its state. */
 export const mailboxHash = (address: string): string => digest(address.toLowerCase());
+/** A dump of the table must confirm no mailbox. */
+export const mailKeyHash = (key: string): string => digest(key);
 export const mailboxPartition = (tenantId: TenantId): string => `${PARTITIONS.mailboxes}${tenantId}`;
 export const mailboxKey = (tenantId: TenantId, box: string): Key => ({
   pk: mailboxPartition(tenantId),

@@ -1,15 +1,32 @@
+import type { EpochMs } from '../../domain/ids.ts';
+import type { MailboxState } from '../../domain/notification.ts';
 import type { MailboxStore } from '../../ports/mailbox-store.ts';
-import { oneOf, record, text } from './codec.ts';
+import { oneOf, optional, record, text, whole } from './codec.ts';
 import { readRow } from './items.ts';
-import { mailboxHash, mailboxKey } from './keys.ts';
-import type { Table } from './table.ts';
+import { mailboxHash, mailboxKey, mailKeyHash } from './keys.ts';
+import type { Row, Table } from './table.ts';
 
-const mailboxRow = record<{ readonly key: string; readonly state: 'confirmed' | 'unsubscribed' }>({
+interface MailboxRow {
+  readonly key: string;
+  readonly state: MailboxState;
+  readonly confirmedAt: EpochMs | undefined;
+  readonly askedUntil: EpochMs | undefined;
+}
+
+const mailboxRow = record<MailboxRow>({
   key: ['mail_key', text],
-  state: ['mail_state', oneOf(['confirmed', 'unsubscribed'])],
+  state: ['mail_state', oneOf(['waiting', 'confirmed', 'unsubscribed'])],
+  confirmedAt: ['confirmed_at', optional(whole)],
+  askedUntil: ['asked_until', optional(whole)],
 });
 
+/** Rows from before confirmations said `confirmed` of mailboxes that were never asked: the time is what counts. */
+function stateOf({ state, confirmedAt }: MailboxRow): MailboxState {
+  return state === 'confirmed' && confirmedAt === undefined ? 'waiting' : state;
+}
+
 export function createMailboxStore(table: Table): MailboxStore {
+  const read = (row: Row, operation: string) => readRow(mailboxRow, row, operation);
   return {
     async openMailbox(tenantId, address, key) {
       const box = mailboxHash(address);
@@ -18,13 +35,61 @@ export function createMailboxStore(table: Table): MailboxStore {
         {
           Key: mailboxKey(tenantId, box),
           UpdateExpression:
-            'SET mail_key = if_not_exists(mail_key, :key), mail_state = if_not_exists(mail_state, :confirmed)',
-          ExpressionAttributeValues: { ':key': key, ':confirmed': 'confirmed' },
+            'SET mail_key = if_not_exists(mail_key, :key), mail_state = if_not_exists(mail_state, :waiting)',
+          ExpressionAttributeValues: { ':key': key, ':waiting': 'waiting' },
         },
         'openMailbox',
       );
-      const row = readRow(mailboxRow, opened.ok ? opened.row : {}, 'openMailbox');
-      return row.state === 'unsubscribed' ? null : { tenantId, box, key: row.key };
+      const row = read(opened.ok ? opened.row : {}, 'openMailbox');
+      return {
+        link: { tenantId, box, key: row.key },
+        state: stateOf(row),
+        asked: row.askedUntil !== undefined,
+      };
+    },
+
+    async readMailboxStates(tenantId, addresses) {
+      const boxes = new Map(
+        addresses.map((address) => [address, mailboxKey(tenantId, mailboxHash(address))]),
+      );
+      const keys = new Map([...boxes.values()].map((key) => [key.sk, key]));
+      const rows = await table.getMany([...keys.values()], 'readMailboxStates');
+      const states = new Map(rows.map((row) => [row.sk, stateOf(read(row, 'readMailboxStates'))]));
+      return new Map([...boxes].map(([address, { sk }]) => [address, states.get(sk) ?? 'waiting']));
+    },
+
+    async beginConfirmation({ tenantId, box }, { key, until }, again) {
+      const begun = await table.update(
+        {
+          Key: mailboxKey(tenantId, box),
+          UpdateExpression: 'SET ask_hash = :hash, asked_until = :until',
+          ConditionExpression: [
+            'attribute_exists(mail_key) AND mail_state <> :unsubscribed AND attribute_not_exists(confirmed_at)',
+            ...(again ? [] : ['attribute_not_exists(asked_until)']),
+          ].join(' AND '),
+          ExpressionAttributeValues: {
+            ':hash': mailKeyHash(key),
+            ':until': until,
+            ':unsubscribed': 'unsubscribed',
+          },
+        },
+        'beginConfirmation',
+      );
+      return begun.ok;
+    },
+
+    async confirmMailbox({ tenantId, box, key }) {
+      const now = table.clock.now();
+      const confirmed = await table.update(
+        {
+          Key: mailboxKey(tenantId, box),
+          UpdateExpression: 'SET mail_state = :confirmed, confirmed_at = :now',
+          ConditionExpression: 'ask_hash = :hash AND asked_until > :now',
+          ExpressionAttributeValues: { ':confirmed': 'confirmed', ':hash': mailKeyHash(key), ':now': now },
+        },
+        'confirmMailbox',
+      );
+      return confirmed.ok;
     },
 
     async leaveMailbox({ tenantId, box, key }) {
@@ -38,6 +103,26 @@ export function createMailboxStore(table: Table): MailboxStore {
         'leaveMailbox',
       );
       return left.ok;
+    },
+
+    async returnToMailbox({ tenantId, box, key }) {
+      const returned = await table.update(
+        {
+          Key: mailboxKey(tenantId, box),
+          UpdateExpression: 'SET mail_state = :confirmed, confirmed_at = :now',
+          // A link that ends mails is in the confirmation mail too, and must not confirm what waits.
+          ConditionExpression:
+            'mail_key = :key AND (mail_state = :unsubscribed OR attribute_exists(confirmed_at))',
+          ExpressionAttributeValues: {
+            ':confirmed': 'confirmed',
+            ':now': table.clock.now(),
+            ':key': key,
+            ':unsubscribed': 'unsubscribed',
+          },
+        },
+        'returnToMailbox',
+      );
+      return returned.ok;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { NOTICE_KEPT_MS } from '../../domain/api-limits.ts';
-import type { NoticeRequest, NoticeStore } from '../../ports/notifier.ts';
+import { NOTICE_KINDS, type NoticeRequest, type NoticeStore } from '../../ports/notifier.ts';
 import { keyOf } from './changes.ts';
 import { aliveCheck } from './checks.ts';
 import { nullable, oneOf, record, text } from './codec.ts';
@@ -8,7 +8,7 @@ import { bounceClaimKey, noticeKey } from './keys.ts';
 import type { Table } from './table.ts';
 
 const noticeRow = record<NoticeRequest>({
-  kind: ['kind', oneOf(['invoice_failed'])],
+  kind: ['kind', oneOf(NOTICE_KINDS)],
   tenantId: ['tenant_id', text],
   subject: ['subject', text],
   email: ['email', nullable(text)],

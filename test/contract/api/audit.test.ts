@@ -72,6 +72,9 @@ const NO_NOTE: Readonly<Partial<Record<RouteId, string>>> = {
   acceptPaymentEvent: 'by the provider, not by the tenant',
   listForgeRepos: 'reads',
   unsubscribe: 'by the reader of a mail, who is no user of the tenant',
+  subscribeAgain: 'by the reader of a mail, who is no user of the tenant',
+  confirmMailbox: 'by the reader of a mail, who is no user of the tenant',
+  askConfirmation: 'one more mail to an address whose setting is noted',
 };
 
 /** Where the calls of the tests come from. */

@@ -82,34 +82,71 @@ describe('every route without a session is limited by the address (D-52)', () =>
   });
 });
 
-describe('the link that ends mails (RFC 8058)', () => {
+describe('the links in mails', () => {
   const KEY = 'k'.repeat(32);
-  const box = 'b'.repeat(64);
-  const PATH = '/api/v1/mail/unsubscribe';
-  const query = { tenant: TENANT_A, box, key: KEY };
+  const ASK = 'a'.repeat(32);
+  const UNSUBSCRIBE = '/api/v1/mail/unsubscribe';
+  const SUBSCRIBE = '/api/v1/mail/subscribe';
+  const CONFIRM = '/api/v1/mail/confirm';
+  const ADDRESS = 'dev@example.org';
+  const stateOf = async () => (await world.store.readMailboxStates(TENANT_A, [ADDRESS])).get(ADDRESS);
+  const given = async () => {
+    const { link } = await world.store.openMailbox(TENANT_A, ADDRESS, KEY);
+    await world.store.beginConfirmation(link, { key: ASK, until: world.clock.now() + 1 }, false);
+    const query = { tenant: TENANT_A, box: link.box, key: KEY };
+    return { query, asked: { ...query, key: ASK } };
+  };
 
-  test('a look at the page ends nothing, its button and the one of a mail program do', async () => {
-    world.mailKeys.set(box, KEY);
-    const page = await world.call('GET', PATH, { query });
+  test('a look at the page of one changes nothing, its button does', async () => {
+    const { query, asked } = await given();
+    const page = await world.call('GET', CONFIRM, { query: asked });
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");
     expect(page.text).toContain('<form method="post">');
-    expect(page.text).not.toContain(KEY);
-    expect(world.mailKeys.size).toBe(1);
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const done = await world.call('POST', PATH, { query, headers, body: 'List-Unsubscribe=One-Click' });
-    expect([done.status, world.mailKeys.size]).toEqual([200, 0]);
+    expect(await stateOf()).toBe('waiting');
+    expect((await world.call('POST', CONFIRM, { query: asked })).status).toBe(200);
+    expect(await stateOf()).toBe('confirmed');
+    expect((await world.call('GET', UNSUBSCRIBE, { query })).text).toContain('<form method="post">');
+    expect(await stateOf()).toBe('confirmed');
   });
 
-  test('with another key it is 404, and with a text that is no key 400', async () => {
-    world.mailKeys.set(box, KEY);
-    expect(await world.call('POST', PATH, { query: { ...query, key: 'x'.repeat(32) } })).toMatchObject({
-      status: 404,
+  test('the button of a mail program ends the mails (RFC 8058), and the page of before has the way back', async () => {
+    const { query, asked } = await given();
+    await world.call('POST', CONFIRM, { query: asked });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const done = await world.call('POST', UNSUBSCRIBE, {
+      query,
+      headers,
+      body: 'List-Unsubscribe=One-Click',
     });
-    expect(await world.call('POST', PATH, { query: { ...query, key: '<script>' } })).toMatchObject({
-      ...{ status: 400, code: 'invalid_field' },
-    });
-    expect(world.mailKeys.size).toBe(1);
+    expect([done.status, await stateOf()]).toEqual([200, 'unsubscribed']);
+    const action = /action="([^"]+)"/.exec(done.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const back = new URL(action, 'https://queue.example.org');
+    expect(back.pathname).toBe(SUBSCRIBE);
+    const way = Object.fromEntries(back.searchParams);
+    expect((await world.call('POST', SUBSCRIBE, { query: way })).status).toBe(200);
+    expect(await stateOf()).toBe('confirmed');
+  });
+
+  test.each([UNSUBSCRIBE, SUBSCRIBE, CONFIRM])(
+    '%s with another key is 404, and with a text that is no key 400',
+    async (path) => {
+      const { query } = await given();
+      expect(await world.call('POST', path, { query: { ...query, key: 'x'.repeat(32) } })).toMatchObject({
+        status: 404,
+      });
+      expect(await world.call('POST', path, { query: { ...query, key: '<script>' } })).toMatchObject({
+        ...{ status: 400, code: 'invalid_field' },
+      });
+      expect(await stateOf()).toBe('waiting');
+    },
+  );
+
+  test('the link that ends mails confirms nothing', async () => {
+    const { query } = await given();
+    expect((await world.call('POST', CONFIRM, { query })).status).toBe(404);
+    expect((await world.call('POST', SUBSCRIBE, { query })).status).toBe(404);
+    expect(await stateOf()).toBe('waiting');
   });
 });
 

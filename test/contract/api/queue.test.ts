@@ -190,6 +190,7 @@ describe('activity', () => {
     });
     expect(await look()).toEqual({
       email: 'a…@example.org',
+      email_state: 'waiting',
       chat_a_webhook_url: 'https://hooks.slack.com/…',
       chat_b_webhook_url: null,
     });

@@ -198,13 +198,33 @@ test('batches beyond the newest 200 are reached by a link, and the newest again 
 
 test('the settings page shows who is told of a bounce in the masked form of the service', async () => {
   const chats = { chat_a_webhook_url: null, chat_b_webhook_url: null, chat_c_webhook_url: null };
-  const repos = [givenActivity({ notification: { email: 'a…@example.org', ...chats } })];
+  const repos = [
+    givenActivity({ notification: { email: 'a…@example.org', email_state: 'confirmed', ...chats } }),
+  ];
   mountPage({
     at: '/repos/repo/settings',
     answers: answersOf({ 'GET /api/v1/user/queue/activity': givenFeed({ repos }) }),
   });
   const title = await screen.findByRole('heading', { name: 'Send a notice when a pull request is bounced' });
   expect(title.closest('form')?.textContent).toContain('Now told: a…@example.org.');
+});
+
+test('the settings page says whether the address is confirmed, and asks its reader once more', async () => {
+  const chats = { chat_a_webhook_url: null, chat_b_webhook_url: null };
+  const shown = { email: 'a…@example.org', email_state: 'waiting', ...chats } as const;
+  const { sent } = mountPage({
+    at: '/repos/repo/settings',
+    answers: {
+      ...answersOf({
+        'GET /api/v1/user/queue/activity': givenFeed({ repos: [givenActivity({ notification: shown })] }),
+      }),
+      'POST /api/v1/user/repos/repo/notification/confirm': { email_state: 'waiting' },
+    },
+  });
+  await screen.findByText(/waits for its reader to confirm/);
+  fireEvent.click(screen.getByRole('button', { name: 'Send the confirmation mail again' }));
+  await screen.findByText('A confirmation mail is on its way.');
+  expect(sent.filter(({ address }) => address.endsWith('/notification/confirm'))).toHaveLength(1);
 });
 
 describe('the sign-in form', () => {

@@ -1,0 +1,78 @@
+import { mailboxHash } from '#core/adapters/dynamo/keys.ts';
+import type { TenantId } from '#core/domain/ids.ts';
+import type { MailboxState } from '#core/domain/notification.ts';
+import type { ConfirmationKey, Mailbox, MailboxLink, MailboxStore } from '#core/ports/mailbox-store.ts';
+import type { NoticeRequest, NoticeRequestStore } from '#core/ports/notifier.ts';
+import { MemoryAccount } from './memory-account.ts';
+
+/** Mailboxes and requests of notices, over the memory rows. No store in memory sends them. */
+export class MemoryMailboxes extends MemoryAccount implements MailboxStore, NoticeRequestStore {
+  readonly notices: NoticeRequest[] = [];
+
+  private mailboxAt({ tenantId, box }: Pick<MailboxLink, 'tenantId' | 'box'>) {
+    return this.mailboxes.get(`${tenantId} ${box}`);
+  }
+
+  openMailbox(tenantId: TenantId, address: string, key: string): Promise<Mailbox> {
+    return this.call('openMailbox', () => {
+      const box = mailboxHash(address);
+      const row = this.mailboxAt({ tenantId, box }) ?? { tenantId, key, state: 'waiting', ask: null };
+      this.mailboxes.set(`${tenantId} ${box}`, row);
+      return { link: { tenantId, box, key: row.key }, state: row.state, asked: row.ask !== null };
+    });
+  }
+
+  readMailboxStates(
+    tenantId: TenantId,
+    addresses: readonly string[],
+  ): Promise<ReadonlyMap<string, MailboxState>> {
+    return this.call('readMailboxStates', () => {
+      const stateOf = (address: string) =>
+        this.mailboxAt({ tenantId, box: mailboxHash(address) })?.state ?? 'waiting';
+      return new Map(addresses.map((address) => [address, stateOf(address)]));
+    });
+  }
+
+  beginConfirmation(mailbox: MailboxLink, ask: ConfirmationKey, again: boolean): Promise<boolean> {
+    return this.call('beginConfirmation', () => {
+      const row = this.mailboxAt(mailbox);
+      if (row?.state !== 'waiting' || (row.ask !== null && !again)) return false;
+      row.ask = ask;
+      return true;
+    });
+  }
+
+  confirmMailbox(link: MailboxLink): Promise<boolean> {
+    return this.call('confirmMailbox', () => {
+      const row = this.mailboxAt(link);
+      if (row?.ask?.key !== link.key || row.ask.until <= this.clock.now()) return false;
+      row.state = 'confirmed';
+      return true;
+    });
+  }
+
+  leaveMailbox(link: MailboxLink): Promise<boolean> {
+    return this.call('leaveMailbox', () => {
+      const row = this.mailboxAt(link);
+      if (row?.key !== link.key) return false;
+      row.state = 'unsubscribed';
+      return true;
+    });
+  }
+
+  returnToMailbox(link: MailboxLink): Promise<boolean> {
+    return this.call('returnToMailbox', () => {
+      const row = this.mailboxAt(link);
+      if (row?.key !== link.key || row.state === 'waiting') return false;
+      row.state = 'confirmed';
+      return true;
+    });
+  }
+
+  requestNotice(notice: NoticeRequest): Promise<boolean> {
+    return this.call('requestNotice', () => {
+      this.notices.push(notice);
+      return true;
+    });
+  }
+}
