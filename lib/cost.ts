@@ -24,6 +24,8 @@ const PRICES = {
   secret: 0.4,
   alarm: 0.1,
   alarmsFree: 10,
+  // For each hour in which it has a value, as a month of them.
+  customMetric: 0.3,
   dashboard: 3,
   dashboardsFree: 3,
   webAcl: 5,
@@ -117,6 +119,12 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
       // An alarm on an expression is charged for each metric in it.
       ...always(beyond('alarm metrics', PRICES.alarmsFree) * PRICES.alarm),
       basis: `${count('AWS::CloudWatch::Alarm')} of ${count('alarm metrics')} metrics, ${PRICES.alarmsFree} of them free`,
+    },
+    {
+      what: 'figures of the queues',
+      // The engine alone writes them: asleep there are none.
+      ...perEngineHour((count('queue metrics') * PRICES.customMetric) / HOURS),
+      basis: `${count('queue metrics')} custom metrics, by the hour (-c queueMetrics=true)`,
     },
     {
       what: 'dashboards',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { QUEUE_METRICS, REPO_SIZES } from '../core/domain/queue-metrics.ts';
 import { COST_STATES, type DeploymentSize, estimateCost, type ResourceCounts, sumUsd } from './cost.ts';
 import { BUNDLE_ENTRIES } from './functions.ts';
 
@@ -18,6 +19,9 @@ interface Resource {
     readonly Memory?: string;
     /** Of a function. */
     readonly MemorySize?: number;
+    readonly ContainerDefinitions?: readonly {
+      readonly Environment?: readonly { readonly Name: string; readonly Value?: unknown }[];
+    }[];
     readonly Environment?: { readonly Variables?: Readonly<Record<string, unknown>> };
     /** Of an alarm on an expression. */
     readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
@@ -58,6 +62,10 @@ export function countResources(resources: readonly Resource[]): ResourceCounts {
         Properties?.Metrics?.filter((metric: { MetricStat?: unknown }) => metric.MetricStat).length ?? 1;
       counts['alarm metrics'] = (counts['alarm metrics'] ?? 0) + watched;
     }
+    const isMeasured = Properties?.ContainerDefinitions?.some(({ Environment = [] }) =>
+      Environment.some(({ Name, Value }) => Name === 'METRICS_DEPLOYMENT' && Value !== ''),
+    );
+    if (isMeasured) counts['queue metrics'] = Object.keys(QUEUE_METRICS).length * REPO_SIZES.length;
     // A stream is read without a charge; a queue is asked, and asking costs.
     if (Type === 'AWS::Lambda::EventSourceMapping' && Properties?.StartingPosition === undefined) {
       counts['queue mappings'] = (counts['queue mappings'] ?? 0) + 1;

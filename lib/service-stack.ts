@@ -89,6 +89,7 @@ export class ServiceStack extends Stack {
       ownHosts: config.ownHosts,
       forgeCaPem: config.forgeCaPem,
       confirmBounce: config.confirmBounce,
+      queueMetrics: config.queueMetrics,
       logLevel: config.logLevel,
       logRetentionDays: config.logRetentionDays,
     });

@@ -39,6 +39,7 @@ const Context = z.object({
     .regex(/^[A-Za-z0-9.:[\],-]*$/, 'must be host or host:port, separated by commas')
     .default(''),
   forgeCaFile: text.min(1).optional(),
+  queueMetrics: z.enum(['true', 'false'], 'must be true or false').default('false'),
   confirmBounce: z.enum(['always', 'adaptive'], 'must be always or adaptive').default('adaptive'),
   identityUrl: z
     .url({ protocol: /^https?$/, error: 'must be the address of an identity provider' })
@@ -109,6 +110,8 @@ export interface StageConfig {
   /** PEM of a private authority that signs for those forges; empty = public ones only. */
   readonly forgeCaPem: string;
   readonly confirmBounce: 'always' | 'adaptive';
+  /** Figures of the queues go to CloudWatch, which has its price (lib/cost.ts). */
+  readonly queueMetrics: boolean;
   /** A provider that speaks the GoTrue contract; absent = a Cognito user pool of this stack (D-93). */
   readonly identityUrl: string | undefined;
   /** Its public key, if it wants one. */
@@ -201,6 +204,7 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
     engineSize: { cpu: Number(engineCpu), memoryMb: Number(engineMemoryMb), tasks: Number(engineTasks) },
     workersMax: Number(rest.workersMax),
     tickMemoryMb: Number(rest.tickMemoryMb),
+    queueMetrics: rest.queueMetrics === 'true',
     waf: rest.waf === 'true',
     legacyCredentials: rest.legacyCredentials === 'true',
     keyVersion: Number(rest.keyVersion),

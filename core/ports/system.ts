@@ -1,4 +1,5 @@
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
+import type { QueueFigures, RepoSize } from '../domain/queue-metrics.ts';
 import type { SealedCredential } from '../domain/repo.ts';
 import type { Secret } from '../secret.ts';
 
@@ -19,6 +20,11 @@ export interface Log {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Figures for operators, by the size of a repository, never by its name. Best effort. */
+export interface Meter {
+  measure(size: RepoSize, figures: QueueFigures): void;
 }
 
 export type VaultErrorKind = 'undecryptable' | 'unavailable';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CommonEnv, EnvPort, EnvText, OutboundEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvOptionalText, EnvPort, EnvText, OutboundEnv } from '#core/contracts/env.ts';
 
 export const EngineEnv = CommonEnv.extend(OutboundEnv.shape).extend({
   PORT: EnvPort,
@@ -9,5 +9,7 @@ export const EngineEnv = CommonEnv.extend(OutboundEnv.shape).extend({
   /** Injected by the platform from the secret store. */
   CONTAINER_SECRET: EnvText,
   /** Whether each bounce needs a second failing gate run (D-08). */
+  /** Name under which figures go to CloudWatch; empty: none do. */
+  METRICS_DEPLOYMENT: EnvOptionalText,
   CONFIRM_BOUNCE: z.enum(['always', 'adaptive']),
 });

@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { createEmfMeter } from '#core/adapters/cloudwatch/emf-meter.ts';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
@@ -27,12 +28,16 @@ const runReconcile = createReconciler({
   ids: createUuidIds(),
   log,
   confirmBounce: env.CONFIRM_BOUNCE,
-  forgeFor: (request, held, mayRead) =>
+  ...(env.METRICS_DEPLOYMENT === '' ? {} : { meter: createEmfMeter({ deployment: env.METRICS_DEPLOYMENT }) }),
+  forgeFor: (request, held, mayRead, onCall) =>
     createEngineForge(held, {
       instanceUrl: request.instanceUrl,
       slug: request.repoSlug,
       token: request.token,
-      send: http.send,
+      send: (...call) => {
+        onCall();
+        return http.send(...call);
+      },
       clock,
       mayRead,
     }),

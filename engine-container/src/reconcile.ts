@@ -4,8 +4,8 @@ import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MAX_MS } from '#c
 import type { ManagedRepo, ReconcileErrorCode } from '#core/domain/repo.ts';
 import type { TokenScope } from '#core/domain/token-scopes.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
-import { type EngineStore, type LeaseStore, StoreError } from '#core/ports/store.ts';
-import type { Clock, Ids, Log, ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
+import { StoreError } from '#core/ports/store.ts';
+import type { ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
 import { adoptLease } from '#core/services/lease.ts';
 import { isAwaited, isMereWords, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
 import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
@@ -16,28 +16,14 @@ import { decide } from './queue/decide.ts';
 import { fold } from './queue/fold.ts';
 import { nextToLand } from './queue/pipeline.ts';
 import type { QueueRecord } from './queue/record.ts';
-import type { ConfirmBounce, Snapshot } from './queue/snapshot.ts';
+import type { Snapshot } from './queue/snapshot.ts';
 import { SnapshotReader } from './read-snapshot.ts';
+import { ReconcileFigures } from './reconcile-figures.ts';
+import type { MeasuredDeps, ReconcilerDeps } from './reconciler-deps.ts';
 import { RecordKeeper } from './record-keeper.ts';
 import { RepoObjects } from './repo-objects.ts';
 import { StagedTreeMismatch } from './stage-trees.ts';
 import { takeBackUnrecorded } from './take-back.ts';
-
-export interface ReconcilerDeps {
-  readonly store: EngineStore & LeaseStore;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly log: Log;
-  /**
-   * A client for the forge of one request. It sends nothing once the lease is past its deadline (A41), and no read, page
-   * or repeat of one once `mayRead` says no: then it throws `ReadNotBegun`.
-   */
-  readonly forgeFor: (request: ReconcileRequest, held: HeldLease, mayRead: () => boolean) => EngineForge;
-  /** Without it a repo whose gate is known to be steady needs no second failing gate run (D-08). */
-  readonly confirmBounce?: ConfirmBounce;
-  /** The trees that the engine has read. @default nothing yet */
-  readonly memory?: DirectoryMemory;
-}
 
 /** Time kept back at the end of a reconcile for storing what was done. */
 const WRAP_UP_MS = 2_000;
@@ -67,13 +53,16 @@ export function createReconciler(
     // A queue that is deleted or ordered to wind down is like one that is off: it takes back what it posted (D-24).
     const windsDown = repo.tombstone || command === 'wind_down';
     const wanted = windsDown ? { ...repo, queueEnabled: false } : repo;
-    const reconcile = new Reconcile(deps, request, wanted, held, memory.open(repo.id));
-    return (await reconcile.run()) === null ? 'ok' : 'failed';
+    const figures = new ReconcileFigures();
+    const reconcile = new Reconcile({ ...deps, figures }, request, wanted, held, memory.open(repo.id));
+    const errorCode = await reconcile.run();
+    if (deps.meter !== undefined) figures.tell(deps.meter);
+    return errorCode === null ? 'ok' : 'failed';
   };
 }
 
 class Reconcile {
-  readonly #deps: ReconcilerDeps;
+  readonly #deps: MeasuredDeps;
   readonly #repo: ManagedRepo;
   readonly #held: HeldLease;
   readonly #queueName: string;
@@ -91,7 +80,7 @@ class Reconcile {
   readonly #logTail: string[] = [];
 
   constructor(
-    deps: ReconcilerDeps,
+    deps: MeasuredDeps,
     request: ReconcileRequest,
     repo: ManagedRepo,
     held: HeldLease,
@@ -102,7 +91,8 @@ class Reconcile {
     this.#held = held;
     this.#queueName = request.queueName;
     this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
-    this.#forge = deps.forgeFor(request, held, () => this.#mayRead());
+    const onCall = (): void => deps.figures.countCall();
+    this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall);
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
     this.#keeper = new RecordKeeper({ ...deps, repo, held });
   }

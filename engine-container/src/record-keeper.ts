@@ -10,6 +10,7 @@ import { emptyRecord } from './queue/record.ts';
 import { changedRows, toActivityEvent } from './queue/rows.ts';
 import { shedRecord } from './queue/shed.ts';
 import { toQueueView } from './queue/view.ts';
+import type { ReconcileFigures } from './reconcile-figures.ts';
 import { parseRecord, toDocument } from './record-codec.ts';
 import { isSameData } from './same-data.ts';
 import { isEmpty, NOTHING_UNSENT, takeWrite, type Unsent } from './unsent.ts';
@@ -19,6 +20,7 @@ export interface KeeperDeps {
   readonly repo: ManagedRepo;
   readonly held: HeldLease;
   readonly log: Log;
+  readonly figures: ReconcileFigures;
 }
 
 /**
@@ -30,6 +32,7 @@ export class RecordKeeper {
   readonly #repo: ManagedRepo;
   readonly #held: HeldLease;
   readonly #log: Log;
+  readonly #figures: ReconcileFigures;
   #saved: QueueRecord;
   /** The record in the store, as far as is known; null before a record of this version was read or written. */
   #stored: QueueRecord | null = null;
@@ -40,8 +43,9 @@ export class RecordKeeper {
   #closed: Batch[] = [];
   #unsent: Unsent = NOTHING_UNSENT;
 
-  constructor({ store, repo, held, log }: KeeperDeps) {
+  constructor({ store, repo, held, log, figures }: KeeperDeps) {
     this.#log = log;
+    this.#figures = figures;
     this.#store = store;
     this.#repo = repo;
     this.#held = held;
@@ -69,6 +73,7 @@ export class RecordKeeper {
       return 'loaded';
     }
     this.#saved = stored.record;
+    this.#figures.see(stored.record);
     this.#unsent = stored.unsent;
     this.#version = stored.version;
     this.#stored = stored.record;
@@ -80,6 +85,7 @@ export class RecordKeeper {
 
   collect(events: readonly DecidedEvent[], at: EpochMs): void {
     if (events.length === 0) return;
+    this.#figures.collect(events, at);
     const told = events.map((event) => toActivityEvent(this.#repo, event, at));
     this.#unsent = { ...this.#unsent, events: [...this.#unsent.events, ...told] };
   }
@@ -87,10 +93,12 @@ export class RecordKeeper {
   /** Batches that have ended: their rows are stored with the record that no longer holds them. */
   close(batches: readonly Batch[]): void {
     this.#closed.push(...batches);
+    this.#figures.close(batches);
   }
 
   /** Stores record, rows and events together; nothing is written when nothing changed. */
   async save(record: QueueRecord, at: EpochMs): Promise<void> {
+    this.#figures.see(record);
     const isBare = isEmpty(this.#unsent) && this.#closed.length === 0;
     // A pass never changes a record in place: the one looked at last is as it was then.
     if (isBare && record === this.#looked) return;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { Repository } from 'aws-cdk-lib/aws-ecr';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
@@ -46,6 +46,7 @@ export interface EngineServiceProps {
   readonly ownHosts: string;
   readonly forgeCaPem: string;
   readonly confirmBounce: 'always' | 'adaptive';
+  readonly queueMetrics: boolean;
   readonly logLevel: string;
   readonly logRetentionDays: number;
 }
@@ -179,6 +180,7 @@ export class EngineService extends Construct implements Grantee {
         FORGE_DENY_HOSTS: props.ownHosts,
         FORGE_CA_PEM: props.forgeCaPem,
         CONFIRM_BOUNCE: props.confirmBounce,
+        METRICS_DEPLOYMENT: props.queueMetrics ? Stack.of(this).stackName : '',
         AWS_REGION: Aws.REGION,
       },
       secrets: { CONTAINER_SECRET: this.secret.forContainer },

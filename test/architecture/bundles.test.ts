@@ -207,6 +207,7 @@ describe('the engine’s image', () => {
         FORGE_DENY_HOSTS: '',
         FORGE_CA_PEM: '',
         CONFIRM_BOUNCE: 'adaptive',
+        METRICS_DEPLOYMENT: '',
         AWS_REGION: 'us-east-1',
       },
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -10,6 +10,7 @@ const SIZED = {
   engineTasks: '3',
   workersMax: '60',
   tickMemoryMb: '1024',
+  queueMetrics: 'true',
 };
 
 const linesOf = (template: StackTemplate) => {
@@ -50,7 +51,14 @@ describe('the price of a deployment', () => {
     expect(named.has('secrets')).toBe(false);
     const moving = linesOf(readTemplate(FULL, { movesSecrets: true }));
     expect(moving.find(({ what }) => what === 'secrets')?.asleep).toBe(2);
-    const [task, address] = linesOf(readTemplate(SIZED));
+    expect(named.has('figures of the queues')).toBe(false);
+    const sized = linesOf(readTemplate(SIZED));
+    const figures = sized.find(({ what }) => what === 'figures of the queues');
+    // Five metrics of three sizes.
+    expect([figures?.asleep, figures?.running.toFixed(2)]).toEqual([0, '4.50']);
+    // With them one busy team stays within its goal.
+    expect(sumUsd(lines, 'busy') + (figures?.busy ?? 0)).toBeLessThanOrEqual(10);
+    const [task, address] = sized;
     expect(task?.running).toBeCloseTo(6 * (lines[0]?.running ?? 0), 5);
     expect(address?.running).toBeCloseTo(3 * (lines[1]?.running ?? 0), 5);
   });

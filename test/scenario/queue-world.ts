@@ -1,5 +1,6 @@
 import type { Offboarded } from '#core/contracts/account.ts';
 import type { NodeRow } from '#core/domain/batch.ts';
+import type { QueueFigures, RepoSize } from '#core/domain/queue-metrics.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
@@ -28,6 +29,7 @@ export class QueueWorld {
   readonly queue = new FakeWakeQueue(this.clock);
   readonly repo: ManagedRepo;
   engineRuns = 0;
+  readonly measured: (QueueFigures & { readonly size: RepoSize })[] = [];
   readonly #log = { info: () => {}, warn: () => {}, error: () => {} };
   #ids = 0;
 
@@ -68,7 +70,11 @@ export class QueueWorld {
     const { store, clock, queue, ids } = this;
     const reconcile = createReconciler({
       ...{ store, clock, ids, log: this.#log },
-      forgeFor: () => this.forge.forge,
+      meter: { measure: (size, figures) => this.measured.push({ size, ...figures }) },
+      forgeFor: (_request, _held, _mayRead, onCall) => {
+        onCall();
+        return this.forge.forge;
+      },
     });
     return {
       ...{ store, leases: store, queue, clock, ids, log: this.#log, queueName: DEFAULT_SERVICE_NAME },

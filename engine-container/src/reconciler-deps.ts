@@ -1,0 +1,34 @@
+import type { HeldLease } from '#core/domain/lease.ts';
+import type { EngineForge } from '#core/ports/forge.ts';
+import type { EngineStore, LeaseStore } from '#core/ports/store.ts';
+import type { Clock, Ids, Log, Meter, ReconcileRequest } from '#core/ports/system.ts';
+import type { DirectoryMemory } from './directory-memory.ts';
+import type { ConfirmBounce } from './queue/snapshot.ts';
+import type { KeeperDeps } from './record-keeper.ts';
+
+export interface ReconcilerDeps {
+  readonly store: EngineStore & LeaseStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  /**
+   * A client for the forge of one request. It sends nothing once the lease is past its deadline (A41), and no read, page
+   * or repeat of one once `mayRead` says no: then it throws `ReadNotBegun`.
+   */
+  readonly forgeFor: (
+    request: ReconcileRequest,
+    held: HeldLease,
+    mayRead: () => boolean,
+    /** Called before each request that is sent. */
+    onCall: () => void,
+  ) => EngineForge;
+  /** @default nothing is measured */
+  readonly meter?: Meter;
+  /** Without it a repo whose gate is known to be steady needs no second failing gate run (D-08). */
+  readonly confirmBounce?: ConfirmBounce;
+  /** The trees that the engine has read. @default nothing yet */
+  readonly memory?: DirectoryMemory;
+}
+
+/** With the figures of one reconcile. */
+export type MeasuredDeps = ReconcilerDeps & Pick<KeeperDeps, 'figures'>;
