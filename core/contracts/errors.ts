@@ -1,4 +1,4 @@
-/** THE table of error codes (contract, Errors; the last eight by decision). Nothing else decides a status. */
+/** THE table of error codes (contract, Errors; nine of them by decision). Nothing else decides a status. */
 export interface ErrorShape {
   readonly status: number;
   /** The same request may succeed later without any change. */
@@ -41,7 +41,16 @@ export const ERROR_TABLE = {
     retryable: false,
     message: 'Your plan does not allow more repositories.',
   },
-  repo_already_managed: { status: 409, retryable: false, message: 'This repository is managed already.' },
+  repo_already_managed: {
+    status: 409,
+    retryable: false,
+    message: 'This branch of the repository is managed already, or another account manages it.',
+  },
+  status_context_taken: {
+    status: 409,
+    retryable: false,
+    message: 'Another managed branch of this repository has this status context; name another one.',
+  },
   connection_identity_already_used: {
     status: 409,
     retryable: false,

@@ -112,6 +112,8 @@ export interface ManagedRepo extends QueueSettings {
   readonly enabledAt: EpochMs;
   /** Signs the forge's webhook deliveries; null until a hook was registered. Never leaves the store but for verifying. */
   readonly webhookSecret: Secret<string> | null;
+  /** Deleted branch of the same repository whose hook this is now: the secret is sealed to its id. Absent: to its own. */
+  readonly webhookSecretOf?: RepoId;
   /** Unguessable id in the hook's URL (`?r=`, D-31); null until a hook was registered. */
   readonly hookId: string | null;
   readonly provisioning: ProvisioningRecord;

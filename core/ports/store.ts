@@ -27,11 +27,16 @@ export class StoreError extends Error {
 
 /** The key that makes a repository one and the same on a forge, whatever the spelling (D-46). */
 export type ForgeAddress = Pick<ManagedRepo, 'instanceUrl' | 'slug'>;
+/** One branch of it. */
+export type BranchAddress = ForgeAddress & Pick<ManagedRepo, 'baseBranch'>;
 
 /** A deleted repo that still has something to take back on its forge. */
 export interface WindDown {
   readonly tenantId: TenantId;
   readonly id: RepoId;
+  /** Null, like its context: a row of before several branches. */
+  readonly baseBranch: string | null;
+  readonly statusContext: string | null;
   readonly at: EpochMs;
 }
 
@@ -86,8 +91,8 @@ export interface EngineReport {
 export interface EngineStore {
   /** A deleted repo that is being wound down comes before the one that was enrolled after it: it runs first. */
   findRepo(address: RepoAddress): Promise<ManagedRepo | null>;
-  /** Statuses that deleted repos of this forge address left standing on heads, of any tenant. */
-  listLeftHeads(address: ForgeAddress): Promise<readonly LeftHeads[]>;
+  /** Statuses that deleted repos of this branch left standing on heads, of any tenant. */
+  listLeftHeads(address: BranchAddress): Promise<readonly LeftHeads[]>;
   loadQueueRecord(repoId: RepoId): Promise<StoredQueueRecord | null>;
   /**
    * The newest of one repo that can be read, newest first, among the newest `scannedMax` rows of its tenant.
@@ -150,7 +155,7 @@ export interface DispatchStore {
   settleDue(repoId: RepoId, wakeSeqSeen: number, nextDueAt: EpochMs): Promise<boolean>;
   /** Ends the last look at a repo that is off or tombstoned: it can be woken no more. False when it was woken, switched on or deleted since. */
   settleOff(repo: Pick<ManagedRepo, 'id' | 'tenantId'>, wakeSeqSeen: number): Promise<boolean>;
-  /** Of all tenants, oldest first. A repo that was enrolled after them at this forge address runs after them. */
+  /** Of all tenants and branches, oldest first. A repo that was enrolled after them for the same branch runs after them. */
   listWindDowns(address: ForgeAddress): Promise<readonly WindDown[]>;
   /** Null: the engine has told none yet. Throws `StoreError` when unreadable: what cannot be read may be on the forge. */
   readObligations(repoId: RepoId): Promise<Obligations | null>;
@@ -158,10 +163,15 @@ export interface DispatchStore {
   saveReconcileOutcome(repo: ManagedRepo, outcome: ReconcileOutcome): Promise<void>;
   loadReconcileOutcome(repo: Pick<ManagedRepo, 'id' | 'tenantId'>): Promise<ReconcileOutcome | null>;
   recordTick(at: EpochMs): Promise<void>;
-  /** Webhook look-up by the hook id of our own URL, else by (normal instance URL, slug); null = not managed. */
+  /**
+   * Webhook look-up by the hook id of our own URL, else by (normal instance URL, slug): of its branches one that has a
+   * secret. Null: not managed.
+   */
   findRepoForHook(
     key: { readonly hookId: string } | { readonly instanceUrl: string; readonly slug: string },
   ): Promise<ManagedRepo | null>;
+  /** Every managed branch of a repository, in the order of their enrollment: all are of one tenant. */
+  listReposAt(address: ForgeAddress): Promise<readonly ManagedRepo[]>;
   /** False when this delivery id was seen before (kept 24 h). */
   claimDelivery(repoId: RepoId, deliveryId: string): Promise<boolean>;
   /** Whether this delivery id was claimed within the last 24 h. */
@@ -198,27 +208,35 @@ export interface EnrollmentStore {
   markConnectionDeleting(tenantId: TenantId, id: ConnectionId): Promise<boolean>;
   /** Last step of a cascade: the row and its identity guard. Refused with `lost_race` unless marked deleting. */
   deleteConnection(tenantId: TenantId, id: ConnectionId): Promise<void>;
-  /** One transaction: guard, row, counter below `reposMax` (null = unlimited), parent alive. */
+  /**
+   * One transaction: guard, row, counter below `reposMax` (null = unlimited), parent alive. The branches of one repository
+   * are of one tenant, and each has a context of its own.
+   */
   createRepo(
     repo: ManagedRepo,
     reposMax: number | null,
   ): Promise<
-    'created' | 'connection_gone' | 'limit_reached' | { readonly managedBy: TenantId; readonly id: RepoId }
+    | 'created'
+    | 'connection_gone'
+    | 'limit_reached'
+    | { readonly managedBy: TenantId; readonly id: RepoId }
+    | { readonly contextOf: RepoId }
   >;
   /**
    * Conditional on `repo.version`; returns the stored row with its new version. Never writes `wakeSeq`; `dueAt` only when
    * the queue is switched on (due at `repo.dueAt`, else now) or off (null; with `lastLook` now: it can be woken until
-   * `settleOff`, so that the engine takes back what it left on the forge). Address, tenant and connection cannot change.
+   * `settleOff`, so that the engine takes back what it left on the forge). Address, branch, tenant and connection cannot
+   * change; a context that another branch of the repository has is `lost_race`.
    */
   updateRepo(repo: ManagedRepo, options?: { readonly lastLook: boolean }): Promise<ManagedRepo>;
   /**
-   * One transaction: the row becomes a tombstone that is due now, its forge address and its hook are free, it is not
-   * counted any more. Conditional on `repo.version` (`lost_race`).
+   * One transaction: the row becomes a tombstone that is due now, its branch is free, and its hook is another managed
+   * branch's of the repository, or free as well; it is not counted any more. Conditional on `repo.version` (`lost_race`).
    */
   buryRepo(repo: ManagedRepo): Promise<void>;
   /**
    * Row, guards, wake state, bookkeeping; resolves its open batches; fences off the holder of the lease. Gone already is
-   * fine. `left` is kept for the repo that is enrolled at the forge address next.
+   * fine. `left` is kept for the repo that is enrolled for this branch next.
    */
   deleteRepo(repo: ManagedRepo, left?: LeftHeads): Promise<void>;
   /** Batches of one repo that have not ended. An index: may lag by seconds (E8). */

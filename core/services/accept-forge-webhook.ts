@@ -12,6 +12,7 @@ import { VaultError } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
 import type { RefusedDeliveries } from './refused-deliveries.ts';
+import { webhookSecretOwner } from './repo-secrets.ts';
 import { type EventWakeDeps, wakeForEvent } from './wake.ts';
 
 export interface WebhookDeps extends EventWakeDeps, PlanDeps {
@@ -72,6 +73,41 @@ export async function acceptForgeWebhook(
     throw new AppError('invalid_signature');
   }
   if (request.eventType === undefined) throw new AppError('missing_fields', { field: 'event' });
+  return deliver(deps, await branchesOf(deps, repo), { ...delivery, deliveryId: request.deliveryId });
+}
+
+/** One hook serves every managed branch of a repository; whose its secret is does not matter. */
+async function branchesOf({ store }: WebhookDeps, repo: ManagedRepo): Promise<readonly ManagedRepo[]> {
+  const managed = await store.listReposAt(repo);
+  return managed.some(({ id }) => id === repo.id) ? managed : [repo, ...managed];
+}
+
+interface Delivery {
+  readonly event: ForgeEvent;
+  readonly deliveryId: string | undefined;
+}
+
+/** The most that any branch made of it. A lease that is held is told once all others were woken. */
+async function deliver(
+  deps: WebhookDeps,
+  branches: readonly ManagedRepo[],
+  delivery: Delivery,
+): Promise<WebhookOutcome> {
+  const outcomes: WebhookOutcome[] = [];
+  let held: AppError | null = null;
+  for (const repo of branches) {
+    try {
+      outcomes.push(await deliverTo(deps, repo, delivery));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'lease_held') throw error;
+      held = error;
+    }
+  }
+  if (held !== null) throw held;
+  return WEBHOOK_OUTCOMES.find((outcome) => outcomes.includes(outcome)) ?? 'ignored';
+}
+
+async function deliverTo(deps: WebhookDeps, repo: ManagedRepo, delivery: Delivery): Promise<WebhookOutcome> {
   if (!obeysWebhooks(repo)) return 'ignored';
   // A sender of this many has marked the repo due long ago (D-52).
   if (await isFlooded(deps, repo)) return 'ignored';
@@ -79,7 +115,7 @@ export async function acceptForgeWebhook(
   if (kind === 'unrelated') return 'ignored';
   // Held for payment: not the sender's mistake (D-34).
   if ((await findHolds(deps, repo.tenantId)).has(repo.id)) return 'ignored';
-  return wake(deps, repo, kind, request.deliveryId);
+  return wake(deps, repo, kind, delivery.deliveryId);
 }
 
 /** Null, which no signature fits: there is none, or the row is damaged. */
@@ -88,9 +124,8 @@ async function openSecret(
   repo: ManagedRepo | null,
 ): Promise<Secret<string> | null> {
   if (repo === null || repo.webhookSecret === null) return null;
-  const owner = { tenantId: repo.tenantId, repoId: repo.id, purpose: 'webhook-secret' } as const;
   try {
-    return await secrets.open(owner, repo.webhookSecret.reveal());
+    return await secrets.open(webhookSecretOwner(repo), repo.webhookSecret.reveal());
   } catch (error) {
     if (!(error instanceof VaultError)) throw error;
     if (error.kind === 'undecryptable') return null;

@@ -1,10 +1,12 @@
 import { AppError } from '../contracts/errors.ts';
+import { StatusContext } from '../contracts/fields.ts';
 import { WHO_AM_I_TIMEOUT_MS } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
+import { isBranchBelow, isSameContext } from '../domain/managed-branch.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
 import type { WakeupMode } from '../domain/provisioning.ts';
 import { UNPROVISIONED } from '../domain/provisioning.ts';
-import { isOwnBranch } from '../domain/queue-names.ts';
+import { contextForBase, isOwnBranch } from '../domain/queue-names.ts';
 import type { Connection, ManagedRepo, MergeStyle } from '../domain/repo.ts';
 import { DEFAULT_SETTINGS } from '../domain/repo-settings.ts';
 import type { AccountStore } from '../ports/account-store.ts';
@@ -28,7 +30,7 @@ import { tryWake } from './wake.ts';
 export interface EnrollDeps extends ProvisioningDeps, PlanDeps {
   readonly store: EnrollmentStore &
     NoticeRequestStore &
-    Pick<DispatchStore, 'getConnection' | 'getRepo' | 'markDue'> &
+    Pick<DispatchStore, 'getConnection' | 'getRepo' | 'listReposAt' | 'markDue'> &
     Pick<AccountStore, 'loadPlan' | 'appendAudit'>;
   readonly vault: Pick<Vault, 'open'>;
   readonly openAccount: OpenForgeAccount;
@@ -66,11 +68,17 @@ export async function enrollRepo(
   const now = deps.clock.now();
   const id = deps.ids.uuid();
   const { notification } = wanted;
+  const { instanceUrl } = connection;
+  const others = (await deps.store.listReposAt({ instanceUrl, slug: wanted.slug })).filter(
+    (other) => other.tenantId === tenantId,
+  );
+  if (others.some((other) => isBranchBelow(other.baseBranch, baseBranch)))
+    throw new AppError('invalid_field', { field: 'base_branch' });
   const claim: ManagedRepo = {
-    ...{ id, tenantId, connectionId: connection.id, instanceUrl: connection.instanceUrl },
+    ...{ id, tenantId, connectionId: connection.id, instanceUrl },
     slug: wanted.slug,
     baseBranch,
-    statusContext: wanted.statusContext ?? deps.queueName,
+    statusContext: wanted.statusContext ?? defaultContext(deps.queueName, baseBranch, others),
     mergeStyle: wanted.mergeStyle ?? 'squash',
     automerge: wanted.automerge ?? false,
     ...DEFAULT_SETTINGS,
@@ -96,6 +104,14 @@ export async function enrollRepo(
   if (repo.wakeupMode !== 'webhook') return repo;
   // Best effort: how it went is in the answer's provisioning (contract, Other rules 2).
   return (await provisionRepo(deps, repo)).repo;
+}
+
+/** The queue's name, and for a further branch of the repository one that names the branch (A124). */
+function defaultContext(queueName: string, baseBranch: string, others: readonly ManagedRepo[]): string {
+  const isFree = others.every((other) => !isSameContext(other.statusContext, queueName));
+  if (isFree) return queueName;
+  const named = StatusContext.safeParse(contextForBase(queueName, baseBranch));
+  return named.success ? named.data : queueName;
 }
 
 /** A connection that was stored while its forge was away: whose its token is was never asked (D-45). */
@@ -160,6 +176,9 @@ async function create(deps: EnrollDeps, repo: ManagedRepo, reposMax: number | nu
     if (result === 'connection_gone') throw new AppError('not_found');
     if (result === 'limit_reached') {
       throw new AppError('repo_limit_exceeded', { portal: '/api/v1/billing/portal' });
+    }
+    if ('contextOf' in result) {
+      throw new AppError('status_context_taken', { more: { existing_managed_repo_id: result.contextOf } });
     }
     const holder = await deps.store.getRepo(result.id);
     const isFree = holder === null || (await displace(deps, repo, holder));

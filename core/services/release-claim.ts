@@ -3,7 +3,7 @@ import type { Connection, ManagedRepo } from '../domain/repo.ts';
 import { type DispatchStore, type EnrollmentStore, StoreError } from '../ports/store.ts';
 import { dropConnection } from './wind-down.ts';
 
-export type ClaimStore = EnrollmentStore & Pick<DispatchStore, 'getConnection' | 'findRepoForHook'>;
+export type ClaimStore = EnrollmentStore & Pick<DispatchStore, 'getConnection' | 'listReposAt'>;
 
 /** Whose claim it was. `verified`: the forge has confirmed it once, so it stays. */
 export type Release =
@@ -47,12 +47,13 @@ export async function releaseIdentity(
   return { kind: 'released', tenantId, id };
 }
 
-/** The same for the name of a repository: it is wound down like a deleted one. */
+/** The same for the name of a repository: its branches are wound down like deleted ones. */
 export async function releaseRepo(store: ClaimStore, instanceUrl: string, slug: string): Promise<Release> {
-  const repo = await store.findRepoForHook({ instanceUrl, slug });
-  if (repo === null) return { kind: 'no_claim' };
+  const repos = await store.listReposAt({ instanceUrl, slug });
+  const repo = repos.find(({ verifiedAt }) => verifiedAt !== undefined) ?? repos[0];
+  if (repo === undefined) return { kind: 'no_claim' };
   const { tenantId, id } = repo;
   if (repo.verifiedAt !== undefined) return { kind: 'verified', tenantId, id };
-  await bury(store, repo);
+  for (const each of repos) await bury(store, each);
   return { kind: 'released', tenantId, id };
 }

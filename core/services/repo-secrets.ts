@@ -10,11 +10,16 @@ type RowName = Pick<ManagedRepo, 'id' | 'tenantId'>;
 
 export async function sealWebhookSecret(
   box: Pick<SecretBox, 'seal'>,
-  repo: RowName,
+  repo: RowName & Pick<ManagedRepo, 'webhookSecretOf'>,
   secret: Secret<string>,
 ): Promise<Secret<string>> {
-  const owner = { tenantId: repo.tenantId, repoId: repo.id, purpose: 'webhook-secret' } as const;
-  return new Secret(await box.seal(owner, secret.reveal()));
+  return new Secret(await box.seal(webhookSecretOwner(repo), secret.reveal()));
+}
+
+/** A hook outlives the branch that it was made for, and its secret stays sealed to that one. */
+export function webhookSecretOwner(repo: RowName & Pick<ManagedRepo, 'webhookSecretOf'>) {
+  const { tenantId, id, webhookSecretOf } = repo;
+  return { tenantId, repoId: webhookSecretOf ?? id, purpose: 'webhook-secret' } as const;
 }
 
 /** As they are stored: the addresses of chats are credentials, the mailbox is none. */

@@ -5,6 +5,7 @@ import type { TextRewrapper } from '../ports/rewrapper.ts';
 import type { EnrollmentStore } from '../ports/store.ts';
 import { VaultError } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
+import { webhookSecretOwner } from './repo-secrets.ts';
 import { type RepoStore, saveRepo } from './save-repo.ts';
 
 export interface RewrapSecretsDeps {
@@ -49,11 +50,10 @@ async function rewrapRepo(deps: RewrapSecretsDeps, repo: ManagedRepo): Promise<k
 
 async function rewrapSecret(
   { rewrapper }: RewrapSecretsDeps,
-  { id: repoId, tenantId, webhookSecret }: ManagedRepo,
+  repo: ManagedRepo,
 ): Promise<Secret<string> | null> {
-  if (webhookSecret === null) return null;
-  const owner = { tenantId, repoId, purpose: 'webhook-secret' } as const;
-  const text = await rewrapper.rewrapText(owner, webhookSecret.reveal());
+  if (repo.webhookSecret === null) return null;
+  const text = await rewrapper.rewrapText(webhookSecretOwner(repo), repo.webhookSecret.reveal());
   return text === null ? null : new Secret(text);
 }
 

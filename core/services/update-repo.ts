@@ -1,5 +1,6 @@
 import { AppError } from '../contracts/errors.ts';
 import type { TenantId } from '../domain/ids.ts';
+import { findBranchConflict } from '../domain/managed-branch.ts';
 import type { NotificationTargets } from '../domain/notification.ts';
 import type { CiGate } from '../domain/provisioning.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
@@ -22,7 +23,7 @@ export interface UpdateDeps extends ProvisioningDeps, StopDeps {
   readonly store: EnrollmentStore &
     StopDeps['store'] &
     NoticeRequestStore &
-    Pick<DispatchStore, 'getRepo'> &
+    Pick<DispatchStore, 'getRepo' | 'listReposAt' | 'listWindDowns'> &
     Pick<AccountStore, 'appendAudit'>;
   readonly clock: Clock;
 }
@@ -42,6 +43,7 @@ export async function updateRepo(
   const repo = await loadOwnRepo(deps.store, tenantId, id);
   const asked = definedOnly(changes);
   if (Object.keys(asked).length === 0) return repo;
+  if (asked.statusContext !== undefined) await refuseTakenContext(deps, repo, asked.statusContext);
   const targets = asked.notification ?? null;
   const wanted =
     targets === null
@@ -56,6 +58,19 @@ export async function updateRepo(
   if (saved.queueEnabled && !repo.queueEnabled) await tryWake(deps, repo.id);
   const hooks = saved.wakeupMode === 'webhook' && repo.wakeupMode !== 'webhook';
   return hooks ? (await provisionRepo(deps, saved)).repo : saved;
+}
+
+/** Before the forge is touched; the store refuses what is taken in between (A124). */
+async function refuseTakenContext(deps: UpdateDeps, repo: ManagedRepo, statusContext: string): Promise<void> {
+  if (statusContext === repo.statusContext) return;
+  const wanted = { ...repo, statusContext };
+  const conflict = findBranchConflict(await deps.store.listReposAt(repo), wanted);
+  // A deleted branch may still have a success to take back under it.
+  const left = (await deps.store.listWindDowns(repo)).find((each) => each.statusContext === statusContext);
+  const id = conflict?.id ?? left?.id;
+  if (id !== undefined) {
+    throw new AppError('status_context_taken', { more: { existing_managed_repo_id: id } });
+  }
 }
 
 /** Something may have been changed on the forge by then: a merge taken back, a rule edited. */

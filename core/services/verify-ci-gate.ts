@@ -26,6 +26,7 @@ import { type ProvisioningDeps, provisionProtection } from './provisioning.ts';
 
 export interface VerifyDeps extends CiGateDeps, ProvisioningDeps {
   readonly clock: CiGateDeps['clock'];
+  readonly store: ProvisioningDeps['store'];
 }
 
 export type ProbeState = 'pending' | 'success' | 'failure';

@@ -3,6 +3,7 @@ import type { ManagedRepo } from '../domain/repo.ts';
 import { ForgeError } from '../ports/forge.ts';
 import type { ForgeAdmin, ForgeHook } from '../ports/forge-admin.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
+import { type DispatchStore, StoreError } from '../ports/store.ts';
 import { type Ids, type Log, VaultError } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
 import { sealWebhookSecret } from './repo-secrets.ts';
@@ -27,7 +28,7 @@ export const HOOK_EVENTS: readonly string[] = [
 const NEEDED_EVENTS: readonly string[] = ['push', 'pull_request', 'issue_comment', 'release'];
 
 export interface WebhookRegistrationDeps {
-  readonly store: RepoStore;
+  readonly store: RepoStore & Pick<DispatchStore, 'listReposAt'>;
   readonly secrets: Pick<SecretBox, 'seal'>;
   readonly ids: Ids;
   readonly log: Log;
@@ -43,7 +44,8 @@ export interface Registration {
 }
 
 /**
- * Sees to exactly one hook of ours on the forge, with a secret that the store has. A hook is ours by its address.
+ * Sees to exactly one hook of ours on the forge, with a secret that the store has; it serves every managed branch of the
+ * repository, so that of another branch will do. A hook is ours by its address.
  * `rotate`, or a hook that is missing or not as we made it: a new one is made and stored before the old one goes,
  * because the forge ignores a new secret for an old hook, and nothing may be lost in between.
  */
@@ -54,8 +56,11 @@ export async function registerWebhook(
   rotate: boolean,
 ): Promise<Registration> {
   try {
+    const others = (await deps.store.listReposAt(repo)).filter(({ id }) => id !== repo.id);
     const ours = (await forge.listHooks()).filter((hook) => isOurs(deps.webhookUrl, hook));
-    const current = rotate ? undefined : ours.find((hook) => isCurrent(deps.webhookUrl, repo, hook));
+    const serves = (hook: ForgeHook) =>
+      [repo, ...others].some((each) => isCurrent(deps.webhookUrl, each, hook));
+    const current = rotate ? undefined : ours.find(serves);
     if (current !== undefined) {
       await removeHooks(
         deps,
@@ -64,9 +69,12 @@ export async function registerWebhook(
       );
       return { seen: 'registered', repo, stored: true };
     }
-    return await replaceHooks(deps, forge, repo, ours);
+    const registration = await replaceHooks(deps, forge, repo, ours);
+    if (registration.stored && registration.seen === 'registered') await forgetHooks(deps, others);
+    return registration;
   } catch (error) {
-    if (error instanceof VaultError) return { seen: 'failed', repo, stored: true };
+    if (error instanceof VaultError || error instanceof StoreError)
+      return { seen: 'failed', repo, stored: true };
     if (!(error instanceof ForgeError)) throw error;
     return { seen: error.kind === 'denied' ? 'denied' : 'failed', repo, stored: true };
   }
@@ -81,10 +89,16 @@ async function replaceHooks(
   const hookId = deps.ids.uuid();
   // Two random UUIDs: 244 bits, which cannot be guessed.
   const secret = new Secret(`${deps.ids.uuid()}${deps.ids.uuid()}`.replaceAll('-', ''));
-  const webhookSecret = await sealWebhookSecret(deps.secrets, repo, secret);
+  const webhookSecret = await sealWebhookSecret(
+    deps.secrets,
+    { id: repo.id, tenantId: repo.tenantId },
+    secret,
+  );
   const url = addressOf(deps.webhookUrl, hookId);
   const made = await createOnce(forge, { url, secret, events: HOOK_EVENTS });
-  const saved = await saveRepo(deps.store, repo, () => ({ hookId, webhookSecret }));
+  const saved = await saveRepo(deps.store, repo, () => ({
+    ...{ hookId, webhookSecret, webhookSecretOf: repo.id },
+  }));
   if (typeof saved === 'string') {
     // Its secret is not known to the service: it must not stay. The old one is still in place.
     await removeHooks(deps, forge, [made]);
@@ -92,6 +106,13 @@ async function replaceHooks(
   }
   await removeHooks(deps, forge, old);
   return { seen: 'registered', repo: saved, stored: true };
+}
+
+/** Of the other branches of the repository: what they had is off the forge. Best effort: it only helps a later deletion. */
+async function forgetHooks(deps: WebhookRegistrationDeps, others: readonly ManagedRepo[]): Promise<void> {
+  for (const other of others)
+    if (other.hookId !== null)
+      await saveRepo(deps.store, other, () => ({ hookId: null, webhookSecret: null }));
 }
 
 /** An answer that was lost may stand for a hook that was made: its address, which no other hook has, tells. */

@@ -1,5 +1,6 @@
 import type { EpochMs } from '../domain/ids.ts';
 import { BURIED_WIND_DOWN_MS, WIND_DOWN_MS } from '../domain/limits.ts';
+import { concernsBranch } from '../domain/managed-branch.ts';
 import type { Connection, ManagedRepo, ReconcileErrorCode } from '../domain/repo.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
 import { type EraseStore, eraseTenant } from './erase-tenant.ts';
@@ -46,7 +47,7 @@ export async function mustWindDown(
 }
 
 export type PurgeStore = Pick<EnrollmentStore, 'deleteRepo' | 'listRepos' | 'deleteConnection'> &
-  Pick<DispatchStore, 'getConnection' | 'findRepoForHook'> &
+  Pick<DispatchStore, 'getConnection' | 'listReposAt'> &
   EraseStore &
   LiveStore;
 
@@ -54,9 +55,9 @@ export type PurgeStore = Pick<EnrollmentStore, 'deleteRepo' | 'listRepos' | 'del
 export type Burial = 'goes_on' | 'done' | 'left';
 
 /**
- * Ends the wind-down of a deleted repo if it is over. Who enrolled the same forge address waits for that: then it ends
+ * Ends the wind-down of a deleted repo if it is over. Who enrolled the same branch waits for that: then it ends
  * sooner, and at once where the forge refuses the old credential. It ends sooner for a tenant that leaves as well, whose
- * other rows go with the last of its repos. What could not be taken back is left to the next record of this address.
+ * other rows go with the last of its repos. What could not be taken back is left to the next record of this branch.
  */
 export async function finishBurial(
   store: PurgeStore,
@@ -64,10 +65,11 @@ export async function finishBurial(
   look: LastLook,
   now: EpochMs,
 ): Promise<Burial> {
-  const successor = await store.findRepoForHook({ instanceUrl: repo.instanceUrl, slug: repo.slug });
-  const isRefused = look.errorCode === 'forge_access_denied' && successor !== null;
+  const managed = await store.listReposAt(repo);
+  const isAwaited = managed.some((other) => concernsBranch(repo, other));
+  const isRefused = look.errorCode === 'forge_access_denied' && isAwaited;
   const isLeaving = (await store.loadTenant(repo.tenantId))?.deleting === true;
-  const mostMs = successor === null && !isLeaving ? BURIED_WIND_DOWN_MS : WIND_DOWN_MS;
+  const mostMs = isAwaited || isLeaving ? WIND_DOWN_MS : BURIED_WIND_DOWN_MS;
   if (!isRefused && !isWoundDown(repo, look, now, mostMs)) return 'goes_on';
   const isClean = look.errorCode === null && look.wakeAt === null;
   await store.deleteRepo(repo, isClean ? undefined : await readLeftHeads(store, repo));
@@ -92,10 +94,10 @@ export async function dropConnection(
 export type TurnStore = Pick<DispatchStore, 'listWindDowns'>;
 
 /**
- * Whether an earlier record of the same forge address is still being wound down: two records of one repository never act
- * side by side. What is deleted was enrolled before what came after it, so the answer can only go from yes to no.
+ * Whether an earlier record of the same branch, or of the same context, is still being wound down: two such records never
+ * act side by side. What is deleted was enrolled before what came after it, so the answer can only go from yes to no.
  */
 export async function mustWaitTurn(store: TurnStore, repo: ManagedRepo): Promise<boolean> {
-  const waiting = await store.listWindDowns(repo);
+  const waiting = (await store.listWindDowns(repo)).filter((left) => concernsBranch(left, repo));
   return waiting.length > 0 && waiting[0]?.id !== repo.id;
 }

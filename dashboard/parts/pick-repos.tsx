@@ -107,11 +107,11 @@ export function PickRepos({
     );
   }
   const { repos } = found.data;
-  const managed = new Set(
-    status.data?.repos
-      .filter((repo) => repo.forge_conn_id === connection.id)
-      .map((repo) => repo.name.toLowerCase()),
-  );
+  const branchesOf = (slug: string): readonly string[] =>
+    (status.data?.repos ?? [])
+      .filter((repo) => repo.instance_url === connection.instance_url)
+      .filter((repo) => repo.name.toLowerCase() === slug.toLowerCase())
+      .map((repo) => repo.base_branch);
   const choose = (slug: string, choice: Choice | null): void => {
     const next = new Map(picked);
     if (choice === null) next.delete(slug);
@@ -154,7 +154,7 @@ export function PickRepos({
             <PickRow
               key={repo.full_name}
               repo={repo}
-              taken={managed.has(repo.full_name.toLowerCase())}
+              managed={branchesOf(repo.full_name)}
               choice={picked.get(repo.full_name) ?? null}
               onChoose={(choice) => choose(repo.full_name, choice)}
             />
@@ -191,30 +191,36 @@ export function PickRepos({
 
 function PickRow({
   repo,
-  taken,
+  managed,
   choice,
   onChoose,
 }: {
   readonly repo: Found;
-  readonly taken: boolean;
+  /** Branches of it that are in a queue: a further one may be added. */
+  readonly managed: readonly string[];
   readonly choice: Choice | null;
   readonly onChoose: (choice: Choice | null) => void;
 }) {
+  const first = defaultChoice(repo);
+  const fresh = managed.includes(first.baseBranch) ? { ...first, baseBranch: '' } : first;
   return (
-    <div className={`pick ${taken ? 'pick-taken' : ''}`}>
+    <div className="pick">
       <label className="pick-name">
         <input
           type="checkbox"
-          disabled={taken}
-          checked={taken || choice !== null}
-          onChange={() => onChoose(choice === null ? defaultChoice(repo) : null)}
+          checked={choice !== null}
+          onChange={() => onChoose(choice === null ? fresh : null)}
         />
         <Foreign text={repo.full_name} />
         <span className="branch">{repo.default_branch}</span>
         {repo.private && <span className="hint">private</span>}
-        {taken && <span className="hint">in the queue already</span>}
+        {managed.length > 0 && (
+          <span className="hint">
+            in a queue already: {managed.join(', ')}; pick it to add another branch
+          </span>
+        )}
       </label>
-      {choice !== null && !taken && <ChoiceFields repo={repo} choice={choice} onChange={onChoose} />}
+      {choice !== null && <ChoiceFields repo={repo} choice={choice} onChange={onChoose} />}
     </div>
   );
 }

@@ -58,8 +58,12 @@ const WORDS: Readonly<Record<string, Words>> = {
     'billing',
   ],
   repo_already_managed: [
-    'This repository is in a queue already',
-    'One queue per repository: remove it there first.',
+    'This branch is in a queue already',
+    'One queue for each branch, and one account for each repository: remove it there first.',
+  ],
+  status_context_taken: [
+    'Another branch of this repository has this status context',
+    'A commit may head pull requests to both, and one success would open both. Name another context.',
   ],
   connection_identity_already_used: [
     'This bot is in use by another account',

@@ -1,5 +1,6 @@
 import { describeAccount } from './store/account.suite.ts';
 import { describeBilling } from './store/billing.suite.ts';
+import { describeBranches } from './store/branches.suite.ts';
 import { describeDeletion } from './store/deletion.suite.ts';
 import { describeDispatch } from './store/dispatch.suite.ts';
 import { describeEnrollment } from './store/enrollment.suite.ts';
@@ -18,6 +19,7 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeQueueRecord(world);
     describeDispatch(world);
     describeEnrollment(world);
+    describeBranches(world);
     describeDeletion(world);
     describeAccount(world);
     describeBilling(world);

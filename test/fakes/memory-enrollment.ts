@@ -1,6 +1,7 @@
 import { type ActivityEvent, closeRow, type NodeRow, OPEN_OUTCOMES } from '#core/domain/batch.ts';
-import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
+import type { ConnectionId, EpochMs, TenantId } from '#core/domain/ids.ts';
 import { LEFT_HEADS_KEPT_MS } from '#core/domain/limits.ts';
+import { findBranchConflict } from '#core/domain/managed-branch.ts';
 import type { LeftHeads } from '#core/domain/obligations.ts';
 import type { Connection, ManagedRepo } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl } from '#core/domain/url.ts';
@@ -107,12 +108,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
     });
   }
 
-  createRepo(
-    repo: ManagedRepo,
-    reposMax: number | null,
-  ): Promise<
-    'created' | 'connection_gone' | 'limit_reached' | { readonly managedBy: TenantId; readonly id: RepoId }
-  > {
+  createRepo(repo: ManagedRepo, reposMax: number | null): ReturnType<EnrollmentStore['createRepo']> {
     return this.call('createRepo', () => {
       const connection = this.connections.get(repo.connectionId);
       if (connection === undefined || connection.tenantId !== repo.tenantId || connection.deleting) {
@@ -120,15 +116,20 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       }
       const address = addressOf(repo.instanceUrl, repo.slug);
       if (address === null) throw new RangeError('a repo needs an address that has a normal form');
-      const managed = this.repos.get(this.addresses.get(address) ?? '');
-      if (managed !== undefined) return { managedBy: managed.tenantId, id: managed.id };
+      const managed = this.reposAt(repo.instanceUrl, repo.slug);
+      const first = managed[0];
+      if (first !== undefined && first.tenantId !== repo.tenantId)
+        return { managedBy: first.tenantId, id: first.id };
+      const conflict = findBranchConflict(managed, repo);
+      if (conflict?.kind === 'branch') return { managedBy: repo.tenantId, id: conflict.id };
+      if (conflict?.kind === 'context') return { contextOf: conflict.id };
       const tenant = this.tenants.get(repo.tenantId);
       if (tenant === undefined || tenant.deleting || this.repos.has(repo.id)) {
         throw new StoreError('lost_race', 'createRepo');
       }
       if (reposMax !== null && tenant.repos >= reposMax) return 'limit_reached' as const;
       tenant.repos += 1;
-      this.addresses.set(address, repo.id);
+      this.addresses.set(address, [...(this.addresses.get(address) ?? []), repo.id]);
       this.putRepo({ ...repo, dueAt: isWakeable(repo) ? (repo.dueAt ?? this.clock.now()) : null });
       return 'created' as const;
     });
@@ -141,10 +142,13 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       if (
         stored.tenantId !== repo.tenantId ||
         stored.connectionId !== repo.connectionId ||
+        stored.baseBranch !== repo.baseBranch ||
         addressOf(stored.instanceUrl, stored.slug) !== addressOf(repo.instanceUrl, repo.slug)
       ) {
-        throw new RangeError('the address, tenant and connection of a repo cannot change');
+        throw new RangeError('the address, branch, tenant and connection of a repo cannot change');
       }
+      if (findBranchConflict(this.reposAt(repo.instanceUrl, repo.slug), repo) !== null)
+        throw new StoreError('lost_race', 'updateRepo');
       const now = this.clock.now();
       const off = options?.lastLook === true ? now : isWakeable(stored) ? null : stored.dueAt;
       const dueAt = isWakeable(repo) ? (stored.dueAt ?? repo.dueAt ?? now) : off;
@@ -164,7 +168,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
     return this.call('buryRepo', () => {
       const stored = this.readRepo(repo.id, 'buryRepo');
       const address = addressOf(repo.instanceUrl, repo.slug) ?? '';
-      if (stored?.version !== repo.version || this.addresses.get(address) !== repo.id) {
+      if (stored?.version !== repo.version || !this.addresses.get(address)?.includes(repo.id)) {
         throw new StoreError('lost_race', 'buryRepo');
       }
       const now = this.clock.now();
@@ -175,17 +179,30 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       });
       this.giveBack(stored);
       const waiting = this.windDowns.get(address) ?? [];
-      this.windDowns.set(address, [...waiting, { tenantId: repo.tenantId, id: repo.id, at: now }]);
+      const { tenantId, id, baseBranch, statusContext } = repo;
+      this.windDowns.set(address, [...waiting, { tenantId, id, baseBranch, statusContext, at: now }]);
     });
   }
 
-  /** Address and place, unless it gave them back before. */
+  /** Branch, hook and place, unless it gave them back before. */
   private giveBack(repo: ManagedRepo): void {
     const address = addressOf(repo.instanceUrl, repo.slug) ?? '';
-    if (this.addresses.get(address) !== repo.id) return;
-    this.addresses.delete(address);
+    const ids = this.addresses.get(address) ?? [];
+    if (!ids.includes(repo.id)) return;
+    const left = ids.filter((id) => id !== repo.id);
+    if (left.length === 0) this.addresses.delete(address);
+    else this.addresses.set(address, left);
+    this.handHookOver(repo);
     const tenant = this.tenants.get(repo.tenantId);
     if (tenant !== undefined) tenant.repos -= 1;
+  }
+
+  private handHookOver({ id, hookId, webhookSecret, webhookSecretOf, instanceUrl, slug }: ManagedRepo): void {
+    const others = this.reposAt(instanceUrl, slug);
+    const heir = others.find(({ wakeupMode }) => wakeupMode === 'webhook') ?? others[0];
+    if (hookId === null || heir === undefined || others.some((other) => other.hookId !== null)) return;
+    const handed = { hookId, webhookSecret, webhookSecretOf: webhookSecretOf ?? id };
+    this.putRepo({ ...heir, ...handed, version: heir.version + 1 });
   }
 
   deleteRepo(repo: ManagedRepo, left?: LeftHeads): Promise<void> {
@@ -207,7 +224,7 @@ export class MemoryEnrollment extends MemoryRows implements EnrollmentStore {
       else this.windDowns.delete(address);
       const now = this.clock.now();
       if (left !== undefined) {
-        const entry = { expiresAt: now + LEFT_HEADS_KEPT_MS, left };
+        const entry = { expiresAt: now + LEFT_HEADS_KEPT_MS, left, baseBranch: repo.baseBranch };
         this.leftHeads.set(address, [...(this.leftHeads.get(address) ?? []), entry]);
       }
       for (const [key, row] of this.batches) {

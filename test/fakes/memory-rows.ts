@@ -76,12 +76,13 @@ export class MemoryRows {
   protected readonly connections = new Map<ConnectionId, Connection>();
   protected readonly identities = new Map<string, ConnectionId>();
   protected readonly repos = new Map<RepoId, ManagedRepo>();
-  protected readonly addresses = new Map<string, RepoId>();
+  /** Managed branches of one repository, in the order of their enrollment. */
+  protected readonly addresses = new Map<string, readonly RepoId[]>();
   /** Per address: deleted repos that are being wound down, and what others could not take back. */
   protected readonly windDowns = new Map<string, readonly WindDown[]>();
   protected readonly leftHeads = new Map<
     string,
-    readonly { readonly expiresAt: EpochMs; readonly left: LeftHeads }[]
+    readonly { readonly expiresAt: EpochMs; readonly left: LeftHeads; readonly baseBranch: string }[]
   >();
   protected readonly dueHistory = new Map<RepoId, DueChange[]>();
   protected readonly leases = new Map<RepoId, LeaseRow>();
@@ -227,10 +228,9 @@ export class MemoryRows {
     return this.repos.get(repoId) ?? null;
   }
 
-  protected repoAt(instanceUrl: string, slug: string): ManagedRepo | null {
-    const address = addressOf(instanceUrl, slug);
-    const repoId = address === null ? undefined : this.addresses.get(address);
-    return repoId === undefined ? null : this.readRepo(repoId, 'findRepo');
+  protected reposAt(instanceUrl: string, slug: string): readonly ManagedRepo[] {
+    const ids = this.addresses.get(addressOf(instanceUrl, slug) ?? '') ?? [];
+    return ids.flatMap((id) => this.readRepo(id, 'findRepo') ?? []);
   }
 
   protected putRepo(repo: ManagedRepo): void {

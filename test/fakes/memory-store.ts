@@ -9,6 +9,7 @@ import type { LeftHeads, Obligations } from '#core/domain/obligations.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { withLastGood } from '#core/domain/repo.ts';
 import type {
+  BranchAddress,
   DispatchStore,
   EngineReport,
   EngineStore,
@@ -35,7 +36,7 @@ export class MemoryStore
   findRepo(address: RepoAddress): Promise<ManagedRepo | null> {
     return this.call('findRepo', () => {
       const buried = this.windDownsAt(address).map(({ id }) => this.readRepo(id, 'findRepo'));
-      const candidates = [...buried, this.repoAt(address.instanceUrl, address.slug)];
+      const candidates = [...buried, ...this.reposAt(address.instanceUrl, address.slug)];
       const isMeant = (repo: ManagedRepo | null) =>
         repo?.tenantId === address.tenantId && repo.baseBranch === address.baseBranch;
       return candidates.find(isMeant) ?? null;
@@ -54,10 +55,11 @@ export class MemoryStore
     return this.call('listWindDowns', () => this.windDownsAt(address));
   }
 
-  listLeftHeads(address: ForgeAddress): Promise<readonly LeftHeads[]> {
+  listLeftHeads(address: BranchAddress): Promise<readonly LeftHeads[]> {
     return this.call('listLeftHeads', () =>
       (this.leftHeads.get(addressOf(address.instanceUrl, address.slug) ?? '') ?? [])
         .filter(({ expiresAt }) => expiresAt > this.clock.now())
+        .filter(({ baseBranch }) => baseBranch === address.baseBranch)
         .map(({ left }) => left),
     );
   }
@@ -302,10 +304,17 @@ export class MemoryStore
     key: { readonly hookId: string } | { readonly instanceUrl: string; readonly slug: string },
   ): Promise<ManagedRepo | null> {
     return this.call('findRepoForHook', () => {
-      if (!('hookId' in key)) return this.repoAt(key.instanceUrl, key.slug);
+      if (!('hookId' in key)) {
+        const repos = this.reposAt(key.instanceUrl, key.slug);
+        return repos.find(({ webhookSecret }) => webhookSecret !== null) ?? repos[0] ?? null;
+      }
       for (const repo of this.repos.values()) if (repo.hookId === key.hookId) return repo;
       return null;
     });
+  }
+
+  listReposAt(address: ForgeAddress): Promise<readonly ManagedRepo[]> {
+    return this.call('listReposAt', () => this.reposAt(address.instanceUrl, address.slug));
   }
 
   claimDelivery(repoId: RepoId, deliveryId: string): Promise<boolean> {

@@ -92,6 +92,25 @@ describe('webhook registration', () => {
     expect((await provisionRepo(world.deps, stored)).repo.hookId).toBe(first.hookId);
   });
 
+  test('one hook serves every managed branch of a repository; a rotation by one of them makes it that one’s', async () => {
+    const world = await create();
+    await world.change({ wakeupMode: 'webhook' });
+    const first = (await provisionRepo(world.deps, await world.repo())).repo;
+    world.takeWrites();
+    const second = { ...first, id: 'repo-2', baseBranch: 'v15', statusContext: 'mq/v15' };
+    await world.enroll({ ...second, hookId: null, webhookSecret: null });
+    const seen = (await provisionRepo(world.deps, await world.repo('repo-2'))).repo;
+    expect(statusOf(seen).webhook).toBe('configured');
+    expect(seen.hookId).toBeNull();
+    expect(world.takeWrites()).toEqual([]);
+    const rotated = (await rotateWebhook(world.deps, seen)).repo;
+    expect(world.takeWrites()).toEqual(['POST hooks', 'DELETE hooks/{id}']);
+    expect(rotated.hookId).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await world.repo()).toMatchObject({ hookId: null, webhookSecret: null });
+    expect(statusOf((await provisionRepo(world.deps, await world.repo())).repo).webhook).toBe('configured');
+    expect(world.takeWrites()).toEqual([]);
+  });
+
   test('leftovers at our address go, hooks of others stay', async () => {
     const world = await create();
     const config = (url: string) => ({ type: 'gitea', active: true, config: { url, content_type: 'json' } });
@@ -359,6 +378,7 @@ describe.each(['fj11', 'fj15', 'gt126'] as const)('branch rule on %s', (profile)
       ...world.deps,
       store: {
         getRepo: store.getRepo.bind(store),
+        listReposAt: store.listReposAt.bind(store),
         updateRepo: (changed: ManagedRepo) => {
           calls += 1;
           if (calls === 2) world.failStore('updateRepo', 1);

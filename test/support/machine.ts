@@ -97,6 +97,7 @@ const STORE_CALLS = [
   'loadReconcileOutcome',
   'recordTick',
   'findRepoForHook',
+  'listReposAt',
   'claimDelivery',
   'isDeliveryClaimed',
   'loadPlan',

@@ -29,8 +29,10 @@ export interface SetUpWorld {
   readonly clock: VirtualClock;
   readonly deps: VerifyDeps;
   readonly log: { readonly level: string; readonly message: string; readonly fields: unknown }[];
-  /** The repo as it is stored now. */
-  repo(): Promise<ManagedRepo>;
+  /** The repo as it is stored now. @default the one that the world begins with */
+  repo(id?: string): Promise<ManagedRepo>;
+  /** A further branch of it. */
+  enroll(repo: ManagedRepo): Promise<void>;
   change(changes: Partial<ManagedRepo>): Promise<ManagedRepo>;
   /** A call by the bot below `/repos/acme/app`, outside the client; it must work. */
   api(method: string, path: string, body?: unknown): Promise<Json & readonly Json[]>;
@@ -135,10 +137,14 @@ export async function openSetUpWorld(
     clock,
     deps,
     log,
-    async repo() {
-      const repo = await store.getRepo(seedRepo.id);
+    async repo(id = seedRepo.id) {
+      const repo = await store.getRepo(id);
       if (repo === null) throw new Error('the repo is gone');
       return repo;
+    },
+    async enroll(repo) {
+      const result = await store.createRepo(repo, null);
+      if (result !== 'created') throw new Error('not enrolled');
     },
     async change(changes) {
       const current = await store.getRepo(seedRepo.id);

@@ -5,6 +5,7 @@ import type { ReconcileOutcome } from '../../domain/repo.ts';
 import { withLastGood } from '../../domain/repo.ts';
 import type { DispatchStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
+import { readReposAt } from './addresses.ts';
 import { aliveCheck } from './checks.ts';
 import { text, whole } from './codec.ts';
 import { connection, engineReport, readRow, reconcileOutcome, wakeState } from './items.ts';
@@ -15,7 +16,6 @@ import {
   dueUntil,
   hookKey,
   outcomeKey,
-  repoGuardKey,
   repoIdOfPartition,
   repoKey,
   reportKey,
@@ -144,10 +144,15 @@ export function createDispatchStore(table: Table): DispatchStore {
     },
 
     async findRepoForHook(key) {
-      const guardKey = 'hookId' in key ? hookKey(key.hookId) : repoGuardKey(key.instanceUrl, key.slug);
-      const found = await readGuard(table, guardKey, 'findRepoForHook');
+      if (!('hookId' in key)) {
+        const repos = await readReposAt(table, key, 'findRepoForHook');
+        return repos.find((repo) => repo.webhookSecret !== null) ?? repos[0] ?? null;
+      }
+      const found = await readGuard(table, hookKey(key.hookId), 'findRepoForHook');
       return found === null ? null : readRepo(table, found.tenantId, found.id, 'findRepoForHook');
     },
+
+    listReposAt: (address) => readReposAt(table, address, 'listReposAt'),
 
     async claimDelivery(repoId, deliveryId) {
       const now = table.clock.now();

@@ -2,15 +2,16 @@ import type { RepoId } from '../../domain/ids.ts';
 import { QUARANTINE_KEPT_MS, QUEUE_WRITE_ROWS_MAX } from '../../domain/limits.ts';
 import type { EngineStore, QueueWrite, ToldQueue } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
+import { readAddress } from './addresses.ts';
 import { aliveCheck, fenceCheck } from './checks.ts';
 import { whole } from './codec.ts';
 import { listOwnBatches, listOwnEvents } from './history.ts';
 import { engineReport, readRow } from './items.ts';
-import { quarantineKey, queueRecordKey, queueViewKey, repoGuardKey, reportKey } from './keys.ts';
+import { quarantineKey, queueRecordKey, queueViewKey, reportKey } from './keys.ts';
 import { obligations } from './obligations.ts';
 import { decodeDocument, encodeDocument } from './queue-document.ts';
 import { queueView } from './queue-view.ts';
-import { readGuard, readRepo } from './read-repos.ts';
+import { readRepo } from './read-repos.ts';
 import { toEventRow, toNodeRow, toTerminalRows } from './rows.ts';
 import type { Refusals, Step, Table } from './table.ts';
 import { listLeftHeads, listWindDowns } from './wind-downs.ts';
@@ -18,14 +19,17 @@ import { listLeftHeads, listWindDowns } from './wind-downs.ts';
 export function createEngineStore(table: Table): EngineStore {
   return {
     async findRepo(address) {
-      const [windDowns, holder] = await Promise.all([
+      const { tenantId, baseBranch } = address;
+      const [windDowns, managed] = await Promise.all([
         listWindDowns(table, address),
-        readGuard(table, repoGuardKey(address.instanceUrl, address.slug), 'findRepo'),
+        readAddress(table, address, 'findRepo'),
       ]);
-      for (const found of [...windDowns, ...(holder === null ? [] : [holder])]) {
-        if (found.tenantId !== address.tenantId) continue;
-        const repo = await readRepo(table, found.tenantId, found.id, 'findRepo');
-        if (repo?.baseBranch === address.baseBranch) return repo;
+      const branches = managed?.tenantId === tenantId ? managed.branches : [];
+      const buried = windDowns.filter((each) => each.tenantId === tenantId);
+      for (const found of [...buried, ...branches]) {
+        if ((found.baseBranch ?? baseBranch) !== baseBranch) continue;
+        const repo = await readRepo(table, tenantId, found.id, 'findRepo');
+        if (repo?.baseBranch === baseBranch) return repo;
       }
       return null;
     },

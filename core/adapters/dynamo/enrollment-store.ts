@@ -1,18 +1,17 @@
 import type { EpochMs, TenantId } from '../../domain/ids.ts';
+import { findBranchConflict } from '../../domain/managed-branch.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
-
 import type { EnrollmentStore } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import { organizationRow } from './account-items.ts';
-import { countStep, createConnectionMethods, isFull, readHolder } from './connection-rows.ts';
+import { addressKeyOf, addressStep, readAddress } from './addresses.ts';
+import { countStep, createConnectionMethods, isFull } from './connection-rows.ts';
 import { listBatches, listEvents } from './history.ts';
-import type { Key } from './keys.ts';
 import {
   ALL_TENANTS_PARTITION,
   connectionKey,
   hookKey,
   organizationKey,
-  repoGuardKey,
   tenantKey,
   wakeKey,
 } from './keys.ts';
@@ -70,22 +69,37 @@ async function createTenant(table: Table, tenantId: TenantId, at: EpochMs): Prom
   await table.transact([alive, organization], 'createTenant');
 }
 
-function guardKeyOf(repo: ManagedRepo): Key {
-  const key = repoGuardKey(repo.instanceUrl, repo.slug);
-  if (key === null) throw new RangeError('a repo needs an address that has a normal form');
-  return key;
-}
-
 function putNew(name: string, row: Record<string, unknown>): Step {
   return { name, put: { Item: row, ConditionExpression: 'attribute_not_exists(pk)' } };
 }
 
-/** Several conditions can fail at once; the order of the answers is: no parent, taken, over the limit. */
-async function createRepo(
+type Creation = Awaited<ReturnType<EnrollmentStore['createRepo']>>;
+
+/** Another branch of the repository that changes in between costs one more try. */
+const CREATE_TRIES_MAX = 5;
+
+async function createRepo(table: Table, repo: ManagedRepo, reposMax: number | null): Promise<Creation> {
+  for (let tried = 0; tried < CREATE_TRIES_MAX; tried += 1) {
+    const result = await tryCreate(table, repo, reposMax);
+    if (result !== 'moved') return result;
+  }
+  throw new StoreError('lost_race', 'createRepo');
+}
+
+/** Several conditions can fail at once; the order of the answers is: taken, no parent, over the limit. `moved`: look again. */
+async function tryCreate(
   table: Table,
   repo: ManagedRepo,
   reposMax: number | null,
-): ReturnType<EnrollmentStore['createRepo']> {
+): Promise<Creation | 'moved'> {
+  const address = await readAddress(table, repo, 'createRepo');
+  const branches = address?.branches ?? [];
+  if (address !== null && address.tenantId !== repo.tenantId)
+    return { managedBy: address.tenantId, id: branches[0]?.id ?? '' };
+  const conflict = findBranchConflict(branches, repo);
+  if (conflict?.kind === 'branch') return { managedBy: repo.tenantId, id: conflict.id };
+  if (conflict?.kind === 'context') return { contextOf: conflict.id };
+  const { id, baseBranch, statusContext } = repo;
   const dueAt = isWakeable(repo) ? (repo.dueAt ?? table.clock.now()) : null;
   const refusals = await table.transact(
     [
@@ -97,7 +111,7 @@ async function createRepo(
           ExpressionAttributeValues: { ':false': false },
         },
       },
-      putNew('address', toGuardRow(guardKeyOf(repo), repo.tenantId, repo.id)),
+      addressStep(repo, address, [...branches, { id, baseBranch, statusContext }]),
       putNew('repo', toRepoRow(repo)),
       putNew('wake', toWakeRow(repo, dueAt)),
       countStep(repo.tenantId, 'repo_count', 1, reposMax),
@@ -106,11 +120,7 @@ async function createRepo(
     'createRepo',
   );
   if (refusals.has('connection')) return 'connection_gone';
-  const address = refusals.get('address');
-  if (address !== undefined) {
-    const holder = readHolder(address, 'createRepo');
-    return { managedBy: holder.takenBy, id: holder.id };
-  }
+  if (refusals.has('address')) return 'moved';
   if (isFull(refusals.get('tenant'))) return 'limit_reached';
   if (refusals.size > 0) throw new StoreError('lost_race', 'createRepo');
   return 'created';
@@ -132,8 +142,12 @@ function hookSteps(before: ManagedRepo | null, after: ManagedRepo | null): reado
 async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): Promise<ManagedRepo> {
   const stored = await readRepo(table, repo.tenantId, repo.id, 'updateRepo');
   if (stored === null || stored.version !== repo.version) throw new StoreError('lost_race', 'updateRepo');
-  if (stored.connectionId !== repo.connectionId || guardKeyOf(stored).pk !== guardKeyOf(repo).pk) {
-    throw new RangeError('the address, tenant and connection of a repo cannot change');
+  if (
+    stored.connectionId !== repo.connectionId ||
+    stored.baseBranch !== repo.baseBranch ||
+    addressKeyOf(stored).pk !== addressKeyOf(repo).pk
+  ) {
+    throw new RangeError('the address, branch, tenant and connection of a repo cannot change');
   }
   const dueAt = dueAfterUpdate(stored, repo, lastLook, table.clock.now());
   const { stopUntil: _asked, ...settings } = repo;
@@ -156,11 +170,26 @@ async function updateRepo(table: Table, repo: ManagedRepo, lastLook: boolean): P
       },
       ...(switched ? switchSteps(next) : []),
       ...hookSteps(stored, next),
+      ...(await contextSteps(table, stored, next)),
     ],
     'updateRepo',
   );
   if (refusals.size > 0) throw new StoreError('lost_race', 'updateRepo');
   return next;
+}
+
+/** The new context stands in the row that keeps the branches of a repository apart. */
+async function contextSteps(table: Table, before: ManagedRepo, after: ManagedRepo): Promise<readonly Step[]> {
+  if (before.statusContext === after.statusContext) return [];
+  const address = await readAddress(table, after, 'updateRepo');
+  const isListed = address?.branches.some(({ id }) => id === after.id) === true;
+  if (address === null || !isListed) return [];
+  if (findBranchConflict(address.branches, after) !== null) throw new StoreError('lost_race', 'updateRepo');
+  const { id, baseBranch, statusContext } = after;
+  const branches = address.branches.map((each) =>
+    each.id === id ? { id, baseBranch, statusContext } : each,
+  );
+  return [addressStep(after, address, branches)];
 }
 
 /** While the queue stays as it is its wake state is left alone, so that a PATCH cannot undo a wake. */

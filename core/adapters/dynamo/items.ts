@@ -120,6 +120,7 @@ export const repoSettings = record<RepoSettings>({
   gateContexts: ['gate_contexts', defaulted(listOf(text), DEFAULT_SETTINGS.gateContexts)],
   gateAuthors: ['gate_authors', defaulted(listOf(text), DEFAULT_SETTINGS.gateAuthors)],
   webhookSecret: ['webhook_secret', nullable(secretText)],
+  webhookSecretOf: ['webhook_secret_of', optional(text) as Codec<string>],
   hookId: ['hook_id', nullable(text)],
   // Rows of before provisioning have none of the three.
   provisioning: ['provisioning', defaulted(provisioning, UNPROVISIONED.provisioning)],

@@ -1,9 +1,11 @@
 import { DAY_MS } from '../../domain/api-limits.ts';
 import { closeRow, OPEN_OUTCOMES } from '../../domain/batch.ts';
 import { DELETED_LEASE_KEPT_MS, LEFT_HEADS_KEPT_MS } from '../../domain/limits.ts';
+import type { ManagedBranch } from '../../domain/managed-branch.ts';
 import type { LeftHeads } from '../../domain/obligations.ts';
 import type { ManagedRepo } from '../../domain/repo.ts';
 import { StoreError } from '../../ports/store.ts';
+import { type Address, addressStep, readAddress, withoutBranch } from './addresses.ts';
 import { UnreadableValue } from './codec.ts';
 import { countStep, transactCounted } from './connection-rows.ts';
 import { nodeRow, readRow, wakeState } from './items.ts';
@@ -14,15 +16,14 @@ import {
   leftHeadsKey,
   outcomeKey,
   padTime,
-  repoGuardKey,
   repoKey,
   repoPartition,
   wakeKey,
   windDownKey,
 } from './keys.ts';
 import { leftHeads } from './obligations.ts';
-import { readGuard, readRepo } from './read-repos.ts';
-import { dueIndex, toNodeRow, toRepoRow } from './rows.ts';
+import { readRepo, readReposByKey } from './read-repos.ts';
+import { dueIndex, toGuardRow, toNodeRow, toRepoRow } from './rows.ts';
 import { findRunningRows } from './running-batches.ts';
 import type { Row, Step, Table } from './table.ts';
 import { windDown } from './wind-downs.ts';
@@ -32,21 +33,35 @@ const DELETE_TRIES_MAX = 5;
 /** Batches of one root are made within this time. */
 const ROOT_SPAN_MS = DAY_MS;
 
-function addressGuardOf(repo: ManagedRepo) {
-  const key = repoGuardKey(repo.instanceUrl, repo.slug);
-  if (key === null) throw new RangeError('a repo needs an address that has a normal form');
-  return key;
+/**
+ * The branch is free, and its hook on the forge, which serves every managed branch of the repository, is another one's.
+ * The secret stays as it is sealed: who deletes need not be able to open it.
+ */
+async function leaveAddress(table: Table, repo: ManagedRepo, address: Address): Promise<readonly Step[]> {
+  const left = withoutBranch(address, repo.id);
+  return [addressStep(repo, address, left), ...(await handHookOver(table, repo, left))];
 }
 
-function freeAddress(repo: ManagedRepo): Step {
-  return {
-    name: 'address',
-    delete: {
-      Key: addressGuardOf(repo),
-      ConditionExpression: 'guards_id = :id',
-      ExpressionAttributeValues: { ':id': repo.id },
-    },
-  };
+async function handHookOver(
+  table: Table,
+  repo: ManagedRepo,
+  left: readonly ManagedBranch[],
+): Promise<readonly Step[]> {
+  const { tenantId, hookId, webhookSecret } = repo;
+  if (hookId === null) return [];
+  const others = await readReposByKey(
+    table,
+    left.map(({ id }) => ({ tenantId, id })),
+    'handHookOver',
+  );
+  const heir = others.find((other) => other.wakeupMode === 'webhook') ?? others[0];
+  if (heir === undefined || others.some((other) => other.hookId !== null)) return dropHook(repo);
+  const webhookSecretOf = repo.webhookSecretOf ?? repo.id;
+  const next = { ...heir, hookId, webhookSecret, webhookSecretOf, version: heir.version + 1 };
+  return [
+    { name: 'heir', put: { Item: toRepoRow(next), ...versionCondition(heir) } },
+    { name: 'hook', put: { Item: toGuardRow(hookKey(hookId), tenantId, heir.id) } },
+  ];
 }
 
 function dropHook(repo: ManagedRepo): readonly Step[] {
@@ -61,14 +76,26 @@ function versionCondition(repo: ManagedRepo) {
   };
 }
 
+/** Another branch of the repository that changes in between costs one more try. */
 export async function buryRepo(table: Table, repo: ManagedRepo): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    const address = await readAddress(table, repo, 'buryRepo');
+    if (!address?.branches.some(({ id }) => id === repo.id)) throw new StoreError('lost_race', 'buryRepo');
+    const refusals = await tryBury(table, repo, address);
+    if (refusals.size === 0) return;
+    const isOther = [...refusals.keys()].every((name) => name === 'address' || name === 'heir');
+    if (!isOther || tried === DELETE_TRIES_MAX) throw new StoreError('lost_race', 'buryRepo');
+  }
+}
+
+async function tryBury(table: Table, repo: ManagedRepo, address: Address): ReturnType<Table['transact']> {
   const now = table.clock.now();
   const buried: ManagedRepo = {
     ...repo,
     ...{ tombstone: true, queueEnabled: false, hookId: null, webhookSecret: null },
     ...{ updatedAt: now, version: repo.version + 1 },
   };
-  const refusals = await transactCounted(
+  return transactCounted(
     table,
     [
       { name: 'repo', put: { Item: toRepoRow(buried), ...versionCondition(repo) } },
@@ -85,14 +112,16 @@ export async function buryRepo(table: Table, repo: ManagedRepo): Promise<void> {
           },
         },
       },
-      freeAddress(repo),
-      ...dropHook(repo),
+      ...(await leaveAddress(table, repo, address)),
       {
         name: 'wind-down',
         put: {
           Item: {
             ...windDownKey(repo, repo.id),
-            ...windDown.write({ tenantId: repo.tenantId, id: repo.id, at: now }),
+            ...windDown.write({
+              ...{ tenantId: repo.tenantId, id: repo.id, at: now },
+              ...{ baseBranch: repo.baseBranch, statusContext: repo.statusContext },
+            }),
           },
         },
       },
@@ -100,7 +129,6 @@ export async function buryRepo(table: Table, repo: ManagedRepo): Promise<void> {
     countStep(repo.tenantId, 'repo_count', -1),
     'buryRepo',
   );
-  if (refusals.size > 0) throw new StoreError('lost_race', 'buryRepo');
 }
 
 export async function deleteRepo(table: Table, repo: ManagedRepo, left?: LeftHeads): Promise<void> {
@@ -125,15 +153,15 @@ async function deleteStored(
 ): ReturnType<Table['transact']> {
   const now = table.clock.now();
   const ttl = Math.ceil((now + DELETED_LEASE_KEPT_MS) / 1000);
-  // A buried repo has given its address and its place back already, and another repo may have them by now.
-  const holder = stored.tombstone ? await readGuard(table, addressGuardOf(stored), 'deleteRepo') : null;
-  const isCounted = !stored.tombstone || holder?.id === stored.id;
+  // A buried repo has given its branch and its place back already, and another repo may have them by now.
+  const address = await readAddress(table, stored, 'deleteRepo');
+  const held = address?.branches.some(({ id }) => id === stored.id) === true ? address : null;
   const steps: readonly Step[] = [
     { name: 'repo', delete: { Key: repoKey(stored.tenantId, stored.id), ...versionCondition(stored) } },
     { name: 'wake', delete: { Key: wakeKey(stored.id) } },
     { name: 'outcome', delete: { Key: outcomeKey(stored.tenantId, stored.id) } },
     { name: 'wind-down', delete: { Key: windDownKey(stored, stored.id) } },
-    ...dropHook(stored),
+    ...(held === null ? dropHook(stored) : await leaveAddress(table, stored, held)),
     // Not deleted: a fence that starts again at 1 would let an old holder pass. It is raised, and swept a day later.
     {
       name: 'lease',
@@ -146,9 +174,8 @@ async function deleteStored(
     },
     ...(left === undefined ? [] : [leaveHeads(stored, left, now)]),
   ];
-  if (!isCounted) return table.transact(steps, 'deleteRepo');
-  const counted = [...steps, freeAddress(stored)];
-  return transactCounted(table, counted, countStep(stored.tenantId, 'repo_count', -1), 'deleteRepo');
+  if (held === null) return table.transact(steps, 'deleteRepo');
+  return transactCounted(table, steps, countStep(stored.tenantId, 'repo_count', -1), 'deleteRepo');
 }
 
 /** Names no tenant: the row outlives the one that left it. */
@@ -160,6 +187,7 @@ function leaveHeads(repo: ManagedRepo, left: LeftHeads, now: number): Step {
       Item: {
         ...leftHeadsKey(repo, now),
         ...leftHeads.write(left),
+        base_branch: repo.baseBranch,
         expires_at: expiresAt,
         ttl: Math.ceil(expiresAt / 1000),
       },

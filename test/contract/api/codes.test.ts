@@ -121,6 +121,14 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
     const { repo, connection } = await world.enroll(TENANT_A);
     return as(world)('POST', REPOS, { connection_id: connection.id, repo_slug: repo.slug });
   },
+  status_context_taken: async (world) => {
+    await world.store.savePlan(TENANT_A, { tier: 'team', status: 'active' });
+    const { repo, connection } = await world.enroll(TENANT_A);
+    return as(world)('POST', REPOS, {
+      ...{ connection_id: connection.id, repo_slug: repo.slug },
+      ...{ base_branch: 'v15', status_context: repo.statusContext },
+    });
+  },
   connection_identity_already_used: async (world) => {
     await world.as(TOKEN_B)('POST', CONNECTIONS, CONNECTION);
     return as(world)('POST', CONNECTIONS, CONNECTION);

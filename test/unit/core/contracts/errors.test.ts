@@ -50,16 +50,17 @@ const BY_DECISION = {
   upgrade_required: 426,
   invalid_signature: 401,
   lease_held: 409,
+  status_context_taken: 409,
   internal_error: 500,
 };
 const ALL: Record<ErrorCode, number> = { ...BY_CONTRACT, ...BY_DECISION };
 
-test('the table has the codes of the contract and the eight by decision, no more', () => {
+test('the table has the codes of the contract and the nine by decision, no more', () => {
   const statuses = Object.fromEntries(
     Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]),
   );
   expect(statuses).toEqual(ALL);
-  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 8]);
+  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 9]);
 });
 
 test.each(Object.entries(ALL))('%s is %d in the envelope', (code, status) => {
