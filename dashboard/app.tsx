@@ -1,6 +1,7 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { LiveContext, useLiveLink, useSession } from './data/hooks.ts';
+import { laterPage } from './later-page.ts';
 import { OverviewPage } from './pages/overview.tsx';
 import { QueuePage } from './pages/queue.tsx';
 import { CallbackPage, SignInPage } from './pages/sign-in.tsx';
@@ -9,21 +10,17 @@ import { Guard, NotFoundPage } from './parts/errors.tsx';
 import { Frame } from './parts/frame.tsx';
 import { path, ROUTES } from './routes.ts';
 
-const StartPage = lazy(async () => ({ default: (await import('./pages/start.tsx')).StartPage }));
-const SetupPage = lazy(async () => ({ default: (await import('./pages/setup.tsx')).SetupPage }));
-const BatchesPage = lazy(async () => ({ default: (await import('./pages/batches.tsx')).BatchesPage }));
-const BatchPage = lazy(async () => ({ default: (await import('./pages/batches.tsx')).BatchPage }));
-const PullPage = lazy(async () => ({ default: (await import('./pages/pull.tsx')).PullPage }));
-const SettingsPage = lazy(async () => ({ default: (await import('./pages/settings.tsx')).SettingsPage }));
-const StatisticsPage = lazy(async () => ({
-  default: (await import('./pages/statistics.tsx')).StatisticsPage,
-}));
-const ConnectionsPage = lazy(async () => ({
-  default: (await import('./pages/connections.tsx')).ConnectionsPage,
-}));
-const BillingPage = lazy(async () => ({ default: (await import('./pages/billing.tsx')).BillingPage }));
-const AccountPage = lazy(async () => ({ default: (await import('./pages/account.tsx')).AccountPage }));
-const AdminPage = lazy(async () => ({ default: (await import('./pages/admin.tsx')).AdminPage }));
+const StartPage = laterPage(async () => (await import('./pages/start.tsx')).StartPage);
+const SetupPage = laterPage(async () => (await import('./pages/setup.tsx')).SetupPage);
+const BatchesPage = laterPage(async () => (await import('./pages/batches.tsx')).BatchesPage);
+const BatchPage = laterPage(async () => (await import('./pages/batches.tsx')).BatchPage);
+const PullPage = laterPage(async () => (await import('./pages/pull.tsx')).PullPage);
+const SettingsPage = laterPage(async () => (await import('./pages/settings.tsx')).SettingsPage);
+const StatisticsPage = laterPage(async () => (await import('./pages/statistics.tsx')).StatisticsPage);
+const ConnectionsPage = laterPage(async () => (await import('./pages/connections.tsx')).ConnectionsPage);
+const BillingPage = laterPage(async () => (await import('./pages/billing.tsx')).BillingPage);
+const AccountPage = laterPage(async () => (await import('./pages/account.tsx')).AccountPage);
+const AdminPage = laterPage(async () => (await import('./pages/admin.tsx')).AdminPage);
 
 export function App() {
   const session = useSession();

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { createService, loadConfig } from './data/api.ts';
 import { ServiceContext } from './data/hooks.ts';
+import { loadAhead } from './later-page.ts';
 import { applyTheme } from './parts/frame.tsx';
 import './styles/base.css';
 import './styles/frame.css';
@@ -13,6 +14,9 @@ import './styles/queue.css';
 import './styles/tree.css';
 import './styles/charts.css';
 import './styles/pages.css';
+
+/** After what the first page shows and asks for. */
+const AHEAD_AFTER_MS = 5_000;
 
 applyTheme();
 
@@ -31,6 +35,7 @@ async function start(): Promise<void> {
         </ServiceContext>
       </StrictMode>,
     );
+    setTimeout(() => void loadAhead(), AHEAD_AFTER_MS);
   } catch {
     root.render(
       <main className="stranded">
