@@ -10,6 +10,7 @@ import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import type { HttpSurface } from '#core/contracts/route-spec.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
+import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { SecretBox } from '#core/ports/secret-box.ts';
@@ -46,7 +47,7 @@ export type Answerer = (event: APIGatewayProxyEventV2, context: Context) => Prom
 /** Every HTTP function of the service, composed for one process: no plans are sold here, and no key administers. */
 export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Answerer>> {
   const { store, identity, vault, secrets, queue, send, clock, ids, log, publicUrl, queueName } = shared;
-  const surface = { identity, log, rates: store };
+  const surface = { identity, log, rates: store, noteSignIn: createSignInNotes({ store, log }) };
   const common = { store, leases: store, clock, log, ids, queue };
   const openAccount = createForgeAccountOpener({ send, clock });
   const rules = compileOutboundPolicy(shared.policy);

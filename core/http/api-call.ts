@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { HttpSurface, Parsed, RouteSpec, Schema, Unparsed } from '../contracts/route-spec.ts';
 import type { Route, RouteById, RouteId, RouteIdOf } from '../contracts/routes.ts';
 import type { TenantId } from '../domain/ids.ts';
+import type { SessionFacts } from '../ports/identity.ts';
 
 /** Who calls, once verified. */
 export type Caller =
@@ -11,6 +12,8 @@ export type Caller =
       readonly isAdmin: boolean;
       /** False: may see everything of the tenant and change nothing. @default true */
       readonly mayChange?: boolean;
+      /** @default the provider does not tell */
+      readonly session?: SessionFacts;
     }
   | { readonly kind: 'admin_key' }
   /** The holder of the secret between worker and engine. */

@@ -10,6 +10,7 @@ import { type AuthDeps, authenticate } from './authenticate.ts';
 import { answerWithEnvelope } from './error-middleware.ts';
 import { arrivalOf, createFailedLoginLimit, limitRate, type RateDeps } from './limit-rate.ts';
 import { noteOperator, noteRefusedOperator } from './note-operator.ts';
+import type { NoteSignIn } from './note-sign-in.ts';
 import { parseInput } from './parse-request.ts';
 import { type HttpResponse, respondEmpty, respondJson, respondText } from './respond.ts';
 import { viewerNetwork } from './viewer-address.ts';
@@ -17,6 +18,8 @@ import { viewerNetwork } from './viewer-address.ts';
 export interface SurfaceDeps extends AuthDeps, RateDeps {
   /** Routes that this deployment does not have: whatever is sent to them, they are not there (D-21). @default none */
   readonly switchedOff?: readonly RouteId[];
+  /** @default sign-ins are not noted */
+  readonly noteSignIn?: NoteSignIn;
 }
 
 type Step = MiddlewareObj<APIGatewayProxyEventV2, HttpResponse, Error, ApiContext>;
@@ -101,6 +104,7 @@ function checkCaller(deps: SurfaceDeps): Step {
       await limitRate(deps, route, caller, event);
       refuseMereReader(route, caller);
       noteOperator(deps, route, caller, event);
+      await deps.noteSignIn?.(caller, viewerNetwork(arrivalOf(event), deps.edgeStamp ?? ''));
       context.caller = caller;
     },
   };

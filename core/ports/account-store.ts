@@ -77,6 +77,8 @@ export interface AccountStore {
   savePlan(tenantId: TenantId, plan: Plan): Promise<void>;
 
   appendAudit(entry: AuditEntry): Promise<void>;
+  /** Once for each entry by time and id, however often. False when there is no such tenant, or it leaves. */
+  appendSignIn(entry: AuditEntry): Promise<boolean>;
   /** Newest first. */
   listAudit(tenantId: TenantId, limit: number): Promise<readonly AuditEntry[]>;
   /** Last outcomes of all repos of a tenant, in one read. */

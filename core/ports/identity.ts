@@ -1,5 +1,13 @@
-import type { TenantId } from '../domain/ids.ts';
+import type { EpochMs, TenantId } from '../domain/ids.ts';
 import type { Secret } from '../secret.ts';
+
+/** A session from the sign-in on, through all tokens that renew it. */
+export interface SessionFacts {
+  /** A UUID that the provider gave; no credential. */
+  readonly id: string;
+  /** The sign-in. */
+  readonly startedAt: EpochMs;
+}
 
 /** `unavailable`: no answer, or none that can be trusted; never to be taken for either of the others (A89). */
 export type IdentityAnswer =
@@ -9,6 +17,8 @@ export type IdentityAnswer =
       readonly isAdmin: boolean;
       /** False: may see everything of the tenant and change nothing. @default true */
       readonly mayChange?: boolean;
+      /** @default the provider does not tell */
+      readonly session?: SessionFacts;
     }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'unavailable'; readonly status: number | null };

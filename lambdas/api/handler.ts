@@ -7,6 +7,7 @@ import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
+import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ApiEnv } from './env.ts';
 import { createApiRoutes } from './routes.ts';
@@ -29,6 +30,7 @@ export const handler = createSurface<'api'>(
     rateFactor: env.RATE_FACTOR,
     edgeStamp: env.EDGE_STAMP,
     requiredStamp: env.REQUIRED_STAMP,
+    noteSignIn: createSignInNotes({ store, log }),
   },
   createApiRoutes({
     ...{ store, leases: store, identity, clock, log, ids: createUuidIds() },

@@ -10,6 +10,7 @@ import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
+import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import { createLog } from '#core/telemetry.ts';
 import { BillingEnv } from './env.ts';
 import { createBillingRoutes } from './routes.ts';
@@ -32,6 +33,7 @@ export const handler = createSurface<'billing'>(
     rateFactor: env.RATE_FACTOR,
     edgeStamp: env.EDGE_STAMP,
     requiredStamp: env.REQUIRED_STAMP,
+    noteSignIn: createSignInNotes({ store, log }),
   },
   createBillingRoutes({
     ...{ store, leases: store, clock, log, ids: createUuidIds() },

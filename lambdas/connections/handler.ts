@@ -11,6 +11,7 @@ import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
+import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ConnectionsEnv } from './env.ts';
 import { createConnectionRoutes, switchedOffRoutes } from './routes.ts';
@@ -34,6 +35,7 @@ export const handler = createSurface<'connections'>(
     rateFactor: env.RATE_FACTOR,
     edgeStamp: env.EDGE_STAMP,
     requiredStamp: env.REQUIRED_STAMP,
+    noteSignIn: createSignInNotes({ store, log }),
     switchedOff: switchedOffRoutes(env.LEGACY_FORGE_REPOS),
   },
   createConnectionRoutes({

@@ -13,6 +13,7 @@ import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
+import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ForgeOpsEnv } from './env.ts';
@@ -37,6 +38,7 @@ export const handler = createSurface<'forge-ops'>(
     rateFactor: env.RATE_FACTOR,
     edgeStamp: env.EDGE_STAMP,
     requiredStamp: env.REQUIRED_STAMP,
+    noteSignIn: createSignInNotes({ store, log }),
   },
   createForgeOpsRoutes({
     ...{ store, leases: store, vault, secrets: openSecretBox(env), clock, log, ids: createUuidIds() },

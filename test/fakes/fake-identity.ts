@@ -1,4 +1,4 @@
-import type { IdentityAnswer, IdentityPort } from '#core/ports/identity.ts';
+import type { IdentityAnswer, IdentityPort, SessionFacts } from '#core/ports/identity.ts';
 import type { Secret } from '#core/secret.ts';
 
 /** Sessions as a map; can be silent. */
@@ -7,10 +7,14 @@ export class FakeIdentity implements IdentityPort {
   available = true;
   /** How often a token was asked about. */
   asked = 0;
-  readonly #sessions = new Map<string, { readonly id: string; readonly isAdmin: boolean }>();
+  readonly #sessions = new Map<
+    string,
+    { readonly id: string; readonly isAdmin: boolean; readonly session?: SessionFacts }
+  >();
 
-  signIn(token: string, id: string, isAdmin = false): string {
-    this.#sessions.set(token, { id, isAdmin });
+  /** `session` of a second token is that of the first one when it was renewed. @default the provider tells none */
+  signIn(token: string, id: string, isAdmin = false, session?: SessionFacts): string {
+    this.#sessions.set(token, { id, isAdmin, ...(session === undefined ? {} : { session }) });
     return token;
   }
 

@@ -52,6 +52,16 @@ export class MemoryAccount
     });
   }
 
+  appendSignIn(entry: AuditEntry): Promise<boolean> {
+    return this.call('appendSignIn', () => {
+      const tenant = this.tenants.get(entry.tenantId);
+      if (tenant === undefined || tenant.deleting) return false;
+      const key = `A#${String(entry.at).padStart(14, '0')}#${entry.id}`;
+      if (!this.audit.has(key)) this.audit.set(key, { ...entry });
+      return true;
+    });
+  }
+
   listAudit(tenantId: TenantId, limit: number): Promise<readonly AuditEntry[]> {
     return this.call('listAudit', () => newest(this.audit, tenantId, limit));
   }

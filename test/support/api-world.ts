@@ -12,6 +12,7 @@ import type { Connection, ManagedRepo, ReconcileErrorCode, SealedCredential } fr
 import type { PriceBook } from '#core/domain/subscription.ts';
 import { createSurface, type SurfaceDeps } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
+import { createSignInNotes } from '#core/http/note-sign-in.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
 import type { BillingStore } from '#core/ports/billing-store.ts';
 import { ForgeError } from '#core/ports/forge.ts';
@@ -204,6 +205,7 @@ export class ApiWorld {
     const ids = { uuid: () => randomUUID() };
     const now = () => clock.now();
     const surface: SurfaceDeps = { identity, log, now, rates: store, rateFactor: this.rateFactor };
+    const noting = { ...surface, noteSignIn: createSignInNotes({ store, log, now }) };
     const readAdminKey = async (): Promise<Secret<string>> => {
       if (this.adminKey === null) throw new Error('no such secret');
       return new Secret(this.adminKey);
@@ -217,15 +219,15 @@ export class ApiWorld {
     const checkTarget = (url: string) => checkOutboundTarget(url, rules, resolve);
     return {
       api: createSurface<'api'>(
-        surface,
+        noting,
         createApiRoutes({ ...common, identity, queueName: DEFAULT_SERVICE_NAME }),
       ),
       connections: createSurface<'connections'>(
-        { ...surface, switchedOff: switchedOffRoutes(this.legacyListing) },
+        { ...noting, switchedOff: switchedOffRoutes(this.legacyListing) },
         createConnectionRoutes({ ...common, vault: this.vault, openAccount, checkTarget }),
       ),
       'forge-ops': createSurface<'forge-ops'>(
-        surface,
+        noting,
         createForgeOpsRoutes({
           ...{ ...common, vault: this.vault, secrets: this.secrets, openAccount },
           openForge: createForgeOpener({
@@ -245,7 +247,7 @@ export class ApiWorld {
         createAdminRoutes({ store, leases: store }),
       ),
       billing: createSurface<'billing'>(
-        surface,
+        noting,
         createBillingRoutes({
           ...common,
           openPayments: async () => (await this.payments?.openPayments()) ?? null,

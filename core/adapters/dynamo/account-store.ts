@@ -39,6 +39,16 @@ const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> 
   mailboxes: mailboxPartition,
 };
 
+/** Refuses when the tenant is leaving or gone: a late note would be one that no reader expects (A100). */
+const stayingTenant = (tenantId: TenantId) => ({
+  name: 'tenant' as const,
+  check: {
+    Key: tenantKey(tenantId),
+    ConditionExpression: 'attribute_exists(pk) AND (attribute_not_exists(deleting) OR deleting = :false)',
+    ExpressionAttributeValues: { ':false': false },
+  },
+});
+
 /** All but the plan, which is in `billing-store.ts`. */
 export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' | 'savePlan' | 'deletePlan'> {
   return {
@@ -58,22 +68,26 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
 
     async appendAudit(entry) {
       const key = auditKey(entry.tenantId, entry.at, entry.id);
-      // Refused when the tenant is leaving or gone: a late note would be the one row that stays of it (A100).
       await table.transact(
         [
-          {
-            name: 'tenant',
-            check: {
-              Key: tenantKey(entry.tenantId),
-              ConditionExpression:
-                'attribute_exists(pk) AND (attribute_not_exists(deleting) OR deleting = :false)',
-              ExpressionAttributeValues: { ':false': false },
-            },
-          },
+          stayingTenant(entry.tenantId),
           { name: 'note', put: { Item: { ...key, ...auditRow.write(entry) } } },
         ],
         'appendAudit',
       );
+    },
+
+    async appendSignIn(entry) {
+      const key = auditKey(entry.tenantId, entry.at, entry.id);
+      const Item = { ...key, ...auditRow.write(entry) };
+      const refusals = await table.transact(
+        [
+          stayingTenant(entry.tenantId),
+          { name: 'note', put: { Item, ConditionExpression: 'attribute_not_exists(pk)' } },
+        ],
+        'appendSignIn',
+      );
+      return !refusals.has('tenant');
     },
 
     async listAudit(tenantId, limit) {

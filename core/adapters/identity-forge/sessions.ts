@@ -3,7 +3,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 import type { TenantId } from '../../domain/ids.ts';
-import type { IdentityPort } from '../../ports/identity.ts';
+import type { IdentityPort, SessionFacts } from '../../ports/identity.ts';
 import type { Clock } from '../../ports/system.ts';
 
 /** Who a session is of. Its rights are those of its beginning: who loses them is out when it ends. */
@@ -115,8 +115,10 @@ export function createSessions({ file, clock }: SessionsConfig) {
       if (session.refresh !== digest(refreshToken)) return null;
       return issue(id, session.person, session.endsAt);
     },
-    async readPerson(token: string): Promise<SessionPerson | null> {
-      return (await readSession(token))?.person ?? null;
+    async readPerson(token: string): Promise<(SessionPerson & { readonly session: SessionFacts }) | null> {
+      const found = await readSession(token);
+      if (found === null) return null;
+      return { ...found.person, session: { id: found.id, startedAt: found.endsAt - SESSION_MS } };
     },
     /** Ends this session, or all of its person. A token of none ends nothing. */
     async end(token: string, scope: 'this' | 'all'): Promise<void> {
@@ -139,8 +141,8 @@ export function createForgeIdentity(sessions: Sessions, isReachable: () => Promi
     async verify(token) {
       const person = await sessions.readPerson(token.reveal());
       if (person === null) return { kind: 'invalid' };
-      const { tenantId: id, isAdmin } = person;
-      return { kind: 'user', id, isAdmin, mayChange: isAdmin };
+      const { tenantId: id, isAdmin, session } = person;
+      return { kind: 'user', id, isAdmin, mayChange: isAdmin, session };
     },
     isReachable,
   };

@@ -3,7 +3,7 @@ import type { IdentityAnswer, IdentityPort } from '#core/ports/identity.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { askProvider, type ProviderAnswer } from './ask.ts';
 import { createPublishedKeys } from './published-keys.ts';
-import { readPlausibleClaims } from './session-token.ts';
+import { readPlausibleClaims, readSessionFacts } from './session-token.ts';
 
 export interface CognitoConfig {
   /** `https://cognito-idp.<region>.amazonaws.com` */
@@ -96,5 +96,9 @@ function judge(answer: ProviderAnswer | null, claims: Readonly<Record<string, un
   const groups = claims['cognito:groups'];
   const isAdmin = Array.isArray(groups) && groups.includes(ADMIN_GROUP);
   // A password alone must not open the data of all tenants.
-  return { kind: 'user', id: sub, isAdmin: isAdmin && (user.data?.UserMFASettingList ?? []).length > 0 };
+  return {
+    ...{ kind: 'user', id: sub, isAdmin: isAdmin && (user.data?.UserMFASettingList ?? []).length > 0 },
+    // The same through all tokens of one sign-in.
+    ...readSessionFacts(claims.origin_jti, claims.auth_time),
+  };
 }

@@ -3,7 +3,7 @@ import type { IdentityPort } from '#core/ports/identity.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { askProvider } from './ask.ts';
 import { createPublishedKeys } from './published-keys.ts';
-import { readPlausibleClaims } from './session-token.ts';
+import { readPlausibleClaims, readSessionFacts } from './session-token.ts';
 
 export interface GoTrueConfig {
   /** Base address; the contract's paths `/auth/v1/…` are below it. */
@@ -21,6 +21,8 @@ const User = z.object({
   // `user_metadata` can be written by the user and is never looked at (A91).
   app_metadata: z.object({ role: z.unknown().optional() }).nullish(),
 });
+
+const Ways = z.array(z.object({ timestamp: z.int() }));
 
 /** Said of a bad or expired token, an unknown user, a session that ended. */
 const REFUSALS: readonly number[] = [400, 401, 403, 404];
@@ -51,7 +53,8 @@ export function createGoTrueIdentity(config: GoTrueConfig): IdentityPort {
     name: 'gotrue',
     async verify(token) {
       const text = token.reveal();
-      if (readPlausibleClaims(text, config.clock.now()) === null) return { kind: 'invalid' };
+      const claims = readPlausibleClaims(text, config.clock.now());
+      if (claims === null) return { kind: 'invalid' };
       if ((await checkSignature(text)) === 'bad') return { kind: 'invalid' };
       const answer = await askProvider({
         method: 'GET',
@@ -64,7 +67,11 @@ export function createGoTrueIdentity(config: GoTrueConfig): IdentityPort {
       if (REFUSALS.includes(answer.status) && answer.value !== undefined) return { kind: 'invalid' };
       const user = User.safeParse(answer.value);
       if (answer.status !== 200 || !user.success) return { kind: 'unavailable', status: answer.status };
-      return { kind: 'user', id: user.data.id, isAdmin: user.data.app_metadata?.role === 'admin' };
+      const isAdmin = user.data.app_metadata?.role === 'admin';
+      // Each way of authentication has its time; a renewed token has the same ones.
+      const ways = Ways.safeParse(claims.amr).data ?? [];
+      const startedAt = ways.length === 0 ? null : Math.min(...ways.map((way) => way.timestamp));
+      return { kind: 'user', id: user.data.id, isAdmin, ...readSessionFacts(claims.session_id, startedAt) };
     },
     async isReachable() {
       const url = `${base}/auth/v1/health`;

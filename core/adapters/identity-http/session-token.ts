@@ -1,4 +1,6 @@
 import { SESSION_TOKEN_CHARS_MAX } from '#core/domain/api-limits.ts';
+import { canonicalId } from '#core/domain/ids.ts';
+import type { SessionFacts } from '#core/ports/identity.ts';
 
 /** Clocks differ; the provider has the last word, so only what is long over is refused here. */
 const EXPIRY_LEEWAY_MS = 5_000;
@@ -26,4 +28,14 @@ function readPart(part: string | undefined): Readonly<Record<string, unknown>> |
   } catch {
     return null;
   }
+}
+
+/** The session behind a token that the provider has accepted, where its claims tell it. */
+export function readSessionFacts(
+  id: unknown,
+  startedAtSeconds: unknown,
+): { readonly session?: SessionFacts } {
+  const known = typeof id === 'string' ? canonicalId(id) : null;
+  if (known === null || !Number.isSafeInteger(startedAtSeconds)) return {};
+  return { session: { id: known, startedAt: Number(startedAtSeconds) * 1000 } };
 }

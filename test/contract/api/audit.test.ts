@@ -137,6 +137,43 @@ describe('the audit log', () => {
     expect(place.world.lines.join()).toContain('an audit entry could not be stored');
   });
 
+  test('the first request of a session leaves one note of the sign-in; the next ones, a renewed token and other functions leave none', async () => {
+    const { world, repoId } = await givenPlace();
+    const session = { id: '0b9d3c52-5d0f-4c3a-9f0e-6d1c8f2b7a10', startedAt: world.clock.now() };
+    await world.clock.advance(5_000);
+    for (const token of ['first.session.token', 'renewed.session.token']) {
+      world.identity.signIn(token, TENANT_A, false, session);
+      for (let nth = 0; nth < 2; nth += 1) {
+        expect((await world.as(token)('GET', '/api/v1/me')).status).toBe(200);
+        expect((await world.as(token)('PATCH', `/api/v1/user/repos/${repoId}`, {})).status).toBe(200);
+      }
+    }
+    expect(await world.store.listAudit(TENANT_A, 10)).toEqual([
+      {
+        ...{ id: session.id, tenantId: TENANT_A, at: session.startedAt, actor: TENANT_A, from: FROM },
+        ...{ action: 'session.start', target: TENANT_A, result: 'ok' },
+      },
+    ]);
+    const exported = await world.as(TOKEN_A)('GET', '/api/v1/tenant/export');
+    expect(exported.json.audit_log).toMatchObject([{ action: 'session.start', from: FROM }]);
+  });
+
+  test('a sign-in that cannot be noted refuses no request, and is tried again a minute later', async () => {
+    const { world } = await givenPlace();
+    const session = { id: '0b9d3c52-5d0f-4c3a-9f0e-6d1c8f2b7a10', startedAt: world.clock.now() };
+    world.identity.signIn('first.session.token', TENANT_A, false, session);
+    const look = async () => (await world.as('first.session.token')('GET', '/api/v1/me')).status;
+    world.store.beforeCall = (label) => {
+      if (label === 'appendSignIn') throw new StoreError('unavailable', label);
+    };
+    expect([await look(), await look()]).toEqual([200, 200]);
+    expect(world.lines.filter((line) => line.includes('a sign-in could not be noted'))).toHaveLength(1);
+    world.store.beforeCall = null;
+    await world.clock.advance(60_000);
+    expect(await look()).toBe(200);
+    expect(await world.store.listAudit(TENANT_A, 10)).toHaveLength(1);
+  });
+
   test('a token that is sent again is noted as a rotation', async () => {
     const { world } = await givenPlace();
     const body = { instance_url: 'https://new.example.org', token: FORGE_TOKEN, bot_login: BOT };

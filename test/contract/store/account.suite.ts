@@ -101,6 +101,21 @@ export function describeAccount(world: World): void {
       expect(await world.store().listAudit(tenantId, 3)).toEqual([]);
     });
 
+    test('a sign-in is noted once, and not for a tenant that is gone or going', async () => {
+      const tenantId = randomUUID();
+      const entry: AuditEntry = {
+        ...{ id: randomUUID(), tenantId, at: 7, actor: tenantId, action: 'session.start' },
+        ...{ target: tenantId, result: 'ok', from: '198.51.100.7' },
+      };
+      expect(await world.store().appendSignIn(entry)).toBe(false);
+      await world.store().createTenant(tenantId, 1);
+      expect(await world.store().appendSignIn(entry)).toBe(true);
+      expect(await world.store().appendSignIn({ ...entry, from: '203.0.113.9' })).toBe(true);
+      expect(await world.store().listAudit(tenantId, 3)).toEqual([entry]);
+      await world.store().markTenantDeleting(tenantId);
+      expect(await world.store().appendSignIn({ ...entry, id: randomUUID() })).toBe(false);
+    });
+
     test('batches come newest first, with the place where the older ones begin exactly when some were left out', async () => {
       const now = world.clock.now();
       const repo = await save(

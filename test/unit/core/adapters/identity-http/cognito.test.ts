@@ -47,6 +47,16 @@ const user = (sub: string = ID, factors?: readonly string[]): ProviderScript => 
 const refusal = (type: string): ProviderScript => ({ status: 400, json: { __type: type, message: 'x' } });
 
 describe('the Cognito adapter', () => {
+  test('a session is the sign-in that all its tokens come from; without it none is told', async () => {
+    provider.script = user();
+    const origin = 'c0ffee00-5d4e-4f60-8a7b-9c0d1e2f3a4b';
+    const told = { session: { id: origin, startedAt: NOW - 60_000 } };
+    expect(await verify({ origin_jti: origin, auth_time: NOW / 1000 - 60 })).toMatchObject(told);
+    for (const unknown of [{}, { origin_jti: origin }, { origin_jti: 'x', auth_time: 5 }]) {
+      expect(await verify(unknown)).not.toHaveProperty('session');
+    }
+  });
+
   test('asks GetUser with the caller’s own token, once per use (A92)', async () => {
     provider.script = user();
     expect(await verify()).toEqual({ kind: 'user', id: ID, isAdmin: false });

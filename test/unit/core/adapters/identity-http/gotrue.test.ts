@@ -36,6 +36,20 @@ const user = (more: Readonly<Record<string, unknown>> = {}): ProviderScript => (
 });
 
 describe('the GoTrue adapter', () => {
+  test('a session begins with its first way of authentication; without both facts none is told', async () => {
+    provider.script = user();
+    const session_id = 'c0ffee00-5d4e-4f60-8a7b-9c0d1e2f3a4b';
+    const amr = [
+      { method: 'totp', timestamp: NOW / 1000 - 30 },
+      { method: 'password', timestamp: NOW / 1000 - 60 },
+    ];
+    const told = { session: { id: session_id, startedAt: NOW - 60_000 } };
+    expect(await verify(makeToken(claims({ session_id, amr })))).toMatchObject(told);
+    for (const unknown of [{}, { session_id }, { session_id, amr: ['password'] }, { session_id: 'x', amr }]) {
+      expect(await verify(makeToken(claims(unknown)))).not.toHaveProperty('session');
+    }
+  });
+
   test('asks the contract’s address with the caller’s own token, once per use (A92)', async () => {
     provider.script = user();
     const identity = open('public-key', '/base/');
