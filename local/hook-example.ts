@@ -48,7 +48,7 @@ export async function enrollHookExample(service: LocalService, forgeUrl: string)
         statusContext: DEFAULT_SERVICE_NAME,
       },
       ...{ mergeStyle: 'squash', automerge: false, ...DEFAULT_SETTINGS, queueEnabled: false, enabledAt: now },
-      ...{ hookId: null, notification: null },
+      ...{ hookId: null, notification: null, pause: null },
       ...{ webhookSecret: new Secret(HOOK.secret), ...UNPROVISIONED, wakeSeq: 0, dueAt: null },
       ...{ createdAt: now, updatedAt: now, version: 1, tombstone: false },
     },

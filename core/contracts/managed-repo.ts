@@ -27,6 +27,7 @@ import {
   WakeupMode,
 } from './fields.ts';
 import { Notification } from './notification.ts';
+import { PauseView, toPauseView } from './pause.ts';
 import { GIVEN_SETTINGS, SHOWN_SETTINGS, toShownSettings } from './repo-settings.ts';
 
 export const Provisioning = z.object({
@@ -69,6 +70,8 @@ export const ManagedRepoView = z.object({
   created_at: Time,
   updated_at: Time,
   hold_reason: z.enum(['payment_required']).nullable(),
+  /** Null: not paused. One whose `until` has passed is over. */
+  pause: PauseView.nullable(),
   ...SHOWN_SETTINGS,
 });
 export type ManagedRepoView = z.infer<typeof ManagedRepoView>;
@@ -212,6 +215,7 @@ export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
     created_at: formatTime(repo.createdAt),
     updated_at: formatTime(repo.updatedAt),
     hold_reason: facts.held ? 'payment_required' : null,
+    pause: toPauseView(repo),
     ...toShownSettings(repo),
   };
 }

@@ -70,6 +70,7 @@ export function toPullStoryView(
     ...{ repo_id: repo.id, repo_slug: repo.slug, number, title: story.title, in_queue: story.inQueue },
     now: {
       ...tell(story.code),
+      ...(story.words === null ? {} : { words: story.words }),
       since: formatTimeOrNull(story.since),
       until: formatTimeOrNull(story.until),
     },

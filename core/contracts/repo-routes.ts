@@ -2,6 +2,7 @@ import * as activity from './activity.ts';
 import * as connection from './connection.ts';
 import { MailboxAsked } from './mailbox.ts';
 import * as repo from './managed-repo.ts';
+import { PauseBody } from './pause.ts';
 import { PullStoryView } from './pull-story.ts';
 import type { RouteSpec } from './route-spec.ts';
 
@@ -155,6 +156,35 @@ export const REPO_ROUTES = [
     body: repo.ProtectBody,
     replies: { 200: repo.ProtectedRepo },
     errors: [...BODY, 'missing_fields', ...ON_FORGE, 'forge_unreachable'],
+  },
+  {
+    id: 'pauseRepo',
+    method: 'POST',
+    path: '/api/v1/user/repos/{id}/pause',
+    surface: 'forge-ops',
+    auth: 'bearer',
+    body: PauseBody,
+    replies: { 200: repo.ManagedRepoView },
+    errors: [...BODY, ...OWN],
+  },
+  {
+    id: 'drainRepo',
+    method: 'POST',
+    path: '/api/v1/user/repos/{id}/drain',
+    surface: 'forge-ops',
+    auth: 'bearer',
+    body: PauseBody,
+    replies: { 200: repo.ManagedRepoView },
+    errors: [...BODY, ...OWN],
+  },
+  {
+    id: 'resumeRepo',
+    method: 'POST',
+    path: '/api/v1/user/repos/{id}/resume',
+    surface: 'forge-ops',
+    auth: 'bearer',
+    replies: { 200: repo.ManagedRepoView },
+    errors: OWN,
   },
   {
     id: 'reconcileRepo',

@@ -11,6 +11,7 @@ import type { Reading } from './result.ts';
 export const REPO_STATES = [
   'idle',
   'lingering',
+  'paused',
   'staging',
   'waiting_gate',
   'bisecting',
@@ -189,6 +190,8 @@ export interface RepoActivityFacts {
   readonly lease: LeaseState;
   /** Ready pull requests wait for more of them before anything is staged. */
   readonly lingers: boolean;
+  /** Its owner has paused it. */
+  readonly isPaused: boolean;
 }
 
 /** The activity of the queue of one repo, told from the rows that its worker stored. */
@@ -221,11 +224,17 @@ function settledState({ repo, held }: RepoActivityFacts): RepoState | null {
   return held ? 'held' : null;
 }
 
-function liveState(running: readonly NodeRow[], { outcome, lingers }: RepoActivityFacts): RepoState {
-  if (running.length === 0) return outcome?.ok === false ? 'error' : lingers ? 'lingering' : 'idle';
+function liveState(running: readonly NodeRow[], facts: RepoActivityFacts): RepoState {
+  if (running.length === 0) return restingState(facts);
   if (running.some((row) => row.phase === 'waiting_merge')) return 'landing';
   if (running.some((row) => row.parentId !== null || row.nodeId === 'b')) return 'bisecting';
   return running.some((row) => row.stagingSha !== null) ? 'waiting_gate' : 'staging';
+}
+
+function restingState({ outcome, lingers, isPaused }: RepoActivityFacts): RepoState {
+  if (outcome?.ok === false) return 'error';
+  if (isPaused) return 'paused';
+  return lingers ? 'lingering' : 'idle';
 }
 
 function ciStateOf(row: NodeRow): CiState {

@@ -157,3 +157,7 @@ export const RATE_LIMITS = {
   webhook: { perMinute: 600, burst: 600 },
 } as const satisfies Readonly<Record<string, RateLimit>>;
 export type RateClass = keyof typeof RATE_LIMITS;
+/** A pause with an end ends within a year. */
+export const PAUSE_MS_MAX = 366 * DAY_MS;
+/** The words of a pause are one commit status, with room for the reason. */
+export const PAUSE_REASON_CHARS_MAX = 60;

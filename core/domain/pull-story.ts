@@ -1,5 +1,6 @@
 import type { ActivityEvent, NodeRow, Receipt } from './batch.ts';
 import type { EpochMs, PullRequestNumber } from './ids.ts';
+import { type Pause, sayPause } from './pause.ts';
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent, codeOfPlace, type PullCodeName } from './pull-codes.ts';
 import type { QueueView } from './queue-view.ts';
@@ -12,6 +13,8 @@ export interface StoryFacts {
   readonly pr: PullRequestNumber;
   readonly now: EpochMs;
   readonly queueEnabled: boolean;
+  /** The pause that holds now. */
+  readonly pause: Pause | null;
   /** Undefined: not known. */
   readonly view: QueueView | undefined;
   readonly events: readonly ActivityEvent[];
@@ -30,6 +33,8 @@ export interface PullStory {
   readonly inQueue: boolean;
   /** Null: a reason that this version does not know. */
   readonly code: PullCodeName | null;
+  /** The words of a commit status that are not the code's own; null: they are. */
+  readonly words: string | null;
   readonly since: EpochMs | null;
   /** From 1; null: not in the queue, or behind the places that are kept. */
   readonly place: number | null;
@@ -59,6 +64,7 @@ export function tellPull(facts: StoryFacts): PullStory | null {
     nth > 0 || (place === undefined && last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
   return {
     ...{ code, inQueue, history, attempts },
+    words: code === 'paused' && facts.pause !== null ? sayPause(facts.pause) : null,
     title: place?.title ?? last?.title ?? null,
     since: last?.at ?? place?.queuedAt ?? null,
     place: nth === 0 ? null : nth,

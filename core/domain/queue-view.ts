@@ -13,6 +13,7 @@ export const BLOCK_KINDS = [
   'gate_retry',
   'staging',
   'paused',
+  'paused_by_owner',
   'base_red',
   'gate_missing',
   'linger',

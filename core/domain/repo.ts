@@ -1,6 +1,7 @@
 import type { Secret } from '../secret.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
+import type { Pause } from './pause.ts';
 import type { CiGate, ProvisioningRecord, RuleSeen } from './provisioning.ts';
 import type { QueueSettings } from './repo-settings.ts';
 import { describeMissingScopes, type TokenScope } from './token-scopes.ts';
@@ -126,6 +127,8 @@ export interface ManagedRepo extends QueueSettings {
   readonly wakeSeq: number;
   /** When the repo is next due; null while disabled. */
   readonly dueAt: EpochMs | null;
+  /** Null: its owner has not paused it. One whose end has passed is as good as none. */
+  readonly pause: Pause | null;
   /** Its owner asked to switch it off: until then nothing is begun, and what stands is taken back. Absent: never asked. */
   readonly stopUntil?: EpochMs;
   readonly createdAt: EpochMs;

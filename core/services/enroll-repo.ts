@@ -84,7 +84,7 @@ export async function enrollRepo(
     ...DEFAULT_SETTINGS,
     wakeupMode: wanted.wakeupMode ?? DEFAULT_SETTINGS.wakeupMode,
     enabledAt: now,
-    ...{ webhookSecret: null, hookId: null, ...UNPROVISIONED, notification: null },
+    ...{ webhookSecret: null, hookId: null, ...UNPROVISIONED, notification: null, pause: null },
     ...{ wakeSeq: 0, dueAt: now, createdAt: now, updatedAt: now, version: 1, tombstone: false },
     verifiedAt: now,
   };

@@ -15,6 +15,7 @@ import {
 } from '../domain/api-limits.ts';
 import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
 import type { EpochMs, TenantId } from '../domain/ids.ts';
+import { pauseAt } from '../domain/pause.ts';
 import type { QueueView } from '../domain/queue-view.ts';
 import { known, type Reading, UNKNOWN } from '../domain/result.ts';
 import type { AccountStore, BatchHistory, TerminalMark } from '../ports/account-store.ts';
@@ -75,6 +76,7 @@ export async function readActivity(
       const activity = describeRepoActivity({
         ...{ ...fact, queueName: deps.queueName, batches, lease },
         lingers: lingers(view, now),
+        isPaused: pauseAt(fact.repo, now) !== null,
       });
       const mailbox = mailboxes.known ? mailboxes.value.get(fact.repo.notification?.email ?? '') : undefined;
       return toActivityRepo(fact.repo, activity, fact.outcome, lease, view, mailbox ?? null, now);

@@ -2,6 +2,7 @@ import { AppError } from '../contracts/errors.ts';
 import { type PullStoryView, toPullStoryView } from '../contracts/pull-story.ts';
 import { STORY_BATCHES_MAX, STORY_EVENTS_MAX, STORY_SCANNED_ROWS_MAX } from '../domain/api-limits.ts';
 import type { TenantId } from '../domain/ids.ts';
+import { pauseAt } from '../domain/pause.ts';
 import { tellPull } from '../domain/pull-story.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EngineStore } from '../ports/store.ts';
@@ -31,8 +32,9 @@ export async function readPull(
     store.listOwnBatches(repo, STORY_BATCHES_MAX, STORY_SCANNED_ROWS_MAX),
   ]);
   const { queueEnabled } = repo;
+  const now = clock.now();
   const story = tellPull({
-    ...{ pr, events, batches, queueEnabled, now: clock.now(), view: views.get(repo.id) },
+    ...{ pr, events, batches, queueEnabled, now, view: views.get(repo.id), pause: pauseAt(repo, now) },
   });
   if (story === null) throw new AppError('not_found');
   return toPullStoryView(repo, pr, story);

@@ -11,6 +11,7 @@ import { Button, Confirm, Field } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { hostOf, RepoFrame } from '../parts/repo-frame.tsx';
 import { Notify } from '../parts/settings-notify.tsx';
+import { PauseQueue } from '../parts/settings-pause.tsx';
 import { Protection, Remove, Settled } from '../parts/settings-rest.tsx';
 import type { StatusEntry } from '../view/blocker.ts';
 import { showDuration } from '../view/format.ts';
@@ -22,6 +23,7 @@ export function SettingsPage({ id }: { readonly id: string }) {
       {({ repo, activity }) => (
         <>
           <QueueSwitch repo={repo} />
+          <PauseQueue repo={repo} />
           <Tuning repo={repo} key={`tuning ${repo.id}`} />
           <Notify repo={repo} stored={activity.notification} />
           <Protection repo={repo} />

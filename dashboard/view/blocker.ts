@@ -1,5 +1,6 @@
 import type { ResultOf } from '#core/contracts/client.ts';
 import { secondsBetween, showClock, showDuration } from './format.ts';
+import { isPaused, sayPaused } from './pause.ts';
 import type { Tone } from './tone.ts';
 
 export type ActivityDoc = ResultOf<'readActivity'>;
@@ -24,7 +25,11 @@ export interface Blocker {
 const NOTHING = { since: null, until: null, runUrl: null, pr: null, remedy: null } as const;
 
 /** The obstacle before the next landing of a repo: the first of these that holds. */
-export function findBlocker(activity: RepoActivity, repo: StatusEntry | null): Blocker {
+export function findBlocker(
+  activity: RepoActivity,
+  repo: StatusEntry | null,
+  now: number = Date.now(),
+): Blocker {
   if (repo?.hold_reason === 'payment_required') {
     return {
       ...{ ...NOTHING, tone: 'stop', remedy: 'billing' },
@@ -34,6 +39,8 @@ export function findBlocker(activity: RepoActivity, repo: StatusEntry | null): B
   if (repo?.queue_enabled === false || activity.state === 'disabled') {
     return { ...NOTHING, tone: 'quiet', remedy: 'settings', text: 'The queue is switched off' };
   }
+  const pause = blockerOfPause(activity, repo, now);
+  if (pause !== null) return pause;
   const failed = blockerOfOutcome(activity);
   if (failed !== null) return failed;
   const gate = repo?.provisioning.ci_gate.status;
@@ -54,6 +61,17 @@ export function findBlocker(activity: RepoActivity, repo: StatusEntry | null): B
     return { ...NOTHING, tone: 'unknown', text: 'Unknown: what the queue last saw could not be read' };
   }
   return blockerOfQueue(queue.block, queue.line.length + queue.line_more);
+}
+
+/** While something is in flight under a drain, or is still taken back, that is what it waits for. */
+function blockerOfPause(activity: RepoActivity, repo: StatusEntry | null, now: number): Blocker | null {
+  const pause = repo?.pause ?? null;
+  if (pause === null || !isPaused(pause, now)) return null;
+  const block = activity.queue?.block;
+  const inFlight: readonly (string | undefined)[] = ['gate', 'merge', 'revoke', 'gate_retry'];
+  if (pause.kind === 'drain' && inFlight.includes(block?.kind)) return null;
+  const { since, until } = pause;
+  return { ...NOTHING, since, until, tone: 'stop', remedy: 'settings', text: sayPaused(pause) };
 }
 
 /** A reconcile that failed says more than what was seen before it. */
@@ -162,6 +180,8 @@ function blockerOfQueue(block: Block, waiting: number): Blocker {
         remedy: 'forge',
         text: 'Pausing: gate runs kept breaking down for no fault of a change',
       };
+    case 'paused_by_owner':
+      return { ...facts, tone: 'stop', remedy: 'settings', text: 'Paused by its owner' };
     case 'base_red':
       return {
         ...facts,

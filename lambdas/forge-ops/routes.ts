@@ -2,6 +2,7 @@ import { toForgeRepoView } from '#core/contracts/connection.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { toEnrolledRepo, toManagedRepoView, toProvisioning } from '#core/contracts/managed-repo.ts';
 import { toTargets } from '#core/contracts/notification.ts';
+import { toWantedPause } from '#core/contracts/pause.ts';
 import { toSettings } from '#core/contracts/repo-settings.ts';
 import { describeReasons } from '#core/domain/provisioning.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -12,6 +13,7 @@ import { accessDenied } from '#core/services/denied.ts';
 import { type DiscoverDeps, discoverRepos } from '#core/services/discover.ts';
 import { type EnrollDeps, enrollRepo } from '#core/services/enroll-repo.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
+import { pauseRepo } from '#core/services/pause-repo.ts';
 import { provisionRepo, setProtection } from '#core/services/provisioning.ts';
 import { type RepoFactsStore, readFactsOf } from '#core/services/repo-facts.ts';
 import { type UpdateDeps, updateRepo } from '#core/services/update-repo.ts';
@@ -27,6 +29,10 @@ export function createForgeOpsRoutes(deps: ForgeOpsDeps): ApiHandlers<'forge-ops
 }
 
 function settingsRoutes(deps: ForgeOpsDeps) {
+  const show = async (repo: ManagedRepo) => ({
+    status: 200 as const,
+    body: toManagedRepoView(await readFactsOf(deps.store, repo, deps.planLimits)),
+  });
   return {
     discoverRepos: async ({ tenantId, id }) => {
       const repos = await discoverRepos(deps, tenantId, id);
@@ -51,8 +57,13 @@ function settingsRoutes(deps: ForgeOpsDeps) {
         statusContext: body.status_context,
         notification: body.notification === undefined ? undefined : toTargets(body.notification),
       });
-      return { status: 200, body: toManagedRepoView(await readFactsOf(deps.store, repo, deps.planLimits)) };
+      return show(repo);
     },
+    pauseRepo: async ({ tenantId, id, body }) =>
+      show(await pauseRepo(deps, tenantId, id, toWantedPause('pause', body))),
+    drainRepo: async ({ tenantId, id, body }) =>
+      show(await pauseRepo(deps, tenantId, id, toWantedPause('drain', body))),
+    resumeRepo: async ({ tenantId, id }) => show(await pauseRepo(deps, tenantId, id, null)),
   } satisfies Partial<ApiHandlers<'forge-ops'>>;
 }
 

@@ -258,6 +258,7 @@ async function enroll(options: {
     statusContext: DEFAULT_SERVICE_NAME,
     mergeStyle: 'squash',
     automerge: false,
+    pause: null,
     ...DEFAULT_SETTINGS,
     wakeupMode: 'webhook',
     bisectFanout: options.fanout,

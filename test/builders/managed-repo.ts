@@ -21,6 +21,7 @@ export function givenRepo(changes: Partial<ManagedRepo> = {}): ManagedRepo {
     hookId: null,
     ...UNPROVISIONED,
     notification: null,
+    pause: null,
     wakeSeq: 0,
     dueAt: 0,
     createdAt: 0,

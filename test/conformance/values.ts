@@ -106,6 +106,13 @@ const notification: FieldValues = {
     json({ email: `${'a'.repeat(250)}@example.org` }),
   ],
 };
+const pause: Readonly<Record<string, FieldValues>> = {
+  reason: {
+    ...text((random) => pick(random, ['release 2.4', 'x', 'x'.repeat(60)])),
+    bad: [...NOT_TEXT.filter((each) => each !== 'null'), ...CONTROL, '""', '" "', json('x'.repeat(61)), LONG],
+  },
+  until: { good: () => 'null', bad: ['5', 'true', '""', '"soon"', '[]'] },
+};
 const NEVER: FieldValues = { good: () => '', bad: ['"x"', 'true', 'null', '1'] };
 const tier: FieldValues = { required: true, ...choice(['pro', 'team']) };
 
@@ -157,6 +164,8 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     token: NEVER,
     password: NEVER,
   },
+  pauseRepo: pause,
+  drainRepo: pause,
   updateRepo: {
     wakeup_mode: choice(['poll', 'webhook']),
     queue_enabled: { ...flag, good: (random) => String(random.chance(0.8)) },

@@ -7,6 +7,7 @@ import { LIVENESS_MUTANTS } from './liveness-mutants.ts';
 import { MACHINE_MUTANTS } from './machine-mutants.ts';
 import type { Family } from './odds.ts';
 import { OTHERS_MUTANTS } from './others-mutants.ts';
+import { PAUSE_MUTANTS } from './pause-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
 import type { SceneName } from './scenes.ts';
@@ -32,6 +33,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GATE_MUTANTS,
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
+  ...PAUSE_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...LIVENESS_MUTANTS,
   ...MACHINE_MUTANTS,

@@ -52,6 +52,8 @@ export const FAMILIES = [
   'at_rest',
   /** Another CI is the gate and posts statuses: late, twice, over what it said before, and strangers say the opposite. */
   'other_ci',
+  /** Owners pause, drain and resume their queues at any time. */
+  'pauses',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -91,6 +93,8 @@ export interface Odds {
   /** Acts of people per hour. */
   peoplePerHour: number;
   settingsPerHour: number;
+  /** Pauses, drains and resumptions per hour. */
+  pausesPerHour: number;
   /** The queue record becomes unreadable, times per hour. */
   recordLostPerHour: number;
   /** Something comes between a success and its merge. */
@@ -148,6 +152,7 @@ export const NO_ODDS: Readonly<Odds> = {
   hookLate: 0,
   peoplePerHour: 0,
   settingsPerHour: 0,
+  pausesPerHour: 0,
   recordLostPerHour: 0,
   interrupt: 0,
   flake: 0,
@@ -397,6 +402,18 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         otherCi: 0.3 + share(0.6),
         crash: random.chance(0.3) ? crash : 0,
         settingsPerHour: random.chance(0.3) ? share(2) : 0,
+        peoplePerHour,
+      };
+    case 'pauses':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        pausesPerHour: 2 + share(10),
+        callFails: calls.callFails / 2,
+        crash: random.chance(0.5) ? crash : 0,
+        settingsPerHour: random.chance(0.3) ? share(2) : 0,
+        recordLostPerHour: random.chance(0.2) ? 1 : 0,
         peoplePerHour,
       };
     case 'base_pushed':

@@ -39,7 +39,7 @@ export const RENEWAL_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words that have stopped being true are replaced',
     file: `${ENGINE}/queue/said.ts`,
-    find: '    if (!isOutdated(pass.record, entry)) continue;\n',
+    find: '    if (!isOutdated(pass, entry)) continue;\n',
     replace: '    if (entry.pr > 0) continue;\n',
     families: ['people'],
     dies: 'a fix after a bounce',

@@ -66,6 +66,7 @@ import {
   refuseTakingBack,
   refuseWords,
 } from './others-scenes.ts';
+import { drainInGate, pauseBeforeStaging, pauseInLanding } from './pause-scenes.ts';
 import {
   crashBetweenWrites,
   loseRecordAfterBounce,
@@ -396,6 +397,9 @@ async function takeProofAway(): Promise<readonly string[]> {
 }
 
 export const SCENES = {
+  'two wait for the end of a pause': pauseBeforeStaging,
+  'the queue is paused while a success stands': pauseInLanding,
+  'the queue is drained while a gate run is out': drainInGate,
   'a newer head is merged': mergeNewerHead,
   'the base is rewritten under the last landing': rewriteBase(['a']),
   'the base is rewritten under a landing with another behind it': rewriteBase(['a', 'b', 'c']),

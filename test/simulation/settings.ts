@@ -1,4 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
+import type { Pause } from '#core/domain/pause.ts';
 import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
@@ -19,6 +20,9 @@ const GATE_CONTEXT_LISTS: [readonly string[], readonly string[]] = [CI_CONTEXTS,
 
 /** A hold of a life, which lasts two hours at most. */
 const UNPAID_MS = 60 * 60_000;
+
+/** A pause with an end, in a life of two hours at most. */
+const PAUSED_MS = 40 * 60_000;
 
 const ASKED_AGAIN_MS = 10 * 60_000;
 
@@ -69,6 +73,32 @@ export class Settings {
     else if (random.chance(0.3)) await this.#delete(managed, repo);
     // Without a draw of its own, so that all other lives stay as they are.
     else if (this.#clock.now() % 4 === 0) await this.#leave(repo, all);
+  }
+
+  /** An owner pauses, drains or resumes, as the API stores it. */
+  async hold(managed: Managed): Promise<void> {
+    const random = this.#random;
+    const since = this.#clock.now();
+    const until = random.chance(0.5) ? since + random.int(PAUSED_MS) : null;
+    const kind = random.pick(['pause', 'drain', 'resume'] as const);
+    const reason = random.chance(0.5) ? 'audit' : null;
+    const pause = kind === 'resume' ? null : { kind, reason, since, until };
+    this.#witness.note(`${managed.id} ${kind}`);
+    await this.#hold(managed, pause);
+  }
+
+  /** A queue that stays paused lands nothing, and the judges ask for landings. */
+  async resume(managed: Managed): Promise<void> {
+    await this.#hold(managed, null);
+  }
+
+  async #hold({ id, watch }: Managed, pause: Pause | null): Promise<void> {
+    await this.#save(id, { pause });
+    const stored = (await this.#service.store.getRepo(id))?.pause ?? null;
+    watch?.hold(stored);
+    this.#witness.sometimes(stored === null ? 'resumed' : `held by a ${stored.kind}`);
+    const wakeSeq = await this.#service.store.markDue(id, this.#clock.now());
+    if (wakeSeq !== null) this.#service.send(id, wakeSeq);
   }
 
   async #delete(managed: Managed, repo: ManagedRepo): Promise<void> {

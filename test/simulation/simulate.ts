@@ -136,6 +136,7 @@ class Life implements Witness {
     const end = this.#clock.now() + hours * HOUR_MS;
     this.#planActs('peoplePerHour', end, () => this.#act());
     this.#planActs('settingsPerHour', end, () => this.#settings.change(this.#pickManaged(), this.#managed));
+    this.#planActs('pausesPerHour', end, () => this.#settings.hold(this.#pickManaged()));
     this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
     this.#planActs('throttlesPerHour', end, async () => this.#service.throttleStore());
     this.#planActs('engineDiesPerHour', end, async () => this.#service.killEngine());
@@ -340,6 +341,8 @@ class Life implements Witness {
     Object.assign(this.#service.odds, NO_ODDS);
     this.#service.replaceContainer();
     if (this.#family === 'interrupted') await this.#settings.pay('tenant-1');
+    if (this.#odds0.pausesPerHour > 0)
+      for (const managed of this.#managed) await this.#settings.resume(managed);
     this.#service.store.indexLagMs = 0;
     this.#service.store.documentBytesMax = Number.POSITIVE_INFINITY;
     for (const { forge } of this.#managed) healMood(forge);

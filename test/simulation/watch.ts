@@ -1,4 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
+import type { Pause } from '#core/domain/pause.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import type { Witness } from './hosts.ts';
@@ -7,6 +8,7 @@ import type { WatchedStore } from './sightings.ts';
 
 /** Between what the queue read and what it wrote, a person may have acted: less than this counts as no fault. */
 const TOLERANCE_MS = 60_000;
+const PAUSE_SEEN_MS = 90_000;
 /** From a landing to the last word on its head, on a service that has its troubles. */
 const LAST_WORD_MS = 5 * 60_000;
 
@@ -27,6 +29,7 @@ export class Watch {
   readonly #landedAt = new Map<string, number>();
   #baseMovedAt = Number.NEGATIVE_INFINITY;
   #halted = false;
+  #pause: Pause | null = null;
 
   constructor(managed: Managed, bot: string, store: WatchedStore, now: () => number, witness: Witness) {
     this.#managed = managed;
@@ -39,6 +42,11 @@ export class Watch {
   /** This head's status may still be written by a call whose caller has given up. */
   expectLate(sha: string): void {
     this.#late.add(sha);
+  }
+
+  /** What its owner has stored of a pause. */
+  hold(pause: Pause | null): void {
+    this.#pause = pause;
   }
 
   halt(): void {
@@ -72,6 +80,13 @@ export class Watch {
     else this.#witness.sometimes('a twin appears while a success stands');
   }
 
+  /** Longer than a reconcile that had read the settings before, its posts included. */
+  #isPausedForLong(): boolean {
+    const now = this.#now();
+    if (this.#pause?.kind !== 'pause' || (this.#pause.until ?? Number.POSITIVE_INFINITY) <= now) return false;
+    return now - this.#pause.since > PAUSE_SEEN_MS;
+  }
+
   #judgeSuccess(id: RepoId, sha: string): void {
     const { forge, project, judge } = this.#managed;
     const short = sha.slice(0, 8);
@@ -80,6 +95,7 @@ export class Watch {
     if (!this.#store.hasIntent(id, sha) && !project.isMerged(sha)) blame('without a stored intent');
     if (!project.wasScheduled(sha)) blame('which is not scheduled');
     if (this.#halted) blame('although the queue stands still');
+    if (this.#isPausedForLong()) blame('although the queue is paused');
     const isSettled = (pr: number) => this.#now() - project.touchedAt(pr) > TOLERANCE_MS;
     const prs = project.pullsOf(sha);
     if (prs.length > 0 && prs.every(isSettled)) {

@@ -10,6 +10,7 @@ import {
 import { type OngoingReconcile, STANDINGS } from '../../domain/fairness.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { NotificationTargets } from '../../domain/notification.ts';
+import { PAUSE_KINDS, type Pause } from '../../domain/pause.ts';
 import type {
   CiGate,
   GateProbe,
@@ -91,6 +92,13 @@ const notification = record<NotificationTargets>({
   discord: ['chat_b', nullable(text)],
 });
 
+const pause = record<Pause>({
+  kind: ['kind', oneOf(PAUSE_KINDS)],
+  reason: ['reason', nullable(text)],
+  since: ['since', whole],
+  until: ['until', nullable(whole)],
+});
+
 /** Settings of a repo. Wake state is another row (`WakeState`), so that a wake never fights with a PATCH. */
 export type RepoSettings = Omit<ManagedRepo, 'wakeSeq' | 'dueAt' | 'stopUntil'>;
 
@@ -119,6 +127,8 @@ export const repoSettings = record<RepoSettings>({
   gate: ['gate', defaulted(oneOf(GATE_KINDS), DEFAULT_SETTINGS.gate)],
   gateContexts: ['gate_contexts', defaulted(listOf(text), DEFAULT_SETTINGS.gateContexts)],
   gateAuthors: ['gate_authors', defaulted(listOf(text), DEFAULT_SETTINGS.gateAuthors)],
+  // Rows of before pauses have none.
+  pause: ['pause', defaulted(nullable(pause), null)],
   webhookSecret: ['webhook_secret', nullable(secretText)],
   webhookSecretOf: ['webhook_secret_of', optional(text) as Codec<string>],
   hookId: ['hook_id', nullable(text)],

@@ -1,5 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_POLL_MAX_MS, RETEST_PAUSE_MS } from '#core/domain/limits.ts';
+import { pauseAt } from '#core/domain/pause.ts';
 import { workBranch } from '#core/domain/queue-names.ts';
 import { isSameGate, statusGateOf } from '#core/domain/status-gate.ts';
 import type { Deferred } from './aside.ts';
@@ -38,6 +39,7 @@ export function checkGround(pass: DecisionContext): void {
 function lostGround(pass: DecisionContext): Teardown | null {
   const { record, s } = pass;
   if (!s.repo.queueEnabled) return 'queue_disabled';
+  if (pauseAt(s.repo, s.now)?.kind === 'pause') return 'paused';
   if (record.context !== s.repo.statusContext) return 'context_changed';
   // While a merge is awaited the base may move by it; what was read before a landing of this pass is older than the tip.
   const landing = record.batches.some((batch) => batch.landing !== null);
@@ -108,6 +110,7 @@ const TEARDOWN_OUTCOMES = {
   merge_blocked: 'invalidated',
   candidate_changed: 'invalidated',
   queue_disabled: 'invalidated',
+  paused: 'invalidated',
   context_changed: 'invalidated',
   gate_changed: 'invalidated',
 } as const satisfies Record<Teardown, string>;

@@ -22,6 +22,7 @@ import { forgetGivenUp, isProvenStep } from './given-up.ts';
 import { forgetLanded, withoutLateBase } from './landed.ts';
 import { advanceLanding, observeLanding } from './landing.ts';
 import { alarmBase, keepRival, searchPassed, settlePassed } from './passed.ts';
+import { sayPaused } from './pauses.ts';
 import type { PendingStatus } from './pending-status.ts';
 import { gateMsOf } from './policy.ts';
 import { traceLandings } from './proof.ts';
@@ -74,6 +75,7 @@ export function decide(read: Snapshot, record: QueueRecord): Decision {
   if (isSettled) noticeBase(pass);
   openBatches(pass);
   replaceOldWords(pass);
+  sayPaused(pass);
   sayWaiting(pass);
   stageWanted(pass);
   forgetOldest(pass);

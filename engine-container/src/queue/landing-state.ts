@@ -42,6 +42,8 @@ export type TakeBackReason =
   | 'base_advanced'
   | 'candidate_changed'
   | 'queue_disabled'
+  /** The owner paused the queue. */
+  | 'paused'
   | 'context_changed'
   /** Another gate is asked for than the one that proved it. */
   | 'gate_changed';

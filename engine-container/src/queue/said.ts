@@ -1,9 +1,9 @@
 import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
+import { PAUSED_PREFIX, pauseAt } from '#core/domain/pause.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
 import { describeDefer, describeQueued } from './describe.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { isBounced } from './recall.ts';
-import type { QueueRecord } from './record.ts';
 
 /**
  * Words that have stopped being true are replaced at once: of a bounce that was scheduled again, a head that was renewed, a
@@ -13,16 +13,17 @@ export function replaceOldWords(pass: DecisionContext): void {
   for (const entry of pass.record.entries) {
     // The rest is said in a later look: who waits to enter must not wait for these words.
     if (pass.record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) return;
-    if (!isOutdated(pass.record, entry)) continue;
+    if (!isOutdated(pass, entry)) continue;
     const { pr, head: sha } = entry;
     wishStatus(pass, { pr, sha, state: 'pending', description: describeQueued(), targetUrl: null });
   }
 }
 
-function isOutdated(record: QueueRecord, entry: QueueEntry): boolean {
+function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
+  const { record } = pass;
   const { said, head } = entry;
   if (said === undefined || said.head !== head || said.state === 'success') return false;
-  if (said.state === 'pending' && !said.description.startsWith('waiting:')) return false;
+  if (said.state === 'pending' && !isOfSomethingOver(pass, said.description)) return false;
   if (entry.readyAt === null || entry.scheduleId === 0 || entry.refusedFor !== null) return false;
   if (isBounced(record, entry) || entry.unclear !== undefined) return false;
   if (record.batches.some((batch) => batch.landing?.head === head)) return false;
@@ -30,4 +31,10 @@ function isOutdated(record: QueueRecord, entry: QueueEntry): boolean {
     (deferred) =>
       deferred.pr === entry.pr && deferred.head === head && describeDefer(deferred.reason) !== null,
   );
+}
+
+/** `pending` words of a wait that has ended, where nothing else of this look says so. */
+function isOfSomethingOver({ s }: DecisionContext, description: string): boolean {
+  if (description.startsWith(PAUSED_PREFIX)) return pauseAt(s.repo, s.now) === null;
+  return description.startsWith('waiting:');
 }

@@ -1,5 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS, TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
+import { type Pause, pauseAt } from '#core/domain/pause.ts';
 import {
   type Block,
   QUEUE_PLACES_MAX,
@@ -16,7 +17,8 @@ import type { Batch, QueueRecord } from './record.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
-  const places = record.entries.map((entry) => placeOf(record, entry, at));
+  const pause = pauseAt(repo, at);
+  const places = record.entries.map((entry) => placeOf(record, entry, at, pause));
   return {
     at,
     places: places.slice(0, QUEUE_PLACES_MAX),
@@ -25,13 +27,13 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
   };
 }
 
-function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): QueuePlace {
+function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, pause: Pause | null): QueuePlace {
   return {
     pr: entry.pr,
     title: cutTitle(entry.title),
     head: entry.head,
     queuedAt: entry.queuedAt,
-    ...standingOf(record, entry, at),
+    ...standingOf(record, entry, at, pause),
   };
 }
 
@@ -44,7 +46,7 @@ function cutTitle(title: string): string {
 type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 
 /** The same order of questions as `checkGround` and `readyEntries`. */
-function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Standing {
+function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, pause: Pause | null): Standing {
   if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
     return standing('refused', 'success_stands');
   if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return standing('landing');
@@ -61,6 +63,7 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs): Standi
   );
   if (isStaged) return standing('staged');
   if (entry.readyAt === null) return standing('waiting', 'not_admitted');
+  if (pause !== null) return { ...standing('waiting', 'paused'), until: pause.until };
   return standing('ready', record.batches.length === 0 ? null : 'next_batch');
 }
 
@@ -85,6 +88,8 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   const batch = record.batches.find((each) => each.landing !== null) ?? record.batches[0];
   if (batch !== undefined) return blockOfBatch(batch, at, gateDeadlineMs(repo, record));
   if (places.length === 0) return block('empty');
+  const pause = pauseAt(repo, at);
+  if (pause !== null) return block('paused_by_owner', { since: pause.since, until: pause.until });
   if (record.pausedUntil !== null && record.pausedUntil > at) {
     return block('paused', { until: record.pausedUntil });
   }

@@ -40,6 +40,9 @@ const CHANGES: Readonly<Partial<Record<RouteId, Change>>> = {
   },
   updateRepo: { action: 'repo.update', target: repo, body: () => ({ bisect_fanout: 5 }) },
   deleteRepo: { action: 'repo.delete', target: repo },
+  pauseRepo: { action: 'repo.pause', target: repo, body: () => ({ reason: 'release' }) },
+  drainRepo: { action: 'repo.drain', target: repo, body: () => ({}) },
+  resumeRepo: { action: 'repo.resume', target: repo },
   provisionRepo: { action: 'repo.provision', target: repo },
   protectRepo: { action: 'repo.protect', target: repo, body: () => ({ enabled: true }) },
   openSetupPull: {

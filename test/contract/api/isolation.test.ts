@@ -20,6 +20,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   updateConnection: { token: FORGE_TOKEN },
   updateRepo: { bisect_fanout: 2 },
   protectRepo: { enabled: false },
+  pauseRepo: {},
+  drainRepo: {},
 };
 
 /** The answer of each route to its owner, in a world whose forge accepts the log-in and refuses all else. */
@@ -33,6 +35,9 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
   askConfirmation: [404, 'not_found'],
   provisionRepo: [200],
   protectRepo: [200],
+  pauseRepo: [200],
+  drainRepo: [200],
+  resumeRepo: [200],
   reconcileRepo: [200],
   readGateTemplate: [200],
   // Its own repository has no pull request of that number; with one: `pulls.test.ts`.

@@ -364,7 +364,7 @@ describe('settings', () => {
       [
         ...['id', 'name', 'base_branch', 'status_context', 'merge_style', 'automerge', 'instance_url'],
         ...['forge_conn_id', 'wakeup_mode', 'connection', 'provisioning', 'reconcile', 'created_at'],
-        ...['updated_at', 'hold_reason', 'queue_enabled', 'batch_linger_seconds', 'bisect_fanout'],
+        ...['updated_at', 'hold_reason', 'pause', 'queue_enabled', 'batch_linger_seconds', 'bisect_fanout'],
         ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes'],
       ].sort(),
     );

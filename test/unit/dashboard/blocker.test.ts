@@ -86,3 +86,30 @@ test('a stop for a wrong tree shows what landed, what was proven and what to do'
     text: 'Stopped: #8 landed as aaaaaaaaaa with tree bbbbbbbbbb; the gate had proven tree cccccccccc on dddddddddd. Check the base branch, revert what is wrong, then switch the queue off and on',
   });
 });
+
+describe('a pause of the owner', () => {
+  const since = '2026-01-01T00:00:00.000Z';
+  const paused = (kind: 'pause' | 'drain', until: string | null = null) =>
+    givenStatus({ pause: { kind, reason: 'audit', since, until } });
+  const later = Date.parse('2026-01-01T01:00:00.000Z');
+
+  test('stands before all else that is waited for', () => {
+    const activity = givenActivity({ queue: givenQueue('gate') });
+    expect(findBlocker(activity, paused('pause'), later)).toMatchObject({
+      ...{ tone: 'stop', since, remedy: 'settings' },
+      text: 'Paused by its owner: audit. Nothing lands, and no pull request loses its place',
+    });
+  });
+
+  test('a drain is told once nothing is in flight any more', () => {
+    const running = givenActivity({ queue: givenQueue('gate') });
+    const idle = givenActivity({ queue: givenQueue('paused_by_owner') });
+    expect(findBlocker(running, paused('drain'), later).text).toMatch(/^Waiting for the gate run/);
+    expect(findBlocker(idle, paused('drain'), later).text).toMatch(/^Drained by its owner: audit/);
+  });
+
+  test('one whose end has passed is over', () => {
+    const activity = givenActivity({ queue: givenQueue('empty') });
+    expect(findBlocker(activity, paused('pause', '2026-01-01T00:59:00.000Z'), later).tone).toBe('clear');
+  });
+});

@@ -86,6 +86,7 @@ export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
       forge_conn_id: 'connection',
       wakeup_mode: 'webhook',
       hold_reason: null,
+      pause: null,
     },
     connection: { bot_username: 'mq-bot', instance_url: 'https://forge.example.org', token_type: 'pat' },
     provisioning: {

@@ -8,7 +8,7 @@ describe('the closed list of ways out of the queue and of waits', () => {
     const { says, next, turn, is, fault } = PULL_CODES[name];
     expect(says.length).toBeLessThanOrEqual(STATUS_DESCRIPTION_CHARS_MAX);
     expect(says).toMatch(
-      /^(queued|staged|proven|landed|waiting|refused|requeued|bounced|not queued): [ -~]+$/,
+      /^(queued|staged|proven|landed|waiting|refused|requeued|bounced|paused|not queued): [ -~]+$/,
     );
     expect(next).toMatch(/^[A-Z][ -~]+\.$/);
     expect(TURNS).toContain(turn);

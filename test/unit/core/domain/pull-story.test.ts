@@ -22,7 +22,16 @@ function view(...prs: readonly number[]): QueueView {
 }
 
 function given(changes: Partial<StoryFacts> = {}): StoryFacts {
-  return { pr: 7, now: NOW, queueEnabled: true, view: undefined, events: [], batches: [], ...changes };
+  return {
+    pr: 7,
+    now: NOW,
+    queueEnabled: true,
+    pause: null,
+    view: undefined,
+    events: [],
+    batches: [],
+    ...changes,
+  };
 }
 
 /** Landings that took so many minutes each, newest first. */
@@ -40,6 +49,16 @@ describe('the story of one pull request', () => {
   test('one in the queue has its place and a code; a queue that is off says so first', () => {
     expect(tellPull(given({ view: view(5, 7) }))).toMatchObject({ inQueue: true, place: 2, code: 'ready' });
     expect(tellPull(given({ view: view(7), queueEnabled: false }))).toMatchObject({ code: 'queue_disabled' });
+  });
+
+  test('in a pause it says the words that its status says, and no others', () => {
+    const pause = { kind: 'pause', reason: 'audit', since: NOW - 1, until: null } as const;
+    const [place] = view(7).places;
+    if (place === undefined) throw new Error('no place');
+    const paused = { ...view(7), places: [{ ...place, state: 'waiting' as const, reason: 'paused' }] };
+    const words = 'paused: audit (by the owner of this queue, until resumed)';
+    expect(tellPull(given({ pause, view: paused }))).toMatchObject({ code: 'paused', place: 1, words });
+    expect(tellPull(given({ pause, view: view(7) }))).toMatchObject({ code: 'ready', words: null });
   });
 
   test('one that was bounced is not in the queue although the forge still keeps its schedule, and takes no place', () => {

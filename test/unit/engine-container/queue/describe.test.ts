@@ -1,4 +1,6 @@
+import { PAUSE_REASON_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { STATUS_DESCRIPTION_CHARS_MAX } from '#core/domain/limits.ts';
+import { sayPause } from '#core/domain/pause.ts';
 import { REFUSALS } from '../../../../engine-container/src/queue/admission.ts';
 import type { DeferReason } from '../../../../engine-container/src/queue/aside.ts';
 import * as words from '../../../../engine-container/src/queue/describe.ts';
@@ -19,6 +21,7 @@ const TAKE_BACKS = [
   'base_advanced',
   'candidate_changed',
   'queue_disabled',
+  'paused',
   'context_changed',
   'gate_changed',
 ] as const;
@@ -41,6 +44,8 @@ test('every phrase fits a status and is printable ASCII (A38)', () => {
     words.describeBounce('gate_failed_twice'),
     words.describeStaleSuccess(),
     words.describeUnclear(),
+    sayPause({ kind: 'pause', reason: 'x'.repeat(PAUSE_REASON_CHARS_MAX), since: 0, until: 0 }),
+    sayPause({ kind: 'drain', reason: null, since: 0, until: null }),
   ];
   for (const phrase of phrases) {
     expect(phrase.length).toBeLessThanOrEqual(STATUS_DESCRIPTION_CHARS_MAX);

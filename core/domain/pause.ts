@@ -1,0 +1,37 @@
+import type { EpochMs } from './ids.ts';
+
+/**
+ * `pause`: nothing is staged and nothing lands; what is in flight is taken back. `drain`: what is in flight goes on to its end,
+ * and nothing new is staged.
+ */
+export const PAUSE_KINDS = ['pause', 'drain'] as const;
+export type PauseKind = (typeof PAUSE_KINDS)[number];
+
+/** The owner of a queue holds it up for a while. No pull request loses its place or its schedule. */
+export interface Pause {
+  readonly kind: PauseKind;
+  /** The owner's words, at most `PAUSE_REASON_CHARS_MAX`; null: none were given. */
+  readonly reason: string | null;
+  readonly since: EpochMs;
+  /** When it ends by itself; null: when the owner resumes the queue. */
+  readonly until: EpochMs | null;
+}
+
+/** The pause that holds at this time; null: none. */
+export function pauseAt({ pause }: { readonly pause: Pause | null }, now: EpochMs): Pause | null {
+  return pause === null || (pause.until !== null && pause.until <= now) ? null : pause;
+}
+
+/** The first word of each status of a pause: by it the words are found again when the pause is over. */
+export const PAUSED_PREFIX = 'paused: ';
+
+/** The words of the commit status, at most 140 characters. */
+export function sayPause({ kind, reason, until }: Pause): string {
+  const what = reason ?? (kind === 'drain' ? 'nothing new is staged' : 'nothing lands');
+  return `${PAUSED_PREFIX}${what} (by the owner of this queue, until ${until === null ? 'resumed' : sayTime(until)})`;
+}
+
+/** `2026-11-24 08:00 UTC` */
+function sayTime(at: EpochMs): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

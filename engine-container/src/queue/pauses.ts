@@ -1,0 +1,37 @@
+import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
+import { pauseAt, sayPause } from '#core/domain/pause.ts';
+import { type DecisionContext, wakeNoLaterThan, wishStatus } from './decision-context.ts';
+import { describeDefer } from './describe.ts';
+import { activeMembers } from './pipeline.ts';
+import type { QueueEntry } from './queue-entry.ts';
+import { isBounced } from './recall.ts';
+import type { QueueRecord } from './record.ts';
+
+/** Says on each head that only the pause keeps from being staged until when it lasts, and goes on by itself then. */
+export function sayPaused(pass: DecisionContext): void {
+  const { record, s } = pass;
+  const pause = s.repo.queueEnabled ? pauseAt(s.repo, s.now) : null;
+  if (pause === null) return;
+  const description = sayPause(pause);
+  let isAnyHeld = false;
+  for (const entry of record.entries) {
+    if (!waitsForNothingElse(record, entry)) continue;
+    isAnyHeld = true;
+    // The rest is said in a later look: who waits to enter must not wait for these words.
+    if (record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) break;
+    const { pr, head: sha, said } = entry;
+    if (said?.head === sha && said.description === description) continue;
+    wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
+  }
+  if (isAnyHeld && pause.until !== null) wakeNoLaterThan(pass, pause.until);
+}
+
+function waitsForNothingElse(record: QueueRecord, entry: QueueEntry): boolean {
+  const { pr, head } = entry;
+  if (entry.readyAt === null || entry.scheduleId === 0 || entry.refusedFor !== null) return false;
+  if (isBounced(record, entry) || entry.unclear !== undefined) return false;
+  if (record.batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr))) return false;
+  return !record.deferred.some(
+    (deferred) => deferred.pr === pr && deferred.head === head && describeDefer(deferred.reason) !== null,
+  );
+}

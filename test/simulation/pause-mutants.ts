@@ -1,0 +1,47 @@
+import type { Mutant } from './mutants.ts';
+
+const QUEUE = 'engine-container/src/queue';
+
+/** Guards of decision 0205: the owner holds a queue up for a while. */
+export const PAUSE_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'nothing is staged in a pause or a drain',
+    file: `${QUEUE}/fill.ts`,
+    find: 'isHeldByStanding(pass) || pauseAt(s.repo, s.now) !== null',
+    replace: 'isHeldByStanding(pass) || pauseAt(s.repo, s.now)?.reason === s.repo.id',
+    families: ['pauses'],
+    dies: 'two wait for the end of a pause',
+  },
+  {
+    guard: 'a pause takes back what is in flight',
+    file: `${QUEUE}/batch.ts`,
+    find: "pauseAt(s.repo, s.now)?.kind === 'pause'",
+    replace: "pauseAt(s.repo, s.now)?.reason === 'pause'",
+    families: ['pauses'],
+    dies: 'the queue is paused while a success stands',
+  },
+  {
+    guard: 'a drain lets what is in flight go on',
+    file: `${QUEUE}/batch.ts`,
+    find: "pauseAt(s.repo, s.now)?.kind === 'pause'",
+    replace: 'pauseAt(s.repo, s.now) !== null',
+    families: ['pauses'],
+    dies: 'the queue is drained while a gate run is out',
+  },
+  {
+    guard: 'a pause is told on each head that waits for nothing else',
+    file: `${QUEUE}/pauses.ts`,
+    find: '    if (said?.head === sha && said.description === description) continue;\n',
+    replace: '    if (pr > 0 || said?.head === sha) continue;\n',
+    families: ['pauses'],
+    dies: 'two wait for the end of a pause',
+  },
+  {
+    guard: 'the words of a pause are replaced when it is over',
+    file: `${QUEUE}/said.ts`,
+    find: 'return pauseAt(s.repo, s.now) === null;',
+    replace: 'return s.now < 0;',
+    families: ['pauses'],
+    dies: 'two wait for the end of a pause',
+  },
+];

@@ -1,0 +1,69 @@
+import type { Pause } from '#core/domain/pause.ts';
+import { givenProject, givenScheduled } from '../scenario/stories.ts';
+import { isSuccess, look, type Stage, setStage, wordOn, wordsOn } from './scene-stage.ts';
+
+/** Scenes of `scenes.ts` in which the owner of a queue holds it up for a while (decision 0205). */
+
+const DID_NOT_COME = ['the scene did not come about'];
+
+const hold = (stage: Stage, kind: Pause['kind'], untilMs: number | null = null): Promise<void> =>
+  stage.settings({
+    pause: {
+      ...{ kind, reason: null, since: stage.clock.now() },
+      until: untilMs === null ? null : stage.clock.now() + untilMs,
+    },
+  });
+
+/** Two wait while the queue is paused; the pause ends by itself. */
+export async function pauseBeforeStaging(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  await hold(stage, 'pause', 10 * 60_000);
+  const first = await givenScheduled(stage.forge, 'a');
+  await look(stage, 4);
+  const second = await givenScheduled(stage.forge, 'b');
+  await look(stage, 4);
+  const problems = stage.forge.runs().length > 0 ? ['a gate run began in a pause'] : [];
+  if (!(await wordsOn(stage, first)).startsWith('paused: ')) problems.push('a pause is not told');
+  await look(stage, 13);
+  if ((await wordsOn(stage, second)).startsWith('paused: ')) problems.push('a pause is told that is over');
+  await look(stage, 20);
+  const order = stage.forge.merges().map(({ pr }) => pr);
+  if (String(order) !== String([first, second])) problems.push(`after the pause landed ${String(order)}`);
+  return problems;
+}
+
+/** The queue is paused while a success stands and its merge does not come. */
+export async function pauseInLanding(): Promise<readonly string[]> {
+  let isPosted = false;
+  const stage = await setStage({
+    onEntry: (entry) => {
+      isPosted ||= isSuccess(entry);
+    },
+  });
+  await givenProject(stage.forge);
+  stage.forge.mergeBehaviour = () => ({ kind: 'lost' });
+  const pr = await givenScheduled(stage.forge, 'a');
+  for (let count = 0; count < 10 && !isPosted; count += 1) await look(stage, 1);
+  if (!isPosted) return DID_NOT_COME;
+  await hold(stage, 'pause');
+  await look(stage, 8);
+  return (await wordOn(stage, pr)) === 'success' ? ['a success stands on a head in a pause'] : [];
+}
+
+/** The queue is drained while a gate run is out, and the next pull request waits. */
+export async function drainInGate(): Promise<readonly string[]> {
+  const stage = await setStage();
+  await givenProject(stage.forge);
+  const running = await givenScheduled(stage.forge, 'a');
+  stage.forge.gateDurationMs = 180_000;
+  await look(stage, 2);
+  if (stage.forge.runs().length === 0) return DID_NOT_COME;
+  await hold(stage, 'drain');
+  const later = await givenScheduled(stage.forge, 'b');
+  await look(stage, 20);
+  return [
+    ...(stage.forge.isMerged(running) ? [] : ['what was in flight did not land in a drain']),
+    ...(stage.forge.isMerged(later) ? ['something new landed in a drain'] : []),
+  ];
+}
