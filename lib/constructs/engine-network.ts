@@ -9,7 +9,7 @@ import {
   SubnetType,
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import type { ServiceFunction } from './service-function.ts';
 
 export const ENGINE_PORT = 8080;
@@ -31,6 +31,7 @@ export class EngineNetwork extends Construct {
   readonly engineSecurityGroup: SecurityGroup;
   readonly workerSubnets: SubnetSelection = { subnetType: SubnetType.PRIVATE_WITH_EGRESS };
   readonly engineSubnets: SubnetSelection = { subnetType: SubnetType.PUBLIC };
+  readonly #tableEndpoint: IDependable;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -44,8 +45,8 @@ export class EngineNetwork extends Construct {
         { name: 'engine', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false },
         { name: 'worker', subnetType: SubnetType.PRIVATE_WITH_EGRESS },
       ],
-      gatewayEndpoints: { Table: { service: GatewayVpcEndpointAwsService.DYNAMODB } },
     });
+    this.#tableEndpoint = vpc.addGatewayEndpoint('Table', { service: GatewayVpcEndpointAwsService.DYNAMODB });
     // The library's own class misses its interface only under exactOptionalPropertyTypes; likewise in engine-service.ts.
     this.vpc = vpc as IVpc;
     this.workerSecurityGroup = new SecurityGroup(this, 'WorkerGroup', {
@@ -65,12 +66,21 @@ export class EngineNetwork extends Construct {
     );
   }
 
+  /** Ways out of the engine's subnets: a task that starts before them finds neither its image nor the table. */
+  get waysOutOfEngine(): readonly IDependable[] {
+    return [this.vpc.selectSubnets(this.engineSubnets).internetConnectivityEstablished, this.#tableEndpoint];
+  }
+
   /** Where a function must be to reach the engine. */
   get forWorkers(): Pick<EngineNetwork, 'vpc'> & {
+    readonly waysOut: readonly IDependable[];
     readonly subnets: SubnetSelection;
     readonly securityGroup: SecurityGroup;
   } {
-    return { vpc: this.vpc, subnets: this.workerSubnets, securityGroup: this.workerSecurityGroup };
+    return {
+      ...{ vpc: this.vpc, subnets: this.workerSubnets, securityGroup: this.workerSecurityGroup },
+      waysOut: [this.#tableEndpoint],
+    };
   }
 
   /** Names under which a function in this network finds the services that it calls. */

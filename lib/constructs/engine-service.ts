@@ -223,7 +223,7 @@ export class EngineService extends Construct implements Grantee {
       vpc: network.vpc,
       containerInsightsV2: ContainerInsights.DISABLED,
     });
-    return new FargateService(this, 'Service', {
+    const service = new FargateService(this, 'Service', {
       cluster: cluster as ICluster,
       taskDefinition: this.#task,
       // No desired count: it is made with one task, and from then on the tick and the worker decide (grantPower).
@@ -236,6 +236,9 @@ export class EngineService extends Construct implements Grantee {
       securityGroups: [network.engineSecurityGroup],
       enableExecuteCommand: false,
     });
+    // A first task without them fails; and a gateway is not detached while a task has an address.
+    service.node.addDependency(...network.waysOutOfEngine, this.#task.obtainExecutionRole());
+    return service;
   }
 
   /** Events that only the engine sees, told by fixed words in its log (A120). */

@@ -12,7 +12,7 @@ import {
   RuntimeFamily,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Construct } from 'constructs';
+import { Construct, type IDependable } from 'constructs';
 import type { ZodObject } from 'zod';
 import type { BundleName } from '../functions.ts';
 import { DEPLOYED_NODE } from '../node-versions.ts';
@@ -39,6 +39,8 @@ export interface ServiceFunctionProps {
     readonly vpc: IVpc;
     readonly subnets: SubnetSelection;
     readonly securityGroup: ISecurityGroup;
+    /** Beside the routes of the subnets. */
+    readonly waysOut: readonly IDependable[];
   };
   /** @default unreserved */
   readonly reservedConcurrency?: number;
@@ -93,6 +95,7 @@ export class ServiceFunction extends Construct {
             ipv6AllowedForDualStack: true,
           }),
     });
+    this.fn.node.addDependency(...(props.network?.waysOut ?? []));
     // An IPv4 attempt first would stall: a function inside the VPC has no IPv4 route to the internet.
     const resolution = props.network === undefined ? '' : ' --dns-result-order=ipv6first';
     this.setEnv('NODE_OPTIONS', `--enable-source-maps${resolution}`);
