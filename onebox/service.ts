@@ -42,6 +42,7 @@ import { callerBehindProxy } from './caller.ts';
 import { isAmong, type OneboxConfig } from './config.ts';
 import { startDatabase } from './database.ts';
 import { createEngine } from './engine.ts';
+import { lockFolder } from './folder-lock.ts';
 import { Metrics } from './metrics.ts';
 import { asInvocable, listRoutes, pageConfig } from './routes.ts';
 import type { Shared } from './surfaces.ts';
@@ -97,6 +98,7 @@ async function start(
   const ids = createUuidIds();
   const metrics = new Metrics();
   mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  stops.push(await lockFolder(config.data_dir));
   const database = await startDatabase({ dataFile: join(config.data_dir, 'table.sqlite'), env });
   stops.push(() => database.stop());
   const clients = await openTable(database.endpoint);
