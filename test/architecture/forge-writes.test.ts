@@ -75,6 +75,7 @@ describe('the list of the service’s writes to a forge', () => {
         'onebox/config.ts',
         'onebox/database.ts',
         'onebox/doctor.ts',
+        'onebox/folder-lock.ts',
         'onebox/main.ts',
         'onebox/service.ts',
       ],
