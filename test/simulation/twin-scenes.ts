@@ -6,6 +6,7 @@ import { hasAlarm, type Stage, setStage, wordOn, wordsOn } from './scene-stage.t
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
+const REFUSED = /^refused: /;
 const NOTHING_LEFT = /^refused: changes nothing/;
 
 const hasEvent = async (stage: Stage, pr: number, event: string): Promise<boolean> =>
@@ -105,7 +106,12 @@ export function landingEndsOverRefusal(isOfTwin: boolean): () => Promise<readonl
       await forge.cancelSchedule(first);
     } else await forge.setProtection({ requiredApprovals: 1 });
     await stage.drain({ maxMs: HOUR_MS });
-    const words = await wordsOn(stage, first);
-    return /^refused: /.test(words) ? [] : [`one that is refused is told "${words}"`];
+    const { headSha } = await forge.pull(first);
+    const history = forge.statusHistory(headSha);
+    const takenBackAt = history.findLastIndex(({ state }) => state === 'success') + 1;
+    const later = history.slice(takenBackAt + 1).map(({ description }) => description);
+    if (later.length === 0) return ['the scene did not come about'];
+    // Words that a later look puts right were wrong until then.
+    return later.flatMap((words) => (REFUSED.test(words) ? [] : [`one that is refused is told "${words}"`]));
   };
 }
