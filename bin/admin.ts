@@ -12,6 +12,7 @@ import {
   makeGoTrueAdmin,
 } from '../core/adapters/identity-http/make-admin.ts';
 import { createSystemClock } from '../core/adapters/system/clock.ts';
+import { canonicalId } from '../core/domain/ids.ts';
 import { Secret } from '../core/secret.ts';
 import { type Release, releaseIdentity, releaseRepo } from '../core/services/release-claim.ts';
 
@@ -21,6 +22,7 @@ npm run admin -- invite --email <address> --user-pool <UserPoolId>
 npm run admin -- invite --email <address> --identity <address of the provider> --service-key-file <file>
 npm run admin -- release-claim --table <TableName> --instance <forge URL> --bot <login>
 npm run admin -- release-claim --table <TableName> --instance <forge URL> --repo <owner/name>
+npm run admin -- audit --table <TableName> --tenant <id> [--about <id>]
 
 Makes a person an administrator: in the stack's user pool, or at a provider with the GoTrue contract. An address without an
 account is invited first. Sessions that exist already see it at their next sign-in.
@@ -28,7 +30,10 @@ account is invited first. Sessions that exist already see it at their next sign-
 invite makes an account without rights over others, as a deployment with closed sign-up needs it; the provider sends a mail.
 
 release-claim frees the identity of a bot, or the name of a repository, that a tenant claimed and the forge never confirmed.
-What the forge confirmed once stays as it is.`;
+What the forge confirmed once stays as it is.
+
+audit prints the notes of a tenant, one JSON object in each line, the newest first: all that it has, and those that are kept
+for 90 days after it has left, which name no person, network or id. --about: those about one repository or connection.`;
 
 const text = { type: 'string' } as const;
 
@@ -37,10 +42,11 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       ...{ email: text, 'user-pool': text, identity: text, 'service-key-file': text },
-      ...{ table: text, instance: text, bot: text, repo: text },
+      ...{ table: text, instance: text, bot: text, repo: text, tenant: text, about: text },
     },
   });
   if (positionals[0] === 'release-claim') return releaseClaim(values);
+  if (positionals[0] === 'audit') return printAudit(values);
   const invites = positionals.length === 1 && positionals[0] === 'invite';
   if (positionals.length > 0 && !invites) return explain();
   const { email, identity } = values;
@@ -84,17 +90,39 @@ interface Claim {
 
 async function releaseClaim({ table, instance, bot, repo }: Claim): Promise<number> {
   if (table === undefined || instance === undefined) return explain();
-  const store = createDynamoStore({
-    client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
-    tableName: table,
-    clock: createSystemClock(),
-  });
+  const store = openStore(table);
   let released: Release;
   if (bot !== undefined && repo === undefined) released = await releaseIdentity(store, instance, bot);
   else if (repo !== undefined && bot === undefined) released = await releaseRepo(store, instance, repo);
   else return explain();
   console.log(JSON.stringify(released));
   return released.kind === 'released' ? 0 : 1;
+}
+
+interface Wanted {
+  readonly table?: string | undefined;
+  readonly tenant?: string | undefined;
+  readonly about?: string | undefined;
+}
+
+async function printAudit({ table, tenant, about }: Wanted): Promise<number> {
+  const tenantId = canonicalId(tenant ?? '');
+  if (table === undefined || tenantId === null) return explain();
+  const store = openStore(table);
+  const live = await store.listAudit(tenantId, Number.POSITIVE_INFINITY);
+  const wanted = live.filter(({ target }) => about === undefined || target === about);
+  for (const note of [...wanted, ...(await store.listKeptAudit(tenantId, about))]) {
+    console.log(JSON.stringify({ ...note, at: new Date(note.at).toISOString() }));
+  }
+  return 0;
+}
+
+function openStore(table: string) {
+  return createDynamoStore({
+    client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
+    tableName: table,
+    clock: createSystemClock(),
+  });
 }
 
 function explain(): number {

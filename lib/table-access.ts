@@ -45,7 +45,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     GetItem: ['tenant', 'repo', 'identities', 'addresses', 'runs'],
     BatchGetItem: ['tenant', 'batches', 'repo'],
     Query: ['tenant', 'batches', 'events', 'audit', 'mailboxes', 'repo', 'windDowns', 'tenantSockets'],
-    PutItem: ['tenant', 'batches', 'repo', 'addresses', 'windDowns', 'hooks', 'health', 'runs'],
+    PutItem: ['tenant', 'batches', 'keptNotes', 'repo', 'addresses', 'windDowns', 'hooks', 'health', 'runs'],
     UpdateItem: ['tenant', 'repo', 'leases', 'runs'],
     DeleteItem: ERASED,
     BatchWriteItem: ['batches', 'events', 'audit', 'mailboxes', 'repo'],
@@ -74,7 +74,7 @@ export const TABLE_ACCESS: { readonly [bundle in BundleName]?: TableAccess } = {
     Query: ['tenant', 'batches', 'events', 'audit', 'mailboxes', 'repo', 'tenantSockets'],
     PutItem: [
       ...(['tenant', 'batches', 'audit', 'addresses', 'windDowns', 'hooks'] as const),
-      ...(['customers', 'paymentEvents'] as const),
+      ...(['keptNotes', 'customers', 'paymentEvents'] as const),
     ],
     UpdateItem: ['tenant', 'repo', 'leases', 'rates'],
     DeleteItem: ERASED,

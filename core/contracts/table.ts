@@ -55,6 +55,8 @@ export const PARTITIONS = {
   /** Mailboxes that notices go to. */
   mailboxes: 'TM#',
   audit: 'TA#',
+  /** Notes of tenants that have left, under the hash of the tenant. */
+  keptNotes: 'KA#',
   /** Record, view, wake state, reports and claims of one repo. */
   repo: 'R#',
   leases: 'L#',

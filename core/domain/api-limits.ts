@@ -30,6 +30,10 @@ export const ADMIN_CONNECTIONS_MAX = 200;
 export const ADMIN_SCAN_ROWS_MAX = 20_000;
 export const EXPORT_OUTCOMES_MAX = 1000;
 export const EXPORT_AUDIT_MAX = 500;
+/** Notes of a tenant that leaves: those that are not older than this stay for as long again (decision 0178). */
+export const AUDIT_KEPT_MS = 90 * 24 * 60 * 60_000;
+/** The newest ones; the rest goes with the tenant. */
+export const AUDIT_KEPT_ROWS_MAX = 10_000;
 export const RECENT_ACTIVITY_MAX = 20;
 /** Rows of one repository that the story of one of its pull requests is looked for in. */
 export const STORY_EVENTS_MAX = 1_000;

@@ -42,6 +42,13 @@ export interface AuditEntry {
   readonly result: 'ok' | 'failed';
 }
 
+/** A note of a tenant that has left: no name, no network, no id. */
+export interface KeptNote extends Pick<AuditEntry, 'at' | 'action' | 'result'> {
+  readonly actor: 'tenant' | typeof ANOTHER_TENANT;
+  /** Hash of tenant and id: to be compared with an id that is known, and no way to one that is not. */
+  readonly target: string;
+}
+
 export const HISTORY_PARTS = ['batches', 'events', 'audit', 'mailboxes'] as const;
 export type HistoryPart = (typeof HISTORY_PARTS)[number];
 
@@ -99,6 +106,10 @@ export interface AccountStore {
 
   /** False when there is no such tenant. From here on nothing is created for it. */
   markTenantDeleting(tenantId: TenantId): Promise<boolean>;
+  /** Copies the newest notes of a tenant that leaves to where no name is, and adds that it was erased. Again is the same. */
+  keepAudit(tenantId: TenantId): Promise<void>;
+  /** Notes of a tenant that has left, newest first; all, or those about one id. */
+  listKeptAudit(tenantId: TenantId, about?: string): Promise<readonly KeptNote[]>;
   countHistory(tenantId: TenantId, part: HistoryPart): Promise<number>;
   /** Returns how many rows went. */
   deleteHistory(tenantId: TenantId, part: HistoryPart): Promise<number>;

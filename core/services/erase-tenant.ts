@@ -4,7 +4,7 @@ import type { EnrollmentStore } from '../ports/store.ts';
 
 export type EraseStore = Pick<
   AccountStore,
-  'loadTenant' | 'deleteHistory' | 'deletePlan' | 'deleteOrganization' | 'deleteTenant'
+  'loadTenant' | 'keepAudit' | 'deleteHistory' | 'deletePlan' | 'deleteOrganization' | 'deleteTenant'
 > &
   Pick<EnrollmentStore, 'listRepos' | 'listConnections' | 'markConnectionDeleting' | 'deleteConnection'> &
   Pick<RealtimeStore, 'listSockets' | 'removeSocket'>;
@@ -20,6 +20,7 @@ export async function eraseTenant(store: EraseStore, tenantId: TenantId): Promis
     if (await store.markConnectionDeleting(tenantId, id)) await store.deleteConnection(tenantId, id);
   }
   for (const socket of await store.listSockets(tenantId)) await store.removeSocket(socket);
+  await store.keepAudit(tenantId);
   for (const part of HISTORY_PARTS) await store.deleteHistory(tenantId, part);
   await store.deletePlan(tenantId);
   await store.deleteOrganization(tenantId);

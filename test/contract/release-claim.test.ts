@@ -17,7 +17,7 @@ afterAll(() => table.stop());
 
 const run = (...args: string[]) =>
   new Promise<{ code: number | null; output: string }>((resolve) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'bin/admin.ts', 'release-claim', ...args], {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'bin/admin.ts', ...args], {
       env: {
         PATH: process.env.PATH,
         ...{ AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' },
@@ -30,7 +30,8 @@ const run = (...args: string[]) =>
     child.on('close', (code) => resolve({ code, output: output.trim() }));
   });
 
-const release = (...what: string[]) => run('--table', table.tableName, '--instance', INSTANCE, ...what);
+const release = (...what: string[]) =>
+  run('release-claim', '--table', table.tableName, '--instance', INSTANCE, ...what);
 
 async function givenClaims(tenantId: string, verifiedAt?: number) {
   const ids = { tenantId, connectionId: `connection-of-${tenantId}` };
@@ -85,5 +86,29 @@ describe('npm run admin -- release-claim', () => {
   test('says how it is used when something is missing', async () => {
     expect(await release()).toEqual({ code: 2, output: expect.stringContaining('release-claim') });
     expect(await release('--bot', 'x', '--repo', 'a/b')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('npm run admin -- audit', () => {
+  test('prints the notes of a tenant, and after it has left those that are kept, which name no id', async () => {
+    const tenantId = '3f2b8a1c-5d4e-4f60-8a7b-9c0d1e2f3a4b';
+    await store.createTenant(tenantId, 0);
+    const note = {
+      ...{ id: 'c0ffee00-5d4e-4f60-8a7b-9c0d1e2f3a4b', tenantId, at: Date.now(), actor: tenantId },
+      ...{ from: '198.51.100.7', action: 'repo.update', target: 'repo-1', result: 'ok' as const },
+    };
+    await store.appendAudit(note);
+    const read = async (...about: string[]) => {
+      const { code, output } = await run('audit', '--table', table.tableName, '--tenant', tenantId, ...about);
+      expect(code).toBe(0);
+      return output.split('\n').map((line) => JSON.parse(line));
+    };
+    expect(await read()).toEqual([{ ...note, at: new Date(note.at).toISOString() }]);
+    await store.keepAudit(tenantId);
+    await store.deleteHistory(tenantId, 'audit');
+    const kept = await read();
+    expect(kept.map(({ action }) => action)).toEqual(['tenant.erased', 'repo.update']);
+    expect(JSON.stringify(kept)).not.toMatch(/3f2b8a1c|repo-1|198/);
+    expect(await read('--about', 'repo-1')).toEqual(kept.slice(1));
   });
 });

@@ -1,27 +1,35 @@
-import { batchCursor, batchSortKeyAt } from '#core/adapters/dynamo/keys.ts';
+import {
+  batchCursor,
+  batchSortKeyAt,
+  keptNoteKey,
+  keptNotesPartition,
+  keptTarget,
+} from '#core/adapters/dynamo/keys.ts';
 import type { BatchHead, EventHead } from '#core/domain/activity.ts';
-import { ADMIN_SCAN_ROWS_MAX } from '#core/domain/api-limits.ts';
+import { ADMIN_SCAN_ROWS_MAX, AUDIT_KEPT_MS, AUDIT_KEPT_ROWS_MAX } from '#core/domain/api-limits.ts';
 import { type ActivityEvent, endsPullRequest, type NodeRow } from '#core/domain/batch.ts';
 import type { EpochMs, PullRequestNumber, RepoId, TenantId } from '#core/domain/ids.ts';
 import { ENGINE_NEED_RENEWED_AFTER_MS } from '#core/domain/limits.ts';
 import type { QueueView } from '#core/domain/queue-view.ts';
 import type { Connection, ReconcileOutcome } from '#core/domain/repo.ts';
-import type {
-  AccountStore,
-  AdminStore,
-  AuditEntry,
-  BatchHistory,
-  ConnectionHead,
-  HealthStore,
-  HistoryPart,
-  Organization,
-  RateAnswer,
-  RateStore,
-  RealtimeStore,
-  RecordError,
-  Tenant,
-  TerminalMark,
-  WaitingBatch,
+import {
+  type AccountStore,
+  type AdminStore,
+  ANOTHER_TENANT,
+  type AuditEntry,
+  type BatchHistory,
+  type ConnectionHead,
+  type HealthStore,
+  type HistoryPart,
+  type KeptNote,
+  type Organization,
+  type RateAnswer,
+  type RateStore,
+  type RealtimeStore,
+  type RecordError,
+  type Tenant,
+  type TerminalMark,
+  type WaitingBatch,
 } from '#core/ports/account-store.ts';
 import type { LookMemory, LookStore } from '#core/ports/idle-look.ts';
 import { MemoryBilling } from './memory-billing.ts';
@@ -160,6 +168,38 @@ export class MemoryAccount
       if (tenant !== undefined) tenant.deleting = true;
       return tenant !== undefined;
     });
+  }
+
+  keepAudit(tenantId: TenantId): Promise<void> {
+    return this.call('keepAudit', () => {
+      const now = this.clock.now();
+      const expiresAt = now + AUDIT_KEPT_MS;
+      const keep = (id: string, note: KeptNote): void => {
+        const { pk, sk } = keptNoteKey(tenantId, note.at, id);
+        this.keptNotes.set(`${pk} ${sk}`, { ...note, expiresAt });
+      };
+      for (const entry of newest(this.audit, tenantId, AUDIT_KEPT_ROWS_MAX)) {
+        if (entry.at < now - AUDIT_KEPT_MS) continue;
+        const { at, action, result } = entry;
+        const actor = entry.actor === ANOTHER_TENANT ? ANOTHER_TENANT : 'tenant';
+        keep(entry.id, { at, actor, action, result, target: keptTarget(tenantId, entry.target) });
+      }
+      const target = keptTarget(tenantId, tenantId);
+      keep('erased', { at: now, actor: 'tenant', action: 'tenant.erased', target, result: 'ok' });
+    });
+  }
+
+  listKeptAudit(tenantId: TenantId, about?: string): Promise<readonly KeptNote[]> {
+    return this.call('listKeptAudit', () =>
+      [...this.keptNotes]
+        .filter(
+          ([key, { expiresAt }]) =>
+            key.startsWith(keptNotesPartition(tenantId)) && expiresAt > this.clock.now(),
+        )
+        .sort(([a], [b]) => (a < b ? 1 : -1))
+        .map(([, { expiresAt: _, ...note }]) => note)
+        .filter(({ target }) => about === undefined || target === keptTarget(tenantId, about)),
+    );
   }
 
   private historyOf(tenantId: TenantId, part: HistoryPart) {

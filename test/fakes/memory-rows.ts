@@ -6,7 +6,7 @@ import type { MailboxState } from '#core/domain/notification.ts';
 import type { LeftHeads } from '#core/domain/obligations.ts';
 import type { Connection, ManagedRepo, ReconcileOutcome } from '#core/domain/repo.ts';
 import { normalizeInstanceUrl, normalizeSlug } from '#core/domain/url.ts';
-import type { AuditEntry, Organization } from '#core/ports/account-store.ts';
+import type { AuditEntry, KeptNote, Organization } from '#core/ports/account-store.ts';
 import type { StoredBilling } from '#core/ports/billing-store.ts';
 import type { LookMemory } from '#core/ports/idle-look.ts';
 import type { ConfirmationKey } from '#core/ports/mailbox-store.ts';
@@ -106,6 +106,7 @@ export class MemoryRows {
   protected readonly customers = new Map<string, TenantId>();
   protected readonly paymentEvents = new Map<string, EpochMs>();
   protected readonly audit = new Map<string, AuditEntry>();
+  protected readonly keptNotes = new Map<string, KeptNote & { readonly expiresAt: EpochMs }>();
   /** By tenant and hash of the address. */
   protected readonly mailboxes = new Map<string, MailboxEntry>();
   protected readonly buckets = new Map<string, number>();
@@ -190,6 +191,7 @@ export class MemoryRows {
       customers: this.customers,
       paymentEvents: this.paymentEvents,
       audit: this.audit,
+      keptNotes: this.keptNotes,
       mailboxes: this.mailboxes,
       buckets: this.buckets,
       tickets: this.tickets,

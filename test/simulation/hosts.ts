@@ -48,7 +48,13 @@ const CRASHED_MORE: ReadonlyMap<string, number> = new Map(
 /** … and these once in the life of a tenant that leaves. */
 const ERASING: ReadonlySet<string> = new Set([
   ...['store listConnections', 'store listSockets', 'store markConnectionDeleting', 'store removeSocket'],
-  ...['store deleteHistory', 'store deletePlan', 'store deleteOrganization', 'store deleteTenant'],
+  ...[
+    'store keepAudit',
+    'store deleteHistory',
+    'store deletePlan',
+    'store deleteOrganization',
+    'store deleteTenant',
+  ],
 ]);
 const ERASING_FACTOR = 100;
 

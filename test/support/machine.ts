@@ -112,6 +112,7 @@ const STORE_CALLS = [
   'markConnectionDeleting',
   'listSockets',
   'removeSocket',
+  'keepAudit',
   'deleteHistory',
   'deletePlan',
   'deleteOrganization',

@@ -14,6 +14,7 @@ import { StoreError } from '../../ports/store.ts';
 import { auditRow, organizationRow, tenantRow } from './account-items.ts';
 import { type Codec, defaulted, oneOf, optional, record, text, whole } from './codec.ts';
 import { activityEvent, nodeRow, readRow, reconcileOutcome } from './items.ts';
+import { createKeptAudit } from './kept-audit.ts';
 import {
   auditKey,
   auditPartition,
@@ -134,6 +135,8 @@ export function createAccountStore(table: Table): Omit<AccountStore, 'loadPlan' 
       );
       return result.ok;
     },
+
+    ...createKeptAudit(table),
 
     async countHistory(tenantId, part) {
       return (await readKeys(table, PARTITIONS[part](tenantId), 'countHistory')).length;

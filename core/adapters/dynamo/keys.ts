@@ -122,6 +122,15 @@ export const auditKey = (tenantId: TenantId, at: EpochMs, id: string): Key => ({
   sk: `A#${padTime(at)}#${id}`,
 });
 
+// Notes of a tenant that has left: the id leads to them, and no row has it
+export const keptNotesPartition = (tenantId: TenantId): string =>
+  `${PARTITIONS.keptNotes}${digest('kept', tenantId)}`;
+export const keptNoteKey = (tenantId: TenantId, at: EpochMs, id: string): Key => ({
+  pk: keptNotesPartition(tenantId),
+  sk: `A#${padTime(at)}#${digest(tenantId, id).slice(0, 32)}`,
+});
+export const keptTarget = (tenantId: TenantId, id: string): string => digest('target', tenantId, id);
+
 // Due index
 export const dueShards: readonly string[] = Array.from(
   { length: DUE_SHARDS },

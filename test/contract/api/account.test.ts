@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { AUDIT_KEPT_MS } from '#core/domain/api-limits.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
   ApiWorld,
@@ -199,6 +200,32 @@ describe('offboard (A100)', () => {
     world.identity.revoke(TOKEN_A);
     expect(world.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
     expect(await world.store.getRepo(theirs.repo.id)).toEqual(theirs.repo);
+  });
+
+  test('what was done in its name in the last 90 days is kept for 90 more, without a name, a network or an id; the operator can ask for it', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 3 });
+    await world.clock.advance(AUDIT_KEPT_MS + 1);
+    const changedAt = world.clock.now();
+    await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 4 });
+    expect((await offboard(TENANT_A)).status).toBe(200);
+    const kept = await world.store.listKeptAudit(TENANT_A);
+    expect(kept).toEqual([
+      {
+        at: expect.any(Number),
+        actor: 'tenant',
+        action: 'tenant.erased',
+        target: expect.any(String),
+        result: 'ok',
+      },
+      { at: changedAt, actor: 'tenant', action: 'repo.update', target: expect.any(String), result: 'ok' },
+    ]);
+    expect(JSON.stringify(kept)).not.toContain(repo.id);
+    expect(await world.store.listKeptAudit(TENANT_A, repo.id)).toEqual(kept.slice(1));
+    expect(await world.store.listKeptAudit(TENANT_B)).toEqual([]);
+    expect(world.store.dump().replaceAll(`user:${TENANT_A}`, '')).not.toContain(TENANT_A);
+    await world.clock.advance(AUDIT_KEPT_MS);
+    expect(await world.store.listKeptAudit(TENANT_A)).toEqual([]);
   });
 
   test('sockets go with it, and what ends later leaves no note behind', async () => {

@@ -70,7 +70,7 @@ const NO_NOTE: Readonly<Partial<Record<RouteId, string>>> = {
   startCheckout: 'a page of the provider; what is bought there is noted when the provider says so',
   changePlan: 'noted as billing.change_plan, tested with the provider’s stand-in',
   openPortal: 'a page of the provider',
-  offboardTenant: 'deletes the notes themselves',
+  offboardTenant: 'deletes the notes; what is kept of them says that it did',
   acceptForgeEvent: 'wakes',
   acceptPaymentEvent: 'by the provider, not by the tenant',
   listForgeRepos: 'reads',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { AUDIT_KEPT_MS } from '#core/domain/api-limits.ts';
 import type { AuditEntry } from '#core/ports/account-store.ts';
 import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 import type { World } from './subject.ts';
@@ -99,6 +100,32 @@ export function describeAccount(world: World): void {
       // A note that comes late would be the one row that stays of the tenant (A100).
       for (const entry of entries) await world.store().appendAudit(entry);
       expect(await world.store().listAudit(tenantId, 3)).toEqual([]);
+    });
+
+    test('the notes of a tenant that leaves are kept without an id of it, and keeping them again is the same', async () => {
+      const tenantId = randomUUID();
+      await world.store().createTenant(tenantId, 1);
+      const now = world.clock.now();
+      const entryAt = (at: number, actor: string): AuditEntry => ({
+        ...{ id: randomUUID(), tenantId, at, actor, action: 'repo.update', target: `repo-${at}` },
+        ...{ result: 'ok', from: '198.51.100.7' },
+      });
+      await world.store().appendAudit(entryAt(now - AUDIT_KEPT_MS - 1, tenantId));
+      await world.store().appendAudit(entryAt(now - 2, tenantId));
+      await world.store().appendAudit(entryAt(now - 1, 'another_tenant'));
+      await world.store().keepAudit(tenantId);
+      await world.store().keepAudit(tenantId);
+      const kept = await world.store().listKeptAudit(tenantId);
+      expect(kept.map(({ at, actor, action }) => [at - now, actor, action])).toEqual([
+        [0, 'tenant', 'tenant.erased'],
+        [-1, 'another_tenant', 'repo.update'],
+        [-2, 'tenant', 'repo.update'],
+      ]);
+      expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${tenantId}|repo-|198`));
+      expect(await world.store().listKeptAudit(tenantId, `repo-${now - 2}`)).toEqual(kept.slice(2));
+      expect(await world.store().listKeptAudit(randomUUID())).toEqual([]);
+      await world.clock.advance(AUDIT_KEPT_MS);
+      expect(await world.store().listKeptAudit(tenantId)).toEqual([]);
     });
 
     test('a sign-in is noted once, and not for a tenant that is gone or going', async () => {
