@@ -26,7 +26,7 @@ import type { WakeMessage } from '#core/contracts/events.ts';
 import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
 import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import type { Log } from '#core/ports/system.ts';
+import type { Log, Vault } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
@@ -52,6 +52,8 @@ import { openTable, TABLE_NAME } from './table.ts';
 export interface Onebox {
   readonly url: string;
   readonly store: DynamoStore;
+  /** Seals as the API does. */
+  readonly vault: Vault;
   /** Wakes what is due, as the timer does. */
   tick(): Promise<void>;
   /** Ends what is under way, then everything. */
@@ -241,7 +243,7 @@ async function start(
   // Wakes that waited in memory when the process ended are found by their due marks.
   await tick();
   const { port } = front.address() as AddressInfo;
-  return { url: `http://${config.listen.host}:${port}`, store, tick, stop };
+  return { url: `http://${config.listen.host}:${port}`, store, vault: keys.vault, tick, stop };
 }
 
 /** Vault and box of the key file, which is made at the first start. */

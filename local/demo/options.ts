@@ -16,6 +16,8 @@ export interface DemoOptions {
   /** Judge of the batches: a workflow of the forge, or a stand-in of Woodpecker that posts statuses. */
   readonly gate: GateKind;
   readonly dataDir: string;
+  /** The one box serves, instead of the cloud edition on emulators. */
+  readonly onebox: boolean;
   /** A real forge; null = the fake one on loopback. */
   readonly forge: RealForge | null;
 }
@@ -24,6 +26,7 @@ const USAGE = `npm run demo -- [options]
   --json            progress on standard error; the last line of standard output is one JSON object
   --fanout N        gate runs that may burn at once, 1 to 16 (default 4)
   --gate KIND       workflow (default), or statuses: a stand-in of Woodpecker judges, on the fake forge only
+  --onebox          the one box serves, instead of the cloud edition on emulators
   --keep            leave forge and service running at the end
   --fresh           forget a story that was interrupted and begin again
   --data DIR        where everything is kept (default .mergeyard/demo)
@@ -52,7 +55,7 @@ function parse(argv: readonly string[]): DemoOptions {
   const switches = new Set<string>();
   for (let index = 0; index < argv.length; index += 1) {
     const name = argv[index] ?? '';
-    if (['--json', '--keep', '--fresh'].includes(name)) switches.add(name);
+    if (['--json', '--keep', '--fresh', '--onebox'].includes(name)) switches.add(name);
     else if (['--fanout', '--gate', '--data', '--forge', '--forge-ca'].includes(name)) {
       const value = argv[index + 1];
       if (value === undefined || value.startsWith('--'))
@@ -73,6 +76,7 @@ function parse(argv: readonly string[]): DemoOptions {
     json: switches.has('--json'),
     keep: switches.has('--keep'),
     fresh: switches.has('--fresh'),
+    onebox: switches.has('--onebox'),
     fanout,
     dataDir: values.get('--data') ?? '.mergeyard/demo',
     forge: readRealForge(values.get('--forge'), values.get('--forge-ca')),

@@ -11,7 +11,7 @@ import { Secret } from '#core/secret.ts';
 import { CI_LOGIN, contextsOf } from '../forge/ci/other-ci.ts';
 import { BOT, createFakeForge, type FakeForge } from '../forge/fake-forge.ts';
 import type { ForgeTokens } from '../forge-account.ts';
-import { type LocalService, startLocalService } from '../service.ts';
+import { type Installation, type InstallationOptions, startOneBox, startTemplate } from './installation.ts';
 import { type DemoOptions, UsageError } from './options.ts';
 import { Person } from './people.ts';
 import { baseFiles, PULL_REQUESTS } from './project.ts';
@@ -35,7 +35,7 @@ export interface StoryState {
 }
 
 export interface Stage {
-  readonly service: LocalService;
+  readonly service: Installation;
   readonly fake: FakeForge | null;
   readonly forgeUrl: string;
   /** Where people look: pages, and `git clone`. */
@@ -52,6 +52,8 @@ export interface Stage {
 export interface StageOptions extends DemoOptions {
   /** Of the real forge, where one is named. */
   readonly tokens?: ForgeTokens | null;
+  /** @default by `onebox` */
+  readonly start?: (options: InstallationOptions) => Promise<Installation>;
 }
 
 const SLUG = 'corner/shop';
@@ -85,10 +87,12 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
     : { http: await freePort(), https: await freePort(), api: await freePort() };
   const forge = options.forge === null ? await startFake(dataDir, ports, options.gate) : null;
   const forgeUrl = forge?.httpsUrl ?? options.forge?.url ?? '';
-  const service = await startLocalService({
+  const start = options.start ?? (options.onebox ? startOneBox : startTemplate);
+  const service = await start({
     dataDir: join(dataDir, 'service'),
     port: ports.api,
-    context: serviceContext(forgeUrl, forge?.caFile ?? options.forge?.caFile ?? null),
+    forgeUrl,
+    caFile: forge?.caFile ?? options.forge?.caFile ?? null,
   });
   let state: StoryState | null = resumed ? earlier : null;
   const save = (changes: Partial<StoryState>): StoryState => {
@@ -194,13 +198,6 @@ async function startFake(dataDir: string, ports: StoryState['ports'], gate: Gate
   return { fake, ...address };
 }
 
-function serviceContext(forgeUrl: string, caFile: string | null): Record<string, string> {
-  return {
-    forgeAllowHosts: new URL(forgeUrl).host,
-    ...(caFile === null ? {} : { forgeCaFile: resolve(caFile) }),
-  };
-}
-
 async function openPullRequests(
   person: Person,
   say: (line: string) => void,
@@ -217,7 +214,7 @@ async function openPullRequests(
 
 /** The steps of the API at enrollment: connection with a sealed token, repo, webhook. */
 async function enroll(options: {
-  readonly service: LocalService;
+  readonly service: Installation;
   readonly forgeUrl: string;
   readonly slug: string;
   readonly repoId: string;

@@ -60,13 +60,14 @@ const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
   notify: 210,
   site: 40,
   secrets: 160,
-  engine: 195,
+  engine: 205,
 };
 /**
- * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB; every function that answers people
- * holds the schemas of all routes, and the words of each way out of the queue came with them.
+ * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680; every function that answers
+ * people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. Only `billing`,
+ * which carries the payment SDK, is near it.
  */
-const MINIFIED_BYTES_MAX = 680 * 1024;
+const MINIFIED_BYTES_MAX = 720 * 1024;
 
 describe.each(names)('bundle %s', (name) => {
   test('holds neither the construct library nor a tool of ours', () => {
@@ -146,9 +147,11 @@ describe('the contents of each bundle', () => {
     expect(carriers(/@aws-sdk\/client-secrets-manager\//)).toEqual(['secrets']);
   });
 
-  test('only what sells carries the payment SDK, and it stays below 680 KB', () => {
+  test('only what sells carries the payment SDK, and it stays below its limit', () => {
     expect(names.filter((name) => packagesOf(name).has('stripe'))).toEqual(['billing']);
-    expect(readFileSync(join(outDir, 'billing', 'index.mjs')).length / 1024).toBeLessThan(680);
+    expect(readFileSync(join(outDir, 'billing', 'index.mjs')).length / 1024).toBeLessThanOrEqual(
+      MINIFIED_BYTES_MAX / 1024,
+    );
     expect(carriers(/^core\/adapters\/payments-http\//)).toEqual(['webhooks-payments', 'billing']);
   });
 

@@ -80,7 +80,8 @@ const ALLOWED: Readonly<Partial<Record<Layer, readonly Layer[]>>> = {
       'zod',
       'emulator files',
     ] as const),
-    ...(['onebox'] as const),
+    // The demo on the one box starts that composition, with its log.
+    ...(['onebox', 'http'] as const),
   ],
 };
 

@@ -2,26 +2,36 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type InstallationOptions, startTemplate } from '../../local/demo/installation.ts';
 import { setStage } from '../../local/demo/stage.ts';
 import { play } from '../../local/demo/story.ts';
+import type { LocalService } from '../../local/service.ts';
 
 /**
  * `npm run test:kill`: the demo with `kill -9` in its middle, three times: the engine, the worker, everything. Each must
  * end in the same table. Not part of `npm test`: a killed holder's lease has to run out, which takes up to 75 s each time.
  */
-const SPREAD = { json: false, keep: false, fresh: true, fanout: 4, gate: 'workflow', forge: null } as const;
+const SPREAD = {
+  ...{ json: false, keep: false, fresh: true, onebox: false },
+  ...({ fanout: 4, gate: 'workflow', forge: null } as const),
+};
 
 type Victim = 'engine' | 'worker';
 
 async function killInside(victim: Victim, dataDir: string): Promise<boolean> {
-  const stage = await setStage({ ...SPREAD, dataDir }, () => undefined);
+  let service: LocalService | undefined;
+  const start = async (options: InstallationOptions) => {
+    service = await startTemplate(options);
+    return service;
+  };
+  const stage = await setStage({ ...SPREAD, dataDir, start }, () => undefined);
   let killed = false;
   try {
     const result = await play(stage, (line) => {
       if (killed || !line.includes('gate failed; split')) return;
       killed = true;
-      if (victim === 'engine') void stage.service.killEngine();
-      else void stage.service.killFunction('Worker');
+      if (victim === 'engine') void service?.killEngine();
+      else void service?.killFunction('Worker');
     });
     const asPlanned = result.endings.every((ending) => ending.actual === ending.expected);
     return killed && asPlanned && result.unproven.length === 0;
