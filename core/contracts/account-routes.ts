@@ -119,6 +119,15 @@ export const ACCOUNT_ROUTES = [
     errors: [],
   },
   {
+    id: 'listSessions',
+    method: 'GET',
+    path: '/api/v1/sessions',
+    surface: 'api',
+    auth: 'bearer',
+    replies: { 200: account.SessionList },
+    errors: STORED,
+  },
+  {
     id: 'exportTenant',
     method: 'GET',
     path: '/api/v1/tenant/export',

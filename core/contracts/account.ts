@@ -22,6 +22,12 @@ export const SESSION_COOKIE = '__Host-session';
 
 export const Me = z.object({ id: Uuid });
 export const SessionState = z.object({ authenticated: z.boolean() });
+/** `from`: the network of its first request. `current`: the one that asks. */
+export const SessionList = z.object({
+  sessions: z.array(
+    z.object({ id: Uuid, started_at: Time, from: z.string().nullable(), current: z.boolean() }),
+  ),
+});
 export const OffboardBody = z.object({ confirm: z.string() });
 const deleted = z.int().nullable();
 export const Offboarded = z.object({

@@ -42,6 +42,7 @@ const ADDRESSES = {
   readMe: 'GET /api/v1/me',
   readSession: 'GET /api/v1/auth/session',
   logOut: 'POST /api/v1/logout',
+  listSessions: 'GET /api/v1/sessions',
   exportTenant: 'GET /api/v1/tenant/export',
   offboardTenant: 'POST /api/v1/tenant/offboard',
   searchRepos: 'GET /api/v1/admin/repos',

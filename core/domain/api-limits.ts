@@ -30,6 +30,9 @@ export const ADMIN_CONNECTIONS_MAX = 200;
 export const ADMIN_SCAN_ROWS_MAX = 20_000;
 export const EXPORT_OUTCOMES_MAX = 1000;
 export const EXPORT_AUDIT_MAX = 500;
+/** Sessions that began longer ago are not listed. */
+export const SESSIONS_LISTED_MS = 30 * 24 * 60 * 60_000;
+export const SESSIONS_LISTED_MAX = 50;
 /** Notes of a tenant that leaves: those that are not older than this stay for as long again (decision 0178). */
 export const AUDIT_KEPT_MS = 90 * 24 * 60 * 60_000;
 /** The newest ones; the rest goes with the tenant. */

@@ -1,4 +1,4 @@
-import type { AccountStore, AuditEntry } from '../ports/account-store.ts';
+import { type AccountStore, type AuditEntry, SESSION_STARTED } from '../ports/account-store.ts';
 import type { Log } from '../ports/system.ts';
 import type { Caller } from './api-call.ts';
 
@@ -32,7 +32,7 @@ export function createSignInNotes({ store, log, now = Date.now }: SignInDeps): N
     if (known.size > REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
     const entry: AuditEntry = {
       ...{ id: session.id, tenantId, at: session.startedAt, actor: tenantId, from: network },
-      ...{ action: 'session.start', target: tenantId, result: 'ok' },
+      ...{ action: SESSION_STARTED, target: tenantId, result: 'ok' },
     };
     try {
       if (await store.appendSignIn(entry)) known.set(session.id, Number.POSITIVE_INFINITY);

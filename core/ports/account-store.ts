@@ -26,6 +26,9 @@ export interface Tenant {
 /** The actor of a change that a session of another tenant has caused. */
 export const ANOTHER_TENANT = 'another_tenant';
 
+/** The action of a note about a sign-in; its id is that of the session. */
+export const SESSION_STARTED = 'session.start';
+
 /** Who did what to which thing, and from where. Ids, fixed words and a network only. */
 export interface AuditEntry {
   readonly id: string;

@@ -102,6 +102,11 @@ export function useBilling() {
   return useQuery({ queryKey: KEYS.billing, queryFn: ({ signal }) => api.readBilling({ signal }) });
 }
 
+export function useSessions() {
+  const { api } = useService();
+  return useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => api.listSessions({ signal }) });
+}
+
 export function useMe() {
   const { api } = useService();
   return useQuery({

@@ -141,6 +141,15 @@ export async function startHostedSignIn(config: CognitoSignIn, backTo: string): 
   location.assign(`${config.domain}/oauth2/authorize?${query.toString()}`);
 }
 
+/** Where the provider makes a passkey for a person who is signed in there. Its newer pages alone have it. */
+export function passkeyPage(config: CognitoSignIn): string {
+  const query = new URLSearchParams({
+    ...{ response_type: 'code', client_id: config.client_id },
+    redirect_uri: `${location.origin}${SIGN_IN_CALLBACK_PATH}`,
+  });
+  return `${config.domain}/passkeys/add?${query.toString()}`;
+}
+
 const SIGN_IN_ENDED = 'The link is used up or too old, or the sign-in was cancelled. Start again.';
 const REFUSED_SIGN_INS: Readonly<Record<string, string>> = {
   not_admitted: 'Your account on the forge may not use this service. Ask the person who runs it.',
@@ -243,18 +252,22 @@ export function hostedSignOutUrl(config: DashboardConfig['sign_in']): string | n
   return `${config.domain}/logout?${query.toString()}`;
 }
 
+/** `others` is for GoTrue alone: Cognito ends this session or all. */
+export type EndScope = 'this' | 'all' | 'others';
+const GOTRUE_SCOPES: Readonly<Record<EndScope, string>> = { this: 'local', all: 'global', others: 'others' };
+
 /**
  * Ends the session at the provider, so that neither its refresh token nor a copy of it is worth anything; `all`, every
  * session of this person, wherever it is. The tab forgets its own whatever comes of it.
  */
-export async function endSession(config: DashboardConfig['sign_in'], scope: 'this' | 'all'): Promise<void> {
+export async function endSession(config: DashboardConfig['sign_in'], scope: EndScope): Promise<void> {
   const current = session.read();
   if (current === null) return;
   const { token, refreshToken } = current;
   // The page may be left before the answer is there.
   const keepalive = true;
   if (config.kind === 'gotrue') {
-    await ask(`${config.url}/auth/v1/logout?scope=${scope === 'all' ? 'global' : 'local'}`, {
+    await ask(`${config.url}/auth/v1/logout?scope=${GOTRUE_SCOPES[scope]}`, {
       ...{ keepalive, headers: goTrueHeaders(config, token) },
     });
   } else if (scope === 'all') {

@@ -2,9 +2,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { CognitoSignIn } from '#core/contracts/dashboard.ts';
 import { SignInError } from '../data/ask-provider.ts';
-import { useService, useSession } from '../data/hooks.ts';
+import { useService, useSession, useSessions } from '../data/hooks.ts';
 import { confirmFactor, readFactors, startFactor } from '../data/second-factor.ts';
-import { endSession, setSession } from '../data/session.ts';
+import { endSession, passkeyPage, setSession } from '../data/session.ts';
 import { showFullTime } from '../view/format.ts';
 import { Button, Copy, Field } from './basics.tsx';
 
@@ -24,24 +24,33 @@ function Failure({ error }: { readonly error: unknown }) {
   );
 }
 
-/** This session, and the end of all of them. The providers list no sessions to the person whose they are. */
+/** The sessions that the service has seen, and the end of all or of the others, as the provider can. */
 export function Sessions() {
   const { config, queries } = useService();
   const session = useSession();
-  const end = useMutation({
+  const list = useSessions();
+  const endAll = useMutation({
     mutationFn: () => endSession(config.sign_in, 'all'),
     onSuccess: () => {
       setSession(null);
       queries.clear();
     },
   });
+  const endOthers = useMutation({ mutationFn: () => endSession(config.sign_in, 'others') });
   return (
     <section className="panel" aria-labelledby="sessions-title">
       <div className="panel-head">
         <h2 id="sessions-title">Sessions</h2>
-        <Button kind="danger" busy={end.isPending} onClick={() => end.mutate()}>
-          Sign out everywhere
-        </Button>
+        <div className="row">
+          {config.sign_in.kind === 'gotrue' && (
+            <Button busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+              Sign out the others
+            </Button>
+          )}
+          <Button kind="danger" busy={endAll.isPending} onClick={() => endAll.mutate()}>
+            Sign out everywhere
+          </Button>
+        </div>
       </div>
       {session !== null && (
         <p>
@@ -49,11 +58,23 @@ export function Sessions() {
           {session.refreshToken === null ? '.' : ', and renews itself while it is open.'}
         </p>
       )}
+      {(list.data?.sessions ?? []).length > 0 && (
+        <ul>
+          {list.data?.sessions.map(({ id, started_at, from, current }) => (
+            <li key={id}>
+              Began {showFullTime(started_at)}
+              {from === null ? '' : ` from ${from}`}
+              {current ? ' (this session)' : ''}
+            </li>
+          ))}
+        </ul>
+      )}
+      {endOthers.isSuccess && <p role="status">The other sessions are ended.</p>}
       <p className="hint">
-        Ends every session of this account, in this browser and in all others, this one among them. The
-        identity provider keeps the sessions and gives no list of them.
+        Sign-ins of the last 30 days that the service has seen; some may have ended since. Signing out
+        everywhere ends every session of this account, in this browser and in all others, this one among them.
       </p>
-      <Failure error={end.error} />
+      <Failure error={endAll.error ?? endOthers.error} />
     </section>
   );
 }
@@ -91,6 +112,13 @@ function CognitoFactor({ signIn }: { readonly signIn: CognitoSignIn }) {
       <p className="hint">
         A code of an app on your phone, asked at each sign-in beside the password. An administrator has no
         rights over other accounts without it.
+      </p>
+      <p className="hint">
+        A passkey signs in without a password, on a device that knows you.{' '}
+        <a href={passkeyPage(signIn)} target="_blank" rel="noreferrer">
+          Add a passkey
+        </a>{' '}
+        on the page of the identity provider; close that page when it is done.
       </p>
       {isOn && <p role="status">It is on. Each sign-in asks for a code.</p>}
       {read.data === false && start.data === undefined && <p role="status">It is off.</p>}

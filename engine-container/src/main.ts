@@ -1,7 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createEmfMeter } from '#core/adapters/cloudwatch/emf-meter.ts';
-import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createEngineStore } from '#core/adapters/dynamo/engine-store.ts';
+import { createLeaseStore } from '#core/adapters/dynamo/lease-store.ts';
+import { Table } from '#core/adapters/dynamo/table.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
@@ -16,11 +18,13 @@ import { createEngineServer } from './server.ts';
 const env = EngineEnv.parse(process.env);
 const log = createLog({ service: 'engine' });
 const clock = createSystemClock();
-const store = createDynamoStore({
+const table = new Table({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   tableName: env.TABLE_NAME,
   clock,
 });
+// Of the store, only what the engine calls is in its bundle.
+const store = { ...createEngineStore(table), ...createLeaseStore(table) };
 const http = createGuardedHttp(readOutboundPolicy(env));
 const runReconcile = createReconciler({
   store,

@@ -18,6 +18,7 @@ import { exportTenant } from '#core/services/account.ts';
 import { askConfirmation } from '#core/services/ask-confirmation.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
+import { listSessions } from '#core/services/list-sessions.ts';
 import { reconcileNow } from '#core/services/manual-reconcile.ts';
 import { loadOwnRepo } from '#core/services/owned.ts';
 import type { PlanDeps } from '#core/services/plans.ts';
@@ -137,6 +138,13 @@ function accountRoutes(deps: ApiDeps) {
       status: 204,
       ...(isOwnOrigin(event) ? { cookies: [clearedSessionCookie(SESSION_COOKIE)] } : {}),
     }),
+    listSessions: async ({ tenantId, caller }) => {
+      const current = caller.kind === 'user' ? caller.session?.id : undefined;
+      const sessions = (await listSessions(deps, tenantId)).map(({ id, at, from }) => ({
+        ...{ id, from, started_at: formatTime(at), current: id === current },
+      }));
+      return { status: 200, body: { sessions } };
+    },
     exportTenant: async ({ tenantId }) => ({ status: 200, body: await exportTenant(deps, tenantId) }),
   } satisfies Partial<ApiHandlers<'api'>>;
 }

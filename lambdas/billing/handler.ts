@@ -2,7 +2,14 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createAccountStore } from '#core/adapters/dynamo/account-store.ts';
+import { createBillingStore } from '#core/adapters/dynamo/billing-store.ts';
+import { createDispatchStore } from '#core/adapters/dynamo/dispatch-store.ts';
+import { createEnrollmentStore } from '#core/adapters/dynamo/enrollment-store.ts';
+import { createLeaseStore } from '#core/adapters/dynamo/lease-store.ts';
+import { createRateStore } from '#core/adapters/dynamo/rate-store.ts';
+import { createRealtimeStore } from '#core/adapters/dynamo/realtime-store.ts';
+import { Table } from '#core/adapters/dynamo/table.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
 import { createSecretReader } from '#core/adapters/parameter-store/secret-reader.ts';
 import { createPaymentsOpener } from '#core/adapters/payments-http/open-payments.ts';
@@ -18,11 +25,21 @@ import { createBillingRoutes } from './routes.ts';
 const env = BillingEnv.parse(process.env);
 const log = createLog({ service: 'billing' });
 const clock = createSystemClock();
-const store = createDynamoStore({
+const table = new Table({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   tableName: env.TABLE_NAME,
   clock,
 });
+// Of the store, only what is called here: the bundle has the provider's SDK as well.
+const store = {
+  ...createEnrollmentStore(table),
+  ...createDispatchStore(table),
+  ...createLeaseStore(table),
+  ...createAccountStore(table),
+  ...createBillingStore(table),
+  ...createRateStore(table),
+  ...createRealtimeStore(table),
+};
 const keySecretId = env.PAYMENTS_KEY_SECRET_ID;
 
 export const handler = createSurface<'billing'>(

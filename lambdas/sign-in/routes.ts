@@ -9,6 +9,9 @@ import { readHeader } from '#core/http/read-header.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
 import type { Clock, Log } from '#core/ports/system.ts';
 
+/** Which sessions a sign-out ends, in the words of a GoTrue provider. */
+const SCOPES: Readonly<Record<string, 'all' | 'others'>> = { global: 'all', others: 'others' };
+
 export interface SignInConfig {
   readonly forge: ForgeOAuth;
   readonly sessions: Sessions;
@@ -89,7 +92,7 @@ export function createSignInRoutes(config: SignInConfig) {
 
   async function logout(event: APIGatewayProxyEventV2): Promise<HttpResponse> {
     const bearer = /^bearer (.+)$/i.exec(readHeader(event.headers, 'authorization') ?? '')?.[1];
-    const scope = event.queryStringParameters?.scope === 'global' ? 'all' : 'this';
+    const scope = SCOPES[event.queryStringParameters?.scope ?? ''] ?? 'this';
     if (bearer !== undefined) await sessions.end(bearer, scope);
     return { statusCode: 204, headers: NO_STORE, body: '' };
   }

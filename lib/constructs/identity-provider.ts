@@ -1,12 +1,16 @@
 import { Aws, Duration, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AccountRecovery,
+  CfnManagedLoginBranding,
+  type CfnUserPool,
   CfnUserPoolGroup,
   CfnUserPoolUser,
   CfnUserPoolUserToGroupAttachment,
   FeaturePlan,
+  ManagedLoginVersion,
   Mfa,
   OAuthScope,
+  PasskeyUserVerification,
   UserPool,
 } from 'aws-cdk-lib/aws-cognito';
 import { Construct } from 'constructs';
@@ -94,6 +98,9 @@ export class IdentityProvider extends Construct {
 
   #createUserPool(props: IdentityProviderProps) {
     const { retain, refusesDeletion, publicUrl } = props;
+    // Names of these domains are shared by all accounts of a region.
+    const domainPrefix = `${DOMAIN_PREFIX}-${Aws.ACCOUNT_ID}-${this.node.addr.slice(-8)}`;
+    const domainName = `${domainPrefix}.auth.${Aws.REGION}.amazoncognito.com`;
     const pool = new UserPool(this, 'Users', {
       featurePlan: FeaturePlan.ESSENTIALS,
       signInAliases: { email: true },
@@ -101,6 +108,10 @@ export class IdentityProvider extends Construct {
       // By an app, never by text message. Administrators have no rights without it: see the adapter.
       mfa: Mfa.OPTIONAL,
       mfaSecondFactor: { otp: true, sms: false },
+      signInPolicy: { allowedFirstAuthFactors: { password: true, passkey: true } },
+      // What a passkey was made for: it signs in on this domain alone.
+      passkeyRelyingPartyId: domainName,
+      passkeyUserVerification: PasskeyUserVerification.REQUIRED,
       autoVerify: { email: true },
       accountRecovery: AccountRecovery.EMAIL_ONLY,
       passwordPolicy: {
@@ -113,8 +124,12 @@ export class IdentityProvider extends Construct {
       deletionProtection: refusesDeletion,
       removalPolicy: retain ? RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE : RemovalPolicy.DESTROY,
     });
+    // A device that knows its user counts as both factors; else a user with an app could use no passkey.
+    (pool.node.defaultChild as CfnUserPool).webAuthnFactorConfiguration =
+      'MULTI_FACTOR_WITH_USER_VERIFICATION';
     const client = pool.addClient('Dashboard', {
-      authFlows: { userSrp: true },
+      // The second is what passkeys are a choice of.
+      authFlows: { userSrp: true, user: true },
       accessTokenValidity: Duration.hours(1),
       enableTokenRevocation: true,
       preventUserExistenceErrors: true,
@@ -127,16 +142,23 @@ export class IdentityProvider extends Construct {
         logoutUrls: [`${publicUrl}/`],
       },
     });
-    const domain = pool.addDomain('SignIn', {
-      // Names of these domains are shared by all accounts of a region.
-      cognitoDomain: { domainPrefix: `${DOMAIN_PREFIX}-${Aws.ACCOUNT_ID}-${this.node.addr.slice(-8)}` },
+    pool.addDomain('SignIn', {
+      cognitoDomain: { domainPrefix },
+      // The older pages know no passkeys.
+      managedLoginVersion: ManagedLoginVersion.NEWER_MANAGED_LOGIN,
+    });
+    // Without a style the newer pages are not shown.
+    new CfnManagedLoginBranding(this, 'SignInStyle', {
+      userPoolId: pool.userPoolId,
+      clientId: client.userPoolClientId,
+      useCognitoProvidedValues: true,
     });
     new CfnUserPoolGroup(this, 'Admins', { userPoolId: pool.userPoolId, groupName: ADMIN_GROUP });
     if (props.adminEmail !== undefined) this.#inviteAdmin(pool, props.adminEmail, retain);
     return {
       pool,
       client,
-      signInUrl: `https://${domain.domainName}.auth.${Aws.REGION}.amazoncognito.com`,
+      signInUrl: `https://${domainName}`,
     };
   }
 

@@ -166,6 +166,26 @@ describe('identity (D-93)', () => {
     expect([MfaConfiguration, EnabledMfas]).toEqual(['OPTIONAL', ['SOFTWARE_TOKEN_MFA']]);
   });
 
+  test('every user can sign in with a passkey of a device that knows its user, on the page that has them', () => {
+    const pool = template.only('AWS::Cognito::UserPool').Properties;
+    expect(pool.Policies.SignInPolicy.AllowedFirstAuthFactors).toEqual(['PASSWORD', 'WEB_AUTHN']);
+    expect(pool.WebAuthnUserVerification).toBe('required');
+    // Beside the app: a user who has one of both has a second factor.
+    expect(pool.WebAuthnFactorConfiguration).toBe('MULTI_FACTOR_WITH_USER_VERIFICATION');
+    const domain = template.only('AWS::Cognito::UserPoolDomain').Properties;
+    expect(domain.ManagedLoginVersion).toBe(2);
+    const [first, ...rest] = domain.Domain['Fn::Join'][1];
+    const relying = pool.WebAuthnRelyingPartyID['Fn::Join'][1];
+    expect(JSON.stringify(relying)).toContain(JSON.stringify([first, ...rest]).slice(1, -2));
+    expect(JSON.stringify(relying)).toMatch(/\.auth\..*\.amazoncognito\.com/);
+    expect(template.only('AWS::Cognito::UserPoolClient').Properties.ExplicitAuthFlows).toContain(
+      'ALLOW_USER_AUTH',
+    );
+    const style = template.only('AWS::Cognito::ManagedLoginBranding').Properties;
+    expect(style.UseCognitoProvidedValues).toBe(true);
+    expect(style.ClientId).toEqual({ Ref: expect.stringMatching(/Dashboard/) });
+  });
+
   test('a first administrator is invited when one is named', () => {
     expect(prod.only('AWS::Cognito::UserPoolUser').Properties.Username).toBe('ada@example.org');
     expect(prod.only('AWS::Cognito::UserPoolUserToGroupAttachment').Properties.GroupName).toBe('admin');

@@ -120,13 +120,15 @@ export function createSessions({ file, clock }: SessionsConfig) {
       if (found === null) return null;
       return { ...found.person, session: { id: found.id, startedAt: found.endsAt - SESSION_MS } };
     },
-    /** Ends this session, or all of its person. A token of none ends nothing. */
-    async end(token: string, scope: 'this' | 'all'): Promise<void> {
+    /** Ends this session, all of its person, or those beside it. A token of none ends nothing. */
+    async end(token: string, scope: 'this' | 'all' | 'others'): Promise<void> {
       const session = await readSession(token);
       if (session === null) return;
-      for (const [id, { person }] of Object.entries(state.sessions))
-        if (id === session.id || (scope === 'all' && person.login === session.person.login))
-          delete state.sessions[id];
+      for (const [id, { person }] of Object.entries(state.sessions)) {
+        const isThis = id === session.id;
+        const isBeside = !isThis && person.login === session.person.login;
+        if (isThis ? scope !== 'others' : isBeside && scope !== 'this') delete state.sessions[id];
+      }
       save();
     },
   };

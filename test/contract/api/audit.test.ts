@@ -1,5 +1,6 @@
 import type { RouteSpec } from '#core/contracts/route-spec.ts';
 import { ROUTES, type RouteId } from '#core/contracts/routes.ts';
+import { SESSIONS_LISTED_MS } from '#core/domain/api-limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { type Answer, ApiWorld, BOT, FORGE_TOKEN, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
@@ -159,6 +160,31 @@ describe('the audit log', () => {
     ]);
     const exported = await world.as(TOKEN_A)('GET', '/api/v1/tenant/export');
     expect(exported.json.audit_log).toMatchObject([{ action: 'session.start', from: FROM }]);
+  });
+
+  test('the sessions of an account are listed from these notes, the newest first, for 30 days, and the asking one is named', async () => {
+    const { world } = await givenPlace();
+    const begin = async (token: string, id: string) => {
+      world.identity.signIn(token, TENANT_A, false, { id, startedAt: world.clock.now() });
+      await world.as(token)('GET', '/api/v1/me');
+    };
+    const [old, first, second] = [0, 1, 2].map((nth) => `0b9d3c52-5d0f-4c3a-9f0e-6d1c8f2b7a1${nth}`);
+    await begin('old.session.token', old ?? '');
+    await world.clock.advance(SESSIONS_LISTED_MS + 1);
+    await begin('first.session.token', first ?? '');
+    await world.clock.advance(60_000);
+    await begin('second.session.token', second ?? '');
+    const { json } = await world.as('first.session.token')('GET', '/api/v1/sessions');
+    const times = json.sessions.map((each: { started_at: string }) => Date.parse(each.started_at));
+    expect(times).toEqual([world.clock.now(), world.clock.now() - 60_000]);
+    expect(json.sessions).toMatchObject([
+      { id: second, from: FROM, current: false },
+      { id: first, from: FROM, current: true },
+    ]);
+    expect((await world.as(TOKEN_A)('GET', '/api/v1/sessions')).json.sessions).toMatchObject([
+      { current: false },
+      { current: false },
+    ]);
   });
 
   test('a sign-in that cannot be noted refuses no request, and is tried again a minute later', async () => {

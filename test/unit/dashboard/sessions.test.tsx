@@ -119,6 +119,29 @@ describe('signing out', () => {
     expect(sent).toContainEqual({ address, body });
   });
 
+  test('are listed with their beginning and network; those beside this one are ended where the provider can', async () => {
+    const sessions = [
+      { id: 'one', started_at: '2026-11-22T10:00:00.000Z', from: '198.51.100.7', current: true },
+      { id: 'two', started_at: '2026-11-21T10:00:00.000Z', from: null, current: false },
+    ];
+    const others = `POST ${ID}/logout?scope=others`;
+    const answers = { ...ME, 'GET /api/v1/sessions': { sessions }, [others]: 200 };
+    const { sent } = mountPage({ at: '/account', answers });
+    const panel = within(await screen.findByRole('region', { name: 'Sessions' }));
+    const rows = await panel.findAllByRole('listitem');
+    expect(rows.map((row) => row.textContent)).toEqual([
+      expect.stringMatching(/2026.*198\.51\.100\.7.*this session/),
+      expect.not.stringMatching(/this session/),
+    ]);
+    fireEvent.click(panel.getByRole('button', { name: 'Sign out the others' }));
+    await panel.findByText('The other sessions are ended.');
+    expect(sent.map(({ address }) => address)).toContain(others);
+    expect(session.read()).not.toBeNull();
+    mountPage({ at: '/account', answers: { ...ME }, config: { sign_in: COGNITO } });
+    await screen.findByRole('region', { name: 'Sessions' });
+    expect(screen.queryByRole('button', { name: 'Sign out the others' })).toBeNull();
+  });
+
   test('everywhere that the provider refuses leaves the session and says so', async () => {
     await everywhere({}, { [`POST ${ID}/logout?scope=global`]: 503 });
     expect((await screen.findByRole('alert')).textContent).toMatch(/did not answer/);
@@ -135,6 +158,14 @@ describe('the second factor', () => {
     });
     return { ...page, panel: within(await screen.findByRole('region', { name: 'Second factor' })) };
   };
+
+  test('a passkey is made on the page of the provider', async () => {
+    const { panel } = await open({});
+    const link = new URL(panel.getByRole('link', { name: /Add a passkey/ }).getAttribute('href') ?? '');
+    expect(link.origin + link.pathname).toBe(`${PAGES}/passkeys/add`);
+    expect(link.searchParams.get('client_id')).toBe('client');
+    expect(link.searchParams.get('redirect_uri')).toBe(`${location.origin}/sign-in/callback`);
+  });
 
   test('is on only after a code of the app was right', async () => {
     const { panel, sent } = await open({ SecretCode: KEY, Status: 'SUCCESS' });
