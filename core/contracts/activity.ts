@@ -97,6 +97,8 @@ export const ReceiptView = z.object({
   gated_tree: z.string().nullable(),
   tree: z.string(),
   run_url: z.string().nullable(),
+  /** True: the run was one of a head that has exactly the gated tree, which is then the `staged_sha`. */
+  own_run: z.boolean(),
   merge_commit: z.string(),
   landed_at: Time,
 });
@@ -313,6 +315,7 @@ export function toReceiptView(receipt: Receipt): z.infer<typeof ReceiptView> {
     gated_tree: receipt.gatedTree ?? null,
     tree: receipt.tree,
     run_url: receipt.runUrl,
+    own_run: receipt.ofHead === true,
     merge_commit: receipt.mergeCommit,
     landed_at: formatTime(receipt.landedAt),
   };

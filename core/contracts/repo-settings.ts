@@ -44,6 +44,7 @@ const ROWS = {
     given: z.int().min(0).max(GATE_TIMEOUT_MINUTES_MAX).nullable(),
     shown: z.int().nullable(),
   },
+  reuse_ci: { field: 'reuseCi', given: z.boolean(), shown: z.boolean() },
   gate: { field: 'gate', given: z.enum(GATE_KINDS), shown: z.enum(GATE_KINDS) },
   gate_contexts: {
     field: 'gateContexts',

@@ -37,8 +37,10 @@ export type GateVerdict = (typeof GATE_VERDICTS)[number];
 export interface Receipt {
   readonly baseBefore: CommitSha;
   readonly head: CommitSha;
-  /** Staged commit whose gate run proved the batch that this landing is part of. */
+  /** Staged commit whose gate run proved the batch that this landing is part of; with `ofHead` the head that was judged. */
   readonly stagedSha: CommitSha;
+  /** No gate run was started: one that a pull request's own head had, with exactly this tree, has proven it. */
+  readonly ofHead?: boolean;
   /** Tree after this member, as staged and as landed. */
   readonly tree: TreeHash;
   /**

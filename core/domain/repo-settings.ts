@@ -15,6 +15,8 @@ export interface QueueSettings extends GateSettings {
   readonly bisectFanout: number;
   /** An attempt at the gate that takes longer is given up; 0: none is, null: the queue learns how long. */
   readonly gateTimeoutMinutes: number | null;
+  /** A pass of the gate on a head that has exactly the staged tree counts, and no gate run is started for it. */
+  readonly reuseCi: boolean;
 }
 
 /** One gate run at a time until the owner allows more: each costs the forge a runner. */
@@ -25,6 +27,7 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   batchTarget: 0,
   bisectFanout: 1,
   gateTimeoutMinutes: 0,
+  reuseCi: false,
   gate: 'workflow',
   gateContexts: [],
   gateAuthors: [],

@@ -93,6 +93,7 @@ interface Draft {
   readonly linger: string;
   readonly target: string;
   readonly deadline: number | null;
+  readonly reuse: boolean;
   readonly context: string;
   readonly wakeup: 'poll' | 'webhook';
 }
@@ -102,6 +103,7 @@ const draftOf = (repo: StatusEntry): Draft => ({
   linger: String(repo.batch_linger_seconds),
   target: String(repo.batch_target),
   deadline: repo.gate_timeout_minutes,
+  reuse: repo.reuse_ci,
   context: repo.status_context,
   wakeup: repo.wakeup_mode,
 });
@@ -114,6 +116,7 @@ function patchOf(repo: StatusEntry, draft: Draft): Patch {
       : { batch_linger_seconds: Number(draft.linger) }),
     ...(Number(draft.target) === repo.batch_target ? {} : { batch_target: Number(draft.target) }),
     ...(draft.deadline === repo.gate_timeout_minutes ? {} : { gate_timeout_minutes: draft.deadline }),
+    ...(draft.reuse === repo.reuse_ci ? {} : { reuse_ci: draft.reuse }),
     ...(draft.context.trim() === repo.status_context ? {} : { status_context: draft.context.trim() }),
     ...(draft.wakeup === repo.wakeup_mode ? {} : { wakeup_mode: draft.wakeup }),
   };
@@ -235,6 +238,17 @@ function Tuning({ repo }: { readonly repo: StatusEntry }) {
           </select>
         )}
       </Field>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={draft.reuse}
+          onChange={(event) => set({ reuse: event.target.checked })}
+        />
+        <span>
+          No run twice: where the gate has passed on a branch of this repository whose files are exactly the
+          staged ones, that pass counts. Only for a gate that runs the same checks on every branch.
+        </span>
+      </label>
       <Field
         label="Status context"
         hint="Letters, digits, dot, dash, underscore, slash and space. On a protected branch the required check follows, so that exactly one remains."

@@ -15,10 +15,14 @@ interface ReceiptPlace {
 function sayProof({
   tree,
   gated_tree,
+  own_run,
 }: {
   readonly tree: string;
   readonly gated_tree: string | null;
+  readonly own_run: boolean;
 }): string {
+  if (own_run && gated_tree === tree)
+    return 'as proven: the run of the head itself was on exactly this state';
   if (gated_tree === null) return 'as proven';
   return gated_tree === tree
     ? 'as proven: the gate ran on exactly this state'
@@ -79,7 +83,7 @@ export function ReceiptList({
                   <code>{shortSha(receipt.head)}</code>
                 </Outward>
               </dd>
-              <dt>staged commit</dt>
+              <dt>{receipt.own_run ? 'head that was judged' : 'staged commit'}</dt>
               <dd>
                 <code>{shortSha(receipt.staged_sha)}</code>
               </dd>

@@ -2,8 +2,9 @@ import type { Commit } from '#core/domain/forge.ts';
 import type { CommitSha, TreeHash } from '#core/domain/ids.ts';
 import { stagedMessage } from '#core/domain/queue-names.ts';
 import { ReadNotBegun } from '#core/ports/forge.ts';
+import { findHeadRun } from './head-evidence.ts';
 import { type MemberPlan, MemberPlanner, type MemberPlannerDeps } from './plan-member.ts';
-import type { Action, ActionOutcome, CutReason } from './queue/actions.ts';
+import type { Action, ActionOutcome, CutReason, HeadRun } from './queue/actions.ts';
 import type { Staged } from './queue/record.ts';
 import { ReadingUnfinished } from './repo-objects.ts';
 import { applyToNewBranch, placeBranch, publishTree } from './stage-trees.ts';
@@ -171,11 +172,16 @@ class ChainBuilder {
     const { branch } = this.#action;
     let finalCut = cut;
     let published: { sha: CommitSha } | null = null;
+    let headRun: HeadRun | null = null;
     if (last !== null) {
-      const isDecided = last.gate !== null && this.#hasVerdict(last.tree, last.gate);
+      const isKnown = last.gate !== null && this.#hasVerdict(last.tree, last.gate);
+      if (!isKnown) headRun = await this.#findHeadRun(last, baseGate);
+      const isDecided = isKnown || headRun !== null;
       const isApplied = await (isDecided ? this.#applyOnWork(last) : this.#apply(last, branch, ''));
-      if (!isApplied) finalCut = { index: this.#chain.length, reason: 'merge_unsure' };
-      else if (!isDecided) published = { sha: this.#tip };
+      if (!isApplied) {
+        finalCut = { index: this.#chain.length, reason: 'merge_unsure' };
+        headRun = null;
+      } else if (!isDecided) published = { sha: this.#tip };
     }
     const tree = this.#chain.at(-1)?.tree;
     if (tree === undefined)
@@ -185,7 +191,7 @@ class ChainBuilder {
       await forge.deleteBranch(branch);
       return { kind: 'gate_missing', members: this.#chain.length };
     }
-    if (published === null && !this.#hasVerdict(tree, gate)) {
+    if (published === null && headRun === null && !this.#hasVerdict(tree, gate)) {
       const commit = await this.#publishChainTip(tree);
       if (commit === 'base_moved') return { kind: 'base_moved' };
       published = { sha: commit.sha };
@@ -200,8 +206,19 @@ class ChainBuilder {
       baseGate,
       gateFile,
       published,
+      ...(headRun === null ? {} : { headRun }),
       cut: finalCut,
     };
+  }
+
+  async #findHeadRun(last: MemberPlan, baseGate: GateFile | null): Promise<HeadRun | null> {
+    const { forge, objects } = this.#deps;
+    const { members, statusGate } = this.#action;
+    const member = members.find(({ pr }) => pr === last.pr);
+    if (member === undefined || last.gate === null) return null;
+    const { head, ownBranch } = member;
+    const question = { head, ownBranch, tree: last.tree, gate: last.gate, baseGate, statusGate };
+    return findHeadRun(forge, objects, question);
   }
 
   /** The chain's last commit says "skip ci", so its tree is published again in a commit that does not. */

@@ -38,7 +38,10 @@ export function drawForge(
   };
   const isGitea = family === 'gitea' || (EITHER_KIND.includes(family) && rare.chance(GITEA_CHANCE));
   const ci = family === 'other_ci' ? 'statuses' : 'actions';
-  const switches: Switches = isGitea ? GITEA_126_SWITCHES : { ...FORGEJO_15_SWITCHES, ...drawn, ci };
+  const runsOnHeads = family === 'own_runs';
+  const switches: Switches = isGitea
+    ? GITEA_126_SWITCHES
+    : { ...FORGEJO_15_SWITCHES, ...drawn, ci, runsOnHeads };
   const forge = createAbstractForge({
     ...options,
     switches,

@@ -11,6 +11,8 @@ export interface JudgeOptions {
   readonly contexts: readonly string[];
   /** False: people push straight to the base, or the forge merges what it did not check. Then unproven is detected, not prevented. */
   readonly baseIsProtected: boolean;
+  /** A pass of a head’s own run proves its tree as well. @default false */
+  readonly headsProve?: boolean;
   readonly mayLeakBranches?: () => boolean;
 }
 
@@ -154,7 +156,12 @@ export class Judge {
   }
 
   #readRun(run: { readonly tree: string; readonly branch: string; readonly state: string }): void {
-    if (!isStaging(run.branch)) return;
+    if (!isStaging(run.branch)) {
+      if (this.#options.headsProve !== true || run.state !== 'success') return;
+      this.#proven.add(run.tree);
+      for (const sha of this.#byTree.get(run.tree) ?? []) this.#prove(sha);
+      return;
+    }
     if (run.state === 'failure') this.#failures.set(run.tree, this.failuresOf(run.tree) + 1);
     if (run.state !== 'success') return;
     this.#proven.add(run.tree);

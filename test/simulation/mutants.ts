@@ -7,6 +7,7 @@ import { LIVENESS_MUTANTS } from './liveness-mutants.ts';
 import { MACHINE_MUTANTS } from './machine-mutants.ts';
 import type { Family } from './odds.ts';
 import { OTHERS_MUTANTS } from './others-mutants.ts';
+import { OWN_RUN_MUTANTS } from './own-run-mutants.ts';
 import { PAUSE_MUTANTS } from './pause-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
@@ -33,6 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GATE_MUTANTS,
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
+  ...OWN_RUN_MUTANTS,
   ...PAUSE_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...LIVENESS_MUTANTS,

@@ -54,6 +54,8 @@ export const FAMILIES = [
   'other_ci',
   /** Owners pause, drain and resume their queues at any time. */
   'pauses',
+  /** The CI runs the gate on every branch, and a pass on a head with the staged tree counts. */
+  'own_runs',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -414,6 +416,17 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         crash: random.chance(0.5) ? crash : 0,
         settingsPerHour: random.chance(0.3) ? share(2) : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
+        peoplePerHour,
+      };
+    case 'own_runs':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...gate,
+        callFails: calls.callFails / 2,
+        mergeLost: merges.mergeLost,
+        crash: random.chance(0.3) ? crash : 0,
+        settingsPerHour: random.chance(0.3) ? share(2) : 0,
         peoplePerHour,
       };
     case 'base_pushed':

@@ -1,7 +1,7 @@
-import { DEFAULT_SERVICE_NAME, stagingPrefix } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
-import { GATE_FILE, judgeByContent } from '../scenario/stories.ts';
+import { GATE_FILE as GATE_OF_STAGING, judgeByContent } from '../scenario/stories.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Family, Odds } from './odds.ts';
 import { drawPlots, type NewPull, type Plot, RELEASE } from './plots.ts';
@@ -37,6 +37,7 @@ export class Project {
   readonly #people: SeededRandom;
   readonly #odds: () => Odds;
   readonly #options: ProjectOptions;
+  readonly #gateFile: string;
   readonly #heads = new Map<number, string[]>();
   readonly #scheduled = new Set<string>();
   readonly #scheduledAt = new Map<number, number>();
@@ -65,6 +66,11 @@ export class Project {
     this.#people = randoms.people;
     this.#odds = odds;
     this.#options = options;
+    // In that family the CI gates every branch that a person pushes.
+    this.#gateFile =
+      options.family === 'own_runs'
+        ? GATE_OF_STAGING.replace(stagingPattern(DEFAULT_SERVICE_NAME), '**')
+        : GATE_OF_STAGING;
     const { note, sometimes, gatePath } = options;
     const hand = {
       ...{ forge, odds, note, sometimes, gatePath, prs: this.prs, random: randoms.plots },
@@ -81,7 +87,7 @@ export class Project {
     const random = this.#world;
     await forge.setAccess(STRANGER, 'read');
     await forge.pushToBase({
-      [this.#options.gatePath]: GATE_FILE,
+      [this.#options.gatePath]: this.#gateFile,
       'shared.txt': 'base\n',
       'lines.txt': 'a\nb\nc\nd\ne\nf\ng\nh\n',
     });
@@ -147,7 +153,7 @@ export class Project {
       content = 'yes\n';
     } else if (kind === 10 && random.chance(0.5)) {
       path = this.#options.gatePath;
-      content = `# ${name}\n${GATE_FILE}`;
+      content = `# ${name}\n${this.#gateFile}`;
     }
     const isOutside = this.#options.family === 'reviews' && random.chance(0.2);
     // Every third of them was pushed to `refs/for/…`.
@@ -188,14 +194,14 @@ export class Project {
   async #isToldOfGate(pr: number, words: string): Promise<boolean> {
     const gate = (await this.#forge.readFiles(this.#forge.headOf(pr))).get(this.#options.gatePath);
     if (words.startsWith('refused: deletes, renames or hides the gate')) return gate === undefined;
-    if (!words.includes('of its changed workflow') || gate === GATE_FILE) return false;
-    return this.#runnersFail || gate?.endsWith(GATE_FILE) !== true;
+    if (!words.includes('of its changed workflow') || gate === this.#gateFile) return false;
+    return this.#runnersFail || gate?.endsWith(this.#gateFile) !== true;
   }
 
   /** Its head has another gate than the project began with. */
   editsGate(pr: number): boolean {
     const { tree } = this.#forge.commit(this.#forge.headOf(pr));
-    return this.#forge.readTreeFiles(tree).get(this.#options.gatePath) !== GATE_FILE;
+    return this.#forge.readTreeFiles(tree).get(this.#options.gatePath) !== this.#gateFile;
   }
 
   isMerged(sha: string): boolean {

@@ -66,6 +66,14 @@ import {
   refuseTakingBack,
   refuseWords,
 } from './others-scenes.ts';
+import {
+  runOnEditedGate,
+  runOnNamesakeOfFork,
+  runOnOldBase,
+  runThatFails,
+  runUnderPattern,
+  runWhereNoneIsWanted,
+} from './own-run-scenes.ts';
 import { drainInGate, pauseBeforeStaging, pauseInLanding } from './pause-scenes.ts';
 import {
   crashBetweenWrites,
@@ -470,6 +478,12 @@ export const SCENES = {
   'a fork goes back to an approved head': backToApproved,
   'a fix after a bounce': fixAfterBounce,
   'each way out has a code': leaveInEachWay,
+  'a head has run a gate that it changed itself': runOnEditedGate,
+  'a branch that was run has the name and the head of a fork': runOnNamesakeOfFork,
+  'a head was run before the base moved': runOnOldBase,
+  'a run of a head has failed': runThatFails,
+  'a head has passed all that a pattern shows': runUnderPattern,
+  'a head has passed, and its owner does not want that to count': runWhereNoneIsWanted,
   'the success of another account': forgeSuccess,
   'a pattern is required': requirePattern,
   'a lease is taken over': takeOver,

@@ -210,6 +210,7 @@ class Life implements Witness {
       batchLingerSeconds: random.pick([0, 0, 0, 90]),
       dueAt: this.#clock.now(),
       ...(this.#odds0.otherCi > 0 ? STATUS_GATE : {}),
+      ...(this.#family === 'own_runs' ? { reuseCi: true } : {}),
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,
     });
@@ -246,6 +247,7 @@ class Life implements Witness {
       bot: BOT,
       contexts: CONTEXTS,
       baseIsProtected: !UNGUARDED.includes(this.#family),
+      headsProve: this.#family === 'own_runs',
       mayLeakBranches: () => this.#service.store.recordsLost > 0,
     });
     const mergesOtherwise = this.#odds.otherTrees > 0;

@@ -123,6 +123,8 @@ export const repoSettings = record<RepoSettings>({
     'gate_timeout_minutes',
     defaulted(nullable(whole), DEFAULT_SETTINGS.gateTimeoutMinutes),
   ],
+  // Rows of before runs of heads counted do not ask for them.
+  reuseCi: ['reuse_ci', defaulted(flag, DEFAULT_SETTINGS.reuseCi)],
   // Rows of before gates by statuses have the workflow.
   gate: ['gate', defaulted(oneOf(GATE_KINDS), DEFAULT_SETTINGS.gate)],
   gateContexts: ['gate_contexts', defaulted(listOf(text), DEFAULT_SETTINGS.gateContexts)],
@@ -265,6 +267,7 @@ const receipt = record<Receipt>({
   gatedTree: ['gated_tree', optional(text)],
   tree: ['tree', text],
   runUrl: ['run_url', nullable(text)],
+  ofHead: ['of_head', optional(flag) as Codec<boolean>],
   mergeCommit: ['merge_commit', text],
   landedAt: ['landed_at', whole],
 });

@@ -32,6 +32,8 @@ export type Action =
         readonly head: CommitSha;
         /** As the forge computed it for exactly this base and head; null = to be computed. */
         readonly mergeBase: CommitSha | null;
+        /** Branch of the repository itself that it was pushed with, where a run there may answer for it; null: none may. */
+        readonly ownBranch: string | null;
         /** Trees of suspects that stand before it in the queue: it does not overtake those whose files it touches. */
         readonly behind: readonly TreeHash[];
       }[];
@@ -90,6 +92,13 @@ export type CutReason =
   | 'out_of_time'
   | 'known_failure';
 
+/** A pass of the gate on a head whose tree is the staged one. */
+export interface HeadRun {
+  readonly sha: CommitSha;
+  readonly runKey: string;
+  readonly runUrl: string | null;
+}
+
 export type ActionOutcome =
   | {
       readonly kind: 'batch_staged';
@@ -101,6 +110,8 @@ export type ActionOutcome =
       readonly gateFile: string;
       /** Null when the last tree already has a verdict: nothing was published. */
       readonly published: { readonly sha: CommitSha } | null;
+      /** The verdict on the last tree, where the last member's own run has given it; absent: it has not. */
+      readonly headRun?: HeadRun;
       readonly cut: { readonly index: number; readonly reason: CutReason } | null;
     }
   | { readonly kind: 'nothing_staged'; readonly cut: { readonly index: number; readonly reason: CutReason } }

@@ -5,7 +5,7 @@ import type { Action, ActionOutcome, CutReason } from './actions.ts';
 import type { DeferReason } from './aside.ts';
 import { defer, dissolve, startTeardown } from './batch.ts';
 import { beginPass, type DecisionContext, emitEvent, entryOf, raise } from './decision-context.ts';
-import { verdictOfPrefix } from './evidence.ts';
+import { addEvidence, verdictOfPrefix } from './evidence.ts';
 import type { Landing } from './landing-state.ts';
 import { LATE_EFFECT_MS, sweepLate } from './late-branches.ts';
 import { activeMembers, findNode, treesAhead } from './pipeline.ts';
@@ -113,6 +113,10 @@ function foldBatch(pass: DecisionContext, action: StageBatch, outcome: ActionOut
   }
   // More batches may be built on this one.
   if (pass.s.repo.bisectFanout > 1 && pass.record.entries.length > heldCount(pass)) pass.refresh = true;
+  if (outcome.headRun !== undefined && last !== undefined) {
+    const verdict = { tree: last.tree, gate: outcome.gateKey, verdict: 'success', ofHead: true } as const;
+    addEvidence(pass.record, { ...verdict, ...outcome.headRun, at: pass.s.now });
+  }
   if (outcome.published !== null) {
     node.sha = outcome.published.sha;
     node.state = 'gating';

@@ -7,7 +7,13 @@ export interface Landing {
   readonly baseBefore: CommitSha;
   readonly tree: TreeHash;
   /** Gate run, staged commit and tree that proved the batch this landing belongs to; no tree in records of before it was kept. */
-  readonly proof: { readonly sha: CommitSha; readonly runUrl: string | null; readonly tree?: TreeHash };
+  readonly proof: {
+    readonly sha: CommitSha;
+    readonly runUrl: string | null;
+    readonly tree?: TreeHash;
+    /** The run was one of a head; absent: of a staged commit. */
+    readonly ofHead?: true;
+  };
   readonly fence: number;
   readonly intentAt: EpochMs;
   /** When `success` was written; null = the intent stands, the post may or may not have happened. */

@@ -241,7 +241,10 @@ export function advanceLanding(pass: DecisionContext): void {
     head: member.head,
     baseBefore: batch.tip,
     tree,
-    proof: { sha: proof.sha, runUrl: proof.runUrl, tree: proof.tree },
+    proof: {
+      ...{ sha: proof.sha, runUrl: proof.runUrl, tree: proof.tree },
+      ...(proof.ofHead === undefined ? {} : { ofHead: proof.ofHead }),
+    },
     fence: s.fence,
     intentAt: s.now,
     postedAt: null,

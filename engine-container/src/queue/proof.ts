@@ -57,6 +57,7 @@ export function judgeMerge(pass: DecisionContext, batch: Batch, landing: Landing
     tree: landing.tree,
     ...(landing.proof.tree === undefined ? {} : { gatedTree: landing.proof.tree }),
     runUrl: landing.proof.runUrl,
+    ...(landing.proof.ofHead === undefined ? {} : { ofHead: landing.proof.ofHead }),
     mergeCommit: merge.commit.sha,
     landedAt: pass.s.now,
   };

@@ -118,12 +118,24 @@ function stageWhole(pass: DecisionContext, batch: Batch, node: Node): void {
       pr,
       head,
       mergeBase: knownMergeBase(pass, batch, pr, head),
+      ownBranch: ownBranchOf(pass, batch, pr, head),
       behind: batch.place === 'suspect' ? [] : treesAhead(record, pr),
     })),
     workflowFolders: workflowFolders(record.forge?.version ?? null),
     statusGate: batch.statusGate ?? null,
     knownTrees: knownTrees(pass, batch),
   });
+}
+
+/** Forks run what their owners wrote, AGit heads have no branch, and after a merge time-out only a new verdict counts (A21). */
+function ownBranchOf({ s, record }: DecisionContext, batch: Batch, pr: number, head: string): string | null {
+  if (!s.repo.reuseCi || !s.pulls.known) return null;
+  const isRetested = batch.members.some((member) =>
+    record.entries.some((entry) => entry.pr === member.pr && entry.retestAfter !== null),
+  );
+  const pull = s.pulls.value.find((view) => view.pull.number === pr)?.pull;
+  if (isRetested || pull?.headSha !== head || pull.fromFork || pull.agit) return null;
+  return pull.headRef;
 }
 
 function ownBranch(pass: DecisionContext, batch: Batch, node: Node): string {

@@ -317,6 +317,7 @@ describe('settings', () => {
     ['batch_linger_seconds', [0, 1, 86_400], [-1, 0.5, '0', null, 86_401]],
     ['batch_target', [0, 100], [-1, 0.5, true, null, 101]],
     ['gate_timeout_minutes', [0, 1_440, null], [-1, 1.5, '5', 1_441]],
+    ['reuse_ci', [true, false], ['true', 1, null]],
     ['gate', ['workflow', 'statuses'], ['jobs', true, null]],
     ['gate_contexts', [[], ['ci/build', 'ci/*']], ['ci', [5], [''], [' x'], Array(21).fill('x'), null]],
     ['gate_authors', [[], ['ci-bot']], ['ci', [5], [''], Array(6).fill('x'), null]],
@@ -365,7 +366,7 @@ describe('settings', () => {
         ...['id', 'name', 'base_branch', 'status_context', 'merge_style', 'automerge', 'instance_url'],
         ...['forge_conn_id', 'wakeup_mode', 'connection', 'provisioning', 'reconcile', 'created_at'],
         ...['updated_at', 'hold_reason', 'pause', 'queue_enabled', 'batch_linger_seconds', 'bisect_fanout'],
-        ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes'],
+        ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes', 'reuse_ci'],
       ].sort(),
     );
     expect(stored?.notification).toEqual({

@@ -23,7 +23,7 @@ const SKIP_WORDS = ['[skip ci]', '[ci skip]', '[no ci]', '[skip actions]', '[act
 
 /** A push is looked at a little later, and then as the branch is by that time: gone, or at a newer commit. */
 export function queueGateRun(world: World, branch: string): void {
-  if (!branch.startsWith(GATE_BRANCH_PREFIX)) return;
+  if (!world.switches.runsOnHeads && !branch.startsWith(GATE_BRANCH_PREFIX)) return;
   world.timers.after(world.delays.runVisibleMs, () => {
     const sha = world.branches.get(branch);
     if (sha !== undefined) startGateRun(world, branch, sha);

@@ -26,11 +26,14 @@ export interface Switches {
   readonly modesClash: boolean;
   /** Who runs the gate: the forge itself, or another CI that posts statuses like Woodpecker. */
   readonly ci: 'actions' | 'statuses';
+  /** Pushes to every branch start what the files say, not those of the queue alone: a life of many people is slower so. */
+  readonly runsOnHeads: boolean;
   /** Workflows are read from the first of these that exists. */
   readonly workflowFolders: readonly string[];
 }
 
 export const FORGEJO_15_SWITCHES: Switches = {
+  runsOnHeads: false,
   rowDeletedBeforeMerge: true,
   recheckTriggers: true,
   scheduleTriggers: false,

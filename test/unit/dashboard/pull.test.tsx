@@ -24,7 +24,13 @@ function givenStory(code: PullCodeName | null, changes: Partial<PullStory> = {})
 }
 
 const RECEIPT = {
-  ...{ base_before: 'b'.repeat(40), head: 'c'.repeat(40), staged_sha: 'd'.repeat(40), gated_tree: null },
+  ...{
+    base_before: 'b'.repeat(40),
+    head: 'c'.repeat(40),
+    staged_sha: 'd'.repeat(40),
+    gated_tree: null,
+    own_run: false,
+  },
   ...{ tree: 'e'.repeat(40), run_url: null, merge_commit: 'f'.repeat(40), landed_at: AT },
 };
 
