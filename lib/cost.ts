@@ -91,6 +91,7 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
     ...{ asleep: 0, idle: 0, busy: usd * TEAM_ENGINE_HOURS, running: usd * HOURS },
   });
   const tasks = count('AWS::ECS::Service') * sizes.tasks;
+  const addresses = count('services with addresses') * sizes.tasks;
   const looks = TEAM_REPOS * TICKS * IDLE_LOOK_USD;
   const polls = count('queue mappings') * POLLS_PER_QUEUE;
   const lines: readonly CostLine[] = [
@@ -101,8 +102,8 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
     },
     {
       what: 'its public address',
-      ...perEngineHour(tasks * PRICES.publicIpv4Hour),
-      basis: `${tasks} IPv4, as long as the task`,
+      ...perEngineHour(addresses * PRICES.publicIpv4Hour),
+      basis: `${addresses} IPv4, as long as the task`,
     },
     {
       what: 'credential key',

@@ -18,6 +18,8 @@ const Deployed = z.object({
   adminEmail: z.string().nullable(),
   /** A user pool of the stack holds the people. */
   ownUserPool: z.boolean(),
+  /** The network: a VPC's id, or the block of the one that the stack makes. Earlier records do not say it. */
+  network: z.string().nullable().default(null),
   /** Records of before 2026-11-22 do not say it. */
   secretsIn: z.enum(['secrets-manager', 'parameters']).default('secrets-manager'),
 });
@@ -39,6 +41,7 @@ export function describeDeployment(config: StageConfig): Deployed {
     legacyCredentials: config.legacyCredentials,
     adminEmail: config.adminEmail ?? null,
     ownUserPool: config.identityUrl === undefined,
+    network: config.network.own?.vpcId ?? config.network.cidr,
     secretsIn: 'parameters',
   };
 }
@@ -93,6 +96,9 @@ export function findLosses(before: Deployed, next: Deployed): readonly string[] 
     before.adminEmail !== null &&
       before.adminEmail !== next.adminEmail &&
       `adminEmail is ${next.adminEmail ?? 'missing'}, and ${before.adminEmail} is deployed: that administrator would be removed. Keep adminEmail=${before.adminEmail}, and make others with npm run admin`,
+    before.network !== null &&
+      before.network !== next.network &&
+      `the network is ${next.network}, and ${before.network} is deployed: engine and functions would move to another one while they work. Keep ${before.network.startsWith('vpc-') ? 'vpcId' : 'vpcCidr'}=${before.network}`,
     before.ownUserPool &&
       !next.ownUserPool &&
       'identityUrl is given, and people sign in with the user pool of the stack: it would leave the stack with all of them. Leave identityUrl out',

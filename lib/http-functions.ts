@@ -12,7 +12,7 @@ import { ForgeWebhookEnv, PaymentsWebhookEnv } from '../lambdas/webhooks/env.ts'
 import type { AdminKey } from './constructs/admin-key.ts';
 import type { CredentialKey } from './constructs/credential-key.ts';
 import type { DataTable } from './constructs/data-table.ts';
-import type { EngineNetwork } from './constructs/engine-network.ts';
+import type { EngineNetwork, FunctionNetwork } from './constructs/engine-network.ts';
 import type { EngineService } from './constructs/engine-service.ts';
 import type { IdentityProvider } from './constructs/identity-provider.ts';
 import { Payments } from './constructs/payments.ts';
@@ -54,6 +54,11 @@ export function mayReachForges(fn: ServiceFunction, config: StageConfig): void {
   fn.setEnv('FORGE_ALLOW_HOSTS', config.forgeAllowHosts);
   fn.setEnv('FORGE_DENY_HOSTS', config.ownHosts);
   fn.setEnv('FORGE_CA_PEM', config.forgeCaPem);
+}
+
+/** Private forges are reached from the operator's own network alone; all others from outside of any, where IPv4 is. */
+export function wayToForges(network: EngineNetwork, config: StageConfig): FunctionNetwork | undefined {
+  return config.network.own !== undefined && config.forgeAllowHosts !== '' ? network.forWorkers : undefined;
 }
 
 /** One function per set of rights (A118): the routes of the table are dealt out by what they may touch. */
@@ -120,6 +125,7 @@ export function createHttpFunctions(
 
   const connections = makeSurface('Connections', {
     ...{ bundle: 'connections', env: ConnectionsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+    network: wayToForges(network, config),
   });
   credentialKey.grantSeal(connections);
   // A new login is asked of the forge with the token that is stored.
@@ -129,6 +135,7 @@ export function createHttpFunctions(
 
   const forgeOps = makeSurface('ForgeOps', {
     ...{ bundle: 'forge-ops', env: ForgeOpsEnv, timeout: AS_LONG_AS_THE_GATEWAY },
+    network: wayToForges(network, config),
   });
   credentialKey.grantOpen(forgeOps);
   credentialKey.grantSealText(forgeOps, ['webhook-secret', 'chat-url']);

@@ -13,6 +13,10 @@ interface Resource {
   readonly Type: string;
   readonly Properties?: {
     readonly EventSourceArn?: unknown;
+    /** Of a service of tasks. */
+    readonly NetworkConfiguration?: {
+      readonly AwsvpcConfiguration?: { readonly AssignPublicIp?: string };
+    };
     readonly StartingPosition?: string;
     /** Of a task definition. */
     readonly Cpu?: string;
@@ -66,6 +70,8 @@ export function countResources(resources: readonly Resource[]): ResourceCounts {
       Environment.some(({ Name, Value }) => Name === 'METRICS_DEPLOYMENT' && Value !== ''),
     );
     if (isMeasured) counts['queue metrics'] = Object.keys(QUEUE_METRICS).length * REPO_SIZES.length;
+    if (Properties?.NetworkConfiguration?.AwsvpcConfiguration?.AssignPublicIp === 'ENABLED')
+      counts['services with addresses'] = (counts['services with addresses'] ?? 0) + 1;
     // A stream is read without a charge; a queue is asked, and asking costs.
     if (Type === 'AWS::Lambda::EventSourceMapping' && Properties?.StartingPosition === undefined) {
       counts['queue mappings'] = (counts['queue mappings'] ?? 0) + 1;

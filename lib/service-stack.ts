@@ -27,7 +27,7 @@ import { TickSchedule } from './constructs/tick-schedule.ts';
 import { WakeQueue } from './constructs/wake-queue.ts';
 import { WebAcl } from './constructs/web-acl.ts';
 import { DEPLOYED_OUTPUT, describeDeployment } from './deployed.ts';
-import { createHttpFunctions, mayReachForges } from './http-functions.ts';
+import { createHttpFunctions, mayReachForges, wayToForges } from './http-functions.ts';
 import type { StageConfig } from './stage-config.ts';
 
 export interface ServiceStackProps extends StackProps {
@@ -76,7 +76,7 @@ export class ServiceStack extends Stack {
       legacy: config.legacyCredentials,
       secrets,
     });
-    const network = new EngineNetwork(this, 'Network');
+    const network = new EngineNetwork(this, 'Network', config.network);
     const engine = new EngineService(this, 'Engine', {
       network,
       table,
@@ -204,7 +204,7 @@ export class ServiceStack extends Stack {
       network: network.forWorkers,
     });
     worker.setEnv('QUEUE_NAME', parts.config.serviceName);
-    this.#addIdleLook(defaults, parts.config, worker);
+    this.#addIdleLook(defaults, parts, worker);
     table.grant(worker, 'worker');
     parts.credentialKey.grantOpen(worker);
     engine.grantCall(worker);
@@ -226,14 +226,19 @@ export class ServiceStack extends Stack {
     return worker;
   }
 
-  /** Outside the network, where IPv4 is: many forges have nothing else. It has no right to anything. */
-  #addIdleLook(defaults: FunctionDefaults, config: StageConfig, caller: ServiceFunction): void {
+  /** Outside the network of the stack, where IPv4 is: many forges have nothing else. It has no right to anything. */
+  #addIdleLook(
+    defaults: FunctionDefaults,
+    { config, network }: { config: StageConfig; network: EngineNetwork },
+    caller: ServiceFunction,
+  ): void {
     const look = new ServiceFunction(this, 'IdleLook', {
       defaults,
       bundle: 'idle-look',
       env: IdleLookEnv,
       memoryMb: 256,
       timeout: Duration.millis(LOOK_TIMEOUT_MS),
+      network: wayToForges(network, config),
     });
     mayReachForges(look, config);
     caller.setEnv('IDLE_LOOK_FUNCTION', look.fn.functionName);

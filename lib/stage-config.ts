@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { parsePlanLimits, parseSoldPrices } from '../core/contracts/billing-config.ts';
 import { WORKERS_MAX } from '../core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '../core/domain/queue-names.ts';
+import type { EngineNetworkProps } from './constructs/engine-network.ts';
 import type { EngineSize } from './constructs/engine-service.ts';
 
 export const STAGES = ['dev', 'prod'] as const;
@@ -39,6 +40,17 @@ const Context = z.object({
     .regex(/^[A-Za-z0-9.:[\],-]*$/, 'must be host or host:port, separated by commas')
     .default(''),
   forgeCaFile: text.min(1).optional(),
+  vpcId: text.regex(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC').optional(),
+  vpcSubnetIds: text
+    .regex(
+      /^subnet-[0-9a-f]{8,17}(,subnet-[0-9a-f]{8,17})+$/,
+      'must be two or more ids of subnets, separated by commas',
+    )
+    .optional(),
+  vpcCidr: z
+    .cidrv4('must be an IPv4 block such as 10.20.0.0/16')
+    .regex(/\/(1[6-9]|2[0-4])$/, 'must be /16 to /24')
+    .default('10.0.0.0/16'),
   queueMetrics: z.enum(['true', 'false'], 'must be true or false').default('false'),
   confirmBounce: z.enum(['always', 'adaptive'], 'must be always or adaptive').default('adaptive'),
   identityUrl: z
@@ -109,6 +121,7 @@ export interface StageConfig {
   readonly ownHosts: string;
   /** PEM of a private authority that signs for those forges; empty = public ones only. */
   readonly forgeCaPem: string;
+  readonly network: EngineNetworkProps;
   readonly confirmBounce: 'always' | 'adaptive';
   /** Figures of the queues go to CloudWatch, which has its price (lib/cost.ts). */
   readonly queueMetrics: boolean;
@@ -186,7 +199,8 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
   ];
   if (faults.length > 0 || !parsed.success) throw new Error(`context is not valid\n  ${faults.join('\n  ')}`);
   const { domainName, certificateArn, hostedZoneId, nag, forgeCaFile, ...others } = parsed.data;
-  const { notificationFrom, emailApiUrl, engineCpu, engineMemoryMb, engineTasks, ...rest } = others;
+  const { vpcId, vpcSubnetIds, vpcCidr, ...placed } = others;
+  const { notificationFrom, emailApiUrl, engineCpu, engineMemoryMb, engineTasks, ...rest } = placed;
   const isProd = rest.stage === 'prod';
   return {
     engineImage: undefined,
@@ -202,6 +216,13 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
         : { name: domainName, certificateArn, hostedZoneId },
     mail: { from: notificationFrom ?? defaultSender(emailApiUrl, domainName), apiUrl: emailApiUrl },
     engineSize: { cpu: Number(engineCpu), memoryMb: Number(engineMemoryMb), tasks: Number(engineTasks) },
+    network: {
+      own:
+        vpcId === undefined || vpcSubnetIds === undefined
+          ? undefined
+          : { vpcId, subnetIds: vpcSubnetIds.split(',') },
+      cidr: vpcCidr,
+    },
     workersMax: Number(rest.workersMax),
     tickMemoryMb: Number(rest.tickMemoryMb),
     queueMetrics: rest.queueMetrics === 'true',
@@ -247,6 +268,9 @@ function findConflicts(given: Readonly<Record<string, unknown>>): string[] {
       ? ['-c oldestKeyVersion: cannot be above keyVersion']
       : []),
     ...findSizeFault(String(given.engineCpu ?? '256'), Number(given.engineMemoryMb ?? 512)),
+    ...needs('vpcId', 'vpcSubnetIds'),
+    ...needs('vpcSubnetIds', 'vpcId'),
+    ...excludes('vpcCidr', 'vpcId'),
     ...needs('domainName', 'certificateArn'),
     ...needs('certificateArn', 'domainName'),
     ...needs('hostedZoneId', 'domainName'),

@@ -1,6 +1,7 @@
 import { Aws } from 'aws-cdk-lib';
 import {
   GatewayVpcEndpointAwsService,
+  IpAddresses,
   IpProtocol,
   type IVpc,
   Port,
@@ -21,34 +22,69 @@ export const ENGINE_PORT = 8080;
  */
 const DUAL_STACK_NAMES = { KMS: 'kms', SQS: 'sqs', ECS: 'ecs', LAMBDA: 'lambda', SSM: 'ssm' } as const;
 
+/** A network that the operator has: private subnets with a way to AWS and to the forges. */
+export interface OwnNetwork {
+  readonly vpcId: string;
+  readonly subnetIds: readonly string[];
+}
+
+export interface EngineNetworkProps {
+  /** @default the stack makes a network */
+  readonly own: OwnNetwork | undefined;
+  /** IPv4 block of the network that the stack makes. */
+  readonly cidr: string;
+}
+
+/** Where a function must be to reach the engine. */
+export interface FunctionNetwork {
+  readonly vpc: IVpc;
+  readonly subnets: SubnetSelection;
+  readonly securityGroup: SecurityGroup;
+  /** IPv6 is the only way out. */
+  readonly isDualStack: boolean;
+  /** Beside the routes of the subnets. */
+  readonly waysOut: readonly IDependable[];
+}
+
 /**
  * Two zones, dual stack, no NAT gateway: the engine has public addresses but one open door, for the worker; the worker
- * has none and reaches AWS over IPv6. The table is reached through its gateway endpoint, which costs nothing.
+ * has none and reaches AWS over IPv6. The table is reached through its gateway endpoint, which costs nothing. In a network of the
+ * operator's nothing is made but security groups: its subnets have their ways out already.
  */
 export class EngineNetwork extends Construct {
   readonly vpc: IVpc;
   readonly workerSecurityGroup: SecurityGroup;
   readonly engineSecurityGroup: SecurityGroup;
-  readonly workerSubnets: SubnetSelection = { subnetType: SubnetType.PRIVATE_WITH_EGRESS };
-  readonly engineSubnets: SubnetSelection = { subnetType: SubnetType.PUBLIC };
-  readonly #tableEndpoint: IDependable;
+  readonly engineSubnets: SubnetSelection;
+  /** Tasks reach forges by an address of their own. */
+  readonly givesAddresses: boolean;
+  readonly #workerSubnets: SubnetSelection;
+  readonly #tableEndpoints: readonly IDependable[];
 
-  constructor(scope: Construct, id: string) {
+  constructor(scope: Construct, id: string, props: EngineNetworkProps) {
     super(scope, id);
-    const vpc = new Vpc(this, 'Vpc', {
-      maxAzs: 2,
-      natGateways: 0,
-      ipProtocol: IpProtocol.DUAL_STACK,
-      restrictDefaultSecurityGroup: false,
-      subnetConfiguration: [
-        // Addresses come from the task's own setting; nothing else is ever placed here.
-        { name: 'engine', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false },
-        { name: 'worker', subnetType: SubnetType.PRIVATE_WITH_EGRESS },
-      ],
-    });
-    this.#tableEndpoint = vpc.addGatewayEndpoint('Table', { service: GatewayVpcEndpointAwsService.DYNAMODB });
-    // The library's own class misses its interface only under exactOptionalPropertyTypes; likewise in engine-service.ts.
-    this.vpc = vpc as IVpc;
+    this.givesAddresses = props.own === undefined;
+    if (props.own === undefined) {
+      const vpc = this.#makeVpc(props.cidr);
+      // The library's own class misses its interface only under exactOptionalPropertyTypes; likewise in engine-service.ts.
+      this.vpc = vpc as IVpc;
+      this.engineSubnets = { subnetType: SubnetType.PUBLIC };
+      this.#workerSubnets = { subnetType: SubnetType.PRIVATE_WITH_EGRESS };
+      const endpoint = vpc.addGatewayEndpoint('Table', { service: GatewayVpcEndpointAwsService.DYNAMODB });
+      this.#tableEndpoints = [endpoint];
+    } else {
+      const { vpcId, subnetIds } = props.own;
+      // The library asks for a zone of each subnet, and names it nowhere.
+      const availabilityZones = subnetIds.map((id) => `of ${id}`);
+      this.vpc = Vpc.fromVpcAttributes(this, 'Own', {
+        vpcId,
+        availabilityZones,
+        privateSubnetIds: [...subnetIds],
+      });
+      this.engineSubnets = { subnetType: SubnetType.PRIVATE_WITH_EGRESS };
+      this.#workerSubnets = this.engineSubnets;
+      this.#tableEndpoints = [];
+    }
     this.workerSecurityGroup = new SecurityGroup(this, 'WorkerGroup', {
       vpc: this.vpc,
       description: 'Worker functions: no ingress',
@@ -68,23 +104,37 @@ export class EngineNetwork extends Construct {
 
   /** Ways out of the engine's subnets: a task that starts before them finds neither its image nor the table. */
   get waysOutOfEngine(): readonly IDependable[] {
-    return [this.vpc.selectSubnets(this.engineSubnets).internetConnectivityEstablished, this.#tableEndpoint];
+    return this.givesAddresses
+      ? [this.vpc.selectSubnets(this.engineSubnets).internetConnectivityEstablished, ...this.#tableEndpoints]
+      : [];
   }
 
-  /** Where a function must be to reach the engine. */
-  get forWorkers(): Pick<EngineNetwork, 'vpc'> & {
-    readonly waysOut: readonly IDependable[];
-    readonly subnets: SubnetSelection;
-    readonly securityGroup: SecurityGroup;
-  } {
+  get forWorkers(): FunctionNetwork {
     return {
-      ...{ vpc: this.vpc, subnets: this.workerSubnets, securityGroup: this.workerSecurityGroup },
-      waysOut: [this.#tableEndpoint],
+      ...{ vpc: this.vpc, subnets: this.#workerSubnets, securityGroup: this.workerSecurityGroup },
+      ...{ isDualStack: this.givesAddresses, waysOut: this.#tableEndpoints },
     };
+  }
+
+  #makeVpc(cidr: string): Vpc {
+    return new Vpc(this, 'Vpc', {
+      maxAzs: 2,
+      natGateways: 0,
+      ipAddresses: IpAddresses.cidr(cidr),
+      ipProtocol: IpProtocol.DUAL_STACK,
+      restrictDefaultSecurityGroup: false,
+      subnetConfiguration: [
+        // Addresses come from the task's own setting; nothing else is ever placed here.
+        { name: 'engine', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false },
+        { name: 'worker', subnetType: SubnetType.PRIVATE_WITH_EGRESS },
+      ],
+    });
   }
 
   /** Names under which a function in this network finds the services that it calls. */
   nameServices(fn: ServiceFunction, ...services: readonly (keyof typeof DUAL_STACK_NAMES)[]): void {
+    // A network of the operator's may answer for the ordinary names itself, by interface endpoints.
+    if (!this.givesAddresses) return;
     for (const service of services) {
       fn.setEnv(`AWS_ENDPOINT_URL_${service}`, `https://${DUAL_STACK_NAMES[service]}.${Aws.REGION}.api.aws`);
     }

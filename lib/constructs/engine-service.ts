@@ -231,7 +231,7 @@ export class EngineService extends Construct implements Grantee {
       minHealthyPercent: 100,
       maxHealthyPercent: 200,
       circuitBreaker: { rollback: true },
-      assignPublicIp: true,
+      assignPublicIp: network.givesAddresses,
       vpcSubnets: network.engineSubnets,
       securityGroups: [network.engineSecurityGroup],
       enableExecuteCommand: false,

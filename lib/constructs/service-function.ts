@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Aws, type Duration, RemovalPolicy } from 'aws-cdk-lib';
-import type { ISecurityGroup, IVpc, SubnetSelection } from 'aws-cdk-lib/aws-ec2';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -12,10 +11,11 @@ import {
   RuntimeFamily,
 } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import { Construct, type IDependable } from 'constructs';
+import { Construct } from 'constructs';
 import type { ZodObject } from 'zod';
 import type { BundleName } from '../functions.ts';
 import { DEPLOYED_NODE } from '../node-versions.ts';
+import type { FunctionNetwork } from './engine-network.ts';
 
 /** The same for every function of one stack. */
 export interface FunctionDefaults {
@@ -35,13 +35,7 @@ export interface ServiceFunctionProps {
   readonly memoryMb: number;
   readonly timeout: Duration;
   /** Only for what must reach the engine. @default outside any VPC */
-  readonly network?: {
-    readonly vpc: IVpc;
-    readonly subnets: SubnetSelection;
-    readonly securityGroup: ISecurityGroup;
-    /** Beside the routes of the subnets. */
-    readonly waysOut: readonly IDependable[];
-  };
+  readonly network?: FunctionNetwork | undefined;
   /** @default unreserved */
   readonly reservedConcurrency?: number;
 }
@@ -92,12 +86,12 @@ export class ServiceFunction extends Construct {
             vpc: props.network.vpc,
             vpcSubnets: props.network.subnets,
             securityGroups: [props.network.securityGroup],
-            ipv6AllowedForDualStack: true,
+            ipv6AllowedForDualStack: props.network.isDualStack,
           }),
     });
     this.fn.node.addDependency(...(props.network?.waysOut ?? []));
     // An IPv4 attempt first would stall: a function inside the VPC has no IPv4 route to the internet.
-    const resolution = props.network === undefined ? '' : ' --dns-result-order=ipv6first';
+    const resolution = props.network?.isDualStack === true ? ' --dns-result-order=ipv6first' : '';
     this.setEnv('NODE_OPTIONS', `--enable-source-maps${resolution}`);
     this.setEnv('LOG_LEVEL', props.defaults.logLevel);
     if ('PLAN_LIMITS' in props.env.shape) this.setEnv('PLAN_LIMITS', props.defaults.planLimits);

@@ -91,12 +91,15 @@ export const FULL = {
   paymentsPrices: 'pro.flat=price_1,team.flat=price_2',
 };
 
-/** Things that the operator has already: an identity provider and rules at the edge. */
+/** Things that the operator has already: an identity provider, rules at the edge, and a network with a forge in it. */
 export const BORROWED = {
   identityUrl: 'https://id.example.org',
   identityApiKey: 'anon',
   webAclArn: 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/own/1',
   publicUrl: 'https://own.example.org',
+  vpcId: 'vpc-0123456789abcdef0',
+  vpcSubnetIds: 'subnet-0123456789abcdef0,subnet-0123456789abcdef1',
+  forgeAllowHosts: 'git.internal.example',
 };
 
 export function listOf<T>(value: T | readonly T[]): readonly T[] {

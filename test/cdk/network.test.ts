@@ -1,0 +1,73 @@
+import { estimateCost } from '../../lib/cost.ts';
+import { describeDeployment, findLosses } from '../../lib/deployed.ts';
+import { countResources, findSize } from '../../lib/report.ts';
+import { parseStageConfig } from '../../lib/stage-config.ts';
+import { BORROWED, readTemplate } from '../support/template.ts';
+
+const SUBNETS = BORROWED.vpcSubnetIds.split(',');
+const own = readTemplate(BORROWED);
+const made = readTemplate();
+
+describe('a network that the operator has', () => {
+  test('is taken as it is: the stack makes security groups in it and nothing else of a network', () => {
+    const types = new Set(
+      Object.values(own.resources).flatMap(({ Type }) => (Type.startsWith('AWS::EC2::') ? [Type] : [])),
+    );
+    expect([...types].sort()).toEqual(['AWS::EC2::SecurityGroup', 'AWS::EC2::SecurityGroupIngress']);
+    for (const [, { Properties }] of own.ofType('AWS::EC2::SecurityGroup'))
+      expect(Properties.VpcId).toBe(BORROWED.vpcId);
+  });
+
+  test('holds the engine, without public addresses, which then cost nothing', () => {
+    const { AwsvpcConfiguration } = own.only('AWS::ECS::Service').Properties.NetworkConfiguration;
+    expect(AwsvpcConfiguration).toMatchObject({ AssignPublicIp: 'DISABLED', Subnets: SUBNETS });
+    const resources = Object.values(own.resources);
+    const lines = estimateCost(countResources(resources), findSize(resources));
+    expect(lines.map(({ what }) => what)).not.toContain('its public address');
+  });
+
+  test('holds what calls a forge, because a private one is named; nothing else moves into it', () => {
+    const inside = (template: typeof own): string[] =>
+      [...template.functionNames()].flatMap(([id, name]) =>
+        template.get(id).Properties.VpcConfig === undefined ? [] : [name],
+      );
+    expect(inside(made).sort()).toEqual(['ContainerHealth', 'Worker']);
+    expect(inside(own).sort()).toEqual(['Connections', 'ContainerHealth', 'ForgeOps', 'IdleLook', 'Worker']);
+    for (const name of inside(own)) {
+      const { VpcConfig, Environment } = own.functionNamed(name).Properties;
+      // Its subnets may have no IPv6, and its endpoints answer to the ordinary names.
+      expect(VpcConfig).toMatchObject({ Ipv6AllowedForDualStack: false, SubnetIds: SUBNETS });
+      expect(Object.keys(Environment.Variables).filter((key) => key.startsWith('AWS_ENDPOINT'))).toEqual([]);
+      expect(Environment.Variables.NODE_OPTIONS).not.toContain('ipv6');
+    }
+  });
+
+  test.each([
+    [{ vpcId: BORROWED.vpcId }, /-c vpcId: needs -c vpcSubnetIds too/],
+    [{ vpcSubnetIds: BORROWED.vpcSubnetIds }, /-c vpcSubnetIds: needs -c vpcId too/],
+    [{ ...BORROWED, vpcCidr: '10.9.0.0/16' }, /-c vpcCidr: cannot be given with -c vpcId/],
+    [{ vpcCidr: '10.9.0.0/8' }, /-c vpcCidr=10.9.0.0\/8: must be \/16 to \/24/],
+    [{ vpcId: BORROWED.vpcId, vpcSubnetIds: 'subnet-01234567' }, /must be two or more/],
+  ])('is asked for in full: %j', (context, words) => {
+    expect(() => parseStageConfig(context)).toThrow(words);
+  });
+});
+
+test('the network that is made has the block that was asked for', () => {
+  expect(made.only('AWS::EC2::VPC').Properties.CidrBlock).toBe('10.0.0.0/16');
+  expect(parseStageConfig({ vpcCidr: '10.9.0.0/20' }).network).toEqual({
+    own: undefined,
+    cidr: '10.9.0.0/20',
+  });
+});
+
+test('another network than the one that is deployed is refused, and a record of before it was kept is not', () => {
+  const deployed = describeDeployment(parseStageConfig(BORROWED));
+  const forgotten = describeDeployment(
+    parseStageConfig({ identityUrl: BORROWED.identityUrl, publicUrl: BORROWED.publicUrl }),
+  );
+  expect(findLosses(deployed, forgotten)).toEqual([
+    expect.stringMatching(/network is 10\.0\.0\.0\/16, and vpc-\w+ is deployed.+Keep vpcId=vpc-/),
+  ]);
+  expect(findLosses({ ...deployed, network: null }, forgotten)).toEqual([]);
+});
