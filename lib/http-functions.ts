@@ -12,8 +12,9 @@ import { ForgeWebhookEnv, PaymentsWebhookEnv } from '../lambdas/webhooks/env.ts'
 import type { AdminKey } from './constructs/admin-key.ts';
 import type { CredentialKey } from './constructs/credential-key.ts';
 import type { DataTable } from './constructs/data-table.ts';
-import type { EngineNetwork, FunctionNetwork } from './constructs/engine-network.ts';
+import type { EngineNetwork } from './constructs/engine-network.ts';
 import type { EngineService } from './constructs/engine-service.ts';
+import type { FunctionNetwork } from './constructs/function-network.ts';
 import type { IdentityProvider } from './constructs/identity-provider.ts';
 import { Payments } from './constructs/payments.ts';
 import {

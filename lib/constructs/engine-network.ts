@@ -11,6 +11,7 @@ import {
   Vpc,
 } from 'aws-cdk-lib/aws-ec2';
 import { Construct, type IDependable } from 'constructs';
+import type { FunctionNetwork } from './function-network.ts';
 import type { ServiceFunction } from './service-function.ts';
 
 export const ENGINE_PORT = 8080;
@@ -33,17 +34,6 @@ export interface EngineNetworkProps {
   readonly own: OwnNetwork | undefined;
   /** IPv4 block of the network that the stack makes. */
   readonly cidr: string;
-}
-
-/** Where a function must be to reach the engine. */
-export interface FunctionNetwork {
-  readonly vpc: IVpc;
-  readonly subnets: SubnetSelection;
-  readonly securityGroup: SecurityGroup;
-  /** IPv6 is the only way out. */
-  readonly isDualStack: boolean;
-  /** Beside the routes of the subnets. */
-  readonly waysOut: readonly IDependable[];
 }
 
 /**

@@ -15,7 +15,7 @@ import { Construct } from 'constructs';
 import type { ZodObject } from 'zod';
 import type { BundleName } from '../functions.ts';
 import { DEPLOYED_NODE } from '../node-versions.ts';
-import type { FunctionNetwork } from './engine-network.ts';
+import type { FunctionNetwork } from './function-network.ts';
 
 /** The same for every function of one stack. */
 export interface FunctionDefaults {
