@@ -180,11 +180,19 @@ describe('the contents of each bundle', () => {
   });
 });
 
+test('the one box runs without a capability, on a read-only file system beside its volume', () => {
+  const compose = readFileSync('onebox/compose.yml', 'utf8');
+  expect(compose).toMatch(/^ {4}read_only: true$/m);
+  expect(compose).toMatch(/^ {4}cap_drop: \[ALL\]$/m);
+  expect(compose).toMatch(/no-new-privileges:true/);
+  expect(readFileSync('onebox/Dockerfile', 'utf8')).toMatch(/^USER node$/m);
+});
+
 describe('the engine’s image', () => {
   const dockerfile = readFileSync('engine-container/Dockerfile', 'utf8');
 
   test('is one bundled file on a slim base, and not root', () => {
-    expect(dockerfile).toMatch(/^FROM \S+\/node:\d+-slim$/m);
+    expect(dockerfile).toMatch(/^FROM \S+\/node:\d+-slim(@sha256:[0-9a-f]{64})?$/m);
     expect(dockerfile.match(/^COPY .*$/gm)).toEqual(['COPY --chown=root:root index.mjs index.mjs.map ./']);
     expect(dockerfile).toMatch(/^USER node$/m);
     expect(dockerfile).not.toMatch(/^RUN|^ADD/m);

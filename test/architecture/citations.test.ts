@@ -46,6 +46,17 @@ describe('every citation is defined in this repository', () => {
     expect(findAll(/\bdecision (\d{4})\b/g, ([, number = '']) => numbers.includes(number))).toEqual([]);
   });
 
+  test('each test that the threat model names is there, by file and title', () => {
+    const rows = textOf('docs/security.md').match(/^\|.*`test\/.*$/gm) ?? [];
+    const named = rows.flatMap((row) => [...row.matchAll(/`(test\/[\w./-]+)`(?:, "([^"]+)")?/g)]);
+    expect(named.length).toBeGreaterThan(15);
+    const missing = named.filter(([, path = '', title = '']) => {
+      const plain = (text: string): string => text.replaceAll('\\', '');
+      return !files.includes(path) || !plain(textOf(path)).includes(title);
+    });
+    expect(missing.map(([whole]) => whole)).toEqual([]);
+  });
+
   test('every decision is in the index, under a number of its own', () => {
     const listed = idsOf(decisions, /^\| \[\d{4}\]\((\d{4}-[\w-]+\.md)\) +\|/gm);
     const present = files.filter((path) => /^docs\/decisions\/\d/.test(path)).map((path) => path.slice(15));

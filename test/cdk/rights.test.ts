@@ -279,6 +279,15 @@ describe('rights (A118)', () => {
       ]);
     });
 
+    test('no role may read, update or delete what is kept of tenants that have left; what ends one puts it', () => {
+      const ofKept = Object.values(HOLDERS).flatMap((holder) =>
+        granted(holder).flatMap((each) =>
+          each.endsWith(' KA#*') ? [`${holder} ${each.split(' ')[0]}`] : [],
+        ),
+      );
+      expect(ofKept.sort()).toEqual(['BillingRole PutItem', 'WorkerRole PutItem']);
+    });
+
     test('what follows the changes of the table follows its stream, and no more', () => {
       const following = Object.entries(rightsOf('dynamodb')).filter(([, actions]) =>
         FOLLOW.every((action) => actions.includes(action)),

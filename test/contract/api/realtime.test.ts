@@ -143,6 +143,20 @@ describe('by ticket', () => {
 });
 
 describe('by cookie (D-41)', () => {
+  test('a session token that is made up, 400 times: the provider is asked no more often than the address may be refused', async () => {
+    const before = world.identity.asked;
+    const forged = (nth: number) => world.connect('', { ...cookie(`forged-${nth}`), origin: PUBLIC_URL });
+    const statuses = new Map<number, number>();
+    for (let start = 0; start < 400; start += 40) {
+      const openings = await Promise.all(Array.from({ length: 40 }, (_, nth) => forged(start + nth)));
+      for (const status of openings.map(statusOf)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    expect([...statuses.keys()].sort()).toEqual([401, 429]);
+    // Those that had begun when the limit was reached.
+    expect(world.identity.asked - before).toBeLessThanOrEqual(RATE_LIMITS.ip.perMinute + 40);
+    expect(statuses.get(429)).toBeGreaterThanOrEqual(400 - RATE_LIMITS.ip.perMinute - 40);
+  });
+
   test('of a page of ours, with a live session', async () => {
     await open('', { ...cookie(SESSION_A), origin: PUBLIC_URL });
     expect(await world.store.listSockets(A)).toHaveLength(1);
