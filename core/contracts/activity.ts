@@ -19,6 +19,7 @@ import {
 import type { EpochMs } from '../domain/ids.ts';
 import type { LeaseState } from '../domain/lease.ts';
 import type { MailboxState } from '../domain/notification.ts';
+import { PRIORITIES } from '../domain/priority.ts';
 import { BLOCK_KINDS, type HaltEvidence, PLACE_STATES, type QueueView } from '../domain/queue-view.ts';
 import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
@@ -30,6 +31,7 @@ const QueuePlaceView = z.object({
   pr: z.int(),
   title: z.string(),
   queued_at: Time,
+  priority: z.enum(PRIORITIES),
   state: z.enum(PLACE_STATES),
   reason: z.string().nullable(),
   until: Time.nullable(),
@@ -220,8 +222,8 @@ export function toActivityRepo(
 function toQueueView({ at, places, more, block }: QueueView): z.infer<typeof ActivityRepo>['queue'] {
   return {
     seen_at: formatTime(at),
-    line: places.map(({ pr, title, queuedAt, state, reason, until }) => ({
-      ...{ pr, title, state, reason },
+    line: places.map(({ pr, title, queuedAt, priority = 'normal', state, reason, until }) => ({
+      ...{ pr, title, priority, state, reason },
       queued_at: formatTime(queuedAt),
       until: formatTimeOrNull(until),
     })),

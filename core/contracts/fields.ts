@@ -4,6 +4,7 @@ import {
   BOT_LOGIN_CHARS_MAX,
   GATE_CONTEXT_CHARS_MAX,
   INSTANCE_URL_CHARS_MAX,
+  LABEL_CHARS_MAX,
   STATUS_CONTEXT_CHARS_MAX,
   TOKEN_CHARS_MAX,
 } from '../domain/api-limits.ts';
@@ -57,6 +58,12 @@ export const GateContext = z
   .max(GATE_CONTEXT_CHARS_MAX)
   .regex(/^[!-~](?:[ -~]*[!-~])?$/);
 export const GateAuthor = BotLogin;
+/** Name of a label as the forge has it, printable ASCII. */
+export const LabelName = z
+  .string()
+  .min(1)
+  .max(LABEL_CHARS_MAX)
+  .regex(/^[!-~](?:[ -~]*[!-~])?$/);
 export const MergeStyle = z.enum(MERGE_STYLES);
 export const WakeupMode = z.enum(WAKEUP_MODES);
 

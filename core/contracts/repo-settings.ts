@@ -5,12 +5,14 @@ import {
   GATE_AUTHORS_MAX,
   GATE_CONTEXTS_MAX,
   GATE_TIMEOUT_MINUTES_MAX,
+  PRIORITY_LABELS_MAX,
+  PRIORITY_PEOPLE_MAX,
 } from '../domain/api-limits.ts';
 import { BISECT_FANOUT_MAX, BISECT_FANOUT_MIN } from '../domain/limits.ts';
 import { WAKEUP_MODES } from '../domain/provisioning.ts';
 import type { QueueSettings } from '../domain/repo-settings.ts';
 import { GATE_KINDS } from '../domain/status-gate.ts';
-import { GateAuthor, GateContext } from './fields.ts';
+import { GateAuthor, GateContext, LabelName } from './fields.ts';
 
 interface Row {
   readonly field: keyof QueueSettings;
@@ -19,6 +21,11 @@ interface Row {
   /** The values that views and the export show: as stored, also from before a range was narrowed. */
   readonly shown: z.ZodType;
 }
+
+const LABELS = {
+  given: z.array(LabelName).max(PRIORITY_LABELS_MAX).readonly(),
+  shown: z.array(z.string()).readonly(),
+} as const;
 
 /** Every setting that a PATCH changes and every view shows, by its name in the API. */
 const ROWS = {
@@ -54,6 +61,14 @@ const ROWS = {
   gate_authors: {
     field: 'gateAuthors',
     given: z.array(GateAuthor).max(GATE_AUTHORS_MAX).readonly(),
+    shown: z.array(z.string()).readonly(),
+  },
+  incident_labels: { field: 'incidentLabels', ...LABELS },
+  high_labels: { field: 'highLabels', ...LABELS },
+  low_labels: { field: 'lowLabels', ...LABELS },
+  priority_people: {
+    field: 'priorityPeople',
+    given: z.array(GateAuthor).max(PRIORITY_PEOPLE_MAX).readonly(),
     shown: z.array(z.string()).readonly(),
   },
 } as const satisfies Readonly<Record<string, Row>>;

@@ -168,3 +168,7 @@ export type RateClass = keyof typeof RATE_LIMITS;
 export const PAUSE_MS_MAX = 366 * DAY_MS;
 /** The words of a pause are one commit status, with room for the reason. */
 export const PAUSE_REASON_CHARS_MAX = 60;
+/** Labels that mean one priority, and accounts whose labels count. */
+export const PRIORITY_LABELS_MAX = 5;
+export const PRIORITY_PEOPLE_MAX = 20;
+export const LABEL_CHARS_MAX = 50;

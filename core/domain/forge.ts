@@ -22,6 +22,8 @@ export interface PullRequest {
   /** True when the head was pushed to `refs/for/…` (AGit): no branch has it, and who can read the repository can push it. */
   readonly agit: boolean;
   readonly author: string;
+  /** Names; absent: it has none. */
+  readonly labels?: readonly string[];
   /** Resolution 1 s; moved by every timeline entry. */
   readonly updatedAt: EpochMs;
 }
@@ -33,6 +35,8 @@ export const TIMELINE_KINDS = [
   'pushed',
   'reopened',
   'dependency',
+  'labelled',
+  'unlabelled',
   'other',
 ] as const;
 
@@ -44,6 +48,8 @@ export interface TimelineEntry {
   readonly user: string;
   /** Newest commit of a push; null for other kinds and where unreadable. */
   readonly newHead: CommitSha | null;
+  /** Name of the label that was put on or taken off; absent for other kinds. */
+  readonly label?: string;
 }
 
 export interface Review {

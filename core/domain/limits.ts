@@ -224,6 +224,7 @@ export const FORGE_BYTES_MAX = 256 * 1024 * 1024;
 export const FORGE_READ_ROWS_MAX = 1_000_000;
 /** As much as forges keep of a title; a longer one is cut. */
 export const FORGE_TITLE_CHARS_MAX = 255;
+export const FORGE_LABEL_CHARS_MAX = 255;
 export const FORGE_LOGIN_CHARS_MAX = 255;
 export const FORGE_PAGE_SIZE_MAX = 50;
 export const FORGE_PAGES_MAX = 200;
@@ -319,3 +320,6 @@ export const PAYMENTS_REPEATS_MAX = 1;
 export const BILLING_WRITE_TRIES_MAX = 6;
 /** Subscriptions of one customer that are looked at; no customer has a second page of living ones. */
 export const SUBSCRIPTIONS_LISTED_MAX = 100;
+
+/** So long a pull request waits until it counts as one of the next higher priority. */
+export const PRIORITY_AGING_MS = 4 * 60 * 60_000;

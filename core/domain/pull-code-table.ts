@@ -276,6 +276,11 @@ export const PULL_CODES = {
   record_lost: wait('none', 'requeued: the bookkeeping of its batch was lost; tested again', BY_ITSELF),
   gate_changed: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),
   context_changed: wait('none', 'requeued: the queue now uses another status context', BY_ITSELF),
+  overtaken: wait(
+    'none',
+    'requeued: an incident goes first; it keeps its place and is tested again',
+    BY_ITSELF,
+  ),
   paused: wait(
     'operator',
     'paused: by the owner of this queue; it keeps its place, and goes on in the old order once the queue is resumed',

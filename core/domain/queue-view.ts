@@ -1,4 +1,5 @@
 import type { CommitSha, EpochMs, PullRequestNumber, TreeHash } from './ids.ts';
+import type { Priority } from './priority.ts';
 
 /** Where a pull request of the queue stands. */
 export const PLACE_STATES = ['landing', 'staged', 'ready', 'waiting', 'refused', 'bounced'] as const;
@@ -28,6 +29,8 @@ export interface QueuePlace {
   readonly title: string;
   readonly head: CommitSha;
   readonly queuedAt: EpochMs;
+  /** By its labels; absent: normal. */
+  readonly priority?: Priority;
   readonly state: PlaceState;
   /** Key of a fixed phrase; null when the state says it all. */
   readonly reason: string | null;

@@ -1,3 +1,4 @@
+import type { PrioritySettings } from './priority.ts';
 import type { WakeupMode } from './provisioning.ts';
 import type { GateSettings } from './status-gate.ts';
 
@@ -5,7 +6,7 @@ import type { GateSettings } from './status-gate.ts';
  * The settings that the owner of a queue may change at any time. A setting is a field and a default here, a row in
  * `core/contracts/repo-settings.ts`, a column in the store, and a control on the page.
  */
-export interface QueueSettings extends GateSettings {
+export interface QueueSettings extends GateSettings, PrioritySettings {
   readonly wakeupMode: WakeupMode;
   readonly queueEnabled: boolean;
   readonly batchLingerSeconds: number;
@@ -31,4 +32,8 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   gate: 'workflow',
   gateContexts: [],
   gateAuthors: [],
+  incidentLabels: [],
+  highLabels: [],
+  lowLabels: [],
+  priorityPeople: [],
 };

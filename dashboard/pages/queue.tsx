@@ -192,6 +192,9 @@ function Station({
         </p>
       </div>
       <div className="station-end">
+        {place.priority !== 'normal' && (
+          <Tag tone={place.priority === 'incident' ? 'stop' : 'quiet'}>{place.priority}</Tag>
+        )}
         <Tag tone={word.tone}>{word.name}</Tag>
         <span className="hint">in the queue for {showDuration(secondsBetween(place.queued_at, now))}</span>
       </div>

@@ -12,6 +12,7 @@ import { Problem } from '../parts/errors.tsx';
 import { hostOf, RepoFrame } from '../parts/repo-frame.tsx';
 import { Notify } from '../parts/settings-notify.tsx';
 import { PauseQueue } from '../parts/settings-pause.tsx';
+import { Priorities } from '../parts/settings-priority.tsx';
 import { Protection, Remove, Settled } from '../parts/settings-rest.tsx';
 import type { StatusEntry } from '../view/blocker.ts';
 import { showDuration } from '../view/format.ts';
@@ -25,6 +26,7 @@ export function SettingsPage({ id }: { readonly id: string }) {
           <QueueSwitch repo={repo} />
           <PauseQueue repo={repo} />
           <Tuning repo={repo} key={`tuning ${repo.id}`} />
+          <Priorities repo={repo} key={`priorities ${repo.id}`} />
           <Notify repo={repo} stored={activity.notification} />
           <Protection repo={repo} />
           <Settled repo={repo} />

@@ -26,6 +26,32 @@ function isSettled({ seenAt, readAt }: PullRequestReading): boolean {
   return seenAt !== undefined && readAt !== undefined && readAt - seenAt >= READING_SETTLE_MS;
 }
 
+/** A label need not move the time of the last change; one whose author was not told is asked about again. */
+function hasSameLabels(
+  { labelled = [] }: PullRequestReading,
+  { labels = [] }: PullRequest,
+  counted: ReadonlySet<string>,
+): boolean {
+  const has = labels.filter((name) => counted.has(name));
+  if (labelled.some(({ by }) => by === '') || has.length !== labelled.length) return false;
+  return labelled.every(({ name }) => has.includes(name));
+}
+
+/** The list says which labels it has, the timeline which account put each on last. */
+function readLabels(
+  timeline: readonly TimelineEntry[],
+  { labels = [] }: PullRequest,
+  counted: ReadonlySet<string>,
+): Pick<PullRequestReading, 'labelled'> {
+  const labelled = labels
+    .filter((name) => counted.has(name))
+    .map((name) => {
+      const last = timeline.findLast(({ label }) => label === name);
+      return { name, by: last?.kind === 'labelled' ? last.user : '' };
+    });
+  return labelled.length === 0 ? {} : { labelled };
+}
+
 export interface ReadPullRequest {
   readonly pull: PullRequest;
   readonly reading: Reading<PullRequestReading>;
@@ -38,12 +64,13 @@ export async function readSchedules(
   attempt: <T>(read: () => Promise<T>) => Promise<Reading<T>>,
   record: Pick<QueueRecord, 'readings'>,
   pulls: readonly PullRequest[],
+  counted: ReadonlySet<string> = new Set(),
 ): Promise<readonly ReadPullRequest[]> {
   const earlier = new Map(record.readings.map((reading) => [reading.pr, reading]));
   const result: ReadPullRequest[] = [];
   for (const pull of pulls) {
     const cached = earlier.get(pull.number);
-    if (cached !== undefined && isUntouched(cached, pull)) {
+    if (cached !== undefined && isUntouched(cached, pull) && hasSameLabels(cached, pull, counted)) {
       result.push({ pull, reading: known(cached) });
       continue;
     }
@@ -58,6 +85,7 @@ export async function readSchedules(
           schedule: readSchedule(timeline.value, pull.headSha),
           reviews: null,
           ...{ seenAt, readAt: now },
+          ...readLabels(timeline.value, pull, counted),
           ...(timeline.value.some(({ kind }) => kind === 'dependency') ? { mayDepend: true as const } : {}),
           ...(cached?.head === pull.headSha && cached.checkedFor !== undefined
             ? { checkedFor: cached.checkedFor }

@@ -1,5 +1,6 @@
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import { countedLabels } from '#core/domain/priority.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
@@ -133,7 +134,10 @@ export class SnapshotReader {
     if (listed.known) this.#twins.keep(listed.value, record);
     if (pulls.known) this.#openPulls = pulls.value.length;
     const schedules = pulls.known
-      ? await readSchedules(this.#forge, this.#clock, this.#budget.attempt, record, pulls.value)
+      ? await readSchedules(
+          ...([this.#forge, this.#clock, this.#budget.attempt, record] as const),
+          ...([pulls.value, countedLabels(this.#repo)] as const),
+        )
       : null;
     const scheduled = schedules?.some(({ reading }) => isOrMayBeScheduled(reading)) ?? false;
     const isBusy = scheduled || record.batches.length > 0;

@@ -133,7 +133,11 @@ export class ViewReader {
       pull,
       isBlocked || !reading.known ? null : reading.value,
     );
-    return { pull, schedule, reviews, statuses, opensAnother, ...author, ...blocks };
+    const labelled = reading.known ? reading.value.labelled : undefined;
+    return {
+      ...{ pull, schedule, reviews, statuses, opensAnother, ...author, ...blocks },
+      ...(labelled === undefined ? {} : { labelled }),
+    };
   }
 
   /** All that may keep the forge from merging it, whatever was read of it before. */

@@ -59,6 +59,7 @@ export interface RepoRecord {
   statuses: StatusRecord[];
   runs: RunRecord[];
   merges: MergeRecord[];
+  labels?: { readonly id: number; readonly name: string }[];
 }
 
 export type ConflictState = 'checking' | 'mergeable' | 'conflict' | 'ancestor' | 'empty' | 'error';
@@ -92,6 +93,8 @@ export interface PullRecord {
   schedule: ScheduleRecord | null;
   /** Pull requests that have to be closed before it is merged. */
   dependsOn?: number[];
+  /** Names. */
+  labels?: string[];
   /** By the last check: it changes a file that the rule of its base protects. */
   changesProtected?: boolean;
   timeline: TimelineRecord[];
@@ -118,6 +121,8 @@ export interface TimelineRecord {
   readonly newRef?: string;
   readonly commit?: string;
   readonly reviewId?: number;
+  /** Name. */
+  readonly label?: string;
 }
 
 export type ReviewState = 'APPROVED' | 'REQUEST_CHANGES' | 'COMMENT' | 'REQUEST_REVIEW';

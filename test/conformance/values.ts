@@ -106,6 +106,10 @@ const notification: FieldValues = {
     json({ email: `${'a'.repeat(250)}@example.org` }),
   ],
 };
+const labels: FieldValues = {
+  good: () => '["incident","Kind/Hot fix"]',
+  bad: ['"x"', '[5]', '[""]', '[" x"]', 'null', json(Array(6).fill('x')), json(['x'.repeat(51)])],
+};
 const pause: Readonly<Record<string, FieldValues>> = {
   reason: {
     ...text((random) => pick(random, ['release 2.4', 'x', 'x'.repeat(60)])),
@@ -177,6 +181,13 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
     gate: choice(['workflow', 'statuses']),
     gate_contexts: {
       good: () => '["ci/build","ci/*"]',
+      bad: ['"ci"', '[5]', '[""]', 'null', json(Array(21).fill('x'))],
+    },
+    incident_labels: labels,
+    high_labels: labels,
+    low_labels: labels,
+    priority_people: {
+      good: () => '["oncall"]',
       bad: ['"ci"', '[5]', '[""]', 'null', json(Array(21).fill('x'))],
     },
     gate_authors: {

@@ -9,6 +9,7 @@ import type { Family } from './odds.ts';
 import { OTHERS_MUTANTS } from './others-mutants.ts';
 import { OWN_RUN_MUTANTS } from './own-run-mutants.ts';
 import { PAUSE_MUTANTS } from './pause-mutants.ts';
+import { PRIORITY_MUTANTS } from './priority-mutants.ts';
 import { RECORD_MUTANTS } from './record-mutants.ts';
 import { RENEWAL_MUTANTS } from './renewal-mutants.ts';
 import type { SceneName } from './scenes.ts';
@@ -36,6 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OTHERS_MUTANTS,
   ...OWN_RUN_MUTANTS,
   ...PAUSE_MUTANTS,
+  ...PRIORITY_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...LIVENESS_MUTANTS,
   ...MACHINE_MUTANTS,

@@ -56,6 +56,8 @@ export const FAMILIES = [
   'pauses',
   /** The CI runs the gate on every branch, and a pass on a head with the staged tree counts. */
   'own_runs',
+  /** People put labels of priorities on pull requests and take them off, some of whom are not named. */
+  'priorities',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -97,6 +99,8 @@ export interface Odds {
   settingsPerHour: number;
   /** Pauses, drains and resumptions per hour. */
   pausesPerHour: number;
+  /** Labels that people put on or take off per hour. */
+  labelsPerHour: number;
   /** The queue record becomes unreadable, times per hour. */
   recordLostPerHour: number;
   /** Something comes between a success and its merge. */
@@ -155,6 +159,7 @@ export const NO_ODDS: Readonly<Odds> = {
   peoplePerHour: 0,
   settingsPerHour: 0,
   pausesPerHour: 0,
+  labelsPerHour: 0,
   recordLostPerHour: 0,
   interrupt: 0,
   flake: 0,
@@ -428,6 +433,18 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         crash: random.chance(0.3) ? crash : 0,
         settingsPerHour: random.chance(0.3) ? share(2) : 0,
         peoplePerHour,
+      };
+    case 'priorities':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        labelsPerHour: 4 + share(20),
+        flake: flake / 2,
+        callFails: calls.callFails / 2,
+        crash: random.chance(0.5) ? crash : 0,
+        recordLostPerHour: random.chance(0.2) ? 1 : 0,
+        peoplePerHour: 4 + peoplePerHour,
       };
     case 'base_pushed':
     case 'unchecked_head':

@@ -75,6 +75,7 @@ import {
   runWhereNoneIsWanted,
 } from './own-run-scenes.ts';
 import { drainInGate, pauseBeforeStaging, pauseInLanding } from './pause-scenes.ts';
+import { incidentEarly, incidentLate, incidentOfStranger } from './priority-scenes.ts';
 import {
   crashBetweenWrites,
   loseRecordAfterBounce,
@@ -405,6 +406,9 @@ async function takeProofAway(): Promise<readonly string[]> {
 }
 
 export const SCENES = {
+  'an incident comes right after a batch was staged': incidentEarly,
+  'an incident comes when a gate run is nearly over': incidentLate,
+  'a stranger puts the label of an incident on': incidentOfStranger,
   'two wait for the end of a pause': pauseBeforeStaging,
   'the queue is paused while a success stands': pauseInLanding,
   'the queue is drained while a gate run is out': drainInGate,

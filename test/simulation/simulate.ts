@@ -64,6 +64,10 @@ export async function simulate(
 }
 
 const HOUR_MS = 3_600_000;
+const PRIORITY_LABELS = {
+  ...{ incidentLabels: ['incident'], highLabels: ['high'], lowLabels: ['low'] },
+  priorityPeople: ['oncall'],
+} as const;
 const HOURS_MAX = 2;
 const PULLS_MAX = 8;
 /** From a success to what comes between it and its merge. */
@@ -137,6 +141,7 @@ class Life implements Witness {
     this.#planActs('peoplePerHour', end, () => this.#act());
     this.#planActs('settingsPerHour', end, () => this.#settings.change(this.#pickManaged(), this.#managed));
     this.#planActs('pausesPerHour', end, () => this.#settings.hold(this.#pickManaged()));
+    this.#planActs('labelsPerHour', end, () => this.#label());
     this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
     this.#planActs('throttlesPerHour', end, async () => this.#service.throttleStore());
     this.#planActs('engineDiesPerHour', end, async () => this.#service.killEngine());
@@ -211,6 +216,7 @@ class Life implements Witness {
       dueAt: this.#clock.now(),
       ...(this.#odds0.otherCi > 0 ? STATUS_GATE : {}),
       ...(this.#family === 'own_runs' ? { reuseCi: true } : {}),
+      ...(this.#odds0.labelsPerHour > 0 ? PRIORITY_LABELS : {}),
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,
     });
@@ -311,6 +317,21 @@ class Life implements Witness {
       if (at >= end) return;
       this.#clock.after(at - this.#clock.now(), act);
     }
+  }
+
+  /** A person, named or not, says how urgent a pull request is, or is not any more. */
+  async #label(): Promise<void> {
+    const { forge, project } = this.#pickManaged();
+    const random = this.#people;
+    const open = project.prs.filter((pr) => !forge.isMerged(pr));
+    if (open.length === 0) return;
+    const pr = open[random.int(open.length)] ?? 0;
+    const name = random.pick(['incident', 'high', 'low'] as const);
+    const isOn = random.chance(0.7);
+    const user = random.pick(['oncall', 'stranger'] as const);
+    this.note(`${user} ${isOn ? 'labels' : 'unlabels'} #${pr} ${name}`);
+    if (isOn) this.sometimes(`label ${name} of ${user}`);
+    await forge.setLabel(pr, name, isOn, user);
   }
 
   /** A32: the engine sets an unreadable record aside and finds everything out again. */

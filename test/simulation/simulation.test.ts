@@ -4,7 +4,7 @@ import { simulate } from './simulate.ts';
 import { parseSeeds } from './tally.ts';
 
 /** Lived at every commit, besides all that failed once. */
-const SEEDS = 82;
+const SEEDS = 86;
 /** Sightings that so few lives need not meet. A run of 2,000 has to meet these too (`npm run sim -- --seeds 2000`). */
 const RARE: readonly string[] = [
   'suspects go on in the queue',

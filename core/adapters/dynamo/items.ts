@@ -92,6 +92,9 @@ const notification = record<NotificationTargets>({
   discord: ['chat_b', nullable(text)],
 });
 
+/** A list that rows of before it had been made have none of. */
+const names = defaulted(listOf(text), []);
+
 const pause = record<Pause>({
   kind: ['kind', oneOf(PAUSE_KINDS)],
   reason: ['reason', nullable(text)],
@@ -127,8 +130,13 @@ export const repoSettings = record<RepoSettings>({
   reuseCi: ['reuse_ci', defaulted(flag, DEFAULT_SETTINGS.reuseCi)],
   // Rows of before gates by statuses have the workflow.
   gate: ['gate', defaulted(oneOf(GATE_KINDS), DEFAULT_SETTINGS.gate)],
-  gateContexts: ['gate_contexts', defaulted(listOf(text), DEFAULT_SETTINGS.gateContexts)],
-  gateAuthors: ['gate_authors', defaulted(listOf(text), DEFAULT_SETTINGS.gateAuthors)],
+  gateContexts: ['gate_contexts', names],
+  gateAuthors: ['gate_authors', names],
+  // Rows of before priorities have none.
+  incidentLabels: ['incident_labels', names],
+  highLabels: ['high_labels', names],
+  lowLabels: ['low_labels', names],
+  priorityPeople: ['priority_people', names],
   // Rows of before pauses have none.
   pause: ['pause', defaulted(nullable(pause), null)],
   webhookSecret: ['webhook_secret', nullable(secretText)],

@@ -1,4 +1,5 @@
 import type { RepoId } from '../../domain/ids.ts';
+import { PRIORITIES, type Priority } from '../../domain/priority.ts';
 import {
   BLOCK_KINDS,
   type Block,
@@ -7,7 +8,17 @@ import {
   type QueuePlace,
   type QueueView,
 } from '../../domain/queue-view.ts';
-import { listOf, nullable, oneOf, optional, record, text, UnreadableValue, whole } from './codec.ts';
+import {
+  type Codec,
+  listOf,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  text,
+  UnreadableValue,
+  whole,
+} from './codec.ts';
 import { queueViewKey, repoIdOfPartition } from './keys.ts';
 import type { Table } from './table.ts';
 
@@ -16,6 +27,7 @@ const place = record<QueuePlace>({
   title: ['title', text],
   head: ['head', text],
   queuedAt: ['queued_at', whole],
+  priority: ['priority', optional(oneOf(PRIORITIES)) as Codec<Priority>],
   state: ['state', oneOf(PLACE_STATES)],
   reason: ['reason', nullable(text)],
   until: ['until', nullable(whole)],

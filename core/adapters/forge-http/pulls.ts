@@ -90,6 +90,7 @@ function toPullRequest(row: PullRow): PullRequest {
     fromFork: row.head.repo_id !== row.base.repo_id,
     agit: isAgit(row),
     author: row.user,
+    ...(row.labels.length === 0 ? {} : { labels: row.labels.map(({ name }) => name) }),
     updatedAt: row.updated_at,
   };
 }

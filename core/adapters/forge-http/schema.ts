@@ -1,5 +1,10 @@
 import * as z from 'zod';
-import { FORGE_LOGIN_CHARS_MAX, FORGE_ROWS_MAX, FORGE_TITLE_CHARS_MAX } from '#core/domain/limits.ts';
+import {
+  FORGE_LABEL_CHARS_MAX,
+  FORGE_LOGIN_CHARS_MAX,
+  FORGE_ROWS_MAX,
+  FORGE_TITLE_CHARS_MAX,
+} from '#core/domain/limits.ts';
 
 /** Only the fields we use, tolerant where a real forge was seen to be odd; each tolerance names the answer that needs it. */
 
@@ -121,6 +126,10 @@ const Title = Prose.transform((text) => {
   return [...text.slice(0, 2 * FORGE_TITLE_CHARS_MAX)].slice(0, FORGE_TITLE_CHARS_MAX).join('');
 });
 
+/** A name that no forge would take is none that a setting could mean. */
+const LabelRow = z.object({ name: z.string().max(FORGE_LABEL_CHARS_MAX) });
+const Labels = nullableList(LabelRow);
+
 export const PullRow = z.object({
   number: z.number().int().positive(),
   title: Title,
@@ -137,6 +146,7 @@ export const PullRow = z.object({
   // Forgejo's alone.
   flow: z.number().int().nullable().catch(null),
   user: Login,
+  labels: Labels.catch([]),
   updated_at: Instant,
 });
 export type PullRow = z.output<typeof PullRow>;
@@ -150,6 +160,7 @@ export const TimelineRow = z.object({
   created_at: Instant,
   user: Login,
   body: z.string().catch(''),
+  label: LabelRow.nullish().catch(null),
 });
 export type TimelineRow = z.output<typeof TimelineRow>;
 

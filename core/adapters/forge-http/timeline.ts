@@ -28,14 +28,20 @@ export async function readTimeline(
 }
 
 function toTimelineEntry(row: TimelineRow): TimelineEntry {
-  const kind = KINDS.get(row.type) ?? 'other';
+  const kind = row.type === 'label' ? labelKind(row) : (KINDS.get(row.type) ?? 'other');
   return {
     id: row.id,
     kind,
     at: row.created_at,
     user: row.user,
     newHead: kind === 'pushed' ? readNewHead(row.body) : null,
+    ...(row.type === 'label' && row.label != null ? { label: row.label.name } : {}),
   };
+}
+
+/** The body is "1" where the label was put on, and empty where it was taken off. */
+function labelKind({ body }: TimelineRow): TimelineEntry['kind'] {
+  return body === '1' ? 'labelled' : 'unlabelled';
 }
 
 /** Newest commit of a push: the last id, in a normal push (oldest first) and in a force push (`[old, new]`) alike. */

@@ -111,6 +111,7 @@ const TEARDOWN_OUTCOMES = {
   candidate_changed: 'invalidated',
   queue_disabled: 'invalidated',
   paused: 'invalidated',
+  overtaken: 'invalidated',
   context_changed: 'invalidated',
   gate_changed: 'invalidated',
 } as const satisfies Record<Teardown, string>;

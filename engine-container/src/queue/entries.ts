@@ -1,5 +1,6 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
+import { priorityOf } from '#core/domain/priority.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
@@ -48,13 +49,23 @@ export function syncQueue(pass: DecisionContext): void {
         noticeMovedHead(pass, entry, view, view.schedule.value);
       else bindHead(pass, entry, view, view.schedule.value);
     }
+    keepPriority(pass, view);
     recallStatuses(pass, view);
   }
   for (const entry of [...pass.record.entries]) {
     if (!open.has(entry.pr)) noticeDeparture(pass, entry);
   }
-  pass.record.entries.sort(comparePositions);
+  pass.record.entries.sort(comparePositions(pass.s.now));
   noticeRead(pass, pulls.value);
+}
+
+/** A label that is taken off stops counting at the next look. */
+function keepPriority({ record, s }: DecisionContext, { pull, labelled = [] }: PullRequestView): void {
+  const entry = entryOf(record, pull.number);
+  if (entry === undefined) return;
+  const priority = priorityOf(s.repo, labelled);
+  if (priority === 'normal') delete entry.priority;
+  else entry.priority = priority;
 }
 
 /**

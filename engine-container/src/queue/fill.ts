@@ -18,6 +18,7 @@ import {
 } from './decision-context.ts';
 import { readyEntries } from './entries.ts';
 import { frontierOf } from './evidence.ts';
+import { isIncident, overtake } from './incidents.ts';
 import { isReplacedTip } from './landed.ts';
 import {
   activeMembers,
@@ -70,6 +71,7 @@ export function openBatches(pass: DecisionContext): void {
     wakeNoLaterThan(pass, record.pausedUntil);
     return;
   }
+  if (overtake(pass, base.tree)) return;
   const oneByOne = s.protection.value.blockOnOutdatedBranch;
   const pipeline = openPipeline(pass, base, oneByOne);
   if (pipeline !== 'open' && !oneByOne && policyFor(pass).triesBeside) openTrials(pass, base, pipeline);
@@ -142,7 +144,8 @@ function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): C
   const ready = readyEntries(pass, stagedOn.tree, true);
   if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
   const full = likelySize(padTo(pass, ready), policy.passChance);
-  if (undecided.length > 0 && ready.length < full && !isDue(pass, top, policy)) return 'open';
+  const isUrgent = ready.some(isIncident);
+  if (undecided.length > 0 && ready.length < full && !isUrgent && !isDue(pass, top, policy)) return 'open';
   startBatch(
     pass,
     'pipeline',
@@ -203,6 +206,10 @@ function takeTurn(
   ready: readonly QueueEntry[],
   size: number,
 ): readonly QueueEntry[] {
+  // Incidents have a batch of their own: nothing else of a failing batch is to be searched before they land.
+  const incidents = ready.filter(isIncident);
+  const [first] = incidents;
+  if (first !== undefined) return isStagedAlone(first) ? [first] : incidents.slice(0, size);
   const failed = ready.find(isStagedAlone);
   const others = ready.filter((entry) => !isStagedAlone(entry));
   if (failed !== undefined && (others.length === 0 || record.stagedAlone !== true)) return [failed];
@@ -245,7 +252,7 @@ function hasLingered(pass: DecisionContext, ready: readonly QueueEntry[]): boole
   const { repo, now } = pass.s;
   const enough =
     repo.batchTarget > 0 ? Math.min(repo.batchTarget, BATCH_PULL_REQUESTS_MAX) : BATCH_PULL_REQUESTS_MAX;
-  if (repo.batchLingerSeconds === 0 || ready.length >= enough) return true;
+  if (repo.batchLingerSeconds === 0 || ready.length >= enough || ready.some(isIncident)) return true;
   const newest = Math.max(...ready.map((entry) => entry.readyAt ?? now));
   const until = newest + repo.batchLingerSeconds * 1000;
   if (now >= until) return true;

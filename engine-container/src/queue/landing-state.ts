@@ -48,6 +48,8 @@ export type TakeBackReason =
   | 'base_advanced'
   | 'candidate_changed'
   | 'queue_disabled'
+  /** An incident goes first. */
+  | 'overtaken'
   /** The owner paused the queue. */
   | 'paused'
   | 'context_changed'

@@ -1,5 +1,7 @@
 import type { PostedState } from '#core/domain/forge.ts';
 import type { BatchId, CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
+import { PRIORITIES, type Priority } from '#core/domain/priority.ts';
 import type { MovedWhy } from './readings.ts';
 
 /** A pull request in the queue. Position: `queuedAt`, then number (D-22). */
@@ -10,6 +12,10 @@ export interface QueueEntry {
   /** Timeline entry of the schedule that binds `head`; 0 while the head moved after it was scheduled. */
   scheduleId: number;
   queuedAt: EpochMs;
+  /** By its labels; absent: normal. */
+  priority?: Exclude<Priority, 'normal'>;
+  /** The head with which it has overtaken batches; absent: with none. */
+  overtook?: CommitSha;
   /** First time it was admissible on this head; null while it is not. */
   readyAt: EpochMs | null;
   /** Reason key of the refusal whose `error` status was posted on this head. */
@@ -59,8 +65,18 @@ export function createEntry(place: Place): QueueEntry {
   };
 }
 
-export function comparePositions(a: QueueEntry, b: QueueEntry): number {
-  return a.queuedAt - b.queuedAt || a.pr - b.pr;
+/**
+ * The order of the queue at this time: by priority, then by the schedule, then by number (D-22). Each `PRIORITY_AGING_MS` of waiting
+ * lifts a pull request by one priority, to `high` at most, so that none waits for ever (decision 0206).
+ */
+export function comparePositions(now: EpochMs): (a: QueueEntry, b: QueueEntry) => number {
+  return (a, b) => rankOf(a, now) - rankOf(b, now) || a.queuedAt - b.queuedAt || a.pr - b.pr;
+}
+
+function rankOf({ priority, queuedAt }: QueueEntry, now: EpochMs): number {
+  const rank = PRIORITIES.indexOf(priority ?? 'normal');
+  const aged = rank - Math.floor(Math.max(0, now - queuedAt) / PRIORITY_AGING_MS);
+  return Math.min(rank, Math.max(PRIORITIES.indexOf('high'), aged));
 }
 
 export interface Said {

@@ -1,4 +1,5 @@
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
+import type { Labelled } from '#core/domain/priority.ts';
 import type { ReviewCount } from './reviews.ts';
 
 /** Forge facts of one pull request, valid while (`updatedAt`, `head`) stand. */
@@ -9,6 +10,8 @@ export interface PullRequestReading {
   readonly schedule: ScheduleReading;
   /** Null when no rule asked for them. */
   readonly reviews: readonly ReviewCount[] | null;
+  /** Labels of it that the settings name; absent: none. */
+  readonly labelled?: readonly Labelled[];
   /** Its timeline tells of dependencies: added, or taken away again. */
   readonly mayDepend?: true;
   /** How many of them were open; absent: not asked. */

@@ -6,6 +6,7 @@ import type {
   RefInTheWay,
 } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
+import type { Labelled } from '#core/domain/priority.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Reading } from '#core/domain/result.ts';
 import type { ForeignStatus } from '#core/domain/status-gate.ts';
@@ -101,6 +102,8 @@ export interface PullRequestView {
   readonly authorWrites?: Reading<boolean>;
   /** Null when nothing but our own context is required and the record is intact. */
   readonly statuses: Reading<readonly CommitStatus[]> | null;
+  /** Labels of it that the settings name; absent: none. */
+  readonly labelled?: readonly Labelled[];
   /** Does it change files that the rule protects? Absent: the rule protects none. */
   readonly touchesProtected?: Reading<boolean>;
   /** How much has to be closed before it; absent: it never had any such. */

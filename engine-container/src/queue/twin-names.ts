@@ -38,6 +38,6 @@ function putBack(pass: DecisionContext, { pr, head, title, scheduleId }: Member,
   if (entryOf(pass.record, pr) !== undefined) return;
   const entry = createEntry({ pr, head, title, scheduleId, queuedAt });
   pass.record.entries.push(entry);
-  pass.record.entries.sort(comparePositions);
+  pass.record.entries.sort(comparePositions(pass.s.now));
   emitEvent(pass, 'pr_requeued', entry, 'candidate_changed');
 }

@@ -33,6 +33,7 @@ function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, pause: Pau
     title: cutTitle(entry.title),
     head: entry.head,
     queuedAt: entry.queuedAt,
+    ...(entry.priority === undefined ? {} : { priority: entry.priority }),
     ...standingOf(record, entry, at, pause),
   };
 }

@@ -114,7 +114,7 @@ export function convertPull(world: World, repo: RepoRecord, pull: PullRecord, vi
     user: convertUser(world, pull.author),
     title: pull.title,
     body: pull.body,
-    labels: [],
+    labels: (pull.labels ?? []).map((name) => ({ name })),
     milestone: null,
     assignee: null,
     assignees: null,
@@ -181,7 +181,7 @@ export function convertTimelineEntry(
     // Empty for schedule and cancel: the head they were made on is nowhere.
     ref_commit_sha: entry.commit ?? '',
     review_id: entry.reviewId ?? 0,
-    label: null,
+    label: entry.label === undefined ? null : { name: entry.label },
     assignee: null,
     assignee_team: null,
     removed_assignee: false,

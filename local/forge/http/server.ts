@@ -5,6 +5,7 @@ import { DEPENDENCY_ROUTES } from './api-dependencies.ts';
 import { FILE_ROUTES } from './api-files.ts';
 import { GIT_ROUTES } from './api-git.ts';
 import { HOOK_ROUTES } from './api-hooks.ts';
+import { LABEL_ROUTES } from './api-labels.ts';
 import { MISC_ROUTES } from './api-misc.ts';
 import { PEOPLE_ROUTES } from './api-people.ts';
 import { PULL_ROUTES } from './api-pulls.ts';
@@ -18,6 +19,7 @@ const ROUTES: readonly Route[] = [
   ...PEOPLE_ROUTES,
   ...PULL_ROUTES,
   ...DEPENDENCY_ROUTES,
+  ...LABEL_ROUTES,
   ...GIT_ROUTES,
   ...FILE_ROUTES,
   ...RULE_ROUTES,

@@ -321,6 +321,10 @@ describe('settings', () => {
     ['gate', ['workflow', 'statuses'], ['jobs', true, null]],
     ['gate_contexts', [[], ['ci/build', 'ci/*']], ['ci', [5], [''], [' x'], Array(21).fill('x'), null]],
     ['gate_authors', [[], ['ci-bot']], ['ci', [5], [''], Array(6).fill('x'), null]],
+    ['incident_labels', [[], ['incident', 'Kind/Hot fix']], ['x', [''], [' x'], Array(6).fill('x'), null]],
+    ['high_labels', [['high']], ['x', [5], ['x'.repeat(51)], null]],
+    ['low_labels', [['low']], ['x', [5], null]],
+    ['priority_people', [[], ['oncall']], ['x', [''], ['a b'], Array(21).fill('x'), null]],
     ['wakeup_mode', ['poll', 'webhook'], ['push', 1, null]],
     ['queue_enabled', [true, false], ['true', 0, null]],
     ['status_context', ['ci/mq', ' trimmed '], ['', 'a*b', 5, null, 'x'.repeat(101)]],
@@ -367,6 +371,7 @@ describe('settings', () => {
         ...['forge_conn_id', 'wakeup_mode', 'connection', 'provisioning', 'reconcile', 'created_at'],
         ...['updated_at', 'hold_reason', 'pause', 'queue_enabled', 'batch_linger_seconds', 'bisect_fanout'],
         ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes', 'reuse_ci'],
+        ...['incident_labels', 'high_labels', 'low_labels', 'priority_people'],
       ].sort(),
     );
     expect(stored?.notification).toEqual({

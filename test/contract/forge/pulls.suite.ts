@@ -55,6 +55,24 @@ export function pullsSuite(subject: () => ForgeSubject, needs: Needs): void {
     expect(checked.mergeBase).toBe(base);
   });
 
+  test('its labels are in the list, and its timeline says which account put each on or took it off', async () => {
+    const repo = await create();
+    const { pr } = await repo.openPull('bot', 'one', { 'a.txt': 'a\n' });
+    const made = await repo.must('bot', 'POST', '/labels', { name: 'hotfix', color: '#ff0000' });
+    const { id } = made as { id: number };
+    await repo.must('bot', 'POST', `/issues/${pr}/labels`, { labels: [id] });
+    const [listed] = await repo.forge.listOpenPullRequests();
+    expect([listed?.labels, (await repo.forge.readPullRequest(pr)).labels]).toEqual([['hotfix'], ['hotfix']]);
+    await repo.must('bot', 'DELETE', `/issues/${pr}/labels/${id}`);
+    expect((await repo.forge.readPullRequest(pr)).labels).toBeUndefined();
+    const entries = (await repo.forge.readTimeline(pr)).filter(({ label }) => label === 'hotfix');
+    const by = repo.loginOf('bot');
+    expect(entries.map(({ kind, user }) => [kind, user])).toEqual([
+      ['labelled', by],
+      ['unlabelled', by],
+    ]);
+  });
+
   test('the base tip is live, the merge base is not', async () => {
     const repo = await create();
     const fork = await repo.forge.readBranchTip('main');

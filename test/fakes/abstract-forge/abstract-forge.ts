@@ -85,6 +85,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   timelineOf(pr: number): readonly TimelineEntry[];
   /** Why the branch rule forbids the merge now, statuses apart; null when it does not. */
   ruleViolation(pr: number): string | null;
+  /** A person puts a label on a pull request, or takes it off. */
+  setLabel(pr: number, name: string, isOn: boolean, user?: string): Promise<void>;
   tipOfBase(): string;
   isMerged(pr: number): boolean;
   /** Where its head stands; once its branch is gone, where it stood. */
@@ -252,6 +254,13 @@ function createPullControl(world: World) {
       const [pull, before] = [mustPull(world, pr), mustPull(world, on)];
       pull.dependsOn.add(on);
       for (const each of [pull, before]) addTimelineEntry(world, each, 'dependency', DEFAULT_PERSON);
+    },
+    async setLabel(pr: number, name: string, isOn: boolean, user = DEFAULT_PERSON) {
+      const pull = mustPull(world, pr);
+      if (pull.labels.has(name) === isOn) return;
+      if (isOn) pull.labels.add(name);
+      else pull.labels.delete(name);
+      addTimelineEntry(world, pull, isOn ? 'labelled' : 'unlabelled', user, null, name);
     },
     async dismissReviews(pr: number) {
       dismissPullReviews(world, mustPull(world, pr));

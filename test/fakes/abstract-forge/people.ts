@@ -92,6 +92,7 @@ export function openPull(world: World, options: NewPull): PullRequestNumber {
     timeline: [],
     reviews: [],
     dependsOn: new Set(),
+    labels: new Set(),
     past: [],
   };
   world.pulls.set(number, pull);

@@ -46,6 +46,7 @@ export function viewPull(world: World, pull: Pull, { factsMs, refsMs }: Lag = NO
     fromFork: pull.fork && !pull.agit,
     agit: pull.agit,
     author: pull.author,
+    ...(pull.labels.size === 0 ? {} : { labels: [...pull.labels] }),
     updatedAt: facts.updatedAt,
   };
 }

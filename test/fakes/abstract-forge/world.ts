@@ -162,6 +162,7 @@ export interface Pull {
   readonly reviews: Review[];
   /** Pull requests that have to be closed before it is merged. */
   readonly dependsOn: Set<PullRequestNumber>;
+  readonly labels: Set<string>;
   /** Its own fields at each change since it was opened, oldest first. */
   readonly past: PullFacts[];
 }
@@ -373,9 +374,11 @@ export function addTimelineEntry(
   kind: TimelineEntry['kind'],
   user: string,
   newHead: CommitSha | null = null,
+  label?: string,
 ): void {
   const at = stampOf(world);
-  pull.timeline.push({ id: world.nextId++, kind, at, user, newHead });
+  const entry = { id: world.nextId++, kind, at, user, newHead };
+  pull.timeline.push(label === undefined ? entry : { ...entry, label });
   pull.updatedAt = at;
   const { title, base, pullHead, state, mergeCommit, updatedAt } = pull;
   pull.past.push({ at: world.timers.now(), title, base, pullHead, state, mergeCommit, updatedAt });

@@ -108,7 +108,16 @@ describe('the page of one pull request', () => {
 
 describe('the ways to the page of a pull request', () => {
   const place = (pr: number, title: string) => ({
-    ...{ pr, title, head: 'c'.repeat(40), state: 'ready' as const, reason: null, queued_at: AT, until: null },
+    ...{
+      pr,
+      title,
+      head: 'c'.repeat(40),
+      state: 'ready' as const,
+      priority: 'normal' as const,
+      reason: null,
+      queued_at: AT,
+      until: null,
+    },
   });
   const event = (pr: number) => ({
     ...{ repo_id: 'repo', repo_slug: 'acme/app', instance_url: 'https://forge.example.org', pr },

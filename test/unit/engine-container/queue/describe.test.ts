@@ -22,6 +22,7 @@ const TAKE_BACKS = [
   'candidate_changed',
   'queue_disabled',
   'paused',
+  'overtaken',
   'context_changed',
   'gate_changed',
 ] as const;

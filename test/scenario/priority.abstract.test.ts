@@ -1,0 +1,120 @@
+import { PRIORITY_AGING_MS } from '#core/domain/limits.ts';
+import { told } from './hooks.ts';
+import { givenProject, givenScheduled } from './stories.ts';
+import { createWorld } from './world.ts';
+
+/** The order of the queue by labels of named people (decision 0206). */
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const PEOPLE = {
+  ...{ incidentLabels: ['incident'], highLabels: ['high'], lowLabels: ['low'] },
+  priorityPeople: ['Oncall'],
+} as const;
+
+async function given(changes: Readonly<Record<string, unknown>> = {}) {
+  const world = await createWorld({ repo: { ...PEOPLE, batchTarget: 0, ...changes } });
+  await givenProject(world.forge);
+  return world;
+}
+type World = Awaited<ReturnType<typeof given>>;
+
+const order = (world: World) => world.forge.merges().map(({ pr }) => pr);
+/** What is ready when the queue is looked at first, in the order of its batches. */
+async function labelled(world: World, names: readonly (string | null)[], by = 'oncall') {
+  const prs: number[] = [];
+  for (const [index, name] of names.entries()) {
+    const pr = await givenScheduled(world.forge, `p${world.clock.now()}-${index}`);
+    if (name !== null) await world.forge.setLabel(pr, name, true, by);
+    await world.clock.advance(2_000);
+    prs.push(pr);
+  }
+  return prs;
+}
+
+test('a higher priority lands first, and within one the earlier schedule', async () => {
+  const world = await given();
+  const [low, first, second, high, incident] = await labelled(world, ['low', null, null, 'high', 'incident']);
+  await world.drain({ maxMs: HOUR });
+  expect(order(world)).toEqual([incident, high, first, second, low]);
+});
+
+test('a label of an account that is not named changes nothing, and neither does one that is taken off', async () => {
+  const world = await given();
+  const [first, second] = await labelled(world, [null, 'incident'], 'guest');
+  const third = await givenScheduled(world.forge, 'third');
+  await world.forge.setLabel(third, 'incident', true, 'oncall');
+  await world.forge.setLabel(third, 'incident', false, 'guest');
+  await world.forge.setLabel(third, 'incident', true, 'guest');
+  await world.drain({ maxMs: HOUR });
+  expect(order(world)).toEqual([first, second, third]);
+});
+
+test('an incident is staged at once in a batch of its own: what is not half done is taken apart and keeps its places', async () => {
+  const world = await given();
+  world.forge.gateDurationMs = 20 * MINUTE;
+  // One landing teaches how long the gate takes.
+  await givenScheduled(world.forge, 'before');
+  await world.drain({ maxMs: HOUR });
+  const [first, second] = [await givenScheduled(world.forge, 'a'), await givenScheduled(world.forge, 'b')];
+  const runs = world.forge.runs().length;
+  await world.drain({ until: () => world.forge.runs().length > runs });
+  await world.clock.advance(5 * MINUTE);
+  const begun = world.clock.now();
+  const incident = await givenScheduled(world.forge, 'fix');
+  await world.forge.setLabel(incident, 'incident', true, 'oncall');
+  await world.drain({ until: () => world.forge.isMerged(incident) });
+  expect(world.clock.now() - begun).toBeLessThan(30 * MINUTE);
+  expect(await told(world, first)).toContain('pr_requeued:overtaken');
+  await world.drain({ maxMs: 2 * HOUR });
+  expect(order(world).slice(1)).toEqual([incident, first, second]);
+});
+
+test('a gate run that is more than half done is not thrown away for an incident', async () => {
+  const world = await given();
+  world.forge.gateDurationMs = 20 * MINUTE;
+  await givenScheduled(world.forge, 'before');
+  await world.drain({ maxMs: HOUR });
+  const first = await givenScheduled(world.forge, 'a');
+  const runs = world.forge.runs().length;
+  await world.drain({ until: () => world.forge.runs().length > runs });
+  await world.clock.advance(12 * MINUTE);
+  const begun = world.clock.now();
+  const incident = await givenScheduled(world.forge, 'fix');
+  await world.forge.setLabel(incident, 'incident', true, 'oncall');
+  await world.drain({ until: () => world.forge.isMerged(incident) });
+  expect(order(world).slice(1)).toEqual([first, incident]);
+  expect(await told(world, first)).not.toContain('pr_requeued:overtaken');
+  expect(world.clock.now() - begun).toBeLessThan(40 * MINUTE);
+});
+
+test('an incident does not wait for others to join its batch', async () => {
+  const world = await given({ batchLingerSeconds: 3_000 });
+  const [incident] = await labelled(world, ['incident']);
+  await world.drain({ maxMs: 10 * MINUTE });
+  expect(order(world)).toEqual([incident]);
+});
+
+test('an incident that the rule refuses takes nothing apart', async () => {
+  const world = await given();
+  await world.forge.setProtection({ requiredApprovals: 1 });
+  const first = await givenScheduled(world.forge, 'a');
+  await world.forge.review(first, 'reviewer', 'approve');
+  world.forge.gateDurationMs = 10 * MINUTE;
+  await world.drain({ until: () => world.forge.runs().length > 0 });
+  const incident = await givenScheduled(world.forge, 'fix');
+  await world.forge.setLabel(incident, 'incident', true, 'oncall');
+  await world.drain({ maxMs: HOUR });
+  expect(order(world)).toEqual([first]);
+  expect(world.forge.runs()).toHaveLength(1);
+});
+
+test('each four hours of waiting lift a pull request by one priority: none waits for ever', async () => {
+  const world = await given({ batchTarget: 0 });
+  const later = world.clock.now() + 2 * PRIORITY_AGING_MS + MINUTE;
+  await world.settings({ pause: { kind: 'pause', reason: null, since: world.clock.now(), until: later } });
+  const [low] = await labelled(world, ['low']);
+  await world.drain({ maxMs: 2 * PRIORITY_AGING_MS });
+  const [high, normal] = await labelled(world, ['high', null]);
+  await world.drain({ maxMs: HOUR });
+  expect(order(world)).toEqual([low, high, normal]);
+});
