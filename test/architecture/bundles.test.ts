@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Metafile } from 'esbuild';
 import { BUNDLE_ENTRIES, type BundleName } from '../../lib/functions.ts';
+import { GZIP_KB_MAX, MINIFIED_BYTES_MAX } from '../bench/cold/goals.ts';
 import { sharedBundles } from '../support/bundles.ts';
 
 let outDir: string;
@@ -37,37 +38,6 @@ function packagesOf(name: BundleName): Set<string> {
     }),
   );
 }
-
-/** Gzipped kibibytes: what a cold start unpacks, with room for a little growth. */
-const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
-  billing: 230,
-  'webhooks-payments': 175,
-  public: 190,
-  api: 190,
-  connections: 200,
-  'forge-ops': 215,
-  admin: 190,
-  'container-health': 125,
-  tick: 165,
-  'wake-forward': 165,
-  'webhooks-forge': 170,
-  worker: 190,
-  'idle-look': 110,
-  'socket-connect': 190,
-  'socket-disconnect': 160,
-  'socket-default': 60,
-  'socket-push': 190,
-  notify: 210,
-  site: 40,
-  secrets: 160,
-  engine: 205,
-};
-/**
- * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680; every function that answers
- * people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. Only `billing`,
- * which carries the payment SDK, is near it.
- */
-const MINIFIED_BYTES_MAX = 720 * 1024;
 
 describe.each(names)('bundle %s', (name) => {
   test('holds neither the construct library nor a tool of ours', () => {

@@ -178,6 +178,12 @@ describe('identity (D-93)', () => {
     const relying = pool.WebAuthnRelyingPartyID['Fn::Join'][1];
     expect(JSON.stringify(relying)).toContain(JSON.stringify([first, ...rest]).slice(1, -2));
     expect(JSON.stringify(relying)).toMatch(/\.auth\..*\.amazoncognito\.com/);
+    // CloudFormation's schema of the type: at most 63 characters, although Cognito itself takes 127.
+    const longest = { 'AWS::AccountId': '123456789012', 'AWS::Region': 'ap-northeast-1' };
+    const resolved = relying.map((part: string | { Ref: keyof typeof longest }) =>
+      typeof part === 'string' ? part : longest[part.Ref],
+    );
+    expect(resolved.join('').length).toBeLessThanOrEqual(63);
     expect(template.only('AWS::Cognito::UserPoolClient').Properties.ExplicitAuthFlows).toContain(
       'ALLOW_USER_AUTH',
     );

@@ -43,9 +43,11 @@ const DEPLOYMENTS: readonly {
     past: { movesSecrets: true },
   },
   {
-    name: 'own-provider',
+    name: 'own-provider-and-network',
     context: {
       ...{ identityUrl: 'https://id.example.org', notificationFrom: 'queue@example.org' },
+      ...{ vpcId: 'vpc-0123456789abcdef0', forgeAllowHosts: 'git.internal.example' },
+      vpcSubnetIds: 'subnet-0123456789abcdef0,subnet-0123456789abcdef1',
       engineImage: `123456789012.dkr.ecr.eu-west-1.amazonaws.com/mergeyard@sha256:${'0'.repeat(64)}`,
     },
   },

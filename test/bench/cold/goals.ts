@@ -1,0 +1,32 @@
+import type { BundleName } from '../../../lib/functions.ts';
+
+/** Gzipped kibibytes: what a cold start unpacks, with room for a little growth. */
+export const GZIP_KB_MAX: Readonly<Record<BundleName, number>> = {
+  billing: 230,
+  'webhooks-payments': 175,
+  public: 190,
+  api: 190,
+  connections: 200,
+  'forge-ops': 215,
+  admin: 190,
+  'container-health': 125,
+  tick: 165,
+  'wake-forward': 165,
+  'webhooks-forge': 170,
+  worker: 190,
+  'idle-look': 110,
+  'socket-connect': 190,
+  'socket-disconnect': 160,
+  'socket-default': 60,
+  'socket-push': 190,
+  notify: 210,
+  site: 40,
+  secrets: 160,
+  engine: 205,
+};
+/**
+ * The largest size of a function, minified: beyond it a cold start is felt. It was 665 KiB, then 680; every function that answers
+ * people holds the schemas of all routes, and with pause, branches and confirmed addresses came further ones. Only `billing`,
+ * which carries the payment SDK, is near it.
+ */
+export const MINIFIED_BYTES_MAX = 720 * 1024;
