@@ -4,6 +4,8 @@ import type { TenantId } from '../domain/ids.ts';
 /** The session behind what is done now. */
 export interface ChangeOrigin {
   readonly tenantId: TenantId;
+  /** Id of the user, or the name of one of several people of the tenant. */
+  readonly person: string;
   /** An IPv4 address, or the /64 of an IPv6 address. */
   readonly network: string;
 }

@@ -14,6 +14,8 @@ export type Caller =
       readonly mayChange?: boolean;
       /** @default the provider does not tell */
       readonly session?: SessionFacts;
+      /** Name of the person, where several share the tenant. @default the tenant is the person */
+      readonly person?: string;
     }
   | { readonly kind: 'admin_key' }
   /** The holder of the secret between worker and engine. */

@@ -66,7 +66,8 @@ export function createSurface<Surface extends HttpSurface>(
     };
     if (caller.kind !== 'user') return respond(route, await handle(call));
     const network = viewerNetwork(arrivalOf(event), deps.edgeStamp ?? '');
-    return respond(route, await withOrigin({ tenantId: caller.id, network }, () => handle(call)));
+    const origin = { tenantId: caller.id, person: caller.person ?? caller.id, network };
+    return respond(route, await withOrigin(origin, () => handle(call)));
   }
   return middy(answer)
     .use(answerWithEnvelope(deps.log, deps.requiredStamp))

@@ -31,7 +31,7 @@ export function createSignInNotes({ store, log, now = Date.now }: SignInDeps): N
     const [oldest] = known.keys();
     if (known.size > REMEMBERED_MAX && oldest !== undefined) known.delete(oldest);
     const entry: AuditEntry = {
-      ...{ id: session.id, tenantId, at: session.startedAt, actor: tenantId, from: network },
+      ...{ id: session.id, tenantId, at: session.startedAt, actor: caller.person ?? tenantId, from: network },
       ...{ action: SESSION_STARTED, target: tenantId, result: 'ok' },
     };
     try {

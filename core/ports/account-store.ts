@@ -34,7 +34,7 @@ export interface AuditEntry {
   readonly id: string;
   readonly tenantId: TenantId;
   readonly at: EpochMs;
-  /** User id, or `another_tenant`. */
+  /** User id, the name of one of several people of the tenant, or `another_tenant`. */
   readonly actor: string;
   /** An IPv4 address, or the /64 of an IPv6 address; null: another tenant's, or of before it was noted. */
   readonly from: string | null;

@@ -19,6 +19,8 @@ export type IdentityAnswer =
       readonly mayChange?: boolean;
       /** @default the provider does not tell */
       readonly session?: SessionFacts;
+      /** Name of the person, where several share the tenant. @default the tenant is the person */
+      readonly person?: string;
     }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'unavailable'; readonly status: number | null };

@@ -26,7 +26,7 @@ export async function recordChange(
   const foreign = origin !== null && origin.tenantId !== tenantId;
   const entry: AuditEntry = {
     ...{ id: deps.ids.uuid(), tenantId, at: deps.clock.now(), action, target, result },
-    actor: foreign ? ANOTHER_TENANT : tenantId,
+    actor: foreign ? ANOTHER_TENANT : (origin?.person ?? tenantId),
     from: foreign ? null : (origin?.network ?? null),
   };
   try {

@@ -3,14 +3,15 @@ import type { TenantId } from '../domain/ids.ts';
 import { type AccountStore, type AuditEntry, SESSION_STARTED } from '../ports/account-store.ts';
 import type { Clock } from '../ports/system.ts';
 
-/** The newest sign-ins of a tenant, from their notes. A session that was ended since is among them: only its provider knows. */
+/** The newest sign-ins of a person, from their notes. A session that was ended since is among them: only its provider knows. */
 export async function listSessions(
   deps: { readonly store: Pick<AccountStore, 'listAudit'>; readonly clock: Pick<Clock, 'now'> },
   tenantId: TenantId,
+  person: string,
 ): Promise<readonly AuditEntry[]> {
   const since = deps.clock.now() - SESSIONS_LISTED_MS;
   const notes = await deps.store.listAudit(tenantId, EXPORT_AUDIT_MAX);
   return notes
-    .filter(({ action, at }) => action === SESSION_STARTED && at >= since)
+    .filter(({ action, actor, at }) => action === SESSION_STARTED && actor === person && at >= since)
     .slice(0, SESSIONS_LISTED_MAX);
 }

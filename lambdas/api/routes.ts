@@ -139,9 +139,9 @@ function accountRoutes(deps: ApiDeps) {
       ...(isOwnOrigin(event) ? { cookies: [clearedSessionCookie(SESSION_COOKIE)] } : {}),
     }),
     listSessions: async ({ tenantId, caller }) => {
-      const current = caller.kind === 'user' ? caller.session?.id : undefined;
-      const sessions = (await listSessions(deps, tenantId)).map(({ id, at, from }) => ({
-        ...{ id, from, started_at: formatTime(at), current: id === current },
+      const { session, person = tenantId } = caller.kind === 'user' ? caller : {};
+      const sessions = (await listSessions(deps, tenantId, person)).map(({ id, at, from }) => ({
+        ...{ id, from, started_at: formatTime(at), current: id === session?.id },
       }));
       return { status: 200, body: { sessions } };
     },

@@ -9,12 +9,21 @@ export class FakeIdentity implements IdentityPort {
   asked = 0;
   readonly #sessions = new Map<
     string,
-    { readonly id: string; readonly isAdmin: boolean; readonly session?: SessionFacts }
+    {
+      readonly id: string;
+      readonly isAdmin: boolean;
+      readonly session?: SessionFacts;
+      readonly person?: string;
+    }
   >();
 
   /** `session` of a second token is that of the first one when it was renewed. @default the provider tells none */
-  signIn(token: string, id: string, isAdmin = false, session?: SessionFacts): string {
-    this.#sessions.set(token, { id, isAdmin, ...(session === undefined ? {} : { session }) });
+  signIn(token: string, id: string, isAdmin = false, session?: SessionFacts, person?: string): string {
+    this.#sessions.set(token, {
+      ...{ id, isAdmin },
+      ...(session === undefined ? {} : { session }),
+      ...(person === undefined ? {} : { person }),
+    });
     return token;
   }
 

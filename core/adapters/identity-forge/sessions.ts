@@ -143,8 +143,9 @@ export function createForgeIdentity(sessions: Sessions, isReachable: () => Promi
     async verify(token) {
       const person = await sessions.readPerson(token.reveal());
       if (person === null) return { kind: 'invalid' };
-      const { tenantId: id, isAdmin, session } = person;
-      return { kind: 'user', id, isAdmin, mayChange: isAdmin, session };
+      const { tenantId: id, isAdmin, session, login } = person;
+      // One installation is one tenant.
+      return { kind: 'user', id, isAdmin, mayChange: isAdmin, session, person: login };
     },
     isReachable,
   };

@@ -208,6 +208,7 @@ describe('offboard (A100)', () => {
     await world.clock.advance(AUDIT_KEPT_MS + 1);
     const changedAt = world.clock.now();
     await a('PATCH', `/api/v1/user/repos/${repo.id}`, { bisect_fanout: 4 });
+    await world.clock.advance(1);
     expect((await offboard(TENANT_A)).status).toBe(200);
     const kept = await world.store.listKeptAudit(TENANT_A);
     expect(kept).toEqual([

@@ -141,6 +141,18 @@ describe('the audit log', () => {
     expect(place.world.lines.join()).toContain('an audit entry could not be stored');
   });
 
+  test('where several people share a tenant, a note names the person', async () => {
+    const { world, repoId } = await givenPlace();
+    const session = { id: '0b9d3c52-5d0f-4c3a-9f0e-6d1c8f2b7a10', startedAt: world.clock.now() };
+    world.identity.signIn('shared.session.token', TENANT_A, false, session, 'ada');
+    await world.as('shared.session.token')('PATCH', `/api/v1/user/repos/${repoId}`, { bisect_fanout: 5 });
+    const notes = await world.store.listAudit(TENANT_A, 10);
+    expect(notes.map(({ action, actor }) => [action, actor]).sort()).toEqual([
+      ['repo.update', 'ada'],
+      ['session.start', 'ada'],
+    ]);
+  });
+
   test('the first request of a session leaves one note of the sign-in; the next ones, a renewed token and other functions leave none', async () => {
     const { world, repoId } = await givenPlace();
     const session = { id: '0b9d3c52-5d0f-4c3a-9f0e-6d1c8f2b7a10', startedAt: world.clock.now() };

@@ -39,6 +39,6 @@ test('a session of the forge’s sign-in keeps its id and its beginning through 
   now += HOUR_MS;
   const renewed = await sessions.renew(first.refresh_token);
   const after = await identity.verify(new Secret(renewed?.access_token ?? ''));
-  expect(before).toMatchObject({ kind: 'user', session: { startedAt: begun } });
+  expect(before).toMatchObject({ kind: 'user', person: 'ada', session: { startedAt: begun } });
   expect(after).toEqual(before);
 });
