@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type ForgeVersion, isSeenVersion, nameVersion } from '../domain/forge-version.ts';
 import { LEASE_STATES, type LeaseState } from '../domain/lease.ts';
 import {
   CI_GATE_STATUSES,
@@ -54,6 +55,9 @@ export const RepoConnectionView = z.object({
   token_type: z.literal('pat'),
 });
 
+/** `seen`: the service has been run against this version; another one is told, and nothing is refused. */
+export const ForgeView = z.object({ version: z.string(), seen: z.boolean() });
+
 /** The complete safe view: `notification` is write-only and no secret is among its fields. */
 export const ManagedRepoView = z.object({
   id: Uuid,
@@ -69,6 +73,8 @@ export const ManagedRepoView = z.object({
   reconcile: ReconcileView,
   created_at: Time,
   updated_at: Time,
+  /** Null: the forge was not asked yet, or names no version. */
+  forge: ForgeView.nullable(),
   hold_reason: z.enum(['payment_required']).nullable(),
   /** Null: not paused. One whose `until` has passed is over. */
   pause: PauseView.nullable(),
@@ -214,10 +220,15 @@ export function toManagedRepoView(facts: RepoFacts): ManagedRepoView {
     reconcile: toReconcileView(facts.outcome),
     created_at: formatTime(repo.createdAt),
     updated_at: formatTime(repo.updatedAt),
+    forge: toForgeView(facts.outcome?.forge),
     hold_reason: facts.held ? 'payment_required' : null,
     pause: toPauseView(repo),
     ...toShownSettings(repo),
   };
+}
+
+function toForgeView(version: ForgeVersion | undefined): z.infer<typeof ForgeView> | null {
+  return version === undefined ? null : { version: nameVersion(version), seen: isSeenVersion(version) };
 }
 
 export function toEnrolledRepo(repo: ManagedRepo, outcome?: ReconcileOutcome): z.infer<typeof EnrolledRepo> {

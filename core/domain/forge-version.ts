@@ -19,6 +19,26 @@ export function parseForgeVersion(text: string): ForgeVersion | null {
   };
 }
 
+/**
+ * Versions that the suite and the demo have been run against (forge facts, 12): a patch release is taken for its series. A
+ * forge of another version is told to its owner, and nothing is refused.
+ */
+const SEEN: readonly Pick<ForgeVersion, 'kind' | 'major' | 'minor'>[] = [
+  { kind: 'forgejo', major: 11, minor: 0 },
+  { kind: 'forgejo', major: 15, minor: 0 },
+  { kind: 'forgejo', major: 16, minor: 0 },
+  { kind: 'gitea', major: 1, minor: 26 },
+];
+
+export function isSeenVersion({ kind, major, minor }: ForgeVersion): boolean {
+  return SEEN.some((seen) => seen.kind === kind && seen.major === major && seen.minor === minor);
+}
+
+/** As people name it: `Forgejo 15.0.3`. */
+export function nameVersion({ kind, major, minor, patch }: ForgeVersion): string {
+  return `${kind === 'forgejo' ? 'Forgejo' : 'Gitea'} ${major}.${minor}.${patch}`;
+}
+
 function isAtLeast(version: ForgeVersion, major: number, minor: number, patch: number): boolean {
   const order = version.major - major || version.minor - minor || version.patch - patch;
   return order >= 0;

@@ -1,4 +1,5 @@
 import type { Secret } from '../secret.ts';
+import type { ForgeVersion } from './forge-version.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
 import type { Pause } from './pause.ts';
@@ -80,6 +81,8 @@ export interface ReconcileOutcome {
   readonly lastGoodAt?: EpochMs;
   /** Absent: this reconcile did not see the rule of the base; what was seen before stays stored. */
   readonly rule?: RuleSeen;
+  /** The same of the version of its forge. */
+  readonly forge?: ForgeVersion;
 }
 
 /** As it is stored: one that went well is the last that did. */

@@ -1,5 +1,6 @@
 import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
 import type { OngoingReconcile } from '../domain/fairness.ts';
+import type { ForgeVersion } from '../domain/forge-version.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { LeftHeads, Obligations } from '../domain/obligations.ts';
@@ -85,6 +86,8 @@ export interface EngineReport {
   readonly logTail: readonly string[];
   /** Absent: the rule of the base was never seen. */
   readonly rule?: RuleSeen;
+  /** Absent: the forge was not asked yet, or names none. */
+  readonly forge?: ForgeVersion;
 }
 
 /** The rows that the engine may read and write. Every write is refused with `fenced` under an old lease. */

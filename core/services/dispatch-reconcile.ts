@@ -281,11 +281,12 @@ async function recordOutcome(
   last: ReconcileOutcome | null,
 ): Promise<Recorded> {
   const ranAt = deps.clock.now();
-  const { rule, missingScopes } = ended.report ?? {};
+  const { rule, forge, missingScopes } = ended.report ?? {};
   const outcome: ReconcileOutcome = {
     ...ended.again,
     ...{ ranAt, ok: ended.errorCode === null, errorCode: ended.errorCode },
     ...(rule === undefined ? {} : { rule }),
+    ...(forge === undefined ? {} : { forge }),
     ...(missingScopes === undefined ? {} : { missingScopes }),
     ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
   };

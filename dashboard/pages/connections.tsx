@@ -21,6 +21,8 @@ import { path } from '../routes.ts';
 import { plural } from '../view/format.ts';
 
 type Connection = ResultOf<'listConnections'>[number];
+/** Null: not asked yet. */
+type Forge = ResultOf<'readQueueStatus'>['repos'][number]['forge'];
 
 export function ConnectionsPage() {
   useTitle('Connections');
@@ -35,6 +37,8 @@ export function ConnectionsPage() {
   }
   const reposOf = (id: string): number | null =>
     status.data?.repos.filter((repo) => repo.forge_conn_id === id).length ?? null;
+  const forgeOf = (id: string): Forge =>
+    status.data?.repos.find((repo) => repo.forge_conn_id === id && repo.forge !== null)?.forge ?? null;
   return (
     <>
       <PageHead
@@ -50,7 +54,12 @@ export function ConnectionsPage() {
       ) : (
         <ul className="cards">
           {connections.data.map((connection) => (
-            <ConnectionCard key={connection.id} connection={connection} repos={reposOf(connection.id)} />
+            <ConnectionCard
+              key={connection.id}
+              connection={connection}
+              repos={reposOf(connection.id)}
+              forge={forgeOf(connection.id)}
+            />
           ))}
         </ul>
       )}
@@ -61,9 +70,11 @@ export function ConnectionsPage() {
 function ConnectionCard({
   connection,
   repos,
+  forge,
 }: {
   readonly connection: Connection;
   readonly repos: number | null;
+  readonly forge: Forge;
 }) {
   const [open, setOpen] = useState<'token' | 'delete' | null>(null);
   const remove = useChange(
@@ -90,7 +101,14 @@ function ConnectionCard({
         <Outward href={connection.instance_url}>{connection.instance_url}</Outward> ·{' '}
         {repos === null ? 'Unknown repositories' : plural(repos, 'repository', 'repositories')} · since{' '}
         <Ago iso={connection.created_at} />
+        {forge?.seen === true && ` · ${forge.version}`}
       </p>
+      {forge?.seen === false && (
+        <p className="hint">
+          {forge.version} is a version that this service has not been run against. Nothing is refused: each
+          landing is proven as on any other. Tell us what you see.
+        </p>
+      )}
       {open === 'token' && <Renew connection={connection} onDone={close} />}
       <Problem error={remove.error} />
       <Confirm open={open === 'delete'} title={`Remove ${connection.bot_username}?`} onClose={close}>

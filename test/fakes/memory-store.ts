@@ -277,9 +277,10 @@ export class MemoryStore
       if (!this.repos.has(repo.id)) return;
       const stored = this.outcomes.get(repo.id);
       if (stored !== undefined && stored.ranAt > outcome.ranAt) return;
-      const { rule, lastGoodAt } = stored ?? {};
+      const { rule, forge, lastGoodAt } = stored ?? {};
       this.outcomes.set(repo.id, {
         ...(rule === undefined ? {} : { rule }),
+        ...(forge === undefined ? {} : { forge }),
         ...(lastGoodAt === undefined ? {} : { lastGoodAt }),
         ...withLastGood(outcome),
       });

@@ -8,6 +8,7 @@ import {
   MEMBER_ACTIONS,
 } from '../../domain/batch.ts';
 import { type OngoingReconcile, STANDINGS } from '../../domain/fairness.ts';
+import type { ForgeVersion } from '../../domain/forge-version.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { NotificationTargets } from '../../domain/notification.ts';
 import { PAUSE_KINDS, type Pause } from '../../domain/pause.ts';
@@ -247,6 +248,13 @@ const ruleSeen = record<RuleSeen>({
   reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
 });
 
+const forgeVersion = record<ForgeVersion>({
+  kind: ['kind', oneOf(['forgejo', 'gitea'])],
+  major: ['major', whole],
+  minor: ['minor', whole],
+  patch: ['patch', whole],
+});
+
 export const engineReport = record<EngineReport>({
   fence: ['fence', whole],
   at: ['at', whole],
@@ -255,6 +263,7 @@ export const engineReport = record<EngineReport>({
   wakeAt: ['wake_at', nullable(whole)],
   logTail: ['log_tail', listOf(text)],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
+  forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
 });
 
 export const reconcileOutcome = record<ReconcileOutcome>({
@@ -266,6 +275,7 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   slowFailures: ['slow_failures', optional(whole) as Codec<number>],
   lastGoodAt: ['last_good_at', optional(whole) as Codec<EpochMs>],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
+  forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
 });
 
 const receipt = record<Receipt>({

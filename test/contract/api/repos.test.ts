@@ -369,7 +369,15 @@ describe('settings', () => {
       [
         ...['id', 'name', 'base_branch', 'status_context', 'merge_style', 'automerge', 'instance_url'],
         ...['forge_conn_id', 'wakeup_mode', 'connection', 'provisioning', 'reconcile', 'created_at'],
-        ...['updated_at', 'hold_reason', 'pause', 'queue_enabled', 'batch_linger_seconds', 'bisect_fanout'],
+        ...[
+          'updated_at',
+          'hold_reason',
+          'forge',
+          'pause',
+          'queue_enabled',
+          'batch_linger_seconds',
+          'bisect_fanout',
+        ],
         ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes', 'reuse_ci'],
         ...['incident_labels', 'high_labels', 'low_labels', 'priority_people'],
       ].sort(),
@@ -948,4 +956,16 @@ describe('delete', () => {
     expect((await a('DELETE', `${REPOS}/${repo.id}`)).status).toBe(404);
     expect((await a('GET', REPOS)).json).toEqual([]);
   });
+});
+
+test('a forge of a version that was never seen is told, and nothing is refused', async () => {
+  const { repo } = await world.enroll(TENANT_A);
+  const forgeOf = async () => (await a('GET', REPOS)).json[0].forge;
+  expect(await forgeOf()).toBeNull();
+  const outcome = { ranAt: world.clock.now(), ok: true, errorCode: null };
+  const forge = { kind: 'forgejo', major: 17, minor: 1, patch: 0 } as const;
+  await world.store.saveReconcileOutcome(repo, { ...outcome, forge });
+  expect(await forgeOf()).toEqual({ version: 'Forgejo 17.1.0', seen: false });
+  await world.store.saveReconcileOutcome(repo, { ...outcome, forge: { ...forge, major: 15, minor: 0 } });
+  expect(await forgeOf()).toEqual({ version: 'Forgejo 15.0.0', seen: true });
 });

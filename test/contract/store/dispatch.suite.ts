@@ -225,13 +225,15 @@ export function describeDispatch(world: World): void {
       expect(await world.store().claimDelivery(`${repo.id}-2`, deliveryId)).toBe(true);
     });
 
-    test('an outcome of a run that did not see the rule of the base leaves what was seen before', async () => {
+    test('an outcome of a run that did not see the rule of the base or the forge leaves what was seen before', async () => {
       const { repo } = await world.enroll();
       const store = world.store();
       const rule = { at: 4, reasons: ['direct_push_allowed'] } as const;
-      await store.saveReconcileOutcome(repo, { ranAt: 5, ok: true, errorCode: null, rule, retryingSince: 3 });
+      const forge = { kind: 'gitea', major: 1, minor: 26, patch: 4 } as const;
+      const first = { ranAt: 5, ok: true, errorCode: null, rule, forge, retryingSince: 3 };
+      await store.saveReconcileOutcome(repo, first);
       await store.saveReconcileOutcome(repo, { ranAt: 6, ok: false, errorCode: 'engine_error' });
-      const kept = { ranAt: 6, ok: false, errorCode: 'engine_error', rule, lastGoodAt: 5 };
+      const kept = { ranAt: 6, ok: false, errorCode: 'engine_error', rule, forge, lastGoodAt: 5 } as const;
       expect(await store.loadReconcileOutcome(repo)).toEqual(kept);
       expect((await store.listOutcomes(repo.tenantId)).get(repo.id)).toEqual(kept);
       await store.saveReconcileOutcome(repo, { ranAt: 5, ok: true, errorCode: null });

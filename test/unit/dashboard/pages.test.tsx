@@ -94,6 +94,32 @@ describe('the audit log on the account page', () => {
   });
 });
 
+test.each([
+  ['Forgejo 17.0.0', false, 1],
+  ['Forgejo 15.0.3', true, 0],
+])(
+  'a connection to %s says so, and where that was never seen that it is one of those',
+  async (version, seen, notices) => {
+    mountPage({
+      at: '/connections',
+      answers: answersOf({
+        'GET /api/v1/connections': [
+          {
+            ...{ id: 'connection', instance_url: 'https://forge.example.org', bot_username: 'mq-bot' },
+            ...{ tenant_id: 'tenant', token_type: 'pat', created_at: AT },
+          },
+        ],
+        'GET /api/v1/user/queue/status': {
+          queue_name: 'mq',
+          repos: [givenStatus({ forge: { version, seen } })],
+        },
+      }),
+    });
+    expect(await screen.findByText(new RegExp(version))).toBeTruthy();
+    expect(screen.queryAllByText(/has not been run against/)).toHaveLength(notices);
+  },
+);
+
 describe('the login of the bot', () => {
   const connection = {
     ...{ id: 'connection', forge_type: 'forgejo', instance_url: 'https://forge.example.org' },

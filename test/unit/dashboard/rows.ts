@@ -87,6 +87,7 @@ export function givenStatus(changes: Partial<StatusEntry> = {}): StatusEntry {
       wakeup_mode: 'webhook',
       hold_reason: null,
       pause: null,
+      forge: null,
     },
     connection: { bot_username: 'mq-bot', instance_url: 'https://forge.example.org', token_type: 'pat' },
     provisioning: {
