@@ -13,7 +13,7 @@ import type {
 import { StoreError } from '../../ports/store.ts';
 import { auditRow, organizationRow, tenantRow } from './account-items.ts';
 import { type Codec, defaulted, oneOf, optional, record, text, whole } from './codec.ts';
-import { activityEvent, nodeRow, readRow, reconcileOutcome } from './items.ts';
+import { activityEvent, nodeRow, readRow } from './items.ts';
 import { createKeptAudit } from './kept-audit.ts';
 import {
   auditKey,
@@ -29,6 +29,7 @@ import {
   tenantKey,
   terminalKey,
 } from './keys.ts';
+import { reconcileOutcome } from './outcomes.ts';
 import { readQueueViews } from './queue-view.ts';
 import { readPrefix } from './read-repos.ts';
 import type { Row, Table } from './table.ts';

@@ -8,7 +8,7 @@ import { StoreError } from '../../ports/store.ts';
 import { readReposAt } from './addresses.ts';
 import { aliveCheck } from './checks.ts';
 import { text, whole } from './codec.ts';
-import { connection, engineReport, readRow, reconcileOutcome, wakeState } from './items.ts';
+import { connection, readRow, wakeState } from './items.ts';
 import {
   connectionKey,
   deliveryKey,
@@ -23,6 +23,7 @@ import {
   wakeKey,
 } from './keys.ts';
 import { readObligations } from './obligations.ts';
+import { engineReport, reconcileOutcome } from './outcomes.ts';
 import { readGuard, readRepo, readRepoById } from './read-repos.ts';
 import { dueIndex } from './rows.ts';
 import type { BlockingRow, Table } from './table.ts';

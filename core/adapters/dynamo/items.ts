@@ -8,7 +8,6 @@ import {
   MEMBER_ACTIONS,
 } from '../../domain/batch.ts';
 import { type OngoingReconcile, STANDINGS } from '../../domain/fairness.ts';
-import type { ForgeVersion } from '../../domain/forge-version.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { NotificationTargets } from '../../domain/notification.ts';
 import { PAUSE_KINDS, type Pause } from '../../domain/pause.ts';
@@ -17,7 +16,6 @@ import type {
   GateProbe,
   ProtectionObservation,
   ProvisioningRecord,
-  RuleSeen,
 } from '../../domain/provisioning.ts';
 import {
   CI_GATE_STATUSES,
@@ -27,12 +25,10 @@ import {
   WAKEUP_MODES,
   WEBHOOK_OBSERVATIONS,
 } from '../../domain/provisioning.ts';
-import type { Connection, ManagedRepo, ReconcileOutcome, SealedCredential } from '../../domain/repo.ts';
-import { MERGE_STYLES, RECONCILE_ERROR_CODES } from '../../domain/repo.ts';
+import type { Connection, ManagedRepo, SealedCredential } from '../../domain/repo.ts';
+import { MERGE_STYLES } from '../../domain/repo.ts';
 import { DEFAULT_SETTINGS } from '../../domain/repo-settings.ts';
 import { GATE_KINDS } from '../../domain/status-gate.ts';
-import { TOKEN_SCOPES } from '../../domain/token-scopes.ts';
-import type { EngineReport } from '../../ports/store.ts';
 import { StoreError } from '../../ports/store.ts';
 import type { Codec } from './codec.ts';
 import {
@@ -241,41 +237,6 @@ export const ongoingReconciles = record<OngoingReconciles>({
       }),
     ),
   ],
-});
-
-const ruleSeen = record<RuleSeen>({
-  at: ['at', whole],
-  reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
-});
-
-const forgeVersion = record<ForgeVersion>({
-  kind: ['kind', oneOf(['forgejo', 'gitea'])],
-  major: ['major', whole],
-  minor: ['minor', whole],
-  patch: ['patch', whole],
-});
-
-export const engineReport = record<EngineReport>({
-  fence: ['fence', whole],
-  at: ['at', whole],
-  errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
-  missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
-  wakeAt: ['wake_at', nullable(whole)],
-  logTail: ['log_tail', listOf(text)],
-  rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
-  forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
-});
-
-export const reconcileOutcome = record<ReconcileOutcome>({
-  ranAt: ['ran_at', whole],
-  ok: ['ok', flag],
-  errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
-  missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
-  retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
-  slowFailures: ['slow_failures', optional(whole) as Codec<number>],
-  lastGoodAt: ['last_good_at', optional(whole) as Codec<EpochMs>],
-  rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
-  forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
 });
 
 const receipt = record<Receipt>({

@@ -1,0 +1,42 @@
+import type { ForgeVersion } from '../../domain/forge-version.ts';
+import type { EpochMs } from '../../domain/ids.ts';
+import { PROTECTION_REASONS, type RuleSeen } from '../../domain/provisioning.ts';
+import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../domain/repo.ts';
+import { TOKEN_SCOPES } from '../../domain/token-scopes.ts';
+import type { EngineReport } from '../../ports/store.ts';
+import { type Codec, flag, listOf, nullable, oneOf, optional, record, text, whole } from './codec.ts';
+
+const ruleSeen = record<RuleSeen>({
+  at: ['at', whole],
+  reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
+});
+
+const forgeVersion = record<ForgeVersion>({
+  kind: ['kind', oneOf(['forgejo', 'gitea'])],
+  major: ['major', whole],
+  minor: ['minor', whole],
+  patch: ['patch', whole],
+});
+
+export const engineReport = record<EngineReport>({
+  fence: ['fence', whole],
+  at: ['at', whole],
+  errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
+  missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
+  wakeAt: ['wake_at', nullable(whole)],
+  logTail: ['log_tail', listOf(text)],
+  rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
+  forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
+});
+
+export const reconcileOutcome = record<ReconcileOutcome>({
+  ranAt: ['ran_at', whole],
+  ok: ['ok', flag],
+  errorCode: ['error_code', nullable(oneOf(RECONCILE_ERROR_CODES))],
+  missingScopes: ['missing_scopes', optional(listOf(oneOf(TOKEN_SCOPES)))],
+  retryingSince: ['retrying_since', optional(whole) as Codec<EpochMs>],
+  slowFailures: ['slow_failures', optional(whole) as Codec<number>],
+  lastGoodAt: ['last_good_at', optional(whole) as Codec<EpochMs>],
+  rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
+  forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
+});
