@@ -22,10 +22,12 @@ import type { MailboxState } from '../domain/notification.ts';
 import { PRIORITIES } from '../domain/priority.ts';
 import { BLOCK_KINDS, type HaltEvidence, PLACE_STATES, type QueueView } from '../domain/queue-view.ts';
 import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
+import type { Standstill } from '../domain/standstill.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { LeaseStateView, toReconcileView } from './managed-repo.ts';
 import { MaskedNotification, toMaskedNotification } from './notification.ts';
+import { StandstillView, toStandstill } from './standstill.ts';
 
 const QueuePlaceView = z.object({
   pr: z.int(),
@@ -72,6 +74,8 @@ export const ActivityRepo = z.object({
   notification: MaskedNotification.nullable(),
   /** In the future; null: the time is not known. */
   next_look_at: Time.nullable(),
+  /** Null: the queue moves as usual, is empty or off, or is not known. */
+  standstill: StandstillView.nullable(),
   /** The queue in order and what stands before the next landing, as the worker last saw it; null = unknown. */
   queue: z
     .object({ seen_at: Time, line: z.array(QueuePlaceView), line_more: z.int(), block: BlockView })
@@ -192,6 +196,7 @@ export function toActivityRepo(
   leaseState: LeaseState,
   queue: QueueView | undefined,
   mailbox: MailboxState | null,
+  standstill: Standstill | null,
   now: EpochMs,
 ): z.infer<typeof ActivityRepo> {
   const reconcile = toReconcileView(outcome);
@@ -215,6 +220,7 @@ export function toActivityRepo(
     ),
     notification: toMaskedNotification(repo.notification, mailbox),
     next_look_at: formatTimeOrNull(nextLookAt(repo.dueAt, now)),
+    standstill: toStandstill(standstill),
     queue: queue === undefined ? null : toQueueView(queue),
   };
 }

@@ -18,6 +18,7 @@ import type { EpochMs, TenantId } from '../domain/ids.ts';
 import { pauseAt } from '../domain/pause.ts';
 import type { QueueView } from '../domain/queue-view.ts';
 import { known, type Reading, UNKNOWN } from '../domain/result.ts';
+import { findStandstill } from '../domain/standstill.ts';
 import type { AccountStore, BatchHistory, TerminalMark } from '../ports/account-store.ts';
 import type { MailboxStore } from '../ports/mailbox-store.ts';
 import type { EnrollmentStore, LeaseStore } from '../ports/store.ts';
@@ -71,7 +72,8 @@ export async function readActivity(
   return {
     repos: facts.map((fact, index) => {
       const lease = leases[index] ?? 'unknown';
-      const batches = known(history.batches.filter((row) => row.repoId === fact.repo.id));
+      const rows = history.batches.filter((row) => row.repoId === fact.repo.id);
+      const batches = known(rows);
       const view = views.known ? views.value.get(fact.repo.id) : undefined;
       const activity = describeRepoActivity({
         ...{ ...fact, queueName: deps.queueName, batches, lease },
@@ -79,7 +81,8 @@ export async function readActivity(
         isPaused: pauseAt(fact.repo, now) !== null,
       });
       const mailbox = mailboxes.known ? mailboxes.value.get(fact.repo.notification?.email ?? '') : undefined;
-      return toActivityRepo(fact.repo, activity, fact.outcome, lease, view, mailbox ?? null, now);
+      const standstill = findStandstill({ ...fact, view, batches: rows, now });
+      return toActivityRepo(fact.repo, activity, fact.outcome, lease, view, mailbox ?? null, standstill, now);
     }),
     recent_activity: events
       .slice(0, RECENT_ACTIVITY_MAX)

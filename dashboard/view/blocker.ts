@@ -24,12 +24,30 @@ export interface Blocker {
 
 const NOTHING = { since: null, until: null, runUrl: null, pr: null, remedy: null } as const;
 
-/** The obstacle before the next landing of a repo: the first of these that holds. */
+/** The obstacle before the next landing of a repo; where it lasts longer than usual, what to do about it. */
 export function findBlocker(
   activity: RepoActivity,
   repo: StatusEntry | null,
   now: number = Date.now(),
 ): Blocker {
+  const blocker = findObstacle(activity, repo, now);
+  const { standstill } = activity;
+  return standstill === null
+    ? blocker
+    : { ...blocker, tone: 'stop', since: standstill.since, until: null, text: sayStandstill(standstill) };
+}
+
+function sayStandstill({
+  says,
+  next,
+  usual_seconds: usual,
+}: NonNullable<RepoActivity['standstill']>): string {
+  const known = usual === null ? '' : `, which is ${showDuration(usual)} at most for 95 in 100`;
+  return `It stands still. ${says}${known}. ${next.replace(/\.$/, '')}`;
+}
+
+/** The first of these that holds. */
+function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: number): Blocker {
   if (repo?.hold_reason === 'payment_required') {
     return {
       ...{ ...NOTHING, tone: 'stop', remedy: 'billing' },

@@ -3,6 +3,7 @@ import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import { grantHeldLease } from '#core/domain/lease.ts';
 import type { Block, QueueView } from '#core/domain/queue-view.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
+import { STANDSTILLS } from '#core/domain/standstill.ts';
 import { StoreError } from '#core/ports/store.ts';
 import { givenEvent, givenNodeRow } from '../../builders/store-rows.ts';
 import { givenObligations } from '../../builders/told-queue.ts';
@@ -338,7 +339,7 @@ describe('activity', () => {
         ...['repo_slug', 'instance_url', 'base_branch', 'state', 'ci_status', 'ci_url', 'staging_branch'],
         ...['batch', 'last_reconcile', 'last_reconcile_ok', 'last_reconcile_error', 'lease_state'],
         ...['repo_id', 'last_reconcile_error_code', 'next_look_at', 'queue'],
-        ...['last_good_reconcile', 'notification'],
+        ...['last_good_reconcile', 'notification', 'standstill'],
       ].sort(),
     );
   });
@@ -359,6 +360,22 @@ describe('activity', () => {
     // Running batches are told before waiting ones.
     await save(repo, [{ stagingSha: null }]);
     expect((await a('GET', ACTIVITY)).json.repos[0].state).toBe('staging');
+  });
+
+  test('a queue that stands still says why, since when and what to do; one that moves says nothing', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const at = world.clock.now();
+    const place = { pr: 7, title: 'Waits', head: 'h', queuedAt: at, until: null };
+    await save(repo, [], [], {
+      ...{ at, more: 0, places: [{ ...place, state: 'staged', reason: null }] },
+      block: { kind: 'gate', since: at, until: null, pr: null, runUrl: null },
+    });
+    expect((await a('GET', ACTIVITY)).json.repos[0].standstill).toBeNull();
+    await world.clock.advance(11 * 60_000);
+    expect((await a('GET', ACTIVITY)).json.repos[0].standstill).toEqual({
+      ...{ cause: 'gate_not_started', since: new Date(at).toISOString(), usual_seconds: null },
+      ...STANDSTILLS.gate_not_started,
+    });
   });
 
   test('the next look is never in the past, however long a repo has been due', async () => {

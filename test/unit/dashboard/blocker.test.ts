@@ -113,3 +113,16 @@ describe('a pause of the owner', () => {
     expect(findBlocker(activity, paused('pause', '2026-01-01T00:59:00.000Z'), later).tone).toBe('clear');
   });
 });
+
+test('a queue that stands still says since when, what is usual, and what to do', () => {
+  const standstill = {
+    cause: 'gate_slow',
+    ...{ since: '2026-01-01T00:00:00.000Z', usual_seconds: 720 },
+    ...{ says: 'The gate takes longer than it usually does', next: 'Open the gate run.' },
+  } as const;
+  const queue = givenQueue('gate', { run_url: 'https://forge.example.org/run' });
+  expect(findBlocker(givenActivity({ standstill, queue }), givenStatus())).toMatchObject({
+    ...{ tone: 'stop', since: standstill.since, runUrl: 'https://forge.example.org/run' },
+    text: 'It stands still. The gate takes longer than it usually does, which is 12 min at most for 95 in 100. Open the gate run',
+  });
+});

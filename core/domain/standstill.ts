@@ -1,0 +1,121 @@
+import { DAY_MS } from './api-limits.ts';
+import type { NodeRow } from './batch.ts';
+import type { EpochMs } from './ids.ts';
+import { pauseAt } from './pause.ts';
+import type { BlockKind, QueueView } from './queue-view.ts';
+import type { ManagedRepo, ReconcileOutcome } from './repo.ts';
+
+/** The causes of a queue that stands still: words of the page and the API. */
+export const STANDSTILLS = {
+  not_looked: {
+    says: 'The service has not looked at this queue, although pull requests wait in it',
+    next: 'Look at the forge now; if that fails, ask the operator of the service.',
+  },
+  looks_fail: {
+    says: 'Each look at the forge fails',
+    next: 'See the error of the last look, and mend what it names.',
+  },
+  gate_not_started: {
+    says: 'No gate run has begun on the staged commit',
+    next: 'Check that Actions are on, that a runner is online and free, and that it has the labels that the workflow asks for.',
+  },
+  gate_slow: {
+    says: 'The gate takes longer than it usually does',
+    next: 'Open the gate run, and check its runner. A deadline in the settings stages it anew by itself.',
+  },
+  forge_slow: {
+    says: 'The forge does not carry out what the queue asked for',
+    next: 'Look for errors in the log of the forge.',
+  },
+  people: {
+    says: 'None of the pull requests may be staged, for longer than a day',
+    next: 'Open them: each says whose turn it is.',
+  },
+  paused: {
+    says: 'The queue has been paused for longer than a day, without an end',
+    next: 'Resume it in the settings if the pause was forgotten.',
+  },
+} as const;
+export type StandstillCause = keyof typeof STANDSTILLS;
+export const STANDSTILL_CAUSES = Object.keys(STANDSTILLS) as readonly StandstillCause[];
+
+export interface Standstill {
+  readonly cause: StandstillCause;
+  /** Since when nothing has moved. */
+  readonly since: EpochMs;
+  /** 95 in 100 take no longer; null: not known for this cause. */
+  readonly usualMs: number | null;
+}
+
+export interface StandstillFacts {
+  readonly repo: ManagedRepo;
+  readonly held: boolean;
+  readonly view: QueueView | undefined;
+  readonly outcome: ReconcileOutcome | undefined;
+  /** Rows of this repo. */
+  readonly batches: readonly NodeRow[];
+  readonly now: EpochMs;
+}
+
+/** Past this multiple of what is usual a wait is told. */
+const TOLD_AT = 1.5;
+const SHORTEST_MS = 10 * 60_000;
+/** So many gate runs teach how long one usually takes. */
+const GATE_RUNS_MIN = 5;
+/** A gate of which nothing is known yet. */
+const UNTAUGHT_GATE_MS = 60 * 60_000;
+/** Three ticks: a queue with something in it is looked at by each. */
+const LOOKED_WITHIN_MS = 15 * 60_000;
+
+const OF_FORGE: readonly BlockKind[] = ['staging', 'merge', 'revoke', 'gate_retry'];
+
+/** Null: the queue moves as usual, nothing waits in it, or it is off. */
+export function findStandstill(facts: StandstillFacts): Standstill | null {
+  const { repo, held, view, now } = facts;
+  if (!repo.queueEnabled || held || view === undefined || isEmpty(view)) return null;
+  return findPause(facts) ?? findBlindness(facts) ?? findWait(view, facts.batches, now);
+}
+
+function isEmpty({ places, block }: QueueView): boolean {
+  return block.kind === 'empty' || places.every(({ state }) => state === 'bounced');
+}
+
+function findPause({ repo, now }: StandstillFacts): Standstill | null {
+  const pause = pauseAt(repo, now);
+  if (pause === null || pause.until !== null || now - pause.since <= DAY_MS) return null;
+  return { cause: 'paused', since: pause.since, usualMs: null };
+}
+
+function findBlindness({ view, outcome, now }: StandstillFacts): Standstill | null {
+  if (outcome?.ok === false) {
+    const since = outcome.lastGoodAt ?? outcome.retryingSince ?? outcome.ranAt;
+    return now - since > LOOKED_WITHIN_MS ? { cause: 'looks_fail', since, usualMs: null } : null;
+  }
+  const since = Math.max(view?.at ?? 0, outcome?.ranAt ?? 0);
+  return now - since > LOOKED_WITHIN_MS ? { cause: 'not_looked', since, usualMs: null } : null;
+}
+
+function findWait({ block }: QueueView, batches: readonly NodeRow[], now: EpochMs): Standstill | null {
+  const { kind, since, runUrl } = block;
+  if (since === null) return null;
+  const past = (ms: number): boolean => now - since > Math.max(SHORTEST_MS, ms);
+  if (kind === 'gate') {
+    const usualMs = usualGateMs(batches);
+    if (runUrl === null && past(0)) return { cause: 'gate_not_started', since, usualMs };
+    return past(TOLD_AT * (usualMs ?? UNTAUGHT_GATE_MS)) ? { cause: 'gate_slow', since, usualMs } : null;
+  }
+  if (OF_FORGE.includes(kind)) return past(0) ? { cause: 'forge_slow', since, usualMs: null } : null;
+  return kind === 'admission' && past(DAY_MS) ? { cause: 'people', since, usualMs: null } : null;
+}
+
+/** From staging to the end of a node that a gate run of its own judged: 95 in 100 take no longer. Null: too few are known. */
+function usualGateMs(batches: readonly NodeRow[]): number | null {
+  const took = batches
+    .filter(
+      ({ gateVerdict, gateSource }) => gateSource === null && ['success', 'failure'].includes(gateVerdict),
+    )
+    .flatMap(({ createdAt, resolvedAt }) => (resolvedAt === null ? [] : [resolvedAt - createdAt]))
+    .sort((one, other) => one - other);
+  if (took.length < GATE_RUNS_MIN) return null;
+  return took[Math.ceil(took.length * 0.95) - 1] ?? null;
+}
