@@ -20,11 +20,12 @@ import type { EpochMs } from '../domain/ids.ts';
 import type { LeaseState } from '../domain/lease.ts';
 import type { MailboxState } from '../domain/notification.ts';
 import { PRIORITIES } from '../domain/priority.ts';
-import { BLOCK_KINDS, type HaltEvidence, PLACE_STATES, type QueueView } from '../domain/queue-view.ts';
+import { BLOCK_KINDS, PLACE_STATES, type QueueView } from '../domain/queue-view.ts';
 import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
 import type { Standstill } from '../domain/standstill.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
+import { HaltEvidenceView, toHaltEvidence } from './halt-evidence.ts';
 import { LeaseStateView, toReconcileView } from './managed-repo.ts';
 import { MaskedNotification, toMaskedNotification } from './notification.ts';
 import { StandstillView, toStandstill } from './standstill.ts';
@@ -37,12 +38,6 @@ const QueuePlaceView = z.object({
   state: z.enum(PLACE_STATES),
   reason: z.string().nullable(),
   until: Time.nullable(),
-});
-const HaltEvidenceView = z.object({
-  merge_commit: z.string(),
-  landed_tree: z.string(),
-  proven_tree: z.string(),
-  base_before: z.string(),
 });
 const BlockView = z.object({
   kind: z.enum(BLOCK_KINDS),
@@ -242,17 +237,6 @@ function toQueueView({ at, places, more, block }: QueueView): z.infer<typeof Act
       run_url: block.runUrl,
       evidence: toHaltEvidence(block.evidence),
     },
-  };
-}
-
-function toHaltEvidence(evidence: HaltEvidence | undefined): z.infer<typeof HaltEvidenceView> | null {
-  if (evidence === undefined) return null;
-  const { mergeCommit, landedTree, provenTree, baseBefore } = evidence;
-  return {
-    merge_commit: mergeCommit,
-    landed_tree: landedTree,
-    proven_tree: provenTree,
-    base_before: baseBefore,
   };
 }
 
