@@ -38,7 +38,7 @@ export interface IdentityProviderProps {
 /** Members are administrators (D-93). */
 const ADMIN_GROUP = 'admin';
 /** Short: with the longest region, CloudFormation's 63 characters of a relying party hold the domain just so. */
-const DOMAIN_PREFIX = 'mq';
+const DOMAIN_PREFIX = 'mrg';
 
 /** Who verifies sessions (D-93): what the operator names, else a user pool of this stack. */
 export class IdentityProvider extends Construct {
