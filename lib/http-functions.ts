@@ -14,8 +14,10 @@ import type { CredentialKey } from './constructs/credential-key.ts';
 import type { DataTable } from './constructs/data-table.ts';
 import type { EngineNetwork } from './constructs/engine-network.ts';
 import type { EngineService } from './constructs/engine-service.ts';
+import type { ForgeAuthority } from './constructs/forge-authority.ts';
 import type { FunctionNetwork } from './constructs/function-network.ts';
 import type { IdentityProvider } from './constructs/identity-provider.ts';
+import type { Monitoring } from './constructs/monitoring.ts';
 import { Payments } from './constructs/payments.ts';
 import {
   type FunctionDefaults,
@@ -36,6 +38,7 @@ export interface HttpFunctionParts {
   readonly queue: WakeQueue;
   readonly adminKey: AdminKey;
   readonly secrets: StoredSecrets;
+  readonly authority: ForgeAuthority;
   readonly publicUrl: string;
   /** Proves that a request came through the distribution; empty when something else stands in front. */
   readonly edgeStamp: string;
@@ -51,10 +54,10 @@ const LOOK_AT_PROVIDER = Duration.seconds(20);
 const AS_LONG_AS_THE_GATEWAY = Duration.seconds(29);
 
 /** Which forges a function may call. */
-export function mayReachForges(fn: ServiceFunction, config: StageConfig): void {
+export function mayReachForges(fn: ServiceFunction, config: StageConfig, authority: ForgeAuthority): void {
   fn.setEnv('FORGE_ALLOW_HOSTS', config.forgeAllowHosts);
   fn.setEnv('FORGE_DENY_HOSTS', config.ownHosts);
-  fn.setEnv('FORGE_CA_PEM', config.forgeCaPem);
+  authority.grantRead(fn);
 }
 
 /** Private forges are reached from the operator's own network alone; all others from outside of any, where IPv4 is. */
@@ -131,7 +134,7 @@ export function createHttpFunctions(
   credentialKey.grantSeal(connections);
   // A new login is asked of the forge with the token that is stored.
   credentialKey.grantOpen(connections);
-  mayReachForges(connections, config);
+  mayReachForges(connections, config, parts.authority);
   connections.setEnv('LEGACY_FORGE_REPOS', config.legacyForgeRepos);
 
   const forgeOps = makeSurface('ForgeOps', {
@@ -141,7 +144,7 @@ export function createHttpFunctions(
   credentialKey.grantOpen(forgeOps);
   credentialKey.grantSealText(forgeOps, ['webhook-secret', 'chat-url']);
   queue.grantSend(forgeOps);
-  mayReachForges(forgeOps, config);
+  mayReachForges(forgeOps, config, parts.authority);
   forgeOps.setEnv('QUEUE_NAME', config.serviceName);
   forgeOps.setEnv('WEBHOOK_URL', `${publicUrl}/api/v1/webhooks/forge`);
 
@@ -165,4 +168,26 @@ export function createHttpFunctions(
     ...{ 'webhooks-forge': webhooks, public: publicFn, api, connections, 'forge-ops': forgeOps, admin },
     ...{ 'container-health': containerHealth, billing, 'webhooks-payments': paymentEvents },
   };
+}
+
+/** Lines of these functions that a person should look at. */
+export function watchHttpFunctions(
+  monitoring: Monitoring,
+  surfaces: Readonly<Record<HttpSurface, ServiceFunction>>,
+): void {
+  for (const surface of Object.values(surfaces)) {
+    monitoring.addLine(surface, 'IdentityAway', {
+      logGroup: surface.logGroup,
+      where: { message: 'the identity provider did not answer' },
+      threshold: 10,
+      severity: 'ticket',
+    });
+  }
+  const ofOperators = { logGroup: surfaces.admin.logGroup, severity: 'ticket' } as const;
+  monitoring.addLine(surfaces.admin, 'AdminKeyUsed', {
+    ...{ ...ofOperators, where: { message: 'the admin key was used' }, threshold: 1 },
+  });
+  monitoring.addLine(surfaces.admin, 'OperatorsRefused', {
+    ...{ ...ofOperators, where: { message: 'an operator was refused' }, threshold: 10 },
+  });
 }

@@ -13,6 +13,7 @@ import { DashboardSite } from './constructs/dashboard-site.ts';
 import { DataTable } from './constructs/data-table.ts';
 import { EngineNetwork } from './constructs/engine-network.ts';
 import { EngineService } from './constructs/engine-service.ts';
+import { ForgeAuthority } from './constructs/forge-authority.ts';
 import { IdentityProvider } from './constructs/identity-provider.ts';
 import { Monitoring } from './constructs/monitoring.ts';
 import { Notifications } from './constructs/notifications.ts';
@@ -27,7 +28,7 @@ import { TickSchedule } from './constructs/tick-schedule.ts';
 import { WakeQueue } from './constructs/wake-queue.ts';
 import { WebAcl } from './constructs/web-acl.ts';
 import { DEPLOYED_OUTPUT, describeDeployment } from './deployed.ts';
-import { createHttpFunctions, mayReachForges, wayToForges } from './http-functions.ts';
+import { createHttpFunctions, mayReachForges, watchHttpFunctions, wayToForges } from './http-functions.ts';
 import type { StageConfig } from './stage-config.ts';
 
 export interface ServiceStackProps extends StackProps {
@@ -77,6 +78,7 @@ export class ServiceStack extends Stack {
       secrets,
     });
     const network = new EngineNetwork(this, 'Network', config.network);
+    const authority = new ForgeAuthority(this, 'ForgeAuthority', { pem: config.forgeCaPem });
     const engine = new EngineService(this, 'Engine', {
       network,
       table,
@@ -87,7 +89,7 @@ export class ServiceStack extends Stack {
       size: config.engineSize,
       forgeAllowHosts: config.forgeAllowHosts,
       ownHosts: config.ownHosts,
-      forgeCaPem: config.forgeCaPem,
+      authority,
       confirmBounce: config.confirmBounce,
       queueMetrics: config.queueMetrics,
       logLevel: config.logLevel,
@@ -99,7 +101,7 @@ export class ServiceStack extends Stack {
       workersMax: config.workersMax,
     });
     const worker = this.#addWorker(defaults, {
-      ...{ config, table, credentialKey, network, engine, queue, monitoring },
+      ...{ config, table, credentialKey, network, engine, queue, monitoring, authority },
     });
     const tick = this.#addTick(defaults, { config, table, queue, engine, monitoring });
     watchReconciles(monitoring, worker);
@@ -124,7 +126,19 @@ export class ServiceStack extends Stack {
     // Rules at the edge are worth what it is worth to go past them.
     const requiredStamp = config.waf || config.webAclArn !== undefined ? edgeStamp : '';
     const surfaces = createHttpFunctions(this, defaults, {
-      ...{ config, table, identity, credentialKey, network, engine, queue, publicUrl, adminKey, secrets },
+      ...{
+        config,
+        table,
+        identity,
+        credentialKey,
+        network,
+        engine,
+        queue,
+        publicUrl,
+        adminKey,
+        secrets,
+        authority,
+      },
       ...{ edgeStamp, requiredStamp },
     });
     const site = new DashboardSite(this, 'Dashboard', {
@@ -147,21 +161,7 @@ export class ServiceStack extends Stack {
         email: config.alarmEmail,
       });
     }
-    for (const surface of Object.values(surfaces)) {
-      monitoring.addLine(surface, 'IdentityAway', {
-        logGroup: surface.logGroup,
-        where: { message: 'the identity provider did not answer' },
-        threshold: 10,
-        severity: 'ticket',
-      });
-    }
-    const ofOperators = { logGroup: surfaces.admin.logGroup, severity: 'ticket' } as const;
-    monitoring.addLine(surfaces.admin, 'AdminKeyUsed', {
-      ...{ ...ofOperators, where: { message: 'the admin key was used' }, threshold: 1 },
-    });
-    monitoring.addLine(surfaces.admin, 'OperatorsRefused', {
-      ...{ ...ofOperators, where: { message: 'an operator was refused' }, threshold: 10 },
-    });
+    watchHttpFunctions(monitoring, surfaces);
     watchPlatform(monitoring, {
       tableName: table.table.tableName,
       distributionId: edge.distribution.distributionId,
@@ -189,6 +189,7 @@ export class ServiceStack extends Stack {
       table: DataTable;
       credentialKey: CredentialKey;
       network: EngineNetwork;
+      authority: ForgeAuthority;
       engine: EngineService;
       queue: WakeQueue;
       monitoring: Monitoring;
@@ -226,10 +227,14 @@ export class ServiceStack extends Stack {
     return worker;
   }
 
-  /** Outside the network of the stack, where IPv4 is: many forges have nothing else. It has no right to anything. */
+  /** Outside the network of the stack, where IPv4 is: many forges have nothing else. It has no right to anything but certificates. */
   #addIdleLook(
     defaults: FunctionDefaults,
-    { config, network }: { config: StageConfig; network: EngineNetwork },
+    {
+      config,
+      network,
+      authority,
+    }: { config: StageConfig; network: EngineNetwork; authority: ForgeAuthority },
     caller: ServiceFunction,
   ): void {
     const look = new ServiceFunction(this, 'IdleLook', {
@@ -240,7 +245,7 @@ export class ServiceStack extends Stack {
       timeout: Duration.millis(LOOK_TIMEOUT_MS),
       network: wayToForges(network, config),
     });
-    mayReachForges(look, config);
+    mayReachForges(look, config, authority);
     caller.setEnv('IDLE_LOOK_FUNCTION', look.fn.functionName);
     caller.allow(
       new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [look.fn.functionArn] }),

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { parsePlanLimits, parseSoldPrices } from '../core/contracts/billing-config.ts';
 import { WORKERS_MAX } from '../core/domain/limits.ts';
@@ -197,8 +197,9 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
     }),
     ...findConflicts(given),
   ];
+  const forgeCaPem = readAuthority(given.forgeCaFile, faults);
   if (faults.length > 0 || !parsed.success) throw new Error(`context is not valid\n  ${faults.join('\n  ')}`);
-  const { domainName, certificateArn, hostedZoneId, nag, forgeCaFile, ...others } = parsed.data;
+  const { domainName, certificateArn, hostedZoneId, nag, forgeCaFile: _, ...others } = parsed.data;
   const { vpcId, vpcSubnetIds, vpcCidr, ...placed } = others;
   const { notificationFrom, emailApiUrl, engineCpu, engineMemoryMb, engineTasks, ...rest } = placed;
   const isProd = rest.stage === 'prod';
@@ -233,11 +234,24 @@ export function parseStageConfig(context: Readonly<Record<string, unknown>>): St
     monthlyBudgetUsd: rest.monthlyBudgetUsd === undefined ? undefined : Number(rest.monthlyBudgetUsd),
     publicUrl: rest.publicUrl?.replace(/\/+$/, ''),
     ownHosts: findOwnHosts(domainName, rest.publicUrl).join(','),
-    forgeCaPem: forgeCaFile === undefined ? '' : readFileSync(forgeCaFile, 'utf8'),
+    forgeCaPem,
     retainData: isProd,
     logRetentionDays: isProd ? 90 : 14,
     runNag: nag === 'true',
   };
+}
+
+/** Of an advanced parameter. */
+const AUTHORITY_BYTES_MAX = 8_192;
+
+function readAuthority(file: unknown, faults: string[]): string {
+  if (typeof file !== 'string') return '';
+  if (!existsSync(file)) faults.push(`-c forgeCaFile=${file}: is not there`);
+  const pem = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (pem !== '' && !pem.includes('BEGIN CERTIFICATE')) faults.push(`-c forgeCaFile=${file}: is no PEM file`);
+  if (Buffer.byteLength(pem) > AUTHORITY_BYTES_MAX)
+    faults.push(`-c forgeCaFile=${file}: has more than ${AUTHORITY_BYTES_MAX} bytes; name the roots alone`);
+  return pem;
 }
 
 /** A provider that was chosen sends for the service's own domain unless told otherwise. */

@@ -62,13 +62,15 @@ export const FleetEnv = z.object({
   ENGINE_TASKS: EnvCount,
 });
 
-/** Tells which forges may be at private addresses, and who signs for them. */
-export const OutboundEnv = z.object({
+/** Tells which forges may be at private addresses. */
+export const OutboundHostsEnv = z.object({
   FORGE_ALLOW_HOSTS: EnvOptionalText,
   /** Our own public names, which no tenant may have us call. */
   FORGE_DENY_HOSTS: EnvOptionalText,
-  FORGE_CA_PEM: EnvOptionalText,
 });
+
+/** Also where a function reads who signs for them; empty: public authorities alone. */
+export const OutboundEnv = OutboundHostsEnv.extend({ FORGE_CA_PARAMETER: EnvOptionalText });
 
 /** Of the idle look: a forge and a token come with each request. */
 export const IdleLookEnv = CommonEnv.extend(OutboundEnv.shape);

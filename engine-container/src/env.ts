@@ -1,13 +1,15 @@
 import * as z from 'zod';
-import { CommonEnv, EnvOptionalText, EnvPort, EnvText, OutboundEnv } from '#core/contracts/env.ts';
+import { CommonEnv, EnvOptionalText, EnvPort, EnvText, OutboundHostsEnv } from '#core/contracts/env.ts';
 
-export const EngineEnv = CommonEnv.extend(OutboundEnv.shape).extend({
+export const EngineEnv = CommonEnv.extend(OutboundHostsEnv.shape).extend({
   PORT: EnvPort,
   /** Address to listen on: every one inside the container, loopback in a local run. */
   LISTEN_HOST: EnvText,
   TABLE_NAME: EnvText,
   /** Injected by the platform from the secret store. */
   CONTAINER_SECRET: EnvText,
+  /** Who signs for private forges; injected by the platform from a parameter where there are any. */
+  FORGE_CA_PEM: EnvOptionalText,
   /** Whether each bounce needs a second failing gate run (D-08). */
   /** Name under which figures go to CloudWatch; empty: none do. */
   METRICS_DEPLOYMENT: EnvOptionalText,

@@ -2,6 +2,7 @@ import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { readForgeAuthority } from '#core/adapters/parameter-store/forge-authority.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { IdleLookEnv } from '#core/contracts/env.ts';
 import { readLookRequest } from '#core/contracts/idle-look.ts';
@@ -10,9 +11,10 @@ import { lookForWork } from './idle-look.ts';
 
 const env = IdleLookEnv.parse(process.env);
 const clock = createSystemClock();
-const { send } = createGuardedHttp(readOutboundPolicy(env));
+const authority = await readForgeAuthority(env.FORGE_CA_PARAMETER);
+const { send } = createGuardedHttp(readOutboundPolicy({ ...env, FORGE_CA_PEM: authority }));
 
-/** Holds no right to anything: the forge and the token are in the request. */
+/** Holds no right to anything but certificates of private forges: the forge and the token are in the request. */
 export async function handler(event: unknown): Promise<LookAnswer> {
   const request = readLookRequest(event);
   if (request === null) throw new Error('not a request for an idle look');

@@ -8,6 +8,7 @@ import { compileOutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
 import { openVault } from '#core/adapters/kms-vault/open-vault.ts';
+import { readForgeAuthority } from '#core/adapters/parameter-store/forge-authority.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
@@ -19,7 +20,8 @@ import { createConnectionRoutes, switchedOffRoutes } from './routes.ts';
 const env = ConnectionsEnv.parse(process.env);
 const log = createLog({ service: 'connections' });
 const clock = createSystemClock();
-const policy = readOutboundPolicy(env);
+const authority = await readForgeAuthority(env.FORGE_CA_PARAMETER);
+const policy = readOutboundPolicy({ ...env, FORGE_CA_PEM: authority });
 const rules = compileOutboundPolicy(policy);
 const store = createDynamoStore({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),

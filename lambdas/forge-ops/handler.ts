@@ -9,6 +9,7 @@ import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { chooseIdentity } from '#core/adapters/identity-http/choose-identity.ts';
 import { openSecretBox, openVault } from '#core/adapters/kms-vault/open-vault.ts';
+import { readForgeAuthority } from '#core/adapters/parameter-store/forge-authority.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
@@ -22,7 +23,8 @@ import { createForgeOpsRoutes } from './routes.ts';
 const env = ForgeOpsEnv.parse(process.env);
 const log = createLog({ service: 'forge-ops' });
 const clock = createSystemClock();
-const { send } = createGuardedHttp(readOutboundPolicy(env));
+const authority = await readForgeAuthority(env.FORGE_CA_PARAMETER);
+const { send } = createGuardedHttp(readOutboundPolicy({ ...env, FORGE_CA_PEM: authority }));
 const store = createDynamoStore({
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   tableName: env.TABLE_NAME,

@@ -22,6 +22,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { DataTable, Grantee } from './data-table.ts';
 import { ENGINE_PORT, type EngineNetwork } from './engine-network.ts';
+import type { ForgeAuthority } from './forge-authority.ts';
 import type { Monitoring } from './monitoring.ts';
 import type { StoredSecret, StoredSecrets } from './stored-secrets.ts';
 
@@ -44,7 +45,7 @@ export interface EngineServiceProps {
   readonly size: EngineSize;
   readonly forgeAllowHosts: string;
   readonly ownHosts: string;
-  readonly forgeCaPem: string;
+  readonly authority: ForgeAuthority;
   readonly confirmBounce: 'always' | 'adaptive';
   readonly queueMetrics: boolean;
   readonly logLevel: string;
@@ -178,12 +179,12 @@ export class EngineService extends Construct implements Grantee {
         LOG_LEVEL: props.logLevel,
         FORGE_ALLOW_HOSTS: props.forgeAllowHosts,
         FORGE_DENY_HOSTS: props.ownHosts,
-        FORGE_CA_PEM: props.forgeCaPem,
+        ...('FORGE_CA_PEM' in props.authority.forContainer ? {} : { FORGE_CA_PEM: '' }),
         CONFIRM_BOUNCE: props.confirmBounce,
         METRICS_DEPLOYMENT: props.queueMetrics ? Stack.of(this).stackName : '',
         AWS_REGION: Aws.REGION,
       },
-      secrets: { CONTAINER_SECRET: this.secret.forContainer },
+      secrets: { CONTAINER_SECRET: this.secret.forContainer, ...props.authority.forContainer },
       healthCheck: {
         command: ['CMD', 'node', '-e', HEALTH_SCRIPT],
         interval: Duration.seconds(15),

@@ -21,6 +21,23 @@ export function createSecrets(
     resolver.define(secret.id, { ref: arn, attributes: { Arn: arn } });
     byArn.set(arn, value);
   }
+  // The certificates of private forges, which are no secret.
+  for (const parameter of template.ofType('AWS::SSM::Parameter')) {
+    const name = resolver.text(parameter.properties.Name, parameter.id);
+    const value = resolver.text(parameter.properties.Value, parameter.id);
+    resolver.define(parameter.id, { ref: name, attributes: {} });
+    const parts = [
+      'arn:',
+      { Ref: 'AWS::Partition' },
+      ':ssm:',
+      { Ref: 'AWS::Region' },
+      ':',
+      { Ref: 'AWS::AccountId' },
+    ];
+    const arn = resolver.text({ 'Fn::Join': ['', [...parts, `:parameter${name}`]] }, parameter.id);
+    byArn.set(name, value);
+    byArn.set(arn, value);
+  }
   return byArn;
 }
 

@@ -105,6 +105,8 @@ describe('the contents of each bundle', () => {
     // `connections` and `forge-ops` read one only where the deployment opens credentials of earlier formats.
     expect(carriers(/@aws-sdk\/client-ssm\//)).toEqual([
       'worker',
+      // Certificates of private forges, which are no secret, where a deployment names any.
+      'idle-look',
       'webhooks-payments',
       'billing',
       'connections',

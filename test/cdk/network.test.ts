@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { estimateCost } from '../../lib/cost.ts';
 import { describeDeployment, findLosses } from '../../lib/deployed.ts';
 import { countResources, findSize } from '../../lib/report.ts';
@@ -70,4 +71,48 @@ test('another network than the one that is deployed is refused, and a record of 
     expect.stringMatching(/network is 10\.0\.0\.0\/16, and vpc-\w+ is deployed.+Keep vpcId=vpc-/),
   ]);
   expect(findLosses({ ...deployed, network: null }, forgotten)).toEqual([]);
+});
+
+describe('certificates of private authorities', () => {
+  const pem = readFileSync(BORROWED.forgeCaFile, 'utf8');
+  const callers = ['Connections', 'ForgeOps', 'IdleLook'];
+
+  test('are in a parameter, and in no environment: all keys of a function together have 4 KB', () => {
+    const parameter = own.only('AWS::SSM::Parameter').Properties;
+    expect(parameter).toMatchObject({ Value: pem, Type: 'String', Tier: 'Standard' });
+    const { Parameter: _, ...others } = Object.fromEntries(
+      Object.values(own.resources).map((resource) => [resource.Type.split('::').at(-1), resource]),
+    );
+    expect(JSON.stringify(others)).not.toContain('BEGIN CERTIFICATE');
+    expect(made.ofType('AWS::SSM::Parameter')).toEqual([]);
+  });
+
+  test('are read by what calls a forge, and by nothing else', () => {
+    const [[id = ''] = []] = own.ofType('AWS::SSM::Parameter');
+    for (const name of callers) {
+      const { Variables } = own.functionNamed(name).Properties.Environment;
+      expect([name, Variables.FORGE_CA_PARAMETER]).toEqual([name, { Ref: id }]);
+      expect(made.functionNamed(name).Properties.Environment.Variables.FORGE_CA_PARAMETER).toBe('');
+    }
+    const readers = own
+      .allowed()
+      .filter((statement) => JSON.stringify(statement.Resource).includes(`"${id}"`));
+    expect(readers.map(({ holder }) => holder).sort()).toEqual([
+      'ConnectionsRole',
+      'EngineTaskExecutionRole',
+      'ForgeOpsRole',
+      'IdleLookRole',
+    ]);
+    const [container] = own.only('AWS::ECS::TaskDefinition').Properties.ContainerDefinitions;
+    const secrets = container.Secrets.map(({ Name }: { Name: string }) => Name);
+    expect(secrets).toContain('FORGE_CA_PEM');
+  });
+
+  test.each([
+    ['nowhere.pem', /is not there/],
+    ['package.json', /is no PEM file/],
+    ['package-lock.json', /has more than 8192 bytes/],
+  ])('of the file %s are refused with words', (forgeCaFile, words) => {
+    expect(() => parseStageConfig({ forgeCaFile })).toThrow(words);
+  });
 });

@@ -100,6 +100,7 @@ export const BORROWED = {
   vpcId: 'vpc-0123456789abcdef0',
   vpcSubnetIds: 'subnet-0123456789abcdef0,subnet-0123456789abcdef1',
   forgeAllowHosts: 'git.internal.example',
+  forgeCaFile: 'test/support/forge-authority.pem',
 };
 
 export function listOf<T>(value: T | readonly T[]): readonly T[] {

@@ -1,0 +1,44 @@
+import { Aws } from 'aws-cdk-lib';
+import { Secret as EcsSecret } from 'aws-cdk-lib/aws-ecs';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ParameterTier, StringParameter } from 'aws-cdk-lib/aws-ssm';
+import { Construct } from 'constructs';
+import type { Grantee } from './data-table.ts';
+
+/** Beyond this a parameter is an advanced one, at 0.05 USD a month, of at most twice as much. */
+const STANDARD_BYTES_MAX = 4_096;
+
+/** Certificates of private authorities, in a parameter: all keys of a function's environment together have 4 KB. */
+export class ForgeAuthority extends Construct {
+  readonly #parameter: StringParameter | null;
+
+  /** `pem`: empty for public authorities alone. */
+  constructor(scope: Construct, id: string, { pem }: { readonly pem: string }) {
+    super(scope, id);
+    this.#parameter =
+      pem === ''
+        ? null
+        : new StringParameter(this, 'Parameter', {
+            parameterName: `/${Aws.STACK_NAME}/forge-authority`,
+            simpleName: false,
+            description: 'Who signs for private forges',
+            stringValue: pem,
+            tier:
+              Buffer.byteLength(pem) > STANDARD_BYTES_MAX ? ParameterTier.ADVANCED : ParameterTier.STANDARD,
+          });
+  }
+
+  /** Tells a function where it reads them. */
+  grantRead(fn: Grantee): void {
+    fn.setEnv('FORGE_CA_PARAMETER', this.#parameter?.parameterName ?? '');
+    if (this.#parameter === null) return;
+    fn.allow(
+      new PolicyStatement({ actions: ['ssm:GetParameter'], resources: [this.#parameter.parameterArn] }),
+    );
+  }
+
+  /** Into a container they come when its task starts. */
+  get forContainer(): Readonly<Record<string, EcsSecret>> {
+    return this.#parameter === null ? {} : { FORGE_CA_PEM: EcsSecret.fromSsmParameter(this.#parameter) };
+  }
+}
