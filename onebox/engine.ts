@@ -1,5 +1,6 @@
 import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
 import type { GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
@@ -11,12 +12,13 @@ import type { Metrics } from './metrics.ts';
 /** The engine within this process. It keeps its own deadlines; one that passes them is treated as one that was lost. */
 export function createEngine(store: DynamoStore, http: GuardedHttp, log: Log, metrics: Metrics): EnginePort {
   const clock = createSystemClock();
+  const send = new ForgePace(clock).pace(http.send);
   const runReconcile = createReconciler({
     ...{ store, clock, log, ids: createUuidIds() },
     forgeFor: (request, held, mayRead) =>
       createEngineForge(held, {
         ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },
-        ...{ send: http.send, clock, mayRead },
+        ...{ send, clock, mayRead },
       }),
   });
   return {

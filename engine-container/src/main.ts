@@ -5,6 +5,7 @@ import { createEngineStore } from '#core/adapters/dynamo/engine-store.ts';
 import { createLeaseStore } from '#core/adapters/dynamo/lease-store.ts';
 import { Table } from '#core/adapters/dynamo/table.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
@@ -26,6 +27,8 @@ const table = new Table({
 // Of the store, only what the engine calls is in its bundle.
 const store = { ...createEngineStore(table), ...createLeaseStore(table) };
 const http = createGuardedHttp(readOutboundPolicy(env));
+// One for all repositories: a forge counts the calls of all of them.
+const send = new ForgePace(clock).pace(http.send);
 const runReconcile = createReconciler({
   store,
   clock,
@@ -40,7 +43,7 @@ const runReconcile = createReconciler({
       token: request.token,
       send: (...call) => {
         onCall();
-        return http.send(...call);
+        return send(...call);
       },
       clock,
       mayRead,

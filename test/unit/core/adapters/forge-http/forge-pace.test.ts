@@ -1,0 +1,121 @@
+import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
+import { type HttpRequest, type HttpResponse, HttpSendError } from '#core/adapters/http-guard/http-send.ts';
+import { VirtualClock } from '../../../../support/virtual-clock.ts';
+
+const OK: HttpResponse = { status: 200, headers: {}, body: Buffer.from('{}') };
+const ASKS_FOR_LESS: HttpResponse = { status: 429, headers: { 'retry-after': '30' }, body: Buffer.alloc(0) };
+
+/** A forge that answers so until told otherwise, and when each call reached it. */
+function open() {
+  const clock = new VirtualClock();
+  const sent: { readonly at: number; readonly host: string }[] = [];
+  const world = { answer: OK as HttpResponse | HttpSendError };
+  // Those who wait do so side by side.
+  const sleep = (ms: number) =>
+    new Promise<void>((resolve) => {
+      clock.after(ms, () => {
+        resolve();
+        return new Promise((settled) => setImmediate(settled));
+      });
+    });
+  const waiting = { now: () => clock.now(), monotonic: () => clock.monotonic(), sleep };
+  const send = new ForgePace(waiting).pace(async ({ url }) => {
+    sent.push({ at: clock.monotonic(), host: new URL(url).host });
+    if (world.answer instanceof HttpSendError) throw world.answer;
+    return world.answer;
+  });
+  const call = (method: HttpRequest['method'] = 'GET', host = 'forge.example') =>
+    send({
+      ...{ method, url: `https://${host}/api/v1/x`, headers: {}, timeoutMs: 1_000, bodyBytesMax: 1_000 },
+    });
+  /** After those who need not wait were sent. */
+  const pass = async (ms: number) => {
+    await new Promise((settled) => setImmediate(settled));
+    await clock.advance(ms);
+  };
+  return { clock, sent, world, call, pass };
+}
+
+test('a forge that never complains is not held back', async () => {
+  const { sent, call } = open();
+  await Promise.all(Array.from({ length: 200 }, () => call()));
+  expect(sent.map(({ at }) => at)).toEqual(Array.from({ length: 200 }, () => sent[0]?.at));
+});
+
+test('one that answers 429 gets no read of any repository before its Retry-After; other hosts do, and writes go', async () => {
+  const { clock, sent, world, call } = open();
+  world.answer = ASKS_FOR_LESS;
+  await call();
+  world.answer = OK;
+  sent.length = 0;
+  const refused = await call();
+  expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30']);
+  expect((await call('POST')).status).toBe(200);
+  expect((await call('GET', 'other.example')).status).toBe(200);
+  expect(sent.map(({ host }) => host)).toEqual(['forge.example', 'other.example']);
+  await clock.advance(30_000);
+  expect((await call()).status).toBe(200);
+});
+
+test('afterwards it gets five reads a second, and a read that would wait for long is told to come again', async () => {
+  const { clock, sent, world, call, pass } = open();
+  world.answer = ASKS_FOR_LESS;
+  await call();
+  world.answer = OK;
+  await clock.advance(30_000);
+  sent.length = 0;
+  const answers = Promise.all(Array.from({ length: 60 }, () => call()));
+  await pass(10_000);
+  const statuses = (await answers).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(26);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(34);
+  const gaps = sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0));
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(200);
+});
+
+test('each complaint halves that, and each minute without one doubles it, until there is no ceiling', async () => {
+  const { clock, sent, world, call, pass } = open();
+  const perSecond = async () => {
+    sent.length = 0;
+    const answers = Promise.all(Array.from({ length: 400 }, () => call()));
+    await pass(6_000);
+    await answers;
+    const from = sent[0]?.at ?? 0;
+    return sent.filter(({ at }) => at - from < 1_000).length;
+  };
+  world.answer = ASKS_FOR_LESS;
+  await call();
+  await clock.advance(30_000);
+  await call();
+  world.answer = OK;
+  await clock.advance(30_000);
+  expect(await perSecond()).toBe(3);
+  await clock.advance(60_000);
+  expect(await perSecond()).toBe(5);
+  await clock.advance(10 * 60_000);
+  expect(await perSecond()).toBe(400);
+});
+
+test('one that was away begins with five a second as well', async () => {
+  const { sent, world, call, pass } = open();
+  world.answer = new HttpSendError('connect');
+  for (let index = 0; index < 3; index += 1) await call().catch(() => undefined);
+  world.answer = OK;
+  await call();
+  sent.length = 0;
+  const answers = Promise.all(Array.from({ length: 5 }, () => call()));
+  await pass(2_000);
+  await answers;
+  const gaps = sent.slice(1).map(({ at }, index) => at - (sent[index]?.at ?? 0));
+  expect(gaps).toEqual([200, 200, 200, 200]);
+});
+
+test('a single call that fails slows nothing', async () => {
+  const { sent, world, call } = open();
+  world.answer = new HttpSendError('timeout');
+  await call().catch(() => undefined);
+  world.answer = OK;
+  await call();
+  await Promise.all(Array.from({ length: 50 }, () => call()));
+  expect(new Set(sent.map(({ at }) => at)).size).toBe(1);
+});
