@@ -1,5 +1,7 @@
 import { Link } from 'wouter';
 import { ApiError } from '#core/contracts/client.ts';
+import { PULL_CODES } from '../../core/domain/pull-code-table.ts';
+import { codeOfPlace } from '../../core/domain/pull-codes.ts';
 import { useChange, useNow } from '../data/hooks.ts';
 import { Ago, Button, Empty, Foreign, Outward } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
@@ -127,6 +129,8 @@ function Line({ view }: { readonly view: RepoView }) {
       </Empty>
     );
   }
+  const needy = queue.line.filter(needsPerson);
+  const moving = queue.line.filter((place) => !needsPerson(place));
   if (queue.line.length === 0) {
     return (
       <Empty title="The queue is empty">
@@ -139,26 +143,49 @@ function Line({ view }: { readonly view: RepoView }) {
   }
   return (
     <>
-      <ol className="rail" aria-label="Pull requests in order">
-        <li className="rail-base" aria-hidden="true">
-          <span className="branch">{repo.base_branch}</span>
-        </li>
-        {queue.line.map((place, index) => (
-          <Station
-            key={place.pr}
-            place={place}
-            view={view}
-            coupled={isCoupled(place) && isCoupled(queue.line[index + 1])}
-          />
-        ))}
-      </ol>
+      {moving.length === 0 ? (
+        <p className="hint">Nothing waits to be staged.</p>
+      ) : (
+        <ol className="rail" aria-label="Pull requests in order">
+          <li className="rail-base" aria-hidden="true">
+            <span className="branch">{repo.base_branch}</span>
+          </li>
+          {moving.map((place, index) => (
+            <Station
+              key={place.pr}
+              place={place}
+              view={view}
+              coupled={isCoupled(place) && isCoupled(moving[index + 1])}
+            />
+          ))}
+        </ol>
+      )}
       {queue.line_more > 0 && (
         <p className="hint">
           {plural(queue.line_more, 'more pull request', 'more pull requests')} behind these.
         </p>
       )}
+      {needy.length > 0 && (
+        <>
+          <h3>Needs a person first</h3>
+          <ul className="rail rail-aside" aria-label="Pull requests that need a person">
+            {needy.map((place) => (
+              <Station key={place.pr} place={place} view={view} coupled={false} />
+            ))}
+          </ul>
+        </>
+      )}
     </>
   );
+}
+
+/** The queue does not go on with it by itself: its author, a reviewer or the owner of the queue has to act. */
+function needsPerson({ state, reason }: Place): boolean {
+  if (state === 'bounced') return true;
+  const code = codeOfPlace(state, reason);
+  // A pause and a failing base hold up all of them: each keeps its place in the order.
+  if (code === null || code === 'paused' || code === 'base_red' || code === 'gate_missing') return false;
+  return ['author', 'reviewer', 'operator'].includes(PULL_CODES[code].turn);
 }
 
 function isCoupled(place: Place | undefined): boolean {

@@ -80,7 +80,11 @@ function Begin({ repo }: { readonly repo: StatusEntry }) {
             />
           )}
         </Field>
-        <Field label="For how long" hint="It goes on by itself then." error={null}>
+        <Field
+          label="For how long"
+          hint={hours === 0 ? 'It goes on once it is resumed.' : 'It goes on by itself then.'}
+          error={null}
+        >
           {(ids) => (
             <select {...ids} value={hours} onChange={(event) => setHours(Number(event.target.value))}>
               <option value={0}>until it is resumed</option>

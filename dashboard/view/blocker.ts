@@ -78,7 +78,8 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
     }
     return { ...NOTHING, tone: 'unknown', text: 'Unknown: what the queue last saw could not be read' };
   }
-  return blockerOfQueue(queue.block, queue.line.length + queue.line_more);
+  const bounced = queue.line.filter(({ state }) => state === 'bounced').length;
+  return blockerOfQueue(queue.block, queue.line.length + queue.line_more - bounced);
 }
 
 /** While something is in flight under a drain, or is still taken back, that is what it waits for. */

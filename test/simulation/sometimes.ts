@@ -102,6 +102,9 @@ export const RARELY: readonly string[] = [
   ],
   ...['event pr_requeued queue_disabled', 'event pr_requeued gate_infrastructure'],
   ...['event pr_skipped schedule_lost', 'action skipped schedule_lost'],
+  // Owners and priorities
+  ...['held by a pause', 'held by a drain', 'resumed', 'event pr_requeued paused', 'take back paused'],
+  ...['label incident of oncall', 'label incident of stranger', 'event pr_requeued overtaken'],
 ];
 
 export const SOMETIMES: readonly string[] = [...OFTEN, ...RARELY];

@@ -88,7 +88,8 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   }
   const batch = record.batches.find((each) => each.landing !== null) ?? record.batches[0];
   if (batch !== undefined) return blockOfBatch(batch, at, gateDeadlineMs(repo, record));
-  if (places.length === 0) return block('empty');
+  // The forge keeps the schedule of one that was bounced: it is out of the queue all the same.
+  if (places.every(({ state }) => state === 'bounced')) return block('empty');
   const pause = pauseAt(repo, at);
   if (pause !== null) return block('paused_by_owner', { since: pause.since, until: pause.until });
   if (record.pausedUntil !== null && record.pausedUntil > at) {

@@ -108,6 +108,18 @@ describe('a pause of the owner', () => {
     expect(findBlocker(idle, paused('drain'), later).text).toMatch(/^Drained by its owner: audit/);
   });
 
+  test('what was bounced does not count among those that wait', () => {
+    const place = { pr: 1, title: 'x', priority: 'normal' as const, queued_at: since, until: null };
+    const line = [
+      { ...place, state: 'bounced' as const, reason: 'bounced' },
+      { ...place, pr: 2, state: 'refused' as const, reason: 'approvals_missing' },
+    ];
+    const activity = givenActivity({ queue: givenQueue('admission', {}, line) });
+    expect(findBlocker(activity, givenStatus(), later).text).toBe(
+      'The one pull request in the queue may not be staged yet',
+    );
+  });
+
   test('one whose end has passed is over', () => {
     const activity = givenActivity({ queue: givenQueue('empty') });
     expect(findBlocker(activity, paused('pause', '2026-01-01T00:59:00.000Z'), later).tone).toBe('clear');

@@ -208,3 +208,23 @@ describe('the words of a story', () => {
     ]);
   });
 });
+
+test('the queue page tells those that wait for their turn from those that need a person', async () => {
+  const place = (pr: number, state: 'ready' | 'waiting' | 'bounced', reason: string | null) => ({
+    ...{ pr, title: `Change ${pr}`, priority: 'normal' as const, queued_at: AT, until: null },
+    ...{ state, reason },
+  });
+  const line = [place(1, 'bounced', 'bounced'), place(2, 'waiting', 'conflict')];
+  const waiting = [place(3, 'waiting', 'base_red'), place(4, 'ready', null), place(5, 'waiting', 'paused')];
+  const queue = givenQueue('gate', {}, [...line, ...waiting]);
+  mountPage({
+    at: '/repos/repo',
+    answers: answersOf(givenStory('landed'), givenFeed({ repos: [givenActivity({ queue })] })),
+  });
+  const numbersIn = async (name: string) =>
+    within(await screen.findByRole('list', { name }))
+      .getAllByRole('link')
+      .map(({ textContent }) => textContent);
+  expect(await numbersIn('Pull requests in order')).toEqual(['#3', '#4', '#5']);
+  expect(await numbersIn('Pull requests that need a person')).toEqual(['#1', '#2']);
+});

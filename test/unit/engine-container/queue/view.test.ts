@@ -129,3 +129,9 @@ test('long lines and titles are cut, never half a character', () => {
   expect([...title].length).toBe(QUEUE_TITLE_CHARS_MAX);
   expect(Buffer.from(title).toString()).toBe(title);
 });
+
+test('a queue that holds nothing but what was bounced is empty', () => {
+  const bounced = [{ pr: 1, head: 'head-1', scheduleId: 1 }];
+  expect(blockOf({ entries: [givenEntry(1)], bounced }).kind).toBe('empty');
+  expect(blockOf({ entries: [givenEntry(1), givenEntry(2)], bounced }).kind).toBe('staging');
+});
