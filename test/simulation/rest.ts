@@ -8,7 +8,7 @@ import type { Witness } from './hosts.ts';
 import { judgeLiveness, settledWithinMs } from './liveness.ts';
 import type { Managed } from './managed.ts';
 import { type Family, FLAKY, FORGE_REFUSES, PROMPT, UNGUARDED } from './odds.ts';
-import { judgeRest, listUnsettled } from './oracle.ts';
+import { judgeRest } from './oracle.ts';
 import type { SimService } from './service.ts';
 import { noteRuns } from './sightings.ts';
 
@@ -82,10 +82,13 @@ export class Rest {
 
   /** By when each of its pull requests has landed or its author is told why not. */
   async #settledBy({ forge, project }: Managed): Promise<number> {
-    const open = await listUnsettled({ forge, project });
-    return (
-      this.#clock.now() + settledWithinMs(open.length, project.gateMs, FORGE_REFUSES.includes(this.#family))
-    );
+    // Words of a moment ago excuse none: an approval that is given now may be seen at the next look only.
+    let waiting = 0;
+    for (const pr of project.prs) {
+      const { state, baseRef } = await forge.pull(pr);
+      if (state === 'open' && baseRef === forge.base && forge.isScheduled(pr)) waiting += 1;
+    }
+    return this.#clock.now() + settledWithinMs(waiting, project.gateMs, FORGE_REFUSES.includes(this.#family));
   }
 
   async #judgeLiveness({ id, forge, project, crowd }: Managed): Promise<void> {

@@ -20,4 +20,12 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     families: ['shared_heads', 'storm'],
     dies: 'another one moves to the head of a bounce',
   },
+  {
+    guard: 'words of another pull request with the same head hold while a wait of this one ends',
+    file: `${QUEUE}/spoken-for.ts`,
+    find: 'entry.head === head &&',
+    replace: 'entry.head === head && entry.pr < 0 &&',
+    families: ['shared_heads', 'storm'],
+    dies: { family: 'storm', seed: 1_100_000_121 },
+  },
 ];

@@ -1,11 +1,10 @@
 import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { pauseAt, sayPause } from '#core/domain/pause.ts';
 import { type DecisionContext, wakeNoLaterThan, wishStatus } from './decision-context.ts';
-import { describeDefer } from './describe.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import { isBounced } from './recall.ts';
 import type { QueueRecord } from './record.ts';
+import { isSpokenFor } from './spoken-for.ts';
 
 /** Says on each head that only the pause keeps from being staged until when it lasts, and goes on by itself then. */
 export function sayPaused(pass: DecisionContext): void {
@@ -27,11 +26,7 @@ export function sayPaused(pass: DecisionContext): void {
 }
 
 function waitsForNothingElse(record: QueueRecord, entry: QueueEntry): boolean {
-  const { pr, head } = entry;
-  if (entry.readyAt === null || entry.scheduleId === 0 || entry.refusedFor !== null) return false;
-  if (isBounced(record, entry) || entry.unclear !== undefined) return false;
-  if (record.batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr))) return false;
-  return !record.deferred.some(
-    (deferred) => deferred.pr === pr && deferred.head === head && describeDefer(deferred.reason) !== null,
-  );
+  const { pr, head, readyAt, scheduleId } = entry;
+  if (readyAt === null || scheduleId === 0 || isSpokenFor(record, head)) return false;
+  return !record.batches.some((batch) => activeMembers(batch).some((member) => member.pr === pr));
 }

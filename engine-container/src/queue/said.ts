@@ -1,9 +1,9 @@
 import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { PAUSED_PREFIX, pauseAt } from '#core/domain/pause.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
-import { describeDefer, describeQueued } from './describe.ts';
+import { describeQueued } from './describe.ts';
 import type { QueueEntry } from './queue-entry.ts';
-import { isBounced } from './recall.ts';
+import { isSpokenFor } from './spoken-for.ts';
 
 /**
  * Words that have stopped being true are replaced at once: of a bounce that was scheduled again, a head that was renewed, a
@@ -24,13 +24,8 @@ function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
   const { said, head } = entry;
   if (said === undefined || said.head !== head || said.state === 'success') return false;
   if (said.state === 'pending' && !isOfSomethingOver(pass, said.description)) return false;
-  if (entry.readyAt === null || entry.scheduleId === 0 || entry.refusedFor !== null) return false;
-  if (isBounced(record, entry) || entry.unclear !== undefined) return false;
-  if (record.batches.some((batch) => batch.landing?.head === head)) return false;
-  return !record.deferred.some(
-    (deferred) =>
-      deferred.pr === entry.pr && deferred.head === head && describeDefer(deferred.reason) !== null,
-  );
+  if (entry.readyAt === null || entry.scheduleId === 0 || isSpokenFor(record, head)) return false;
+  return !record.batches.some((batch) => batch.landing?.head === head);
 }
 
 /** `pending` words of a wait that has ended, where nothing else of this look says so. */

@@ -197,6 +197,19 @@ describe('words that have stopped being true are replaced at once', () => {
     ]);
   });
 
+  test('and not where another pull request with this head is refused', () => {
+    const opened = givenView(2, { pull: { headSha: 'head-1' }, opensAnother: known(true) });
+    const entries = [
+      givenEntry(1, { said: error }),
+      givenEntry(2, { head: 'head-1', readyAt: null, refusedFor: 'twin_elsewhere' }),
+    ];
+    const given = givenSnapshot({
+      pulls: known([view, opened]),
+      repo: givenRepo({ batchLingerSeconds: 3_600 }),
+    });
+    expect(tellDecision(given, givenRecord({ entries })).actions).not.toContain(QUEUED);
+  });
+
   test.each([
     ['nothing was said', {}, {}],
     ['said of another head', { said: { ...error, head: 'older' } }, {}],
