@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { readToken, signToken } from './session-token.ts';
+import { type Claims, readToken, signToken } from './session-token.ts';
 
 /** Identity as GoTrue serves it: users, password sign-in, sessions that end, `app_metadata.role`. Loopback only. */
 export interface LocalIdentity {
@@ -60,7 +60,10 @@ export async function startLocalIdentity(options: {
     state.sessions[sessionId] = userId;
     save();
     const iat = Math.floor(Date.now() / 1000);
-    const claims = { sub: userId, session_id: sessionId, role: 'authenticated', iat, exp: iat + lifeSeconds };
+    const claims = {
+      ...{ sub: userId, session_id: sessionId, role: 'authenticated', iat, exp: iat + lifeSeconds },
+      amr: [{ method: 'password', timestamp: iat }],
+    };
     return signToken(state.secret, claims);
   };
   const server = createServer((request, response) => {
@@ -117,12 +120,20 @@ async function answer(provider: Provider, request: IncomingMessage, response: Se
   }
   if (route === 'POST /auth/v1/logout') {
     const claims = claimsOf(provider, request);
-    if (claims !== null) delete provider.state.sessions[claims.session_id];
+    if (claims !== null) endSessions(provider.state, claims, url.searchParams.get('scope'));
     provider.save();
     response.writeHead(204).end();
     return;
   }
   send(response, 404, { code: 404, msg: 'not found' });
+}
+
+/** As GoTrue does: `local` this session, `others` those beside it, else all of the user. */
+function endSessions(state: Provider['state'], { sub, session_id }: Claims, scope: string | null): void {
+  for (const [id, userId] of Object.entries(state.sessions)) {
+    const isMeant = id === session_id ? scope !== 'others' : userId === sub && scope !== 'local';
+    if (isMeant) delete state.sessions[id];
+  }
 }
 
 function claimsOf({ state }: Provider, request: IncomingMessage) {

@@ -3,6 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 export interface Claims {
   readonly sub: string;
   readonly session_id: string;
+  /** How the person has shown who they are, and when; seconds. */
+  readonly amr?: readonly { readonly method: string; readonly timestamp: number }[];
   readonly role: string;
   readonly iat: number;
   /** Epoch seconds. */

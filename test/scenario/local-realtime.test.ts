@@ -143,6 +143,13 @@ describe('realtime and notifications of the whole service', () => {
     ]);
   });
 
+  test('the sign-in is noted, and listed as the session that asks', async () => {
+    const { sessions } = (await (await call(0, 'GET', '/api/v1/sessions')).json()) as {
+      sessions: { current: boolean; from: string | null }[];
+    };
+    expect(sessions).toMatchObject([{ current: true, from: expect.any(String) }]);
+  });
+
   test('nothing of a ticket or a session is in the log', () => {
     const log = readFileSync(join(started.service.dataDir, 'service.log'), 'utf8');
     expect(log).toContain('socket opened');
