@@ -44,4 +44,20 @@ export const GATE_MUTANTS: readonly Mutant[] = [
     families: ['other_ci'],
     dies: { family: 'other_ci', seed: 54 },
   },
+  {
+    guard: 'a batch is judged by the gate that is asked now (A12)',
+    file: 'engine-container/src/queue/batch.ts',
+    find: '!isSameGate(batch.statusGate ?? null, statusGateOf(s.repo))',
+    replace: '!isSameGate(batch.statusGate ?? null, batch.statusGate ?? null)',
+    families: ['other_ci'],
+    dies: 'the gate is changed while a batch is out',
+  },
+  {
+    guard: 'a change of the gate is told with its code',
+    file: 'core/domain/pull-code-table.ts',
+    find: "  gate_changed: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),",
+    replace: "  gate_changed_once: wait('none', 'requeued: the queue now asks another gate', BY_ITSELF),",
+    families: ['other_ci'],
+    dies: 'the gate is changed while a batch is out',
+  },
 ];

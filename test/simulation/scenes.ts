@@ -18,6 +18,7 @@ import {
   successOfBefore,
   twinAppearsLate,
 } from './forge-scenes.ts';
+import { changeGateInFlight } from './gate-scenes.ts';
 import {
   enrollAfterBurial,
   enrollInLanding,
@@ -482,6 +483,7 @@ export const SCENES = {
   'a fork goes back to an approved head': backToApproved,
   'a fix after a bounce': fixAfterBounce,
   'each way out has a code': leaveInEachWay,
+  'the gate is changed while a batch is out': changeGateInFlight,
   'a head has run a gate that it changed itself': runOnEditedGate,
   'a branch that was run has the name and the head of a fork': runOnNamesakeOfFork,
   'a head was run before the base moved': runOnOldBase,
