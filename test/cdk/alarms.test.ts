@@ -55,6 +55,15 @@ describe('the runbook', () => {
     }
   });
 
+  test('every section gives the query that shows what happened, or the name of one that is saved', () => {
+    for (const { name, text } of sections) {
+      expect([name, text]).toEqual([
+        name,
+        expect.stringMatching(/\n```\n.+\n```\n|saved quer(y|ies), `<stack>\//s),
+      ]);
+    }
+  });
+
   test('every log group that it names is there', () => {
     const groups = template.ofType('AWS::Logs::LogGroup').map(([id]) => id.replace(/[0-9A-F]{8}$/, ''));
     const named = [...runbook.matchAll(/Log group: `(\w+)`/g)].map(([, name]) => name ?? '');
