@@ -67,3 +67,19 @@ export async function drainInGate(): Promise<readonly string[]> {
     ...(stage.forge.isMerged(later) ? ['something new landed in a drain'] : []),
   ];
 }
+
+/** One of two with the same head is refused in a pause: the pause of the other is not told over what to do about it. */
+export async function pauseBesideRefusedTwin(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  await hold(stage, 'pause');
+  const refused = await givenScheduled(forge, 'a');
+  await forge.addDependency(refused, await forge.openPullRequest({ branch: 'x', files: { x: 'x' } }));
+  await look(stage, 4);
+  const { headSha: head } = await forge.pull(refused);
+  await forge.schedule(await forge.openPullRequest({ branch: 'twin', head }), 'squash');
+  await look(stage, 4);
+  const words = await wordsOn(stage, refused);
+  return words.startsWith('refused: ') ? [] : [`one that is refused is told "${words}"`];
+}

@@ -75,7 +75,7 @@ import {
   runUnderPattern,
   runWhereNoneIsWanted,
 } from './own-run-scenes.ts';
-import { drainInGate, pauseBeforeStaging, pauseInLanding } from './pause-scenes.ts';
+import { drainInGate, pauseBeforeStaging, pauseBesideRefusedTwin, pauseInLanding } from './pause-scenes.ts';
 import { incidentEarly, incidentLate, incidentOfStranger } from './priority-scenes.ts';
 import {
   crashBetweenWrites,
@@ -410,6 +410,7 @@ export const SCENES = {
   'an incident comes right after a batch was staged': incidentEarly,
   'an incident comes when a gate run is nearly over': incidentLate,
   'a stranger puts the label of an incident on': incidentOfStranger,
+  'a pause beside the refusal of a twin': pauseBesideRefusedTwin,
   'two wait for the end of a pause': pauseBeforeStaging,
   'the queue is paused while a success stands': pauseInLanding,
   'the queue is drained while a gate run is out': drainInGate,

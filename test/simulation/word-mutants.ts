@@ -26,6 +26,6 @@ export const WORD_MUTANTS: readonly Mutant[] = [
     find: 'entry.head === head &&',
     replace: 'entry.head === head && entry.pr < 0 &&',
     families: ['shared_heads', 'storm'],
-    dies: { family: 'storm', seed: 1_100_000_121 },
+    dies: 'a pause beside the refusal of a twin',
   },
 ];
