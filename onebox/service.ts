@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { startStreamSource } from '#core/adapters/dynamo/stream-reader.ts';
+import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
@@ -105,7 +106,8 @@ async function start(
   stops.push(() => database.stop());
   const clients = await openTable(database.endpoint);
   stops.push(() => clients.close());
-  const store = createDynamoStore({ client: clients.documents, tableName: TABLE_NAME, clock });
+  const table = { client: clients.documents, tableName: TABLE_NAME, clock };
+  const [store, tokens] = [createDynamoStore(table), createTokenStore(table)];
 
   const publicUrl = config.public_url.replace(/\/+$/, '');
   const policy = {
@@ -130,7 +132,7 @@ async function start(
   });
   stops.push(() => queue.stop());
   const shared: Shared = {
-    ...{ store, queue, policy, clock, ids, log, publicUrl, ...keys, send: http.send },
+    ...{ store, tokens, queue, policy, clock, ids, log, publicUrl, ...keys, send: http.send },
     identity: createForgeIdentity(sessions, () => forge.isReachable()),
     queueName: config.service_name,
   };

@@ -15,6 +15,8 @@ import type { HttpResponse } from '#core/http/respond.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { SecretBox } from '#core/ports/secret-box.ts';
 import type { Clock, Ids, Log, Vault, WakeQueue } from '#core/ports/system.ts';
+import type { TokenStore } from '#core/ports/token-store.ts';
+import { createTokenReader } from '#core/services/api-tokens.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
 import { createAdminRoutes } from '../lambdas/admin/routes.ts';
 import { createApiRoutes } from '../lambdas/api/routes.ts';
@@ -29,6 +31,7 @@ import { createForgeWebhook } from '../lambdas/webhooks/routes.ts';
 /** The parts that all surfaces of one process share. */
 export interface Shared {
   readonly store: DynamoStore;
+  readonly tokens: TokenStore;
   readonly identity: IdentityPort;
   readonly vault: Vault;
   readonly secrets: SecretBox;
@@ -46,13 +49,17 @@ export type Answerer = (event: APIGatewayProxyEventV2, context: Context) => Prom
 
 /** Every HTTP function of the service, composed for one process: no plans are sold here, and no key administers. */
 export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Answerer>> {
-  const { store, identity, vault, secrets, queue, send, clock, ids, log, publicUrl, queueName } = shared;
-  const surface = { identity, log, rates: store, noteSignIn: createSignInNotes({ store, log }) };
+  const { store, tokens, identity, vault, secrets, queue, send, clock, ids, log, publicUrl, queueName } =
+    shared;
+  const surface = {
+    ...{ identity, log, rates: store, noteSignIn: createSignInNotes({ store, log }) },
+    readApiToken: createTokenReader({ store: tokens, clock, log }),
+  };
   const common = { store, leases: store, clock, log, ids, queue };
   const openAccount = createForgeAccountOpener({ send, clock });
   const rules = compileOutboundPolicy(shared.policy);
   return {
-    api: createSurface<'api'>(surface, createApiRoutes({ ...common, identity, queueName })),
+    api: createSurface<'api'>(surface, createApiRoutes({ ...common, tokens, identity, queueName })),
     connections: createSurface<'connections'>(
       { ...surface, switchedOff: switchedOffRoutes(false) },
       createConnectionRoutes({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TICKET_TTL_MS } from '../domain/api-limits.ts';
+import type { ApiToken } from '../domain/api-token.ts';
 import { BILLING_STATUSES, TIERS } from '../domain/billing.ts';
 import type { RepoId } from '../domain/ids.ts';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../domain/repo.ts';
 import type { AuditEntry, Organization, Tenant } from '../ports/account-store.ts';
 import type { BillingAccount } from '../ports/billing-store.ts';
+import { TokenList, toTokenView } from './api-token.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { Provisioning, toProvisioning, toReconcileView } from './managed-repo.ts';
 import { ExportedNotification, toExportedNotification } from './notification.ts';
@@ -109,6 +111,7 @@ export const TenantExport = z.object({
   reconcile_status_truncated: z.boolean(),
   audit_log: z.array(ExportedAudit),
   audit_log_truncated: z.boolean(),
+  api_tokens: TokenList,
   organization: z.object({ id: Uuid, owner_tenant_id: Uuid, name: z.string() }),
   billing: z.object({
     tier: z.enum(TIERS),
@@ -131,6 +134,7 @@ export interface ExportFacts {
   readonly outcomesTruncated: boolean;
   readonly audit: readonly AuditEntry[];
   readonly auditTruncated: boolean;
+  readonly tokens: readonly ApiToken[];
   readonly billing: BillingAccount;
 }
 
@@ -148,6 +152,7 @@ export function toTenantExport(facts: ExportFacts): z.infer<typeof TenantExport>
       at: formatTime(at),
     })),
     audit_log_truncated: facts.auditTruncated,
+    api_tokens: facts.tokens.map(toTokenView),
     organization: {
       id: facts.organization?.id ?? tenant.id,
       owner_tenant_id: facts.organization?.ownerTenantId ?? tenant.id,

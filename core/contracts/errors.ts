@@ -1,4 +1,4 @@
-/** THE table of error codes (contract, Errors; nine of them by decision). Nothing else decides a status. */
+/** THE table of error codes (contract, Errors; twelve of them by decision). Nothing else decides a status. */
 export interface ErrorShape {
   readonly status: number;
   /** The same request may succeed later without any change. */
@@ -13,6 +13,21 @@ export const ERROR_TABLE = {
   not_authenticated: { status: 401, retryable: false, message: 'There is no valid session.' },
   invalid_key: { status: 401, retryable: false, message: 'The key is not valid.' },
   invalid_token: { status: 401, retryable: false, message: 'The session token is invalid or has expired.' },
+  session_required: {
+    status: 401,
+    retryable: false,
+    message: 'This takes the session of a person; API tokens are not accepted here.',
+  },
+  insufficient_scope: {
+    status: 403,
+    retryable: false,
+    message: 'This API token has no right to do this.',
+  },
+  token_limit_exceeded: {
+    status: 409,
+    retryable: false,
+    message: 'This account has as many API tokens as it may have; revoke one first.',
+  },
   auth_unavailable: { status: 503, retryable: true, message: 'The identity provider did not answer.' },
   not_found: {
     status: 404,

@@ -41,6 +41,7 @@ export function buildOpenApi(serverUrl: string): Json {
       schemas: { Error: describeError() },
       securitySchemes: {
         session: { type: 'http', scheme: 'bearer', description: 'Access token of the identity provider' },
+        token: { type: 'http', scheme: 'bearer', description: 'API token with the scope that is named' },
         adminKey: { type: 'apiKey', in: 'header', name: 'X-Admin-Key' },
         cookie: { type: 'apiKey', in: 'cookie', name: '__Host-session' },
         signature: { type: 'apiKey', in: 'header', name: 'X-Hub-Signature-256' },
@@ -62,7 +63,7 @@ function describeOperation(route: RouteSpec): Json {
   ];
   return {
     operationId: route.id,
-    security: SECURITY[route.auth],
+    security: [...SECURITY[route.auth], ...(route.scope === undefined ? [] : [{ token: [route.scope] }])],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}

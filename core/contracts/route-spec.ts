@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { RateClass } from '../domain/api-limits.ts';
+import type { TokenScope } from '../domain/api-token.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** Output and input types of a schema. */
@@ -42,6 +43,11 @@ export interface RouteSpec {
   readonly path: `/${string}`;
   readonly surface: HttpSurface;
   readonly auth: RouteAuth;
+  /**
+   * The right that an API token needs here. A route with `{id}` is about that repository; one without it shows of each
+   * list only what the token may see. @default API tokens are refused
+   */
+  readonly scope?: TokenScope;
   /** Bucket in addition to the caller's own. */
   readonly rate?: RateClass;
   readonly query?: z.ZodType;
@@ -57,7 +63,14 @@ export interface RouteSpec {
 
 /** The errors that every route of a kind of auth may answer. */
 export const AUTH_ERRORS = {
-  bearer: ['missing_auth', 'unauthorized', 'invalid_token', 'auth_unavailable', 'rate_limited'],
+  bearer: [
+    'missing_auth',
+    'unauthorized',
+    'invalid_token',
+    'session_required',
+    'auth_unavailable',
+    'rate_limited',
+  ],
   me: ['not_authenticated', 'auth_unavailable', 'rate_limited'],
   session: ['auth_unavailable', 'rate_limited'],
   admin: [
@@ -65,6 +78,7 @@ export const AUTH_ERRORS = {
     'unauthorized',
     'invalid_token',
     'invalid_key',
+    'session_required',
     'forbidden',
     'auth_unavailable',
     'rate_limited',
@@ -84,6 +98,9 @@ export const AUTH_ERRORS = {
 } as const satisfies Readonly<Record<RouteAuth, readonly ErrorCode[]>>;
 
 /** Every code that a route may answer. */
-export function errorsOf(route: Pick<RouteSpec, 'auth' | 'errors'>): readonly ErrorCode[] {
-  return [...AUTH_ERRORS[route.auth], ...route.errors];
+export function errorsOf(route: Pick<RouteSpec, 'auth' | 'errors' | 'scope'>): readonly ErrorCode[] {
+  const { auth, scope, errors } = route;
+  const credential: readonly ErrorCode[] = AUTH_ERRORS[auth];
+  if (scope === undefined) return [...credential, ...errors];
+  return [...credential.filter((code) => code !== 'session_required'), 'insufficient_scope', ...errors];
 }

@@ -1,9 +1,14 @@
 import { ACCOUNT_ROUTES } from './account-routes.ts';
 import { REPO_ROUTES } from './repo-routes.ts';
 import type { HttpSurface, RouteSpec } from './route-spec.ts';
+import { TOKEN_ROUTES } from './token-routes.ts';
 
 /** THE table of public routes: gateway routes, router, validation, serializers, document, client and tests come from it. */
-export const ROUTES = [...REPO_ROUTES, ...ACCOUNT_ROUTES] as const satisfies readonly RouteSpec[];
+export const ROUTES = [
+  ...REPO_ROUTES,
+  ...ACCOUNT_ROUTES,
+  ...TOKEN_ROUTES,
+] as const satisfies readonly RouteSpec[];
 
 export type Route = (typeof ROUTES)[number];
 export type RouteId = Route['id'];

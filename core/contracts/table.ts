@@ -57,6 +57,8 @@ export const PARTITIONS = {
   audit: 'TA#',
   /** Notes of tenants that have left, under the hash of the tenant. */
   keptNotes: 'KA#',
+  /** API tokens, by their hashes. */
+  tokens: 'TT#',
   /** Record, view, wake state, reports and claims of one repo. */
   repo: 'R#',
   leases: 'L#',

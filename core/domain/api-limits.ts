@@ -172,3 +172,14 @@ export const PAUSE_REASON_CHARS_MAX = 60;
 export const PRIORITY_LABELS_MAX = 5;
 export const PRIORITY_PEOPLE_MAX = 20;
 export const LABEL_CHARS_MAX = 50;
+
+/** Tokens of one tenant that have not ended. */
+export const API_TOKENS_MAX = 50;
+export const API_TOKEN_DAYS_MAX = 365;
+export const API_TOKEN_NAME_CHARS_MAX = 60;
+/** Repositories that one scope of a token names; more are all of them. */
+export const API_TOKEN_REPOS_MAX = 100;
+/** A token that is used all day is written once in this time. */
+export const API_TOKEN_USE_NOTED_MS = 60 * 60_000;
+/** A token that ended is shown for so long. */
+export const API_TOKEN_KEPT_MS = 30 * DAY_MS;

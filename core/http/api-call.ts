@@ -1,7 +1,8 @@
 import type { APIGatewayProxyEventV2, Context } from 'aws-lambda';
 import type { HttpSurface, Parsed, RouteSpec, Schema, Unparsed } from '../contracts/route-spec.ts';
 import type { Route, RouteById, RouteId, RouteIdOf } from '../contracts/routes.ts';
-import type { TenantId } from '../domain/ids.ts';
+import type { ApiToken } from '../domain/api-token.ts';
+import type { RepoId, TenantId } from '../domain/ids.ts';
 import type { SessionFacts } from '../ports/identity.ts';
 
 /** Who calls, once verified. */
@@ -14,8 +15,10 @@ export type Caller =
       readonly mayChange?: boolean;
       /** @default the provider does not tell */
       readonly session?: SessionFacts;
-      /** Name of the person, where several share the tenant. @default the tenant is the person */
+      /** Name of the person, where several share the tenant; `token:` with its id for an API token. @default the tenant is the person */
       readonly person?: string;
+      /** The API token that this is, and not a session. */
+      readonly token?: Pick<ApiToken, 'id' | 'scopes'>;
     }
   | { readonly kind: 'admin_key' }
   /** The holder of the secret between worker and engine. */
@@ -34,6 +37,8 @@ export interface ApiCall<Body = unknown, Query = unknown> {
   readonly id: string;
   /** `{number}` of the path, as it was sent; empty where there is none. */
   readonly number: string;
+  /** Repositories that the caller may hear of in a list; null: all of the tenant. */
+  readonly repoIds: readonly RepoId[] | null;
   readonly body: Body;
   readonly query: Query;
   readonly event: APIGatewayProxyEventV2;

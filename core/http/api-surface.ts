@@ -4,6 +4,8 @@ import { withOrigin } from '../contracts/change-origin.ts';
 import { AppError } from '../contracts/errors.ts';
 import { errorsOf, type HttpSurface, type RouteSpec } from '../contracts/route-spec.ts';
 import { ROUTES, type Route, type RouteId } from '../contracts/routes.ts';
+import { grantOf } from '../domain/api-token.ts';
+import { canonicalId, type RepoId } from '../domain/ids.ts';
 import { StoreError } from '../ports/store.ts';
 import type { ApiCall, ApiContext, ApiHandlers, Caller } from './api-call.ts';
 import { type AuthDeps, authenticate } from './authenticate.ts';
@@ -60,6 +62,7 @@ export function createSurface<Surface extends HttpSurface>(
       tenantId: caller.kind === 'user' ? caller.id : '',
       id: event.pathParameters?.id ?? '',
       number: event.pathParameters?.number ?? '',
+      repoIds: reposOf(route, caller),
       body: input?.body,
       query: input?.query,
       event,
@@ -104,6 +107,7 @@ function checkCaller(deps: SurfaceDeps): Step {
       const caller = await identify(deps, failures, route, event);
       await limitRate(deps, route, caller, event);
       refuseMereReader(route, caller);
+      refuseBeyondScope(route, caller, event.pathParameters?.id);
       noteOperator(deps, route, caller, event);
       await deps.noteSignIn?.(caller, viewerNetwork(arrivalOf(event), deps.edgeStamp ?? ''));
       context.caller = caller;
@@ -120,6 +124,23 @@ function refuseMereReader(route: Route, caller: Caller): void {
   if (route.method !== 'GET' && !READS.includes(route.id)) throw new AppError('forbidden');
 }
 
+/** An id that the token does not name is refused before it is looked up: whether it is there is not told. */
+function refuseBeyondScope(route: RouteSpec, caller: Caller, id: string | undefined): void {
+  if (caller.kind !== 'user' || caller.token === undefined) return;
+  const grant = route.scope === undefined ? null : grantOf(caller.token.scopes, route.scope);
+  if (grant === null) throw new AppError('insufficient_scope');
+  if (grant.repoIds === null || id === undefined) return;
+  const known = canonicalId(id);
+  if (known === null || !grant.repoIds.includes(known)) throw new AppError('insufficient_scope');
+}
+
+/** Null: all of the tenant. */
+function reposOf(route: RouteSpec, caller: Caller): readonly RepoId[] | null {
+  if (caller.kind !== 'user' || caller.token === undefined) return null;
+  const grant = route.scope === undefined ? null : grantOf(caller.token.scopes, route.scope);
+  return grant === null ? [] : grant.repoIds;
+}
+
 async function identify(
   deps: SurfaceDeps,
   failures: ReturnType<typeof createFailedLoginLimit>,
@@ -127,7 +148,7 @@ async function identify(
   event: APIGatewayProxyEventV2,
 ): Promise<Caller> {
   try {
-    return await authenticate(deps, route.auth, event);
+    return await authenticate(deps, route, event);
   } catch (error) {
     noteRefusedOperator(deps, route, error, event);
     await failures.count(route, arrivalOf(event), error);

@@ -1,9 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import { isApiToken } from '../contracts/api-token-text.ts';
 import { AppError } from '../contracts/errors.ts';
-import type { RouteAuth } from '../contracts/route-spec.ts';
+import type { RouteSpec } from '../contracts/route-spec.ts';
 import type { IdentityPort } from '../ports/identity.ts';
 import type { Clock, Log } from '../ports/system.ts';
+import type { ReadApiToken } from '../ports/token-store.ts';
 import { Secret } from '../secret.ts';
 import type { Caller } from './api-call.ts';
 import { CONTAINER_AUTH_HEADER, verifyContainerCall } from './container-auth.ts';
@@ -12,6 +14,8 @@ import { readHeader } from './read-header.ts';
 
 export interface AuthDeps {
   readonly identity: IdentityPort;
+  /** Absent on surfaces none of whose routes takes API tokens. */
+  readonly readApiToken?: ReadApiToken;
   readonly log: Log;
   /** The deployment's `ADMIN_KEY`; absent on surfaces that take none. Throws when it cannot be read. */
   readonly readAdminKey?: () => Promise<Secret<string>>;
@@ -26,14 +30,14 @@ export interface AuthDeps {
 /** The caller of a route, or the refusal that this kind of route gives. No handler runs before (A89). */
 export async function authenticate(
   deps: AuthDeps,
-  auth: RouteAuth,
+  { auth, scope }: Pick<RouteSpec, 'auth' | 'scope'>,
   event: APIGatewayProxyEventV2,
 ): Promise<Caller> {
   switch (auth) {
     case 'bearer':
-      return verifySession(deps, event);
+      return verifyBearer(deps, event, scope !== undefined);
     case 'me':
-      return refuseAs('not_authenticated', ['auth_unavailable'], () => verifySession(deps, event));
+      return refuseAs('not_authenticated', ['auth_unavailable'], () => verifyBearer(deps, event, false));
     case 'admin':
       return verifyAdmin(deps, event);
     case 'operator':
@@ -57,12 +61,21 @@ async function refuseAs(
   }
 }
 
-async function verifySession(deps: AuthDeps, event: APIGatewayProxyEventV2): Promise<Caller> {
+async function verifyBearer(
+  deps: AuthDeps,
+  event: APIGatewayProxyEventV2,
+  takesTokens: boolean,
+): Promise<Caller> {
   const header = readHeader(event.headers, 'authorization');
   if (header === undefined) throw new AppError('missing_auth');
   const token = readBearer(header);
   if (token === null) throw new AppError('unauthorized');
-  return verifyToken(deps, token, event.routeKey);
+  if (!isApiToken(token.reveal())) return verifyToken(deps, token, event.routeKey);
+  if (!takesTokens || deps.readApiToken === undefined) throw new AppError('session_required');
+  const found = await deps.readApiToken(token);
+  if (found === null) throw new AppError('invalid_token');
+  const { tenantId: id, id: tokenId } = found;
+  return { kind: 'user', id, isAdmin: false, person: `token:${tokenId}`, token: found };
 }
 
 /** The token of a Bearer header (RFC 6750), null for any other credential. */
@@ -116,7 +129,7 @@ async function verifyAdmin(deps: AuthDeps, event: APIGatewayProxyEventV2): Promi
     if (!(await matchesAdminKey(deps, key))) throw new AppError('invalid_key');
     return { kind: 'admin_key' };
   }
-  const caller = await verifySession(deps, event);
+  const caller = await verifyBearer(deps, event, false);
   if (caller.kind !== 'user' || !caller.isAdmin) throw new AppError('forbidden');
   return caller;
 }

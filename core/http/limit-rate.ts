@@ -21,7 +21,7 @@ export interface RateDeps {
   readonly now?: () => number;
 }
 
-export type LimitedRoute = Pick<RouteSpec, 'auth' | 'errors' | 'rate'>;
+export type LimitedRoute = Pick<RouteSpec, 'auth' | 'scope' | 'errors' | 'rate'>;
 
 /** Takes one token from each bucket that the route has for this caller (D-52). Throws `rate_limited`. */
 export async function limitRate(
@@ -41,7 +41,9 @@ export async function limitRate(
     const target = canonicalId(event.pathParameters?.id ?? '') ?? '';
     await take(deps, route.rate, `${route.rate}:${name}:${target}`);
   }
-  await take(deps, caller.kind === 'user' ? 'user' : 'ip', name);
+  // A program that asks without pause must not keep the person's own pages from being shown.
+  const own = caller.kind === 'user' && caller.token !== undefined ? `tokens:${caller.id}` : name;
+  await take(deps, caller.kind === 'user' ? 'user' : 'ip', own);
 }
 
 export function arrivalOf(event: APIGatewayProxyEventV2): Arrival {

@@ -34,7 +34,7 @@ export interface AuditEntry {
   readonly id: string;
   readonly tenantId: TenantId;
   readonly at: EpochMs;
-  /** User id, the name of one of several people of the tenant, or `another_tenant`. */
+  /** User id, the name of one of several people of the tenant, `token:` with the id of an API token, or `another_tenant`. */
   readonly actor: string;
   /** An IPv4 address, or the /64 of an IPv6 address; null: another tenant's, or of before it was noted. */
   readonly from: string | null;
@@ -52,7 +52,7 @@ export interface KeptNote extends Pick<AuditEntry, 'at' | 'action' | 'result'> {
   readonly target: string;
 }
 
-export const HISTORY_PARTS = ['batches', 'events', 'audit', 'mailboxes'] as const;
+export const HISTORY_PARTS = ['batches', 'events', 'audit', 'mailboxes', 'tokens'] as const;
 export type HistoryPart = (typeof HISTORY_PARTS)[number];
 
 /** Why a stored batch row cannot be shown as a node of its tree. */

@@ -6,16 +6,18 @@ import type { AccountStore } from '../ports/account-store.ts';
 import type { BillingStore } from '../ports/billing-store.ts';
 import type { EnrollmentStore } from '../ports/store.ts';
 import type { Clock } from '../ports/system.ts';
+import type { TokenStore } from '../ports/token-store.ts';
 
 export interface AccountDeps {
   readonly store: AccountStore & EnrollmentStore & Pick<BillingStore, 'loadBilling'>;
+  readonly tokens: Pick<TokenStore, 'listApiTokens'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Everything stored about a tenant, secrets as `[redacted]` (A70). */
 export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promise<TenantExport> {
   const { store } = deps;
-  const [tenant, organization, connections, repos, outcomes, audit, billing] = await Promise.all([
+  const [tenant, organization, connections, repos, outcomes, audit, billing, apiTokens] = await Promise.all([
     store.loadTenant(tenantId),
     store.loadOrganization(tenantId),
     store.listConnections(tenantId),
@@ -23,6 +25,7 @@ export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promi
     store.listOutcomes(tenantId),
     store.listAudit(tenantId, EXPORT_AUDIT_MAX + 1),
     store.loadBilling(tenantId),
+    deps.tokens.listApiTokens(tenantId),
   ]);
   const rows = [...outcomes];
   return toTenantExport({
@@ -36,6 +39,7 @@ export async function exportTenant(deps: AccountDeps, tenantId: TenantId): Promi
     outcomesTruncated: rows.length > EXPORT_OUTCOMES_MAX,
     audit: audit.slice(0, EXPORT_AUDIT_MAX),
     auditTruncated: audit.length > EXPORT_AUDIT_MAX,
+    tokens: apiTokens,
     billing: billing ?? { ...FREE_PLAN, customerId: null, subscriptionId: null },
   });
 }

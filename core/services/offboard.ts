@@ -39,6 +39,8 @@ export async function offboardTenant(
   const end = deps.clock.monotonic() + OFFBOARD_WAIT_MS;
   await endPayments(deps, tenantId);
   await deps.store.markTenantDeleting(tenantId);
+  // A program must not go on with an account that leaves. None is made after the mark.
+  await deps.store.deleteHistory(tenantId, 'tokens');
   // Ends the checkouts that were begun before the mark. From here on no page is handed out.
   await endPayments(deps, tenantId);
   // Counted now: the worker deletes what goes with the last repository.

@@ -14,7 +14,7 @@ import {
   WEEK_MS,
 } from '../domain/api-limits.ts';
 import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
-import type { EpochMs, TenantId } from '../domain/ids.ts';
+import type { EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import { pauseAt } from '../domain/pause.ts';
 import type { QueueView } from '../domain/queue-view.ts';
 import { known, type Reading, UNKNOWN } from '../domain/result.ts';
@@ -38,24 +38,28 @@ export interface ActivityDeps extends PlanDeps {
 }
 
 /**
- * The activity document of one tenant; `before` asks for older batches. What it is about, repos, events and batches, must be readable; statistics and
+ * The activity document of one tenant, or of these repositories of it; `before` asks for older batches. What it is about, repos, events and batches, must be readable; statistics and
  * history beside it are null or empty when they are not, never a wrong number (A73).
  */
 export async function readActivity(
   deps: ActivityDeps,
   tenantId: TenantId,
   before: string | null = null,
+  repoIds: readonly RepoId[] | null = null,
 ): Promise<Activity> {
+  const isShown = ({ repoId }: { readonly repoId: RepoId }) => repoIds === null || repoIds.includes(repoId);
   const now = deps.clock.now();
-  const [facts, events, history, older, weekEvents, weekBatches] = await Promise.all([
-    readRepoFacts(deps.store, tenantId, deps.planLimits),
+  const [facts, allEvents, history, older, weekEvents, weekBatches] = await Promise.all([
+    readRepoFacts(deps.store, tenantId, deps.planLimits, repoIds),
     deps.store.listEvents(tenantId, RECENT_ACTIVITY_MAX + 1),
     deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX, null),
     before === null ? null : deps.store.readBatchHistory(tenantId, QUEUE_BATCHES_MAX, before),
     attempt(deps, 'events', () => deps.store.readEventsSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
     attempt(deps, 'batches', () => deps.store.readBatchesSince(tenantId, now - WEEK_MS, STATS_ROWS_MAX)),
   ]);
-  const shown = older ?? history;
+  const page = older ?? history;
+  const shown = { ...page, batches: page.batches.filter(isShown) };
+  const events = allEvents.filter(isShown);
   const instances = new Map(facts.map(({ repo }) => [repo.id, repo.instanceUrl]));
   const addresses = facts.flatMap(({ repo }) => repo.notification?.email ?? []);
   const [leases, terminals, views, mailboxes] = await Promise.all([
@@ -65,8 +69,9 @@ export async function readActivity(
     attempt(deps, 'mailboxes', () => deps.store.readMailboxStates(tenantId, addresses)),
   ]);
   const stats = summarizeWeek({
-    events: weekEvents,
-    batches: weekBatches,
+    events: weekEvents.known ? known(weekEvents.value.filter(isShown)) : weekEvents,
+    // Their heads do not say whose they are.
+    batches: repoIds === null ? weekBatches : UNKNOWN,
     dayStart: Math.floor(now / DAY_MS) * DAY_MS,
   });
   return {
@@ -87,12 +92,12 @@ export async function readActivity(
     recent_activity: events
       .slice(0, RECENT_ACTIVITY_MAX)
       .map((event: ActivityEvent) => toActivityEvent(event, instances.get(event.repoId) ?? null)),
-    recent_activity_truncated: events.length > RECENT_ACTIVITY_MAX,
+    recent_activity_truncated: allEvents.length > RECENT_ACTIVITY_MAX,
     queue_batches: shown.batches.map((row) => toQueueBatch(row, endedAfter(row, terminals))),
     queue_batches_truncated: shown.next !== null,
     queue_batches_next: shown.next,
     stats: toActivityStats(stats),
-    record_errors: shown.errors.map(({ id, reason }) => ({ id, reason })),
+    record_errors: (repoIds === null ? shown.errors : []).map(({ id, reason }) => ({ id, reason })),
   };
 }
 

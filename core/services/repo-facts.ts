@@ -1,6 +1,6 @@
 import type { RepoFacts } from '../contracts/managed-repo.ts';
 import type { PlanLimitsTable } from '../domain/billing.ts';
-import type { TenantId } from '../domain/ids.ts';
+import type { RepoId, TenantId } from '../domain/ids.ts';
 import type { Connection, ManagedRepo } from '../domain/repo.ts';
 import type { AccountStore } from '../ports/account-store.ts';
 import type { DispatchStore, EnrollmentStore } from '../ports/store.ts';
@@ -10,11 +10,12 @@ export type RepoFactsStore = Pick<EnrollmentStore, 'listRepos' | 'listConnection
   Pick<DispatchStore, 'getConnection' | 'loadReconcileOutcome'> &
   Pick<AccountStore, 'listOutcomes' | 'loadPlan'>;
 
-/** All repos of a tenant with what is shown beside them, in four reads. */
+/** Repos of a tenant with what is shown beside them, in four reads; null: all of them. */
 export async function readRepoFacts(
   store: RepoFactsStore,
   tenantId: TenantId,
   limits?: PlanLimitsTable,
+  repoIds: readonly RepoId[] | null = null,
 ): Promise<readonly RepoFacts[]> {
   const [repos, connections, outcomes] = await Promise.all([
     store.listRepos(tenantId),
@@ -24,7 +25,8 @@ export async function readRepoFacts(
   const alive = repos.filter((repo) => !repo.tombstone);
   const holds = await readHolds(store, tenantId, alive, limits);
   const byId = new Map(connections.map((connection) => [connection.id, connection]));
-  return alive.map((repo) => ({
+  const shown = alive.filter(({ id }) => repoIds === null || repoIds.includes(id));
+  return shown.map((repo) => ({
     repo,
     connection: aliveOnly(byId.get(repo.connectionId)),
     outcome: outcomes.get(repo.id),

@@ -58,6 +58,7 @@ export const KEYS = {
   connections: ['connections'],
   billing: ['billing'],
   me: ['me'],
+  tokens: ['tokens'],
 } as const;
 
 /** `before`: older batches than the newest 200, from `queue_batches_next`; all else is of now. */
@@ -105,6 +106,11 @@ export function useBilling() {
 export function useSessions() {
   const { api } = useService();
   return useQuery({ queryKey: ['sessions'], queryFn: ({ signal }) => api.listSessions({ signal }) });
+}
+
+export function useTokens() {
+  const { api } = useService();
+  return useQuery({ queryKey: KEYS.tokens, queryFn: ({ signal }) => api.listTokens({ signal }) });
 }
 
 export function useMe() {

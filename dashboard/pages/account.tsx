@@ -4,6 +4,7 @@ import { useLocation } from 'wouter';
 import type { ResultOf } from '#core/contracts/client.ts';
 import { useMe, useService, useSession } from '../data/hooks.ts';
 import { setSession } from '../data/session.ts';
+import { ApiTokens } from '../parts/api-tokens.tsx';
 import { Button, Copy, Field, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
 import { SecondFactor, Sessions } from '../parts/sessions.tsx';
@@ -34,6 +35,7 @@ export function AccountPage() {
       </section>
       <Sessions />
       <SecondFactor />
+      <ApiTokens />
       <AuditLog />
       <Export />
       <Offboard id={me.data.id} onGone={setGone} />

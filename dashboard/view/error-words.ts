@@ -18,6 +18,16 @@ const WORDS: Readonly<Record<string, Words>> = {
   unauthorized: ['You are signed out', 'Sign in again; you come back to this page.', 'sign-in'],
   invalid_token: ['Your session has ended', 'Sign in again; you come back to this page.', 'sign-in'],
   not_authenticated: ['You are signed out', 'Sign in again; you come back to this page.', 'sign-in'],
+  session_required: [
+    'This takes a session',
+    'Sign in with the page; an API token cannot do this.',
+    'sign-in',
+  ],
+  insufficient_scope: [
+    'The API token has no right to do this',
+    'Make one with that scope, and for that repository, on the account page.',
+  ],
+  token_limit_exceeded: ['There is no room for more API tokens', 'Revoke one that is not used any more.'],
   auth_unavailable: [
     'Sign-in could not be checked',
     'The identity provider did not answer. You are still signed in; try again in a moment.',

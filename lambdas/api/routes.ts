@@ -1,4 +1,5 @@
 import { Me, SESSION_COOKIE } from '#core/contracts/account.ts';
+import { toScopeGrants, toTokenView } from '#core/contracts/api-token.ts';
 import { toConnectionView } from '#core/contracts/connection.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { formatTime } from '#core/contracts/fields.ts';
@@ -14,7 +15,9 @@ import type { MailboxStore } from '#core/ports/mailbox-store.ts';
 import type { NoticeRequestStore } from '#core/ports/notifier.ts';
 import type { DispatchStore, EngineStore, EnrollmentStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, WakeQueue } from '#core/ports/system.ts';
+import type { TokenStore } from '#core/ports/token-store.ts';
 import { exportTenant } from '#core/services/account.ts';
+import { createToken, deleteToken } from '#core/services/api-tokens.ts';
 import { askConfirmation } from '#core/services/ask-confirmation.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
 import { deleteRepo } from '#core/services/delete-repo.ts';
@@ -38,6 +41,7 @@ export interface ApiDeps extends PlanDeps {
     MailboxStore &
     RateStore &
     Pick<EngineStore, 'listOwnBatches' | 'listOwnEvents'>;
+  readonly tokens: TokenStore;
   readonly leases: Pick<LeaseStore, 'readLeaseState'>;
   readonly identity: IdentityPort;
   readonly queue: Pick<WakeQueue, 'sendWake'>;
@@ -62,11 +66,9 @@ function repoRoutes(deps: ApiDeps) {
       await deleteConnection(deps, tenantId, id);
       return { status: 204 };
     },
-    listRepos: async ({ tenantId }) => {
-      return {
-        status: 200,
-        body: (await readRepoFacts(store, tenantId, deps.planLimits)).map(toManagedRepoView),
-      };
+    listRepos: async ({ tenantId, repoIds }) => {
+      const facts = await readRepoFacts(store, tenantId, deps.planLimits, repoIds);
+      return { status: 200, body: facts.map(toManagedRepoView) };
     },
     deleteRepo: async ({ tenantId, id }) => {
       await deleteRepo(deps, tenantId, id);
@@ -101,15 +103,15 @@ function repoRoutes(deps: ApiDeps) {
 function queueRoutes(deps: ApiDeps) {
   const { store } = deps;
   return {
-    readQueueStatus: async ({ tenantId }) => {
-      const facts = await readRepoFacts(store, tenantId, deps.planLimits);
+    readQueueStatus: async ({ tenantId, repoIds }) => {
+      const facts = await readRepoFacts(store, tenantId, deps.planLimits, repoIds);
       const leases = await Promise.all(facts.map(({ repo }) => deps.leases.readLeaseState(repo.id)));
       const repos = facts.map((fact, index) => toQueueStatusEntry(fact, leases[index] ?? 'unknown'));
       return { status: 200, body: { queue_name: deps.queueName, repos } };
     },
-    readActivity: async ({ tenantId, query }) => ({
+    readActivity: async ({ tenantId, query, repoIds }) => ({
       status: 200,
-      body: await readActivity(deps, tenantId, query.before ?? null),
+      body: await readActivity(deps, tenantId, query.before ?? null, repoIds),
     }),
     readPull: async ({ tenantId, id, number }) => ({
       status: 200,
@@ -144,6 +146,19 @@ function accountRoutes(deps: ApiDeps) {
         ...{ id, from, started_at: formatTime(at), current: id === session?.id },
       }));
       return { status: 200, body: { sessions } };
+    },
+    listTokens: async ({ tenantId }) => ({
+      status: 200,
+      body: (await deps.tokens.listApiTokens(tenantId)).map(toTokenView),
+    }),
+    createToken: async ({ tenantId, body }) => {
+      const wanted = { name: body.name, days: body.expires_in_days, scopes: toScopeGrants(body.scopes) };
+      const { token, text } = await createToken(deps, tenantId, wanted);
+      return { status: 201, body: { ...toTokenView(token), token: text } };
+    },
+    deleteToken: async ({ tenantId, id }) => {
+      await deleteToken(deps, tenantId, id);
+      return { status: 204 };
     },
     exportTenant: async ({ tenantId }) => ({ status: 200, body: await exportTenant(deps, tenantId) }),
   } satisfies Partial<ApiHandlers<'api'>>;

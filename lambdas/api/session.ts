@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { SESSION_COOKIE } from '#core/contracts/account.ts';
+import { isApiToken } from '#core/contracts/api-token-text.ts';
 import { AppError } from '#core/contracts/errors.ts';
 import { hashTicket } from '#core/contracts/ticket.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
@@ -10,7 +11,10 @@ import { Secret } from '#core/secret.ts';
 /** Session credential of a request: header first, then cookie. `junk`: there is one, but no session has this form. */
 export function readSessionToken(event: APIGatewayProxyEventV2): Secret<string> | 'none' | 'junk' {
   const header = readHeader(event.headers, 'authorization');
-  if (header !== undefined) return readBearer(header) ?? 'junk';
+  if (header !== undefined) {
+    const token = readBearer(header);
+    return token === null || isApiToken(token.reveal()) ? 'junk' : token;
+  }
   const cookie = readCookie(event, SESSION_COOKIE);
   return cookie === undefined ? 'none' : new Secret(cookie);
 }

@@ -2,6 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import { createForgeAccountOpener } from '#core/adapters/forge-http/account.ts';
 import { createForgeAdmin } from '#core/adapters/forge-http/admin.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
@@ -15,6 +16,7 @@ import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';
+import { createTokenReader } from '#core/services/api-tokens.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
 import { createLog } from '#core/telemetry.ts';
 import { ForgeOpsEnv } from './env.ts';
@@ -25,11 +27,13 @@ const log = createLog({ service: 'forge-ops' });
 const clock = createSystemClock();
 const authority = await readForgeAuthority(env.FORGE_CA_PARAMETER);
 const { send } = createGuardedHttp(readOutboundPolicy({ ...env, FORGE_CA_PEM: authority }));
-const store = createDynamoStore({
+const table = {
   client: DynamoDBDocumentClient.from(new DynamoDBClient({})),
   tableName: env.TABLE_NAME,
   clock,
-});
+};
+const store = createDynamoStore(table);
+const tokens = createTokenStore(table);
 const vault = openVault(env, clock);
 
 export const handler = createSurface<'forge-ops'>(
@@ -41,6 +45,7 @@ export const handler = createSurface<'forge-ops'>(
     edgeStamp: env.EDGE_STAMP,
     requiredStamp: env.REQUIRED_STAMP,
     noteSignIn: createSignInNotes({ store, log }),
+    readApiToken: createTokenReader({ store: tokens, clock, log }),
   },
   createForgeOpsRoutes({
     ...{ store, leases: store, vault, secrets: openSecretBox(env), clock, log, ids: createUuidIds() },

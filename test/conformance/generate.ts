@@ -277,6 +277,11 @@ function pickCredential(random: SeededRandom, material: Material, route: RouteSp
   if (kind === 0) return { headers: noise, valid: asks ? false : null };
   if (kind === 1)
     return { headers: { ...noise, authorization: pick(random, wrong) }, valid: asks ? false : null };
+  if (material.apiTokens.length > 0 && kind < 4) {
+    const token = pickRecent(random, material.apiTokens);
+    const refuses = asks && route.scope === undefined;
+    return { headers: { ...noise, authorization: `Bearer ${token}` }, valid: refuses ? false : null };
+  }
   const valid = route.auth === 'bearer' || route.auth === 'me' ? true : null;
   return { headers: { ...noise, authorization: `Bearer ${pick(random, material.tokens)}` }, valid };
 }

@@ -1,9 +1,7 @@
-import { grantHeldLease } from '#core/domain/lease.ts';
-import type { ManagedRepo } from '#core/domain/repo.ts';
 import { ForgeError } from '#core/ports/forge.ts';
-import { givenEvent, givenNodeRow } from '../builders/store-rows.ts';
 import { ADMIN_KEY, ApiWorld, BOT, CONTAINER_SECRET, HOOK_SECRET } from '../support/api-world.ts';
 import { type Canary, findLeaks } from '../support/canaries.ts';
+import { giveHistory } from '../support/given-history.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { type GeneratedRequest, generateRequest } from './generate.ts';
 import { judgeAnswer } from './judge.ts';
@@ -31,12 +29,12 @@ const CANARIES: readonly Canary[] = [
   { name: 'webhook secret', value: HOOK_SECRET },
   { name: 'container secret', value: CONTAINER_SECRET },
 ];
-/** Tickets that are looked for in each world. */
+/** Tickets and API tokens that are looked for in each world. */
 const TICKETS_SCANNED_MAX = 10;
 
 /**
- * Secrets of a run in what it answered, logged and stored. A ticket is answered once, to whom it is for, and is nowhere
- * else.
+ * Secrets of a run in what it answered, logged and stored. A ticket or an API token is answered once, to whom it is for,
+ * and is nowhere else.
  */
 export function scanWorld(world: ApiWorld, tickets: readonly string[]): readonly string[] {
   const answers = world.answers.join('\n');
@@ -109,6 +107,7 @@ class WorldRun {
       ],
       connectionIds: [],
       repoIds: [],
+      apiTokens: [],
       hook: null,
     });
     await run.#furnish();
@@ -123,7 +122,7 @@ class WorldRun {
       world.identity.signIn(token, id);
       if (this.#random.chance(0.75)) await world.store.savePlan(id, { tier: 'team', status: 'active' });
       const { repo, connection } = await world.enroll(id, { slug: `seed/${id}`, wakeupMode: 'webhook' });
-      await this.#giveHistory(repo);
+      await giveHistory(world, repo, () => makeUuid(this.#random));
       this.#material.repoIds.push(repo.id);
       this.#material.connectionIds.push(connection.id);
       const body = JSON.stringify({
@@ -132,34 +131,6 @@ class WorldRun {
       });
       this.#material = { ...this.#material, hook: { body, signature: world.signHook(body) } };
     }
-  }
-
-  /** Rows of the past, so that answers have something in their arrays to be judged. */
-  async #giveHistory(repo: ManagedRepo): Promise<void> {
-    const { store, clock } = this.#world;
-    const owner = { tenantId: repo.tenantId, repoId: repo.id, repoSlug: repo.slug };
-    const grant = await store.acquireLease(repo.id, 'history', 'reconcile', 1_000);
-    if (grant === 'held') throw new Error('held');
-    await store.saveQueue(
-      grantHeldLease(repo.id, grant, () => 0, 1),
-      repo,
-      {
-        ...{ document: {}, expectedVersion: null },
-        batches: [
-          givenNodeRow({ id: makeUuid(this.#random), ...owner, createdAt: clock.now() }),
-          givenNodeRow({
-            ...{ id: makeUuid(this.#random), ...owner, createdAt: clock.now() - 1, outcome: 'success' },
-            ...{ phase: null, resolvedAt: clock.now(), prs: [1, 2] },
-            actions: [1, 2].map((pr, cursor) => ({
-              ...{ pr, action: 'landed' as const, stagingSha: 'a'.repeat(40), cursor },
-              gateVerdict: 'success' as const,
-            })),
-          }),
-        ],
-        events: [givenEvent({ ...owner, at: clock.now(), event: 'pr_landed' })],
-      },
-    );
-    await store.releaseLease(repo.id, grant);
   }
 
   /** One request. Null when its answer is as the contract wants it. */
@@ -225,6 +196,11 @@ class WorldRun {
     if (id !== undefined && status === 204 && route?.id === 'deleteConnection') this.#gone.add(id);
     const ticket = /^\{"ticket":"([0-9a-f]{64})"/.exec(text)?.[1];
     if (ticket !== undefined) this.#tickets.push(ticket);
+    const apiToken = /"token":"(mgy_[\w-]{64})"/.exec(text)?.[1];
+    if (apiToken !== undefined) {
+      this.#tickets.push(apiToken);
+      this.#material.apiTokens.push(apiToken);
+    }
     const made = /^\{(?:"rotated":true,)?"id":"([0-9a-f-]{36})"/.exec(text)?.[1];
     if (made !== undefined && (route?.id === 'createConnection' || route?.id === 'enrollRepo')) {
       const ids = route.id === 'createConnection' ? this.#material.connectionIds : this.#material.repoIds;

@@ -13,6 +13,8 @@ export interface Material {
   readonly slugs: readonly string[];
   readonly connectionIds: string[];
   readonly repoIds: string[];
+  /** Made on the way; some of them were revoked or name other repositories. */
+  readonly apiTokens: string[];
   /** A signature for a delivery of this repository, or one that cannot be right. */
   readonly hook: { readonly body: string; readonly signature: string } | null;
 }
@@ -170,6 +172,31 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
   },
   pauseRepo: pause,
   drainRepo: pause,
+  createToken: {
+    name: {
+      required: true,
+      ...text((random) => pick(random, ['ci', 'a b', 'x'.repeat(60)])),
+      bad: [...NOT_TEXT, ...CONTROL, '""', '" "', json('x'.repeat(61)), LONG],
+    },
+    expires_in_days: { required: true, ...whole(1, 365) },
+    scopes: {
+      required: true,
+      good: (random) =>
+        json(
+          pick(random, [
+            [{ scope: 'read', repo_ids: null }],
+            [
+              { scope: 'queue:write', repo_ids: null, extra: 1 },
+              { scope: 'settings:write', repo_ids: [makeUuid(random)] },
+            ],
+          ]),
+        ),
+      bad: [
+        ...[...NOT_TEXT, '"read"', '["read"]', '[{"scope":"admin","repo_ids":null}]', '[{"scope":"read"}]'],
+        ...['[{"scope":"read","repo_ids":[]}]', '[{"scope":"read","repo_ids":["x"]}]'],
+      ],
+    },
+  },
   updateRepo: {
     wakeup_mode: choice(['poll', 'webhook']),
     queue_enabled: { ...flag, good: (random) => String(random.chance(0.8)) },

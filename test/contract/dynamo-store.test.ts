@@ -2,6 +2,7 @@ import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import { noticeKey } from '#core/adapters/dynamo/keys.ts';
 import { toEventRow } from '#core/adapters/dynamo/rows.ts';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import type { StoredRow } from '#core/ports/notifier.ts';
 import { givenEvent } from '../builders/store-rows.ts';
 import type { CorruptibleRow } from '../fakes/memory-rows.ts';
@@ -32,9 +33,10 @@ const seen = new StoreTouches();
 describeStore('DynamoDB store', async (clock) => {
   const table = await startTestTable();
   return {
-    store: seen.store(
-      createDynamoStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
-    ),
+    store: seen.store({
+      ...createDynamoStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
+      ...createTokenStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
+    }),
     corrupt: async (row, owner) => {
       const [pk, sk, changes] = DAMAGE[row](owner.tenantId, owner.id);
       await table.damageRow(pk, sk, changes);
@@ -54,12 +56,13 @@ describe('DynamoDB store: notices and what goes with a tenant', () => {
         createDynamoStore({ client: seen.client(table.client), tableName: table.tableName, clock }),
       );
       const tenantId = 'tenant-of-notices';
-      for (const part of ['batches', 'events', 'audit', 'mailboxes'] as const) {
+      for (const part of ['batches', 'events', 'audit', 'mailboxes', 'tokens'] as const) {
         const [pk, sk] = {
           batches: [`TB#${tenantId}`, 'B#1'],
           events: [`TE#${tenantId}`, 'E#1'],
           audit: [`TA#${tenantId}`, 'A#1'],
           mailboxes: [`TM#${tenantId}`, 'M#1'],
+          tokens: [`TT#${tenantId}`, 'K#1'],
         }[part];
         await table.client.send(new PutCommand({ TableName: table.tableName, Item: { pk, sk } }));
         expect(await store.countHistory(tenantId, part)).toBe(1);

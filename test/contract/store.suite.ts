@@ -9,6 +9,7 @@ import { describeQueueRecord } from './store/queue-record.suite.ts';
 import { describeReconciles } from './store/reconcile.suite.ts';
 import type { OpenSubject } from './store/subject.ts';
 import { useWorld } from './store/subject.ts';
+import { describeTokens } from './store/tokens.suite.ts';
 
 /** One suite for every implementation of the store ports: what passes here may be swapped for another. */
 export function describeStore(name: string, open: OpenSubject): void {
@@ -23,5 +24,6 @@ export function describeStore(name: string, open: OpenSubject): void {
     describeDeletion(world);
     describeAccount(world);
     describeBilling(world);
+    describeTokens(world);
   });
 }

@@ -12,6 +12,7 @@ export class FakeIdentity implements IdentityPort {
     {
       readonly id: string;
       readonly isAdmin: boolean;
+      readonly mayChange?: boolean;
       readonly session?: SessionFacts;
       readonly person?: string;
     }
@@ -24,6 +25,12 @@ export class FakeIdentity implements IdentityPort {
       ...(session === undefined ? {} : { session }),
       ...(person === undefined ? {} : { person }),
     });
+    return token;
+  }
+
+  /** A person who may see everything of the tenant and change nothing. */
+  signInReader(token: string, id: string): string {
+    this.#sessions.set(token, { id, isAdmin: false, mayChange: false });
     return token;
   }
 

@@ -208,6 +208,7 @@ export class MemoryAccount
       events: this.events,
       audit: this.audit,
       mailboxes: this.mailboxes,
+      tokens: this.tokens,
     }[part];
     return { rows, keys: [...rows].filter(([, row]) => row.tenantId === tenantId).map(([key]) => key) };
   }

@@ -1,3 +1,4 @@
+import type { ApiToken } from '#core/domain/api-token.ts';
 import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { OngoingReconcile } from '#core/domain/fairness.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '#core/domain/ids.ts';
@@ -109,6 +110,8 @@ export class MemoryRows {
   protected readonly keptNotes = new Map<string, KeptNote & { readonly expiresAt: EpochMs }>();
   /** By tenant and hash of the address. */
   protected readonly mailboxes = new Map<string, MailboxEntry>();
+  /** By tenant and hash. */
+  protected readonly tokens = new Map<string, ApiToken>();
   protected readonly buckets = new Map<string, number>();
   protected readonly tickets = new Map<
     string,
@@ -193,6 +196,7 @@ export class MemoryRows {
       audit: this.audit,
       keptNotes: this.keptNotes,
       mailboxes: this.mailboxes,
+      tokens: this.tokens,
       buckets: this.buckets,
       tickets: this.tickets,
       sockets: this.sockets,

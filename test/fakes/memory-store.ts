@@ -22,13 +22,13 @@ import type {
   WindDown,
 } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
-import { MemoryMailboxes } from './memory-mailboxes.ts';
 import type { MemoryStoreOptions } from './memory-rows.ts';
 import { addressOf, copyData, isAwake, isWakeable, newestOf } from './memory-rows.ts';
+import { MemoryTokens } from './memory-tokens.ts';
 
 /** All store ports over maps, with the semantics of the DynamoDB adapter; one contract suite runs against both. */
 export class MemoryStore
-  extends MemoryMailboxes
+  extends MemoryTokens
   implements EngineStore, LeaseStore, ReconcileStore, DispatchStore
 {
   // EngineStore

@@ -28,6 +28,7 @@ import {
   VaultError,
 } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
+import { createTokenReader } from '#core/services/api-tokens.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createForgeOpener } from '#core/services/open-forge.ts';
 import { createLog } from '#core/telemetry.ts';
@@ -205,7 +206,8 @@ export class ApiWorld {
     const ids = { uuid: () => randomUUID() };
     const now = () => clock.now();
     const surface: SurfaceDeps = { identity, log, now, rates: store, rateFactor: this.rateFactor };
-    const noting = { ...surface, noteSignIn: createSignInNotes({ store, log, now }) };
+    const readApiToken = createTokenReader({ store, clock, log });
+    const noting = { ...surface, readApiToken, noteSignIn: createSignInNotes({ store, log, now }) };
     const readAdminKey = async (): Promise<Secret<string>> => {
       if (this.adminKey === null) throw new Error('no such secret');
       return new Secret(this.adminKey);
@@ -220,7 +222,7 @@ export class ApiWorld {
     return {
       api: createSurface<'api'>(
         noting,
-        createApiRoutes({ ...common, identity, queueName: DEFAULT_SERVICE_NAME }),
+        createApiRoutes({ ...common, tokens: store, identity, queueName: DEFAULT_SERVICE_NAME }),
       ),
       connections: createSurface<'connections'>(
         { ...noting, switchedOff: switchedOffRoutes(this.legacyListing) },

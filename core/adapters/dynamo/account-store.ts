@@ -28,6 +28,7 @@ import {
   padTime,
   tenantKey,
   terminalKey,
+  tokenPartition,
 } from './keys.ts';
 import { reconcileOutcome } from './outcomes.ts';
 import { readQueueViews } from './queue-view.ts';
@@ -39,10 +40,11 @@ const PARTITIONS: Readonly<Record<HistoryPart, (tenantId: TenantId) => string>> 
   events: eventPartition,
   audit: auditPartition,
   mailboxes: mailboxPartition,
+  tokens: tokenPartition,
 };
 
-/** Refuses when the tenant is leaving or gone: a late note would be one that no reader expects (A100). */
-const stayingTenant = (tenantId: TenantId) => ({
+/** Refuses when the tenant is leaving or gone: a late row would be one that no reader expects (A100). */
+export const stayingTenant = (tenantId: TenantId) => ({
   name: 'tenant' as const,
   check: {
     Key: tenantKey(tenantId),

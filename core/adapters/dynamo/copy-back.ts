@@ -5,10 +5,12 @@ import { PARTITIONS, type Partition, TTL_ATTRIBUTE } from '../../contracts/table
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Rows that say what is going on at this moment, or end by themselves: those of another moment are wrong. */
+/** Rows that say what is going on or is allowed at this moment, or end by themselves: those of another moment are wrong. */
 const PASSING: ReadonlySet<Partition> = new Set([
   ...(['notices', 'leases', 'deliveries', 'tickets', 'tenantSockets', 'sockets'] as const),
   ...(['rates', 'health', 'runs'] as const),
+  // A token that was revoked since must not open anything again.
+  'tokens',
 ]);
 /** A look at the forge is newer than any row of a queue, so of two rows the live one is kept. */
 const LIVE_WINS: ReadonlySet<Partition> = new Set(['repo', 'windDowns']);

@@ -131,6 +131,13 @@ export const keptNoteKey = (tenantId: TenantId, at: EpochMs, id: string): Key =>
 });
 export const keptTarget = (tenantId: TenantId, id: string): string => digest('target', tenantId, id);
 
+/** The hash is of 256 random bits, so it tells nothing of the token. */
+export const tokenPartition = (tenantId: TenantId): string => `${PARTITIONS.tokens}${tenantId}`;
+export const tokenKey = (tenantId: TenantId, hash: string): Key => ({
+  pk: tokenPartition(tenantId),
+  sk: `K#${hash}`,
+});
+
 // Due index
 export const dueShards: readonly string[] = Array.from(
   { length: DUE_SHARDS },

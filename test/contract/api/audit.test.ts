@@ -53,6 +53,10 @@ const CHANGES: Readonly<Partial<Record<RouteId, Change>>> = {
       world.forge.setUp = makeWorkingForge(false);
     },
   },
+  createToken: {
+    action: 'token.create',
+    body: () => ({ name: 'ci', expires_in_days: 1, scopes: [{ scope: 'read', repo_ids: null }] }),
+  },
   verifyGate: {
     action: 'ci_gate.verify',
     target: repo,
@@ -66,6 +70,7 @@ const CHANGES: Readonly<Partial<Record<RouteId, Change>>> = {
 const NO_NOTE: Readonly<Partial<Record<RouteId, string>>> = {
   discoverRepos: 'reads',
   reconcileRepo: 'asks for what the schedule does anyway; its outcome is stored',
+  deleteToken: 'noted as token.revoke, tested with tokens',
   createTicket: 'a credential of 30 seconds, as a session is',
   logOut: 'no user is known',
   startCheckout: 'a page of the provider; what is bought there is noted when the provider says so',

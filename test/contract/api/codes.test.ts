@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ERROR_TABLE, type ErrorCode } from '#core/contracts/errors.ts';
+import { API_TOKENS_MAX } from '#core/domain/api-limits.ts';
 import { ForgeError } from '#core/ports/forge.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
@@ -69,6 +70,11 @@ async function deliver(
   });
 }
 
+const TOKENS = '/api/v1/tokens';
+const TOKEN = { name: 'ci', expires_in_days: 1, scopes: [{ scope: 'read', repo_ids: null }] };
+const makeToken = async (world: ApiWorld): Promise<string> =>
+  (await as(world)('POST', TOKENS, TOKEN)).json.token;
+
 /** One request per code: the router answers it, and nothing of ours is replaced. */
 const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
   unauthorized: (world) => world.call('GET', REPOS, { headers: { authorization: 'Basic eDp5' } }),
@@ -76,6 +82,15 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
   not_authenticated: (world) => world.call('GET', '/api/v1/me'),
   invalid_key: (world) => world.call('GET', '/api/v1/admin/stats', { headers: { 'x-admin-key': 'wrong' } }),
   invalid_token: (world) => world.call('GET', REPOS, { token: 'a.b.c' }),
+  session_required: async (world) => world.call('GET', CONNECTIONS, { token: await makeToken(world) }),
+  insufficient_scope: async (world) => {
+    const token = await makeToken(world);
+    return world.call('POST', `${REPOS}/${randomUUID()}/resume`, { token });
+  },
+  token_limit_exceeded: async (world) => {
+    for (let nth = 0; nth < API_TOKENS_MAX; nth += 1) await makeToken(world);
+    return as(world)('POST', TOKENS, TOKEN);
+  },
   auth_unavailable: (world) => {
     world.identity.available = false;
     return as(world)('GET', REPOS);

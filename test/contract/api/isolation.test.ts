@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RouteSpec } from '#core/contracts/route-spec.ts';
 import { ROUTES } from '#core/contracts/routes.ts';
+import { TOKEN_SCOPES } from '#core/domain/api-token.ts';
 import {
   ADMIN_KEY,
   ApiWorld,
@@ -44,6 +45,8 @@ const OWN: Readonly<Record<string, readonly [status: number, code?: string]>> = 
   readPull: [404, 'not_found'],
   openSetupPull: [502, 'forge_unreachable'],
   verifyGate: [502, 'forge_unreachable'],
+  // A repository is no token; the token's own: `tokens.test.ts`.
+  deleteToken: [404, 'not_found'],
 };
 
 const CALLERS = {
@@ -54,21 +57,34 @@ const CALLERS = {
   admin_key: { headers: { 'x-admin-key': ADMIN_KEY } },
   expired: { token: 'expired.session.token' },
 } as const;
-type Caller = keyof typeof CALLERS;
+type Caller = keyof typeof CALLERS | keyof typeof API_TOKENS;
+
+/** Made with each world. Of one repository: A's own, and nothing else. */
+const API_TOKENS = {
+  api_token_a: { session: TOKEN_A, ownOnly: false },
+  api_token_b: { session: TOKEN_B, ownOnly: false },
+  api_token_of_one: { session: TOKEN_A, ownOnly: true },
+} as const;
+const isApiToken = (caller: Caller): caller is keyof typeof API_TOKENS => caller in API_TOKENS;
+const CALLER_NAMES = [...Object.keys(CALLERS), ...Object.keys(API_TOKENS)] as Caller[];
 
 const IDS = ['a', 'b', 'random', 'malformed', 'deleted', 'other_kind'] as const;
 type IdKind = (typeof IDS)[number];
 
+/** A token is refused before the id is looked at where the route takes none; ids of all kinds are the sessions' to try. */
+function idsOf(route: RouteSpec, caller: Caller): readonly IdKind[] {
+  if (!isApiToken(caller)) return IDS;
+  return route.scope === undefined ? ['a'] : ['a', 'b', 'random'];
+}
+
 const cells = WITH_ID.flatMap((route) =>
-  (Object.keys(CALLERS) as Caller[]).flatMap((caller) =>
-    IDS.map((id) => [route.id, caller, id, route] as const),
-  ),
+  CALLER_NAMES.flatMap((caller) => idsOf(route, caller).map((id) => [route.id, caller, id, route] as const)),
 );
 
 describe('isolation: every route with an id x every caller x every kind of id (A86)', () => {
   async function prepare(
     route: RouteSpec,
-  ): Promise<{ world: ApiWorld; ids: Readonly<Record<IdKind, string>> }> {
+  ): Promise<{ world: ApiWorld; ids: Readonly<Record<IdKind, string>>; repoOfA: string }> {
     const world = new ApiWorld();
     const [a, b, gone] = [
       await world.enroll(TENANT_A, { slug: 'acme/a' }),
@@ -80,6 +96,7 @@ describe('isolation: every route with an id x every caller x every kind of id (A
     const pick = (pair: typeof a) => (isConnection ? pair.connection.id : pair.repo.id);
     return {
       world,
+      repoOfA: a.repo.id,
       ids: {
         ...{ a: pick(a), b: pick(b), random: randomUUID(), malformed: 'x%2f..', deleted: pick(gone) },
         other_kind: isConnection ? a.repo.id : a.connection.id,
@@ -90,17 +107,33 @@ describe('isolation: every route with an id x every caller x every kind of id (A
   const rowsOf = (world: ApiWorld, tenant: string) =>
     Promise.all([world.store.listRepos(tenant), world.store.listConnections(tenant)]);
 
-  const ask = (world: ApiWorld, route: RouteSpec, id: string, caller: Caller) =>
+  const credentialsOf = async (world: ApiWorld, caller: Caller, own: string) => {
+    if (!isApiToken(caller)) return CALLERS[caller];
+    const { session, ownOnly } = API_TOKENS[caller];
+    const scopes = TOKEN_SCOPES.map((scope) => ({ scope, repo_ids: ownOnly ? [own] : null }));
+    const made = await world.as(session)('POST', '/api/v1/tokens', { name: 'x', expires_in_days: 1, scopes });
+    return { token: made.json.token as string };
+  };
+
+  const ask = (
+    world: ApiWorld,
+    route: RouteSpec,
+    id: string,
+    credentials: Awaited<ReturnType<typeof credentialsOf>>,
+  ) =>
     world.call(route.method, route.path.replace('{id}', id).replace('{number}', '1'), {
-      ...CALLERS[caller],
+      ...credentials,
       ...(BODIES[route.id] === undefined ? {} : { body: BODIES[route.id] }),
     });
 
   test.each(cells)('%s as %s with id %s', async (_id, caller, kind, route) => {
-    const { world, ids } = await prepare(route);
-    const stranger = caller === 'tenant_a' ? TENANT_B : TENANT_A;
+    const { world, ids, repoOfA } = await prepare(route);
+    const credentials = await credentialsOf(world, caller, repoOfA);
+    const isA = ['tenant_a', 'api_token_a', 'api_token_of_one'].includes(caller);
+    const isB = ['tenant_b', 'api_token_b'].includes(caller);
+    const stranger = isA ? TENANT_B : TENANT_A;
     const before = await rowsOf(world, stranger);
-    const answer = await ask(world, route, ids[kind], caller);
+    const answer = await ask(world, route, ids[kind], credentials);
     expect(await rowsOf(world, stranger)).toEqual(before);
     if (caller === 'signed_out' || caller === 'admin_key') {
       expect([answer.status, answer.code]).toEqual([401, 'missing_auth']);
@@ -110,23 +143,29 @@ describe('isolation: every route with an id x every caller x every kind of id (A
       expect([answer.status, answer.code]).toEqual([401, 'invalid_token']);
       return;
     }
-    const isOwn = (caller === 'tenant_a' && kind === 'a') || (caller === 'tenant_b' && kind === 'b');
+    if (isApiToken(caller) && route.scope === undefined) {
+      expect([answer.status, answer.code]).toEqual([401, 'session_required']);
+      return;
+    }
+    const isOwn = (isA && kind === 'a') || (isB && kind === 'b');
     if (isOwn) {
       const [status, code] = OWN[route.id] ?? [];
       expect([answer.status, answer.code]).toEqual([status, code]);
       return;
     }
-    const random = await ask(world, route, randomUUID(), caller);
+    const random = await ask(world, route, randomUUID(), credentials);
     expect([answer.status, answer.text, answer.headers]).toEqual([
       random.status,
       random.text,
       random.headers,
     ]);
-    expect([answer.status, answer.code]).toEqual([404, 'not_found']);
+    const refusal = caller === 'api_token_of_one' ? [403, 'insufficient_scope'] : [404, 'not_found'];
+    expect([answer.status, answer.code]).toEqual(refusal);
   });
 
   test('the matrix has every route with an id, and they are not few', () => {
     expect(WITH_ID.map((route) => route.id).sort()).toEqual(Object.keys(OWN).sort());
-    expect(cells).toHaveLength(WITH_ID.length * 6 * 6);
+    const scoped = WITH_ID.filter(({ scope }) => scope !== undefined).length;
+    expect(cells).toHaveLength(WITH_ID.length * 6 * 6 + scoped * 3 * 3 + (WITH_ID.length - scoped) * 3);
   });
 });

@@ -121,7 +121,7 @@ export function describeAccount(world: World): void {
         [-1, 'another_tenant', 'repo.update'],
         [-2, 'tenant', 'repo.update'],
       ]);
-      expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${tenantId}|repo-|198`));
+      expect(JSON.stringify(kept)).not.toMatch(new RegExp(`${tenantId}|repo-|198\\.`));
       expect(await world.store().listKeptAudit(tenantId, `repo-${now - 2}`)).toEqual(kept.slice(2));
       expect(await world.store().listKeptAudit(randomUUID())).toEqual([]);
       await world.clock.advance(AUDIT_KEPT_MS);

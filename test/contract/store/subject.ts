@@ -20,6 +20,7 @@ import type {
   ReconcileStore,
 } from '#core/ports/store.ts';
 import { StoreError } from '#core/ports/store.ts';
+import type { TokenStore } from '#core/ports/token-store.ts';
 import { Secret } from '#core/secret.ts';
 import { givenConnection, givenRepo } from '../../builders/managed-repo.ts';
 import type { CorruptibleRow } from '../../fakes/memory-rows.ts';
@@ -36,7 +37,8 @@ export type AnyStore = EngineStore &
   HealthStore &
   RateStore &
   RealtimeStore &
-  LookStore;
+  LookStore &
+  TokenStore;
 
 export interface Subject {
   readonly store: AnyStore;

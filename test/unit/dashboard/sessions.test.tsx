@@ -15,7 +15,7 @@ const SESSION = {
   expires_in: 3600,
   user: { email: 'ada@example.org' },
 };
-const ME = { 'GET /api/v1/me': { id: 'tenant', is_admin: false } };
+const ME = { 'GET /api/v1/me': { id: 'tenant', is_admin: false }, 'GET /api/v1/tokens': [] };
 
 beforeAll(() => {
   // The document of the tests has neither.

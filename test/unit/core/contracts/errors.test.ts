@@ -51,16 +51,19 @@ const BY_DECISION = {
   invalid_signature: 401,
   lease_held: 409,
   status_context_taken: 409,
+  session_required: 401,
+  insufficient_scope: 403,
+  token_limit_exceeded: 409,
   internal_error: 500,
 };
 const ALL: Record<ErrorCode, number> = { ...BY_CONTRACT, ...BY_DECISION };
 
-test('the table has the codes of the contract and the nine by decision, no more', () => {
+test('the table has the codes of the contract and the twelve by decision, no more', () => {
   const statuses = Object.fromEntries(
     Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]),
   );
   expect(statuses).toEqual(ALL);
-  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 9]);
+  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 12]);
 });
 
 test.each(Object.entries(ALL))('%s is %d in the envelope', (code, status) => {
