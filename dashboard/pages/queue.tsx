@@ -223,7 +223,9 @@ function Station({
           <Tag tone={place.priority === 'incident' ? 'stop' : 'quiet'}>{place.priority}</Tag>
         )}
         <Tag tone={word.tone}>{word.name}</Tag>
-        <span className="hint">in the queue for {showDuration(secondsBetween(place.queued_at, now))}</span>
+        {place.state !== 'bounced' && (
+          <span className="hint">in the queue for {showDuration(secondsBetween(place.queued_at, now))}</span>
+        )}
       </div>
     </li>
   );

@@ -127,7 +127,7 @@ export async function readBounce(watched: WatchedPage, prs: readonly number[]): 
     .getByRole('link', { name: 'Queue' })
     .click();
   const place = page
-    .getByRole('list', { name: 'Pull requests in order' })
+    .getByRole('list', { name: 'Pull requests that need a person' })
     .getByRole('listitem')
     .filter({ hasText: `#${bounced}` });
   await sees(

@@ -227,4 +227,6 @@ test('the queue page tells those that wait for their turn from those that need a
       .map(({ textContent }) => textContent);
   expect(await numbersIn('Pull requests in order')).toEqual(['#3', '#4', '#5']);
   expect(await numbersIn('Pull requests that need a person')).toEqual(['#1', '#2']);
+  // What was bounced is out of the queue.
+  expect(screen.getAllByText(/^in the queue for/)).toHaveLength(4);
 });
