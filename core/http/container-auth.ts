@@ -33,7 +33,7 @@ function digest(secret: string, call: ContainerCall, unix: string, nonce: string
 }
 
 /** A secret that is being rotated is two of them with white space between: the first one signs, each is accepted. */
-function readSecrets(secret: Secret<string>): readonly string[] {
+export function readSecrets(secret: Secret<string>): readonly string[] {
   return secret
     .reveal()
     .split(/\s+/)

@@ -8,6 +8,7 @@ import {
   type StampLedger,
   verifyContainerCall,
 } from '#core/http/container-auth.ts';
+import { openToken } from '#core/http/sealed-token.ts';
 import type { Clock, Log, ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
 import type { Secret } from '#core/secret.ts';
 import { decodeReconcileBody } from './decode-request.ts';
@@ -70,9 +71,14 @@ async function answerReconcile(
   if (stamp === null) return { status: 401, body: refusal('not authorized') };
   const decoded = decodeReconcileBody(body);
   if (decoded.kind === 'malformed') return { status: 400, body: refusal(decoded.reason) };
+  const token = openToken(deps.secrets, decoded.request.token, decoded.request);
+  if (token === null) return { status: 400, body: refusal('invalid field: token') };
   if (!ledger.claim(stamp, now)) return { status: 401, body: refusal('not authorized') };
   try {
-    const outcome = await deps.runReconcile(decoded.request, { fence: stamp.fence, command: stamp.command });
+    const outcome = await deps.runReconcile(
+      { ...decoded.request, token },
+      { fence: stamp.fence, command: stamp.command },
+    );
     return outcome === 'ok' ? { status: 200, body: OK } : { status: 500, body: FAILED };
   } catch (error) {
     // The name only: a message may hold what the forge or the request said.

@@ -3,6 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { RECONCILE_PATH, toReconcileBody } from '../../contracts/reconcile.ts';
 import { ENGINE_TIMEOUT_MS } from '../../domain/limits.ts';
 import { CONTAINER_AUTH_HEADER, signContainerCall } from '../../http/container-auth.ts';
+import { sealToken } from '../../http/sealed-token.ts';
 import type { EngineDirectory } from '../../ports/engine-fleet.ts';
 import type { Clock, EngineAnswer, EnginePort, Log } from '../../ports/system.ts';
 import type { Secret } from '../../secret.ts';
@@ -96,20 +97,22 @@ function judge(reply: Reply): EngineAnswer {
   return reply >= 500 ? 'failed' : 'refused';
 }
 
-/** The worker's side of the internal endpoint. The token is in the body once, and nowhere else. */
+/** The worker's side of the internal endpoint. The token is in the body once, sealed, and nowhere else. */
 export function createEngineClient(config: EngineClientConfig): EnginePort {
   return {
     async reconcile(request, order) {
-      let secret: Secret<string>;
+      let call: Pick<Call, 'method' | 'path' | 'body'>;
+      let stamp: string;
       try {
-        secret = await config.readSecret();
+        const secret = await config.readSecret();
+        const token = sealToken(secret, request.token, request);
+        const body = Buffer.from(JSON.stringify({ ...toReconcileBody(request), token }));
+        call = { method: 'POST', path: RECONCILE_PATH, body };
+        stamp = signContainerCall(secret, call, order, config.clock.now());
       } catch (error) {
         config.log.error('the container secret could not be read', { error });
         return 'unreachable';
       }
-      const body = Buffer.from(JSON.stringify(toReconcileBody(request)));
-      const call = { method: 'POST', path: RECONCILE_PATH, body } as const;
-      const stamp = signContainerCall(secret, call, order, config.clock.now());
       let reply: Reply;
       try {
         reply = await callEngine(config.engines, `${request.instanceUrl} ${request.repoSlug}`, {

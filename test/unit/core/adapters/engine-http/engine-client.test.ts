@@ -94,6 +94,25 @@ describe('against the real endpoint', () => {
     },
   );
 
+  test('the token is never in the bytes that travel', async () => {
+    const bodies: string[] = [];
+    const url = await answering(async (incoming, response) => {
+      for await (const chunk of incoming) bodies.push(String(chunk));
+      response.end('{}');
+    });
+    expect(await clientOf(url).reconcile(request, ORDER)).toBe('ok');
+    expect(bodies.join('')).toContain('"token":"sealed.v1.');
+    expect(bodies.join('')).not.toContain(TOKEN);
+  });
+
+  test('without a secret nothing is sent', async () => {
+    const { url, runs } = await givenEngine('ok');
+    expect(await clientOf(url, 2_000, async () => new Secret(' ')).reconcile(request, ORDER)).toBe(
+      'unreachable',
+    );
+    expect(runs).toHaveLength(0);
+  });
+
   test('another secret is refused', async () => {
     const { url, runs } = await givenEngine('ok');
     const client = clientOf(url, 2_000, async () => new Secret('t'.repeat(64)));
