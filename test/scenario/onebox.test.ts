@@ -112,6 +112,30 @@ describe('the service in one process, beside a forge', () => {
     expect(`${lines.join('\n')}${metrics}`).not.toContain(botToken);
   });
 
+  test('an API token reads and pauses what it names, is noted under its own name, and ends when it is revoked', async () => {
+    const session = await client.tokenOf('owner');
+    const [{ id }] = (await client.call(session, 'GET', '/api/v1/user/repos')).json;
+    const scopes = ['read', 'queue:write'].map((scope) => ({ scope, repo_ids: [id] }));
+    const body = { name: 'ci', expires_in_days: 1, scopes };
+    const made = await client.call(session, 'POST', '/api/v1/tokens', body);
+    expect(made.status).toBe(201);
+    const token: string = made.json.token;
+    const read = () => client.call(token, 'GET', '/api/v1/user/queue/activity');
+    expect((await read()).json.repos).toHaveLength(1);
+    expect((await client.call(token, 'POST', `/api/v1/user/repos/${id}/pause`, {})).status).toBe(200);
+    expect((await client.call(token, 'POST', `/api/v1/user/repos/${id}/resume`)).status).toBe(200);
+    expect((await client.call(token, 'PATCH', `/api/v1/user/repos/${id}`, {})).status).toBe(403);
+    expect((await client.call(token, 'GET', '/api/v1/connections')).status).toBe(401);
+    expect((await client.call(session, 'DELETE', `/api/v1/tokens/${made.json.id}`)).status).toBe(204);
+    expect((await read()).status).toBe(401);
+    const { audit_log: notes } = (await client.call(session, 'GET', '/api/v1/tenant/export')).json;
+    const told = notes.map(({ actor, action }: Record<string, string>) => `${actor} ${action}`);
+    const own = `token:${made.json.id}`;
+    const expected = ['owner token.revoke', `${own} repo.resume`, `${own} repo.pause`, 'owner token.create'];
+    expect(told.filter((note: string) => / (token|repo)\.(?!enroll)/.test(note))).toEqual(expected);
+    expect(lines.join('\n')).not.toContain(token);
+  });
+
   test('one address cannot ask for sign-ins without end', async () => {
     const ask = async () => (await fetch(`${onebox.url}/auth/v1/authorize`)).status;
     const answers = await Promise.all(Array.from({ length: 2 * RATE_LIMITS.ip.perMinute }, ask));
