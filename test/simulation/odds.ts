@@ -440,7 +440,6 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         ...hooks,
         ...merges,
         labelsPerHour: 4 + share(20),
-        flake: flake / 2,
         callFails: calls.callFails / 2,
         crash: random.chance(0.5) ? crash : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
