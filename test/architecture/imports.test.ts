@@ -1,6 +1,6 @@
 import { type Edge, listSources, readSource as read, readEdges } from './sources.ts';
 
-const FOLDERS = ['bin', 'core', 'engine-container', 'lambdas', 'lib', 'local', 'onebox'];
+const FOLDERS = ['bin', 'cli', 'core', 'engine-container', 'lambdas', 'lib', 'local', 'onebox'];
 
 const files = FOLDERS.flatMap(listSources);
 const edges: readonly Edge[] = files.flatMap(readEdges);
@@ -19,6 +19,7 @@ const LAYERS = [
   ['lambdas', /^lambdas\//],
   ['lib', /^lib\//],
   ['bin', /^bin\//],
+  ['cli', /^cli\//],
   ['onebox', /^onebox\//],
   ['local', /^local\//],
   ['test', /^test\//],
@@ -53,6 +54,7 @@ const ALLOWED: Readonly<Partial<Record<Layer, readonly Layer[]>>> = {
   contracts: ['domain', 'secret', 'ports', 'zod', 'node'],
   ports: ['domain', 'secret'],
   queue: ['domain'],
+  cli: ['contracts', 'node'],
   services: CORE,
   adapters: [...CORE, 'http', 'node', 'sdk', 'payments sdk', 'zod', 'signed tokens', 'sockets'],
   http: [...CORE, 'node', 'middy', 'addresses', 'aws-lambda types'],

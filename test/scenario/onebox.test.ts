@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { createLog } from '#core/telemetry.ts';
+import { run } from '../../cli/run.ts';
 import { BOT, createFakeForge, type ForgeAddress } from '../../local/forge/fake-forge.ts';
 import { OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';
 import { readConfig } from '../../onebox/config.ts';
@@ -12,6 +13,31 @@ import { openOneboxClient } from '../support/onebox-client.ts';
 
 /** The forge's own name, behind another port. */
 const PUBLIC_URL = 'http://127.0.0.1:8480';
+
+/** The command line in a clone of the repository, over real HTTP. */
+function openCli(folder: string, slug: string, token: string) {
+  const clone = join(folder, 'clone');
+  mkdirSync(join(clone, '.git'), { recursive: true });
+  writeFileSync(
+    join(clone, '.git', 'config'),
+    `[core]\n\tbare = false\n[remote "origin"]\n\turl = git@forge.example.org:${slug}.git\n`,
+  );
+  return async (...argv: string[]) => {
+    const out: string[] = [];
+    const complaints: string[] = [];
+    const machine = {
+      ...{ env: { XDG_CONFIG_HOME: join(folder, 'config') }, cwd: clone, fetch, now: Date.now },
+      ...{ print: (line: string) => void out.push(line), sleep: async () => {} },
+    };
+    const code = await run(
+      argv,
+      machine,
+      async () => `${token}\n`,
+      (line) => complaints.push(line),
+    );
+    return { code, out: out.join('\n'), complaint: complaints.join('\n') };
+  };
+}
 
 describe('the service in one process, beside a forge', () => {
   const folder = mkdtempSync(join(tmpdir(), 'onebox-'));
@@ -126,6 +152,24 @@ describe('the service in one process, beside a forge', () => {
     expect((await client.call(token, 'POST', `/api/v1/user/repos/${id}/resume`)).status).toBe(200);
     expect((await client.call(token, 'PATCH', `/api/v1/user/repos/${id}`, {})).status).toBe(403);
     expect((await client.call(token, 'GET', '/api/v1/connections')).status).toBe(401);
+    const cli = openCli(folder, forge.control.slug, token);
+    expect(await cli('login', onebox.url)).toMatchObject({ code: 0, complaint: '' });
+    expect(statSync(join(folder, 'config', 'mergeyard', 'login.json')).mode & 0o777).toBe(0o600);
+    const { slug } = forge.control;
+    expect(await cli('status')).toEqual({ code: 0, out: `${slug} main: on`, complaint: '' });
+    const [landed] = (await read()).json.recent_activity;
+    const { pr } = landed;
+    expect(await cli('wait', String(pr), '--repo', slug, '--timeout', '1s')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^landed: /m),
+    });
+    expect(JSON.parse((await cli('why', `#${pr}`, '--json')).out).number).toBe(pr);
+    expect((await cli('log')).out).toContain(`pr_landed #${pr}`);
+    expect(await cli('queue')).toMatchObject({ code: 0, complaint: '' });
+    expect(await cli('why', '4711')).toMatchObject({
+      ...{ code: 69, out: '' },
+      complaint: expect.stringMatching(/^not_found: /),
+    });
     expect((await client.call(session, 'DELETE', `/api/v1/tokens/${made.json.id}`)).status).toBe(204);
     expect((await read()).status).toBe(401);
     const { audit_log: notes } = (await client.call(session, 'GET', '/api/v1/tenant/export')).json;

@@ -1,0 +1,111 @@
+import { type ApiClient, ApiError, type ResultOf } from '#core/contracts/client.ts';
+import { type Machine, Misuse } from './context.ts';
+
+/** Stable: scripts read them. */
+export const EXIT = { ok: 0, fault: 1, left: 2, timedOut: 3, misuse: 64, refused: 69 } as const;
+
+export type Repo = ResultOf<'listRepos'>[number];
+export type Story = ResultOf<'readPull'>;
+export interface Asked {
+  readonly api: ApiClient;
+  readonly machine: Machine;
+  readonly json: boolean;
+}
+
+const POLL_MS = 10_000;
+
+export function pickRepo(repos: readonly Repo[], slug: string | null, branch: string | undefined): Repo {
+  if (slug === null) throw new Misuse('Name the repository: --repo OWNER/NAME.');
+  const found = repos.filter(
+    (repo) =>
+      repo.name.toLowerCase() === slug.toLowerCase() && (branch ?? repo.base_branch) === repo.base_branch,
+  );
+  const [one, ...others] = found;
+  if (one === undefined) throw new Misuse(`The token sees no queue of ${slug}.`);
+  if (others.length > 0) throw new Misuse(`${slug} has several queues: name one with --branch.`);
+  return one;
+}
+
+const emit = ({ machine, json }: Asked, value: unknown, lines: () => readonly string[]): void => {
+  for (const line of json ? [JSON.stringify(value)] : lines()) machine.print(line);
+};
+
+export async function status(asked: Asked): Promise<number> {
+  const { repos } = await asked.api.readQueueStatus();
+  emit(asked, repos, () =>
+    repos.map((repo) => {
+      const state = !repo.queue_enabled ? 'off' : repo.pause === null ? 'on' : repo.pause.kind;
+      return `${repo.name} ${repo.base_branch}: ${state}`;
+    }),
+  );
+  return EXIT.ok;
+}
+
+export async function queue(asked: Asked, repo: Repo): Promise<number> {
+  const { repos } = await asked.api.readActivity();
+  const line = repos.find(({ repo_id }) => repo_id === repo.id)?.queue?.line ?? null;
+  emit(asked, line, () =>
+    line === null
+      ? ['The queue is not known.']
+      : line.map(({ pr, title, state }, index) => `${index + 1}. #${pr} ${plain(title)} (${state})`),
+  );
+  return EXIT.ok;
+}
+
+export async function why(asked: Asked, repo: Repo, number: number): Promise<number> {
+  const story = await asked.api.readPull({ id: repo.id, number });
+  emit(asked, story, () => describe(story));
+  return EXIT.ok;
+}
+
+/** Most words of a status begin with the code already. */
+function sayNow({ code, words }: Story['now']): string {
+  const [name, said] = [code ?? 'unknown', plain(words ?? '')];
+  return said.startsWith(name) ? said : `${name}: ${said}`;
+}
+
+function describe(story: Story): readonly string[] {
+  const { number, title, now, place, estimate } = story;
+  return [
+    `#${number} ${plain(title ?? '')}`.trimEnd(),
+    sayNow(now),
+    ...(now.turn === null ? [] : [`turn: ${now.turn}`]),
+    ...(now.next === null ? [] : [`next: ${plain(now.next)}`]),
+    ...(place === null ? [] : [`place: ${place}`]),
+    ...(estimate === null ? [] : [`lands in about ${Math.ceil(estimate.seconds / 60)} min`]),
+  ];
+}
+
+/** Until it left the queue. Faults that pass are waited for; a refusal ends it. */
+export async function wait(asked: Asked, repo: Repo, number: number, timeoutMs: number): Promise<number> {
+  const { api, machine } = asked;
+  const end = machine.now() + timeoutMs;
+  for (;;) {
+    const story = await api.readPull({ id: repo.id, number }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.retryable) return null;
+      throw error;
+    });
+    if (story !== null && story.now.kind === 'exit') {
+      emit(asked, story, () => describe(story));
+      return story.now.code === 'landed' ? EXIT.ok : story.now.fault === true ? EXIT.fault : EXIT.left;
+    }
+    const leftMs = end - machine.now();
+    if (leftMs <= 0) {
+      if (story !== null) emit(asked, story, () => describe(story));
+      return EXIT.timedOut;
+    }
+    await machine.sleep(Math.min(POLL_MS, leftMs));
+  }
+}
+
+export async function log(asked: Asked, repo: Repo): Promise<number> {
+  const { recent_activity } = await asked.api.readActivity();
+  const events = recent_activity.filter(({ repo_id }) => repo_id === repo.id);
+  emit(asked, events, () =>
+    events.map(({ timestamp, event, pr, title }) => `${timestamp} ${event} #${pr} ${plain(title)}`),
+  );
+  return EXIT.ok;
+}
+
+/** Text of other people on a terminal: no control character and no change of direction gets there. */
+const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');

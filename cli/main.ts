@@ -1,0 +1,14 @@
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { run } from './run.ts';
+
+process.exitCode = await run(
+  process.argv.slice(2),
+  {
+    ...{ env: process.env, cwd: process.cwd(), fetch: globalThis.fetch, now: Date.now },
+    print: (line) => process.stdout.write(`${line}\n`),
+    sleep: async (ms) => void (await sleep(ms)),
+  },
+  () => text(process.stdin),
+  (line) => process.stderr.write(`mergeyard: ${line}\n`),
+);

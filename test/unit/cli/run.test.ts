@@ -1,0 +1,66 @@
+import { slugOf } from '../../../cli/context.ts';
+import { run } from '../../../cli/run.ts';
+
+const REPO = { id: 'r', name: 'acme/app', base_branch: 'main' };
+const story = (kind: 'exit' | 'wait', code: string, fault: boolean | null) => ({
+  ...{ number: 7, title: 'a\u202eb\u001b[2J', place: null, estimate: null },
+  now: { kind, code, fault, turn: null, words: 'words', next: null },
+});
+
+async function wait(now: ReturnType<typeof story>, ...more: string[]) {
+  const out: string[] = [];
+  const complaints: string[] = [];
+  let clock = 0;
+  const code = await run(
+    ['wait', '7', '--repo', 'acme/app', '--timeout', '20s', ...more],
+    {
+      ...{ env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' }, cwd: '/' },
+      fetch: async (url) => Response.json(String(url).endsWith('/pulls/7') ? now : [REPO]),
+      print: (line) => void out.push(line),
+      now: () => clock,
+      sleep: async (ms) => {
+        clock += ms;
+      },
+    },
+    async () => '',
+    (line) => complaints.push(line),
+  );
+  return { code, out: out.join('\n'), complaint: complaints.join('\n'), clock };
+}
+
+describe('mergeyard wait', () => {
+  test.each([
+    ['landed', story('exit', 'landed', null), 0],
+    ['left with a fault', story('exit', 'bounced', true), 1],
+    ['left without one', story('exit', 'unscheduled', false), 2],
+    ['still waiting', story('wait', 'queued', null), 3],
+  ])('%s has its own exit code', async (_what, now, code) => {
+    expect((await wait(now)).code).toBe(code);
+  });
+
+  test('asks until the time is over, and then says where it stands', async () => {
+    const { clock, out } = await wait(story('wait', 'queued', null));
+    expect([clock, out.split('\n')[1]]).toEqual([20_000, 'queued: words']);
+  });
+
+  test('a title moves no cursor and turns no direction', async () => {
+    expect((await wait(story('exit', 'landed', null))).out.split('\n')[0]).toBe('#7 ab[2J');
+  });
+
+  test('a wrong time or option is misuse, in one line', async () => {
+    expect(await wait(story('exit', 'landed', null), '--timeout', 'soon')).toMatchObject({
+      code: 64,
+      out: '',
+    });
+    expect(await wait(story('exit', 'landed', null), '--nope')).toMatchObject({ code: 64, out: '' });
+  });
+});
+
+test.each([
+  ['git@git.example.org:acme/app.git', 'acme/app'],
+  ['https://git.example.org/acme/app', 'acme/app'],
+  ['ssh://git@git.example.org:2222/acme/app.git/', 'acme/app'],
+])('the repository of the remote %s is %s', (url, slug) => {
+  expect(slugOf(`[remote "fork"]\n\turl = https://x/y/z\n[remote "origin"]\n\turl = ${url}\n`)).toBe(slug);
+  expect(slugOf('[core]\n')).toBeNull();
+});
