@@ -14,7 +14,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_PURPOSE = 'mergeyard: forge token between worker and engine, v1';
 
-/** What a sealed token is for. */
+/** The forge and the repository that a sealed token is for. */
 export interface TokenPurpose {
   readonly instanceUrl: string;
   readonly repoSlug: string;

@@ -1,6 +1,6 @@
 import { listFiles, listSources, readEdges, readSource } from './sources.ts';
 
-const FOLDERS = ['bin', 'core', 'dashboard', 'engine-container', 'lambdas', 'lib', 'local', 'onebox'];
+const FOLDERS = ['bin', 'cli', 'core', 'dashboard', 'engine-container', 'lambdas', 'lib', 'local', 'onebox'];
 const LINES_MAX = 350;
 
 const files = FOLDERS.flatMap(listSources);
