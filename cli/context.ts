@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 /** A refusal of the command line itself: one sentence for a person. */
 export class Misuse extends Error {}
 
-/** What a command has of the machine. */
+/** The parts of the machine that a command uses. */
 export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
