@@ -36,7 +36,8 @@ export function checkGround(pass: DecisionContext): void {
   }
 }
 
-function lostGround(pass: DecisionContext): Teardown | null {
+/** Why no batch may go on; null: nothing is against it. */
+export function lostGround(pass: DecisionContext): Teardown | null {
   const { record, s } = pass;
   if (!s.repo.queueEnabled) return 'queue_disabled';
   if (pauseAt(s.repo, s.now)?.kind === 'pause') return 'paused';

@@ -9,7 +9,7 @@ import {
   UNMERGEABLE_LANDING_MS,
 } from '#core/domain/limits.ts';
 import { requiresContext } from './admission.ts';
-import { startTeardown } from './batch.ts';
+import { lostGround, startTeardown } from './batch.ts';
 import { findBlock, holdBlocked, holdUnclear, isAnswerAwaited, isBlock, isOfForge } from './blockers.ts';
 import {
   type DecisionContext,
@@ -111,8 +111,10 @@ function awaitMerge(pass: DecisionContext, batch: Batch, landing: Landing, poste
   if (nextNudge !== undefined && age >= nextNudge) {
     landing.nudges += 1;
     // A forge can lose the trigger for ever; the same success written once more sets it off again (D-11). Not while
-    // something that the rule asks for is known to be missing again: the forge could not merge.
-    if (entryOf(pass.record, landing.pr)?.readyAt !== null) postSuccess(pass, batch, landing);
+    // something that the rule asks for is known to be missing again: the forge could not merge. Nor where this very look
+    // takes it back.
+    if (entryOf(pass.record, landing.pr)?.readyAt !== null && lostGround(pass) === null)
+      postSuccess(pass, batch, landing);
   }
   const soonMs = Math.max(LANDING_POLL_MIN_MS, Math.round(age / 2), firstLookMs(batch) - age);
   pollNoLaterThan(pass, Math.min(LANDING_POLL_MAX_MS, soonMs));

@@ -227,6 +227,14 @@ describe('the merge that is awaited', () => {
     expect(tellDecision(at(15_000), givenAwaited({ nudges: 1 })).actions).toEqual([]);
   });
 
+  test('and is not written in the look that takes it back: the queue is switched off or paused', () => {
+    const look = (repo: Parameters<typeof givenRepo>[0]) =>
+      tellDecision(givenLook({}, { now: NOW + 15_000, full: false, repo: givenRepo(repo) }), givenAwaited());
+    const pause = { kind: 'pause', reason: null, since: NOW, until: null } as const;
+    for (const repo of [{ queueEnabled: false }, { pause }])
+      expect(look(repo).actions.filter((action) => action.startsWith('success'))).toEqual([]);
+  });
+
   test('is not asked for again while an approval is missing that was there', () => {
     const look = givenLook({}, { now: NOW + 15_000, full: false });
     const waiting = givenEntry(1, { readyAt: null });
