@@ -10,8 +10,13 @@ export function laterPage<Page extends ComponentType<any>>(load: () => Promise<P
   loaders.push(load);
   return lazy(async () => {
     const tab = { storage: sessionStorage, reload: () => location.reload(), now: Date.now };
-    return { default: await loadOrReload(load, tab) };
+    return { default: await loadOrReload(load, { ...tab, isServed }) };
   });
+}
+
+async function isServed(): Promise<boolean> {
+  const answer = await fetch('/', { cache: 'no-store' }).catch(() => null);
+  return answer?.ok === true;
 }
 
 /** Loads every part, so that an open tab asks for none after a deployment. A part that fails is tried again when it is shown. */

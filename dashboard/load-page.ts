@@ -9,6 +9,8 @@ export interface Tab {
     setItem(key: string, value: string): void;
   };
   readonly reload: () => void;
+  /** Does the service give its page out now? Without it, starting anew ends at an error page of the browser. */
+  readonly isServed: () => Promise<boolean>;
   /** Epoch ms. */
   readonly now: () => number;
 }
@@ -22,6 +24,7 @@ export async function loadOrReload<Loaded>(load: () => Promise<Loaded>, tab: Tab
     return await load();
   } catch (error) {
     if (tab.now() - Number(tab.storage.getItem(RELOADED_AT) ?? 0) < RELOAD_EVERY_MS) throw error;
+    if (!(await tab.isServed())) throw error;
     tab.storage.setItem(RELOADED_AT, String(tab.now()));
     tab.reload();
     // The tab shows that it loads until the new page is there.

@@ -8,6 +8,7 @@ function givenTab() {
   const tab = {
     now: 1_000_000,
     reloads: 0,
+    isServed: true,
     storage: {
       getItem: (key: string) => kept.get(key) ?? null,
       setItem: (key: string, value: string) => void kept.set(key, value),
@@ -16,7 +17,12 @@ function givenTab() {
   const reload = () => {
     tab.reloads += 1;
   };
-  const used: Tab = { storage: tab.storage, now: () => tab.now, reload };
+  const used: Tab = {
+    storage: tab.storage,
+    now: () => tab.now,
+    reload,
+    isServed: async () => tab.isServed,
+  };
   return { tab, used };
 }
 
@@ -42,6 +48,15 @@ test('when starting anew did not help, the error is shown; a later deployment is
   tab.now += 2_000;
   expect(await endOf(loadOrReload(gone, used))).toBe('waits');
   expect(tab.reloads).toBe(2);
+});
+
+test('while the service is away the error is shown, and starting anew waits for a later try', async () => {
+  const { tab, used } = givenTab();
+  tab.isServed = false;
+  expect(await endOf(loadOrReload(gone, used))).toBe('TypeError');
+  expect(tab.reloads).toBe(0);
+  tab.isServed = true;
+  expect(await endOf(loadOrReload(gone, used))).toBe('waits');
 });
 
 test('what can be loaded is, and nothing starts anew', async () => {
