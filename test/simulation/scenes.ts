@@ -525,3 +525,9 @@ export const SCENES = {
 } as const satisfies Readonly<Record<string, Scene>>;
 export type SceneName = keyof typeof SCENES;
 export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];
+
+/** Each of these plays hours, or its story once for every call: `npm run test:long` plays them. */
+export const LONG_SCENES: readonly SceneName[] = [
+  'a push to the base before each call',
+  'a success cannot be taken back for hours',
+];
