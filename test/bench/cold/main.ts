@@ -10,7 +10,11 @@ import { GZIP_KB_MAX } from './goals.ts';
 
 /** Milliseconds on one core of an ordinary machine; printed, not asserted. */
 const GOAL_MS = 120;
-const WORKER_GOAL_MS = 60;
+/**
+ * Every wake passes it. It was 60 before the engine slept: since then the worker holds the clients that find the engine's
+ * task and ask for an idle look, and starts a few times an hour.
+ */
+const WORKER_GOAL_MS = 100;
 /** Best of so many: the rest is this machine's noise. */
 const ROUNDS = 7;
 
