@@ -76,7 +76,7 @@ function describe(story: Story): readonly string[] {
   ];
 }
 
-/** Until it left the queue. Faults that pass are waited for; a refusal ends it. */
+/** Until the pull request left the queue. A fault of the service that passes is waited for; a refusal of the service ends the wait. */
 export async function wait(asked: Asked, repo: Repo, number: number, timeoutMs: number): Promise<number> {
   const { api, machine } = asked;
   const end = machine.now() + timeoutMs;

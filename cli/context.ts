@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { types } from 'node:util';
 
 /** A refusal of the command line itself: one sentence for a person. */
 export class Misuse extends Error {}
@@ -44,10 +45,17 @@ function readStored(machine: Machine): Partial<Login> {
 /** Mode 600 from the first byte: the file is made under another name, then moved. */
 export function storeLogin(machine: Machine, login: Login): string {
   const file = loginFile(machine);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const next = `${file}.${process.pid}.next`;
-  writeFileSync(next, JSON.stringify(login), { mode: 0o600, flag: 'wx' });
-  renameSync(next, file);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(next, JSON.stringify(login), { mode: 0o600, flag: 'wx' });
+    renameSync(next, file);
+  } catch (error) {
+    const code = types.isNativeError(error) && 'code' in error ? String(error.code) : 'unknown';
+    throw new Misuse(
+      `The login cannot be stored in ${file} (${code}): make the folder writable, or set MERGEYARD_URL and MERGEYARD_TOKEN.`,
+    );
+  }
   return file;
 }
 

@@ -28,7 +28,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
     // Of two that start at once over a socket that is left from before, one has removed the other's.
     if ((await askOwner(path)) !== owner) throw taken(folder);
   } catch (error) {
-    server.close();
+    // The server is not closed: closing removes the socket's file, which may be that of the process that won.
     closeSync(descriptor);
     throw error instanceof ConfigError || !isInUse(error) ? error : taken(folder);
   }

@@ -94,8 +94,10 @@ export interface AccountStore {
   /** Last outcomes of all repos of a tenant, in one read. */
   listOutcomes(tenantId: TenantId): Promise<ReadonlyMap<RepoId, ReconcileOutcome>>;
 
-  /** Newest first; a row that cannot be shown is an error of its own and spoils no other. */
-  /** `before`: the `next` of an earlier answer; null begins with the newest. */
+  /**
+   * Newest first; a row that cannot be shown is an error of its own and spoils no other. `before`: the `next` of an earlier
+   * answer; null begins with the newest.
+   */
   readBatchHistory(tenantId: TenantId, limit: number, before: string | null): Promise<BatchHistory>;
   /** Events since `since`, or null when there are more than `rowsMax`: part of a count is no count (A73). */
   readEventsSince(tenantId: TenantId, since: EpochMs, rowsMax: number): Promise<readonly EventHead[] | null>;

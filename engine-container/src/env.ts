@@ -10,8 +10,8 @@ export const EngineEnv = CommonEnv.extend(OutboundHostsEnv.shape).extend({
   CONTAINER_SECRET: EnvText,
   /** Who signs for private forges; injected by the platform from a parameter where there are any. */
   FORGE_CA_PEM: EnvOptionalText,
-  /** Whether each bounce needs a second failing gate run (D-08). */
   /** Name under which figures go to CloudWatch; empty: none do. */
   METRICS_DEPLOYMENT: EnvOptionalText,
+  /** Whether each bounce needs a second failing gate run (D-08). */
   CONFIRM_BOUNCE: z.enum(['always', 'adaptive']),
 });

@@ -110,7 +110,7 @@ export function createEngineClient(config: EngineClientConfig): EnginePort {
         call = { method: 'POST', path: RECONCILE_PATH, body };
         stamp = signContainerCall(secret, call, order, config.clock.now());
       } catch (error) {
-        config.log.error('the container secret could not be read', { error });
+        config.log.error('the container secret could not be read, or is empty: nothing was sent', { error });
         return 'unreachable';
       }
       let reply: Reply;

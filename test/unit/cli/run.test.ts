@@ -64,3 +64,23 @@ test.each([
   expect(slugOf(`[remote "fork"]\n\turl = https://x/y/z\n[remote "origin"]\n\turl = ${url}\n`)).toBe(slug);
   expect(slugOf('[core]\n')).toBeNull();
 });
+
+test('a login that cannot be stored is told in one line, with the way around it', async () => {
+  const complaints: string[] = [];
+  const code = await run(
+    ['login', 'https://q.example.org'],
+    {
+      ...{ env: { XDG_CONFIG_HOME: '/dev/null' }, cwd: '/', now: () => 0, sleep: async () => {} },
+      fetch: async () => Response.json({ repos: [] }),
+      print: () => undefined,
+    },
+    async () => 'mgy_secret',
+    (line) => complaints.push(line),
+  );
+  expect(code).toBe(64);
+  expect(complaints).toEqual([
+    expect.stringMatching(
+      /^The login cannot be stored in \/dev\/null\/mergeyard\/login.json \(E[A-Z]+\): make/,
+    ),
+  ]);
+});
