@@ -192,10 +192,17 @@ export class Project {
 
   /** Said of the gate, and true: its head has none, or one that starts no run, or runners failed while it was tried. */
   async #isToldOfGate(pr: number, words: string): Promise<boolean> {
-    const gate = (await this.#forge.readFiles(this.#forge.headOf(pr))).get(this.#options.gatePath);
+    const gate = await this.#readGate(this.#forge.headOf(pr));
     if (words.startsWith('refused: deletes, renames or hides the gate')) return gate === undefined;
-    if (!words.includes('of its changed workflow') || gate === this.#gateFile) return false;
+    if (!words.includes('of its changed workflow')) return false;
+    // Where the base has another gate by now, the one that the project began with is a change as well.
+    const isOfBase = gate === (await this.#readGate(await this.#forge.tip(this.#forge.base)));
+    if (gate === this.#gateFile && isOfBase) return false;
     return this.#runnersFail || gate?.endsWith(this.#gateFile) !== true;
+  }
+
+  async #readGate(commit: string): Promise<string | undefined> {
+    return (await this.#forge.readFiles(commit)).get(this.#options.gatePath);
   }
 
   /** Its head has another gate than the project began with. */
