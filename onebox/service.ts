@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -13,10 +12,6 @@ import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
 import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
 import { createForgeIdentity, createSessions } from '#core/adapters/identity-forge/sessions.ts';
 import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
-import { createKeyFileService } from '#core/adapters/key-file/key-service.ts';
-import { Keyring } from '#core/adapters/key-file/keyring.ts';
-import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
-import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
@@ -44,10 +39,13 @@ import { isAmong, type OneboxConfig } from './config.ts';
 import { startDatabase } from './database.ts';
 import { createEngine } from './engine.ts';
 import { lockFolder } from './folder-lock.ts';
+import { openKeys } from './keys.ts';
 import { Metrics } from './metrics.ts';
+import { refuseStandingStill } from './move/standing-still.ts';
 import { asInvocable, listRoutes, pageConfig } from './routes.ts';
 import type { Shared } from './surfaces.ts';
 import { openTable, TABLE_NAME } from './table.ts';
+import { tenantOf } from './tenant.ts';
 
 /** A running installation. */
 export interface Onebox {
@@ -107,6 +105,7 @@ async function start(
   const clients = await openTable(database.endpoint);
   stops.push(() => clients.close());
   const table = { client: clients.documents, tableName: TABLE_NAME, clock };
+  await refuseStandingStill({ client: clients.documents, name: TABLE_NAME, clock });
   const [store, tokens] = [createDynamoStore(table), createTokenStore(table)];
 
   const publicUrl = config.public_url.replace(/\/+$/, '');
@@ -118,7 +117,7 @@ async function start(
   };
   const http = createGuardedHttp(policy);
   stops.push(() => http.close());
-  const keys = openKeys(config);
+  const keys = openKeys(config.data_dir);
   const sessions = createSessions({ file: join(config.data_dir, 'sessions.json'), clock });
   const forge = createForgeOAuth({
     ...{ forgeUrl: config.forge.url, clientId: config.sign_in.client_id, send: http.send },
@@ -248,28 +247,6 @@ async function start(
   return { url: `http://${config.listen.host}:${port}`, store, vault: keys.vault, tick, stop };
 }
 
-/** Vault and box of the key file, which is made at the first start. */
-function openKeys(config: OneboxConfig) {
-  const keyring = new Keyring(join(config.data_dir, 'keys.json'));
-  const { keyId, version } = keyring.newest();
-  const client = createKeyFileService(keyring);
-  return {
-    vault: createKmsVault({ client, keyId, keyVersion: version }),
-    secrets: createKmsSecretBox({ client, key: { id: keyId, version } }),
-  };
-}
-
 function hostNameOf(url: string): string {
   return new URL(url).hostname;
-}
-
-/** One installation is one tenant: the same id for the same forge, as the name-based UUID of RFC 9562. */
-function tenantOf(forgeUrl: string): string {
-  const bytes = createHash('sha1')
-    .update(`mergeyard ${new URL(forgeUrl).origin}`)
-    .digest()
-    .subarray(0, 16);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

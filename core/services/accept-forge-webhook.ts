@@ -4,6 +4,7 @@ import { parseHubSignature } from '../contracts/hub-signature.ts';
 import { RATE_LIMITS } from '../domain/api-limits.ts';
 import { WEBHOOK_BODY_BYTES_MAX } from '../domain/limits.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import { webhookSecretOwner } from '../domain/sealed-text.ts';
 import { classifyForgeEvent, type ForgeEvent, type ForgeEventKind, obeysWebhooks } from '../domain/wake.ts';
 import type { RateStore } from '../ports/account-store.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
@@ -12,7 +13,6 @@ import { VaultError } from '../ports/system.ts';
 import type { Secret } from '../secret.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
 import type { RefusedDeliveries } from './refused-deliveries.ts';
-import { webhookSecretOwner } from './repo-secrets.ts';
 import { type EventWakeDeps, wakeForEvent } from './wake.ts';
 
 export interface WebhookDeps extends EventWakeDeps, PlanDeps {

@@ -1,7 +1,7 @@
 import { AppError } from '../contracts/errors.ts';
 import { CHAT_NAMES, type NotificationTargets } from '../domain/notification.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
-import { isSealed } from '../domain/sealed-text.ts';
+import { chatOwner, isSealed, webhookSecretOwner } from '../domain/sealed-text.ts';
 import type { SecretBox } from '../ports/secret-box.ts';
 import { VaultError } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
@@ -14,12 +14,6 @@ export async function sealWebhookSecret(
   secret: Secret<string>,
 ): Promise<Secret<string>> {
   return new Secret(await box.seal(webhookSecretOwner(repo), secret.reveal()));
-}
-
-/** A hook outlives the branch that it was made for, and its secret stays sealed to that one. */
-export function webhookSecretOwner(repo: RowName & Pick<ManagedRepo, 'webhookSecretOf'>) {
-  const { tenantId, id, webhookSecretOf } = repo;
-  return { tenantId, repoId: webhookSecretOf ?? id, purpose: 'webhook-secret' } as const;
 }
 
 /** As they are stored: the addresses of chats are credentials, the mailbox is none. */
@@ -51,10 +45,6 @@ async function withChats(
     }),
   );
   return { ...targets, ...Object.fromEntries(chats) };
-}
-
-function chatOwner(repo: RowName) {
-  return { tenantId: repo.tenantId, repoId: repo.id, purpose: 'chat-url' } as const;
 }
 
 /**

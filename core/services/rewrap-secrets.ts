@@ -1,11 +1,11 @@
 import { CHAT_NAMES, type NotificationTargets } from '../domain/notification.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
+import { chatOwner, webhookSecretOwner } from '../domain/sealed-text.ts';
 import type { AdminStore } from '../ports/account-store.ts';
 import type { TextRewrapper } from '../ports/rewrapper.ts';
 import type { EnrollmentStore } from '../ports/store.ts';
 import { VaultError } from '../ports/system.ts';
 import { Secret } from '../secret.ts';
-import { webhookSecretOwner } from './repo-secrets.ts';
 import { type RepoStore, saveRepo } from './save-repo.ts';
 
 export interface RewrapSecretsDeps {
@@ -59,10 +59,11 @@ async function rewrapSecret(
 
 async function rewrapTargets(
   { rewrapper }: RewrapSecretsDeps,
-  { id: repoId, tenantId, notification }: ManagedRepo,
+  repo: ManagedRepo,
 ): Promise<NotificationTargets | null> {
+  const { notification } = repo;
   if (notification === null) return null;
-  const owner = { tenantId, repoId, purpose: 'chat-url' } as const;
+  const owner = chatOwner(repo);
   const changed: Record<string, string> = {};
   for (const chat of CHAT_NAMES) {
     const url = notification[chat];

@@ -205,6 +205,9 @@ export const rateKey = (bucket: string): Key => ({ pk: `${PARTITIONS.rates}${dig
 // Whole service
 export const tickKey: Key = { pk: PARTITIONS.health, sk: 'TICK' };
 export const engineNeedKey: Key = { pk: PARTITIONS.health, sk: 'ENGINE' };
+/** An installation that was exported, and one that an import is filling: neither may run. */
+export const movedKey: Key = { pk: PARTITIONS.health, sk: 'MOVED' };
+export const importKey: Key = { pk: PARTITIONS.health, sk: 'IMPORT' };
 /** Of one section. A partition each, because that is what takes a limited number of writes. */
 export const ongoingKey = (section: number): Key => ({
   pk: section === 0 ? PARTITIONS.runs : `${PARTITIONS.runs}#${section}`,

@@ -1,0 +1,63 @@
+import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { PARTITIONS, type Partition } from '../../../contracts/table.ts';
+import { kindOf } from '../copy-back.ts';
+import { CONNECTION_SORT_PREFIX, REPO_SORT_PREFIX } from '../keys.ts';
+import type { Row } from '../table.ts';
+import type { MoveTable } from './marks.ts';
+
+/** Kinds that a table may hold before an import: people who signed up, and what follows from that. */
+const OF_ACCOUNTS: ReadonlySet<Partition> = new Set([
+  ...(['tenant', 'notices', 'mailboxes', 'audit', 'keptNotes', 'tokens'] as const),
+  ...(['customers', 'paymentEvents', 'deliveries'] as const),
+  ...(['tickets', 'tenantSockets', 'sockets', 'rates', 'health', 'runs'] as const),
+]);
+const PAGE = 200;
+
+/** Every row, a page at a time. */
+export async function* scanRows({ client, name }: MoveTable): AsyncGenerator<Row> {
+  let from: Row | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({
+        ...{ TableName: name, ConsistentRead: true, Limit: PAGE },
+        ...(from === undefined ? {} : { ExclusiveStartKey: from }),
+      }),
+    );
+    yield* page.Items ?? [];
+    from = page.LastEvaluatedKey;
+  } while (from !== undefined);
+}
+
+/** A kind of rows that an import would mix with its own; null: the table takes one. */
+export async function findOccupied(table: MoveTable): Promise<Partition | null> {
+  for await (const row of scanRows(table)) {
+    const kind = kindOf(row.pk);
+    if (kind === null) continue;
+    const isHeld = [CONNECTION_SORT_PREFIX, REPO_SORT_PREFIX].some((begin) =>
+      String(row.sk).startsWith(begin),
+    );
+    if (!OF_ACCOUNTS.has(kind) || (kind === 'tenant' && isHeld)) return kind;
+  }
+  return null;
+}
+
+export async function putRow({ client, name }: MoveTable, row: Row): Promise<void> {
+  await client.send(new PutCommand({ TableName: name, Item: row }));
+}
+
+/** The repository of a lease's row and its fence; null for any other row. */
+export function readFence(row: Row): { readonly repoId: string; readonly fence: number } | null {
+  if (kindOf(row.pk) !== 'leases') return null;
+  return { repoId: String(row.pk).slice(PARTITIONS.leases.length), fence: Number(row.fence) };
+}
+
+/** The id of the repository that this row is the settings of; null for any other row. */
+export function readRepoId(row: Row): string | null {
+  const isRepo = kindOf(row.pk) === 'tenant' && String(row.sk).startsWith(REPO_SORT_PREFIX);
+  return isRepo ? String(row.repo_id) : null;
+}
+
+/** The tenant that this row makes; null for any other row. */
+export function readTenantId(row: Row): string | null {
+  return kindOf(row.pk) === 'tenant' && row.sk === 'A' ? String(row.tenant_id) : null;
+}

@@ -1,0 +1,44 @@
+import { parseArgs } from 'node:util';
+import { explain } from './explain.ts';
+import { FORCE_WORDS, importInstallation } from './import.ts';
+import { MOVE_FLAGS, openPlace, readPassphrase, WHERE } from './options.ts';
+
+const USAGE = `npm run import -- <where> --file mergeyard.export --passphrase-file passphrase [--force "${FORCE_WORDS}"]
+
+Takes the file of an export into an empty installation. Can be stopped and started again.
+${WHERE}`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { ...MOVE_FLAGS, force: { type: 'string' } } });
+  const { file, 'passphrase-file': passphraseFile, force } = values;
+  const place =
+    file === undefined || passphraseFile === undefined ? null : await openPlace(values, process.env, true);
+  if (place === null) {
+    console.error(USAGE);
+    return 2;
+  }
+  try {
+    const { rows, left } = await importInstallation({
+      ...{ place, file: file ?? '', passphrase: readPassphrase(passphraseFile ?? ''), say: console.log },
+      ...(force === undefined ? {} : { force }),
+    });
+    console.log(`${rows} rows are here; this installation may run.`);
+    if (left > 0)
+      console.log(
+        `${left} rows stayed in the file, because they name the former tenant: plans, API tokens. Make new tokens.`,
+      );
+    return 0;
+  } finally {
+    await place.close();
+  }
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    console.error(explain(error));
+    process.exitCode = 1;
+  },
+);

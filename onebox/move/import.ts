@@ -1,0 +1,123 @@
+import {
+  clearImport,
+  giveBackLease,
+  markImport,
+  putHeldLease,
+  readStandingStill,
+} from '#core/adapters/dynamo/move/marks.ts';
+import { renameTenant } from '#core/adapters/dynamo/move/scope.ts';
+import { sealRow } from '#core/adapters/dynamo/move/secrets.ts';
+import { findOccupied, putRow, readRepoId } from '#core/adapters/dynamo/move/table.ts';
+import { MoveError, openSealedReader } from '#core/adapters/move-file/sealed-lines.ts';
+import { Counts, type KindCounts, Meta, Rows, type Say } from './contents.ts';
+import type { Place } from './place.ts';
+
+export const FORCE_WORDS = 'the source does not run';
+
+export interface ImportOptions {
+  readonly place: Place;
+  readonly file: string;
+  readonly passphrase: string;
+  /** `FORCE_WORDS` takes a file whose source was not stopped by the export. */
+  readonly force?: string;
+  readonly say: Say;
+}
+
+interface Looked {
+  readonly meta: Meta;
+  readonly counts: KindCounts;
+  readonly repoIds: readonly string[];
+}
+
+export interface Imported {
+  readonly rows: number;
+  /** Rows that cannot belong to a tenant of another id. */
+  readonly left: number;
+}
+
+/**
+ * Takes a file into an empty installation. The file is read to its end before the first row is written. Every repository's
+ * lease is held until the last row is there, so that nothing runs on half of them; the same import may be started again.
+ * Throws `MoveError`.
+ */
+export async function importInstallation(options: ImportOptions): Promise<Imported> {
+  const { place, say } = options;
+  const reader = await openSealedReader(options.file, options.passphrase);
+  const looked = await lookThrough(reader.values());
+  const { meta, repoIds } = looked;
+  refuseFile(meta, options);
+  const tenantId = chooseTenant(meta, place);
+  await refuseTarget(place, meta);
+  await markImport(place.table, meta.id);
+  for (const repoId of repoIds) await putHeldLease(place.table, repoId, meta.fences[repoId] ?? 0);
+  say(`writing the rows of ${repoIds.length} repositories`);
+  let [rows, left] = [0, 0];
+  for await (const value of reader.values()) {
+    const parsed = Rows.safeParse(value);
+    for (const row of parsed.success ? parsed.data.rows : []) {
+      const named = tenantId === null ? row : renameTenant(row, meta.tenants[0] ?? '', tenantId);
+      if (named === null) left += 1;
+      else {
+        await putRow(place.table, await sealRow(place.keys, named));
+        rows += 1;
+      }
+    }
+  }
+  for (const repoId of repoIds) await giveBackLease(place.table, repoId, 'import');
+  await clearImport(place.table);
+  return { rows, left };
+}
+
+/** Proves that the file is whole, and reads what has to be known first. */
+async function lookThrough(values: AsyncGenerator<unknown>): Promise<Looked> {
+  const first = Meta.safeParse((await values.next()).value);
+  if (!first.success) throw new MoveError('The file is of a release that this one does not know.');
+  const repoIds: string[] = [];
+  let [found, counts]: [number, KindCounts | null] = [0, null];
+  for await (const value of values) {
+    const [rows, end] = [Rows.safeParse(value), Counts.safeParse(value)];
+    if (end.success) counts = end.data.counts;
+    for (const row of rows.success ? rows.data.rows : []) {
+      found += 1;
+      const repoId = readRepoId(row);
+      if (repoId !== null) repoIds.push(repoId);
+    }
+  }
+  const expected = Object.values(counts ?? {}).reduce((sum, each) => sum + each, 0);
+  if (counts === null || expected !== found) throw new MoveError('The file has not the rows that it names.');
+  return { meta: first.data, counts, repoIds };
+}
+
+function refuseFile({ stopped, queue_name: queueName }: Meta, { place, force }: ImportOptions): void {
+  if (!stopped && force !== FORCE_WORDS) {
+    throw new MoveError(
+      `The source was not stopped when this file was made, and two queues on one branch undo each other. Export it again without --keep-running, or give --force "${FORCE_WORDS}".`,
+    );
+  }
+  if (queueName !== place.queueName) {
+    throw new MoveError(
+      `The queue is called ${queueName} in the file and ${place.queueName} here: its branches and its status would be left behind. Give both the same name (service_name, --queue-name).`,
+    );
+  }
+}
+
+/** The id under which rows are stored; null: as they are. */
+function chooseTenant({ tenants }: Meta, { tenantId }: Place): string | null {
+  if (tenantId === null) return null;
+  if (tenants.length > 1)
+    throw new MoveError(
+      `The file holds ${tenants.length} tenants: export the one that moves, with --tenant.`,
+    );
+  return tenantId;
+}
+
+async function refuseTarget({ table }: Place, { id }: Meta): Promise<void> {
+  const still = await readStandingStill(table);
+  if (still?.why === 'moved')
+    throw new MoveError('This installation was exported, and holds what it held: import into an empty one.');
+  // The same import, started again: each row is written as before.
+  if (still?.why === 'import' && still.fileId === id) return;
+  const occupied = await findOccupied(table);
+  if (occupied !== null)
+    throw new MoveError(`The target is not empty (${occupied}): import into an empty installation.`);
+}

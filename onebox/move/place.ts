@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { KMSClient } from '@aws-sdk/client-kms';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { MoveTable } from '#core/adapters/dynamo/move/marks.ts';
+import type { Keys } from '#core/adapters/dynamo/move/secrets.ts';
+import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
+import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
+import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
+import { MoveError } from '#core/adapters/move-file/sealed-lines.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
+import { ConfigError, type OneboxConfig } from '../config.ts';
+import { startDatabase } from '../database.ts';
+import { lockFolder } from '../folder-lock.ts';
+import { openKeys } from '../keys.ts';
+import { openTable, TABLE_NAME } from '../table.ts';
+import { tenantOf } from '../tenant.ts';
+
+/** An installation that stands still for the time of a move. */
+export interface Place {
+  readonly table: MoveTable;
+  readonly keys: Keys;
+  /** Prefix of its branches. */
+  readonly queueName: string;
+  /** The tenant that moves, or that an import is for; null: as many as there are, each under its id. */
+  readonly tenantId: string | null;
+  /** Other tenants may be there. */
+  readonly isShared: boolean;
+  close(): Promise<void>;
+}
+
+/** One box, made where `isNew`. No process serves its folder while this is open. Throws `ConfigError`. */
+export async function openFolder(
+  config: OneboxConfig,
+  env: NodeJS.ProcessEnv,
+  isNew: boolean,
+): Promise<Place> {
+  if (isNew) mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
+  else if (!existsSync(join(config.data_dir, 'keys.json')))
+    throw new ConfigError(`data_dir: no installation is in ${config.data_dir}.`);
+  const unlock = await lockFolder(config.data_dir);
+  try {
+    const database = await startDatabase({ dataFile: join(config.data_dir, 'table.sqlite'), env });
+    const clients = await openTable(database.endpoint);
+    return {
+      table: { client: clients.documents, name: TABLE_NAME, clock: createSystemClock() },
+      keys: openKeys(config.data_dir),
+      queueName: config.service_name,
+      ...{ tenantId: tenantOf(config.forge.url), isShared: false },
+      async close() {
+        clients.close();
+        await database.stop();
+        await unlock();
+      },
+    };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+export interface CloudNames {
+  readonly table: string;
+  /** Id or ARN, and its counter. */
+  readonly key: string;
+  readonly keyVersion: number;
+  readonly queueName: string;
+  readonly tenantId: string | null;
+}
+
+/** The cloud edition: its table, its key, with the rights of the operator. Its tick has to stand still. */
+export async function openCloud(names: CloudNames): Promise<Place> {
+  const [dynamo, kms] = [new DynamoDBClient({}), new KMSClient({})];
+  const clock = createSystemClock();
+  const client = DynamoDBDocumentClient.from(dynamo);
+  const close = async (): Promise<void> => {
+    dynamo.destroy();
+    kms.destroy();
+  };
+  const last = await createDynamoStore({ client, tableName: names.table, clock }).loadLastTick();
+  if (last !== null && clock.now() - last < 2 * TICK_INTERVAL_MS) {
+    await close();
+    throw new MoveError(
+      `The tick ran at ${new Date(last).toISOString()}: disable its rule and the worker first, and wait for ten minutes.`,
+    );
+  }
+  return {
+    table: { client, name: names.table, clock },
+    keys: {
+      vault: createKmsVault({ client: kms, keyId: names.key, keyVersion: names.keyVersion }),
+      secrets: createKmsSecretBox({ client: kms, key: { id: names.key, version: names.keyVersion } }),
+    },
+    ...{ queueName: names.queueName, tenantId: names.tenantId, isShared: true, close },
+  };
+}
