@@ -28,6 +28,8 @@ export function drawForge(
     readonly clock: SimClock;
     readonly slug: string;
     readonly bot: string;
+    /** The CI runs on every branch that is pushed. */
+    readonly runsOnHeads: boolean;
     readonly onEntry: (entry: JournalEntry) => void;
   },
 ): { readonly forge: AbstractForge; readonly gatePath: string } {
@@ -38,7 +40,7 @@ export function drawForge(
   };
   const isGitea = family === 'gitea' || (EITHER_KIND.includes(family) && rare.chance(GITEA_CHANCE));
   const ci = family === 'other_ci' ? 'statuses' : 'actions';
-  const runsOnHeads = family === 'own_runs';
+  const { runsOnHeads } = options;
   const switches: Switches = isGitea
     ? GITEA_126_SWITCHES
     : { ...FORGEJO_15_SWITCHES, ...drawn, ci, runsOnHeads };

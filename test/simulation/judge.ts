@@ -1,4 +1,4 @@
-import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingPrefix } from '#core/domain/queue-names.ts';
+import { DEFAULT_SERVICE_NAME, isOwnBranch, stagingPrefix, workPrefix } from '#core/domain/queue-names.ts';
 import type { MergeView } from '../../local/forge/control.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 
@@ -14,6 +14,8 @@ export interface JudgeOptions {
   /** A pass of a head’s own run proves its tree as well. @default false */
   readonly headsProve?: boolean;
   readonly mayLeakBranches?: () => boolean;
+  /** Another queue of the repository serves another base: only what is below the names of this one is its own. */
+  readonly sharesForge?: boolean;
 }
 
 interface Staged {
@@ -30,7 +32,7 @@ interface Latest {
   readonly since: number;
 }
 
-const isStaging = (branch: string): boolean => branch.startsWith(stagingPrefix(DEFAULT_SERVICE_NAME));
+const STAGING = stagingPrefix(DEFAULT_SERVICE_NAME);
 const DESCRIPTION_CHARS_MAX = 140;
 const ON_ITS_WAY_MS = 5 * 60_000;
 
@@ -131,7 +133,7 @@ export class Judge {
       if (to !== null) this.#keep(to);
       return;
     }
-    if (!isOwnBranch(DEFAULT_SERVICE_NAME, branch) || by !== this.#options.bot) {
+    if (!this.#isOwn(branch) || by !== this.#options.bot) {
       if (to === null) this.#stagingTips.delete(branch);
       return;
     }
@@ -139,9 +141,17 @@ export class Judge {
       this.#stagingTips.delete(branch);
       return;
     }
-    if (isStaging(branch) && this.#stagingTips.has(branch)) this.violations.push(`pushed twice: ${branch}`);
+    if (branch.startsWith(STAGING) && this.#stagingTips.has(branch))
+      this.violations.push(`pushed twice: ${branch}`);
     this.#stagingTips.set(branch, to);
     this.#keep(to);
+  }
+
+  #isOwn(branch: string): boolean {
+    if (this.#options.sharesForge !== true) return isOwnBranch(DEFAULT_SERVICE_NAME, branch);
+    return [STAGING, workPrefix(DEFAULT_SERVICE_NAME)].some((prefix) =>
+      branch.startsWith(`${prefix}${this.#log.base}/`),
+    );
   }
 
   #keep(sha: string): void {
@@ -156,8 +166,10 @@ export class Judge {
   }
 
   #readRun(run: { readonly tree: string; readonly branch: string; readonly state: string }): void {
-    if (!isStaging(run.branch)) {
-      if (this.#options.headsProve !== true || run.state !== 'success') return;
+    if (!this.#isOwn(run.branch)) {
+      // What the queue of another base has asked proves nothing here.
+      const isOfHead = !isOwnBranch(DEFAULT_SERVICE_NAME, run.branch);
+      if (this.#options.headsProve !== true || !isOfHead || run.state !== 'success') return;
       this.#proven.add(run.tree);
       for (const sha of this.#byTree.get(run.tree) ?? []) this.#prove(sha);
       return;

@@ -24,7 +24,7 @@ export function settledWithinMs(openPulls: number, gateMs: number, forgeRefuses:
   return longestWaitMs + openPulls * RUNS_PER_PULL * (gateMs + AROUND_A_RUN_MS);
 }
 
-export interface WaitingRepo extends Pick<Managed, 'forge' | 'project'> {
+export interface WaitingRepo extends Pick<Managed, 'forge' | 'project' | 'contexts'> {
   /** The queue record as stored; null when there is none. Read for the words only, never for the judgement. */
   readonly record: QueueRecord | null;
   readonly now: EpochMs;
@@ -36,12 +36,13 @@ export interface WaitingRepo extends Pick<Managed, 'forge' | 'project'> {
 export async function judgeLiveness({
   forge,
   project,
+  contexts,
   record,
   now,
   beyond = 0,
 }: WaitingRepo): Promise<readonly string[]> {
   if (judgeByContent(await forge.readFiles(await forge.tip(forge.base))) === 'failure') return [];
-  const unsettled = await listUnsettled({ forge, project });
+  const unsettled = await listUnsettled({ forge, project, contexts });
   const untold = unsettled.filter(({ words }) => words === UNTOLD);
   // Which of them has no place is the queue's to know; that these have none is true of no more than there are too many.
   const spared = untold.length <= beyond ? untold : [];

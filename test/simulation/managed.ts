@@ -8,7 +8,12 @@ import type { Watch } from './watch.ts';
 /** One managed repository of a life: its forge, its people and its judge. */
 export interface Managed {
   readonly id: RepoId;
+  /** The forge as the people of its branch see it. */
   readonly forge: AbstractForge;
+  /** Where the forge reads the gate's workflow from. */
+  readonly gatePath: string;
+  /** Under which its queue may post. */
+  readonly contexts: readonly [string, string];
   readonly judge: Judge;
   readonly project: Project;
   deleted: boolean;

@@ -1,5 +1,6 @@
 import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
 import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
+import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
@@ -32,6 +33,7 @@ const HURT: readonly Family[] = ['workers', 'everything', 'fleet'];
 export const MUTANTS: readonly Mutant[] = [
   ...ASSUMPTION_MUTANTS,
   ...BLOCKED_MUTANTS,
+  ...BRANCH_MUTANTS,
   ...GATE_MUTANTS,
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,

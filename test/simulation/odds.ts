@@ -58,6 +58,8 @@ export const FAMILIES = [
   'own_runs',
   /** People put labels of priorities on pull requests and take them off, some of whom are not named. */
   'priorities',
+  /** One tenant has two branches of one repository enrolled: one forge, one hook, two records, shared heads. */
+  'two_branches',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -444,6 +446,20 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         crash: random.chance(0.5) ? crash : 0,
         recordLostPerHour: random.chance(0.2) ? 1 : 0,
         peoplePerHour: 4 + peoplePerHour,
+      };
+    case 'two_branches':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        gateTrouble: gate.gateTrouble,
+        sharedHeads: 0.2 + share(0.5),
+        callFails: calls.callFails / 2,
+        crash: random.chance(0.5) ? crash : 0,
+        engineLost: random.chance(0.3) ? workers.engineLost : 0,
+        settingsPerHour: random.chance(0.4) ? share(3) : 0,
+        recordLostPerHour: random.chance(0.2) ? 2 : 0,
+        peoplePerHour: 6 + 2 * peoplePerHour,
       };
     case 'base_pushed':
     case 'unchecked_head':

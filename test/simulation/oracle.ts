@@ -2,7 +2,6 @@ import type { ActivityEvent, NodeRow } from '#core/domain/batch.ts';
 import type { PullRequest } from '#core/domain/forge.ts';
 import { PULL_CODES } from '#core/domain/pull-code-table.ts';
 import { codeOfEvent } from '#core/domain/pull-codes.ts';
-import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { judgeByContent } from '../scenario/stories.ts';
@@ -48,12 +47,6 @@ const POSTS_BEFORE_BOUNCE_MIN = 6;
 
 /** States that are told only of pull requests in the queue. */
 const BEGUN: ReadonlySet<string> = new Set(['pr_staged', 'pr_requeued', 'pr_refused', 'pr_bounced']);
-
-/** Under which the queue may have posted. */
-export const CONTEXTS: readonly string[] = [
-  DEFAULT_SERVICE_NAME,
-  contextForBase(DEFAULT_SERVICE_NAME, 'next'),
-];
 
 /** The faults of a repository at rest. */
 export async function judgeRest(subject: RestingRepo): Promise<string[]> {
@@ -193,7 +186,8 @@ export interface Unsettled {
 export async function listUnsettled({
   forge,
   project,
-}: Pick<Managed, 'forge' | 'project'>): Promise<readonly Unsettled[]> {
+  contexts,
+}: Pick<Managed, 'forge' | 'project' | 'contexts'>): Promise<readonly Unsettled[]> {
   const unsettled: Unsettled[] = [];
   const tip = await forge.tip(forge.base);
   const baseTree = await forge.tree(tip);
@@ -203,7 +197,7 @@ export async function listUnsettled({
       continue;
     if (!project.wasScheduled(pull.headSha)) continue;
     // Said under the context of that time, and remembered when it changes.
-    const said = await Promise.all(CONTEXTS.map((context) => forge.status(pull.headSha, context)));
+    const said = await Promise.all(contexts.map((context) => forge.status(pull.headSha, context)));
     const merged = forge.previewMerge(tip, pull.headSha);
     const excused = said.some((status) => {
       const words = status?.description ?? '';

@@ -10,7 +10,7 @@ import type { FileChanges } from '../support/forge-control.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { Odds } from './odds.ts';
 
-/** A base that the queue does not manage, with a rule that asks for its status. */
+/** Another branch with a rule that asks for a status: one that no queue manages, or one that has a queue of its own. */
 export const RELEASE = 'release';
 
 /** Unusual acts of the people of a project, each in a plot of its own. */
@@ -38,6 +38,8 @@ export interface Stagehand {
   takeName(): string;
   /** Opens a pull request, knows its head from then on, and presses the button as people do. */
   open(pull: NewPull): Promise<number>;
+  /** Pull requests to another managed branch of the repository, where it has one. */
+  readonly elsewhere?: () => readonly number[];
   press(pr: number): Promise<void>;
 }
 
@@ -51,6 +53,8 @@ export interface NewPull {
 
 export function drawPlots(hand: Stagehand, odds: Readonly<Odds>): readonly Plot[] {
   const plots: Plot[] = [];
+  if (odds.sharedHeads > 0 && hand.elsewhere !== undefined)
+    plots.push(new HeadsOfOthers(hand, hand.elsewhere));
   if (odds.sharedHeads > 0) plots.push(new SharedHeads(hand));
   if (odds.otherMerges + odds.otherTrees > 0) plots.push(new TwoSides(hand));
   if (odds.gateEdits > 0) plots.push(new GateEdits(hand));
@@ -87,21 +91,22 @@ class SharedHeads implements Plot {
     const pull = await forge.pull(of);
     if (pull.fromFork || pull.agit) return false;
     const branches = await forge.branches();
+    const isManaged = this.#hand.elsewhere !== undefined;
     if (!branches.includes(RELEASE)) {
       await forge.pushBranch(RELEASE, await forge.tip(forge.base));
       await forge.setProtection({ requiredContexts: [DEFAULT_SERVICE_NAME] }, RELEASE);
     }
-    const base = random.chance(0.5) ? RELEASE : forge.base;
+    const base = random.chance(0.5) && !isManaged ? RELEASE : forge.base;
     // One branch may be proposed for two bases; for one base it takes two branches.
     const branch =
-      base === RELEASE && branches.includes(pull.headRef) && random.chance(0.5)
+      base !== forge.base && branches.includes(pull.headRef) && random.chance(0.5)
         ? pull.headRef
         : this.#hand.takeName();
     const isThere = (await this.#openOn(base)).some((other) => other.headRef === branch);
     if (isThere) return false;
     const twin = await this.#hand.open({ branch, head: pull.headSha, base, title: `Twin of ${of}` });
     note(`#${twin} has the head of #${of} for ${base}`);
-    sometimes(base === RELEASE ? 'one head for two bases' : 'one head twice');
+    sometimes(base === forge.base ? 'one head twice' : 'one head for two bases');
     return true;
   }
 
@@ -139,6 +144,35 @@ class SharedHeads implements Plot {
     const files = Object.fromEntries(changed.map((path) => [path, before.get(path) ?? null]));
     const revert = await this.#hand.open({ branch, files, title: `Revert ${pr}` });
     note(`#${revert} reverts #${pr}`);
+    return true;
+  }
+}
+
+/** A head of a pull request to the other managed branch is proposed for this one as well. */
+class HeadsOfOthers implements Plot {
+  readonly #hand: Stagehand;
+  readonly #elsewhere: () => readonly number[];
+
+  constructor(hand: Stagehand, elsewhere: () => readonly number[]) {
+    this.#hand = hand;
+    this.#elsewhere = elsewhere;
+  }
+
+  open(): Promise<boolean> {
+    return this.act();
+  }
+
+  async act(): Promise<boolean> {
+    const { forge, random, odds, note, sometimes } = this.#hand;
+    const others = this.#elsewhere();
+    if (others.length === 0 || !random.chance(odds().sharedHeads)) return false;
+    const of = others[random.int(others.length)] ?? 0;
+    const { headSha } = await forge.pull(of);
+    const twin = await this.#hand.open({
+      ...{ branch: this.#hand.takeName(), head: headSha, title: `Port of ${of}` },
+    });
+    note(`#${twin} has the head of #${of} of the other branch`);
+    sometimes('one head for two managed branches');
     return true;
   }
 }

@@ -13,6 +13,10 @@ export interface ProjectOptions {
   readonly pullsMax: number;
   /** Where the forge reads the gate's workflow from. */
   readonly gatePath: string;
+  /** The CI gates every branch that a person pushes. @default false */
+  readonly gatesHeads?: boolean;
+  /** Pull requests of the people of another managed branch of this repository. @default the forge has one managed branch */
+  readonly elsewhere?: () => readonly number[];
   readonly now: () => number;
   readonly note: (line: string) => void;
   readonly sometimes: (what: string) => void;
@@ -66,14 +70,14 @@ export class Project {
     this.#people = randoms.people;
     this.#odds = odds;
     this.#options = options;
-    // In that family the CI gates every branch that a person pushes.
     this.#gateFile =
-      options.family === 'own_runs'
+      options.gatesHeads === true
         ? GATE_OF_STAGING.replace(stagingPattern(DEFAULT_SERVICE_NAME), '**')
         : GATE_OF_STAGING;
-    const { note, sometimes, gatePath } = options;
+    const { note, sometimes, gatePath, elsewhere } = options;
     const hand = {
       ...{ forge, odds, note, sometimes, gatePath, prs: this.prs, random: randoms.plots },
+      ...(elsewhere === undefined ? {} : { elsewhere }),
       takeName: () => this.#takeName(),
       press: (pr: number) => this.#press(pr),
       open: (pull: NewPull) => this.#propose(pull),
@@ -118,7 +122,8 @@ export class Project {
 
   #takeName(): string {
     this.#opened += 1;
-    return `p${this.#opened}`;
+    // One forge has the branches of both.
+    return this.#forge.base === RELEASE ? `r${this.#opened}` : `p${this.#opened}`;
   }
 
   /** A pull request that a plot opens: pressed like any other, where there is a button. */
@@ -222,7 +227,7 @@ export class Project {
 
   /** A rule asks for the queue's status there, and it is not the queue's own base. */
   isGuarded(base: string): boolean {
-    return base === RELEASE;
+    return base === RELEASE && this.#options.elsewhere === undefined;
   }
 
   /** The time of the last act of a person on it; minus infinity before the first. */

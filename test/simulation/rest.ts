@@ -91,13 +91,13 @@ export class Rest {
     return this.#clock.now() + settledWithinMs(waiting, project.gateMs, FORGE_REFUSES.includes(this.#family));
   }
 
-  async #judgeLiveness({ id, forge, project, crowd }: Managed): Promise<void> {
+  async #judgeLiveness({ id, forge, project, contexts, crowd }: Managed): Promise<void> {
     const repo = await this.#service.store.getRepo(id);
     if (repo === null || !repo.queueEnabled) return;
     this.#witness.sometimes('liveness judged');
     const record = this.#service.store.peekRecord(id);
     const beyond = countBeyond(crowd, project.prs);
-    const waiting = { forge, project, record, beyond, now: this.#clock.now() };
+    const waiting = { forge, project, contexts, record, beyond, now: this.#clock.now() };
     for (const what of await judgeLiveness(waiting)) this.#witness.violate(`${id}: ${what}`);
   }
 

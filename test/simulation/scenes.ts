@@ -9,6 +9,7 @@ import {
   conflictSeenTooLate,
   silenceGate,
 } from './blocked-scenes.ts';
+import { landBesideBurial, takeContextOfAnother, tellSecondBranch, waitForBurial } from './branch-scenes.ts';
 import { leaveInEachWay } from './code-scenes.ts';
 import {
   landingGoesUnread,
@@ -407,6 +408,14 @@ async function takeProofAway(): Promise<readonly string[]> {
 }
 
 export const SCENES = {
+  'a branch takes the context of another': takeContextOfAnother,
+  'a branch lands while the record of another is wound down': landBesideBurial,
+  'a branch is enrolled again under another context': waitForBurial({ baseBranch: 'main' }),
+  'another branch is enrolled under the context of one that is wound down': waitForBurial({
+    statusContext: DEFAULT_SERVICE_NAME,
+  }),
+  'an event tells of the second branch': tellSecondBranch(false),
+  'an event tells of the second branch when the first is gone': tellSecondBranch(true),
   'an incident comes right after a batch was staged': incidentEarly,
   'an incident comes when a gate run is nearly over': incidentLate,
   'a stranger puts the label of an incident on': incidentOfStranger,

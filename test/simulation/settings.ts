@@ -1,6 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import type { Pause } from '#core/domain/pause.ts';
-import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
@@ -62,13 +61,7 @@ export class Settings {
         batchLingerSeconds: random.pick([0, 60, 300]),
         batchTarget: random.int(4),
       });
-    else if (kind < 7)
-      await this.#changeContext(
-        managed,
-        repo.statusContext === DEFAULT_SERVICE_NAME
-          ? contextForBase(DEFAULT_SERVICE_NAME, 'next')
-          : DEFAULT_SERVICE_NAME,
-      );
+    else if (kind < 7) await this.#changeContext(managed, repo);
     else if (kind < 11) await this.#switchOff(managed, repo);
     else if (random.chance(0.3)) await this.#delete(managed, repo);
     // Without a draw of its own, so that all other lives stay as they are.
@@ -115,13 +108,7 @@ export class Settings {
     const kind = random.int(16);
     this.#witness.note(`${managed.id} interrupted ${kind}`);
     if (kind < 6) await this.#switchOff(managed, repo);
-    else if (kind < 10)
-      await this.#changeContext(
-        managed,
-        repo.statusContext === DEFAULT_SERVICE_NAME
-          ? contextForBase(DEFAULT_SERVICE_NAME, 'next')
-          : DEFAULT_SERVICE_NAME,
-      );
+    else if (kind < 10) await this.#changeContext(managed, repo);
     else if (kind < 14) await this.#stopPaying(repo);
     else if (kind === 14) await this.#delete(managed, repo);
     else if (random.chance(0.5)) await this.#deleteConnection(repo, all);
@@ -225,7 +212,8 @@ export class Settings {
     this.#clock.after(ASKED_AGAIN_MS, () => this.#leave({ tenantId }, all));
   }
 
-  async #changeContext({ id, forge }: Managed, context: string): Promise<void> {
+  async #changeContext({ id, forge, contexts }: Managed, repo: ManagedRepo): Promise<void> {
+    const context = contexts[repo.statusContext === contexts[0] ? 1 : 0];
     await forge.setProtection({ requiredContexts: [context] });
     await this.#save(id, { statusContext: context });
     this.#witness.sometimes('context changed');

@@ -1,12 +1,14 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS, TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import type { MergeStyle } from '#core/domain/repo.ts';
+import { contextForBase, DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
+import type { ManagedRepo, MergeStyle } from '#core/domain/repo.ts';
 import { Secret } from '#core/secret.ts';
 import { givenConnection, givenRepo } from '../builders/managed-repo.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import { STATUS_GATE } from '../scenario/world.ts';
 import { createSeededRandom, type SeededRandom } from '../support/seeded-random.ts';
 import { SimClock } from '../support/sim-clock.ts';
+import { entryOfBranch, viewOfBranch } from './branch-view.ts';
 import { gatherCrowd } from './crowd.ts';
 import { drawForge, setFaults, setRareTroubles } from './forge-troubles.ts';
 import { giveHistory } from './history.ts';
@@ -24,7 +26,7 @@ import {
   type Trouble,
   UNGUARDED,
 } from './odds.ts';
-import { CONTEXTS } from './oracle.ts';
+import { RELEASE } from './plots.ts';
 import { Project } from './project.ts';
 import { Rest } from './rest.ts';
 import { SimService, tokenOf } from './service.ts';
@@ -77,6 +79,7 @@ const STANDING_MAX_MS = 17 * 60_000;
 /** … so often: a store that fails may keep every look from happening. */
 const STANDING_LOOKS_MIN = 3;
 const BOT = 'mq-bot';
+const OWN_RUNS_CHANCE = 0.3;
 
 class Life implements Witness {
   readonly violations: string[] = [];
@@ -103,6 +106,10 @@ class Life implements Witness {
   readonly #settings: Settings;
   readonly #rest: Rest;
   readonly #managed: Managed[] = [];
+  /** Two branches of one repository are managed. */
+  readonly #sharesForge: boolean;
+  /** The CI runs on every branch, and what has passed on a head may count. */
+  readonly #runsOnHeads: boolean;
   readonly #startedAt: number;
 
   constructor(seed: number, family: Family, limits: Limits, keepTrace: boolean) {
@@ -119,6 +126,8 @@ class Life implements Witness {
     this.#odds0 = { ...this.#odds };
     this.#rare = stream(5);
     this.#plots = stream(6);
+    this.#sharesForge = family === 'two_branches';
+    this.#runsOnHeads = family === 'own_runs' || (this.#sharesForge && stream(7).chance(OWN_RUNS_CHANCE));
     this.#service = new SimService(this.#clock, stream(4), this.#odds, this);
     this.#settings = new Settings(this.#service, this.#clock, this.#people, this);
     this.#rest = new Rest(this.#service, this.#clock, this, family, this.#odds.skewMs, (managed) =>
@@ -133,7 +142,8 @@ class Life implements Witness {
 
   async run(): Promise<void> {
     const isFleet = this.#family === 'fleet' || this.#family === 'outages';
-    const repos = isFleet ? 2 + this.#world.int(2) : this.#family === 'interrupted' ? 2 : 1;
+    const hasTwo = this.#family === 'interrupted' || this.#sharesForge;
+    const repos = isFleet ? 2 + this.#world.int(2) : hasTwo ? 2 : 1;
     for (let index = 1; index <= repos; index += 1) await this.#manage(index);
     this.#service.startTicks();
     const hours = Math.min(this.#limits.hours ?? HOURS_MAX, 0.3 + this.#world.next() * (HOURS_MAX - 0.3));
@@ -199,35 +209,36 @@ class Life implements Witness {
   async #manage(index: number): Promise<void> {
     const id = `repo-${index}`;
     const random = this.#world;
+    const further = index > 1 && this.#sharesForge ? this.#managed[0] : undefined;
     const style: MergeStyle = random.pick(['squash', 'squash', 'squash', 'merge']);
     const webhooks = random.chance(0.5);
+    const base = further === undefined ? 'main' : RELEASE;
+    const first = further === undefined ? DEFAULT_SERVICE_NAME : contextForBase(DEFAULT_SERVICE_NAME, base);
+    const contexts = [first, contextForBase(first, 'next')] as const;
     // While the plan does not pay, all repositories of one owner but the oldest are held.
-    const tenantId = `tenant-${index === 3 || this.#family === 'interrupted' ? 1 : index}`;
+    const isSameTenant = index === 3 || this.#family === 'interrupted' || this.#sharesForge;
+    const tenantId = `tenant-${isSameTenant ? 1 : index}`;
     const repo = givenRepo({
       id,
       tenantId,
       connectionId: `0000000${tenantId.slice(-1)}-0000-4000-8000-000000000000`,
-      slug: `acme/app-${index}`,
+      slug: further?.forge.slug ?? `acme/app-${index}`,
+      baseBranch: base,
+      statusContext: first,
       mergeStyle: style,
       wakeupMode: webhooks ? 'webhook' : 'poll',
-      webhookSecret: new Secret(`hook-secret-${index}`),
+      // One hook serves all branches of a repository.
+      webhookSecret: further === undefined ? new Secret(`hook-secret-${index}`) : null,
       bisectFanout: random.pick([1, 1, 2, 4, 16]),
       batchLingerSeconds: random.pick([0, 0, 0, 90]),
       dueAt: this.#clock.now(),
       ...(this.#odds0.otherCi > 0 ? STATUS_GATE : {}),
-      ...(this.#family === 'own_runs' ? { reuseCi: true } : {}),
+      ...(this.#runsOnHeads ? { reuseCi: true } : {}),
       ...(this.#odds0.labelsPerHour > 0 ? PRIORITY_LABELS : {}),
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,
     });
-    const { forge, gatePath } = drawForge(this.#family, random, this.#plots, {
-      clock: this.#clock,
-      slug: repo.slug,
-      bot: BOT,
-      onEntry: (entry) => this.#tellHooks(id, entry),
-    });
-    setFaults(id, forge, this.#faults, this.#plots, this.#service, this, (each) => this.#find(each));
-    setMood(forge, this.#odds, this.#plots);
+    const { forge, gatePath } = await this.#openForge(repo, further);
     const { store } = this.#service;
     await store.createTenant(tenantId, 0);
     await store.createConnection(
@@ -244,6 +255,8 @@ class Life implements Witness {
         style,
         pullsMax: this.#limits.pulls ?? PULLS_MAX,
         gatePath,
+        gatesHeads: this.#runsOnHeads,
+        ...(this.#sharesForge ? { elsewhere: () => this.#pullsElsewhere(id) } : {}),
         now: () => this.#clock.now(),
         note: (line) => this.note(`${id} ${line}`),
         sometimes: (what) => this.sometimes(what),
@@ -251,13 +264,17 @@ class Life implements Witness {
     );
     const judge = new Judge(forge, {
       bot: BOT,
-      contexts: CONTEXTS,
+      contexts,
+      sharesForge: this.#sharesForge,
       baseIsProtected: !UNGUARDED.includes(this.#family),
-      headsProve: this.#family === 'own_runs',
+      headsProve: this.#runsOnHeads,
       mayLeakBranches: () => this.#service.store.recordsLost > 0,
     });
     const mergesOtherwise = this.#odds.otherTrees > 0;
-    const managed: Managed = { id, forge, judge, project, deleted: false, mergesOtherwise, lookedAt: [] };
+    const managed: Managed = {
+      ...{ id, forge, gatePath, contexts, judge, project },
+      ...{ deleted: false, mergesOtherwise, lookedAt: [] },
+    };
     managed.watch = new Watch(managed, BOT, store, () => this.#clock.now(), this);
     this.#managed.push(managed);
     this.#service.forges.set(id, forge);
@@ -266,7 +283,32 @@ class Life implements Witness {
     if (crowd > 0) managed.crowd = await gatherCrowd(forge, crowd, this.#plots, project.prs);
     if (crowd > 1_000) this.sometimes('a crowd of thousands');
     if (rowBytes > 0) store.documentBytesMax = rowBytes;
-    setRareTroubles(forge, this.#family, this.#service.odds, this.#rare);
+    if (further === undefined) setRareTroubles(forge, this.#family, this.#service.odds, this.#rare);
+  }
+
+  /** A forge of its own, or that of the first branch of the same repository. */
+  async #openForge(
+    repo: ManagedRepo,
+    further: Managed | undefined,
+  ): Promise<Pick<Managed, 'forge' | 'gatePath'>> {
+    const { id, slug, baseBranch, statusContext } = repo;
+    if (further !== undefined) {
+      await further.forge.pushBranch(baseBranch, further.forge.tipOfBase());
+      const forge = viewOfBranch(further.forge, baseBranch);
+      await forge.setProtection({ requiredContexts: [statusContext] });
+      return { forge, gatePath: further.gatePath };
+    }
+    const { forge, gatePath } = drawForge(this.#family, this.#world, this.#plots, {
+      ...{ clock: this.#clock, slug, bot: BOT, runsOnHeads: this.#runsOnHeads },
+      onEntry: (entry) => this.#tellHooks(id, entry),
+    });
+    setFaults(id, forge, this.#faults, this.#plots, this.#service, this, (each) => this.#find(each));
+    setMood(forge, this.#odds, this.#plots);
+    return { forge, gatePath };
+  }
+
+  #pullsElsewhere(id: RepoId): readonly number[] {
+    return this.#managed.flatMap((each) => (each.id === id ? [] : each.project.prs));
   }
 
   #find(id: RepoId): Managed | undefined {
@@ -277,6 +319,7 @@ class Life implements Witness {
     if (this.#keepTrace) this.note(`${id} ${describeEntry(entry)}`);
     const managed = this.#find(id);
     managed?.watch?.read(entry);
+    if (this.#sharesForge) this.#managed[1]?.watch?.read(entryOfBranch(entry, RELEASE));
     if (managed !== undefined && entry.kind === 'status' && entry.state === 'success')
       this.#interrupt(managed, entry.sha, entry.creator);
     const told =
@@ -286,13 +329,23 @@ class Life implements Witness {
           ? { type: 'status', body: { sender: { login: entry.creator } } }
           : entry.kind === 'run'
             ? { type: 'action_run_success', body: { sender: { login: BOT } } }
-            : { type: 'pull_request', body: { action: 'closed', pull_request: { base: { ref: 'main' } } } };
+            : {
+                type: 'pull_request',
+                body: { action: 'closed', pull_request: { base: { ref: baseOf(entry) } } },
+              };
     this.#hook(id, told.type, told.body);
   }
 
   #hook(id: RepoId, type: string, body: Readonly<Record<string, unknown>>): void {
     const repo = this.#service.store.peekRepo(id);
-    if (repo !== null) this.#service.deliver(repo, type, body);
+    if (repo !== null) this.#service.deliver(this.#hookOwner(repo), type, body);
+  }
+
+  /** Whose secret the forge signs with: of several branches one has it. */
+  #hookOwner(repo: ManagedRepo): ManagedRepo {
+    if (!this.#sharesForge || repo.webhookSecret !== null) return repo;
+    const all = this.#managed.map((each) => this.#service.store.peekRepo(each.id));
+    return all.find((each) => each != null && each.webhookSecret !== null) ?? repo;
   }
 
   /** Something comes between this success and its merge. */
@@ -352,7 +405,7 @@ class Life implements Witness {
     await managed.project.act();
     this.#hook(managed.id, 'pull_request', {
       action: 'edited',
-      pull_request: { base: { ref: 'main' } },
+      pull_request: { base: { ref: managed.forge.base } },
       sender: { login: 'dev' },
     });
   }
@@ -391,6 +444,10 @@ class Life implements Witness {
     for (const tenant of ['tenant-1', 'tenant-2'])
       if (log.includes(tokenOf(tenant))) this.violate('a token is in the log');
   }
+}
+
+function baseOf(entry: JournalEntry): string {
+  return entry.kind === 'merge_elsewhere' ? entry.base : 'main';
 }
 
 function describeEntry(entry: JournalEntry): string {

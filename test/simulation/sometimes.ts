@@ -73,7 +73,13 @@ export const OFTEN: readonly string[] = [
   ...['alarm base_red', 'alarm unverified_landing', 'alarm foreign_status_writer', 'alarm gate_phase_age'],
   ...['unproven landing detected', 'came to rest', 'held for payment', 'liveness judged'],
   // Moods of the forge and acts of people, besides failures
-  ...['one head for two bases', 'one head twice', 'a landed head again', 'a file changed on both sides'],
+  ...[
+    'one head for two managed branches',
+    'one head for two bases',
+    'one head twice',
+    'a landed head again',
+    'a file changed on both sides',
+  ],
   ...['a branch of our name', 'a tag of our name', 'the store throttles'],
   ...['gate deleted', 'gate renamed', 'gate silenced', 'a title that skips runs'],
   ...['a protected file', 'a dependency', 'event pr_refused protected_files'],

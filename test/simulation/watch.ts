@@ -1,6 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
 import type { Pause } from '#core/domain/pause.ts';
-import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
@@ -62,8 +61,9 @@ export class Watch {
     if (entry.kind === 'merge_elsewhere') this.#judgeElsewhere(entry.base, entry.merge);
     if (entry.kind === 'push' && entry.branch === this.#managed.forge.base) this.#baseMovedAt = this.#now();
     if (entry.kind !== 'status' || entry.creator !== this.#bot || entry.state !== 'success') return;
+    if (!this.#managed.contexts.includes(entry.context)) return;
     this.#postedAt.set(entry.sha, this.#now());
-    if (!entry.context.startsWith(DEFAULT_SERVICE_NAME) || this.#late.has(entry.sha)) return;
+    if (this.#late.has(entry.sha)) return;
     this.#judgeSuccess(this.#managed.id, entry.sha);
   }
 

@@ -65,6 +65,8 @@ export interface AbstractForgeOptions {
 /** A forge in memory: what the engine sees of it, and what people and tests do to it. */
 export interface AbstractForge extends ForgeControl, Knobs {
   readonly forge: EngineForge;
+  /** @param branch - @default the base */
+  pushToBase(files: FileChanges, branch?: string): Promise<string>;
   /** From now on a deploy key may push, in the owner's name. */
   addWritingKey(): Promise<void>;
   scheduleAs(user: string, pr: number, style?: NativeStyle): Promise<void>;
@@ -87,7 +89,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   ruleViolation(pr: number): string | null;
   /** A person puts a label on a pull request, or takes it off. */
   setLabel(pr: number, name: string, isOn: boolean, user?: string): Promise<void>;
-  tipOfBase(): string;
+  /** @param branch - @default the base */
+  tipOfBase(branch?: string): string;
   isMerged(pr: number): boolean;
   /** Where its head stands; once its branch is gone, where it stood. */
   headOf(pr: number): string;
@@ -156,9 +159,9 @@ jobs:
 
 function createBranchControl(world: World) {
   return {
-    async pushToBase(files: FileChanges) {
-      const sha = commitFiles(world, mustTip(world, world.base), files, DEFAULT_PERSON, 'Push to the base');
-      moveBranch(world, world.base, sha, DEFAULT_PERSON);
+    async pushToBase(files: FileChanges, branch = world.base) {
+      const sha = commitFiles(world, mustTip(world, branch), files, DEFAULT_PERSON, 'Push to the base');
+      moveBranch(world, branch, sha, DEFAULT_PERSON);
       return sha;
     },
     async pushBranch(branch: string, sha: string) {
@@ -290,7 +293,7 @@ function createViews(world: World) {
       return liveHeadOf(world, pull) ?? pull.pullHead;
     },
     isMerged: (pr: number) => mustPull(world, pr).mergeCommit !== null,
-    tipOfBase: () => mustTip(world, world.base),
+    tipOfBase: (branch = world.base) => mustTip(world, branch),
     async branches() {
       return [...world.branches.keys()].sort();
     },

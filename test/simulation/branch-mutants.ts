@@ -1,0 +1,79 @@
+import type { Mutant } from './mutants.ts';
+
+const BRANCHES = 'core/domain/managed-branch.ts';
+
+/** Guards of decision 0192: several branches of one repository, each with a record of its own. */
+export const BRANCH_MUTANTS: readonly Mutant[] = [
+  {
+    guard: 'a success under one context opens no branch that asks for another',
+    file: 'engine-container/src/queue/admission.ts',
+    find: 'requiredContexts.some((pattern) => matches(pattern, context))',
+    replace: 'requiredContexts.some((pattern) => matches(pattern, context) || pattern !== context)',
+    families: ['two_branches'],
+    dies: { family: 'two_branches', seed: 1 },
+  },
+  {
+    guard: 'a staging branch has the name of its base',
+    file: 'core/domain/queue-names.ts',
+    find: '{base}/staging`;',
+    replace: "{base === '' ? base : 'main'}/staging`;",
+    families: ['two_branches'],
+    dies: { family: 'two_branches', seed: 2 },
+  },
+  {
+    guard: 'a record queues the pull requests to its own branch',
+    file: 'engine-container/src/read-snapshot.ts',
+    find: 'listed.value.filter(({ baseRef }) => baseRef === baseBranch),',
+    replace: "listed.value.filter(({ baseRef }) => baseRef !== '' || baseRef === baseBranch),",
+    families: ['two_branches'],
+    dies: { family: 'two_branches', seed: 1 },
+  },
+  {
+    guard: 'no two branches have one context, in any case of letters',
+    file: BRANCHES,
+    find: 'return one.toLowerCase() === other.toLowerCase();',
+    replace: 'return one === other;',
+    families: ['two_branches'],
+    dies: 'a branch takes the context of another',
+  },
+  {
+    guard: 'a branch does not wait for the end of another one',
+    file: BRANCHES,
+    find: 'return left.baseBranch === repo.baseBranch || isSameContext(left.statusContext, repo.statusContext);',
+    replace: 'return left.baseBranch !== null;',
+    families: ['two_branches'],
+    dies: 'a branch lands while the record of another is wound down',
+  },
+  {
+    guard: 'two records of one branch never act at once',
+    file: BRANCHES,
+    find: 'return left.baseBranch === repo.baseBranch || isSameContext',
+    replace: 'return isSameContext',
+    families: ['two_branches'],
+    dies: 'a branch is enrolled again under another context',
+  },
+  {
+    guard: 'two records of one context never act at once',
+    file: BRANCHES,
+    find: 'return left.baseBranch === repo.baseBranch || isSameContext(left.statusContext, repo.statusContext);',
+    replace: 'return left.baseBranch === repo.baseBranch;',
+    families: ['two_branches'],
+    dies: 'another branch is enrolled under the context of one that is wound down',
+  },
+  {
+    guard: 'one hook serves every managed branch',
+    file: 'core/services/accept-forge-webhook.ts',
+    find: 'return managed.some(({ id }) => id === repo.id) ? managed : [repo, ...managed];',
+    replace: 'return managed.length < 0 ? managed : [repo];',
+    families: ['two_branches'],
+    dies: 'an event tells of the second branch',
+  },
+  {
+    guard: 'a hook outlives the branch whose it was',
+    file: 'core/services/repo-secrets.ts',
+    find: 'repoId: webhookSecretOf ?? id, purpose',
+    replace: 'repoId: webhookSecretOf === undefined ? id : id, purpose',
+    families: ['two_branches'],
+    dies: 'an event tells of the second branch when the first is gone',
+  },
+];
