@@ -16,6 +16,7 @@ async function main(): Promise<number> {
     if (done % PROGRESS_EVERY === 0) process.stderr.write(`${done} requests, ${wrong} faults\n`);
   });
   const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage();
   const succeeded = [...seen].filter(([key]) => / 2\d\d$/.test(key));
   const statuses = new Map<string, number>();
   for (const [key, count] of seen) {
@@ -26,7 +27,8 @@ async function main(): Promise<number> {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([status, count]) => `${status}: ${count}`);
   process.stdout.write(
-    `${sent} requests in ${seconds.toFixed(0)} s (${Math.round(sent / seconds)}/s), seed ${seed}: ` +
+    `${sent} requests in ${seconds.toFixed(0)} s (${Math.round(sent / seconds)}/s, ` +
+      `${((user + system) / 1e6).toFixed(0)} s of CPU), seed ${seed}: ` +
       `${faults.length} faults, ${leaks.length} secrets found\n` +
       `${told.join(', ')}; ${succeeded.length} routes and statuses of success\n`,
   );

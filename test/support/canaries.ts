@@ -1,3 +1,5 @@
+import { Needles } from './needles.ts';
+
 export interface Canary {
   readonly name: string;
   readonly value: string;
@@ -10,11 +12,15 @@ const PIECE_CHARS = 12;
 export function findLeaks(canaries: readonly Canary[], texts: readonly string[]): readonly string[] {
   const found: string[] = [];
   const all = canaries.map(({ name, value }) => ({ name, value, forms: formsOf(value) }));
+  const forms = all.flatMap((canary) => canary.forms);
+  const exact = new Needles(forms.filter((form) => form.exact).map(({ needle }) => needle));
+  const folded = new Needles(forms.filter((form) => !form.exact).map(({ needle }) => needle));
   for (const text of texts) {
-    const folded = text.toLowerCase();
     const unescaped = unescapePercent(text);
+    const there = exact.findIn(text);
+    const thereFolded = folded.findIn(text.toLowerCase());
     for (const { name, value, forms } of all) {
-      const form = forms.find(({ needle, exact }) => (exact ? text : folded).includes(needle));
+      const form = forms.find(({ needle, exact }) => (exact ? there : thereFolded).has(needle));
       if (form !== undefined) found.push(`${name} as ${form.kind}`);
       else if (unescaped?.includes(value) === true) found.push(`${name} as URL form`);
     }
