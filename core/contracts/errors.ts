@@ -1,4 +1,4 @@
-/** THE table of error codes (contract, Errors; twelve of them by decision). Nothing else decides a status. */
+/** THE table of error codes (contract, Errors; thirteen of them by decision). Nothing else decides a status. */
 export interface ErrorShape {
   readonly status: number;
   /** The same request may succeed later without any change. */
@@ -134,6 +134,11 @@ export const ERROR_TABLE = {
     message: 'This address does not take this method; see the Allow header.',
   },
   forbidden: { status: 403, retryable: false, message: 'Your session has no right to do this.' },
+  second_factor_required: {
+    status: 403,
+    retryable: false,
+    message: 'Administrators need a session that was begun with a second factor.',
+  },
   gone: { status: 410, retryable: false, message: 'This address is no longer served.' },
   upgrade_required: { status: 426, retryable: false, message: 'A WebSocket upgrade is required.' },
   invalid_signature: { status: 401, retryable: false, message: 'The signature is not valid.' },

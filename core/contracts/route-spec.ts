@@ -80,6 +80,7 @@ export const AUTH_ERRORS = {
     'invalid_key',
     'session_required',
     'forbidden',
+    'second_factor_required',
     'auth_unavailable',
     'rate_limited',
   ],

@@ -3,7 +3,7 @@ import type { HttpSurface, Parsed, RouteSpec, Schema, Unparsed } from '../contra
 import type { Route, RouteById, RouteId, RouteIdOf } from '../contracts/routes.ts';
 import type { ApiToken } from '../domain/api-token.ts';
 import type { RepoId, TenantId } from '../domain/ids.ts';
-import type { SessionFacts } from '../ports/identity.ts';
+import type { AdminWithheld, SessionFacts } from '../ports/identity.ts';
 
 /** Who calls, once verified. */
 export type Caller =
@@ -11,6 +11,8 @@ export type Caller =
       readonly kind: 'user';
       readonly id: TenantId;
       readonly isAdmin: boolean;
+      /** Why `isAdmin` is false of an administrator. @default nothing is withheld */
+      readonly adminWithheld?: AdminWithheld;
       /** False: may see everything of the tenant and change nothing. @default true */
       readonly mayChange?: boolean;
       /** @default the provider does not tell */

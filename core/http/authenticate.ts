@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { isApiToken } from '../contracts/api-token-text.ts';
 import { AppError } from '../contracts/errors.ts';
 import type { RouteSpec } from '../contracts/route-spec.ts';
-import type { IdentityPort } from '../ports/identity.ts';
+import type { AdminWithheld, IdentityPort } from '../ports/identity.ts';
 import type { Clock, Log } from '../ports/system.ts';
 import type { ReadApiToken } from '../ports/token-store.ts';
 import { Secret } from '../secret.ts';
@@ -130,9 +130,16 @@ async function verifyAdmin(deps: AuthDeps, event: APIGatewayProxyEventV2): Promi
     return { kind: 'admin_key' };
   }
   const caller = await verifyBearer(deps, event, false);
-  if (caller.kind !== 'user' || !caller.isAdmin) throw new AppError('forbidden');
-  return caller;
+  if (caller.kind === 'user' && caller.isAdmin) return caller;
+  if (caller.kind !== 'user' || caller.adminWithheld === undefined) throw new AppError('forbidden');
+  throw new AppError('second_factor_required', { message: FACTOR_STEPS[caller.adminWithheld] });
 }
+
+const FACTOR_STEPS: Readonly<Record<AdminWithheld, string>> = {
+  no_factor: 'An administrator needs a second factor: set one up on the page Account, then sign in again.',
+  not_in_session:
+    'This session began without your second factor: sign out, and sign in again with it, or show a code on the page Account.',
+};
 
 /** Constant in time; false without a key of the deployment, or with an empty one (A91). */
 async function matchesAdminKey(deps: AuthDeps, given: string): Promise<boolean> {

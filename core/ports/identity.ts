@@ -9,12 +9,20 @@ export interface SessionFacts {
   readonly startedAt: EpochMs;
 }
 
+/**
+ * Why a person with the role of administrators has no right of one. `no_factor`: the account has no second factor;
+ * `not_in_session`: it has one, and this session was begun without it.
+ */
+export type AdminWithheld = 'no_factor' | 'not_in_session';
+
 /** `unavailable`: no answer, or none that can be trusted; never to be taken for either of the others (A89). */
 export type IdentityAnswer =
   | {
       readonly kind: 'user';
       readonly id: TenantId;
       readonly isAdmin: boolean;
+      /** @default nothing is withheld */
+      readonly adminWithheld?: AdminWithheld;
       /** False: may see everything of the tenant and change nothing. @default true */
       readonly mayChange?: boolean;
       /** @default the provider does not tell */

@@ -109,6 +109,18 @@ function fromGoTrue(body: Answer): Session {
   };
 }
 
+/** A session of GoTrue that takes the place of this one, as after a second factor was shown. */
+export function takeGoTrueSession(body: Answer): void {
+  const next = fromGoTrue(body);
+  setSession({ ...next, email: next.email ?? session.read()?.email ?? null });
+}
+
+/** How well GoTrue knows the person behind a session: `aal1`, `aal2`. Null: the provider has no levels. */
+export function levelOf(current: Session): string | null {
+  const { aal } = readClaims(current.token);
+  return typeof aal === 'string' ? aal : null;
+}
+
 /** The token's own claim first: a provider may give a longer life than its answer says. */
 function expiryOf(claims: Readonly<Record<string, unknown>>, seconds: unknown): number {
   if (typeof claims.exp === 'number') return claims.exp * 1000;

@@ -7,7 +7,8 @@ import { setSession } from '../data/session.ts';
 import { ApiTokens } from '../parts/api-tokens.tsx';
 import { Button, Copy, Field, Foreign, Loading, PageHead, useTitle } from '../parts/basics.tsx';
 import { Problem, ProblemPage } from '../parts/errors.tsx';
-import { SecondFactor, Sessions } from '../parts/sessions.tsx';
+import { SecondFactor } from '../parts/second-factor.tsx';
+import { Sessions } from '../parts/sessions.tsx';
 import { path } from '../routes.ts';
 import { showFullTime, showNumber } from '../view/format.ts';
 

@@ -1,28 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
-import type { CognitoSignIn } from '#core/contracts/dashboard.ts';
-import { SignInError } from '../data/ask-provider.ts';
 import { useService, useSession, useSessions } from '../data/hooks.ts';
-import { confirmFactor, readFactors, startFactor } from '../data/second-factor.ts';
-import { endSession, passkeyPage, setSession } from '../data/session.ts';
+import { endSession, setSession } from '../data/session.ts';
 import { showFullTime } from '../view/format.ts';
-import { Button, Copy, Field } from './basics.tsx';
-
-const say = (error: unknown): string | null =>
-  error === null
-    ? null
-    : error instanceof SignInError
-      ? error.message
-      : 'That did not work. Try again in a moment.';
-
-function Failure({ error }: { readonly error: unknown }) {
-  const words = say(error);
-  return words === null ? null : (
-    <p className="field-error" role="alert">
-      {words}
-    </p>
-  );
-}
+import { Button } from './basics.tsx';
+import { Failure } from './sign-in-failure.tsx';
 
 /** The sessions that the service has seen, and the end of all or of the others, as the provider can. */
 export function Sessions() {
@@ -75,84 +56,6 @@ export function Sessions() {
         everywhere ends every session of this account, in this browser and in all others, this one among them.
       </p>
       <Failure error={endAll.error ?? endOthers.error} />
-    </section>
-  );
-}
-
-/** A second factor by an app, where the provider is Cognito; other providers have pages of their own for it. */
-export function SecondFactor() {
-  const { config } = useService();
-  return config.sign_in.kind === 'cognito' && config.sign_in.endpoint !== '' ? (
-    <CognitoFactor signIn={config.sign_in} />
-  ) : null;
-}
-
-function CognitoFactor({ signIn }: { readonly signIn: CognitoSignIn }) {
-  const session = useSession();
-  const [code, setCode] = useState('');
-  const read = useMutation({ mutationFn: () => readFactors(signIn) });
-  const start = useMutation({ mutationFn: () => startFactor(signIn) });
-  const confirm = useMutation({ mutationFn: () => confirmFactor(signIn, code) });
-  const isOn = confirm.isSuccess || read.data === true;
-  return (
-    <section className="panel" aria-labelledby="factor-title">
-      <div className="panel-head">
-        <h2 id="factor-title">Second factor</h2>
-        {start.data === undefined && !isOn && (
-          <div className="row">
-            <Button busy={read.isPending} onClick={() => read.mutate()}>
-              Is it on?
-            </Button>
-            <Button kind="main" busy={start.isPending} onClick={() => start.mutate()}>
-              Set it up
-            </Button>
-          </div>
-        )}
-      </div>
-      <p className="hint">
-        A code of an app on your phone, asked at each sign-in beside the password. An administrator has no
-        rights over other accounts without it.
-      </p>
-      <p className="hint">
-        A passkey signs in without a password, on a device that knows you.{' '}
-        <a href={passkeyPage(signIn)} target="_blank" rel="noreferrer">
-          Add a passkey
-        </a>{' '}
-        on the page of the identity provider; close that page when it is done.
-      </p>
-      {isOn && <p role="status">It is on. Each sign-in asks for a code.</p>}
-      {read.data === false && start.data === undefined && <p role="status">It is off.</p>}
-      {start.data !== undefined && !isOn && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            confirm.mutate();
-          }}
-        >
-          <p>
-            Add an account by key in the app, named {session?.email ?? 'as you like'}, with this key:{' '}
-            <code>{start.data}</code> <Copy text={start.data} label="Copy the key" />
-          </p>
-          <Field label="Code that the app shows now">
-            {(ids) => (
-              <input
-                {...ids}
-                type="text"
-                inputMode="numeric"
-                autoComplete="one-time-code"
-                pattern="[0-9]{6}"
-                required
-                value={code}
-                onChange={(event) => setCode(event.target.value.trim())}
-              />
-            )}
-          </Field>
-          <Button type="submit" kind="main" busy={confirm.isPending} disabled={code.length !== 6}>
-            Switch it on
-          </Button>
-        </form>
-      )}
-      <Failure error={confirm.error ?? start.error ?? read.error} />
     </section>
   );
 }

@@ -36,6 +36,10 @@ const WORDS: Readonly<Record<string, Words>> = {
     'This is for operators',
     'Your session has no administrator role. Ask the operator of this service.',
   ],
+  second_factor_required: [
+    'A second factor is needed',
+    'Set it up, or show a code, on the page Account; or sign out, and sign in again with it.',
+  ],
   not_found: ['Not found', 'It was removed, or it belongs to another account. Go back to the overview.'],
   connection_not_found: [
     'Its connection is gone',

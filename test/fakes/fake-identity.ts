@@ -1,4 +1,4 @@
-import type { IdentityAnswer, IdentityPort, SessionFacts } from '#core/ports/identity.ts';
+import type { AdminWithheld, IdentityAnswer, IdentityPort, SessionFacts } from '#core/ports/identity.ts';
 import type { Secret } from '#core/secret.ts';
 
 /** Sessions as a map; can be silent. */
@@ -15,6 +15,7 @@ export class FakeIdentity implements IdentityPort {
       readonly mayChange?: boolean;
       readonly session?: SessionFacts;
       readonly person?: string;
+      readonly adminWithheld?: AdminWithheld;
     }
   >();
 
@@ -32,6 +33,12 @@ export class FakeIdentity implements IdentityPort {
   signInReader(token: string, id: string): string {
     this.#sessions.set(token, { id, isAdmin: false, mayChange: false });
     return token;
+  }
+
+  /** From now on the session of an administrator lacks the second factor. */
+  withholdAdmin(token: string, why: AdminWithheld): void {
+    const known = this.#sessions.get(token);
+    if (known !== undefined) this.#sessions.set(token, { ...known, isAdmin: false, adminWithheld: why });
   }
 
   revoke(token: string): void {

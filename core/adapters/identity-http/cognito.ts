@@ -3,7 +3,7 @@ import type { IdentityAnswer, IdentityPort } from '#core/ports/identity.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { askProvider, type ProviderAnswer } from './ask.ts';
 import { createPublishedKeys } from './published-keys.ts';
-import { readPlausibleClaims, readSessionFacts } from './session-token.ts';
+import { judgeAdmin, readPlausibleClaims, readSessionFacts } from './session-token.ts';
 
 export interface CognitoConfig {
   /** `https://cognito-idp.<region>.amazonaws.com` */
@@ -15,6 +15,8 @@ export interface CognitoConfig {
 }
 
 const ADMIN_GROUP = 'admin';
+/** In the claim `amr`: several factors; a passkey of the device; one of a security key. */
+const BOTH_FACTORS = ['mfa', 'swk', 'hwk'] as const;
 const GetUserAnswer = z.object({
   UserAttributes: z.array(z.object({ Name: z.string(), Value: z.string() })),
   /** Second factors that every sign-in of this user asks for. */
@@ -81,6 +83,16 @@ function isOurs(config: CognitoConfig, claims: Readonly<Record<string, unknown>>
   );
 }
 
+/**
+ * A passkey counts for two, because the pool takes it from no device that does not know its user. Cognito writes the claim
+ * by itself and lets no trigger change it; pools that do not have it yet tell nothing, and ask for a code at each sign-in
+ * of an account with a factor.
+ */
+function showedFactor(ways: unknown): boolean {
+  if (ways === undefined) return true;
+  return Array.isArray(ways) && BOTH_FACTORS.some((way) => ways.includes(way));
+}
+
 function judge(answer: ProviderAnswer | null, claims: Readonly<Record<string, unknown>>): IdentityAnswer {
   if (answer === null) return { kind: 'unavailable', status: null };
   const refusal = Refusal.safeParse(answer.value);
@@ -94,10 +106,12 @@ function judge(answer: ProviderAnswer | null, claims: Readonly<Record<string, un
   // The groups count only if they are of the very user that the service named.
   if (!isUser || claims.sub !== sub) return { kind: 'unavailable', status: answer.status };
   const groups = claims['cognito:groups'];
-  const isAdmin = Array.isArray(groups) && groups.includes(ADMIN_GROUP);
-  // A password alone must not open the data of all tenants.
+  const hasRole = Array.isArray(groups) && groups.includes(ADMIN_GROUP);
+  const hasFactor = (user.data?.UserMFASettingList ?? []).length > 0;
   return {
-    ...{ kind: 'user', id: sub, isAdmin: isAdmin && (user.data?.UserMFASettingList ?? []).length > 0 },
+    ...{ kind: 'user', id: sub },
+    // A password alone must not open the data of all tenants.
+    ...judgeAdmin(hasRole, hasFactor, showedFactor(claims.amr)),
     // The same through all tokens of one sign-in.
     ...readSessionFacts(claims.origin_jti, claims.auth_time),
   };

@@ -3,7 +3,7 @@ import type { IdentityPort } from '#core/ports/identity.ts';
 import type { Clock } from '#core/ports/system.ts';
 import { askProvider } from './ask.ts';
 import { createPublishedKeys } from './published-keys.ts';
-import { readPlausibleClaims, readSessionFacts } from './session-token.ts';
+import { judgeAdmin, readPlausibleClaims, readSessionFacts } from './session-token.ts';
 
 export interface GoTrueConfig {
   /** Base address; the contract's paths `/auth/v1/…` are below it. */
@@ -20,9 +20,27 @@ const User = z.object({
   id: z.uuid(),
   // `user_metadata` can be written by the user and is never looked at (A91).
   app_metadata: z.object({ role: z.unknown().optional() }).nullish(),
+  factors: z
+    .array(z.object({ status: z.string() }))
+    .nullish()
+    .catch(null),
 });
 
 const Ways = z.array(z.object({ timestamp: z.int() }));
+
+/** Levels of a session in which more than one factor was shown. */
+const HIGHER_LEVELS: readonly unknown[] = ['aal2', 'aal3'];
+
+/** A provider whose tokens name no level knows no second factor: there the role alone decides. */
+function judgeRole(user: z.infer<typeof User>, level: unknown) {
+  const hasRole = user.app_metadata?.role === 'admin';
+  if (level === undefined || HIGHER_LEVELS.includes(level)) return judgeAdmin(hasRole, true, true);
+  return judgeAdmin(
+    hasRole,
+    (user.factors ?? []).some(({ status }) => status === 'verified'),
+    false,
+  );
+}
 
 /** Said of a bad or expired token, an unknown user, a session that ended. */
 const REFUSALS: readonly number[] = [400, 401, 403, 404];
@@ -67,11 +85,13 @@ export function createGoTrueIdentity(config: GoTrueConfig): IdentityPort {
       if (REFUSALS.includes(answer.status) && answer.value !== undefined) return { kind: 'invalid' };
       const user = User.safeParse(answer.value);
       if (answer.status !== 200 || !user.success) return { kind: 'unavailable', status: answer.status };
-      const isAdmin = user.data.app_metadata?.role === 'admin';
       // Each way of authentication has its time; a renewed token has the same ones.
       const ways = Ways.safeParse(claims.amr).data ?? [];
       const startedAt = ways.length === 0 ? null : Math.min(...ways.map((way) => way.timestamp));
-      return { kind: 'user', id: user.data.id, isAdmin, ...readSessionFacts(claims.session_id, startedAt) };
+      return {
+        ...{ kind: 'user', id: user.data.id, ...judgeRole(user.data, claims.aal) },
+        ...readSessionFacts(claims.session_id, startedAt),
+      };
     },
     async isReachable() {
       const url = `${base}/auth/v1/health`;

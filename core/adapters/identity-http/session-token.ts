@@ -1,6 +1,6 @@
 import { SESSION_TOKEN_CHARS_MAX } from '#core/domain/api-limits.ts';
 import { canonicalId } from '#core/domain/ids.ts';
-import type { SessionFacts } from '#core/ports/identity.ts';
+import type { AdminWithheld, SessionFacts } from '#core/ports/identity.ts';
 
 /** Clocks differ; the provider has the last word, so only what is long over is refused here. */
 const EXPIRY_LEEWAY_MS = 5_000;
@@ -28,6 +28,16 @@ function readPart(part: string | undefined): Readonly<Record<string, unknown>> |
   } catch {
     return null;
   }
+}
+
+/** The right of an administrator, for one whose account has a second factor and whose session was begun with it. */
+export function judgeAdmin(
+  hasRole: boolean,
+  hasFactor: boolean,
+  showedFactor: boolean,
+): { readonly isAdmin: boolean; readonly adminWithheld?: AdminWithheld } {
+  if (!hasRole || (hasFactor && showedFactor)) return { isAdmin: hasRole };
+  return { isAdmin: false, adminWithheld: hasFactor ? 'not_in_session' : 'no_factor' };
 }
 
 /** The session behind a token that the provider has accepted, where its claims tell it. */

@@ -41,6 +41,21 @@ describe('administrators alone may call (A91)', () => {
     expect([health.status, health.code]).toEqual(status === 200 ? [200, undefined] : [401, 'missing_auth']);
   });
 
+  test.each([
+    ['no_factor', 'set one up on the page Account'],
+    ['not_in_session', 'sign out, and sign in again with it'],
+  ] as const)('an administrator without a second factor (%s) is told the next step', async (why, step) => {
+    world.identity.withholdAdmin(TOKEN_ADMIN, why);
+    for (const path of ['repos', 'connections', 'stats']) {
+      const answer = await world.call('GET', `/api/v1/admin/${path}`, { token: TOKEN_ADMIN });
+      expect([path, answer.status, answer.code]).toEqual([path, 403, 'second_factor_required']);
+      expect(answer.json.error.message).toContain(step);
+    }
+    const health = await world.call('GET', '/api/v1/healthz', { token: TOKEN_ADMIN });
+    expect([health.status, health.code]).toEqual([401, 'missing_auth']);
+    expect((await world.call('GET', '/api/v1/me', { token: TOKEN_ADMIN })).status).toBe(200);
+  });
+
   test.each([null, ''])('without a key of the deployment (%j) no key is accepted', async (key) => {
     world.adminKey = key;
     for (const given of ['', 'null', 'undefined', ADMIN_KEY]) {

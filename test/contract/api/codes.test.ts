@@ -219,6 +219,11 @@ const DRIVES: Readonly<Record<ErrorCode, Drive>> = {
     return as(world)('POST', CONNECTIONS, { ...CONNECTION, instance_url: 'https://two.example.org' });
   },
   forbidden: (world) => as(world)('GET', '/api/v1/admin/stats'),
+  second_factor_required: (world) => {
+    world.identity.signIn('canary.session.boss', TENANT_A, true);
+    world.identity.withholdAdmin('canary.session.boss', 'not_in_session');
+    return world.as('canary.session.boss')('GET', '/api/v1/admin/stats');
+  },
   gone: (world) => world.call('GET', '/readyz'),
   upgrade_required: (world) => world.call('GET', '/api/v1/user/queue/ws'),
   invalid_signature: (world) => deliver(world, { secret: 'another' }),

@@ -18,9 +18,10 @@ const SESSION = {
 const ME = { 'GET /api/v1/me': { id: 'tenant', is_admin: false }, 'GET /api/v1/tokens': [] };
 
 beforeAll(() => {
-  // The document of the tests has neither.
+  // The document of the tests has none of them.
   Object.defineProperty(crypto, 'subtle', { value: webcrypto.subtle, configurable: true });
-  Object.assign(globalThis, { TextEncoder: require('node:util').TextEncoder });
+  const { TextDecoder, TextEncoder } = require('node:util');
+  Object.assign(globalThis, { TextDecoder, TextEncoder });
 });
 beforeEach(() => {
   localStorage.clear();
@@ -173,14 +174,18 @@ describe('the second factor', () => {
     expect(await panel.findByText(KEY)).toBeTruthy();
     fireEvent.change(panel.getByLabelText('Code that the app shows now'), { target: { value: '123456' } });
     fireEvent.click(panel.getByRole('button', { name: 'Switch it on' }));
-    expect(await panel.findByText(/It is on/)).toBeTruthy();
+    expect(await panel.findByText(/all sessions of this account are ended/)).toBeTruthy();
     expect(
       sent.filter(({ address }) => address.startsWith(`POST ${ENDPOINT}`)).map(({ body }) => body),
     ).toEqual([
       { AccessToken: 'token' },
       { AccessToken: 'token', UserCode: '123456' },
       { AccessToken: 'token', SoftwareTokenMfaSettings: { Enabled: true, PreferredMfa: true } },
+      // A session that began without it, this one among them, is worth nothing to a thief of the password.
+      { AccessToken: 'token' },
     ]);
+    fireEvent.click(panel.getByRole('button', { name: 'Sign in again' }));
+    await waitFor(() => expect(session.read()).toBeNull());
   });
 
   test('stays off with a code that is not right', async () => {
@@ -199,5 +204,81 @@ describe('the second factor', () => {
     const { panel } = await open({ UserMFASettingList: ['SOFTWARE_TOKEN_MFA'] });
     fireEvent.click(panel.getByRole('button', { name: 'Is it on?' }));
     expect(await panel.findByText(/It is on/)).toBeTruthy();
+  });
+});
+
+describe('the level of a session, with a provider that has levels', () => {
+  const FACTOR = '9d3f2b8a-5d4e-4f60-8a7b-9c0d1e2f3a4b';
+  const tokenOf = (aal: string) => `h.${Buffer.from(JSON.stringify({ aal })).toString('base64url')}.s`;
+  const open = (aal: string, answers: Readonly<Record<string, unknown>> = {}) =>
+    mountPage({
+      at: '/account',
+      session: {
+        ...{ token: tokenOf(aal), refreshToken: 'r', expiresAt: Date.now() + 3_600_000 },
+        ...{ email: 'ada@example.org', isAdmin: true },
+      },
+      answers: {
+        ...ME,
+        [`POST ${ID}/factors/${FACTOR}/challenge`]: { id: 'challenge' },
+        [`POST ${ID}/factors/${FACTOR}/verify`]: { ...SESSION, access_token: tokenOf('aal2') },
+        ...answers,
+      },
+    });
+  const panelOf = async () => within(await screen.findByRole('region', { name: 'Second factor' }));
+  const showCode = async (panel: Awaited<ReturnType<typeof panelOf>>) => {
+    fireEvent.change(await panel.findByLabelText('Code that the app shows now'), {
+      target: { value: '123456' },
+    });
+    fireEvent.click(panel.getByRole('button', { name: 'Show it' }));
+    expect(await panel.findByText(/This session has shown one/)).toBeTruthy();
+    expect(session.read()?.token).toBe(tokenOf('aal2'));
+  };
+
+  test('is raised by a code of the app that the account has', async () => {
+    const factors = [
+      { id: 'x', status: 'unverified', factor_type: 'totp' },
+      { id: 'y', status: 'verified', factor_type: 'phone' },
+      { id: FACTOR, status: 'verified', factor_type: 'totp' },
+    ];
+    const { sent } = open('aal1', { [`GET ${ID}/user`]: { factors } });
+    const panel = await panelOf();
+    fireEvent.click(panel.getByRole('button', { name: 'Use an app' }));
+    await showCode(panel);
+    expect(sent.find(({ address }) => address.endsWith('/verify'))?.body).toEqual({
+      ...{ challenge_id: 'challenge', code: '123456' },
+    });
+    expect(sent.some(({ address }) => address === `POST ${ID}/factors`)).toBe(false);
+  });
+
+  test('is raised by an app that is set up for it', async () => {
+    open('aal1', {
+      [`GET ${ID}/user`]: {},
+      [`POST ${ID}/factors`]: { id: FACTOR, totp: { secret: 'ABCDEFGH' } },
+    });
+    const panel = await panelOf();
+    fireEvent.click(panel.getByRole('button', { name: 'Use an app' }));
+    expect(await panel.findByText('ABCDEFGH')).toBeTruthy();
+    await showCode(panel);
+  });
+
+  test('stays with a code that is not right', async () => {
+    open('aal1', {
+      [`GET ${ID}/user`]: { factors: [{ id: FACTOR, status: 'verified', factor_type: 'totp' }] },
+      [`POST ${ID}/factors/${FACTOR}/verify`]: 422,
+    });
+    const panel = await panelOf();
+    fireEvent.click(panel.getByRole('button', { name: 'Use an app' }));
+    fireEvent.change(await panel.findByLabelText('Code that the app shows now'), {
+      target: { value: '000000' },
+    });
+    fireEvent.click(panel.getByRole('button', { name: 'Show it' }));
+    expect((await panel.findByRole('alert')).textContent).toMatch(/not right/);
+    expect(session.read()?.token).toBe(tokenOf('aal1'));
+  });
+
+  test('is not spoken of where the provider has none', async () => {
+    mountPage({ at: '/account', answers: ME });
+    await screen.findByRole('region', { name: 'Sessions' });
+    expect(screen.queryByRole('region', { name: 'Second factor' })).toBeNull();
   });
 });

@@ -54,16 +54,17 @@ const BY_DECISION = {
   session_required: 401,
   insufficient_scope: 403,
   token_limit_exceeded: 409,
+  second_factor_required: 403,
   internal_error: 500,
 };
 const ALL: Record<ErrorCode, number> = { ...BY_CONTRACT, ...BY_DECISION };
 
-test('the table has the codes of the contract and the twelve by decision, no more', () => {
+test('the table has the codes of the contract and the thirteen by decision, no more', () => {
   const statuses = Object.fromEntries(
     Object.entries(ERROR_TABLE).map(([code, { status }]) => [code, status]),
   );
   expect(statuses).toEqual(ALL);
-  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 12]);
+  expect([Object.keys(BY_CONTRACT).length, Object.keys(BY_DECISION).length]).toEqual([38, 13]);
 });
 
 test.each(Object.entries(ALL))('%s is %d in the envelope', (code, status) => {

@@ -85,13 +85,49 @@ describe('the Cognito adapter', () => {
     expect(await verify({ 'cognito:groups': groups })).toEqual({ kind: 'user', id: ID, isAdmin });
   });
 
+  const APP = ['SOFTWARE_TOKEN_MFA'];
+  const withheld = (why: string) => ({ kind: 'user', id: ID, isAdmin: false, adminWithheld: why });
+
   test.each([undefined, []])(
-    'an administrator without a second factor (%j) is a user like any other',
+    'an administrator whose account has no second factor (%j) has no right of one, and is told so',
     async (factors) => {
       provider.script = user(ID, factors);
-      expect(await verify({ 'cognito:groups': ['admin'] })).toEqual({ kind: 'user', id: ID, isAdmin: false });
+      for (const amr of [undefined, ['pwd'], ['hwk'], ['pwd', 'otp', 'mfa']])
+        expect(await verify({ 'cognito:groups': ['admin'], amr })).toEqual(withheld('no_factor'));
     },
   );
+
+  test.each<[string, unknown]>([
+    ['a password alone', ['pwd']],
+    ['a code by mail alone', ['email_otp']],
+    ['another provider that says nothing', ['fed']],
+    ['no method', []],
+    ['text', 'mfa'],
+    ['null', null],
+    ['a list of something else', [{ method: 'mfa' }]],
+  ])('an administrator’s session that began with %s has no right of one', async (_way, amr) => {
+    provider.script = user(ID, APP);
+    expect(await verify({ 'cognito:groups': ['admin'], amr })).toEqual(withheld('not_in_session'));
+  });
+
+  test.each<[string, unknown]>([
+    ['a password and a code of the app', ['pwd', 'otp', 'mfa']],
+    ['a passkey of the device', ['swk']],
+    ['a passkey of a key', ['hwk']],
+    ['tokens that do not tell, of a pool from before the claim', undefined],
+  ])('an administrator’s session by %s has the rights of one', async (_way, amr) => {
+    provider.script = user(ID, APP);
+    expect(await verify({ 'cognito:groups': ['admin'], amr })).toEqual({
+      kind: 'user',
+      id: ID,
+      isAdmin: true,
+    });
+  });
+
+  test('of a plain user no second factor is asked, and nothing is said of one', async () => {
+    provider.script = user(ID);
+    expect(await verify({ amr: ['pwd'] })).toEqual({ kind: 'user', id: ID, isAdmin: false });
+  });
 
   test('other claims of a role do not count', async () => {
     provider.script = user();

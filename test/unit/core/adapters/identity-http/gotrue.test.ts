@@ -84,6 +84,40 @@ describe('the GoTrue adapter', () => {
     expect(await verify()).toEqual({ kind: 'user', id: ID, isAdmin });
   });
 
+  test.each<[string, unknown, readonly unknown[] | undefined, string | null]>([
+    ['the second level', 'aal2', [{ status: 'verified' }], null],
+    ['the third level', 'aal3', undefined, null],
+    ['no level, of a provider that has none', undefined, undefined, null],
+    ['the first level, with a factor', 'aal1', [{ status: 'verified' }], 'not_in_session'],
+    [
+      'the first level, with a factor that was never shown to work',
+      'aal1',
+      [{ status: 'unverified' }],
+      'no_factor',
+    ],
+    ['the first level, without a factor', 'aal1', undefined, 'no_factor'],
+    ['a level that is none', ['aal2'], [{ status: 'verified' }], 'not_in_session'],
+    ['an empty level', '', [], 'no_factor'],
+  ])('an administrator’s session of %s', async (_name, aal, factors, why) => {
+    provider.script = user({
+      app_metadata: { role: 'admin' },
+      ...(factors === undefined ? {} : { factors }),
+    });
+    expect(await verify(makeToken(claims({ aal })))).toEqual({
+      ...{ kind: 'user', id: ID, isAdmin: why === null },
+      ...(why === null ? {} : { adminWithheld: why }),
+    });
+  });
+
+  test('of a plain user no level is asked', async () => {
+    provider.script = user();
+    expect(await verify(makeToken(claims({ aal: 'aal1' })))).toEqual({
+      kind: 'user',
+      id: ID,
+      isAdmin: false,
+    });
+  });
+
   test.each([400, 401, 403, 404])('a JSON %i is a verdict: invalid', async (status) => {
     provider.script = { status, json: { msg: 'invalid JWT' } };
     expect(await verify()).toEqual({ kind: 'invalid' });
