@@ -95,7 +95,7 @@ import {
   twinIsMerged,
   twinOfBouncedLands,
 } from './twin-scenes.ts';
-import { anotherMovesToBounced, wordsComeOverBounce } from './word-scenes.ts';
+import { anotherMovesToBounced, successOverBouncedDraft, wordsComeOverBounce } from './word-scenes.ts';
 
 /**
  * The few moments that chance meets once in thousands of lives, each as a scene of its own: what it says is wrong. The
@@ -465,6 +465,7 @@ export const SCENES = {
   'a landing ends over its own refusal': landingEndsOverRefusal(false),
   'a landing ends over the refusal of a twin': landingEndsOverRefusal(true),
   'words come late over a bounce': wordsComeOverBounce,
+  'a success over the bounce of a draft': successOverBouncedDraft,
   'another one moves to the head of a bounce': anotherMovesToBounced,
   'the tip of the base says that no run starts': silentBase,
   'a hold in a landing': holdInLanding,

@@ -7,10 +7,18 @@ export const WORD_MUTANTS: readonly Mutant[] = [
   {
     guard: 'words that come late over a bounce give way to it again',
     file: `${QUEUE}/recall.ts`,
-    find: "  if (ours.state === 'pending') return sayStandingAgain(pass, pull, ours.description);",
-    replace: "  if (ours.state === 'pending') return;",
+    find: "if (ours.state === 'pending' || ours.description === describeStaleSuccess())",
+    replace: 'if (ours.description === describeStaleSuccess())',
     families: ['long_late', 'storm'],
     dies: 'words come late over a bounce',
+  },
+  {
+    guard: 'words of a success that was taken back give way to those of a bounce',
+    file: `${QUEUE}/recall.ts`,
+    find: "if (ours.state === 'pending' || ours.description === describeStaleSuccess())",
+    replace: "if (ours.state === 'pending')",
+    families: ['foreign_status'],
+    dies: 'a success over the bounce of a draft',
   },
   {
     guard: 'words of a move give way to those of a bounce with the same head',

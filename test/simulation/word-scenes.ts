@@ -1,3 +1,4 @@
+import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import { giveUpFirst } from '../scenario/late-call.ts';
 import { givenProject, givenScheduled } from '../scenario/stories.ts';
 import { type Stage, setStage, wordsOn } from './scene-stage.ts';
@@ -29,6 +30,23 @@ export async function wordsComeOverBounce(): Promise<readonly string[]> {
   await stage.drain();
   if (!wasGivenUp()) return ['the scene did not come about'];
   await passTicks(stage, 30 * MINUTE_MS);
+  const words = await wordsOn(stage, pr);
+  return BOUNCED.test(words) ? [] : [`one that was bounced is told "${words}"`];
+}
+
+/** Another account writes success over the words of a bounce while its pull request is a draft, which then ends. */
+export async function successOverBouncedDraft(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const pr = await givenScheduled(forge, 'a', 'BAD\n');
+  await stage.drain();
+  await forge.setTitle(pr, 'WIP: a');
+  await passTicks(stage, 5 * MINUTE_MS);
+  await forge.postStatusAs('mallory', (await forge.pull(pr)).headSha, DEFAULT_SERVICE_NAME, 'success');
+  await passTicks(stage, 10 * MINUTE_MS);
+  await forge.setTitle(pr, 'a');
+  await passTicks(stage, 20 * MINUTE_MS);
   const words = await wordsOn(stage, pr);
   return BOUNCED.test(words) ? [] : [`one that was bounced is told "${words}"`];
 }

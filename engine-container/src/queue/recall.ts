@@ -22,7 +22,9 @@ export function recallStatuses(pass: DecisionContext, view: PullRequestView): vo
   const ours = view.statuses.value.find((status) => status.context === pass.record.context);
   if (ours === undefined || pass.record.batches.some((batch) => batch.landing?.head === pull.headSha)) return;
   if (pass.record.pendingStatuses.some((waiting) => waiting.sha === pull.headSha)) return;
-  if (ours.state === 'pending') return sayStandingAgain(pass, pull, ours.description);
+  // The latter is written while one is out of the queue, as a draft for instance. Once it is back, its own words hold again.
+  if (ours.state === 'pending' || ours.description === describeStaleSuccess())
+    return sayStandingAgain(pass, pull, ours.description);
   if (!pass.s.botLogin.known) return;
   const byBot = ours.creator === pass.s.botLogin.value;
   if (!byBot && ours.state !== 'error') {

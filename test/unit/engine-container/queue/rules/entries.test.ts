@@ -326,6 +326,15 @@ describe('a success that the record does not know of', () => {
   test('is an alarm where another account wrote it', () => {
     expect(tellDecision(open('stranger'), givenRecord()).alarms).toEqual(['foreign_status_writer #1']);
   });
+
+  test('taken back while its bounced pull request was a draft, gives way to the words of the bounce', () => {
+    const description = 'not proven: an earlier success no longer holds on this base';
+    const statuses = known([givenStatus({ state: 'error', creator: 'mq-bot', description })]);
+    const bounced = givenRecord({ bounced: [{ pr: 1, head: 'head-1', scheduleId: 1 }] });
+    // Where no success stands, the forge is not asked who the bot is.
+    const given = givenSnapshot({ pulls: known([givenView(1, { statuses })]), botLogin: UNKNOWN });
+    expect(tellDecision(given, bounced).actions).toEqual([`error on head-1: ${describeEarlierBounce()}`]);
+  });
 });
 
 describe('words that a late write of the queue put in the place of newer ones', () => {
