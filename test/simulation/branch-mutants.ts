@@ -70,7 +70,7 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'a hook outlives the branch whose it was',
-    file: 'core/services/repo-secrets.ts',
+    file: 'core/domain/sealed-text.ts',
     find: 'repoId: webhookSecretOf ?? id, purpose',
     replace: 'repoId: webhookSecretOf === undefined ? id : id, purpose',
     families: ['two_branches'],
