@@ -16,6 +16,7 @@ import {
   type NodeRow,
   type Receipt,
 } from '../domain/batch.ts';
+import { nextFreeze } from '../domain/freeze.ts';
 import type { EpochMs } from '../domain/ids.ts';
 import type { LeaseState } from '../domain/lease.ts';
 import type { MailboxState } from '../domain/notification.ts';
@@ -25,6 +26,7 @@ import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '
 import type { Standstill } from '../domain/standstill.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
+import { FreezeView, toFreezeView } from './freeze.ts';
 import { HaltEvidenceView, toHaltEvidence } from './halt-evidence.ts';
 import { LeaseStateView, toReconcileView } from './managed-repo.ts';
 import { MaskedNotification, toMaskedNotification } from './notification.ts';
@@ -69,6 +71,8 @@ export const ActivityRepo = z.object({
   notification: MaskedNotification.nullable(),
   /** In the future; null: the time is not known. */
   next_look_at: Time.nullable(),
+  /** The freeze window that holds, or else the next one; null: none is to come. */
+  freeze: FreezeView.nullable(),
   /** Null: the queue moves as usual, is empty or off, or is not known. */
   standstill: StandstillView.nullable(),
   /** The queue in order and what stands before the next landing, as the worker last saw it; null = unknown. */
@@ -215,6 +219,7 @@ export function toActivityRepo(
     ),
     notification: toMaskedNotification(repo.notification, mailbox),
     next_look_at: formatTimeOrNull(nextLookAt(repo.dueAt, now)),
+    freeze: toFreezeView(nextFreeze(repo, now)),
     standstill: toStandstill(standstill),
     queue: queue === undefined ? null : toQueueView(queue),
   };

@@ -5,7 +5,7 @@ import type { ManagedRepo } from '../domain/repo.ts';
 import { formatTime, formatTimeOrNull, Time } from './fields.ts';
 
 /** Printable ASCII, as all words of a commit status are (A38). */
-const PauseReason = z
+export const PauseReason = z
   .string()
   .max(PAUSE_REASON_CHARS_MAX)
   .regex(/^[!-~](?:[ -~]*[!-~])?$/);

@@ -13,6 +13,7 @@ import { WAKEUP_MODES } from '../domain/provisioning.ts';
 import type { QueueSettings } from '../domain/repo-settings.ts';
 import { GATE_KINDS } from '../domain/status-gate.ts';
 import { GateAuthor, GateContext, LabelName } from './fields.ts';
+import { GivenWindows, ShownWindows, TimeZone } from './freeze.ts';
 
 interface Row {
   readonly field: keyof QueueSettings;
@@ -71,6 +72,9 @@ const ROWS = {
     given: z.array(GateAuthor).max(PRIORITY_PEOPLE_MAX).readonly(),
     shown: z.array(z.string()).readonly(),
   },
+  freeze_windows: { field: 'freezeWindows', given: GivenWindows, shown: ShownWindows },
+  freeze_time_zone: { field: 'freezeTimeZone', given: TimeZone, shown: z.string() },
+  freeze_exempt_labels: { field: 'freezeExemptLabels', ...LABELS },
 } as const satisfies Readonly<Record<string, Row>>;
 
 type Rows = typeof ROWS;

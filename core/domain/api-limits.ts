@@ -172,6 +172,10 @@ export const PAUSE_REASON_CHARS_MAX = 60;
 export const PRIORITY_LABELS_MAX = 5;
 export const PRIORITY_PEOPLE_MAX = 20;
 export const LABEL_CHARS_MAX = 50;
+export const FREEZE_WINDOWS_MAX = 12;
+/** From the first day of a window with dates to its last one. */
+export const FREEZE_DAYS_MAX = 366;
+export const TIME_ZONE_CHARS_MAX = 50;
 
 /** Tokens of one tenant that have not ended. */
 export const API_TOKENS_MAX = 50;

@@ -1,3 +1,4 @@
+import { type FreezeSettings, freezeAt } from './freeze.ts';
 import type { EpochMs } from './ids.ts';
 
 /**
@@ -17,16 +18,40 @@ export interface Pause {
   readonly until: EpochMs | null;
 }
 
-/** The pause that holds at this time; null: none. */
-export function pauseAt({ pause }: { readonly pause: Pause | null }, now: EpochMs): Pause | null {
-  return pause === null || (pause.until !== null && pause.until <= now) ? null : pause;
+/** A pause of the owner, or a freeze window. */
+export interface Hold extends Pause {
+  /** Pull requests with a label that exempts are staged and land all the same. */
+  readonly isFreeze: boolean;
+  /** The owner wants nothing new to be staged, exempt or not. */
+  readonly isDrained: boolean;
+}
+
+export interface HoldSettings extends FreezeSettings {
+  readonly pause: Pause | null;
+}
+
+/** The hold of this time; null: none. A pause is stronger than a freeze window, and that than a drain. */
+export function pauseAt(repo: HoldSettings, now: EpochMs): Hold | null {
+  const { pause } = repo;
+  const held = pause === null || (pause.until !== null && pause.until <= now) ? null : pause;
+  const isDrained = held?.kind === 'drain';
+  const freeze = held?.kind === 'pause' ? null : freezeAt(repo, now);
+  if (freeze !== null) return { ...freeze, kind: 'pause', isFreeze: true, isDrained };
+  return held === null ? null : { ...held, isFreeze: false, isDrained };
 }
 
 /** The first word of each status of a pause: by it the words are found again when the pause is over. */
 export const PAUSED_PREFIX = 'paused: ';
 
 /** The words of the commit status, at most 140 characters. */
-export function sayPause({ kind, reason, until }: Pause): string {
+export function sayPause({
+  kind,
+  reason,
+  until,
+  isFreeze,
+}: Pick<Hold, 'kind' | 'reason' | 'until' | 'isFreeze'>): string {
+  if (isFreeze && until !== null)
+    return `${PAUSED_PREFIX}${reason} (freeze window of this queue, until ${sayTime(until)})`;
   const what = reason ?? (kind === 'drain' ? 'nothing new is staged' : 'nothing lands');
   return `${PAUSED_PREFIX}${what} (by the owner of this queue, until ${until === null ? 'resumed' : sayTime(until)})`;
 }

@@ -1,3 +1,5 @@
+import type { FreezeSettings } from './freeze.ts';
+
 /** Strongest first. An `incident` overtakes; the others are an order with aging. */
 export const PRIORITIES = ['incident', 'high', 'normal', 'low'] as const;
 export type Priority = (typeof PRIORITIES)[number];
@@ -17,16 +19,30 @@ export interface Labelled {
   readonly by: string;
 }
 
+type LabelSettings = PrioritySettings & Pick<FreezeSettings, 'freezeExemptLabels'>;
+
 /** All labels that mean something to this queue. */
-export function countedLabels(settings: PrioritySettings): ReadonlySet<string> {
+export function countedLabels(settings: LabelSettings): ReadonlySet<string> {
+  const { incidentLabels, highLabels, lowLabels, freezeExemptLabels } = settings;
   if (settings.priorityPeople.length === 0) return new Set();
-  return new Set([...settings.incidentLabels, ...settings.highLabels, ...settings.lowLabels]);
+  return new Set([...incidentLabels, ...highLabels, ...lowLabels, ...freezeExemptLabels]);
+}
+
+/** Names of the labels that an account of the list has put on. */
+function namesOf({ priorityPeople }: PrioritySettings, labelled: readonly Labelled[]): ReadonlySet<string> {
+  const people = new Set(priorityPeople.map((login) => login.toLowerCase()));
+  return new Set(labelled.filter(({ by }) => people.has(by.toLowerCase())).map(({ name }) => name));
+}
+
+/** Is it staged and landed in a freeze window too? */
+export function isExempt(settings: LabelSettings, labelled: readonly Labelled[]): boolean {
+  const names = namesOf(settings, labelled);
+  return settings.freezeExemptLabels.some((name) => names.has(name));
 }
 
 /** The strongest of its labels that an account of the list has put on. */
 export function priorityOf(settings: PrioritySettings, labelled: readonly Labelled[]): Priority {
-  const people = new Set(settings.priorityPeople.map((login) => login.toLowerCase()));
-  const names = new Set(labelled.filter(({ by }) => people.has(by.toLowerCase())).map(({ name }) => name));
+  const names = namesOf(settings, labelled);
   if (settings.incidentLabels.some((name) => names.has(name))) return 'incident';
   if (settings.highLabels.some((name) => names.has(name))) return 'high';
   return settings.lowLabels.some((name) => names.has(name)) ? 'low' : 'normal';

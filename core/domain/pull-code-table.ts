@@ -284,7 +284,7 @@ export const PULL_CODES = {
   paused: wait(
     'operator',
     'paused: by the owner of this queue; it keeps its place, and goes on in the old order once the queue is resumed',
-    'Nothing: it goes on in the old order once the queue is resumed.',
+    'Nothing: it goes on in the old order once the queue is resumed, or its freeze window ends.',
   ),
   queue_disabled: exit(
     'operator',

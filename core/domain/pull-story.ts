@@ -1,6 +1,6 @@
 import type { ActivityEvent, NodeRow, Receipt } from './batch.ts';
 import type { EpochMs, PullRequestNumber } from './ids.ts';
-import { type Pause, sayPause } from './pause.ts';
+import { type Hold, sayPause } from './pause.ts';
 import { PULL_CODES } from './pull-code-table.ts';
 import { codeOfEvent, codeOfPlace, type PullCodeName } from './pull-codes.ts';
 import type { QueueView } from './queue-view.ts';
@@ -14,7 +14,7 @@ export interface StoryFacts {
   readonly now: EpochMs;
   readonly queueEnabled: boolean;
   /** The pause that holds now. */
-  readonly pause: Pause | null;
+  readonly pause: Hold | null;
   /** Undefined: not known. */
   readonly view: QueueView | undefined;
   readonly events: readonly ActivityEvent[];

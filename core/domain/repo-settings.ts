@@ -1,3 +1,4 @@
+import type { FreezeSettings } from './freeze.ts';
 import type { PrioritySettings } from './priority.ts';
 import type { WakeupMode } from './provisioning.ts';
 import type { GateSettings } from './status-gate.ts';
@@ -6,7 +7,7 @@ import type { GateSettings } from './status-gate.ts';
  * The settings that the owner of a queue may change at any time. A setting is a field and a default here, a row in
  * `core/contracts/repo-settings.ts`, a column in the store, and a control on the page.
  */
-export interface QueueSettings extends GateSettings, PrioritySettings {
+export interface QueueSettings extends GateSettings, PrioritySettings, FreezeSettings {
   readonly wakeupMode: WakeupMode;
   readonly queueEnabled: boolean;
   readonly batchLingerSeconds: number;
@@ -36,4 +37,7 @@ export const DEFAULT_SETTINGS: QueueSettings = {
   highLabels: [],
   lowLabels: [],
   priorityPeople: [],
+  freezeWindows: [],
+  freezeTimeZone: 'UTC',
+  freezeExemptLabels: [],
 };

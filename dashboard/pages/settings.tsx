@@ -10,6 +10,7 @@ import { type Patch, usePatch } from '../data/use-patch.ts';
 import { Button, Confirm, Field } from '../parts/basics.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { hostOf, RepoFrame } from '../parts/repo-frame.tsx';
+import { Freezes } from '../parts/settings-freeze.tsx';
 import { Notify } from '../parts/settings-notify.tsx';
 import { PauseQueue } from '../parts/settings-pause.tsx';
 import { Priorities } from '../parts/settings-priority.tsx';
@@ -25,6 +26,7 @@ export function SettingsPage({ id }: { readonly id: string }) {
         <>
           <QueueSwitch repo={repo} />
           <PauseQueue repo={repo} />
+          <Freezes repo={repo} activity={activity} key={`freezes ${repo.id}`} />
           <Tuning repo={repo} key={`tuning ${repo.id}`} />
           <Priorities repo={repo} key={`priorities ${repo.id}`} />
           <Notify repo={repo} stored={activity.notification} />

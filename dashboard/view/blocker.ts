@@ -1,5 +1,6 @@
 import type { ResultOf } from '#core/contracts/client.ts';
 import { secondsBetween, showClock, showDuration } from './format.ts';
+import { heldFreeze } from './freeze.ts';
 import { isPaused, sayPaused } from './pause.ts';
 import type { Tone } from './tone.ts';
 
@@ -82,15 +83,24 @@ function findObstacle(activity: RepoActivity, repo: StatusEntry | null, now: num
   return blockerOfQueue(queue.block, queue.line.length + queue.line_more - bounced);
 }
 
+const IN_FLIGHT: readonly (string | undefined)[] = ['gate', 'merge', 'revoke', 'gate_retry'];
+
 /** While something is in flight under a drain, or is still taken back, that is what it waits for. */
 function blockerOfPause(activity: RepoActivity, repo: StatusEntry | null, now: number): Blocker | null {
   const pause = repo?.pause ?? null;
-  if (pause === null || !isPaused(pause, now)) return null;
+  if (pause === null || !isPaused(pause, now)) return blockerOfFreeze(activity, now);
   const block = activity.queue?.block;
-  const inFlight: readonly (string | undefined)[] = ['gate', 'merge', 'revoke', 'gate_retry'];
-  if (pause.kind === 'drain' && inFlight.includes(block?.kind)) return null;
+  if (pause.kind === 'drain' && IN_FLIGHT.includes(block?.kind)) return null;
   const { since, until } = pause;
   return { ...NOTHING, since, until, tone: 'stop', remedy: 'settings', text: sayPaused(pause) };
+}
+
+/** An exempt pull request in flight goes on in a freeze window, and so does one that is taken back. */
+function blockerOfFreeze({ freeze, queue }: RepoActivity, now: number): Blocker | null {
+  const held = heldFreeze(freeze, now);
+  if (held === null || (queue !== null && IN_FLIGHT.includes(queue.block.kind))) return null;
+  const text = `Frozen: ${held.reason}. Nothing lands that is not exempt, and no pull request loses its place`;
+  return { ...NOTHING, since: held.since, until: held.until, tone: 'stop', remedy: 'settings', text };
 }
 
 /** A reconcile that failed says more than what was seen before it. */

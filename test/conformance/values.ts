@@ -211,6 +211,26 @@ export const BODY_FIELDS: Readonly<Record<string, Readonly<Record<string, FieldV
       bad: ['"ci"', '[5]', '[""]', 'null', json(Array(21).fill('x'))],
     },
     incident_labels: labels,
+    freeze_exempt_labels: labels,
+    freeze_time_zone: {
+      ...text((random) => pick(random, ['Europe/Berlin', 'UTC', 'America/New_York'])),
+      bad: [...NOT_TEXT, '""', '"+01:00"', LONG],
+    },
+    freeze_windows: {
+      good: (random) =>
+        json(
+          pick(random, [
+            [],
+            [{ reason: 'night', from: '22:00', to: '06:00' }],
+            [{ reason: 'x', days: ['sat', 'sun'], first: '2026-12-24', last: '2027-01-03', extra: 1 }],
+          ]),
+        ),
+      bad: [
+        ...['null', '5', '[5]', '[{}]', '[{"reason":""}]', '[{"reason":"x","days":[]}]'],
+        ...['[{"reason":"x","from":"24:00"}]', '[{"reason":"x","first":"tomorrow"}]'],
+        json(Array(13).fill({ reason: 'x', days: ['sat'] })),
+      ],
+    },
     high_labels: labels,
     low_labels: labels,
     priority_people: {

@@ -2,6 +2,7 @@ import { ASSUMPTION_MUTANTS } from './assumption-mutants.ts';
 import { BLOCKED_MUTANTS } from './blocked-mutants.ts';
 import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
+import { FREEZE_MUTANTS } from './freeze-mutants.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
 import { LIVENESS_MUTANTS } from './liveness-mutants.ts';
@@ -39,6 +40,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...OTHERS_MUTANTS,
   ...OWN_RUN_MUTANTS,
   ...PAUSE_MUTANTS,
+  ...FREEZE_MUTANTS,
   ...PRIORITY_MUTANTS,
   ...RENEWAL_MUTANTS,
   ...LIVENESS_MUTANTS,

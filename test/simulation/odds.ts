@@ -60,6 +60,8 @@ export const FAMILIES = [
   'priorities',
   /** One tenant has two branches of one repository enrolled: one forge, one hook, two records, shared heads. */
   'two_branches',
+  /** Owners set freeze windows and take them away, and labels of named and other people exempt from them. */
+  'freezes',
 ] as const;
 export type Family = (typeof FAMILIES)[number];
 
@@ -101,6 +103,8 @@ export interface Odds {
   settingsPerHour: number;
   /** Pauses, drains and resumptions per hour. */
   pausesPerHour: number;
+  /** Changes of freeze windows per hour. */
+  freezesPerHour: number;
   /** Labels that people put on or take off per hour. */
   labelsPerHour: number;
   /** The queue record becomes unreadable, times per hour. */
@@ -161,6 +165,7 @@ export const NO_ODDS: Readonly<Odds> = {
   peoplePerHour: 0,
   settingsPerHour: 0,
   pausesPerHour: 0,
+  freezesPerHour: 0,
   labelsPerHour: 0,
   recordLostPerHour: 0,
   interrupt: 0,
@@ -460,6 +465,19 @@ export function drawOdds(family: Family, random: SeededRandom): Odds {
         settingsPerHour: random.chance(0.4) ? share(3) : 0,
         recordLostPerHour: random.chance(0.2) ? 2 : 0,
         peoplePerHour: 6 + 2 * peoplePerHour,
+      };
+    case 'freezes':
+      return {
+        ...NO_ODDS,
+        ...hooks,
+        ...merges,
+        freezesPerHour: 2 + share(6),
+        labelsPerHour: 4 + share(10),
+        pausesPerHour: random.chance(0.3) ? share(4) : 0,
+        callFails: calls.callFails / 2,
+        crash: random.chance(0.5) ? crash : 0,
+        recordLostPerHour: random.chance(0.2) ? 1 : 0,
+        peoplePerHour,
       };
     case 'base_pushed':
     case 'unchecked_head':

@@ -19,6 +19,7 @@ import {
   successOfBefore,
   twinAppearsLate,
 } from './forge-scenes.ts';
+import { drainAndFreeze, freezeInLanding, freezeWithLabels, pauseWithLabel } from './freeze-scenes.ts';
 import { changeGateInFlight } from './gate-scenes.ts';
 import {
   enrollAfterBurial,
@@ -420,6 +421,10 @@ export const SCENES = {
   'an incident comes when a gate run is nearly over': incidentLate,
   'a stranger puts the label of an incident on': incidentOfStranger,
   'a pause beside the refusal of a twin': pauseBesideRefusedTwin,
+  'a named account and a stranger exempt from a freeze window': freezeWithLabels,
+  'a freeze window begins while a success stands': freezeInLanding,
+  'a pause of one that is exempt from freeze windows': pauseWithLabel,
+  'a drain in a freeze window': drainAndFreeze,
   'two wait for the end of a pause': pauseBeforeStaging,
   'the queue is paused while a success stands': pauseInLanding,
   'the queue is drained while a gate run is out': drainInGate,

@@ -1,5 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import type { Pause } from '#core/domain/pause.ts';
+import type { HoldSettings } from '#core/domain/pause.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { ForgeAdmin } from '#core/ports/forge-admin.ts';
 import { deleteConnection } from '#core/services/delete-connection.ts';
@@ -8,6 +8,7 @@ import { offboardTenant } from '#core/services/offboard.ts';
 import { stopQueue } from '#core/services/stop-queue.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
 import { CI_CONTEXTS } from '../fakes/abstract-forge/pipeline-statuses.ts';
+import { dailyWindow } from '../support/freeze-windows.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import type { SimClock } from '../support/sim-clock.ts';
 import type { Witness } from './hosts.ts';
@@ -22,6 +23,16 @@ const UNPAID_MS = 60 * 60_000;
 
 /** A pause with an end, in a life of two hours at most. */
 const PAUSED_MS = 40 * 60_000;
+
+/** A freeze window begins within so much of the time at which it is set; the minute of its end is not part of it. */
+const FREEZE_AHEAD_MS = 30 * 60_000;
+const FROZEN_MS = 30 * 60_000;
+/** Zones without summer time, and how far their clocks are ahead. */
+const ZONES: [readonly [string, number], ...(readonly [string, number])[]] = [
+  ['UTC', 0],
+  ['Asia/Kolkata', 5.5 * 60 * 60_000],
+  ['America/Phoenix', -7 * 60 * 60_000],
+];
 
 const ASKED_AGAIN_MS = 10 * 60_000;
 
@@ -77,18 +88,31 @@ export class Settings {
     const reason = random.chance(0.5) ? 'audit' : null;
     const pause = kind === 'resume' ? null : { kind, reason, since, until };
     this.#witness.note(`${managed.id} ${kind}`);
-    await this.#hold(managed, pause);
+    await this.#hold(managed, { pause });
+  }
+
+  /** An owner sets a freeze window that begins soon or has begun, as clocks of one zone show it, or takes all away. */
+  async freeze(managed: Managed): Promise<void> {
+    const random = this.#random;
+    const [freezeTimeZone, offsetMs] = random.pick(ZONES);
+    const since = this.#clock.now() + offsetMs - FREEZE_AHEAD_MS / 2 + random.int(FREEZE_AHEAD_MS);
+    const window = dailyWindow(since, since + 60_000 + random.int(FROZEN_MS), 'close');
+    const freezeWindows = random.chance(0.3) ? [] : [window];
+    this.#witness.note(`${managed.id} freezes from ${window.from} to ${window.to} ${freezeTimeZone}`);
+    this.#witness.sometimes(freezeWindows.length > 0 ? 'a freeze window is set' : 'freeze windows go');
+    await this.#hold(managed, { freezeWindows, freezeTimeZone });
   }
 
   /** A queue that stays paused lands nothing, and the judges ask for landings. */
   async resume(managed: Managed): Promise<void> {
-    await this.#hold(managed, null);
+    await this.#hold(managed, { pause: null, freezeWindows: [] });
   }
 
-  async #hold({ id, watch }: Managed, pause: Pause | null): Promise<void> {
-    await this.#save(id, { pause });
-    const stored = (await this.#service.store.getRepo(id))?.pause ?? null;
-    watch?.hold(stored);
+  async #hold({ id, watch }: Managed, changes: Partial<HoldSettings>): Promise<void> {
+    await this.#save(id, changes);
+    const repo = await this.#service.store.getRepo(id);
+    watch?.hold(repo);
+    const stored = repo?.pause ?? null;
     this.#witness.sometimes(stored === null ? 'resumed' : `held by a ${stored.kind}`);
     const wakeSeq = await this.#service.store.markDue(id, this.#clock.now());
     if (wakeSeq !== null) this.#service.send(id, wakeSeq);

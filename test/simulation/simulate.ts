@@ -31,7 +31,7 @@ import { Project } from './project.ts';
 import { Rest } from './rest.ts';
 import { SimService, tokenOf } from './service.ts';
 import { Settings } from './settings.ts';
-import { Watch } from './watch.ts';
+import { EXEMPTING_LABEL, Watch } from './watch.ts';
 
 /** Parts that can be left out of a failing life to make it smaller. */
 export interface Limits {
@@ -70,6 +70,7 @@ const PRIORITY_LABELS = {
   ...{ incidentLabels: ['incident'], highLabels: ['high'], lowLabels: ['low'] },
   priorityPeople: ['oncall'],
 } as const;
+const FREEZE_LABELS = { freezeExemptLabels: [EXEMPTING_LABEL], priorityPeople: ['oncall'] } as const;
 const HOURS_MAX = 2;
 const PULLS_MAX = 8;
 /** From a success to what comes between it and its merge. */
@@ -151,6 +152,7 @@ class Life implements Witness {
     this.#planActs('peoplePerHour', end, () => this.#act());
     this.#planActs('settingsPerHour', end, () => this.#settings.change(this.#pickManaged(), this.#managed));
     this.#planActs('pausesPerHour', end, () => this.#settings.hold(this.#pickManaged()));
+    this.#planActs('freezesPerHour', end, () => this.#settings.freeze(this.#pickManaged()));
     this.#planActs('labelsPerHour', end, () => this.#label());
     this.#planActs('recordLostPerHour', end, () => this.#loseRecord());
     this.#planActs('throttlesPerHour', end, async () => this.#service.throttleStore());
@@ -234,7 +236,11 @@ class Life implements Witness {
       dueAt: this.#clock.now(),
       ...(this.#odds0.otherCi > 0 ? STATUS_GATE : {}),
       ...(this.#runsOnHeads ? { reuseCi: true } : {}),
-      ...(this.#odds0.labelsPerHour > 0 ? PRIORITY_LABELS : {}),
+      ...(this.#odds0.freezesPerHour > 0
+        ? FREEZE_LABELS
+        : this.#odds0.labelsPerHour > 0
+          ? PRIORITY_LABELS
+          : {}),
       // The family of hostile people starts with a queue that was switched on long ago.
       enabledAt: 0,
     });
@@ -379,7 +385,8 @@ class Life implements Witness {
     const open = project.prs.filter((pr) => !forge.isMerged(pr));
     if (open.length === 0) return;
     const pr = open[random.int(open.length)] ?? 0;
-    const name = random.pick(['incident', 'high', 'low'] as const);
+    const isFrozen = this.#odds0.freezesPerHour > 0;
+    const name = isFrozen ? EXEMPTING_LABEL : random.pick(['incident', 'high', 'low'] as const);
     const isOn = random.chance(0.7);
     const user = random.pick(['oncall', 'stranger'] as const);
     this.note(`${user} ${isOn ? 'labels' : 'unlabels'} #${pr} ${name}`);
@@ -417,7 +424,7 @@ class Life implements Witness {
     Object.assign(this.#service.odds, NO_ODDS);
     this.#service.replaceContainer();
     if (this.#family === 'interrupted') await this.#settings.pay('tenant-1');
-    if (this.#odds0.pausesPerHour > 0)
+    if (this.#odds0.pausesPerHour > 0 || this.#odds0.freezesPerHour > 0)
       for (const managed of this.#managed) await this.#settings.resume(managed);
     this.#service.store.indexLagMs = 0;
     this.#service.store.documentBytesMax = Number.POSITIVE_INFINITY;

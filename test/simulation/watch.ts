@@ -1,5 +1,5 @@
 import type { RepoId } from '#core/domain/ids.ts';
-import type { Pause } from '#core/domain/pause.ts';
+import { type HoldSettings, pauseAt } from '#core/domain/pause.ts';
 import type { JournalEntry } from '../fakes/abstract-forge/world.ts';
 import type { Witness } from './hosts.ts';
 import type { Managed } from './managed.ts';
@@ -8,6 +8,8 @@ import type { WatchedStore } from './sightings.ts';
 /** Between what the queue read and what it wrote, a person may have acted: less than this counts as no fault. */
 const TOLERANCE_MS = 60_000;
 const PAUSE_SEEN_MS = 90_000;
+/** The label that exempts from freeze windows, where `oncall` puts it on. */
+export const EXEMPTING_LABEL = 'urgent';
 /** From a landing to the last word on its head, on a service that has its troubles. */
 const LAST_WORD_MS = 5 * 60_000;
 
@@ -28,7 +30,8 @@ export class Watch {
   readonly #landedAt = new Map<string, number>();
   #baseMovedAt = Number.NEGATIVE_INFINITY;
   #halted = false;
-  #pause: Pause | null = null;
+  #hold: HoldSettings | null = null;
+  #heldAt = 0;
 
   constructor(managed: Managed, bot: string, store: WatchedStore, now: () => number, witness: Witness) {
     this.#managed = managed;
@@ -43,9 +46,10 @@ export class Watch {
     this.#late.add(sha);
   }
 
-  /** What its owner has stored of a pause. */
-  hold(pause: Pause | null): void {
-    this.#pause = pause;
+  /** What its owner has stored of pauses and freeze windows. */
+  hold(repo: HoldSettings | null): void {
+    this.#hold = repo;
+    this.#heldAt = this.#now();
   }
 
   halt(): void {
@@ -81,10 +85,17 @@ export class Watch {
   }
 
   /** Longer than a reconcile that had read the settings before, its posts included. */
-  #isPausedForLong(): boolean {
+  #isPausedForLong(sha: string): boolean {
     const now = this.#now();
-    if (this.#pause?.kind !== 'pause' || (this.#pause.until ?? Number.POSITIVE_INFINITY) <= now) return false;
-    return now - this.#pause.since > PAUSE_SEEN_MS;
+    const hold = this.#hold === null ? null : pauseAt(this.#hold, now);
+    if (hold?.kind !== 'pause' || (hold.isFreeze && this.#wasEverExempt(sha))) return false;
+    return now - Math.max(hold.since, this.#heldAt) > PAUSE_SEEN_MS;
+  }
+
+  #wasEverExempt(sha: string): boolean {
+    const { forge, project } = this.#managed;
+    const entries = project.pullsOf(sha).flatMap((pr) => forge.timelineOf(pr));
+    return entries.some(({ label, user }) => label === EXEMPTING_LABEL && user === 'oncall');
   }
 
   #judgeSuccess(id: RepoId, sha: string): void {
@@ -95,7 +106,7 @@ export class Watch {
     if (!this.#store.hasIntent(id, sha) && !project.isMerged(sha)) blame('without a stored intent');
     if (!project.wasScheduled(sha)) blame('which is not scheduled');
     if (this.#halted) blame('although the queue stands still');
-    if (this.#isPausedForLong()) blame('although the queue is paused');
+    if (this.#isPausedForLong(sha)) blame('although the queue is paused');
     const isSettled = (pr: number) => this.#now() - project.touchedAt(pr) > TOLERANCE_MS;
     const prs = project.pullsOf(sha);
     if (prs.length > 0 && prs.every(isSettled)) {

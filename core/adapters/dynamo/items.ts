@@ -8,6 +8,7 @@ import {
   MEMBER_ACTIONS,
 } from '../../domain/batch.ts';
 import { type OngoingReconcile, STANDINGS } from '../../domain/fairness.ts';
+import { type FreezeWindow, WEEK_DAYS } from '../../domain/freeze.ts';
 import type { EpochMs, RepoId, TenantId } from '../../domain/ids.ts';
 import type { NotificationTargets } from '../../domain/notification.ts';
 import { PAUSE_KINDS, type Pause } from '../../domain/pause.ts';
@@ -92,6 +93,15 @@ const notification = record<NotificationTargets>({
 /** A list that rows of before it had been made have none of. */
 const names = defaulted(listOf(text), []);
 
+const freezeWindow = record<FreezeWindow>({
+  reason: ['reason', text],
+  days: ['days', listOf(oneOf(WEEK_DAYS))],
+  from: ['from', text],
+  to: ['to', text],
+  first: ['first', nullable(text)],
+  last: ['last', nullable(text)],
+});
+
 const pause = record<Pause>({
   kind: ['kind', oneOf(PAUSE_KINDS)],
   reason: ['reason', nullable(text)],
@@ -134,6 +144,10 @@ export const repoSettings = record<RepoSettings>({
   highLabels: ['high_labels', names],
   lowLabels: ['low_labels', names],
   priorityPeople: ['priority_people', names],
+  // Rows of before freeze windows have none.
+  freezeWindows: ['freeze_windows', defaulted(listOf(freezeWindow), DEFAULT_SETTINGS.freezeWindows)],
+  freezeTimeZone: ['freeze_time_zone', defaulted(text, DEFAULT_SETTINGS.freezeTimeZone)],
+  freezeExemptLabels: ['freeze_exempt_labels', names],
   // Rows of before pauses have none.
   pause: ['pause', defaulted(nullable(pause), null)],
   webhookSecret: ['webhook_secret', nullable(secretText)],

@@ -17,6 +17,7 @@ import {
 } from './decision-context.ts';
 import { blamesHead, sayDeferred } from './deferral-words.ts';
 import { describeTakeBack } from './describe.ts';
+import { isTakenBack } from './holds.ts';
 import { isReplacedTip } from './landed.ts';
 import type { TakeBackReason } from './landing-state.ts';
 import { activeMembers, isWhole, startOf } from './pipeline.ts';
@@ -26,9 +27,9 @@ import { isTerminal } from './transitions.ts';
 /** Which batches have lost their ground: base moved by another writer, a member changed, the queue switched off (A23)? */
 export function checkGround(pass: DecisionContext): void {
   const { record, s } = pass;
-  const reason = lostGround(pass);
   for (const batch of record.batches) {
     if (batch.teardown !== null) continue;
+    const reason = lostGround(pass, batch);
     if (reason !== null) startTeardown(pass, batch, reason);
     else if (!isSameGate(batch.statusGate ?? null, statusGateOf(s.repo)))
       startTeardown(pass, batch, 'gate_changed');
@@ -36,11 +37,12 @@ export function checkGround(pass: DecisionContext): void {
   }
 }
 
-/** Why no batch may go on; null: nothing is against it. */
-export function lostGround(pass: DecisionContext): Teardown | null {
+/** Why this batch may not go on; null: nothing is against it. */
+export function lostGround(pass: DecisionContext, batch: Batch): Teardown | null {
   const { record, s } = pass;
   if (!s.repo.queueEnabled) return 'queue_disabled';
-  if (pauseAt(s.repo, s.now)?.kind === 'pause') return 'paused';
+  const hold = pauseAt(s.repo, s.now);
+  if (activeMembers(batch).some(({ pr }) => isTakenBack(hold, entryOf(record, pr)))) return 'paused';
   if (record.context !== s.repo.statusContext) return 'context_changed';
   // While a merge is awaited the base may move by it; what was read before a landing of this pass is older than the tip.
   const landing = record.batches.some((batch) => batch.landing !== null);

@@ -1,6 +1,7 @@
 import type { EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { DELETED_AFTER_MS, HEAD_CHANGE_KEEPS_POSITION_MS } from '#core/domain/limits.ts';
-import { priorityOf } from '#core/domain/priority.ts';
+import { pauseAt } from '#core/domain/pause.ts';
+import { isExempt, priorityOf } from '#core/domain/priority.ts';
 import { type Admission, type AdmissionFacts, admit, type Refusal } from './admission.ts';
 import { isHeldByForge, isOfHead, outlastsBase } from './aside.ts';
 import { arePendingStatusesFull, newcomersOf } from './bounds.ts';
@@ -17,6 +18,7 @@ import { sayDeferred } from './deferral-words.ts';
 import { describeOldHead, describeRefusal } from './describe.ts';
 import { landLate } from './given-up.ts';
 import { reviewHeld } from './held.ts';
+import { isHeldUp } from './holds.ts';
 import { hasLanded, hasLandedHead } from './landed.ts';
 import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.ts';
 import { alarmOutsider, noteOutsider } from './passed.ts';
@@ -49,7 +51,7 @@ export function syncQueue(pass: DecisionContext): void {
         noticeMovedHead(pass, entry, view, view.schedule.value);
       else bindHead(pass, entry, view, view.schedule.value);
     }
-    keepPriority(pass, view);
+    keepLabels(pass, view);
     recallStatuses(pass, view);
   }
   for (const entry of [...pass.record.entries]) {
@@ -60,12 +62,14 @@ export function syncQueue(pass: DecisionContext): void {
 }
 
 /** A label that is taken off stops counting at the next look. */
-function keepPriority({ record, s }: DecisionContext, { pull, labelled = [] }: PullRequestView): void {
+function keepLabels({ record, s }: DecisionContext, { pull, labelled = [] }: PullRequestView): void {
   const entry = entryOf(record, pull.number);
   if (entry === undefined) return;
   const priority = priorityOf(s.repo, labelled);
   if (priority === 'normal') delete entry.priority;
   else entry.priority = priority;
+  if (isExempt(s.repo, labelled)) entry.isExempt = true;
+  else delete entry.isExempt;
 }
 
 /**
@@ -275,8 +279,10 @@ function isInFlight({ batches }: QueueRecord, { pr }: QueueEntry): boolean {
 export function readyEntries(pass: DecisionContext, baseTree: string, stacked: boolean): QueueEntry[] {
   const { record, s } = pass;
   const held = new Set(record.batches.flatMap((batch) => activeMembers(batch).map((member) => member.pr)));
+  const hold = pauseAt(s.repo, s.now);
   return record.entries.filter((entry) => {
-    if (entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr)) return false;
+    if (isHeldUp(hold, entry) || entry.readyAt === null || entry.scheduleId === 0 || held.has(entry.pr))
+      return false;
     if (entry.contradictedAt !== undefined || isBounced(record, entry)) return false;
     return !record.deferred.some(
       (deferred) =>

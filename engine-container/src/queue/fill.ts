@@ -1,7 +1,6 @@
 import type { BatchId } from '#core/domain/ids.ts';
 import { BATCH_PULL_REQUESTS_MAX } from '#core/domain/limits.ts';
 import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
-import { pauseAt } from '#core/domain/pause.ts';
 import { statusGateOf } from '#core/domain/status-gate.ts';
 import { requiresContext } from './admission.ts';
 import { isHeldByForge, outlastsBase } from './aside.ts';
@@ -40,7 +39,7 @@ import { mustReadAgain, noteReadings } from './unclear.ts';
 export function openBatches(pass: DecisionContext): void {
   const { record, s } = pass;
   if (record.halted !== null || record.rival !== undefined || !s.repo.queueEnabled) return;
-  if (isHeldByStanding(pass) || pauseAt(s.repo, s.now) !== null) return;
+  if (isHeldByStanding(pass)) return;
   // A look at what is in flight carries an older list: nothing is spent on it.
   if (!s.full || !s.base.known || !s.protection.known) return;
   noteReadings(pass);

@@ -113,7 +113,7 @@ function awaitMerge(pass: DecisionContext, batch: Batch, landing: Landing, poste
     // A forge can lose the trigger for ever; the same success written once more sets it off again (D-11). Not while
     // something that the rule asks for is known to be missing again: the forge could not merge. Nor where this very look
     // takes it back.
-    if (entryOf(pass.record, landing.pr)?.readyAt !== null && lostGround(pass) === null)
+    if (entryOf(pass.record, landing.pr)?.readyAt !== null && lostGround(pass, batch) === null)
       postSuccess(pass, batch, landing);
   }
   const soonMs = Math.max(LANDING_POLL_MIN_MS, Math.round(age / 2), firstLookMs(batch) - age);

@@ -1,6 +1,7 @@
 import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { pauseAt, sayPause } from '#core/domain/pause.ts';
 import { type DecisionContext, wakeNoLaterThan, wishStatus } from './decision-context.ts';
+import { isHeldUp } from './holds.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { QueueRecord } from './record.ts';
@@ -9,12 +10,12 @@ import { isSpokenFor } from './spoken-for.ts';
 /** Says on each head that only the pause keeps from being staged until when it lasts, and goes on by itself then. */
 export function sayPaused(pass: DecisionContext): void {
   const { record, s } = pass;
-  const pause = s.repo.queueEnabled ? pauseAt(s.repo, s.now) : null;
-  if (pause === null) return;
-  const description = sayPause(pause);
+  const hold = s.repo.queueEnabled ? pauseAt(s.repo, s.now) : null;
+  if (hold === null) return;
+  const description = sayPause(hold);
   let isAnyHeld = false;
   for (const entry of record.entries) {
-    if (!waitsForNothingElse(record, entry)) continue;
+    if (!isHeldUp(hold, entry) || !waitsForNothingElse(record, entry)) continue;
     isAnyHeld = true;
     // The rest is said in a later look: who waits to enter must not wait for these words.
     if (record.pendingStatuses.length >= PENDING_STATUSES_MAX / 2) break;
@@ -22,7 +23,7 @@ export function sayPaused(pass: DecisionContext): void {
     if (said?.head === sha && said.description === description) continue;
     wishStatus(pass, { pr, sha, state: 'pending', description, targetUrl: null });
   }
-  if (isAnyHeld && pause.until !== null) wakeNoLaterThan(pass, pause.until);
+  if (isAnyHeld && hold.until !== null) wakeNoLaterThan(pass, hold.until);
 }
 
 function waitsForNothingElse(record: QueueRecord, entry: QueueEntry): boolean {

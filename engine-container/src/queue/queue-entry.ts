@@ -14,6 +14,8 @@ export interface QueueEntry {
   queuedAt: EpochMs;
   /** By its labels; absent: normal. */
   priority?: Exclude<Priority, 'normal'>;
+  /** By its labels: it is staged and lands in a freeze window too. */
+  isExempt?: true;
   /** The head with which it has overtaken batches; absent: with none. */
   overtook?: CommitSha;
   /** First time it was admissible on this head; null while it is not. */

@@ -2,6 +2,7 @@ import { PENDING_STATUSES_MAX } from '#core/domain/limits.ts';
 import { PAUSED_PREFIX, pauseAt } from '#core/domain/pause.ts';
 import { type DecisionContext, wishStatus } from './decision-context.ts';
 import { describeQueued } from './describe.ts';
+import { isHeldUp } from './holds.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import { isSpokenFor } from './spoken-for.ts';
 
@@ -23,13 +24,13 @@ function isOutdated(pass: DecisionContext, entry: QueueEntry): boolean {
   const { record } = pass;
   const { said, head } = entry;
   if (said === undefined || said.head !== head || said.state === 'success') return false;
-  if (said.state === 'pending' && !isOfSomethingOver(pass, said.description)) return false;
+  if (said.state === 'pending' && !isOfSomethingOver(pass, entry, said.description)) return false;
   if (entry.readyAt === null || entry.scheduleId === 0 || isSpokenFor(record, head)) return false;
   return !record.batches.some((batch) => batch.landing?.head === head);
 }
 
 /** `pending` words of a wait that has ended, where nothing else of this look says so. */
-function isOfSomethingOver({ s }: DecisionContext, description: string): boolean {
-  if (description.startsWith(PAUSED_PREFIX)) return pauseAt(s.repo, s.now) === null;
+function isOfSomethingOver({ s }: DecisionContext, entry: QueueEntry, description: string): boolean {
+  if (description.startsWith(PAUSED_PREFIX)) return !isHeldUp(pauseAt(s.repo, s.now), entry);
   return description.startsWith('waiting:');
 }

@@ -1,6 +1,6 @@
 import type { EpochMs } from '#core/domain/ids.ts';
 import { LANDING_TIMEOUT_MS, TAKE_BACK_GRACE_MS } from '#core/domain/limits.ts';
-import { type Pause, pauseAt } from '#core/domain/pause.ts';
+import { type Hold, pauseAt } from '#core/domain/pause.ts';
 import {
   type Block,
   QUEUE_PLACES_MAX,
@@ -11,14 +11,15 @@ import {
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import type { Deferred } from './aside.ts';
 import { gateDeadlineMs } from './gate-deadline.ts';
+import { isHeldUp } from './holds.ts';
 import { activeMembers } from './pipeline.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, QueueRecord } from './record.ts';
 
 /** The record told to people: the queue in order, and what stands before the next landing. */
 export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs): QueueView {
-  const pause = pauseAt(repo, at);
-  const places = record.entries.map((entry) => placeOf(record, entry, at, pause));
+  const hold = pauseAt(repo, at);
+  const places = record.entries.map((entry) => placeOf(record, entry, at, hold));
   return {
     at,
     places: places.slice(0, QUEUE_PLACES_MAX),
@@ -27,14 +28,14 @@ export function toQueueView(repo: ManagedRepo, record: QueueRecord, at: EpochMs)
   };
 }
 
-function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, pause: Pause | null): QueuePlace {
+function placeOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): QueuePlace {
   return {
     pr: entry.pr,
     title: cutTitle(entry.title),
     head: entry.head,
     queuedAt: entry.queuedAt,
     ...(entry.priority === undefined ? {} : { priority: entry.priority }),
-    ...standingOf(record, entry, at, pause),
+    ...standingOf(record, entry, at, hold),
   };
 }
 
@@ -47,7 +48,7 @@ function cutTitle(title: string): string {
 type Standing = Pick<QueuePlace, 'state' | 'reason' | 'until'>;
 
 /** The same order of questions as `checkGround` and `readyEntries`. */
-function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, pause: Pause | null): Standing {
+function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, hold: Hold | null): Standing {
   if (record.pendingStatuses.some(({ sha, told }) => sha === entry.head && told === true))
     return standing('refused', 'success_stands');
   if (record.batches.some((batch) => batch.landing?.pr === entry.pr)) return standing('landing');
@@ -64,7 +65,7 @@ function standingOf(record: QueueRecord, entry: QueueEntry, at: EpochMs, pause: 
   );
   if (isStaged) return standing('staged');
   if (entry.readyAt === null) return standing('waiting', 'not_admitted');
-  if (pause !== null) return { ...standing('waiting', 'paused'), until: pause.until };
+  if (hold !== null && isHeldUp(hold, entry)) return { ...standing('waiting', 'paused'), until: hold.until };
   return standing('ready', record.batches.length === 0 ? null : 'next_batch');
 }
 
@@ -90,8 +91,10 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
   if (batch !== undefined) return blockOfBatch(batch, at, gateDeadlineMs(repo, record));
   // The forge keeps the schedule of one that was bounced: it is out of the queue all the same.
   if (places.every(({ state }) => state === 'bounced')) return block('empty');
-  const pause = pauseAt(repo, at);
-  if (pause !== null) return block('paused_by_owner', { since: pause.since, until: pause.until });
+  const hold = pauseAt(repo, at);
+  const ready = places.some((place) => place.state === 'ready');
+  // One that is exempt from a freeze window is staged next.
+  if (hold !== null && !ready) return block('paused_by_owner', { since: hold.since, until: hold.until });
   if (record.pausedUntil !== null && record.pausedUntil > at) {
     return block('paused', { until: record.pausedUntil });
   }
@@ -99,7 +102,6 @@ function blockOf(repo: ManagedRepo, record: QueueRecord, places: readonly QueueP
     const deferred = record.deferred.find((each) => each.reason === reason);
     if (deferred !== undefined) return block(reason, { until: deferred.until, pr: deferred.pr });
   }
-  const ready = places.some((place) => place.state === 'ready');
   if (!ready) return block('admission', { since: places[0]?.queuedAt ?? null });
   const readyTimes = record.entries.flatMap((entry) => (entry.readyAt === null ? [] : [entry.readyAt]));
   const since = Math.min(...readyTimes);

@@ -325,6 +325,8 @@ describe('settings', () => {
     ['high_labels', [['high']], ['x', [5], ['x'.repeat(51)], null]],
     ['low_labels', [['low']], ['x', [5], null]],
     ['priority_people', [[], ['oncall']], ['x', [''], ['a b'], Array(21).fill('x'), null]],
+    ['freeze_exempt_labels', [['urgent']], ['x', [5], null]],
+    ['freeze_time_zone', ['Europe/Berlin', 'UTC'], ['+01:00', 'Mars/Olympus', '', 1, null]],
     ['wakeup_mode', ['poll', 'webhook'], ['push', 1, null]],
     ['queue_enabled', [true, false], ['true', 0, null]],
     ['status_context', ['ci/mq', ' trimmed '], ['', 'a*b', 5, null, 'x'.repeat(101)]],
@@ -380,6 +382,7 @@ describe('settings', () => {
         ],
         ...['batch_target', 'gate', 'gate_contexts', 'gate_authors', 'gate_timeout_minutes', 'reuse_ci'],
         ...['incident_labels', 'high_labels', 'low_labels', 'priority_people'],
+        ...['freeze_windows', 'freeze_time_zone', 'freeze_exempt_labels'],
       ].sort(),
     );
     expect(stored?.notification).toEqual({

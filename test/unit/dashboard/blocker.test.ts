@@ -1,6 +1,7 @@
 import { BLOCK_KINDS } from '#core/domain/queue-view.ts';
 import { RECONCILE_ERROR_CODES } from '#core/domain/repo.ts';
 import { findBlocker, sayTimes } from '../../../dashboard/view/blocker.ts';
+import { sayFreeze } from '../../../dashboard/view/freeze.ts';
 import { givenActivity, givenQueue, givenStatus } from './rows.ts';
 
 const NOW = Date.parse('2026-11-21T10:10:00.000Z');
@@ -137,4 +138,16 @@ test('a queue that stands still says since when, what is usual, and what to do',
     ...{ tone: 'stop', since: standstill.since, runUrl: 'https://forge.example.org/run' },
     text: 'It stands still. The gate takes longer than it usually does, which is 12 min at most for 95 in 100. Open the gate run',
   });
+});
+
+test('a freeze window that holds is told with its end, unless something exempt is in flight; one that is to come is not', () => {
+  const freeze = { reason: 'weekend', since: '2026-11-21T10:00:00.000Z', until: '2026-11-23T07:00:00.000Z' };
+  const held = findBlocker(givenActivity({ freeze }), givenStatus(), NOW);
+  expect(held).toMatchObject({ tone: 'stop', remedy: 'settings', until: freeze.until });
+  expect(held.text).toMatch(/^Frozen: weekend\. /);
+  const running = givenActivity({ freeze, queue: givenQueue('gate') });
+  expect(findBlocker(running, givenStatus(), NOW).text).toMatch(/gate run/);
+  const later = { ...freeze, since: '2026-11-22T10:00:00.000Z' };
+  expect(findBlocker(givenActivity({ freeze: later }), givenStatus(), NOW).tone).toBe('clear');
+  expect(sayFreeze(later, NOW)).toMatch(/^The next one is from .*: weekend\.$/);
 });

@@ -52,7 +52,8 @@ describe('the story of one pull request', () => {
   });
 
   test('in a pause it says the words that its status says, and no others', () => {
-    const pause = { kind: 'pause', reason: 'audit', since: NOW - 1, until: null } as const;
+    const owner = { kind: 'pause', reason: 'audit', since: NOW - 1, until: null } as const;
+    const pause = { ...owner, isFreeze: false, isDrained: false };
     const [place] = view(7).places;
     if (place === undefined) throw new Error('no place');
     const paused = { ...view(7), places: [{ ...place, state: 'waiting' as const, reason: 'paused' }] };

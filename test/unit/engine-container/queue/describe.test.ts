@@ -45,8 +45,10 @@ test('every phrase fits a status and is printable ASCII (A38)', () => {
     words.describeBounce('gate_failed_twice'),
     words.describeStaleSuccess(),
     words.describeUnclear(),
-    sayPause({ kind: 'pause', reason: 'x'.repeat(PAUSE_REASON_CHARS_MAX), since: 0, until: 0 }),
-    sayPause({ kind: 'drain', reason: null, since: 0, until: null }),
+    ...[true, false].map((isFreeze) =>
+      sayPause({ kind: 'pause', reason: 'x'.repeat(PAUSE_REASON_CHARS_MAX), until: 0, isFreeze }),
+    ),
+    sayPause({ kind: 'drain', reason: null, until: null, isFreeze: false }),
   ];
   for (const phrase of phrases) {
     expect(phrase.length).toBeLessThanOrEqual(STATUS_DESCRIPTION_CHARS_MAX);
