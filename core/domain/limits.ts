@@ -175,6 +175,19 @@ export const LOOK_TIMELINES_MAX = 20;
 export const LOOK_SETTLED_MS = 60_000;
 /** A forge that only the engine reaches is looked at by the engine for so long; its failure is believed for as long. */
 export const LOOK_BLIND_MS = 60 * 60_000;
+// Glance: whether the forge is as the last look saw it
+/** At a repository in which something happened within the last hour. */
+export const GLANCE_EVERY_MS = 30_000;
+/** Later, this share of the time for which nothing has happened: 30 seconds of an hour, a tick of ten. */
+export const GLANCE_AGE_SHARE = 1 / 120;
+/** The worker waits this long for a glance; then the tick goes on alone. */
+export const GLANCE_TIMEOUT_MS = 2_000;
+/** The next glance comes after so many times what the last one took. */
+export const GLANCE_REST_FACTOR = 20;
+/** Ticks replace a chain of glances long before. */
+export const GLANCE_STEPS_MAX = 1_000;
+/** A pull request that was read so long after it was first seen as it is shows its next change by its time stamp. */
+export const READING_SETTLE_MS = 2_000;
 /** For so long after the first of them, failures that pass are tried again within seconds; then at each tick. */
 export const RETRY_SOON_MS = 15 * 60_000;
 

@@ -1,5 +1,6 @@
 import type { Secret } from '../secret.ts';
 import type { ForgeVersion } from './forge-version.ts';
+import type { KnownSight } from './glance.ts';
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
 import type { Pause } from './pause.ts';
@@ -83,6 +84,8 @@ export interface ReconcileOutcome {
   readonly rule?: RuleSeen;
   /** The same of the version of its forge. */
   readonly forge?: ForgeVersion;
+  /** The same of the sight of its branch. */
+  readonly sight?: KnownSight;
 }
 
 /** As it is stored: one that went well is the last that did. */

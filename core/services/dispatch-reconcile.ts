@@ -1,4 +1,5 @@
 import { isSlowFailure, slowRetryMs } from '../domain/fairness.ts';
+import { type ForgeSight, keepSight, sightOf } from '../domain/glance.ts';
 import type { EpochMs, RepoId } from '../domain/ids.ts';
 import type { HeldLease } from '../domain/lease.ts';
 import {
@@ -12,6 +13,7 @@ import {
 import type { ManagedRepo, ReconcileErrorCode, ReconcileOutcome } from '../domain/repo.ts';
 import { assertNever } from '../domain/result.ts';
 import { retryDelayMs, shareOf } from '../domain/wake.ts';
+import type { LookStore } from '../ports/idle-look.ts';
 import {
   type DispatchStore,
   type EngineReport,
@@ -48,6 +50,7 @@ export interface DispatchDeps extends PlanDeps, Pick<ConcurrencyDeps, 'workersMa
     DispatchStore,
     'getRepo' | 'getConnection' | 'settleDue' | 'settleOff' | 'loadReport' | 'saveReconcileOutcome'
   > &
+    Pick<LookStore, 'loadLook'> &
     ReconcileStore &
     PurgeStore &
     TurnStore &
@@ -76,6 +79,8 @@ interface EngineResult {
   readonly mayPass?: true;
   /** The outcome before it, which holds still. */
   readonly again?: ReconcileOutcome;
+  /** Absent: not all of it was read. */
+  readonly sight?: ForgeSight;
 }
 
 interface EndedReconcile extends EngineResult {
@@ -230,7 +235,11 @@ async function callEngine(
   }
   if (answer === 'unchanged') {
     const again = await deps.store.loadReconcileOutcome(repo);
-    if (again !== null) return { ...failed('engine_error'), errorCode: again.errorCode, again };
+    if (again !== null) {
+      const memory = again.ok ? await deps.store.loadLook(repo.id) : null;
+      const sight = memory === null ? {} : { sight: sightOf(memory.tip, memory.pulls) };
+      return { ...failed('engine_error'), errorCode: again.errorCode, again, ...sight };
+    }
   }
   const hasEnded = answer === 'ok' || answer === 'failed';
   const stored = hasEnded ? await deps.store.loadReport(repo.id) : null;
@@ -249,7 +258,10 @@ function judgeAnswer(
   const wakeAt = report?.wakeAt ?? null;
   switch (answer) {
     case 'ok':
-      return { errorCode, wakeAt, report, leaveLease: false };
+      return {
+        ...{ errorCode, wakeAt, report, leaveLease: false },
+        ...(report?.sight === undefined ? {} : { sight: report.sight }),
+      };
     case 'failed':
     case 'refused':
     case 'unreachable':
@@ -289,6 +301,7 @@ async function recordOutcome(
     ...(forge === undefined ? {} : { forge }),
     ...(missingScopes === undefined ? {} : { missingScopes }),
     ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
+    ...(ended.sight === undefined ? {} : { sight: keepSight(last?.sight, ended.sight, ranAt) }),
   };
   if (ended.mayPass !== true) {
     await deps.store.saveReconcileOutcome(repo, outcome);

@@ -18,6 +18,10 @@ export function landingOf(record: QueueRecord): Landing | null {
   return record.batches.find((batch) => batch.landing !== null)?.landing ?? null;
 }
 
+export function isPosted(record: QueueRecord): boolean {
+  return landingOf(record)?.postedAt != null;
+}
+
 /** A merge that takes so long may be blocked; before its time-out counts for anything the forge is asked why (D-14). */
 export function isBlockerLookDue(record: QueueRecord, now: EpochMs): boolean {
   const landing = landingOf(record);

@@ -1,4 +1,6 @@
 import type { PullRequest, TimelineEntry } from '#core/domain/forge.ts';
+import { type ForgeSight, isSettled, sightOf } from '#core/domain/glance.ts';
+import type { CommitSha } from '#core/domain/ids.ts';
 import { known, type Reading, UNKNOWN } from '#core/domain/result.ts';
 import type { ForgeReader } from '#core/ports/forge.ts';
 import type { Clock } from '#core/ports/system.ts';
@@ -6,8 +8,7 @@ import { readSchedule } from './queue/eligibility.ts';
 import type { PullRequestReading, ScheduleReading } from './queue/readings.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { isRenewedBy, needsRenewal, renewed } from './queue/renewal.ts';
-
-const READING_SETTLE_MS = 2_000;
+import type { SeenPullRequest } from './status-patrol.ts';
 
 /** The earlier reading of it still holds. */
 export function isUntouched(cached: PullRequestReading, pull: PullRequest): boolean {
@@ -16,14 +17,6 @@ export function isUntouched(cached: PullRequestReading, pull: PullRequest): bool
 
 function isOf(reading: PullRequestReading, pull: PullRequest): boolean {
   return reading.head === pull.headSha && reading.updatedAt === pull.updatedAt;
-}
-
-/**
- * The forge's time stamps have a resolution of 1 s: what was read within that second may have changed again unseen. Both
- * times are ours, because the forge's clock may be ahead of ours or behind.
- */
-function isSettled({ seenAt, readAt }: PullRequestReading): boolean {
-  return seenAt !== undefined && readAt !== undefined && readAt - seenAt >= READING_SETTLE_MS;
 }
 
 /** A label need not move the time of the last change; one whose author was not told is asked about again. */
@@ -95,6 +88,23 @@ export async function readSchedules(
     result.push({ pull, reading });
   }
   return result;
+}
+
+/** One that could not be read may be scheduled. */
+export function toSeen(pulls: readonly ReadPullRequest[]): readonly SeenPullRequest[] {
+  return pulls.map(({ pull, reading }) => ({
+    pull,
+    isScheduled: !reading.known || reading.value.schedule.kind !== 'none',
+  }));
+}
+
+/** Null: not all of it is known. */
+export function sightIn(
+  tip: Reading<CommitSha | null>,
+  pulls: readonly ReadPullRequest[] | null,
+): ForgeSight | null {
+  const readings = (pulls ?? []).flatMap(({ reading }) => (reading.known ? [reading.value] : []));
+  return tip.known && readings.length === pulls?.length ? sightOf(tip.value, readings) : null;
 }
 
 /** Of one that is in flight: a push that renewed its schedule does so still, and no other does before the next full look. */

@@ -1,4 +1,5 @@
 import type { BranchProtection, PullRequest } from '#core/domain/forge.ts';
+import type { ForgeSight } from '#core/domain/glance.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import { countedLabels } from '#core/domain/priority.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -12,6 +13,7 @@ import {
   baseFromFocus,
   isBlockerLookDue,
   isMergedForAnother,
+  isPosted,
   landingOf,
   nextBehindLanding,
   nextPullRequest,
@@ -19,7 +21,6 @@ import {
 } from './landing-view.ts';
 import { byUrgency, LookBudget } from './look-budget.ts';
 import { givenUpOf } from './queue/given-up.ts';
-import type { PullRequestReading } from './queue/readings.ts';
 import type { KnownForge, QueueRecord } from './queue/record.ts';
 import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queue/snapshot.ts';
 import { BaseReader } from './read-base.ts';
@@ -30,7 +31,7 @@ import { readPassed } from './read-passed.ts';
 import { readOrNone } from './read-pull.ts';
 import { readRecalled, readUnheard } from './read-recalled.ts';
 import { ownerOf } from './read-renewals.ts';
-import { isUntouched, readKnownSchedule, readSchedules } from './read-schedules.ts';
+import { isUntouched, readKnownSchedule, readSchedules, sightIn, toSeen } from './read-schedules.ts';
 import { TraceReader, type Traces } from './read-traces.ts';
 import { TwinReader } from './read-twins.ts';
 import { ViewReader } from './read-views.ts';
@@ -43,14 +44,6 @@ const FRESH_IDS_MAX = 40;
 const OWN_LOOK_AGE_MS = 3_000;
 
 type LandingReading = Pick<Snapshot, 'ownMerge' | 'focus'> & Traces & { readonly tip: CommitSha | null };
-
-function isPosted(record: QueueRecord): boolean {
-  return landingOf(record)?.postedAt != null;
-}
-
-function isOrMayBeScheduled(reading: Reading<PullRequestReading>): boolean {
-  return !reading.known || reading.value.schedule.kind !== 'none';
-}
 
 /** Reads the one picture of a pass. Whatever cannot be read is unknown; the first reason is kept for the outcome. */
 export class SnapshotReader {
@@ -77,6 +70,8 @@ export class SnapshotReader {
   /** Of the last look: what could not be read, and whether it was cut short. */
   readonly attempts: Attempts;
   readonly #attempt: Attempt;
+  /** Of the last look at everything; null: not all of it is known. */
+  sight: ForgeSight | null = null;
 
   constructor(
     deps: {
@@ -139,10 +134,11 @@ export class SnapshotReader {
           ...([pulls.value, countedLabels(this.#repo)] as const),
         )
       : null;
-    const scheduled = schedules?.some(({ reading }) => isOrMayBeScheduled(reading)) ?? false;
-    const isBusy = scheduled || record.batches.length > 0;
+    const seen = toSeen(schedules ?? []);
+    const isBusy = seen.some(({ isScheduled }) => isScheduled) || record.batches.length > 0;
     // Without work the base matters only if it moves past the queue (A39).
     const tip = isBusy || record.baseSeen !== null ? await this.#base.readTip(pulls) : UNKNOWN;
+    this.sight = sightIn(tip, schedules);
     const needsBase = isBusy || (tip.known && tip.value !== record.baseSeen?.sha);
     if (isBusy) this.#knownForge = await readKnownForge(this.#forge, this.#clock, this.#attempt, record);
     const blocked = record.nameInTheWay?.branches;
@@ -152,10 +148,6 @@ export class SnapshotReader {
     if (needsBase || record.rule === undefined)
       this.#protection = await this.#attempt(() => this.#forge.readProtection(this.#repo.baseBranch));
     const base = needsBase ? await this.#base.read(record, tip) : UNKNOWN;
-    const seen = (schedules ?? []).map(({ pull, reading }) => ({
-      pull,
-      isScheduled: isOrMayBeScheduled(reading),
-    }));
     const patrolled = this.#patrol.choose(record, seen, this.#clock.now());
     const { views, readings } = await this.#views.readAll(
       record,

@@ -1,3 +1,4 @@
+import type { ForgeSight } from '#core/domain/glance.ts';
 import type { EpochMs } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
 import { RECONCILE_BUDGET_MS, RECONCILE_PASSES_MAX, WAKE_DELAY_MAX_MS } from '#core/domain/limits.ts';
@@ -73,6 +74,7 @@ class Reconcile {
   #errorCode: ReconcileErrorCode | null = null;
   #missingScopes: readonly TokenScope[] = [];
   #wakeAt: EpochMs | null = null;
+  #sight: ForgeSight | null = null;
   /** The forge asked not to be called before. */
   #retryAt: EpochMs | null = null;
   #takesAllBack = false;
@@ -118,6 +120,7 @@ class Reconcile {
         logTail: this.#logTail.slice(-LOG_TAIL_LINES_MAX),
         ...(rule === undefined ? {} : { rule }),
         ...(forge?.version == null ? {} : { forge: forge.version }),
+        ...(this.#sight === null ? {} : { sight: this.#sight }),
       });
     } catch (error) {
       this.#errorCode ??= this.#classify(error);
@@ -163,6 +166,7 @@ class Reconcile {
       const isIdle = record.batches.length === 0 && record.pendingStatuses.length === 0;
       if (snapshot === null || refresh || outdated || isIdle) {
         snapshot = await reader.readAll(record, this.#held.fence);
+        this.#sight = reader.sight;
         gatesReadAt = clock.monotonic();
         allReadAt = gatesReadAt;
       } else {

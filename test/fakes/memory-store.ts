@@ -277,11 +277,12 @@ export class MemoryStore
       if (!this.repos.has(repo.id)) return;
       const stored = this.outcomes.get(repo.id);
       if (stored !== undefined && stored.ranAt > outcome.ranAt) return;
-      const { rule, forge, lastGoodAt } = stored ?? {};
+      const { rule, forge, lastGoodAt, sight } = stored ?? {};
       this.outcomes.set(repo.id, {
         ...(rule === undefined ? {} : { rule }),
         ...(forge === undefined ? {} : { forge }),
         ...(lastGoodAt === undefined ? {} : { lastGoodAt }),
+        ...(sight === undefined ? {} : { sight }),
         ...withLastGood(outcome),
       });
       this.damaged.delete(`outcome ${repo.id}`);

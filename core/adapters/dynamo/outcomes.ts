@@ -1,4 +1,5 @@
 import type { ForgeVersion } from '../../domain/forge-version.ts';
+import type { ForgeSight, KnownSight, NewestPull } from '../../domain/glance.ts';
 import type { EpochMs } from '../../domain/ids.ts';
 import { PROTECTION_REASONS, type RuleSeen } from '../../domain/provisioning.ts';
 import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../domain/repo.ts';
@@ -18,6 +19,17 @@ const forgeVersion = record<ForgeVersion>({
   patch: ['patch', whole],
 });
 
+const forgeSight = {
+  tip: ['tip', nullable(text)],
+  newest: [
+    'newest',
+    nullable(
+      record<NewestPull>({ pr: ['pr', whole], head: ['head', text], updatedAt: ['updated_at', whole] }),
+    ),
+  ],
+  isSettled: ['settled', flag],
+} as const;
+
 export const engineReport = record<EngineReport>({
   fence: ['fence', whole],
   at: ['at', whole],
@@ -27,6 +39,7 @@ export const engineReport = record<EngineReport>({
   logTail: ['log_tail', listOf(text)],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
   forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
+  sight: ['sight', optional(record<ForgeSight>(forgeSight)) as Codec<ForgeSight>],
 });
 
 export const reconcileOutcome = record<ReconcileOutcome>({
@@ -39,4 +52,8 @@ export const reconcileOutcome = record<ReconcileOutcome>({
   lastGoodAt: ['last_good_at', optional(whole) as Codec<EpochMs>],
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
   forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
+  sight: [
+    'sight',
+    optional(record<KnownSight>({ ...forgeSight, since: ['since', whole] })) as Codec<KnownSight>,
+  ],
 });

@@ -230,10 +230,20 @@ export function describeDispatch(world: World): void {
       const store = world.store();
       const rule = { at: 4, reasons: ['direct_push_allowed'] } as const;
       const forge = { kind: 'gitea', major: 1, minor: 26, patch: 4 } as const;
-      const first = { ranAt: 5, ok: true, errorCode: null, rule, forge, retryingSince: 3 };
+      const newest = { pr: 7, head: 'f'.repeat(40), updatedAt: 4 };
+      const sight = { tip: 'a'.repeat(40), newest, isSettled: true, since: 3 };
+      const first = { ranAt: 5, ok: true, errorCode: null, rule, forge, sight, retryingSince: 3 };
       await store.saveReconcileOutcome(repo, first);
       await store.saveReconcileOutcome(repo, { ranAt: 6, ok: false, errorCode: 'engine_error' });
-      const kept = { ranAt: 6, ok: false, errorCode: 'engine_error', rule, forge, lastGoodAt: 5 } as const;
+      const kept = {
+        ranAt: 6,
+        ok: false,
+        errorCode: 'engine_error',
+        rule,
+        forge,
+        sight,
+        lastGoodAt: 5,
+      } as const;
       expect(await store.loadReconcileOutcome(repo)).toEqual(kept);
       expect((await store.listOutcomes(repo.tenantId)).get(repo.id)).toEqual(kept);
       await store.saveReconcileOutcome(repo, { ranAt: 5, ok: true, errorCode: null });

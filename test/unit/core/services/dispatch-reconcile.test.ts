@@ -212,6 +212,33 @@ describe('the outcome', () => {
     expect(world.queue.delayed).toEqual([]);
   });
 
+  test('keeps what was seen of the branch, and since when it is so, whether the engine looked or not', async () => {
+    const world = await givenWorker();
+    const pull = { pr: 1, head: 'h', updatedAt: 5_000 };
+    const sight = { tip: 'a', newest: pull, isSettled: true };
+    world.engine.act = async (fence) => {
+      await world.engine.report(fence, { sight });
+      return 'ok';
+    };
+    await dispatchReconcile(world.deps, 'repo-1');
+    expect((await world.outcome())?.sight).toEqual({ ...sight, since: 5_000 });
+    const memory = { tip: 'a', pulls: [{ ...pull, seenAt: 6_000, readAt: 9_000 }], blindUntil: null };
+    await world.store.saveLook('repo-1', memory);
+    world.engine.act = async () => 'unchanged';
+    const again = async () => {
+      await world.clock.advance(60_000);
+      await wakeNow(world, 'repo-1');
+      await dispatchReconcile(world.deps, 'repo-1');
+      return (await world.outcome())?.sight;
+    };
+    expect(await again()).toEqual({ ...sight, since: 5_000 });
+    await world.store.saveLook('repo-1', { ...memory, tip: 'b' });
+    expect(await again()).toEqual({ ...sight, tip: 'b', since: world.clock.now() });
+    world.engine.act = async () => 'unreachable';
+    const before = await world.outcome();
+    expect(await again()).toEqual(before?.sight);
+  });
+
   test('a repository without any outcome cannot be unchanged', async () => {
     const world = await givenWorker();
     world.engine.act = async () => 'unchanged';
