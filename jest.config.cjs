@@ -26,7 +26,7 @@ const COMMON = {
   rootDir: __dirname,
   transform: { '\\.(ts|mjs|js)$': '@swc/jest', '\\.tsx$': PAGE },
   // These are published as ES modules only.
-  transformIgnorePatterns: ['/node_modules/(?!@middy/|fauxqs/|@seriousme/|jose/|wouter/)'],
+  transformIgnorePatterns: ['/node_modules/(?!@middy/|fauxqs/|@seriousme/|jose/|wouter/|@bomb\\.sh/)'],
   sandboxInjectedGlobals: PLAIN_GLOBALS,
 };
 

@@ -1,8 +1,9 @@
 import { type ApiClient, ApiError, type ResultOf } from '#core/contracts/client.ts';
 import { type Machine, Misuse } from './context.ts';
+import { plain } from './values.ts';
 
 /** Stable: scripts read them. */
-export const EXIT = { ok: 0, fault: 1, left: 2, timedOut: 3, misuse: 64, refused: 69 } as const;
+export const EXIT = { ok: 0, fault: 1, left: 2, timedOut: 3, unwell: 4, misuse: 64, refused: 69 } as const;
 
 export type Repo = ResultOf<'listRepos'>[number];
 export type Story = ResultOf<'readPull'>;
@@ -10,6 +11,8 @@ export interface Asked {
   readonly api: ApiClient;
   readonly machine: Machine;
   readonly json: boolean;
+  /** Nothing is printed; the exit code is the answer. */
+  readonly quiet: boolean;
 }
 
 const POLL_MS = 10_000;
@@ -26,8 +29,9 @@ export function pickRepo(repos: readonly Repo[], slug: string | null, branch: st
   return one;
 }
 
-const emit = ({ machine, json }: Asked, value: unknown, lines: () => readonly string[]): void => {
-  for (const line of json ? [JSON.stringify(value)] : lines()) machine.print(line);
+export const emit = (asked: Asked, value: unknown, lines: () => readonly string[]): void => {
+  if (asked.quiet) return;
+  for (const line of asked.json ? [JSON.stringify(value)] : lines()) asked.machine.print(line);
 };
 
 export async function status(asked: Asked): Promise<number> {
@@ -44,13 +48,14 @@ export async function status(asked: Asked): Promise<number> {
 export async function queue(asked: Asked, repo: Repo): Promise<number> {
   const { repos } = await asked.api.readActivity();
   const line = repos.find(({ repo_id }) => repo_id === repo.id)?.queue?.line ?? null;
-  emit(asked, line, () =>
-    line === null
-      ? ['The queue is not known.']
-      : line.map(({ pr, title, state }, index) => `${index + 1}. #${pr} ${plain(title)} (${state})`),
-  );
+  emit(asked, line, () => (line === null ? ['The queue is not known.'] : line.map(describePlace)));
   return EXIT.ok;
 }
+
+type Place = NonNullable<ResultOf<'readActivity'>['repos'][number]['queue']>['line'][number];
+
+export const describePlace = ({ pr, title, state, priority }: Place, index: number): string =>
+  `${index + 1}. #${pr} ${plain(title)} (${state}${priority === 'normal' ? '' : `, ${priority}`})`;
 
 export async function why(asked: Asked, repo: Repo, number: number): Promise<number> {
   const story = await asked.api.readPull({ id: repo.id, number });
@@ -101,11 +106,11 @@ export async function wait(asked: Asked, repo: Repo, number: number, timeoutMs: 
 export async function log(asked: Asked, repo: Repo): Promise<number> {
   const { recent_activity } = await asked.api.readActivity();
   const events = recent_activity.filter(({ repo_id }) => repo_id === repo.id);
-  emit(asked, events, () =>
-    events.map(({ timestamp, event, pr, title }) => `${timestamp} ${event} #${pr} ${plain(title)}`),
-  );
+  emit(asked, events, () => events.map(describeEvent));
   return EXIT.ok;
 }
 
-/** Text of other people on a terminal: no control character and no change of direction gets there. */
-const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '');
+type Happened = ResultOf<'readActivity'>['recent_activity'][number];
+
+export const describeEvent = ({ timestamp, event, pr, title }: Happened): string =>
+  `${timestamp} ${event} #${pr} ${plain(title)}`;

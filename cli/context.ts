@@ -12,6 +12,8 @@ export interface Machine {
   readonly cwd: string;
   readonly fetch: typeof globalThis.fetch;
   readonly print: (line: string) => void;
+  /** Standard output is a terminal, which `watch` draws on. */
+  readonly isTerminal: boolean;
   readonly now: () => number;
   readonly sleep: (ms: number) => Promise<void>;
 }

@@ -6,9 +6,10 @@ process.exitCode = await run(
   process.argv.slice(2),
   {
     ...{ env: process.env, cwd: process.cwd(), fetch: globalThis.fetch, now: Date.now },
+    isTerminal: process.stdout.isTTY === true,
     print: (line) => process.stdout.write(`${line}\n`),
     sleep: async (ms) => void (await sleep(ms)),
   },
   () => text(process.stdin),
-  (line) => process.stderr.write(`mergeyard: ${line}\n`),
+  (line) => process.stderr.write(line.startsWith('{') ? `${line}\n` : `mergeyard: ${line}\n`),
 );

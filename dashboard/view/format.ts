@@ -2,7 +2,7 @@
 export const UNKNOWN = 'Unknown';
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 2 });
-const CLOCK = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hour12: false });
+const CLOCK = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const DATE = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' });
 const FULL = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 

@@ -27,7 +27,7 @@ function openCli(folder: string, slug: string, token: string) {
     const complaints: string[] = [];
     const machine = {
       ...{ env: { XDG_CONFIG_HOME: join(folder, 'config') }, cwd: clone, fetch, now: Date.now },
-      ...{ print: (line: string) => void out.push(line), sleep: async () => {} },
+      ...{ print: (line: string) => void out.push(line), sleep: async () => {}, isTerminal: false },
     };
     const code = await run(
       argv,

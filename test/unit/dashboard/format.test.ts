@@ -34,6 +34,11 @@ test.each([
   expect(format.showDuration(seconds)).toBe(expected);
 });
 
+test('the hour after midnight is the hour 00', () => {
+  const midnight = new Date(2026, 10, 22, 0, 13);
+  expect(format.showClock(midnight.toISOString(), midnight.getTime())).toBe('00:13');
+});
+
 test('titles are text: markup stays as it is, direction and control marks become visible (A117)', () => {
   expect(format.showText('<b>x</b>')).toBe('<b>x</b>');
   expect(format.showText('a\u202eb\u2066c\u200bd\u0007e\nf\u0085')).toBe(

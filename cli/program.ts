@@ -1,0 +1,155 @@
+import complete from '@bomb.sh/tab/commander';
+import { Command, Option } from 'commander';
+import { createApiClient } from '#core/contracts/client.ts';
+import { type Asked, EXIT, log, pickRepo, queue, type Repo, status, wait, why } from './commands.ts';
+import { type Machine, Misuse, readLogin, readRemoteSlug, storeLogin } from './context.ts';
+import { doctor } from './doctor.ts';
+import { hold, resume } from './hold.ts';
+import { readNumber, readTime } from './values.ts';
+import { watch } from './watch.ts';
+
+const EXIT_CODES =
+  '\nExit codes: 0 done or landed, 1 left with a fault, 2 left without one, 3 timed out, 4 doctor found something, 64 misuse, 69 refused or unreachable.';
+
+interface Given {
+  readonly json?: true;
+  readonly quiet?: true;
+  readonly repo?: string;
+  readonly branch?: string;
+  readonly timeout?: string;
+  readonly reason?: string;
+  readonly for?: string;
+}
+
+/** Each command, with its arguments and options, to its exit code. Throws what `commander` does for a misuse. */
+export async function openProgram(
+  argv: readonly string[],
+  machine: Machine,
+  readStdin: () => Promise<string>,
+): Promise<number> {
+  let code: number = EXIT.ok;
+  const program = new Command('mergeyard')
+    .description('asks a merge queue from a terminal or a script')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => machine.print(text.trimEnd()), writeErr: () => {} })
+    .addHelpText('after', EXIT_CODES)
+    .helpCommand(false);
+
+  const open = (given: Given): { readonly asked: Asked; readonly url: string } => {
+    const { url, token } = readLogin(machine);
+    const api = createApiClient({ baseUrl: url, readToken: () => token, fetch: machine.fetch });
+    return { asked: { api, machine, json: given.json === true, quiet: given.quiet === true }, url };
+  };
+  const find = async ({ api }: Asked, { repo, branch }: Given): Promise<Repo> =>
+    pickRepo(await api.listRepos(), repo ?? readRemoteSlug(machine.cwd), branch);
+
+  /** On every command: a script may ask each of them for one line, or for none. */
+  const add = (spec: string, says: string, more: readonly Option[] = []): Command => {
+    const command = program.command(spec).description(says);
+    for (const option of [...more, ...printing()]) command.addOption(option);
+    return command;
+  };
+  const onRepo = (
+    spec: string,
+    says: string,
+    act: (asked: Asked, find: () => Promise<Repo>, given: Given, operand: string) => Promise<number>,
+    more: readonly Option[] = [],
+  ): void => {
+    add(spec, says, [...more, ...naming()]).action(async (...args: unknown[]) => {
+      const given = (args.at(-1) as Command).opts<Given>();
+      const { asked } = open(given);
+      code = await act(asked, () => find(asked, given), given, typeof args[0] === 'string' ? args[0] : '');
+    });
+  };
+
+  add('login <address>', 'stores address and token (on standard input)').action(
+    async (address: string, given: Given) => {
+      code = await login(machine, address, readStdin, given);
+    },
+  );
+  add('status', 'every queue that the token sees').action(async (given: Given) => {
+    code = await status(open(given).asked);
+  });
+  onRepo('queue', 'the pull requests that wait, in order', async (asked, repo) => queue(asked, await repo()));
+  onRepo(
+    'why <number>',
+    'where a pull request stands, and the next step',
+    async (asked, repo, _, operand) => {
+      const number = readNumber(operand);
+      return why(asked, await repo(), number);
+    },
+  );
+  onRepo(
+    'wait <number>',
+    'until a pull request left the queue',
+    async (asked, repo, given, operand) => {
+      const [number, timeoutMs] = [readNumber(operand), readTime(given.timeout ?? '30m')];
+      return wait(asked, await repo(), number, timeoutMs);
+    },
+    [new Option('--timeout <time>', 'gives up after this time (default: 30m)')],
+  );
+  onRepo(
+    'watch',
+    'the queue, live',
+    async (asked, repo, given) => {
+      const timeoutMs = given.timeout === undefined ? null : readTime(given.timeout);
+      return watch(asked, await repo(), timeoutMs);
+    },
+    [new Option('--timeout <time>', 'ends after this time')],
+  );
+  onRepo('log', 'what happened last', async (asked, repo) => log(asked, await repo()));
+  for (const [kind, says] of [
+    ['pause', 'nothing is staged and nothing lands'],
+    ['drain', 'what is in flight lands, and nothing new is staged'],
+  ] as const) {
+    onRepo(
+      kind,
+      says,
+      async (asked, repo, given) => {
+        const forMs = given.for === undefined ? null : readTime(given.for);
+        return hold(asked, await repo(), kind, { reason: given.reason ?? null, forMs });
+      },
+      [
+        new Option('--reason <words>', 'is told on each pull request'),
+        new Option('--for <time>', 'ends by itself after this time'),
+      ],
+    );
+  }
+  onRepo('resume', 'ends a pause or a drain', async (asked, repo) => resume(asked, await repo()));
+  add('doctor', 'looks for what keeps the queues from landing').action(async (given: Given) => {
+    const { asked, url } = open(given);
+    code = await doctor(asked, url);
+  });
+  complete(program);
+  await program.parseAsync([...argv], { from: 'user' });
+  return code;
+}
+
+const printing = (): readonly Option[] => [
+  new Option('--json', 'the answer of the API as one line, errors too'),
+  new Option('--quiet', 'prints nothing but errors'),
+];
+const naming = (): readonly Option[] => [
+  new Option('--repo <owner/name>', 'the repository (default: of the remote origin)'),
+  new Option('--branch <name>', 'which queue, where the repository has several'),
+];
+
+async function login(
+  machine: Machine,
+  address: string,
+  readStdin: () => Promise<string>,
+  { quiet }: Given,
+): Promise<number> {
+  if (!URL.canParse(address)) throw new Misuse('login takes the address of the service.');
+  const { origin, protocol, hostname } = new URL(address);
+  const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
+  if (protocol !== 'https:' && !(protocol === 'http:' && isLocal))
+    throw new Misuse('The address must begin with https://, or the token could be read on the way.');
+  const token = (await readStdin()).trim();
+  if (token === '') throw new Misuse('The token is read from standard input, and there was none.');
+  const api = createApiClient({ baseUrl: origin, readToken: () => token, fetch: machine.fetch });
+  await api.readQueueStatus();
+  const file = storeLogin(machine, { url: origin, token });
+  if (quiet !== true) machine.print(`Stored in ${file}`);
+  return EXIT.ok;
+}

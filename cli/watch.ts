@@ -1,0 +1,91 @@
+import { ApiError, type ResultOf } from '#core/contracts/client.ts';
+import { findBlocker, sayTimes } from '../dashboard/view/blocker.ts';
+import { type Asked, describeEvent, describePlace, EXIT, emit, type Repo } from './commands.ts';
+import { plain } from './values.ts';
+
+const POLL_MS = 5_000;
+const EVENTS_SHOWN = 8;
+const CLEAR = '\u001b[2J\u001b[H';
+
+interface Seen {
+  readonly blocker: string;
+  readonly queue: ResultOf<'readActivity'>['repos'][number]['queue'];
+  readonly events: ResultOf<'readActivity'>['recent_activity'];
+}
+
+/**
+ * A terminal is drawn anew at each look; elsewhere what changed is printed, one line each (`--json`: the whole).
+ * @param timeoutMs null: until it is interrupted
+ */
+export async function watch(asked: Asked, repo: Repo, timeoutMs: number | null): Promise<number> {
+  const { machine, json } = asked;
+  const end = timeoutMs === null ? Number.POSITIVE_INFINITY : machine.now() + timeoutMs;
+  let last = '';
+  let told = new Set<string>();
+  for (;;) {
+    const seen = await look(asked, repo);
+    if (seen === null) {
+      if (machine.isTerminal && !json)
+        emit(asked, null, () => ['The service did not answer; it is asked again.']);
+    } else if (json) {
+      const text = JSON.stringify(seen);
+      if (text !== last) emit(asked, seen, () => []);
+      last = text;
+    } else if (machine.isTerminal) {
+      emit(asked, seen, () => [`${CLEAR}${draw(repo, seen, machine.now()).join('\n')}`]);
+    } else {
+      const lines = tellLines(seen);
+      emit(asked, seen, () => lines.filter((line) => !told.has(line)));
+      told = new Set(lines);
+    }
+    const leftMs = end - machine.now();
+    if (leftMs <= 0) return EXIT.ok;
+    await machine.sleep(Math.min(POLL_MS, leftMs));
+  }
+}
+
+/** Null: a fault that passes by itself. */
+async function look({ api, machine }: Asked, { id }: Repo): Promise<Seen | null> {
+  try {
+    const [status, activity] = await Promise.all([api.readQueueStatus(), api.readActivity()]);
+    const entry = status.repos.find((each) => each.id === id) ?? null;
+    const mine = activity.repos.find((each) => each.repo_id === id);
+    const blocker = mine === undefined ? null : findBlocker(mine, entry, machine.now());
+    return {
+      blocker: blocker === null ? 'The queue is not known.' : plain(sayBlocker(blocker, machine.now())),
+      queue: mine?.queue ?? null,
+      events: activity.recent_activity.filter((event) => event.repo_id === id).slice(0, EVENTS_SHOWN),
+    };
+  } catch (error) {
+    if (error instanceof ApiError && error.retryable) return null;
+    throw error;
+  }
+}
+
+export function sayBlocker(blocker: ReturnType<typeof findBlocker>, now: number): string {
+  const times = sayTimes(blocker, now);
+  const run = blocker.runUrl === null ? '' : ` ${blocker.runUrl}`;
+  return `${blocker.text}${times === '' ? '' : ` (${times})`}.${run}`;
+}
+
+function draw(repo: Repo, { blocker, queue, events }: Seen, now: number): readonly string[] {
+  const line = queue?.line ?? [];
+  const more = queue?.line_more ?? 0;
+  return [
+    `${repo.name} ${repo.base_branch}   ${new Date(now).toISOString().slice(0, 19)}Z`,
+    blocker,
+    '',
+    ...(line.length === 0 ? ['no pull request waits'] : line.map(describePlace)),
+    ...(more === 0 ? [] : [`and ${more} more`]),
+    '',
+    ...events.map(describeEvent),
+  ];
+}
+
+/** Oldest first, as lines are read; the times of what is waited for change at each look and stand in no line. */
+function tellLines({ queue, events }: Seen): readonly string[] {
+  return [
+    ...[...events].reverse().map(describeEvent),
+    ...(queue?.line ?? []).map((place, index) => describePlace(place, index)),
+  ];
+}

@@ -1,0 +1,216 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { run } from '../../../cli/run.ts';
+import { bundleCli } from '../../../lib/bundle-cli.ts';
+
+const PROVISIONING = {
+  webhook: { status: 'configured' },
+  protection: { status: 'configured', detail: null },
+  ci_gate: { status: 'verified', url: null },
+};
+const REPO = {
+  ...{ id: 'r', name: 'acme/app', base_branch: 'main', queue_enabled: true, pause: null },
+  ...{ provisioning: PROVISIONING, hold_reason: null, gate: 'workflow', status_context: 'q' },
+};
+const place = (pr: number, state: string) => ({ pr, title: `Change ${pr}`, state, priority: 'normal' });
+const event = (pr: number) => ({
+  ...{ repo_id: 'r', timestamp: '2026-11-22T10:00:00.000Z', event: 'pr_landed', pr, title: `Change ${pr}` },
+});
+const activity = (
+  line: readonly object[],
+  events: readonly object[] = [],
+  standstill: object | null = null,
+) => ({
+  repos: [
+    {
+      ...{ repo_id: 'r', state: 'waiting', last_reconcile_error_code: null, standstill },
+      queue: {
+        line,
+        line_more: 0,
+        block: { kind: 'staging', since: null, until: null, pr: null, run_url: null },
+      },
+    },
+  ],
+  recent_activity: events,
+});
+
+async function call(
+  argv: readonly string[],
+  answers: { readonly [path: string]: () => unknown } = {},
+  isTerminal = false,
+) {
+  const [out, complaints, sent]: [string[], string[], { path: string; body: unknown }[]] = [[], [], []];
+  let clock = Date.parse('2026-11-22T10:00:00.000Z');
+  const code = await run(
+    argv,
+    {
+      ...{ env: { MERGEYARD_URL: 'https://q.example.org', MERGEYARD_TOKEN: 'mgy_secret' }, cwd: '/' },
+      fetch: async (url, init) => {
+        const path = new URL(String(url)).pathname.replace('/api/v1/user/', '');
+        sent.push({ path, body: init?.body === undefined ? null : JSON.parse(String(init.body)) });
+        const answer = answers[path]?.() ?? (path === 'queue/status' ? { repos: [REPO] } : [REPO]);
+        return answer instanceof Response ? answer : Response.json(answer);
+      },
+      ...{ print: (line) => void out.push(line), isTerminal },
+      now: () => clock,
+      sleep: async (ms) => {
+        clock += ms;
+      },
+    },
+    async () => '',
+    (line) => complaints.push(line),
+  );
+  return { code, out, complaint: complaints.join('\n'), sent };
+}
+
+const named = ['--repo', 'acme/app'];
+
+describe('mergeyard holds a queue up', () => {
+  test('pause and drain send the reason and the end, and say until when', async () => {
+    const until = '2026-11-22T12:00:00.000Z';
+    const answers = {
+      'repos/r/drain': () => ({ ...REPO, pause: { kind: 'drain', reason: 'release', until } }),
+    };
+    const drained = await call(['drain', ...named, '--reason', 'release', '--for', '2h'], answers);
+    expect(drained.sent.at(-1)).toEqual({ path: 'repos/r/drain', body: { reason: 'release', until } });
+    expect(drained.out).toEqual([`acme/app main: drain until ${until}, because: release`]);
+    const paused = await call(['pause', ...named], {
+      'repos/r/pause': () => ({ ...REPO, pause: { kind: 'pause', reason: null, until: null } }),
+    });
+    expect(paused.sent.at(-1)?.body).toEqual({ reason: null, until: null });
+    expect(paused.out).toEqual(['acme/app main: pause until it is resumed']);
+  });
+
+  test('resume says that the queue is on', async () => {
+    expect(await call(['resume', ...named], { 'repos/r/resume': () => REPO })).toMatchObject({
+      ...{ code: 0, out: ['acme/app main: on'] },
+    });
+  });
+});
+
+describe('mergeyard watch', () => {
+  test('prints in a script each change once, and passes over a fault of the service', async () => {
+    const looks = [
+      () => activity([place(1, 'staged'), place(2, 'ready')]),
+      () => Response.json({ error: { code: 'db_error', message: 'm', retryable: true } }, { status: 503 }),
+      () => activity([place(2, 'ready')], [event(1)]),
+      () => activity([place(2, 'ready')], [event(1)]),
+    ];
+    let look = 0;
+    const next = () => (looks[look++] ?? (() => activity([])))();
+    const { code, out } = await call(['watch', ...named, '--timeout', '15s'], { 'queue/activity': next });
+    expect([code, look]).toEqual([0, 4]);
+    expect(out).toEqual([
+      '1. #1 Change 1 (staged)',
+      '2. #2 Change 2 (ready)',
+      '2026-11-22T10:00:00.000Z pr_landed #1 Change 1',
+      '1. #2 Change 2 (ready)',
+    ]);
+  });
+
+  test('draws a terminal anew, with what is waited for', async () => {
+    const answers = { 'queue/activity': () => activity([place(1, 'ready')]) };
+    const { out } = await call(['watch', ...named, '--timeout', '1s'], answers, true);
+    expect(out).toHaveLength(2);
+    expect(out[0]?.split('\n').slice(1, 4)).toEqual([
+      'Building the next batch.',
+      '',
+      '1. #1 Change 1 (ready)',
+    ]);
+  });
+});
+
+describe('mergeyard doctor', () => {
+  const healthy = { 'queue/activity': () => activity([]) };
+
+  test('finds nothing where a queue moves', async () => {
+    const { code, out } = await call(['doctor'], healthy);
+    expect([code, out.filter((line) => !line.startsWith('ok'))]).toEqual([0, []]);
+  });
+
+  test('says each obstacle with its next step, and has an exit code for it', async () => {
+    const standstill = {
+      since: '2026-11-22T09:00:00.000Z',
+      usual_seconds: 60,
+      says: 'The gate hangs',
+      next: 'Look.',
+    };
+    const { code, out } = await call(['doctor'], {
+      'queue/activity': () => activity([], [], standstill),
+      'queue/status': () => ({
+        repos: [{ ...REPO, provisioning: { ...PROVISIONING, ci_gate: { status: 'missing', url: null } } }],
+      }),
+    });
+    expect(code).toBe(4);
+    expect(out.filter((line) => line.startsWith('look')).map((line) => line.slice(0, 60))).toEqual([
+      expect.stringMatching(/^look acme\/app main: .*: Missing\. /),
+      expect.stringMatching(/^look acme\/app main: queue: It stands still/),
+    ]);
+  });
+
+  test('a service that refuses the token is an error of the service', async () => {
+    const refuse = () =>
+      Response.json({ error: { code: 'invalid_token', message: 'no', retryable: false } }, { status: 401 });
+    expect(await call(['doctor'], { 'queue/status': refuse })).toMatchObject({
+      ...{ code: 69, complaint: 'invalid_token: no' },
+    });
+  });
+});
+
+describe('mergeyard in a script', () => {
+  test('with --quiet the exit code is the whole answer', async () => {
+    expect(await call(['status', '--quiet'])).toMatchObject({ code: 0, out: [], complaint: '' });
+  });
+
+  test('with --json an error is one line of JSON, and no error holds the token', async () => {
+    const refuse = () =>
+      Response.json({ error: { code: 'not_found', message: 'gone', retryable: false } }, { status: 404 });
+    const { code, complaint } = await call(['why', '7', '--json', ...named], { 'repos/r/pulls/7': refuse });
+    expect([code, JSON.parse(complaint)]).toEqual([69, { error: { code: 'not_found', message: 'gone' } }]);
+    expect(complaint).not.toContain('mgy_secret');
+  });
+
+  test.each([[[]], [['nope']], [['why']], [['why', '7', '8']], [['pause', '--for', 'ever']]])(
+    'misuse %j has one exit code and one line',
+    async (argv) => {
+      const { code, complaint, sent } = await call(argv);
+      expect([code, complaint.split('\n').length, complaint.length > 0, sent]).toEqual([64, 1, true, []]);
+    },
+  );
+});
+
+describe('completion', () => {
+  const said = async (...argv: string[]): Promise<string> => {
+    const lines: string[] = [];
+    const spy = jest.spyOn(console, 'log').mockImplementation((line) => void lines.push(String(line)));
+    await call(argv);
+    spy.mockRestore();
+    return lines.join('\n');
+  };
+
+  test.each(['bash', 'zsh', 'fish'])('%s gets a script that asks the command itself', async (shell) => {
+    expect(await said('complete', shell)).toContain('mergeyard complete --');
+  });
+
+  test('commands and options are completed', async () => {
+    expect(await said('complete', '--', 'wa')).toMatch(/^wait\t.*\nwatch\t/);
+    expect(await said('complete', '--', 'pause', '--r')).toContain('--reason');
+  });
+});
+
+test('the bundle runs on Node alone, from any folder', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cli-'));
+  try {
+    const file = join(folder, 'mergeyard.mjs');
+    await bundleCli(file);
+    const { stdout } = await promisify(execFile)(process.execPath, [file, 'complete', '--', 'dr'], {
+      cwd: folder,
+    });
+    expect(stdout).toMatch(/^drain\t/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
