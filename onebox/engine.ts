@@ -1,18 +1,24 @@
 import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
-import type { GuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
-import { createSystemClock } from '#core/adapters/system/clock.ts';
+import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { ENGINE_TIMEOUT_MS } from '#core/domain/limits.ts';
-import type { EnginePort, Log } from '#core/ports/system.ts';
+import type { Clock, EnginePort, Log } from '#core/ports/system.ts';
 import { createReconciler } from '../engine-container/src/reconcile.ts';
 import type { Metrics } from './metrics.ts';
 
+export interface EngineParts {
+  readonly store: DynamoStore;
+  readonly send: HttpSend;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
 /** The engine within this process. It keeps its own deadlines; one that passes them is treated as one that was lost. */
-export function createEngine(store: DynamoStore, http: GuardedHttp, log: Log, metrics: Metrics): EnginePort {
-  const clock = createSystemClock();
-  const send = new ForgePace(clock).pace(http.send);
+export function createEngine({ store, clock, log, metrics, ...parts }: EngineParts): EnginePort {
+  const send = new ForgePace(clock).pace(parts.send);
   const runReconcile = createReconciler({
     ...{ store, clock, log, ids: createUuidIds() },
     forgeFor: (request, held, mayRead) =>

@@ -8,6 +8,7 @@ import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
 import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
 import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
 import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
 import { createForgeIdentity, createSessions } from '#core/adapters/identity-forge/sessions.ts';
@@ -21,8 +22,9 @@ import { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
 import type { WakeMessage } from '#core/contracts/events.ts';
 import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
 import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
+import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
-import type { Log, Vault } from '#core/ports/system.ts';
+import type { Clock, Log, Vault } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
@@ -55,6 +57,8 @@ export interface Onebox {
   readonly vault: Vault;
   /** Wakes what is due, as the timer does. */
   tick(): Promise<void>;
+  /** Answers a wake of this repository, as a worker does. */
+  answer(repoId: RepoId): Promise<void>;
   /** Ends what is under way, then everything. */
   stop(): Promise<void>;
 }
@@ -68,6 +72,12 @@ export interface OneboxOptions {
   readonly env: NodeJS.ProcessEnv;
   /** @default every five minutes */
   readonly tickMs?: number;
+  /** @default that of the machine */
+  readonly clock?: Clock;
+  /** Keeps wakes and has them answered. @default the memory of this process */
+  readonly createWakes?: typeof createInProcessWakes;
+  /** Wraps every call that leaves. @default none is wrapped */
+  readonly aroundSend?: (send: HttpSend) => HttpSend;
 }
 
 const STREAM_WINDOW_MS = 500;
@@ -90,12 +100,9 @@ export async function startOnebox(options: OneboxOptions): Promise<Onebox> {
   }
 }
 
-async function start(
-  { config, siteDir, log, env, tickMs = TICK_INTERVAL_MS }: OneboxOptions,
-  stops: Stop[],
-  stop: () => Promise<void>,
-): Promise<Onebox> {
-  const clock = createSystemClock();
+async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<void>): Promise<Onebox> {
+  const { config, siteDir, log, env, tickMs = TICK_INTERVAL_MS } = options;
+  const { clock = createSystemClock(), createWakes = createInProcessWakes } = options;
   const ids = createUuidIds();
   const metrics = new Metrics();
   mkdirSync(config.data_dir, { recursive: true, mode: 0o700 });
@@ -117,21 +124,22 @@ async function start(
   };
   const http = createGuardedHttp(policy);
   stops.push(() => http.close());
+  const send = options.aroundSend?.(http.send) ?? http.send;
   const keys = openKeys(config.data_dir);
   const sessions = createSessions({ file: join(config.data_dir, 'sessions.json'), clock });
   const forge = createForgeOAuth({
-    ...{ forgeUrl: config.forge.url, clientId: config.sign_in.client_id, send: http.send },
+    ...{ forgeUrl: config.forge.url, clientId: config.sign_in.client_id, send },
     clientSecret: new Secret(config.clientSecret),
   });
-  const engine = createEngine(store, http, log, metrics);
-  const queue = createInProcessWakes({
+  const engine = createEngine({ store, send, clock, log, metrics });
+  const queue = createWakes({
     answer: (wake) => answerWake(wake),
     forward: async (wake) => void (await forwardDelayedWake({ store, queue, clock }, wake)),
     ...{ workersMax: config.workers, log },
   });
   stops.push(() => queue.stop());
   const shared: Shared = {
-    ...{ store, tokens, queue, policy, clock, ids, log, publicUrl, ...keys, send: http.send },
+    ...{ store, tokens, queue, policy, clock, ids, log, publicUrl, ...keys, send },
     identity: createForgeIdentity(sessions, () => forge.isReachable()),
     queueName: config.service_name,
   };
@@ -147,7 +155,7 @@ async function start(
         createForgeReader(
           createForgeTransport({
             ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },
-            ...{ send: http.send, clock },
+            ...{ send, clock },
           }),
         ),
         clock,
@@ -186,7 +194,7 @@ async function start(
       serviceUrl: publicUrl,
       makeMailKey: () => makeUpText(MAIL_KEY_CHARS),
     },
-    notifier: createNotifier({ email: { way: 'none' }, send: http.send }),
+    notifier: createNotifier({ email: { way: 'none' }, send }),
   });
   for (const target of [asInvocable(push), asInvocable(notify)]) {
     const source = await startStreamSource(
@@ -244,7 +252,8 @@ async function start(
   // Wakes that waited in memory when the process ended are found by their due marks.
   await tick();
   const { port } = front.address() as AddressInfo;
-  return { url: `http://${config.listen.host}:${port}`, store, vault: keys.vault, tick, stop };
+  const answer = (repoId: RepoId): Promise<void> => answerWake({ repoId, wakeSeq: 0 });
+  return { url: `http://${config.listen.host}:${port}`, store, vault: keys.vault, tick, answer, stop };
 }
 
 function hostNameOf(url: string): string {

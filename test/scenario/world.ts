@@ -197,24 +197,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
     store,
     log,
     reconcile,
-    async drain({ maxMs = 6 * 60 * 60_000, until, afterEach } = {}) {
-      const end = clock.now() + maxMs;
-      let quietTicks = 0;
-      while (clock.now() < end) {
-        const report = await reconcile();
-        if (until !== undefined && (await until())) return;
-        const mayEnd = afterEach === undefined || (await afterEach());
-        // No report at all may also mean that a worker died: that alone is no sign of rest.
-        const quiet = report === null ? 0.4 : 1;
-        quietTicks = report?.wakeAt == null && mayEnd ? quietTicks + quiet : 0;
-        if (quietTicks >= 2 && until === undefined) return;
-        const tickAt = clock.now() + TICK_MS;
-        const next = Math.min(report?.wakeAt ?? tickAt, tickAt);
-        await clock.advance(Math.max(next - clock.now(), 1_000));
-        await settle();
-      }
-      if (until !== undefined) throw new Error('drain: the awaited state never came');
-    },
+    drain: drainBy({ clock, reconcile, settle }),
     async settings(changes) {
       const current = await store.getRepo(repo.id);
       if (current === null) throw new Error('repo is gone');
@@ -236,5 +219,35 @@ export async function createWorldOn<Forge extends ForgeControl>(
       if (parsed === null) throw new Error('no queue record yet');
       return parsed.record;
     },
+  };
+}
+
+/** Reconciles at every wake that the engine asks for, and at every tick, until two of them find nothing to do. */
+export function drainBy({
+  clock,
+  reconcile,
+  settle,
+}: {
+  readonly clock: VirtualClock;
+  readonly reconcile: World['reconcile'];
+  readonly settle: () => Promise<void>;
+}): World['drain'] {
+  return async ({ maxMs = 6 * 60 * 60_000, until, afterEach } = {}) => {
+    const end = clock.now() + maxMs;
+    let quietTicks = 0;
+    while (clock.now() < end) {
+      const report = await reconcile();
+      if (until !== undefined && (await until())) return;
+      const mayEnd = afterEach === undefined || (await afterEach());
+      // No report at all may also mean that a worker died: that alone is no sign of rest.
+      const quiet = report === null ? 0.4 : 1;
+      quietTicks = report?.wakeAt == null && mayEnd ? quietTicks + quiet : 0;
+      if (quietTicks >= 2 && until === undefined) return;
+      const tickAt = clock.now() + TICK_MS;
+      const next = Math.min(report?.wakeAt ?? tickAt, tickAt);
+      await clock.advance(Math.max(next - clock.now(), 1_000));
+      await settle();
+    }
+    if (until !== undefined) throw new Error('drain: the awaited state never came');
   };
 }
