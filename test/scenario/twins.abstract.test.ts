@@ -42,6 +42,36 @@ describe('two scheduled pull requests with one head', () => {
     expect(alarmsOf(world)).toEqual([]);
   });
 
+  test('the merge of a twin that went along with a landing is no merge of a later one, after a revert', async () => {
+    const world = await createWorld();
+    const { forge } = world;
+    await givenProject(forge);
+    const first = await givenScheduled(forge, 'a');
+    const { headSha } = await forge.pull(first);
+    const twin = await forge.openPullRequest({ branch: 'twin', head: headSha });
+    await forge.schedule(twin, 'squash');
+    await world.drain();
+    expect([forge.isMerged(first), forge.isMerged(twin)]).toEqual([true, true]);
+    const again = await forge.openPullRequest({ branch: 'again', head: headSha });
+    await forge.schedule(again, 'squash');
+    await world.drain();
+    const revert = await forge.openPullRequest({ branch: 'revert', files: { 'src/a.txt': null } });
+    await forge.schedule(revert, 'squash');
+    forge.mergeBehaviour = (pr) => (pr === again ? { kind: 'slow', ms: 20_000 } : { kind: 'now' });
+    // What stands below a merge cannot be read for a while, and the tree of the twin's is the proven one again.
+    forge.fault = ({ method, path }) =>
+      method === 'GET' &&
+      path.endsWith('/commits') &&
+      forge.statusHistory(headSha).at(-1)?.state === 'success'
+        ? { status: 502 }
+        : null;
+    await world.drain();
+    expect([forge.isMerged(revert), forge.isMerged(again)]).toEqual([true, true]);
+    expect(await toldAs(world, again)).toContain('pr_landed');
+    expect(await toldAs(world, twin)).not.toContain('pr_landed');
+    expect(alarmsOf(world)).toEqual([]);
+  });
+
   test('one that was bounced is told what has become of it when its twin lands', async () => {
     const world = await createWorld();
     await givenProject(world.forge);

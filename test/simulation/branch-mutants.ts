@@ -76,4 +76,12 @@ export const BRANCH_MUTANTS: readonly Mutant[] = [
     families: ['two_branches'],
     dies: 'an event tells of the second branch when the first is gone',
   },
+  {
+    guard: 'a pull request that merged along with a landing is not merged by a later one',
+    file: 'engine-container/src/queue/entries.ts',
+    find: 'noteMerged(pass.record, entry.pr);',
+    replace: 'pass.actions.push();',
+    families: ['two_branches'],
+    dies: { family: 'two_branches', seed: 1_410_000_078 },
+  },
 ];

@@ -19,7 +19,7 @@ import { describeOldHead, describeRefusal } from './describe.ts';
 import { landLate } from './given-up.ts';
 import { reviewHeld } from './held.ts';
 import { isHeldUp } from './holds.ts';
-import { hasLanded, hasLandedHead } from './landed.ts';
+import { hasLanded, hasLandedHead, noteMerged } from './landed.ts';
 import { forgetTried, noticeMovedHead, sayError, sayMoved } from './moved-heads.ts';
 import { alarmOutsider, noteOutsider } from './passed.ts';
 import { activeMembers } from './pipeline.ts';
@@ -165,7 +165,8 @@ function noticeDeparture(pass: DecisionContext, entry: QueueEntry): void {
   else if (pull.merged) {
     if (landLate(pass, entry, focus.value) !== 'no') return;
     // The success of a landing opens every scheduled pull request with that head, and merges nothing more with the others.
-    if (!hasLandedHead(pass.record, pull.headSha)) alarmOutsider(pass, entry.pr);
+    if (hasLandedHead(pass.record, pull.headSha)) noteMerged(pass.record, entry.pr);
+    else alarmOutsider(pass, entry.pr);
     leaveQueue(pass, entry, 'merged_outside_the_queue');
     noteOutsider(pass, entry.pr, pull.mergeCommitSha);
   } else if (pull.state === 'closed') leaveQueue(pass, entry, 'closed');

@@ -19,7 +19,7 @@ export function concludeLanding(
   const { record, s } = pass;
   const { pr, head, baseBefore } = landing;
   record.landed = [...(record.landed ?? []), { pr, head, baseBefore, at: s.now }].slice(-LANDED_MAX);
-  record.landedNumbers = [...(record.landedNumbers ?? []), pr].slice(-LANDED_NUMBERS_MAX);
+  noteMerged(record, pr);
   wishStatus(pass, {
     pr,
     sha: head,
@@ -29,6 +29,14 @@ export function concludeLanding(
     takesBack: true,
   });
   forgetVerdicts(record, head);
+}
+
+/**
+ * Landed, or merged along with a landing by its success: after a revert the tree of such a merge may be the proven one of
+ * a twin, and where that merge stands may not be readable for a while.
+ */
+export function noteMerged(record: QueueRecord, pr: PullRequestNumber): void {
+  record.landedNumbers = [...(record.landedNumbers ?? []), pr].slice(-LANDED_NUMBERS_MAX);
 }
 
 /** The status of a twin stood on the same commit and is gone: the twin is judged anew on the base as it is now. */
@@ -43,7 +51,7 @@ export function hasLanded(record: QueueRecord, pr: PullRequestNumber): boolean {
   return (record.landed ?? []).some((landed) => landed.pr === pr);
 }
 
-/** Landed by us, however long ago: a pull request is merged once. */
+/** Merged by us, however long ago: a pull request is merged once. */
 export function hasEverLanded(record: QueueRecord, pr: PullRequestNumber): boolean {
   return record.landedNumbers?.includes(pr) === true || hasLanded(record, pr);
 }

@@ -10,7 +10,7 @@ import {
 } from '#core/domain/limits.ts';
 import { startTeardown } from './batch.ts';
 import { type DecisionContext, emitEvent, raiseStandstill, wakeNoLaterThan } from './decision-context.ts';
-import { hasEverLanded, hasLandedHead } from './landed.ts';
+import { hasEverLanded, hasLandedHead, noteMerged } from './landed.ts';
 import type { Passed } from './passed-state.ts';
 import type { QueueRecord } from './record.ts';
 import type { PassedPull } from './snapshot.ts';
@@ -66,6 +66,7 @@ export function settlePassed(pass: DecisionContext): void {
         { pr: pull.number, head: pull.headSha, title: pull.title },
         'merged_outside_the_queue',
       );
+      if (hasLandedHead(record, pull.headSha)) noteMerged(record, pull.number);
       noteOutsider(pass, pull.number, pull.mergeCommitSha);
     }
     const ageMs = s.now - passed.since;

@@ -94,7 +94,7 @@ export interface QueueRecord {
   outside?: readonly Outsider[];
   /** Our landings of the last minutes, oldest first; absent: none. */
   landed?: readonly LandedHead[];
-  /** Who landed by this queue, oldest first, whenever that was: a merge is read again when the base is pushed back. Absent: none. */
+  /** Who landed by this queue or merged along with a landing, oldest first, whenever that was: a merge is read again when the base is pushed back, or for a twin. Absent: none. */
   landedNumbers?: readonly PullRequestNumber[];
   /** Landings that ended without a merge in the last hour, oldest first; absent: none. */
   givenUp?: readonly GivenUp[];

@@ -130,13 +130,18 @@ export function landedHeads(
     .map(({ pr, head }) => ({ pr, head }));
 }
 
-/** Who landed, by the newest events: for a record that is lost they tell it, oldest first. */
+/** Who landed or merged along with a landing, by the newest events: for a record that is lost they tell it, oldest first. */
 export function landedNumbers(
   events: readonly ActivityEvent[],
   repo: ManagedRepo,
 ): readonly PullRequestNumber[] {
-  return events
-    .filter(({ repoId, event }) => repoId === repo.id && event === 'pr_landed')
+  const own = events.filter(({ repoId }) => repoId === repo.id);
+  const heads = new Set(own.flatMap(({ event, head }) => (event === 'pr_landed' ? [head] : [])));
+  return own
+    .filter(
+      ({ event, reason, head }) =>
+        event === 'pr_landed' || (reason === 'merged_outside_the_queue' && heads.has(head)),
+    )
     .sort((one, other) => one.at - other.at)
     .map(({ pr }) => pr);
 }
