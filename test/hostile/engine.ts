@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { LEASE_TTL_MS } from '#core/domain/limits.ts';
@@ -54,15 +55,16 @@ async function run(orders: Orders): Promise<Measured> {
     caPem: parties.map(({ caPem }) => caPem).join('\n'),
   });
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const pace = new ForgePace(clock);
   const reconcile = createReconciler({
     ...{ store, clock, log, ids: { uuid: randomUUID } },
     forgeFor: ({ instanceUrl, repoSlug, token }, held, mayRead) =>
       createEngineForge(held, {
         ...{ instanceUrl, slug: repoSlug, token, clock, mayRead },
-        send: async (request) => {
+        send: pace.pace(async (request) => {
           if (instanceUrl === orders.honest.origin) await sleep(HONEST_CALL_MS);
           return http.send(request);
-        },
+        }),
       }),
   });
   const stalls = monitorEventLoopDelay({ resolution: 5 });

@@ -13,6 +13,9 @@ import type { Measured, Orders, Party } from './engine.ts';
  * engine's process, whose container has 512 MiB.
  */
 const HONEST_RECONCILES = 40;
+const HONEST_PULL_REQUESTS = 3;
+/** Longer than the whole run. */
+const GATE_MS = 3_600_000;
 const CONTAINER_MIB = 512;
 /** Beside an attack the honest tenant may take this many times as long as alone. */
 const SLOWER_MAX = 2;
@@ -53,12 +56,22 @@ async function attackWith(attack: Attack, honest: Party): Promise<Measured | 'di
   return measured;
 }
 
+/** A batch whose gate runs on and on: each reconcile asks for all that a queue at work asks for. */
+async function giveQueue(control: ReturnType<typeof createFakeForge>['control']): Promise<void> {
+  control.gateDurationMs = GATE_MS;
+  for (let nth = 1; nth <= HONEST_PULL_REQUESTS; nth += 1) {
+    const branch = `change-${nth}`;
+    await control.schedule(await control.openPullRequest({ branch, files: { [`${branch}.txt`]: branch } }));
+  }
+}
+
 async function main(): Promise<void> {
   const only = process.argv[process.argv.indexOf('--only') + 1] ?? '';
   const attacks = ATTACKS.filter(({ name }) => !process.argv.includes('--only') || name.includes(only));
   const root = mkdtempSync(join(tmpdir(), 'mergeyard-hostile-'));
   const forge = createFakeForge({ dataDir: root, knobs: { gate: 'judge' } });
   const { httpsUrl, caFile } = await forge.start();
+  await giveQueue(forge.control);
   const honest: Party = {
     ...{
       origin: httpsUrl,
