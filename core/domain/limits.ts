@@ -336,15 +336,3 @@ export const SUBSCRIPTIONS_LISTED_MAX = 100;
 
 /** So long a pull request waits until it counts as one of the next higher priority. */
 export const PRIORITY_AGING_MS = 4 * 60 * 60_000;
-
-/** Reads a second for a forge host that has asked for fewer, or was away; doubled each minute without a complaint. */
-export const FORGE_PACE_START_PER_SECOND = 5;
-export const FORGE_PACE_RAISE_MS = 60_000;
-/** A host that takes so many has no ceiling any more. */
-export const FORGE_PACE_UNBOUND_PER_SECOND = 100;
-/** A read waits at most so long for its turn; the repository is looked at again later. */
-export const FORGE_PACE_WAIT_MS_MAX = 5_000;
-/** A host that complains without saying for how long is left alone for this. */
-export const FORGE_QUIET_MS = 10_000;
-/** Hosts whose rate one process remembers. */
-export const FORGE_PACE_HOSTS_MAX = 1_000;

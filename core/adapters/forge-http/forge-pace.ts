@@ -1,36 +1,41 @@
+import { createHash } from 'node:crypto';
 import {
+  FORGE_PACE_ASKING_MS,
+  FORGE_PACE_CREDENTIALS_MAX,
   FORGE_PACE_HOSTS_MAX,
-  FORGE_PACE_RAISE_MS,
-  FORGE_PACE_START_PER_SECOND,
-  FORGE_PACE_UNBOUND_PER_SECOND,
   FORGE_PACE_WAIT_MS_MAX,
   FORGE_QUIET_MS,
-} from '#core/domain/limits.ts';
+} from '#core/domain/forge-pace-limits.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import type { Clock } from '#core/ports/system.ts';
 import type { HttpRequest, HttpResponse, HttpSend } from '../http-guard/http-send.ts';
 import { HttpSendError } from '../http-guard/http-send.ts';
+import { ReadCeiling } from './read-ceiling.ts';
 import { parseRetryAfterMs } from './retry-after.ts';
 
 /** Answers that did not come, in a row, from which on a host is taken to be away. */
 const OUTAGE_FAILURES = 3;
+/** One alone may be limited for what it did itself. */
+const LIMITED_CREDENTIALS_MIN = 2;
 
-interface Host {
-  /** Null: as many as there are. */
-  perSecond: number | null;
-  /** Earliest time of the next read. */
-  nextAt: number;
-  /** No read before: the forge has asked for that. */
-  quietUntil: number;
-  /** When the ceiling was last set or raised. */
-  setAt: number;
+interface Asker {
+  readonly ceiling: ReadCeiling;
+  askedAt: number;
   failures: number;
 }
 
+interface Host {
+  /** For all credentials, once the host is seen to limit by address. */
+  readonly ceiling: ReadCeiling;
+  readonly askers: Map<string, Asker>;
+}
+
 /**
- * The reads of one process to each forge host, over all its repositories. A host that answers 429, or 503 with
- * `Retry-After`, is left alone for as long as it says, and then gets few reads a second, and more as long as it does not
- * complain; so does one that was away. Writes always go: what takes a success back must not wait (A24).
+ * The reads of one process to each forge host, by credential. A credential that is answered 429, or 503 with `Retry-After`,
+ * is left alone for as long as the forge says, and then gets few reads a second, and more as long as there is no complaint;
+ * so does one whose calls went unanswered. One tenant must not slow its neighbours on a forge by what its own token did: only
+ * where most of the credentials that ask are held back does the same hold for the host, whose proxy then limits by address.
+ * Writes always go: what takes a success back must not wait (A24).
  */
 export class ForgePace {
   readonly #clock: Clock;
@@ -42,80 +47,77 @@ export class ForgePace {
 
   pace(send: HttpSend): HttpSend {
     return async (request) => {
-      const name = parseUrl(request.url)?.host ?? '';
-      const refused = request.method === 'GET' ? await this.#admit(name) : null;
+      const host = this.#hostOf(request);
+      const asker = this.#askerOf(host, request);
+      const refused = request.method === 'GET' ? await this.#admit(host, asker) : null;
       if (refused !== null) return refused;
       try {
         const response = await send(request);
-        this.#learn(name, request, response);
+        this.#learn(host, asker, response);
         return response;
       } catch (error) {
-        if (error instanceof HttpSendError && error.kind !== 'refused') this.#countFailure(name);
+        if (error instanceof HttpSendError && error.kind !== 'refused') asker.failures += 1;
         throw error;
       }
     };
   }
 
   /** Waits for its turn; an answer in the forge's place where that would take too long. */
-  async #admit(name: string): Promise<HttpResponse | null> {
-    const host = this.#hosts.get(name);
-    if (host === undefined || host.perSecond === null) return null;
+  async #admit(host: Host, asker: Asker): Promise<HttpResponse | null> {
     const now = this.#clock.monotonic();
-    if (host.quietUntil > now) return tooMany(host.quietUntil - now);
-    const raises = Math.floor((now - host.setAt) / FORGE_PACE_RAISE_MS);
-    if (raises > 0) {
-      host.perSecond *= 2 ** raises;
-      host.setAt += raises * FORGE_PACE_RAISE_MS;
-    }
-    if (host.perSecond > FORGE_PACE_UNBOUND_PER_SECOND) {
-      this.#hosts.delete(name);
-      return null;
-    }
-    const at = Math.max(now, host.nextAt);
-    if (at - now > FORGE_PACE_WAIT_MS_MAX) return tooMany(at - now);
-    host.nextAt = at + 1_000 / host.perSecond;
-    if (at > now) await this.#clock.sleep(at - now);
+    asker.askedAt = now;
+    const waitMs = Math.max(asker.ceiling.waitMs(now), host.ceiling.waitMs(now));
+    const isQuiet = asker.ceiling.isQuiet(now) || host.ceiling.isQuiet(now);
+    if (isQuiet || waitMs > FORGE_PACE_WAIT_MS_MAX) return tooMany(waitMs);
+    for (const ceiling of [asker.ceiling, host.ceiling]) ceiling.take(now + waitMs);
+    if (waitMs > 0) await this.#clock.sleep(waitMs);
     return null;
   }
 
-  #learn(name: string, { method }: HttpRequest, { status, headers }: HttpResponse): void {
+  #learn(host: Host, asker: Asker, { status, headers }: HttpResponse): void {
     const retryAfterMs = parseRetryAfterMs(headers['retry-after'], this.#clock.now());
-    if (status === 429 || (status === 503 && retryAfterMs !== null)) {
-      return this.#slowDown(name, retryAfterMs ?? FORGE_QUIET_MS);
-    }
-    const host = this.#hosts.get(name);
-    if (host === undefined) return;
-    if (host.failures >= OUTAGE_FAILURES) this.#slowDown(name, 0);
-    else if (host.perSecond === null && method === 'GET') this.#hosts.delete(name);
-    host.failures = 0;
+    const complains = status === 429 || (status === 503 && retryAfterMs !== null);
+    if (complains) this.#slowDown(host, asker, retryAfterMs ?? FORGE_QUIET_MS);
+    else if (asker.failures >= OUTAGE_FAILURES) this.#slowDown(host, asker, 0);
+    if (!complains) asker.failures = 0;
   }
 
-  /** To the rate of the beginning, and below it where it has complained of that already. */
-  #slowDown(name: string, quietMs: number): void {
+  #slowDown(host: Host, asker: Asker, quietMs: number): void {
     const now = this.#clock.monotonic();
-    const host = this.#of(name);
-    const isUnderWay = host.quietUntil > now;
-    const before = host.perSecond ?? FORGE_PACE_START_PER_SECOND * 2;
-    // Calls that were sent together complain together.
-    if (!isUnderWay) host.perSecond = Math.max(1, Math.min(FORGE_PACE_START_PER_SECOND, before / 2));
-    host.quietUntil = Math.max(host.quietUntil, now + quietMs);
-    host.nextAt = Math.max(host.nextAt, host.quietUntil);
-    host.setAt = host.quietUntil;
+    asker.ceiling.lower(now, quietMs);
+    const asking = [...host.askers.values()].filter(({ askedAt }) => now - askedAt <= FORGE_PACE_ASKING_MS);
+    const limited = asking.filter(({ ceiling }) => ceiling.isSet(now)).length;
+    if (limited >= LIMITED_CREDENTIALS_MIN && limited * 2 > asking.length) host.ceiling.lower(now, quietMs);
   }
 
-  #countFailure(name: string): void {
-    this.#of(name).failures += 1;
+  #hostOf({ url }: HttpRequest): Host {
+    const name = parseUrl(url)?.host ?? '';
+    return remember(this.#hosts, name, FORGE_PACE_HOSTS_MAX, () => ({
+      ceiling: new ReadCeiling(),
+      askers: new Map(),
+    }));
   }
 
-  #of(name: string): Host {
-    const known = this.#hosts.get(name);
-    if (known !== undefined) return known;
-    const oldest = this.#hosts.keys().next();
-    if (this.#hosts.size >= FORGE_PACE_HOSTS_MAX && oldest.done !== true) this.#hosts.delete(oldest.value);
-    const host = { perSecond: null, nextAt: 0, quietUntil: 0, setAt: 0, failures: 0 };
-    this.#hosts.set(name, host);
-    return host;
+  #askerOf(host: Host, { headers }: HttpRequest): Asker {
+    const credential = createHash('sha256')
+      .update(headers.authorization ?? '')
+      .digest('base64url');
+    return remember(host.askers, credential, FORGE_PACE_CREDENTIALS_MAX, () => ({
+      ceiling: new ReadCeiling(),
+      askedAt: this.#clock.monotonic(),
+      failures: 0,
+    }));
   }
+}
+
+/** The entry of a key, made where there is none; the longest unused one makes room. */
+function remember<Entry>(entries: Map<string, Entry>, key: string, max: number, make: () => Entry): Entry {
+  const entry = entries.get(key) ?? make();
+  entries.delete(key);
+  const oldest = entries.keys().next();
+  if (entries.size >= max && oldest.done !== true) entries.delete(oldest.value);
+  entries.set(key, entry);
+  return entry;
 }
 
 /** The answer that the forge has given, or would give: nothing is sent for it. */

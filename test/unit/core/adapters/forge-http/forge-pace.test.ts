@@ -24,16 +24,18 @@ function open() {
     if (world.answer instanceof HttpSendError) throw world.answer;
     return world.answer;
   });
-  const call = (method: HttpRequest['method'] = 'GET', host = 'forge.example') =>
+  const call = (method: HttpRequest['method'] = 'GET', host = 'forge.example', token = 'bot') =>
     send({
-      ...{ method, url: `https://${host}/api/v1/x`, headers: {}, timeoutMs: 1_000, bodyBytesMax: 1_000 },
+      ...{ method, url: `https://${host}/api/v1/x`, timeoutMs: 1_000, bodyBytesMax: 1_000 },
+      headers: { authorization: `token ${token}` },
     });
+  const callAs = (token: string) => call('GET', 'forge.example', token);
   /** After those who need not wait were sent. */
   const pass = async (ms: number) => {
     await new Promise((settled) => setImmediate(settled));
     await clock.advance(ms);
   };
-  return { clock, sent, world, call, pass };
+  return { clock, sent, world, call, callAs, pass };
 }
 
 test('a forge that never complains is not held back', async () => {
@@ -117,5 +119,68 @@ test('a single call that fails slows nothing', async () => {
   world.answer = OK;
   await call();
   await Promise.all(Array.from({ length: 50 }, () => call()));
+  expect(new Set(sent.map(({ at }) => at)).size).toBe(1);
+});
+
+test('a credential that the forge limits holds back no other of its host', async () => {
+  const { clock, sent, world, callAs } = open();
+  await callAs('neighbour');
+  world.answer = ASKS_FOR_LESS;
+  await callAs('greedy');
+  world.answer = OK;
+  sent.length = 0;
+  expect((await callAs('greedy')).status).toBe(429);
+  const answers = await Promise.all(Array.from({ length: 50 }, () => callAs('neighbour')));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(sent.map(({ at }) => at))).toEqual(new Set([clock.monotonic()]));
+});
+
+test('a forge that limits most of the credentials that ask limits by address: all are held back', async () => {
+  const { sent, world, callAs, clock } = open();
+  for (const token of ['one', 'two', 'three']) await callAs(token);
+  world.answer = ASKS_FOR_LESS;
+  await callAs('one');
+  world.answer = OK;
+  expect((await callAs('three')).status).toBe(200);
+  world.answer = ASKS_FOR_LESS;
+  await callAs('two');
+  world.answer = OK;
+  sent.length = 0;
+  for (const token of ['one', 'two', 'three', 'never seen']) expect((await callAs(token)).status).toBe(429);
+  expect(sent).toEqual([]);
+  await clock.advance(30_000);
+  expect((await callAs('three')).status).toBe(200);
+});
+
+test('two limited credentials of four hold back no other', async () => {
+  const { world, callAs } = open();
+  for (const token of ['a', 'b']) await callAs(token);
+  world.answer = ASKS_FOR_LESS;
+  for (const token of ['greedy', 'its twin']) await callAs(token);
+  world.answer = OK;
+  for (const token of ['a', 'b']) expect((await callAs(token)).status).toBe(200);
+});
+
+test('one that asks no more is not counted among those that ask', async () => {
+  const { clock, world, callAs } = open();
+  for (const token of ['a', 'b', 'c']) await callAs(token);
+  await clock.advance(16 * 60_000);
+  world.answer = ASKS_FOR_LESS;
+  for (const token of ['one', 'two']) await callAs(token);
+  world.answer = OK;
+  expect((await callAs('three')).status).toBe(429);
+});
+
+test('calls of one credential that get no answer slow no other of its host', async () => {
+  const { sent, world, callAs, pass } = open();
+  await callAs('neighbour');
+  world.answer = new HttpSendError('timeout');
+  for (let index = 0; index < 3; index += 1) await callAs('huge').catch(() => undefined);
+  world.answer = OK;
+  await callAs('huge');
+  sent.length = 0;
+  const answers = Promise.all(Array.from({ length: 50 }, () => callAs('neighbour')));
+  await pass(0);
+  await answers;
   expect(new Set(sent.map(({ at }) => at)).size).toBe(1);
 });
