@@ -2,9 +2,17 @@ import { runStory, SWEEP_STORIES } from './crash-sweep-stories.ts';
 import { expectHonestEnd } from './stories.ts';
 import { createWorld } from './world.ts';
 
-describe('the 25 scenarios, abstract forge', () => {
+const GATES = [
+  ['gate by a workflow', {}],
+  ['gate by statuses', { gate: 'statuses' }],
+] as const;
+
+describe.each(GATES)('the 25 scenarios, abstract forge, %s', (_gate, options) => {
   test.each(SWEEP_STORIES.map((story) => [story.name, story] as const))('%s', async (_name, story) => {
-    const world = await createWorld(story.repo === undefined ? {} : { repo: story.repo });
+    const world = await createWorld({
+      ...options,
+      ...(story.repo === undefined ? {} : { repo: story.repo }),
+    });
     const ending = await runStory(world, story);
     if (story.landed === 'any order') expect([...ending.landed].sort()).toEqual(story.landedSet);
     else expect(ending.landed).toEqual(story.landed);
