@@ -69,7 +69,7 @@ function sayNow({ code, words }: Story['now']): string {
   return said.startsWith(name) ? said : `${name}: ${said}`;
 }
 
-function describe(story: Story): readonly string[] {
+export function describe(story: Story): readonly string[] {
   const { number, title, now, place, estimate } = story;
   return [
     `#${number} ${plain(title ?? '')}`.trimEnd(),
@@ -81,9 +81,23 @@ function describe(story: Story): readonly string[] {
   ];
 }
 
-/** Until the pull request left the queue. A fault of the service that passes is waited for; a refusal of the service ends the wait. */
-export async function wait(asked: Asked, repo: Repo, number: number, timeoutMs: number): Promise<number> {
-  const { api, machine } = asked;
+export interface Waited {
+  /** As it was last seen; null: the service did not answer. */
+  readonly story: Story | null;
+  readonly exit: (typeof EXIT)['ok' | 'fault' | 'left' | 'timedOut'];
+}
+
+/**
+ * Until the pull request left the queue. A fault of the service that passes is waited for; a refusal of the service ends
+ * the wait.
+ */
+export async function waitForExit(
+  { api, machine }: Pick<Asked, 'api' | 'machine'>,
+  repo: Repo,
+  number: number,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Waited> {
   const end = machine.now() + timeoutMs;
   for (;;) {
     const story = await api.readPull({ id: repo.id, number }).catch((error: unknown) => {
@@ -91,16 +105,19 @@ export async function wait(asked: Asked, repo: Repo, number: number, timeoutMs: 
       throw error;
     });
     if (story !== null && story.now.kind === 'exit') {
-      emit(asked, story, () => describe(story));
-      return story.now.code === 'landed' ? EXIT.ok : story.now.fault === true ? EXIT.fault : EXIT.left;
+      const { code, fault } = story.now;
+      return { story, exit: code === 'landed' ? EXIT.ok : fault === true ? EXIT.fault : EXIT.left };
     }
     const leftMs = end - machine.now();
-    if (leftMs <= 0) {
-      if (story !== null) emit(asked, story, () => describe(story));
-      return EXIT.timedOut;
-    }
+    if (leftMs <= 0 || signal?.aborted === true) return { story, exit: EXIT.timedOut };
     await machine.sleep(Math.min(POLL_MS, leftMs));
   }
+}
+
+export async function wait(asked: Asked, repo: Repo, number: number, timeoutMs: number): Promise<number> {
+  const { story, exit } = await waitForExit(asked, repo, number, timeoutMs);
+  if (story !== null) emit(asked, story, () => describe(story));
+  return exit;
 }
 
 export async function log(asked: Asked, repo: Repo): Promise<number> {

@@ -1,10 +1,12 @@
 import complete from '@bomb.sh/tab/commander';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { Command, Option } from 'commander';
 import { createApiClient } from '#core/contracts/client.ts';
 import { type Asked, EXIT, log, pickRepo, queue, type Repo, status, wait, why } from './commands.ts';
 import { type Machine, Misuse, readLogin, readRemoteSlug, storeLogin } from './context.ts';
 import { doctor } from './doctor.ts';
 import { hold, resume } from './hold.ts';
+import { openToolServer, type ToolDeps } from './tools.ts';
 import { readNumber, readTime } from './values.ts';
 import { watch } from './watch.ts';
 
@@ -120,9 +122,33 @@ export async function openProgram(
     const { asked, url } = open(given);
     code = await doctor(asked, url);
   });
+  onRepo(
+    'mcp',
+    'answers an agent: a tool server (MCP) on standard input and output',
+    async (asked, _, given) =>
+      serveTools(asked, (repo, branch) =>
+        find(asked, {
+          ...given,
+          ...(repo === undefined ? {} : { repo }),
+          ...(branch === undefined ? {} : { branch }),
+        }),
+      ),
+  );
   complete(program);
   await program.parseAsync([...argv], { from: 'user' });
   return code;
+}
+
+/** Until standard input ends. Nothing else is written to standard output meanwhile: it is the protocol's. */
+async function serveTools(asked: Asked, find: ToolDeps['find']): Promise<number> {
+  const server = openToolServer({ asked, version: '1', find });
+  const closed = new Promise<void>((done) => {
+    server.server.onclose = done;
+    process.stdin.once('end', () => void server.close());
+  });
+  await server.connect(new StdioServerTransport());
+  await closed;
+  return EXIT.ok;
 }
 
 const printing = (): readonly Option[] => [

@@ -7,7 +7,7 @@ const POLL_MS = 5_000;
 const EVENTS_SHOWN = 8;
 const CLEAR = '\u001b[2J\u001b[H';
 
-interface Seen {
+export interface Seen {
   readonly blocker: string;
   readonly queue: ResultOf<'readActivity'>['repos'][number]['queue'];
   readonly events: ResultOf<'readActivity'>['recent_activity'];
@@ -45,7 +45,10 @@ export async function watch(asked: Asked, repo: Repo, timeoutMs: number | null):
 }
 
 /** Null: a fault that passes by itself. */
-async function look({ api, machine }: Asked, { id }: Repo): Promise<Seen | null> {
+export async function look(
+  { api, machine }: Pick<Asked, 'api' | 'machine'>,
+  { id }: Repo,
+): Promise<Seen | null> {
   try {
     const [status, activity] = await Promise.all([api.readQueueStatus(), api.readActivity()]);
     const entry = status.repos.find((each) => each.id === id) ?? null;

@@ -3,9 +3,9 @@ import { showClock } from './format.ts';
 
 type Freeze = NonNullable<ResultOf<'readActivity'>['repos'][number]['freeze']>;
 
-/** The one that holds now; null: none, or one that is to come. */
-export function heldFreeze(freeze: Freeze | null, now: number): Freeze | null {
-  if (freeze === null || Date.parse(freeze.since) > now || Date.parse(freeze.until) <= now) return null;
+/** The one that holds now; null: none, or one that is to come. A service of an earlier version tells of none: undefined. */
+export function heldFreeze(freeze: Freeze | null | undefined, now: number): Freeze | null {
+  if (freeze == null || Date.parse(freeze.since) > now || Date.parse(freeze.until) <= now) return null;
   return freeze;
 }
 

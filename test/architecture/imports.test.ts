@@ -58,7 +58,7 @@ const ALLOWED: Readonly<Partial<Record<Layer, readonly Layer[]>>> = {
   ports: ['domain', 'secret'],
   queue: ['domain'],
   // A terminal says what the page says.
-  cli: ['contracts', 'words of the page', 'command lines', 'node'],
+  cli: ['contracts', 'words of the page', 'command lines', 'tool servers', 'zod', 'node'],
   services: CORE,
   adapters: [...CORE, 'http', 'node', 'sdk', 'payments sdk', 'zod', 'signed tokens', 'sockets'],
   http: [...CORE, 'node', 'middy', 'addresses', 'aws-lambda types'],

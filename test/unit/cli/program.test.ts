@@ -26,7 +26,7 @@ const activity = (
 ) => ({
   repos: [
     {
-      ...{ repo_id: 'r', state: 'waiting', last_reconcile_error_code: null, standstill },
+      ...{ repo_id: 'r', state: 'waiting', last_reconcile_error_code: null, standstill, freeze: null },
       queue: {
         line,
         line_more: 0,
@@ -121,6 +121,12 @@ describe('mergeyard watch', () => {
       '1. #1 Change 1 (ready)',
     ]);
   });
+});
+
+test('a service of before freeze windows is asked as well', async () => {
+  const [{ freeze: _, ...earlier }] = activity([]).repos as [Record<string, unknown>];
+  const answers = { 'queue/activity': () => ({ ...activity([]), repos: [earlier] }) };
+  expect((await call(['watch', ...named, '--timeout', '0s'], answers)).code).toBe(0);
 });
 
 describe('mergeyard doctor', () => {

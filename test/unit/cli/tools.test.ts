@@ -1,0 +1,134 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { bundleCli } from '../../../lib/bundle-cli.ts';
+
+const now = (kind: string, code: string, fault: boolean | null) => ({
+  ...{ kind, code, fault, turn: 'queue', words: 'words', next: 'Wait.' },
+});
+const pull = (number: number, told: object) => ({
+  ...{ number, title: `Change\u001b[2J ${number}`, place: null, estimate: null, now: told },
+  attempts: [
+    {
+      ...{ created_at: '2026-11-22T10:00:00.000Z', gate_verdict: 'failure', outcome: 'bounced', prs: [7, 8] },
+      ...{ staging_tree: 'a'.repeat(40), run_url: 'https://forge.example.org/acme/app/actions/runs/3' },
+    },
+  ],
+});
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  '/api/v1/user/repos': [{ id: 'r', name: 'acme/app', base_branch: 'main' }],
+  '/api/v1/user/repos/r/pulls/7': pull(7, now('exit', 'bounced', true)),
+  '/api/v1/user/repos/r/pulls/8': pull(8, now('wait', 'queued', null)),
+  '/api/v1/user/queue/status': { repos: [] },
+  '/api/v1/user/queue/activity': {
+    repos: [
+      {
+        ...{
+          repo_id: 'r',
+          state: 'waiting',
+          last_reconcile_error_code: null,
+          standstill: null,
+          freeze: null,
+        },
+        queue: {
+          line: [{ pr: 8, title: 'Change 8', state: 'ready', priority: 'high' }],
+          ...{ line_more: 0, block: { kind: 'staging', since: null, until: null, pr: null, run_url: null } },
+        },
+      },
+    ],
+    recent_activity: [],
+  },
+};
+
+describe('the tool server of the command line', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-'));
+  const asked: string[] = [];
+  const service = createServer((request: IncomingMessage, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    const answer = ANSWERS[request.url ?? ''];
+    const refusal = { error: { code: 'not_found', message: 'This does not exist.', retryable: false } };
+    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(answer ?? refusal));
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  let complaints = '';
+
+  beforeAll(async () => {
+    const file = join(folder, 'mergeyard.mjs');
+    await bundleCli(file);
+    await new Promise<void>((done) => void service.listen(0, '127.0.0.1', done));
+    const { port } = service.address() as AddressInfo;
+    const transport = new StdioClientTransport({
+      ...{
+        command: process.execPath,
+        args: [file, 'mcp', '--repo', 'acme/app'],
+        cwd: folder,
+        stderr: 'pipe',
+      },
+      env: { MERGEYARD_URL: `http://127.0.0.1:${port}`, MERGEYARD_TOKEN: 'mgy_secret' },
+    });
+    transport.stderr?.on('data', (bytes) => {
+      complaints += String(bytes);
+    });
+    await client.connect(transport);
+  });
+  afterAll(async () => {
+    await client.close();
+    await new Promise((done) => service.close(done));
+    rmSync(folder, { recursive: true });
+  });
+
+  const call = async (name: string, args: Record<string, unknown>) => {
+    const { content, isError } = await client.callTool({ name, arguments: args });
+    const [first] = content as { text: string }[];
+    return { lines: first?.text.split('\n') ?? [], isError: isError === true };
+  };
+
+  test('every tool only reads, and says so', async () => {
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).toEqual(['gate_log', 'queue', 'wait', 'why']);
+    for (const { annotations } of tools) expect(annotations).toMatchObject({ readOnlyHint: true });
+  });
+
+  test('why says where a pull request stands and the next step, with a title that moves no cursor', async () => {
+    expect((await call('why', { number: 7 })).lines).toEqual([
+      ...['#7 Change[2J 7', 'bounced: words', 'turn: queue', 'next: Wait.'],
+    ]);
+  });
+
+  test('queue says what stands before the next landing, then the order', async () => {
+    expect((await call('queue', {})).lines).toEqual([
+      'Building the next batch.',
+      '1. #8 Change 8 (ready, high)',
+    ]);
+  });
+
+  test('wait tells how a pull request left, and that the time is over', async () => {
+    expect((await call('wait', { number: 7 })).lines[0]).toBe('left_with_fault');
+    expect((await call('wait', { number: 8, timeout_seconds: 0 })).lines[0]).toBe('still_waiting');
+  });
+
+  test('gate_log has verdict, tree, members and the address of the log', async () => {
+    expect((await call('gate_log', { number: 7 })).lines).toEqual([
+      `2026-11-22T10:00:00.000Z failure (bounced) #7 #8 tree ${'a'.repeat(40)} https://forge.example.org/acme/app/actions/runs/3`,
+    ]);
+  });
+
+  test('a refusal of the service is an answer with its code; a malformed call asks nothing', async () => {
+    expect(await call('why', { number: 9 })).toEqual({
+      ...{ lines: ['not_found: This does not exist.'], isError: true },
+    });
+    const before = asked.length;
+    expect((await call('why', { number: 'x' })).isError).toBe(true);
+    expect(asked).toHaveLength(before);
+  });
+
+  test('nothing but questions reached the service, and no output holds the token', () => {
+    expect(asked.filter((line) => !line.startsWith('GET '))).toEqual([]);
+    expect(complaints).toBe('');
+  });
+});
