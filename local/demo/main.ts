@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { ForgeOptionError, type ForgeTokens, readForgeTokens } from '../forge-account.ts';
-import { type DemoOptions, parseOptions, UsageError } from './options.ts';
+import { type DemoOptions, parseOptions, readWoodpeckerAccess, UsageError } from './options.ts';
 import { type Stage, setStage } from './stage.ts';
 import { play, type StoryResult } from './story.ts';
 import { alarm, bold, dim, good, table } from './view.ts';
@@ -9,6 +9,7 @@ import { alarm, bold, dim, good, table } from './view.ts';
 async function main(): Promise<number> {
   const options = parseOptions(process.argv.slice(2));
   const tokens = options.forge === null ? null : await readForgeTokens(process.env, process.stdin);
+  const woodpeckerAccess = readWoodpeckerAccess(options.woodpecker, process.env);
   const authority = options.forge?.caFile ?? null;
   if (authority !== null && tokens !== null && process.env.NODE_EXTRA_CA_CERTS !== resolve(authority))
     return startTrusting(authority, tokens);
@@ -17,7 +18,7 @@ async function main(): Promise<number> {
   const seconds = () => (Date.now() - startedAt) / 1000;
   const say = (line: string) => print(`${dim(`${seconds().toFixed(1).padStart(5)}s`)}  ${line}`);
   print(bold('Mergeyard: twelve pull requests, one queue'));
-  const stage = await setStage({ ...options, tokens }, say);
+  const stage = await setStage({ ...options, tokens, woodpeckerAccess }, say);
   try {
     if (stage.resumed)
       say('going on with the story that was interrupted; the lease of a killed worker runs out within 75 s');

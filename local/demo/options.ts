@@ -6,6 +6,7 @@ import {
   readRealForge,
   refuseTokenOption,
 } from '../forge-account.ts';
+import type { WoodpeckerAccess } from './status-ci.ts';
 
 /** Flags of `npm run demo`. Unknown or malformed ones are refused with the list of what there is. */
 export interface DemoOptions {
@@ -13,8 +14,10 @@ export interface DemoOptions {
   readonly keep: boolean;
   readonly fresh: boolean;
   readonly fanout: number;
-  /** Judge of the batches: a workflow of the forge, or a stand-in of Woodpecker that posts statuses. */
+  /** Judge of the batches: a workflow of the forge, or a CI that posts statuses. */
   readonly gate: GateKind;
+  /** A Woodpecker of one's own that judges by statuses; null = a stand-in of it. */
+  readonly woodpecker: string | null;
   readonly dataDir: string;
   /** The one box serves, instead of the cloud edition on emulators. */
   readonly onebox: boolean;
@@ -25,13 +28,16 @@ export interface DemoOptions {
 const USAGE = `npm run demo -- [options]
   --json            progress on standard error; the last line of standard output is one JSON object
   --fanout N        gate runs that may burn at once, 1 to 16 (default 4)
-  --gate KIND       workflow (default), or statuses: a stand-in of Woodpecker judges, on the fake forge only
+  --gate KIND       workflow (default), or statuses: a stand-in of Woodpecker judges, with the account of the author
+  --woodpecker URL  with --forge and --gate statuses: this Woodpecker judges. WOODPECKER_TOKEN is the token of a person
+                    there who administers the new repository; WOODPECKER_IMAGE the image of its step (default node:22),
+                    or the name of a shell where its agent has no containers
   --onebox          the one box serves, instead of the cloud edition on emulators
   --keep            leave forge and service running at the end
   --fresh           forget a story that was interrupted and begin again
   --data DIR        where everything is kept (default .mergeyard/demo)
-  --forge URL       the same story on a real forge, https only, with a runner of its own; the repository that is made
-                    there is deleted at the end, unless --keep is given
+  --forge URL       the same story on a real forge, https only, with a runner of its own unless statuses judge; the
+                    repository that is made there is deleted at the end, unless --keep is given
   --forge-ca FILE   certificate authority of that forge, if it has its own
 with --forge, in the environment:
 ${ACCOUNT_USAGE}`;
@@ -56,7 +62,7 @@ function parse(argv: readonly string[]): DemoOptions {
   for (let index = 0; index < argv.length; index += 1) {
     const name = argv[index] ?? '';
     if (['--json', '--keep', '--fresh', '--onebox'].includes(name)) switches.add(name);
-    else if (['--fanout', '--gate', '--data', '--forge', '--forge-ca'].includes(name)) {
+    else if (['--fanout', '--gate', '--woodpecker', '--data', '--forge', '--forge-ca'].includes(name)) {
       const value = argv[index + 1];
       if (value === undefined || value.startsWith('--'))
         throw new UsageError(`${name} needs a value\n${USAGE}`);
@@ -69,10 +75,15 @@ function parse(argv: readonly string[]): DemoOptions {
     throw new UsageError(`--fanout takes a whole number from 1 to 16\n${USAGE}`);
   }
   const gate = GATE_KINDS.find((kind) => kind === (values.get('--gate') ?? 'workflow'));
-  if (gate === undefined || (gate === 'statuses' && values.has('--forge')))
-    throw new UsageError(`--gate takes workflow, or statuses on the fake forge\n${USAGE}`);
+  if (gate === undefined) throw new UsageError(`--gate takes workflow or statuses\n${USAGE}`);
+  const woodpecker = values.get('--woodpecker') ?? null;
+  if (woodpecker !== null && (gate !== 'statuses' || !values.has('--forge')))
+    throw new UsageError(`--woodpecker goes with --forge and --gate statuses\n${USAGE}`);
+  if (woodpecker !== null && !/^https?:\/\//.test(woodpecker))
+    throw new UsageError(`--woodpecker takes an address with http or https\n${USAGE}`);
   return {
     gate,
+    woodpecker: woodpecker?.replace(/\/+$/, '') ?? null,
     json: switches.has('--json'),
     keep: switches.has('--keep'),
     fresh: switches.has('--fresh'),
@@ -81,4 +92,17 @@ function parse(argv: readonly string[]): DemoOptions {
     dataDir: values.get('--data') ?? '.mergeyard/demo',
     forge: readRealForge(values.get('--forge'), values.get('--forge-ca')),
   };
+}
+
+const DEFAULT_IMAGE = 'node:22';
+
+/** Null: no Woodpecker was named. */
+export function readWoodpeckerAccess(
+  url: string | null,
+  env: Readonly<Record<string, string | undefined>>,
+): WoodpeckerAccess | null {
+  if (url === null) return null;
+  const token = env.WOODPECKER_TOKEN ?? '';
+  if (token === '') throw new UsageError(`--woodpecker needs WOODPECKER_TOKEN in the environment\n${USAGE}`);
+  return { url, token, image: env.WOODPECKER_IMAGE ?? DEFAULT_IMAGE };
 }

@@ -157,6 +157,26 @@ export class Person {
     return answer.statuses?.find((status) => status.context === context)?.description ?? null;
   }
 
+  async postStatus(
+    sha: string,
+    status: { readonly context: string; readonly state: string; readonly description: string },
+  ): Promise<void> {
+    await this.call('POST', `${this.#repo}/statuses/${sha}`, status);
+  }
+
+  async repoId(): Promise<number> {
+    return ((await this.call('GET', this.#repo)) as { readonly id: number }).id;
+  }
+
+  /** The ends of all branches; the story has fewer than a page of them. */
+  async branches(): Promise<readonly { readonly name: string; readonly sha: string }[]> {
+    const listed = (await this.call('GET', `${this.#repo}/branches?limit=50`)) as readonly {
+      readonly name: string;
+      readonly commit: { readonly id: string };
+    }[];
+    return listed.map(({ name, commit }) => ({ name, sha: commit.id }));
+  }
+
   async commit(sha: string): Promise<{ readonly tree: string; readonly parents: readonly string[] }> {
     const commit = (await this.call('GET', `${this.#repo}/git/commits/${sha}`)) as {
       parents: readonly { sha: string }[];

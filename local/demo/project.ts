@@ -58,9 +58,14 @@ test('all features together fit into four slots', () => {
 `,
 };
 
-/** The first files of the base. `workflowFolder` is one that the forge reads: the gate goes there. */
-export function baseFiles(workflowFolder: string): Readonly<Record<string, string>> {
-  return { ...PROJECT_FILES, [`${workflowFolder}/${gateFileName(DEFAULT_SERVICE_NAME)}`]: GATE };
+/** The gate as a workflow; `folder` is one that the forge reads. */
+export function gateFile(folder: string): Readonly<Record<string, string>> {
+  return { [`${folder}/${gateFileName(DEFAULT_SERVICE_NAME)}`]: GATE };
+}
+
+/** The first files of the base, with those of its gate. */
+export function baseFiles(gate: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return { ...PROJECT_FILES, ...gate };
 }
 
 export type Fate = 'lands' | 'bounced' | 'skipped';

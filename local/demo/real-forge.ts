@@ -3,7 +3,7 @@ import { parseForgeVersion, workflowFolders } from '#core/domain/forge-version.t
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ForgeTokens, RealForge } from '../forge-account.ts';
 import { Person } from './people.ts';
-import { baseFiles } from './project.ts';
+import { baseFiles, gateFile } from './project.ts';
 
 /** A repository that was made for the story on a forge that is not the demo's own. */
 export interface RealRepo {
@@ -27,8 +27,15 @@ export function knownRepo(forge: RealForge, tokens: ForgeTokens, slug: string): 
   };
 }
 
-/** A fresh repository of the owner with the project, its gate in the folder that this forge reads, and its rule. */
-export async function createRealRepo(forge: RealForge, tokens: ForgeTokens): Promise<RealRepo> {
+/**
+ * A fresh repository of the owner with the project and its rule. `gate`: the files of its gate; null = a workflow in the
+ * folder that this forge reads.
+ */
+export async function createRealRepo(
+  forge: RealForge,
+  tokens: ForgeTokens,
+  gate: Readonly<Record<string, string>> | null,
+): Promise<RealRepo> {
   const as = (token: string, slug = 'nobody/nothing') => new Person({ url: forge.url, token }, slug);
   const logins = {
     owner: await as(tokens.owner).login(),
@@ -46,7 +53,7 @@ export async function createRealRepo(forge: RealForge, tokens: ForgeTokens): Pro
     if (logins.bot !== logins.owner) await owner.addCollaborator(logins.bot, 'admin');
     if (logins.author !== logins.owner && logins.author !== logins.bot)
       await owner.addCollaborator(logins.author, 'write');
-    await owner.commitFiles('main', baseFiles(workflowFolders(version)[0] ?? ''), false);
+    await owner.commitFiles('main', baseFiles(gate ?? gateFile(workflowFolders(version)[0] ?? '')), false);
     await owner.requireStatus(DEFAULT_SERVICE_NAME);
     return repo;
   } catch (error) {

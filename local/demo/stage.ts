@@ -14,8 +14,15 @@ import type { ForgeTokens } from '../forge-account.ts';
 import { type Installation, type InstallationOptions, startOneBox, startTemplate } from './installation.ts';
 import { type DemoOptions, UsageError } from './options.ts';
 import { Person } from './people.ts';
-import { baseFiles, PULL_REQUESTS } from './project.ts';
+import { baseFiles, gateFile, PULL_REQUESTS } from './project.ts';
 import { createRealRepo, knownRepo, type RealRepo } from './real-forge.ts';
+import {
+  DEMO_CI,
+  type StatusCi,
+  startStatusCi,
+  statusGateFiles,
+  type WoodpeckerAccess,
+} from './status-ci.ts';
 
 /** The state that a story needs to go on after everything was killed. */
 export interface StoryState {
@@ -44,6 +51,8 @@ export interface Stage {
   readonly state: StoryState;
   readonly resumed: boolean;
   save(changes: Partial<StoryState>): StoryState;
+  /** Judges a real forge's batches by statuses; null: the forge's own runner does, or the fake. */
+  readonly ci: StatusCi | null;
   /** Takes from a real forge what was made there. Null on the fake, which is the demo's own. */
   readonly cleanUp: (() => Promise<void>) | null;
   stop(): Promise<void>;
@@ -52,12 +61,13 @@ export interface Stage {
 export interface StageOptions extends DemoOptions {
   /** Of the real forge, where one is named. */
   readonly tokens?: ForgeTokens | null;
+  /** From the environment; asked for with `--woodpecker` only. */
+  readonly woodpeckerAccess?: WoodpeckerAccess | null;
   /** @default by `onebox` */
   readonly start?: (options: InstallationOptions) => Promise<Installation>;
 }
 
 const SLUG = 'corner/shop';
-const DEMO_CI = 'woodpecker';
 const PERSON = 'dev';
 const HOOK_EVENTS = [
   'push',
@@ -101,11 +111,14 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
     renameSync(`${stateFile}.new`, stateFile);
     return state;
   };
+  let ci: StatusCi | null = null;
   const stop = async (): Promise<void> => {
     await service.stop();
     await forge?.fake.stop();
+    await ci?.stop();
   };
-  const { forge: real, tokens = null } = options;
+  const { forge: real, tokens = null, woodpeckerAccess: woodpecker = null } = options;
+  const byStatuses = real !== null && options.gate === 'statuses';
   let realRepo: RealRepo | null =
     real === null || tokens === null || !resumed ? null : knownRepo(real, tokens, earlier.slug);
   const cleanUp = async (): Promise<void> => {
@@ -114,13 +127,23 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
     say(`${realRepo.slug} is deleted from the forge again`);
     realRepo = null;
   };
+  const startCi = async (): Promise<void> => {
+    if (!byStatuses || realRepo === null || tokens === null) return;
+    const { slug, author: person } = realRepo;
+    ci = await startStatusCi({
+      ...{ forge: real, slug, person, token: tokens.author, dataDir: join(dataDir, 'ci') },
+      woodpecker,
+    });
+  };
   try {
     if (state === null) {
-      if (real !== null && tokens !== null) realRepo = await createRealRepo(real, tokens);
+      const gateFiles = byStatuses ? statusGateFiles(woodpecker) : null;
+      if (real !== null && tokens !== null) realRepo = await createRealRepo(real, tokens, gateFiles);
       const kept =
         forge === null
           ? { botToken: '', personToken: '' }
           : { botToken: forge.fake.addToken(BOT), personToken: forge.fake.addToken(PERSON) };
+      await startCi();
       const slug = realRepo?.slug ?? SLUG;
       const at = (token: string) => new Person({ url: forge?.httpUrl ?? forgeUrl, token }, slug);
       const author = realRepo?.author ?? at(kept.personToken);
@@ -128,7 +151,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
       const repoId = randomUUID();
       const numbers = await openPullRequests(author, say);
       await enroll({
-        ...{ service, forgeUrl, slug, repoId, fanout: options.fanout, gate: options.gate },
+        ...{ service, forgeUrl, slug, repoId, fanout: options.fanout, gate: options.gate, ci },
         botToken: tokens?.bot ?? kept.botToken,
         person: realRepo?.bot ?? at(kept.botToken),
       });
@@ -136,7 +159,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
         ...{ ports, forgeUrl: real?.url ?? null, slug, ...kept, repoId, startTip, numbers },
         ...{ twistsDone: [], finished: false },
       });
-    }
+    } else await startCi();
     const known = state as unknown as StoryState;
     return {
       service,
@@ -151,6 +174,7 @@ export async function setStage(options: StageOptions, say: (line: string) => voi
       },
       resumed,
       save,
+      ci,
       cleanUp: real === null ? null : cleanUp,
       stop,
     };
@@ -188,7 +212,7 @@ async function startFake(dataDir: string, ports: StoryState['ports'], gate: Gate
     seed: {
       owner,
       name,
-      files: baseFiles('.forgejo/workflows'),
+      files: baseFiles(gateFile('.forgejo/workflows')),
       collaborators: { [PERSON]: 'write', [BOT]: 'admin' },
       requiredContexts: [DEFAULT_SERVICE_NAME],
     },
@@ -221,6 +245,7 @@ async function enroll(options: {
   readonly botToken: string;
   readonly fanout: number;
   readonly gate: GateKind;
+  readonly ci: StatusCi | null;
   readonly person: Person;
 }): Promise<void> {
   const { store, vault, baseUrl } = options.service;
@@ -260,9 +285,7 @@ async function enroll(options: {
     wakeupMode: 'webhook',
     bisectFanout: options.fanout,
     enabledAt: now,
-    gate: options.gate,
-    gateContexts: options.gate === 'statuses' ? contextsOf(DEMO_CI, options.slug, ['gate']) : [],
-    gateAuthors: options.gate === 'statuses' ? [CI_LOGIN] : [],
+    ...chooseGate(options.gate, options.ci, options.slug),
     webhookSecret: new Secret(secret),
     hookId,
     ...UNPROVISIONED,
@@ -277,6 +300,16 @@ async function enroll(options: {
   if ((await store.createRepo(repo, null)) !== 'created')
     throw new Error('the repository could not be enrolled');
   await options.person.addHook(`${baseUrl}/api/v1/webhooks/forge?r=${hookId}`, secret, HOOK_EVENTS);
+}
+
+/** Where no CI is given, the fake forge has its own. */
+function chooseGate(gate: GateKind, ci: StatusCi | null, slug: string) {
+  if (gate === 'workflow') return { gate, gateContexts: [], gateAuthors: [] };
+  return {
+    gate,
+    gateContexts: ci?.contexts ?? contextsOf(DEMO_CI, slug, ['gate']),
+    gateAuthors: [ci?.author ?? CI_LOGIN],
+  };
 }
 
 function readState(file: string): StoryState | null {
