@@ -124,7 +124,7 @@ describe('mergeyard watch', () => {
 });
 
 test('a service of before freeze windows is asked as well', async () => {
-  const [{ freeze: _, ...earlier }] = activity([]).repos as [Record<string, unknown>];
+  const [{ freeze: _, ...earlier }] = activity([]).repos as unknown as [Record<string, unknown>];
   const answers = { 'queue/activity': () => ({ ...activity([]), repos: [earlier] }) };
   expect((await call(['watch', ...named, '--timeout', '0s'], answers)).code).toBe(0);
 });
