@@ -206,6 +206,8 @@ export async function listUnsettled({
       if (WAITS_FOR_AUTHOR.some((phrase) => words.startsWith(phrase))) return true;
       if (words.startsWith('refused: conflicts')) return merged === null;
       if (words.startsWith('refused: changes nothing')) return merged === baseTree;
+      if (words.startsWith('refused: its branch and the base were merged into each other'))
+        return forge.mergeBases(tip, pull.headSha).length > 1;
       return false;
     });
     const words = said.map((status) => status?.description ?? '');

@@ -83,6 +83,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   commit(sha: string): Commit;
   /** Tree that a squash of `head` onto the commit `onto` would have; null = a conflict. */
   previewMerge(onto: string, head: string): string | null;
+  /** All best common ancestors, as `git merge-base --all` names them. */
+  mergeBases(left: string, right: string): readonly string[];
   readTreeFiles(tree: string): ReadonlyMap<string, string>;
   timelineOf(pr: number): readonly TimelineEntry[];
   /** Why the branch rule forbids the merge now, statuses apart; null when it does not. */
@@ -330,6 +332,7 @@ function createViews(world: World) {
       const tree = world.merger.merge(objects.treeOf(fork), objects.treeOf(onto), objects.treeOf(head));
       return tree?.hash ?? null;
     },
+    mergeBases: (left: string, right: string) => objects.mergeBases(left, right),
     calls: () => [...world.callLog],
     clearCalls() {
       world.callLog.length = 0;

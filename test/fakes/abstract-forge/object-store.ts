@@ -249,6 +249,26 @@ export class ObjectStore {
     return best;
   }
 
+  /** All best common ancestors: those that no other one has. Slow, for the judge. */
+  mergeBases(left: CommitSha, right: CommitSha): readonly CommitSha[] {
+    const ofRight = this.#ancestorsOf(right);
+    const common = [...this.#ancestorsOf(left)].filter((sha) => ofRight.has(sha));
+    return common.filter(
+      (sha) => !common.some((other) => other !== sha && this.#ancestorsOf(other).has(sha)),
+    );
+  }
+
+  #ancestorsOf(sha: CommitSha): ReadonlySet<CommitSha> {
+    const found = new Set<CommitSha>();
+    const queue = [sha];
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      if (found.has(next)) continue;
+      found.add(next);
+      queue.push(...this.mustCommit(next).parents);
+    }
+    return found;
+  }
+
   #bestOf(parents: readonly CommitSha[], other: CommitSha): CommitSha | null {
     let best: StoredCommit | null = null;
     for (const parent of parents) {
