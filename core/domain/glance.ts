@@ -20,7 +20,7 @@ export interface PullReading {
 export type NewestPull = Pick<PullReading, 'pr' | 'head' | 'updatedAt'>;
 
 /**
- * What a full look saw of one branch, as far as two cheap calls can tell whether it is still so: every schedule, push and
+ * Sight that a full look had of one branch, as far as two cheap calls can tell whether it is still so: every schedule, push and
  * comment makes its pull request the one that changed last.
  */
 export interface ForgeSight {
@@ -36,7 +36,7 @@ export interface KnownSight extends ForgeSight {
   readonly since: EpochMs;
 }
 
-/** What two calls show. `newest` null: none of those that changed last is to this branch, which says nothing. */
+/** The sight of two calls. `newest` null: none of those that changed last is to this branch, which says nothing. */
 export type Glance = Pick<ForgeSight, 'tip' | 'newest'>;
 
 /**
