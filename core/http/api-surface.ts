@@ -8,12 +8,19 @@ import { grantOf } from '../domain/api-token.ts';
 import { canonicalId, type RepoId } from '../domain/ids.ts';
 import { StoreError } from '../ports/store.ts';
 import type { ApiCall, ApiContext, ApiHandlers, Caller } from './api-call.ts';
-import { type AuthDeps, authenticate } from './authenticate.ts';
+import { type AuthDeps, authenticate, requireAdmin } from './authenticate.ts';
 import { answerWithEnvelope } from './error-middleware.ts';
-import { arrivalOf, createFailedLoginLimit, limitRate, type RateDeps } from './limit-rate.ts';
+import {
+  arrivalOf,
+  createFailedLoginLimit,
+  createSpentShares,
+  limitRate,
+  type RateDeps,
+} from './limit-rate.ts';
 import { noteOperator, noteRefusedOperator } from './note-operator.ts';
 import type { NoteSignIn } from './note-sign-in.ts';
 import { parseInput } from './parse-request.ts';
+import { readHeader } from './read-header.ts';
 import { type HttpResponse, respondEmpty, respondJson, respondText } from './respond.ts';
 import { viewerNetwork } from './viewer-address.ts';
 
@@ -99,13 +106,16 @@ function refuseUnrouted(path: string): AppError {
 
 function checkCaller(deps: SurfaceDeps): Step {
   const failures = createFailedLoginLimit(deps);
+  const spent = createSpentShares(deps);
   return {
     before: async ({ event, context }) => {
       const { route } = context;
       if (route === undefined) return;
       failures.refuseBlocked(route, arrivalOf(event));
+      if (errorsOf(route).includes('rate_limited')) spent.refuse(readHeader(event.headers, 'authorization'));
       const caller = await identify(deps, failures, route, event);
-      await limitRate(deps, route, caller, event);
+      await limitRate(deps, route, caller, event, spent);
+      refuseMereUser(deps, route, caller, event);
       refuseMereReader(route, caller);
       refuseBeyondScope(route, caller, event.pathParameters?.id);
       noteOperator(deps, route, caller, event);
@@ -113,6 +123,22 @@ function checkCaller(deps: SurfaceDeps): Step {
       context.caller = caller;
     },
   };
+}
+
+/** After the caller's share was taken: a refusal costs as much as an answer. */
+function refuseMereUser(
+  deps: SurfaceDeps,
+  route: Route,
+  caller: Caller,
+  event: APIGatewayProxyEventV2,
+): void {
+  if (route.auth !== 'admin') return;
+  try {
+    requireAdmin(caller);
+  } catch (error) {
+    noteRefusedOperator(deps, route, error, event);
+    throw error;
+  }
 }
 
 /** A ticket opens a socket, which only shows. */

@@ -27,7 +27,10 @@ export interface AuthDeps {
   };
 }
 
-/** The caller of a route, or the refusal that this kind of route gives. No handler runs before (A89). */
+/**
+ * The caller of a route, or the refusal that this kind of route gives. No handler runs before (A89). Whether a user is an
+ * administrator is asked afterwards: see `requireAdmin`.
+ */
 export async function authenticate(
   deps: AuthDeps,
   { auth, scope }: Pick<RouteSpec, 'auth' | 'scope'>,
@@ -107,7 +110,11 @@ export async function verifyToken(
 /** A stamp of the container's side (D-74, D-75), or an administrator. */
 async function verifyOperator(deps: AuthDeps, event: APIGatewayProxyEventV2): Promise<Caller> {
   const stamp = event.headers[CONTAINER_AUTH_HEADER];
-  if (stamp === undefined || deps.container === undefined) return verifyAdmin(deps, event);
+  if (stamp === undefined || deps.container === undefined) {
+    const caller = await verifyAdmin(deps, event);
+    requireAdmin(caller);
+    return caller;
+  }
   const { method } = event.requestContext.http;
   const call = { method, path: event.rawPath, body: readRawBody(event) };
   let secret: Secret<string>;
@@ -129,8 +136,12 @@ async function verifyAdmin(deps: AuthDeps, event: APIGatewayProxyEventV2): Promi
     if (!(await matchesAdminKey(deps, key))) throw new AppError('invalid_key');
     return { kind: 'admin_key' };
   }
-  const caller = await verifyBearer(deps, event, false);
-  if (caller.kind === 'user' && caller.isAdmin) return caller;
+  return verifyBearer(deps, event, false);
+}
+
+/** The admin key, or a user with the rights of an administrator. */
+export function requireAdmin(caller: Caller): void {
+  if (caller.kind === 'admin_key' || (caller.kind === 'user' && caller.isAdmin)) return;
   if (caller.kind !== 'user' || caller.adminWithheld === undefined) throw new AppError('forbidden');
   throw new AppError('second_factor_required', { message: FACTOR_STEPS[caller.adminWithheld] });
 }

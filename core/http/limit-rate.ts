@@ -1,11 +1,13 @@
+import { createHash } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { AppError, ERROR_TABLE } from '../contracts/errors.ts';
 import { errorsOf, type RouteSpec } from '../contracts/route-spec.ts';
 import { RATE_LIMITS, type RateClass } from '../domain/api-limits.ts';
-import { canonicalId } from '../domain/ids.ts';
+import { canonicalId, type TenantId } from '../domain/ids.ts';
 import type { RateAnswer, RateStore } from '../ports/account-store.ts';
 import type { Log } from '../ports/system.ts';
 import type { Caller } from './api-call.ts';
+import { readHeader } from './read-header.ts';
 import { type Arrival, viewerNetwork } from './viewer-address.ts';
 
 export interface RateDeps {
@@ -29,6 +31,7 @@ export async function limitRate(
   route: LimitedRoute,
   caller: Caller,
   event: APIGatewayProxyEventV2,
+  spent?: SpentShares,
 ): Promise<void> {
   if (!errorsOf(route).includes('rate_limited')) return;
   const name =
@@ -43,14 +46,45 @@ export async function limitRate(
   }
   // A program that asks without pause must not keep the person's own pages from being shown.
   const own = caller.kind === 'user' && caller.token !== undefined ? `tokens:${caller.id}` : name;
-  await take(deps, caller.kind === 'user' ? 'user' : 'ip', own);
+  if (caller.kind !== 'user') return take(deps, 'ip', own);
+  await take(deps, 'user', own, (ms) => spent?.note(readHeader(event.headers, 'authorization'), ms));
 }
+
+/** The share of one user at a door that has no route of the table. Throws `rate_limited`. */
+export async function takeUserShare(
+  deps: RateDeps,
+  tenantId: TenantId,
+  spent: SpentShares,
+  credential: string,
+): Promise<void> {
+  await take(deps, 'user', `user:${tenantId}`, (ms) => spent.note(credential, ms));
+}
+
+/**
+ * Credentials whose user has no share left: until there is one again this instance answers by itself. Who they are of is
+ * known from the provider alone, and asking it at each call would let one session use up what it answers to all.
+ */
+export function createSpentShares(deps: Pick<RateDeps, 'now'>) {
+  const blocks = createBlocks(deps.now ?? Date.now);
+  const nameOf = (credential: string): string => createHash('sha256').update(credential).digest('base64url');
+  return {
+    /** Before a credential is looked at. Throws `rate_limited`. */
+    refuse(credential: string | undefined): void {
+      if (credential !== undefined) blocks.refuse(nameOf(credential));
+    },
+    note(credential: string | undefined, ms: number): void {
+      if (credential !== undefined) blocks.set(nameOf(credential), ms);
+    },
+  };
+}
+
+export type SpentShares = ReturnType<typeof createSpentShares>;
 
 export function arrivalOf(event: APIGatewayProxyEventV2): Arrival {
   return { headers: event.headers, sourceIp: event.requestContext.http.sourceIp };
 }
 
-/** Addresses that are remembered at once; beyond it the oldest is forgotten, and counted by the store again. */
+/** Names that are remembered at once; beyond it the oldest is forgotten, and counted by the store again. */
 const REMEMBERED_MAX = 10_000;
 
 /**
@@ -58,19 +92,12 @@ const REMEMBERED_MAX = 10_000;
  * instance answers by itself: neither the store nor the identity provider is asked for it.
  */
 export function createFailedLoginLimit(deps: RateDeps) {
-  const now = deps.now ?? Date.now;
-  const blockedUntil = new Map<string, number>();
-  const refuse = (ms: number): never => {
-    throw new AppError('rate_limited', { retryAfterSeconds: Math.ceil(ms / 1000) });
-  };
+  const blocks = createBlocks(deps.now ?? Date.now);
   return {
     /** Before a credential is looked at. Throws `rate_limited`. */
     refuseBlocked(route: LimitedRoute, arrival: Arrival): void {
       if (!errorsOf(route).includes('rate_limited')) return;
-      const ip = viewerNetwork(arrival, deps.edgeStamp ?? '');
-      const leftMs = (blockedUntil.get(ip) ?? 0) - now();
-      if (leftMs > 0) refuse(leftMs);
-      blockedUntil.delete(ip);
+      blocks.refuse(viewerNetwork(arrival, deps.edgeStamp ?? ''));
     },
     /** After a refusal; throws `rate_limited` in its place once the address had too many of them. */
     async count(route: LimitedRoute, arrival: Arrival, refusal: unknown): Promise<void> {
@@ -79,18 +106,42 @@ export function createFailedLoginLimit(deps: RateDeps) {
       const ip = viewerNetwork(arrival, deps.edgeStamp ?? '');
       const answer = await ask(deps, 'ip', `ip:${ip}`);
       if (answer.allowed) return;
-      blockedUntil.set(ip, now() + answer.retryAfterMs);
-      const [oldest] = blockedUntil.keys();
-      if (blockedUntil.size > REMEMBERED_MAX && oldest !== undefined) blockedUntil.delete(oldest);
-      refuse(answer.retryAfterMs);
+      blocks.set(ip, answer.retryAfterMs);
+      throw limited(answer.retryAfterMs);
     },
   };
 }
 
-async function take(deps: RateDeps, rateClass: RateClass, bucket: string): Promise<void> {
+function createBlocks(now: () => number) {
+  const until = new Map<string, number>();
+  return {
+    refuse(name: string): void {
+      const leftMs = (until.get(name) ?? 0) - now();
+      if (leftMs > 0) throw limited(leftMs);
+      until.delete(name);
+    },
+    set(name: string, ms: number): void {
+      until.set(name, now() + ms);
+      const [oldest] = until.keys();
+      if (until.size > REMEMBERED_MAX && oldest !== undefined) until.delete(oldest);
+    },
+  };
+}
+
+function limited(ms: number): AppError {
+  return new AppError('rate_limited', { retryAfterSeconds: Math.ceil(ms / 1000) });
+}
+
+async function take(
+  deps: RateDeps,
+  rateClass: RateClass,
+  bucket: string,
+  onRefusal: (ms: number) => void = () => undefined,
+): Promise<void> {
   const answer = await ask(deps, rateClass, bucket);
   if (answer.allowed) return;
-  throw new AppError('rate_limited', { retryAfterSeconds: Math.ceil(answer.retryAfterMs / 1000) });
+  onRefusal(answer.retryAfterMs);
+  throw limited(answer.retryAfterMs);
 }
 
 async function ask(deps: RateDeps, rateClass: RateClass, bucket: string): Promise<RateAnswer> {

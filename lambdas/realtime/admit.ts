@@ -4,7 +4,13 @@ import { SOCKETS_RETRY_SECONDS } from '#core/domain/api-limits.ts';
 import type { TenantId } from '#core/domain/ids.ts';
 import { parseUrl } from '#core/domain/parse-url.ts';
 import { verifyToken } from '#core/http/authenticate.ts';
-import { createFailedLoginLimit, type RateDeps } from '#core/http/limit-rate.ts';
+import {
+  createFailedLoginLimit,
+  createSpentShares,
+  type RateDeps,
+  type SpentShares,
+  takeUserShare,
+} from '#core/http/limit-rate.ts';
 import { type HttpResponse, respondEmpty, respondError } from '#core/http/respond.ts';
 import { cameThroughEdge } from '#core/http/viewer-address.ts';
 import type { RealtimeStore } from '#core/ports/account-store.ts';
@@ -41,10 +47,11 @@ const ROUTE = { auth: 'socket', errors: [] } as const;
 /** Opens the socket or refuses the upgrade with the contract's status (D-71). No part of the query is ever logged (A94). */
 export function createConnect(deps: ConnectDeps): (event: ConnectEvent) => Promise<HttpResponse> {
   const failures = createFailedLoginLimit(deps);
+  const spent = createSpentShares(deps);
   return async (event) => {
     const { connectionId, requestId } = event.requestContext;
     try {
-      const tenantId = await admitLimited(deps, failures, event);
+      const tenantId = await admitLimited(deps, failures, spent, event);
       if (!(await openSocket(deps, tenantId, connectionId))) {
         throw new AppError('rate_limited', { retryAfterSeconds: SOCKETS_RETRY_SECONDS });
       }
@@ -70,6 +77,7 @@ export function createConnect(deps: ConnectDeps): (event: ConnectEvent) => Promi
 async function admitLimited(
   deps: ConnectDeps,
   failures: ReturnType<typeof createFailedLoginLimit>,
+  spent: SpentShares,
   event: ConnectEvent,
 ): Promise<TenantId> {
   const headers = Object.entries(event.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
@@ -80,7 +88,7 @@ async function admitLimited(
   if (!cameThroughEdge(arrival.headers, deps.requiredStamp ?? '')) throw new AppError('forbidden');
   failures.refuseBlocked(ROUTE, arrival);
   try {
-    return await admit(deps, event);
+    return await admit(deps, spent, event);
   } catch (error) {
     await failures.count(ROUTE, arrival, error);
     throw error;
@@ -91,7 +99,7 @@ async function admitLimited(
  * Who this is, from the ticket alone if there is one: neither a cookie beside it nor the client that redeems it changes that (A93).
  * No other parameter and no header with a credential is read (A94).
  */
-async function admit(deps: ConnectDeps, event: ConnectEvent): Promise<TenantId> {
+async function admit(deps: ConnectDeps, spent: SpentShares, event: ConnectEvent): Promise<TenantId> {
   const tickets = readTickets(event);
   if (tickets.length > 0) {
     const [ticket] = tickets;
@@ -103,7 +111,10 @@ async function admit(deps: ConnectDeps, event: ConnectEvent): Promise<TenantId> 
   if (session === null) throw new AppError('missing_auth');
   // Browsers send cookies with a socket of any page; only the origin tells whose page it is (D-41).
   if (!isOwnPage(deps.publicUrl, headerOf(event, 'origin'))) throw new AppError('forbidden');
-  return (await verifyToken(deps, session, '$connect')).id;
+  spent.refuse(session.reveal());
+  const { id } = await verifyToken(deps, session, '$connect');
+  await takeUserShare(deps, id, spent, session.reveal());
+  return id;
 }
 
 /** All of them: of two, none can be preferred. */

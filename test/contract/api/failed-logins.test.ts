@@ -1,7 +1,15 @@
+import { RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { CONTAINER_AUTH_WINDOW_MS } from '#core/domain/limits.ts';
 import { type ContainerCall, signContainerCall } from '#core/http/container-auth.ts';
 import { Secret } from '#core/secret.ts';
-import { ADMIN_KEY, ApiWorld, CONTAINER_SECRET, TENANT_A, TOKEN_A } from '../../support/api-world.ts';
+import {
+  ADMIN_KEY,
+  ApiWorld,
+  CONTAINER_SECRET,
+  TENANT_A,
+  TOKEN_A,
+  TOKEN_B,
+} from '../../support/api-world.ts';
 
 const REPOS = '/api/v1/user/repos';
 /** D-52: calls without a session, per address. */
@@ -66,6 +74,45 @@ describe('refused credentials are limited by address (D-52)', () => {
       if (label === 'takeToken') throw new Error('no answer');
     };
     for (let nth = 0; nth <= PER_MINUTE; nth += 1) expect((await guess(nth)).code).toBe('invalid_token');
+  });
+});
+
+describe('a session that asks without pause', () => {
+  const BURST = RATE_LIMITS.user.burst;
+  const flood = async (path: string, token = TOKEN_A) => {
+    const codes = new Map<string | undefined, number>();
+    for (let nth = 0; nth < 3 * BURST; nth += 1) {
+      const { code } = await world.call('GET', path, { token });
+      codes.set(code, (codes.get(code) ?? 0) + 1);
+    }
+    return codes;
+  };
+
+  test('costs no call to the identity provider once its share is used up, until it has a share again', async () => {
+    expect((await flood(REPOS)).get('rate_limited')).toBe(2 * BURST);
+    expect(world.identity.asked).toBe(BURST + 1);
+    expect((await world.call('GET', REPOS, { token: TOKEN_B })).status).toBe(200);
+    await world.clock.advance(1_000);
+    expect((await world.call('GET', REPOS, { token: TOKEN_A })).status).toBe(200);
+  });
+
+  test('has no more refusals of an administrator’s route than other answers', async () => {
+    expect(await flood('/api/v1/admin/stats')).toEqual(
+      new Map([
+        ['forbidden', BURST],
+        ['rate_limited', 2 * BURST],
+      ]),
+    );
+    expect(world.identity.asked).toBe(BURST + 1);
+  });
+
+  test('with a share of one expensive call used up, has its other calls', async () => {
+    const { repo } = await world.enroll(TENANT_A);
+    const reconcile = () => world.call('POST', `${REPOS}/${repo.id}/reconcile`, { token: TOKEN_A });
+    const codes = [];
+    for (let nth = 0; nth <= RATE_LIMITS.reconcile.burst; nth += 1) codes.push((await reconcile()).code);
+    expect(codes.at(-1)).toBe('rate_limited');
+    expect((await world.call('GET', REPOS, { token: TOKEN_A })).status).toBe(200);
   });
 });
 
