@@ -53,4 +53,12 @@ export const OWN_RUN_MUTANTS: readonly Mutant[] = [
     families: ['own_runs'],
     dies: 'a head has passed, and its owner does not want that to count',
   },
+  {
+    guard: 'a tree that has passed is not run again',
+    file: 'engine-container/src/stage-batch.ts',
+    find: 'return this.#action.knownTrees.some((known) => known.tree === tree && known.gate === gate.id);',
+    replace: 'return this.#action.knownTrees.some((known) => known.tree === tree && known.gate === tree);',
+    families: ['calm'],
+    dies: 'the rest of a proven batch comes back',
+  },
 ];

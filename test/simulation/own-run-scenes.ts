@@ -1,7 +1,7 @@
 import { DEFAULT_SERVICE_NAME, stagingPattern, stagingPrefix } from '#core/domain/queue-names.ts';
 import { GATE_FILE, GATE_PATH, givenProject, givenScheduled } from '../scenario/stories.ts';
 import { STATUS_GATE } from '../scenario/world.ts';
-import { type Stage, setStage } from './scene-stage.ts';
+import { look, type Stage, setStage, wordOn } from './scene-stage.ts';
 
 /** Scenes of `scenes.ts` about decision 0193: a run of the head itself proves a tree only where it is one of the gate on it. */
 
@@ -69,4 +69,22 @@ export async function runWhereNoneIsWanted(): Promise<readonly string[]> {
   const stage = await openStage('actions');
   await stage.settings({ reuseCi: false });
   return judge(stage, await givenScheduled(stage.forge, 'a'));
+}
+
+/** The last of a proven batch is paused before its merge: once the queue goes on, its tree is the one that has passed. */
+export async function provenRestComesBack(): Promise<readonly string[]> {
+  const stage = await setStage();
+  const { forge } = stage;
+  await givenProject(forge);
+  const prs = [await givenScheduled(forge, 'a'), await givenScheduled(forge, 'b')];
+  const [first = 0, last = 0] = prs;
+  forge.mergeBehaviour = (pr) => (pr === last ? { kind: 'lost' } : { kind: 'now' });
+  await stage.drain({ until: async () => (await wordOn(stage, last)) === 'success' });
+  await stage.settings({ pause: { kind: 'pause', reason: null, since: stage.clock.now(), until: null } });
+  await look(stage, 10);
+  await stage.settings({ pause: null });
+  forge.mergeBehaviour = () => ({ kind: 'now' });
+  await stage.drain();
+  if (!forge.isMerged(first) || !forge.isMerged(last)) return ['the scene did not come about'];
+  return forge.runs().length === 1 ? [] : ['a tree that has passed is run again'];
 }

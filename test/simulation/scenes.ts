@@ -70,6 +70,7 @@ import {
   refuseWords,
 } from './others-scenes.ts';
 import {
+  provenRestComesBack,
   runOnEditedGate,
   runOnNamesakeOfFork,
   runOnOldBase,
@@ -500,6 +501,7 @@ export const SCENES = {
   'a fix after a bounce': fixAfterBounce,
   'each way out has a code': leaveInEachWay,
   'the gate is changed while a batch is out': changeGateInFlight,
+  'the rest of a proven batch comes back': provenRestComesBack,
   'a head has run a gate that it changed itself': runOnEditedGate,
   'a branch that was run has the name and the head of a fork': runOnNamesakeOfFork,
   'a head was run before the base moved': runOnOldBase,
