@@ -1,10 +1,11 @@
 import { join } from 'node:path';
+import type { TextSeal } from '#core/adapters/identity-forge/sessions.ts';
 import { createKeyFileService } from '#core/adapters/key-file/key-service.ts';
 import { Keyring } from '#core/adapters/key-file/keyring.ts';
 import { createKmsSecretBox } from '#core/adapters/kms-vault/secret-box.ts';
 import { createKmsVault } from '#core/adapters/kms-vault/vault.ts';
 
-/** Vault and box of the key file in the data folder, which is made at the first start. */
+/** Vault, box and seal of the key file in the data folder, which is made at the first start. */
 export function openKeys(dataDir: string) {
   const keyring = new Keyring(join(dataDir, 'keys.json'));
   const { keyId, version } = keyring.newest();
@@ -12,5 +13,23 @@ export function openKeys(dataDir: string) {
   return {
     vault: createKmsVault({ client, keyId, keyVersion: version }),
     secrets: createKmsSecretBox({ client, key: { id: keyId, version } }),
+    sessionSeal: createTextSeal(keyring, keyId),
+  };
+}
+
+/** Binds tokens that sessions keep of the forge: they open for no other purpose. */
+const OF_SESSIONS = { purpose: 'forge-session' };
+
+function createTextSeal(keyring: Keyring, keyId: string): TextSeal {
+  return {
+    seal: (text) => keyring.encrypt(keyId, Buffer.from(text, 'utf8'), OF_SESSIONS).toString('base64'),
+    open(sealed) {
+      try {
+        const { plaintext } = keyring.decrypt(Buffer.from(sealed, 'base64'), OF_SESSIONS, null);
+        return plaintext.toString('utf8');
+      } catch {
+        return null;
+      }
+    },
   };
 }

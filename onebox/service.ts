@@ -11,7 +11,8 @@ import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
 import { createForgeOAuth } from '#core/adapters/identity-forge/forge-oauth.ts';
-import { createForgeIdentity, createSessions } from '#core/adapters/identity-forge/sessions.ts';
+import { createForgeIdentity } from '#core/adapters/identity-forge/identity.ts';
+import { createSessions } from '#core/adapters/identity-forge/sessions.ts';
 import { createInProcessWakes } from '#core/adapters/in-process/wake-queue.ts';
 import { readSiteFiles } from '#core/adapters/site-files/site-files.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
@@ -36,8 +37,9 @@ import { createDisconnect } from '../lambdas/realtime/disconnect.ts';
 import { createPush } from '../lambdas/realtime/push.ts';
 import { createSignInRoutes } from '../lambdas/sign-in/routes.ts';
 import { createSite } from '../lambdas/site/serve.ts';
+import { createAdmission } from './admission.ts';
 import { callerBehindProxy } from './caller.ts';
-import { isAmong, type OneboxConfig } from './config.ts';
+import type { OneboxConfig } from './config.ts';
 import { startDatabase } from './database.ts';
 import { createEngine } from './engine.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -47,7 +49,6 @@ import { refuseStandingStill } from './move/standing-still.ts';
 import { asInvocable, listRoutes, pageConfig } from './routes.ts';
 import type { Shared } from './surfaces.ts';
 import { openTable, TABLE_NAME } from './table.ts';
-import { tenantOf } from './tenant.ts';
 
 /** A running installation. */
 export interface Onebox {
@@ -126,11 +127,14 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   stops.push(() => http.close());
   const send = options.aroundSend?.(http.send) ?? http.send;
   const keys = openKeys(config.data_dir);
-  const sessions = createSessions({ file: join(config.data_dir, 'sessions.json'), clock });
+  const sessions = createSessions({
+    ...{ file: join(config.data_dir, 'sessions.json'), clock, seal: keys.sessionSeal },
+  });
   const forge = createForgeOAuth({
     ...{ forgeUrl: config.forge.url, clientId: config.sign_in.client_id, send },
     clientSecret: new Secret(config.clientSecret),
   });
+  const admit = createAdmission(config);
   const engine = createEngine({ store, send, clock, log, metrics });
   const queue = createWakes({
     answer: (wake) => answerWake(wake),
@@ -140,7 +144,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
   stops.push(() => queue.stop());
   const shared: Shared = {
     ...{ store, tokens, queue, policy, clock, ids, log, publicUrl, ...keys, send },
-    identity: createForgeIdentity(sessions, () => forge.isReachable()),
+    identity: createForgeIdentity({ sessions, forge, admit, clock }),
     queueName: config.service_name,
   };
   const looker = {
@@ -211,12 +215,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
 
   const signIn = createSignInRoutes({
     ...{ forge, sessions, publicUrl, clock, log },
-    admit: (person) => {
-      const { allow, administrators } = config.sign_in;
-      const isAdmin = isAmong(administrators, person);
-      if (!isAdmin && allow !== undefined && !isAmong(allow, person)) return null;
-      return { tenantId: tenantOf(config.forge.url), login: person.login, email: person.email, isAdmin };
-    },
+    admit,
   });
   const front = createHttpFront(
     listRoutes(shared, signIn, {

@@ -187,3 +187,6 @@ export const API_TOKEN_REPOS_MAX = 100;
 export const API_TOKEN_USE_NOTED_MS = 60 * 60_000;
 /** A token that ended is shown for so long. */
 export const API_TOKEN_KEPT_MS = 30 * DAY_MS;
+
+/** Rights that a forge told are read again after this; one that is gone closes within it. */
+export const FORGE_RIGHTS_MS = 5 * 60_000;

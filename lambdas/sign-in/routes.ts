@@ -8,6 +8,7 @@ import { readRawBody } from '#core/http/lambda-http.ts';
 import { readHeader } from '#core/http/read-header.ts';
 import type { HttpResponse } from '#core/http/respond.ts';
 import type { Clock, Log } from '#core/ports/system.ts';
+import type { Secret } from '#core/secret.ts';
 
 /** Which sessions a sign-out ends, in the words of a GoTrue provider. */
 const SCOPES: Readonly<Record<string, 'all' | 'others'>> = { global: 'all', others: 'others' };
@@ -33,6 +34,12 @@ const NO_STORE = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer'
 const Pkce = z.object({ auth_code: z.string(), code_verifier: z.string() });
 const Refresh = z.object({ refresh_token: z.string() });
 
+interface Admitted {
+  readonly challenge: string;
+  readonly person: SessionPerson;
+  readonly refreshToken: Secret<string>;
+}
+
 interface Pending {
   readonly challenge: string;
   readonly verifier: string;
@@ -45,7 +52,7 @@ export function createSignInRoutes(config: SignInConfig) {
   const redirectUri = `${origin}${FORGE_CALLBACK_PATH}`;
   const backTo = `${origin}${SIGN_IN_CALLBACK_PATH}`;
   const pending = createKept<Pending>(PENDING_MS, clock);
-  const codes = createKept<{ readonly challenge: string; readonly person: SessionPerson }>(CODE_MS, clock);
+  const codes = createKept<Admitted>(CODE_MS, clock);
 
   async function authorize(event: APIGatewayProxyEventV2): Promise<HttpResponse> {
     const { redirect_to: target, code_challenge: challenge = '' } = event.queryStringParameters ?? {};
@@ -70,7 +77,7 @@ export function createSignInRoutes(config: SignInConfig) {
     config.log.info('sign-in', { login: answer.person.login, admitted: person !== null });
     if (person === null) return redirect(`${backTo}?error=not_admitted`);
     const own = makeRandomText();
-    codes.keep(own, { challenge: begun.challenge, person });
+    codes.keep(own, { challenge: begun.challenge, person, refreshToken: answer.refreshToken });
     return redirect(`${backTo}?code=${own}`);
   }
 
@@ -82,7 +89,7 @@ export function createSignInRoutes(config: SignInConfig) {
       const kept = given.success ? codes.take(given.data.auth_code) : null;
       if (!given.success || kept === null || challengeOf(given.data.code_verifier) !== kept.challenge)
         return refuse(400, 'invalid_grant');
-      return json(200, await sessions.begin(kept.person));
+      return json(200, await sessions.begin(kept.person, kept.refreshToken));
     }
     const given = Refresh.safeParse(body);
     const session =

@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RATE_LIMITS } from '#core/domain/api-limits.ts';
+import { createSystemClock } from '#core/adapters/system/clock.ts';
+import { FORGE_RIGHTS_MS, RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { createLog } from '#core/telemetry.ts';
 import { run } from '../../cli/run.ts';
 import { BOT, createFakeForge, type ForgeAddress } from '../../local/forge/fake-forge.ts';
-import { OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';
+import { lockedLogins, OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';
 import { readConfig } from '../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../onebox/service.ts';
 import { eventually } from '../support/eventually.ts';
@@ -43,6 +44,8 @@ describe('the service in one process, beside a forge', () => {
   const folder = mkdtempSync(join(tmpdir(), 'onebox-'));
   const siteDir = join(folder, 'no-page');
   const lines: string[] = [];
+  const system = createSystemClock();
+  let passed = 0;
   const log = createLog({ service: 'onebox', write: (line) => lines.push(line) });
   const forge = createFakeForge({ dataDir: join(folder, 'forge'), knobs: { gateDurationMs: 200 } });
   let address: ForgeAddress;
@@ -53,7 +56,7 @@ describe('the service in one process, beside a forge', () => {
       config: readConfig(join(folder, 'mergeyard.yml')),
       siteDir,
       log,
-      env: process.env,
+      ...{ env: process.env, clock: { ...system, now: () => system.now() + passed } },
     });
   };
 
@@ -178,6 +181,17 @@ describe('the service in one process, beside a forge', () => {
     const expected = ['owner token.revoke', `${own} repo.resume`, `${own} repo.pause`, 'owner token.create'];
     expect(told.filter((note: string) => / (token|repo)\.(?!enroll)/.test(note))).toEqual(expected);
     expect(lines.join('\n')).not.toContain(token);
+  });
+
+  test('an account that is locked on the forge is out within five minutes, and the others stay', async () => {
+    const [dev, owner] = [await client.tokenOf('dev'), await client.tokenOf('owner')];
+    const read = async (token: string) => (await client.call(token, 'GET', '/api/v1/user/repos')).status;
+    lockedLogins.add('dev');
+    expect([await read(dev), await read(owner)]).toEqual([200, 200]);
+    passed += FORGE_RIGHTS_MS;
+    expect([await read(dev), await read(owner)]).toEqual([401, 200]);
+    lockedLogins.delete('dev');
+    expect(await read(dev)).toBe(401);
   });
 
   test('one address cannot ask for sign-ins without end', async () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Secret } from '../../secret.ts';
+import { Secret } from '../../secret.ts';
 import type { HttpResponse, HttpSend } from '../http-guard/http-send.ts';
 
 export interface ForgeOAuthConfig {
@@ -19,9 +19,14 @@ export interface ForgePerson {
   readonly groups: readonly string[];
 }
 
-/** `refused`: the forge did not take the code. `unreachable`: no answer that can be used. */
+/** `refused`: the forge did not take the code or the token. `unreachable`: no answer that can be used. */
 export type ForgeSignIn =
-  | { readonly kind: 'person'; readonly person: ForgePerson }
+  | {
+      readonly kind: 'person';
+      readonly person: ForgePerson;
+      /** Asks for the person again, without the person. */
+      readonly refreshToken: Secret<string>;
+    }
   | 'refused'
   | 'unreachable';
 
@@ -29,7 +34,7 @@ const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 const SCOPE = 'openid profile email groups';
 
-const TokenAnswer = z.object({ access_token: z.string().min(1) });
+const TokenAnswer = z.object({ access_token: z.string().min(1), refresh_token: z.string().min(1) });
 const UserInfo = z.object({
   preferred_username: z.string().min(1),
   email: z.string().nullish(),
@@ -42,6 +47,25 @@ const UserInfo = z.object({
  */
 export function createForgeOAuth(config: ForgeOAuthConfig) {
   const base = config.forgeUrl.replace(/\/+$/, '');
+  async function readBy(grant: Readonly<Record<string, string>>): Promise<ForgeSignIn> {
+    const client = { client_id: config.clientId, client_secret: config.clientSecret.reveal() };
+    const traded = await exchange(config.send, 'POST', `${base}/login/oauth/access_token`, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ ...grant, ...client }).toString(),
+    });
+    if (traded === null) return 'unreachable';
+    const token = TokenAnswer.safeParse(readJson(traded));
+    if (!token.success) return isRefusal(traded) ? 'refused' : 'unreachable';
+    const told = await exchange(config.send, 'GET', `${base}/login/oauth/userinfo`, {
+      headers: { authorization: `Bearer ${token.data.access_token}` },
+    });
+    if (told !== null && isRefusal(told)) return 'refused';
+    const user = UserInfo.safeParse(told === null ? null : readJson(told));
+    if (told?.status !== 200 || !user.success) return 'unreachable';
+    const { preferred_username: login, email = null, groups } = user.data;
+    const refreshToken = new Secret(token.data.refresh_token);
+    return { kind: 'person', person: { login, email, groups: groups ?? [] }, refreshToken };
+  }
   return {
     authorizeUrl(request: { redirectUri: string; state: string; challenge: string }): string {
       const query = new URLSearchParams({
@@ -52,26 +76,15 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
       return `${base}/login/oauth/authorize?${query.toString()}`;
     },
     /** Trades the code for the person. The forge's access token is used once and kept nowhere. */
-    async readPerson(given: { code: string; redirectUri: string; verifier: string }): Promise<ForgeSignIn> {
-      const form = new URLSearchParams({
+    readPerson(given: { code: string; redirectUri: string; verifier: string }): Promise<ForgeSignIn> {
+      return readBy({
         ...{ grant_type: 'authorization_code', code: given.code, redirect_uri: given.redirectUri },
-        ...{ client_id: config.clientId, client_secret: config.clientSecret.reveal() },
         code_verifier: given.verifier,
       });
-      const traded = await exchange(config.send, 'POST', `${base}/login/oauth/access_token`, {
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: form.toString(),
-      });
-      if (traded === null) return 'unreachable';
-      const token = TokenAnswer.safeParse(readJson(traded));
-      if (!token.success) return traded.status >= 500 ? 'unreachable' : 'refused';
-      const told = await exchange(config.send, 'GET', `${base}/login/oauth/userinfo`, {
-        headers: { authorization: `Bearer ${token.data.access_token}` },
-      });
-      const user = UserInfo.safeParse(told === null ? null : readJson(told));
-      if (told?.status !== 200 || !user.success) return 'unreachable';
-      const { preferred_username: login, email = null, groups } = user.data;
-      return { kind: 'person', person: { login, email, groups: groups ?? [] } };
+    },
+    /** The person as the forge has them now. */
+    readAgain(refreshToken: Secret<string>): Promise<ForgeSignIn> {
+      return readBy({ grant_type: 'refresh_token', refresh_token: refreshToken.reveal() });
     },
     async isReachable(): Promise<boolean> {
       const answer = await exchange(config.send, 'GET', `${base}/.well-known/openid-configuration`, {
@@ -83,6 +96,11 @@ export function createForgeOAuth(config: ForgeOAuthConfig) {
 }
 
 export type ForgeOAuth = ReturnType<typeof createForgeOAuth>;
+
+/** The forge has understood, and says no: an account that is gone or locked, an application that was withdrawn. */
+function isRefusal({ status }: HttpResponse): boolean {
+  return status === 400 || status === 401 || status === 403;
+}
 
 async function exchange(
   send: HttpSend,

@@ -3,10 +3,11 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 import type { TenantId } from '../../domain/ids.ts';
-import type { IdentityPort, SessionFacts } from '../../ports/identity.ts';
+import type { SessionFacts } from '../../ports/identity.ts';
 import type { Clock } from '../../ports/system.ts';
+import { Secret } from '../../secret.ts';
 
-/** Who a session is of. Its rights are those of its beginning: who loses them is out when it ends. */
+/** Who a session is of, with the rights that the forge told last. */
 export interface SessionPerson {
   readonly tenantId: TenantId;
   readonly login: string;
@@ -31,6 +32,22 @@ export interface SessionsConfig {
   /** 0600 JSON file that keeps them and their signing key; it is replaced whole. */
   readonly file: string;
   readonly clock: Pick<Clock, 'now'>;
+  /** Seals what the forge gave to ask for the person again. */
+  readonly seal: TextSeal;
+}
+
+/** Seals a short text for this purpose. `open` is null for one that does not open. */
+export interface TextSeal {
+  seal(text: string): string;
+  open(sealed: string): string | null;
+}
+
+/** The rights of a session: when they were read, and by what they are read again. */
+export interface KnownRights {
+  /** Epoch ms. */
+  readonly readAt: number;
+  /** Null: a session of before rights were read again. */
+  readonly refreshToken: Secret<string> | null;
 }
 
 /** An access token is renewed by the page; a session ends after this, however often it was. */
@@ -52,13 +69,16 @@ const Stored = z.object({
       endsAt: z.number(),
       /** SHA-256 of the refresh token, in hex. */
       refresh: z.string(),
+      /** Sealed; sessions of before have neither. */
+      forge: z.string().nullable().default(null),
+      readAt: z.number().default(0),
     }),
   ),
 });
 type State = z.infer<typeof Stored>;
 
 /** Sessions of one process, which survive it in a file. Tokens are signed (HS256) and name a session that must be there. */
-export function createSessions({ file, clock }: SessionsConfig) {
+export function createSessions({ file, clock, seal }: SessionsConfig) {
   const state: State = existsSync(file)
     ? Stored.parse(JSON.parse(readFileSync(file, 'utf8')))
     : { key: randomBytes(32).toString('base64'), sessions: {} };
@@ -73,9 +93,12 @@ export function createSessions({ file, clock }: SessionsConfig) {
   };
   save();
 
-  const issue = async (id: string, person: SessionPerson, endsAt: number): Promise<IssuedSession> => {
+  const issue = async (
+    id: string,
+    { person, endsAt, forge, readAt }: Omit<State['sessions'][string], 'refresh'>,
+  ): Promise<IssuedSession> => {
     const refreshToken = `${id}.${randomBytes(32).toString('base64url')}`;
-    state.sessions[id] = { person, endsAt, refresh: digest(refreshToken) };
+    state.sessions[id] = { person, endsAt, forge, readAt, refresh: digest(refreshToken) };
     save();
     const issuedAt = Math.floor(clock.now() / 1000);
     const seconds = Math.min(ACCESS_SECONDS, Math.floor(endsAt / 1000) - issuedAt);
@@ -106,14 +129,37 @@ export function createSessions({ file, clock }: SessionsConfig) {
     }
   };
   return {
-    begin: (person: SessionPerson) => issue(randomUUID(), person, clock.now() + SESSION_MS),
+    begin: (person: SessionPerson, refreshToken: Secret<string>) =>
+      issue(randomUUID(), {
+        ...{ person, endsAt: clock.now() + SESSION_MS },
+        ...{ forge: seal.seal(refreshToken.reveal()), readAt: clock.now() },
+      }),
+    /** Null: the session has ended. */
+    readRights(id: string): KnownRights | null {
+      const session = state.sessions[id];
+      if (session === undefined) return null;
+      const token = session.forge === null ? null : seal.open(session.forge);
+      return { readAt: session.readAt, refreshToken: token === null ? null : new Secret(token) };
+    },
+    /** The person as the forge has them now. A session that has ended meanwhile stays ended. */
+    keepRights(id: string, person: SessionPerson, refreshToken: Secret<string>): void {
+      const session = state.sessions[id];
+      if (session === undefined) return;
+      const forge = seal.seal(refreshToken.reveal());
+      state.sessions[id] = { ...session, person, forge, readAt: clock.now() };
+      save();
+    },
+    endById(id: string): void {
+      delete state.sessions[id];
+      save();
+    },
     /** Null: used up, ended or never issued. A refresh token works once. */
     async renew(refreshToken: string): Promise<IssuedSession | null> {
       const id = refreshToken.split('.')[0] ?? '';
       const session = state.sessions[id];
       if (session === undefined || session.endsAt <= clock.now()) return null;
       if (session.refresh !== digest(refreshToken)) return null;
-      return issue(id, session.person, session.endsAt);
+      return issue(id, session);
     },
     async readPerson(token: string): Promise<(SessionPerson & { readonly session: SessionFacts }) | null> {
       const found = await readSession(token);
@@ -135,21 +181,6 @@ export function createSessions({ file, clock }: SessionsConfig) {
 }
 
 export type Sessions = ReturnType<typeof createSessions>;
-
-/** Verifies the sessions above. Only administrators of the installation may change anything. */
-export function createForgeIdentity(sessions: Sessions, isReachable: () => Promise<boolean>): IdentityPort {
-  return {
-    name: 'forge',
-    async verify(token) {
-      const person = await sessions.readPerson(token.reveal());
-      if (person === null) return { kind: 'invalid' };
-      const { tenantId: id, isAdmin, session, login } = person;
-      // One installation is one tenant.
-      return { kind: 'user', id, isAdmin, mayChange: isAdmin, session, person: login };
-    },
-    isReachable,
-  };
-}
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');

@@ -17,6 +17,9 @@ interface Granted {
 
 const codes = new Map<string, Granted>();
 const tokens = new Map<string, string>();
+const refreshTokens = new Map<string, string>();
+/** Accounts that an administrator has locked: their tokens are refused. */
+export const lockedLogins = new Set<string>();
 
 export function isOAuthPath(path: string): boolean {
   return PATHS.some((each) => path.startsWith(each));
@@ -36,7 +39,8 @@ export async function serveOAuth(
   }
   const login = tokens.get(/^bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '');
   const user = login === undefined ? undefined : findUser(world, login);
-  if (user === undefined) return send(response, 401, { error: 'invalid_token' });
+  if (user === undefined || lockedLogins.has(user.login))
+    return send(response, 401, { error: 'invalid_token' });
   return send(response, 200, { sub: '1', preferred_username: user.login, email: '', groups: ['acme'] });
 }
 
@@ -64,19 +68,34 @@ function authorize(world: World, response: ServerResponse, url: URL): void {
 }
 
 function trade(response: ServerResponse, form: URLSearchParams): void {
+  const isClient =
+    form.get('client_id') === OAUTH_CLIENT.id && form.get('client_secret') === OAUTH_CLIENT.secret;
+  const login = form.get('grant_type') === 'refresh_token' ? takeRefresh(form) : takeCode(form);
+  if (!isClient || login === null) return send(response, 400, { error: 'invalid_grant' });
+  const [token, refresh] = [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')];
+  tokens.set(token, login);
+  refreshTokens.set(refresh, login);
+  const answer = { access_token: token, refresh_token: refresh, token_type: 'bearer', expires_in: 3600 };
+  send(response, 200, answer);
+}
+
+function takeCode(form: URLSearchParams): string | null {
   const code = form.get('code') ?? '';
   const granted = codes.get(code);
   codes.delete(code);
   const verifier = form.get('code_verifier') ?? '';
-  const isClient =
-    form.get('client_id') === OAUTH_CLIENT.id && form.get('client_secret') === OAUTH_CLIENT.secret;
   const isIts =
     granted?.redirectUri === form.get('redirect_uri') &&
     granted.challenge === createHash('sha256').update(verifier).digest('base64url');
-  if (!isClient || !isIts) return send(response, 400, { error: 'invalid_grant' });
-  const token = randomBytes(20).toString('hex');
-  tokens.set(token, granted.login);
-  send(response, 200, { access_token: token, token_type: 'bearer', expires_in: 3600 });
+  return isIts ? granted.login : null;
+}
+
+/** A token works once, as with `INVALIDATE_REFRESH_TOKENS` of a forge. */
+function takeRefresh(form: URLSearchParams): string | null {
+  const token = form.get('refresh_token') ?? '';
+  const login = refreshTokens.get(token) ?? null;
+  refreshTokens.delete(token);
+  return login;
 }
 
 function send(response: ServerResponse, status: number, body: unknown): void {

@@ -1,44 +1,136 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createForgeIdentity, createSessions } from '#core/adapters/identity-forge/sessions.ts';
+import type { ForgePerson, ForgeSignIn } from '#core/adapters/identity-forge/forge-oauth.ts';
+import { createForgeIdentity } from '#core/adapters/identity-forge/identity.ts';
+import { createSessions, type SessionPerson } from '#core/adapters/identity-forge/sessions.ts';
+import { FORGE_RIGHTS_MS } from '#core/domain/api-limits.ts';
 import { Secret } from '#core/secret.ts';
 
 const HOUR_MS = 3_600_000;
+const TENANT = '3f2b8a1c-5d4e-4f60-8a7b-9c0d1e2f3a4b';
+const REFRESH = new Secret('refresh-token-of-the-forge');
+const seal = {
+  seal: (text: string) => Buffer.from(text).toString('base64'),
+  open: (sealed: string) => Buffer.from(sealed, 'base64').toString(),
+};
 let dir: string;
+let now = Date.UTC(2026, 0, 1);
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'mergeyard-sessions-'));
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+const clock = { now: () => now };
+const open = () => createSessions({ file: join(dir, 'sessions.json'), clock, seal });
+const personOf = (login: string): SessionPerson => ({ tenantId: TENANT, login, email: null, isAdmin: true });
+
 test('a session of the forge’s sign-in ends those of its person beside it, and itself goes on', async () => {
-  const sessions = createSessions({ file: join(dir, 'sessions.json'), clock: { now: () => 0 } });
-  const begin = async (login: string) => {
-    const person = { tenantId: '3f2b8a1c-5d4e-4f60-8a7b-9c0d1e2f3a4b', login, email: null, isAdmin: true };
-    return (await sessions.begin(person)).access_token;
-  };
+  const sessions = open();
+  const begin = async (login: string) => (await sessions.begin(personOf(login), REFRESH)).access_token;
   const [mine, other, foreign] = [await begin('ada'), await begin('ada'), await begin('ben')];
   await sessions.end(mine, 'others');
   const isOpen = async (token: string) => (await sessions.readPerson(token)) !== null;
   expect([await isOpen(mine), await isOpen(other), await isOpen(foreign)]).toEqual([true, false, true]);
 });
 
-test('a session of the forge’s sign-in keeps its id and its beginning through a renewed token', async () => {
-  let now = Date.UTC(2026, 0, 1);
-  const begun = now;
-  const sessions = createSessions({ file: join(dir, 'sessions.json'), clock: { now: () => now } });
-  const identity = createForgeIdentity(sessions, async () => true);
-  const person = {
-    tenantId: '3f2b8a1c-5d4e-4f60-8a7b-9c0d1e2f3a4b',
-    login: 'ada',
-    email: null,
-    isAdmin: true,
-  };
-  const first = await sessions.begin(person);
-  const before = await identity.verify(new Secret(first.access_token));
-  now += HOUR_MS;
-  const renewed = await sessions.renew(first.refresh_token);
-  const after = await identity.verify(new Secret(renewed?.access_token ?? ''));
-  expect(before).toMatchObject({ kind: 'user', person: 'ada', session: { startedAt: begun } });
-  expect(after).toEqual(before);
+describe('the rights of a person', () => {
+  /** The forge's next answers; each call takes one, and is told with the token that it brought. */
+  let answers: (ForgeSignIn | Promise<ForgeSignIn>)[];
+  let brought: string[];
+  const told = (person: Partial<ForgePerson>, refresh = 'the next one'): ForgeSignIn => ({
+    kind: 'person',
+    person: { login: 'ada', email: null, groups: ['owners'], ...person },
+    refreshToken: new Secret(refresh),
+  });
+  const admit = ({ login, groups }: ForgePerson): SessionPerson | null =>
+    groups.length === 0 ? null : { ...personOf(login), isAdmin: groups.includes('owners') };
+  beforeEach(() => {
+    [answers, brought] = [[], []];
+  });
+
+  async function begin() {
+    const sessions = open();
+    const forge = {
+      isReachable: async () => true,
+      readAgain: async (token: Secret<string>) => {
+        brought.push(token.reveal());
+        return answers.shift() ?? 'unreachable';
+      },
+    };
+    const issued = await sessions.begin(personOf('ada'), REFRESH);
+    const identity = createForgeIdentity({ sessions, forge, admit, clock });
+    return { sessions, issued, verify: () => identity.verify(new Secret(issued.access_token)) };
+  }
+
+  test('keep a session’s id and its beginning through a renewed token', async () => {
+    const begun = now;
+    const { sessions, issued, verify } = await begin();
+    const before = await verify();
+    now += HOUR_MS / 2;
+    answers = [told({})];
+    const renewed = await sessions.renew(issued.refresh_token);
+    const again = createForgeIdentity({
+      ...{ sessions, admit, clock },
+      forge: { isReachable: async () => true, readAgain: async () => told({}) },
+    });
+    const after = await again.verify(new Secret(renewed?.access_token ?? ''));
+    expect(before).toMatchObject({ kind: 'user', person: 'ada', session: { startedAt: begun } });
+    expect(after).toEqual(before);
+  });
+
+  test('are read again after five minutes, once for calls that come together, and with the newest token', async () => {
+    const { verify } = await begin();
+    now += FORGE_RIGHTS_MS - 1;
+    expect(await verify()).toMatchObject({ kind: 'user', mayChange: true });
+    expect(brought).toEqual([]);
+    now += 1;
+    answers = [told({ groups: ['readers'] })];
+    expect(await Promise.all([verify(), verify()])).toEqual([
+      expect.objectContaining({ kind: 'user', mayChange: false, isAdmin: false }),
+      expect.objectContaining({ kind: 'user', mayChange: false, isAdmin: false }),
+    ]);
+    now += FORGE_RIGHTS_MS;
+    answers = [told({})];
+    expect(await verify()).toMatchObject({ mayChange: true });
+    expect(brought).toEqual(['refresh-token-of-the-forge', 'the next one']);
+  });
+
+  test.each<[string, ForgeSignIn]>([
+    ['the forge refuses the account', 'refused'],
+    ['the person is in no group any more', { ...(told({ groups: [] }) as object) } as ForgeSignIn],
+  ])('are gone where %s, and the session with them', async (_why, answer) => {
+    const { sessions, issued, verify } = await begin();
+    now += FORGE_RIGHTS_MS;
+    answers = [answer];
+    expect(await verify()).toEqual({ kind: 'invalid' });
+    expect(await sessions.renew(issued.refresh_token)).toBeNull();
+  });
+
+  test('that cannot be read open nothing, and end no session', async () => {
+    const { verify } = await begin();
+    now += FORGE_RIGHTS_MS;
+    expect(await verify()).toEqual({ kind: 'unavailable', status: null });
+    answers = [told({})];
+    expect(await verify()).toMatchObject({ kind: 'user' });
+  });
+
+  test('of a session of before, which the forge cannot be asked about, are gone at once', async () => {
+    const { issued } = await begin();
+    const file = join(dir, 'sessions.json');
+    const stored = JSON.parse(readFileSync(file, 'utf8'));
+    for (const session of Object.values<Record<string, unknown>>(stored.sessions)) {
+      delete session.forge;
+      delete session.readAt;
+    }
+    writeFileSync(file, JSON.stringify(stored));
+    const forge = { isReachable: async () => true, readAgain: async () => told({}) };
+    const identity = createForgeIdentity({ sessions: open(), forge, admit, clock });
+    expect(await identity.verify(new Secret(issued.access_token))).toEqual({ kind: 'invalid' });
+  });
+
+  test('are read by a token that does not stand in the file as it is', async () => {
+    await begin();
+    expect(readFileSync(join(dir, 'sessions.json'), 'utf8')).not.toContain(REFRESH.reveal());
+  });
 });
