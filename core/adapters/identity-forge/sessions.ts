@@ -54,6 +54,8 @@ export interface KnownRights {
 const ACCESS_SECONDS = 3_600;
 const SESSION_MS = 12 * 3_600_000;
 const SESSIONS_MAX = 10_000;
+/** Any account of the forge may sign in: one that does so without end must sign no other person out. */
+export const SESSIONS_PER_PERSON_MAX = 50;
 
 const Stored = z.object({
   key: z.string().min(1),
@@ -128,12 +130,19 @@ export function createSessions({ file, clock, seal }: SessionsConfig) {
       return null;
     }
   };
+  const makeRoom = (login: string): void => {
+    const own = Object.entries(state.sessions).filter(([, { person }]) => person.login === login);
+    for (const [id] of own.slice(0, Math.max(0, own.length + 1 - SESSIONS_PER_PERSON_MAX)))
+      delete state.sessions[id];
+  };
   return {
-    begin: (person: SessionPerson, refreshToken: Secret<string>) =>
-      issue(randomUUID(), {
+    begin: (person: SessionPerson, refreshToken: Secret<string>) => {
+      makeRoom(person.login);
+      return issue(randomUUID(), {
         ...{ person, endsAt: clock.now() + SESSION_MS },
         ...{ forge: seal.seal(refreshToken.reveal()), readAt: clock.now() },
-      }),
+      });
+    },
     /** Null: the session has ended. */
     readRights(id: string): KnownRights | null {
       const session = state.sessions[id];

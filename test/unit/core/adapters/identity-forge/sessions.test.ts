@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ForgePerson, ForgeSignIn } from '#core/adapters/identity-forge/forge-oauth.ts';
 import { createForgeIdentity } from '#core/adapters/identity-forge/identity.ts';
-import { createSessions, type SessionPerson } from '#core/adapters/identity-forge/sessions.ts';
+import {
+  createSessions,
+  SESSIONS_PER_PERSON_MAX,
+  type SessionPerson,
+} from '#core/adapters/identity-forge/sessions.ts';
 import { FORGE_RIGHTS_MS } from '#core/domain/api-limits.ts';
 import { Secret } from '#core/secret.ts';
 
@@ -32,6 +36,17 @@ test('a session of the forge’s sign-in ends those of its person beside it, and
   await sessions.end(mine, 'others');
   const isOpen = async (token: string) => (await sessions.readPerson(token)) !== null;
   expect([await isOpen(mine), await isOpen(other), await isOpen(foreign)]).toEqual([true, false, true]);
+});
+
+test('a person has so many sessions at most: the oldest one goes, and those of other people stay', async () => {
+  const sessions = open();
+  const begin = async (login: string) => (await sessions.begin(personOf(login), REFRESH)).access_token;
+  const isOpen = async (token: string) => (await sessions.readPerson(token)) !== null;
+  const foreign = await begin('ben');
+  const mine = [];
+  for (let nth = 0; nth <= SESSIONS_PER_PERSON_MAX; nth += 1) mine.push(await begin('ada'));
+  const [oldest = '', next = ''] = mine;
+  expect([await isOpen(foreign), await isOpen(oldest), await isOpen(next)]).toEqual([true, false, true]);
 });
 
 describe('the rights of a person', () => {
