@@ -1,6 +1,10 @@
 import type { Secret } from '../secret.ts';
 import type { ForgeVersion } from './forge-version.ts';
+
 import type { KnownSight } from './glance.ts';
+
+import type { HookSeen } from './hook-seen.ts';
+
 import type { ConnectionId, EpochMs, RepoId, TenantId } from './ids.ts';
 import type { NotificationTargets } from './notification.ts';
 import type { Pause } from './pause.ts';
@@ -86,6 +90,8 @@ export interface ReconcileOutcome {
   readonly forge?: ForgeVersion;
   /** The same of the sight of its branch. */
   readonly sight?: KnownSight;
+  /** The same of its hook. */
+  readonly hook?: HookSeen;
 }
 
 /** As it is stored: one that went well is the last that did. */

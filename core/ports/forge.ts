@@ -14,6 +14,7 @@ import type { ForgeVersion } from '../domain/forge-version.ts';
 import type { BlobId, CommitSha, PullRequestNumber, TreeHash } from '../domain/ids.ts';
 import type { PostedStatus } from '../domain/status-gate.ts';
 import type { TokenScope } from '../domain/token-scopes.ts';
+import type { ForgeHook } from './forge-admin.ts';
 
 export const FORGE_ERROR_KINDS = [
   /** 401 or 403: the token may not do this. */
@@ -88,6 +89,8 @@ export interface ForgeReader {
   canWrite(login: string): Promise<boolean>;
   /** Is there, or may there be, a deploy key that writes? Its pushes are shown as the owner's. */
   hasWritingKey(): Promise<boolean>;
+  /** Hooks of the repository; null where the bot may not list them. */
+  listOwnHooks(): Promise<readonly ForgeHook[] | null>;
   /** Null for a forge that names no version we can read. */
   readVersion(): Promise<ForgeVersion | null>;
   /** Tip of a branch; null when the branch does not exist. */

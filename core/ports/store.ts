@@ -1,7 +1,11 @@
 import type { ActivityEvent, NodeRow } from '../domain/batch.ts';
 import type { OngoingReconcile } from '../domain/fairness.ts';
 import type { ForgeVersion } from '../domain/forge-version.ts';
+
 import type { ForgeSight } from '../domain/glance.ts';
+
+import type { HookSeen } from '../domain/hook-seen.ts';
+
 import type { ConnectionId, EpochMs, RepoId, TenantId } from '../domain/ids.ts';
 import type { HeldLease, LeaseGrant, LeaseState } from '../domain/lease.ts';
 import type { LeftHeads, Obligations } from '../domain/obligations.ts';
@@ -91,6 +95,8 @@ export interface EngineReport {
   readonly forge?: ForgeVersion;
   /** Absent: not all of it was read. */
   readonly sight?: ForgeSight;
+  /** Absent: the forge was not asked for its hooks. */
+  readonly hook?: HookSeen;
 }
 
 /** The rows that the engine may read and write. Every write is refused with `fenced` under an old lease. */

@@ -293,12 +293,13 @@ async function recordOutcome(
   last: ReconcileOutcome | null,
 ): Promise<Recorded> {
   const ranAt = deps.clock.now();
-  const { rule, forge, missingScopes } = ended.report ?? {};
+  const { rule, forge, hook, missingScopes } = ended.report ?? {};
   const outcome: ReconcileOutcome = {
     ...ended.again,
     ...{ ranAt, ok: ended.errorCode === null, errorCode: ended.errorCode },
     ...(rule === undefined ? {} : { rule }),
     ...(forge === undefined ? {} : { forge }),
+    ...(hook === undefined ? {} : { hook }),
     ...(missingScopes === undefined ? {} : { missingScopes }),
     ...(ended.slowFailures === 0 ? {} : { slowFailures: ended.slowFailures }),
     ...(ended.sight === undefined ? {} : { sight: keepSight(last?.sight, ended.sight, ranAt) }),

@@ -1,3 +1,4 @@
+import { isWorkingHook } from '../domain/hook-seen.ts';
 import type { WebhookObservation } from '../domain/provisioning.ts';
 import type { ManagedRepo } from '../domain/repo.ts';
 import { ForgeError } from '../ports/forge.ts';
@@ -24,8 +25,6 @@ export const HOOK_EVENTS: readonly string[] = [
   'action_run_failure',
   'action_run_recover',
 ];
-/** Without these a hook is not the one we made. */
-const NEEDED_EVENTS: readonly string[] = ['push', 'pull_request', 'issue_comment', 'release'];
 
 export interface WebhookRegistrationDeps {
   readonly store: RepoStore & Pick<DispatchStore, 'listReposAt'>;
@@ -160,9 +159,6 @@ function isCurrent(webhookUrl: string, repo: ManagedRepo, hook: ForgeHook): bool
     repo.hookId !== null &&
     repo.webhookSecret !== null &&
     hook.url === addressOf(webhookUrl, repo.hookId) &&
-    hook.active &&
-    hook.isJson &&
-    (hook.branchFilter === '' || hook.branchFilter === '*') &&
-    NEEDED_EVENTS.every((event) => hook.events.includes(event))
+    isWorkingHook(hook)
   );
 }

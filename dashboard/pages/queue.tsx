@@ -4,6 +4,7 @@ import { PULL_CODES } from '../../core/domain/pull-code-table.ts';
 import { codeOfPlace } from '../../core/domain/pull-codes.ts';
 import { useChange, useNow } from '../data/hooks.ts';
 import { Ago, Button, Empty, Foreign, Outward } from '../parts/basics.tsx';
+import { Drifts } from '../parts/drifts.tsx';
 import { Problem } from '../parts/errors.tsx';
 import { FindPull } from '../parts/find-pull.tsx';
 import { PullLink, PullLinks } from '../parts/pull-link.tsx';
@@ -36,6 +37,7 @@ function Queue({ view }: { readonly view: RepoView }) {
   return (
     <>
       <Verdict blocker={blockerOf(view)} repoId={repo.id} instanceUrl={repo.instance_url} slug={repo.name} />
+      <Drifts activity={activity} />
       <div className="queue-grid">
         <section className="panel" aria-labelledby="line-title">
           <div className="panel-head">

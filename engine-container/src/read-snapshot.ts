@@ -26,6 +26,7 @@ import type { ConfirmBounce, FocusView, PullRequestView, Snapshot } from './queu
 import { BaseReader } from './read-base.ts';
 import { CommitReader, type History } from './read-commits.ts';
 import { GateReader } from './read-gates.ts';
+import { readHook } from './read-hook.ts';
 import { readKnownForge } from './read-known-forge.ts';
 import { readPassed } from './read-passed.ts';
 import { readOrNone } from './read-pull.ts';
@@ -117,12 +118,11 @@ export class SnapshotReader {
     this.attempts.begin();
     const listed = await this.#attempt(() => this.#forge.listOpenPullRequests());
     this.#budget.begin();
-    const { baseBranch } = this.#repo;
     const pulls = listed.known
       ? known(
           byUrgency(
             record,
-            listed.value.filter(({ baseRef }) => baseRef === baseBranch),
+            listed.value.filter(({ baseRef }) => baseRef === this.#repo.baseBranch),
           ),
         )
       : UNKNOWN;
@@ -165,6 +165,7 @@ export class SnapshotReader {
       ...traces,
       ...(await readPassed(this.#forge, this.#attempt, record, this.#repo.baseBranch)),
       ...(await readUnheard(this.#forge, this.#attempt, record, this.#clock.now())),
+      ...(await readHook(this.#forge, this.#clock, this.#attempt, { repo: this.#repo, record })),
       gates: await this.#gates.read(record),
     };
     return {

@@ -109,7 +109,7 @@ class Reconcile {
     }
     if (this.#errorCode !== null) this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MAX_MS;
     if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
-    const { rule, forge } = this.#keeper.saved;
+    const { rule, forge, hook } = this.#keeper.saved;
     try {
       await this.#deps.store.saveReport(this.#held, {
         fence: this.#held.fence,
@@ -119,6 +119,7 @@ class Reconcile {
         wakeAt: this.#wakeAt,
         logTail: this.#logTail.slice(-LOG_TAIL_LINES_MAX),
         ...(rule === undefined ? {} : { rule }),
+        ...(hook === undefined ? {} : { hook }),
         ...(forge?.version == null ? {} : { forge: forge.version }),
         ...(this.#sight === null ? {} : { sight: this.#sight }),
       });

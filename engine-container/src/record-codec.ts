@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ACTIVITY_EVENTS, BATCH_OUTCOMES } from '#core/domain/batch.ts';
+import { HOOK_STATES } from '#core/domain/hook-seen.ts';
 import { PROTECTION_REASONS } from '#core/domain/provisioning.ts';
 import type { QueueRecord } from './queue/record.ts';
 import { COUNTED_STATES } from './queue/reviews.ts';
@@ -99,6 +100,10 @@ const Record = z.looseObject({
   // Only told to people: a version that knows other reasons does not make the record unreadable.
   rule: z
     .object({ at: z.number(), reasons: z.array(z.enum(PROTECTION_REASONS)) })
+    .optional()
+    .catch(undefined),
+  hook: z
+    .object({ since: z.number(), at: z.number(), state: z.enum(HOOK_STATES) })
     .optional()
     .catch(undefined),
 });

@@ -30,6 +30,7 @@ const FORGE_READS = [
   'readBotLogin',
   'canWrite',
   'hasWritingKey',
+  'listOwnHooks',
   'readVersion',
   'readBranchTip',
   'findRefInTheWay',

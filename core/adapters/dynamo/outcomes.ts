@@ -1,5 +1,9 @@
 import type { ForgeVersion } from '../../domain/forge-version.ts';
+
 import type { ForgeSight, KnownSight, NewestPull } from '../../domain/glance.ts';
+
+import { HOOK_STATES, type HookSeen } from '../../domain/hook-seen.ts';
+
 import type { EpochMs } from '../../domain/ids.ts';
 import { PROTECTION_REASONS, type RuleSeen } from '../../domain/provisioning.ts';
 import { RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../../domain/repo.ts';
@@ -10,6 +14,12 @@ import { type Codec, flag, listOf, nullable, oneOf, optional, record, text, whol
 const ruleSeen = record<RuleSeen>({
   at: ['at', whole],
   reasons: ['reasons', listOf(oneOf(PROTECTION_REASONS))],
+});
+
+const hookSeen = record<HookSeen>({
+  since: ['since', whole],
+  at: ['at', whole],
+  state: ['state', oneOf(HOOK_STATES)],
 });
 
 const forgeVersion = record<ForgeVersion>({
@@ -40,6 +50,7 @@ export const engineReport = record<EngineReport>({
   rule: ['rule', optional(ruleSeen) as Codec<RuleSeen>],
   forge: ['forge', optional(forgeVersion) as Codec<ForgeVersion>],
   sight: ['sight', optional(record<ForgeSight>(forgeSight)) as Codec<ForgeSight>],
+  hook: ['hook', optional(hookSeen) as Codec<HookSeen>],
 });
 
 export const reconcileOutcome = record<ReconcileOutcome>({
@@ -56,4 +67,5 @@ export const reconcileOutcome = record<ReconcileOutcome>({
     'sight',
     optional(record<KnownSight>({ ...forgeSight, since: ['since', whole] })) as Codec<KnownSight>,
   ],
+  hook: ['hook', optional(hookSeen) as Codec<HookSeen>],
 });

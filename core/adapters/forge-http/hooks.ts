@@ -1,3 +1,4 @@
+import { ForgeError } from '#core/ports/forge.ts';
 import type { ForgeHook, HookSpec } from '#core/ports/forge-admin.ts';
 import { readAllPages } from './paging.ts';
 import { readBody } from './read-body.ts';
@@ -8,6 +9,16 @@ export async function listHooks(transport: ForgeTransport): Promise<readonly For
   const call = { method: 'GET', label: 'GET hooks', path: [...transport.repoPath, 'hooks'] } as const;
   const rows = await readAllPages(transport, call, (answer) => readBody(HookRows, call, answer));
   return rows.filter((row) => row !== null).map(toHook);
+}
+
+/** The same for a bot that may be none of the repository's administrators: only these may list hooks. */
+export async function listOwnHooks(transport: ForgeTransport): Promise<readonly ForgeHook[] | null> {
+  try {
+    return await listHooks(transport);
+  } catch (error) {
+    if (error instanceof ForgeError && (error.kind === 'denied' || error.kind === 'missing')) return null;
+    throw error;
+  }
 }
 
 export async function createHook(transport: ForgeTransport, spec: HookSpec): Promise<ForgeHook> {

@@ -4,6 +4,7 @@ import { readBranchTip } from './branches.ts';
 import { listNewCommits, listOwnCommits, readCommit, readTreeId } from './commits.ts';
 import { countOpenDependencies, listChangedFiles } from './dependencies.ts';
 import { createGateReader } from './gate.ts';
+import { listOwnHooks } from './hooks.ts';
 import { readProtection } from './protection.ts';
 import {
   listMergedPullRequests,
@@ -27,6 +28,7 @@ export function createForgeReader(transport: ForgeTransport): ForgeReader {
     readBotLogin: () => readBotLogin(transport),
     canWrite: createWriterReader(transport),
     hasWritingKey: () => hasWritingKey(transport),
+    listOwnHooks: () => listOwnHooks(transport),
     readVersion: () => readVersion(transport),
     readBranchTip: (branch) => readBranchTip(transport, branch),
     findRefInTheWay: (branches) => findRefInTheWay(transport, branches),

@@ -103,6 +103,7 @@ function adoptSettings(pass: DecisionContext): void {
   if (s.full && s.readings !== null) record.readings = [...s.readings];
   if (s.forge?.known === true) record.forge = s.forge.value;
   keepRule(pass);
+  keepHook(pass);
   noticeName(pass);
   noticeBase(pass);
   if (record.halted !== null) {
@@ -122,6 +123,14 @@ function keepRule({ record, s }: DecisionContext): void {
   const isTold = told !== undefined && String(told.reasons) === String(reasons);
   if (isTold && told.at >= (s.repo.provisioning.lastProvisionedAt ?? 0)) return;
   record.rule = { at: s.now, reasons };
+}
+
+/** Told to the owner: where deliveries do not come, the tick still does. */
+function keepHook({ record, s }: DecisionContext): void {
+  if (s.hook?.known !== true) return;
+  const state = s.hook.value;
+  const since = record.hook?.state === state ? record.hook.since : s.now;
+  record.hook = { since, at: s.now, state };
 }
 
 /** The reference that made our branches impossible may be gone; where that was a branch, a tag is none. */

@@ -7,6 +7,7 @@ import type {
   Receipt,
 } from '#core/domain/batch.ts';
 import type { ForgeVersion } from '#core/domain/forge-version.ts';
+import type { HookSeen } from '#core/domain/hook-seen.ts';
 import type {
   BatchId,
   BlobId,
@@ -74,6 +75,8 @@ export interface QueueRecord {
   rate: OutcomeRate;
   /** The rule of the base, no matter who wrote it; absent: never seen. */
   rule?: RuleSeen;
+  /** The hook that wakes it; absent: never looked at. */
+  hook?: HookSeen;
   /** Pull requests set aside since something was staged last; absent: none. */
   stagingAsides?: number;
   /** Pull requests that failed alone for the first time since something was staged last; absent: none. */

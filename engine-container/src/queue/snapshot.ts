@@ -5,6 +5,7 @@ import type {
   PullRequest,
   RefInTheWay,
 } from '#core/domain/forge.ts';
+import type { HookState } from '#core/domain/hook-seen.ts';
 import type { CommitSha, EpochMs, NodeRowId, PullRequestNumber, TreeHash } from '#core/domain/ids.ts';
 import type { Labelled } from '#core/domain/priority.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
@@ -31,6 +32,8 @@ export interface Snapshot {
   readonly botLogin: Reading<string>;
   /** Fresh UUIDs for new rows; a pass that runs out of them waits for the next. */
   readonly ids: readonly string[];
+  /** Absent: not asked in this look. */
+  readonly hook?: Reading<HookState>;
   readonly base: Reading<{ readonly sha: CommitSha; readonly tree: TreeHash }>;
   /** Null value: no rule governs the base. */
   readonly protection: Reading<BranchProtection | null>;

@@ -77,6 +77,7 @@ export function adminSuite(subject: () => ForgeSubject, needs: Needs): void {
     const spec = { url: HOOK_URL, secret: new Secret('s'), events: ['push'] };
     await expect(admin.createHook(spec)).rejects.toMatchObject({ kind: 'denied', status: 403 });
     await expect(admin.listRules()).rejects.toMatchObject({ kind: 'denied', status: 403 });
+    await expect(admin.listHooks()).rejects.toMatchObject({ kind: 'denied', status: 403 });
     await expect(admin.createRule({ rule_name: 'main' })).rejects.toMatchObject({ kind: 'denied' });
   });
 

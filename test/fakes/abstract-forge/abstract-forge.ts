@@ -3,6 +3,7 @@ import { parseFilePatterns } from '#core/domain/protected-files.ts';
 import { DEFAULT_SERVICE_NAME, stagingPattern } from '#core/domain/queue-names.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
 import type { EngineForge } from '#core/ports/forge.ts';
+import type { ForgeHook } from '#core/ports/forge-admin.ts';
 import type { FileChanges, ForgeControl } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
 import { triggerByEndedChecks, triggerByStatus } from './auto-merge.ts';
@@ -89,6 +90,8 @@ export interface AbstractForge extends ForgeControl, Knobs {
   timelineOf(pr: number): readonly TimelineEntry[];
   /** Why the branch rule forbids the merge now, statuses apart; null when it does not. */
   ruleViolation(pr: number): string | null;
+  /** People change the hooks of the repository; null: the bot may not list them. */
+  setHooks(hooks: readonly ForgeHook[] | null): Promise<void>;
   /** A person puts a label on a pull request, or takes it off. */
   setLabel(pr: number, name: string, isOn: boolean, user?: string): Promise<void>;
   /** @param branch - @default the base */
@@ -216,6 +219,9 @@ function createPullControl(world: World) {
     },
     async pushToPullRequest(pr: number, files: FileChanges, by?: string) {
       return pushToPull(world, mustPull(world, pr), files, by);
+    },
+    async setHooks(hooks: readonly ForgeHook[] | null) {
+      world.hooks = hooks;
     },
     async addWritingKey() {
       world.hasWritingKey = true;

@@ -47,6 +47,7 @@ function createReader(world: World): Reader {
     canWrite: async (login) =>
       exchange(world, get('assignees', 'assignees'), () => !world.readers.has(login)),
     hasWritingKey: async () => exchange(world, get('keys', 'keys'), () => world.hasWritingKey),
+    listOwnHooks: async () => exchange(world, get('hooks', 'hooks'), () => world.hooks),
     readBotLogin: async () => exchange(world, get('/user', 'user'), () => world.bot),
     readVersion: async () =>
       exchange(world, get('/version', 'version'), () =>

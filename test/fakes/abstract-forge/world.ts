@@ -1,6 +1,7 @@
 import type { BranchProtection, CommitStatus, Review, TimelineEntry } from '#core/domain/forge.ts';
 import type { CommitSha, EpochMs, PullRequestNumber } from '#core/domain/ids.ts';
 import type { MergeStyle } from '#core/domain/repo.ts';
+import type { ForgeHook } from '#core/ports/forge-admin.ts';
 import { givenRule } from '../../builders/snapshot.ts';
 import type { ForgeCallRecord, ForgeControl, GateRunView, MergeView } from '../../support/forge-control.ts';
 import type { Timers } from '../../support/virtual-clock.ts';
@@ -259,6 +260,8 @@ export interface World {
   readonly readers: Set<string>;
   /** A deploy key may push here, in the owner's name. */
   hasWritingKey: boolean;
+  /** Null: the bot may not list them. */
+  hooks: readonly ForgeHook[] | null;
   readonly pulls: Map<PullRequestNumber, Pull>;
   /** Numbers are given once, deleted ones included. */
   pullsOpened: number;
@@ -313,6 +316,7 @@ export function createWorld(options: WorldOptions): World {
     forkBranches: new Map(),
     readers: new Set(),
     hasWritingKey: false,
+    hooks: [],
     pulls: new Map(),
     pullsOpened: 0,
     openPulls: new Map(),

@@ -1,0 +1,96 @@
+import type { EpochMs } from './ids.ts';
+import type { ProtectionReason } from './provisioning.ts';
+import type { QueueView } from './queue-view.ts';
+import type { ManagedRepo, ReconcileOutcome } from './repo.ts';
+
+/** Parts of the set-up of a repository that are compared with what they were: words of the page and the API. */
+export const DRIFTS = {
+  protection: {
+    says: 'The branch rule of the base is gone, or lets pull requests land past the queue',
+    next: 'Set up the protection again in the settings, or restore the rule on the forge.',
+  },
+  required_context: {
+    says: 'The branch rule does not ask for the status of the queue any more',
+    next: 'Set up the protection again in the settings, or add the status to the rule on the forge.',
+  },
+  webhook_missing: {
+    says: 'The webhook was deleted, so that the queue hears of nothing until its next regular look',
+    next: 'Set the webhook up again in the settings.',
+  },
+  webhook_changed: {
+    says: 'The webhook was switched off or does not send all events any more',
+    next: 'Set the webhook up again in the settings.',
+  },
+  rights: {
+    says: 'The bot may not do any more what it could when the repository was set up',
+    next: 'Give the bot write access again, or store a new token under connections.',
+  },
+  gate_file: {
+    says: 'The gate that was verified is not on the base branch any more',
+    next: 'Restore the workflow file, or create the set-up pull request again.',
+  },
+} as const;
+export type DriftKind = keyof typeof DRIFTS;
+export const DRIFT_KINDS = Object.keys(DRIFTS) as readonly DriftKind[];
+
+/** A part of the set-up that is not as it was made. */
+export interface Drift {
+  readonly kind: DriftKind;
+  /** First look that saw it; null: not known. */
+  readonly since: EpochMs | null;
+}
+
+export interface DriftFacts {
+  readonly repo: ManagedRepo;
+  readonly outcome: ReconcileOutcome | undefined;
+  readonly view: QueueView | undefined;
+}
+
+const OF_RULE: Readonly<Partial<Record<ProtectionReason, DriftKind>>> = {
+  rule_missing: 'protection',
+  direct_push_allowed: 'protection',
+  context_not_required: 'required_context',
+  all_statuses_required: 'required_context',
+};
+
+/** In the order of `DRIFTS`. What was never set up, or was seen before it was set up, has not drifted. */
+export function findDrifts(facts: DriftFacts): readonly Drift[] {
+  const found = [...findOfRule(facts), ...findOfHook(facts), ...findOfRights(facts), ...findOfGate(facts)];
+  return DRIFT_KINDS.flatMap((kind) => found.find((drift) => drift.kind === kind) ?? []);
+}
+
+function findOfRule({ repo, outcome }: DriftFacts): readonly Drift[] {
+  const { protection } = repo.provisioning;
+  const rule = outcome?.rule;
+  if (!repo.protectionRequested || protection.kind !== 'required' || rule === undefined) return [];
+  if (rule.at < setUpAt(repo)) return [];
+  return rule.reasons
+    .filter((reason) => !protection.reasons.includes(reason))
+    .flatMap((reason) => {
+      const kind = OF_RULE[reason];
+      return kind === undefined ? [] : [{ kind, since: rule.at }];
+    });
+}
+
+function findOfHook({ repo, outcome }: DriftFacts): readonly Drift[] {
+  const hook = outcome?.hook;
+  if (repo.wakeupMode !== 'webhook' || repo.provisioning.webhook !== 'registered') return [];
+  if (hook === undefined || hook.at < setUpAt(repo)) return [];
+  if (hook.state === 'missing') return [{ kind: 'webhook_missing', since: hook.since }];
+  return hook.state === 'changed' ? [{ kind: 'webhook_changed', since: hook.since }] : [];
+}
+
+/** A repository of which no look went well was not set up yet. */
+function findOfRights({ outcome }: DriftFacts): readonly Drift[] {
+  if (outcome?.errorCode !== 'forge_access_denied' || outcome.lastGoodAt === undefined) return [];
+  return [{ kind: 'rights', since: outcome.lastGoodAt }];
+}
+
+function findOfGate({ repo, view }: DriftFacts): readonly Drift[] {
+  if (repo.ciGate.status !== 'verified' || view?.block.kind !== 'gate_missing') return [];
+  return [{ kind: 'gate_file', since: view.block.since }];
+}
+
+function setUpAt({ provisioning }: ManagedRepo): EpochMs {
+  return provisioning.lastProvisionedAt ?? 0;
+}
