@@ -132,6 +132,8 @@ export const HEALTH_BATCHES_MAX = 500;
 /** The public probe of the engine asks at most this often per instance. */
 export const CONTAINER_HEALTH_CACHED_MS = 15_000;
 export const QUEUE_HEALTH_CACHED_MS = 15_000;
+/** As often at most one instance asks whether the identity provider answers. */
+export const IDENTITY_HEALTH_CACHED_MS = 15_000;
 
 /**
  * Deliveries with a wrong signature for one repository from one address: after so many in this time they are refused

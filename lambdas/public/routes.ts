@@ -1,7 +1,7 @@
 import { AppError } from '#core/contracts/errors.ts';
 import { formatAnalyticsConfig } from '#core/contracts/health.ts';
 import { toMailboxLink } from '#core/contracts/mailbox.ts';
-import { QUEUE_HEALTH_CACHED_MS } from '#core/domain/api-limits.ts';
+import { IDENTITY_HEALTH_CACHED_MS, QUEUE_HEALTH_CACHED_MS } from '#core/domain/api-limits.ts';
 import type { ApiHandlers } from '#core/http/api-call.ts';
 import type { IdentityPort } from '#core/ports/identity.ts';
 import type { MailboxStore } from '#core/ports/mailbox-store.ts';
@@ -27,10 +27,12 @@ export interface PublicDeps extends HealthDeps {
 export function createPublicRoutes(deps: PublicDeps): ApiHandlers<'public'> {
   const keptMs = deps.queueHealthCachedMs ?? QUEUE_HEALTH_CACHED_MS;
   const queueHealth = createCached(() => readQueueHealth(deps), keptMs, deps.clock);
+  // Strangers may call this from many addresses, and the provider counts its calls for all sessions together.
+  const isReachable = createCached(() => deps.identity.isReachable(), IDENTITY_HEALTH_CACHED_MS, deps.clock);
   return {
     ...mailRoutes(deps.mailboxes),
     checkIdentity: async () =>
-      (await deps.identity.isReachable())
+      (await isReachable())
         ? { status: 200, body: { ok: true } }
         : { status: 503, body: { ok: false, dependency: deps.identity.name } },
     refuseReadyz: () => Promise.reject(new AppError('gone')),

@@ -18,6 +18,8 @@ const PAUSE_MS = 500;
 const LATE_TRIES_MAX = 5;
 /** The engine sleeps where no queue was switched on for a while; the health check wakes it (docs/operate.md: a minute). */
 const ASLEEP_TRIES_MAX = 120;
+/** The answer about the provider is kept for 15 seconds. */
+const PROBED_TRIES_MAX = 40;
 const SEND_TRIES_MAX = 3;
 
 export function createPatience({ pause = wait }: PatienceOptions = {}): Patience {
@@ -42,7 +44,8 @@ export function createPatience({ pause = wait }: PatienceOptions = {}): Patience
 function triesFor({ status, text }: SeenAnswer): number {
   if (status !== 503) return 0;
   if (text.includes('"dependency":"container"')) return ASLEEP_TRIES_MAX;
-  return text.includes('"auth_unavailable"') || text.includes('"dependency":"gotrue"') ? LATE_TRIES_MAX : 0;
+  if (text.includes('"dependency":"gotrue"')) return PROBED_TRIES_MAX;
+  return text.includes('"auth_unavailable"') ? LATE_TRIES_MAX : 0;
 }
 
 /** A kept connection that the server closed just then has carried nothing; only that is tried again. */

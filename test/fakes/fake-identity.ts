@@ -7,6 +7,8 @@ export class FakeIdentity implements IdentityPort {
   available = true;
   /** How often a token was asked about. */
   asked = 0;
+  /** How often it was asked whether it answers at all. */
+  probed = 0;
   readonly #sessions = new Map<
     string,
     {
@@ -53,6 +55,7 @@ export class FakeIdentity implements IdentityPort {
   }
 
   async isReachable(): Promise<boolean> {
+    this.probed += 1;
     return this.available;
   }
 }

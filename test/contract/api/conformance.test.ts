@@ -46,6 +46,12 @@ describe('a passing fault is asked again before it is judged', () => {
     ['an engine that sleeps is waited for until it is up', 40, asleep, { status: 200, repeated: 40 }],
     ['an engine that stays away for a minute is a fault', 1_000, asleep, { status: 503, repeated: 120 }],
     ['a provider that is late', 3, '{"error":{"code":"auth_unavailable"}}', { status: 200, repeated: 3 }],
+    [
+      'the kept answer about a provider',
+      40,
+      '{"ok":false,"dependency":"gotrue"}',
+      { status: 200, repeated: 40 },
+    ],
     ['another 503 is judged as it is', 3, '{"error":{"code":"db_error"}}', { status: 503, repeated: 0 }],
   ])('%s', async (_name, count, text, expected) => {
     expect(await after(count, text)).toEqual(expected);

@@ -24,6 +24,7 @@ describe('health', () => {
     };
     expect(await world.call('GET', '/api/healthz')).toMatchObject({ status: 200, json: { ok: true } });
     world.identity.available = false;
+    await world.clock.advance(15_000);
     expect(await world.call('GET', '/api/healthz')).toMatchObject({
       ...{ status: 503, json: { ok: false, dependency: 'gotrue' } },
     });
@@ -37,6 +38,18 @@ describe('health', () => {
     await world.clock.advance(1);
     const down = await world.call('GET', '/api/container-health');
     expect([down.status, down.json]).toEqual([503, { ok: false, dependency: 'container' }]);
+  });
+
+  test('healthz asks the identity provider once in 15 seconds, from however many addresses it is called', async () => {
+    for (let nth = 0; nth < 100; nth += 1)
+      expect((await world.call('GET', '/api/healthz', { ip: `203.0.113.${nth}` })).status).toBe(200);
+    expect(world.identity.probed).toBe(1);
+    await world.clock.advance(14_999);
+    await world.call('GET', '/api/healthz');
+    expect(world.identity.probed).toBe(1);
+    await world.clock.advance(1);
+    await world.call('GET', '/api/healthz');
+    expect(world.identity.probed).toBe(2);
   });
 
   test('readyz is gone', async () => {
