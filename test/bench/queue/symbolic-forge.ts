@@ -3,7 +3,12 @@ import type { GateReading, PullRequest } from '#core/domain/forge.ts';
 import type { NodeRowId, PullRequestNumber } from '#core/domain/ids.ts';
 import { DEFAULT_SERVICE_NAME, gateFileName } from '#core/domain/queue-names.ts';
 import { known, type Reading } from '#core/domain/result.ts';
-import type { Action, ActionOutcome, CutReason } from '../../../engine-container/src/queue/actions.ts';
+import type {
+  Action,
+  ActionOutcome,
+  CutReason,
+  HeadRun,
+} from '../../../engine-container/src/queue/actions.ts';
 import { nextToLand } from '../../../engine-container/src/queue/pipeline.ts';
 import type { QueueRecord, Staged } from '../../../engine-container/src/queue/record.ts';
 import type { FocusView, PullRequestView, Snapshot } from '../../../engine-container/src/queue/snapshot.ts';
@@ -28,6 +33,8 @@ interface OpenPullRequest {
   scheduledAt: number;
 }
 
+type StagedMember = Extract<Action, { kind: 'stage_batch' }>['members'][number];
+
 const GATE = 'gate';
 const BOT = 'mq-bot';
 
@@ -44,6 +51,8 @@ export class SymbolicForge {
   readonly #parents = new Map<string, string>();
   readonly #byNumber: ReadonlyMap<number, PlannedPullRequest>;
   readonly #provenSets: ReadonlySet<number>[] = [];
+  /** Trees that heads had when their own CI passed. */
+  readonly #testedTrees = new Map<number, string>();
   readonly #scenario: Scenario;
   readonly #random: SeededRandom;
   #base: string;
@@ -62,6 +71,10 @@ export class SymbolicForge {
   schedule(planned: PlannedPullRequest, at: number): void {
     this.#ids += 1;
     this.#open.set(planned.number, { planned, scheduleId: this.#ids, scheduledAt: at });
+    if (planned.tested !== true) return;
+    const set = new Set([...this.#setOf(this.#base), planned.number]);
+    this.#testedTrees.set(planned.number, this.#tree(set));
+    this.#provenSets.push(set);
   }
 
   /** Next time a run ends after `now`; infinite when none is out. */
@@ -77,7 +90,8 @@ export class SymbolicForge {
     return {
       now,
       fence: 1,
-      ...{ repo: givenRepo({ bisectFanout: fanout }), queueName: DEFAULT_SERVICE_NAME },
+      repo: givenRepo({ bisectFanout: fanout, reuseCi: this.#scenario.u !== undefined }),
+      queueName: DEFAULT_SERVICE_NAME,
       full,
       botLogin: known(BOT),
       ids: Array.from({ length: 40 }, () => this.#uuid()),
@@ -142,7 +156,8 @@ export class SymbolicForge {
     }
     const last = chain.at(-1);
     if (last === undefined) return { kind: 'nothing_staged', cut: cut ?? { index: 0, reason: 'conflict' } };
-    const decided = this.#isKnown(action, last.tree, null);
+    const ofHead = this.#findHeadRun(action.members[chain.length - 1], last.tree);
+    const decided = this.#isKnown(action, last.tree, null) || ofHead !== null;
     if (!decided) this.#start(now, last.sha, last.tree);
     return {
       kind: 'batch_staged',
@@ -151,6 +166,7 @@ export class SymbolicForge {
       baseGate: { file: gateFileName(DEFAULT_SERVICE_NAME), id: GATE },
       gateFile: gateFileName(DEFAULT_SERVICE_NAME),
       published: decided ? null : { sha: last.sha },
+      ...(ofHead === null ? {} : { headRun: ofHead }),
       cut,
     };
   }
@@ -163,6 +179,17 @@ export class SymbolicForge {
     return action.knownTrees.some(
       (known) => known.tree === tree && (verdict === null || known.verdict === verdict),
     );
+  }
+
+  /** As the engine finds it: of the last member, on exactly the staged tree. */
+  #findHeadRun(member: StagedMember | undefined, tree: string): HeadRun | null {
+    if (member === undefined || member.ownBranch === null) return null;
+    if (this.#testedTrees.get(member.pr) !== tree) return null;
+    return { sha: member.head, runKey: `own-${member.pr}`, runUrl: null };
+  }
+
+  #setOf(commit: string): ReadonlySet<number> {
+    return this.#trees.get(this.#treeOfCommit.get(commit) ?? '') ?? new Set();
   }
 
   /** The truth about a set: any bad one, or two that clash, and it is red. */

@@ -18,6 +18,7 @@ export interface Scenario {
   readonly W?: number;
   readonly C?: number;
   readonly requeue?: number;
+  readonly u?: number;
   readonly ci: { readonly kind: 'fixed' | 'lognormal'; readonly D: number; readonly sigma?: number };
   readonly wake?: { readonly kind: 'tick'; readonly min: number };
 }
@@ -31,6 +32,8 @@ export interface PlannedPullRequest {
   readonly clashes: readonly number[];
   /** Numbers of earlier ones that it conflicts with textually. */
   readonly conflicts: readonly number[];
+  /** Its head is up to date when it is scheduled, and its own CI has passed on it. */
+  readonly tested?: boolean;
 }
 
 const MINUTE_MS = 60_000;
@@ -54,6 +57,8 @@ export function drawRunMs(scenario: Scenario, random: SeededRandom): number {
 
 export function planPullRequests(scenario: Scenario, seed: number): readonly PlannedPullRequest[] {
   const random = createSeededRandom(seed * 2_654_435_761 + scenario.name.length);
+  // A stream of its own, so that no other workload is another one.
+  const own = createSeededRandom(seed * 2_654_435_761 + 1_000_003);
   const culprits = new Set<number>();
   while (culprits.size < (scenario.culprits ?? 0)) culprits.add(1 + random.int(scenario.n));
   const planned: PlannedPullRequest[] = [];
@@ -66,7 +71,9 @@ export function planPullRequests(scenario: Scenario, seed: number): readonly Pla
       const burst = Math.floor((number - 1) / scenario.arrivals.size);
       at = burst * scenario.arrivals.every * ciDurationMs(scenario);
     }
-    const bad = culprits.has(number) || random.chance(scenario.p ?? 0);
+    const tested = own.chance(scenario.u ?? 0);
+    // No person schedules a head that its own CI has failed.
+    const bad = (culprits.has(number) || random.chance(scenario.p ?? 0)) && !tested;
     const window = planned.slice(-(scenario.W ?? 0));
     planned.push({
       number,
@@ -76,6 +83,7 @@ export function planPullRequests(scenario: Scenario, seed: number): readonly Pla
         .filter((earlier) => !bad && !earlier.bad && random.chance(scenario.q ?? 0))
         .map(({ number: other }) => other),
       conflicts: window.filter(() => random.chance(scenario.c ?? 0)).map(({ number: other }) => other),
+      tested,
     });
   }
   return planned;

@@ -46,3 +46,15 @@ test('repeated bursts: `size` at once, every `every` gate durations', () => {
   const result = measure({ scenario, fanout: 4, seed: 1, cold: false });
   expect(result.merged).toHaveLength(10);
 });
+
+test('a head that is up to date and tested lands without a run, unless the base moves before its turn', () => {
+  const alone = (number: number, arrivesAtMs: number, tested: boolean) => ({
+    ...{ number, arrivesAtMs, bad: false, clashes: [], conflicts: [], tested },
+  });
+  const scenario = givenScenario({ u: 0.5 });
+  const options = { scenario, fanout: 1, seed: 1, cold: false };
+  const free = measure({ ...options, planned: [alone(1, 0, true), alone(2, GATE_MS, true)] });
+  expect([free.runs, free.merged]).toEqual([0, [1, 2]]);
+  const late = measure({ ...options, planned: [alone(1, 0, false), alone(2, GATE_MS / 2, true)] });
+  expect([late.runs, late.merged]).toEqual([2, [1, 2]]);
+});
