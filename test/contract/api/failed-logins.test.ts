@@ -1,3 +1,5 @@
+import type { RouteSpec } from '#core/contracts/route-spec.ts';
+import { ROUTES } from '#core/contracts/routes.ts';
 import { RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { CONTAINER_AUTH_WINDOW_MS } from '#core/domain/limits.ts';
 import { type ContainerCall, signContainerCall } from '#core/http/container-auth.ts';
@@ -74,6 +76,31 @@ describe('refused credentials are limited by address (D-52)', () => {
       if (label === 'takeToken') throw new Error('no answer');
     };
     for (let nth = 0; nth <= PER_MINUTE; nth += 1) expect((await guess(nth)).code).toBe('invalid_token');
+  });
+});
+
+describe('calls that hold a function while a forge is slow', () => {
+  /** They write a row and wake the engine; no forge is asked. */
+  const ASK_NO_FORGE: readonly string[] = ['pauseRepo', 'drainRepo', 'resumeRepo'];
+
+  test.each(
+    ROUTES.filter(
+      ({ auth, surface, id }) =>
+        auth === 'bearer' && ['forge-ops', 'connections'].includes(surface) && !ASK_NO_FORGE.includes(id),
+    ).map((route: RouteSpec) => [route.id, route.rate] as const),
+  )('%s has a share of its own: one tenant with a slow forge must not hold all functions', (_id, rate) => {
+    expect(rate).toBeDefined();
+    expect(rate === undefined ? 0 : RATE_LIMITS[rate].burst).toBeLessThanOrEqual(60);
+  });
+
+  test('past that share the forge is not asked, and the other repositories of the tenant have theirs', async () => {
+    const [one, two] = [await world.enroll(TENANT_A), await world.enroll(TENANT_A, { slug: 'acme/two' })];
+    const provision = async (id: string) =>
+      (await world.call('POST', `${REPOS}/${id}/provision`, { token: TOKEN_A })).code;
+    const codes = [];
+    for (let nth = 0; nth <= RATE_LIMITS.provision.burst; nth += 1) codes.push(await provision(one.repo.id));
+    expect(codes.indexOf('rate_limited')).toBe(RATE_LIMITS.provision.burst);
+    expect(await provision(two.repo.id)).not.toBe('rate_limited');
   });
 });
 
