@@ -1,6 +1,5 @@
 import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
-import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { ENGINE_TIMEOUT_MS } from '#core/domain/limits.ts';
@@ -10,6 +9,7 @@ import type { Metrics } from './metrics.ts';
 
 export interface EngineParts {
   readonly store: DynamoStore;
+  /** Keeps the pace that a forge has asked for. */
   readonly send: HttpSend;
   readonly clock: Clock;
   readonly log: Log;
@@ -17,8 +17,7 @@ export interface EngineParts {
 }
 
 /** The engine within this process. It keeps its own deadlines; one that passes them is treated as one that was lost. */
-export function createEngine({ store, clock, log, metrics, ...parts }: EngineParts): EnginePort {
-  const send = new ForgePace(clock).pace(parts.send);
+export function createEngine({ store, send, clock, log, metrics }: EngineParts): EnginePort {
   const runReconcile = createReconciler({
     ...{ store, clock, log, ids: createUuidIds() },
     forgeFor: (request, held, mayRead) =>

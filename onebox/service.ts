@@ -5,8 +5,7 @@ import { createDynamoStore, type DynamoStore } from '#core/adapters/dynamo/store
 import { startStreamSource } from '#core/adapters/dynamo/stream-reader.ts';
 import { createTokenStore } from '#core/adapters/dynamo/token-store.ts';
 import { createNotifier } from '#core/adapters/email-chat/notifier.ts';
-import { createForgeReader } from '#core/adapters/forge-http/reader.ts';
-import { createForgeTransport } from '#core/adapters/forge-http/transport.ts';
+import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createHttpFront } from '#core/adapters/http-server/http-front.ts';
@@ -20,7 +19,7 @@ import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { makeUpText } from '#core/adapters/system/made-up-text.ts';
 import { routeUpgrades } from '#core/adapters/websocket/route-upgrades.ts';
 import { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
-import type { WakeMessage } from '#core/contracts/events.ts';
+import { glanceOf, type WakeMessage } from '#core/contracts/events.ts';
 import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
 import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
 import type { RepoId } from '#core/domain/ids.ts';
@@ -28,9 +27,9 @@ import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { Clock, Log, Vault } from '#core/ports/system.ts';
 import { Secret } from '#core/secret.ts';
 import { dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
+import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
-import { lookForWork } from '../engine-container/src/idle-look.ts';
 import { createNotify } from '../lambdas/notify/notify.ts';
 import { createConnect } from '../lambdas/realtime/admit.ts';
 import { createDisconnect } from '../lambdas/realtime/disconnect.ts';
@@ -44,6 +43,7 @@ import { startDatabase } from './database.ts';
 import { createEngine } from './engine.ts';
 import { lockFolder } from './folder-lock.ts';
 import { openKeys } from './keys.ts';
+import { createLooker } from './looker.ts';
 import { Metrics } from './metrics.ts';
 import { refuseStandingStill } from './move/standing-still.ts';
 import { asInvocable, listRoutes, pageConfig } from './routes.ts';
@@ -135,10 +135,16 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     clientSecret: new Secret(config.clientSecret),
   });
   const admit = createAdmission(config);
-  const engine = createEngine({ store, send, clock, log, metrics });
+  // One pace for all that reads a forge.
+  const paced = new ForgePace(clock).pace(send);
+  const engine = createEngine({ store, send: paced, clock, log, metrics });
   const queue = createWakes({
     answer: (wake) => answerWake(wake),
-    forward: async (wake) => void (await forwardDelayedWake({ store, queue, clock }, wake)),
+    forward: async (wake) => {
+      const glance = glanceOf(wake);
+      if (glance === null) await forwardDelayedWake({ store, queue, clock }, wake);
+      else await queue.sendGlance(glance);
+    },
     ...{ workersMax: config.workers, log },
   });
   stops.push(() => queue.stop());
@@ -147,26 +153,15 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     identity: createForgeIdentity({ sessions, forge, admit, clock }),
     queueName: config.service_name,
   };
-  const looker = {
-    look: (
-      request: Parameters<typeof lookForWork>[2] & {
-        instanceUrl: string;
-        repoSlug: string;
-        token: Secret<string>;
-      },
-    ) =>
-      lookForWork(
-        createForgeReader(
-          createForgeTransport({
-            ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },
-            ...{ send, clock },
-          }),
-        ),
-        clock,
-        request,
-      ),
-  };
-  const answerWake = async ({ repoId }: WakeMessage): Promise<void> => {
+  const looker = createLooker(paced, clock);
+  const answerWake = async (wake: WakeMessage): Promise<void> => {
+    const { repoId } = wake;
+    const glance = glanceOf(wake);
+    if (glance !== null) {
+      const result = await answerGlance({ store, vault: keys.vault, looker, queue, clock, log }, glance);
+      metrics.count('mergeyard_glances_total', { result });
+      return;
+    }
     const looking = createLookingEngine({ store, looker, clock, log }, engine, repoId);
     const result = await dispatchReconcile(
       {

@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { LOOK_FAULTS, type LookAnswer, type LookMemory, type LookRequest } from '../ports/idle-look.ts';
+import {
+  type GlanceAnswer,
+  type GlanceRequest,
+  LOOK_FAULTS,
+  type LookAnswer,
+  type LookMemory,
+  type LookRequest,
+} from '../ports/idle-look.ts';
 import { Secret } from '../secret.ts';
 import { HttpsUrl, RepoSlug } from './reconcile.ts';
 
@@ -27,6 +34,20 @@ const Request = z.strictObject({
   token: z.string().min(1),
   memory: Memory.nullable(),
 });
+const GlanceBody = z.strictObject({
+  instance_url: HttpsUrl,
+  repo_slug: RepoSlug,
+  glance_at: z.string().min(1),
+  token: z.string().min(1),
+});
+const Glanced = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('seen'),
+    tip: z.string().nullable(),
+    newest: z.strictObject({ pr: z.int(), head: z.string(), updatedAt: time }).nullable(),
+  }),
+  z.strictObject({ kind: z.literal('failed') }),
+]);
 const Answer = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.enum(['idle', 'needed']), memory: Memory }),
   z.strictObject({ kind: z.literal('failed'), fault: z.enum(LOOK_FAULTS) }),
@@ -62,6 +83,27 @@ export function readLookRequest(payload: unknown): LookRequest | null {
 /** Null: not such an answer. */
 export function readLookAnswer(payload: unknown): LookAnswer | null {
   return Answer.safeParse(payload).data ?? null;
+}
+
+/** The same of a glance, for the same function; `glance_at` is the branch. */
+export function writeGlanceRequest({ instanceUrl, repoSlug, baseBranch, token }: GlanceRequest): string {
+  return JSON.stringify({
+    ...{ instance_url: instanceUrl, repo_slug: repoSlug, glance_at: baseBranch },
+    token: token.reveal(),
+  } satisfies z.input<typeof GlanceBody>);
+}
+
+/** Null: not such a request. */
+export function readGlanceRequest(payload: unknown): GlanceRequest | null {
+  const parsed = GlanceBody.safeParse(payload);
+  if (!parsed.success) return null;
+  const { instance_url: instanceUrl, repo_slug: repoSlug, glance_at: baseBranch, token } = parsed.data;
+  return { instanceUrl, repoSlug, baseBranch, token: new Secret(token) };
+}
+
+/** Null: not such an answer. */
+export function readGlanceAnswer(payload: unknown): GlanceAnswer | null {
+  return Glanced.safeParse(payload).data ?? null;
 }
 
 /** As it is stored beside the record; null: not such a memory. */

@@ -1,3 +1,4 @@
+import type { Glance } from '../domain/glance.ts';
 import type { CommitSha, EpochMs, PullRequestNumber, RepoId } from '../domain/ids.ts';
 import type { ReconcileErrorCode } from '../domain/repo.ts';
 import type { ReconcileRequest } from './system.ts';
@@ -40,9 +41,16 @@ export type LookAnswer =
   | { readonly kind: 'idle' | 'needed'; readonly memory: LookMemory }
   | { readonly kind: 'failed'; readonly fault: LookFault };
 
-/** A look at a forge that writes nothing. Rejects when the look itself did not take place. */
+export type GlanceRequest = Pick<ReconcileRequest, 'instanceUrl' | 'repoSlug' | 'baseBranch' | 'token'>;
+
+/** `failed`: the forge did not answer, or refused. */
+export type GlanceAnswer = ({ readonly kind: 'seen' } & Glance) | { readonly kind: 'failed' };
+
+/** Looks at a forge that write nothing. They reject when the look itself did not take place. */
 export interface IdleLooker {
   look(request: LookRequest): Promise<LookAnswer>;
+  /** Two calls of the forge. */
+  glance(request: GlanceRequest): Promise<GlanceAnswer>;
 }
 
 /** The memory of idle looks, and since when the engine is needed. */

@@ -48,11 +48,23 @@ export interface Vault {
   open(owner: CredentialOwner, sealed: SealedCredential): Promise<Secret<string>>;
 }
 
+/** A glance that is due, after the look that was woken as `wakeSeq`. */
+export interface DueGlance {
+  readonly repoId: RepoId;
+  readonly wakeSeq: number;
+  /** Counts the glances since that look, from 1. */
+  readonly step: number;
+}
+
 export interface WakeQueue {
   /** At most one delivery per (repo, wakeSeq); group = repo. */
   sendWake(repoId: RepoId, wakeSeq: number): Promise<void>;
   /** Delivered through the delayed queue; `delayMs` is rounded up to whole seconds, at most 900 s. */
   sendDelayedWake(repoId: RepoId, wakeSeq: number, delayMs: number): Promise<void>;
+  /** At most one delivery per (repo, wakeSeq, step), in the line of the repo's wakes. */
+  sendGlance(glance: DueGlance): Promise<void>;
+  /** As a delayed wake. */
+  sendDelayedGlance(glance: DueGlance, delayMs: number): Promise<void>;
 }
 
 /** Wakes that failed for good. Those that were taken come back unless they are dropped. */

@@ -36,6 +36,7 @@ import { type ConcurrencyDeps, withinLimits } from './concurrent-reconciles.ts';
 import { withLease } from './lease.ts';
 import { planNextLook } from './next-look.ts';
 import { findHolds, type HoldStore, type PlanDeps } from './plans.ts';
+import { openRepoToken } from './repo-token.ts';
 import {
   isOff,
   mustWaitTurn,
@@ -59,7 +60,7 @@ export interface DispatchDeps extends PlanDeps, Pick<ConcurrencyDeps, 'workersMa
   readonly leases: LeaseStore;
   readonly vault: Vault;
   readonly engine: EnginePort;
-  readonly queue: Pick<WakeQueue, 'sendDelayedWake'>;
+  readonly queue: Pick<WakeQueue, 'sendDelayedWake' | 'sendDelayedGlance'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -84,6 +85,7 @@ interface EngineResult {
 }
 
 interface EndedReconcile extends EngineResult {
+  readonly windsDown: boolean;
   /** How many of this repo in a row, with this one, held a worker for long and came to nothing. */
   readonly slowFailures: number;
 }
@@ -168,7 +170,8 @@ async function reconcileRepo(
       const startedAt = deps.clock.monotonic();
       const answered = await callEngine(deps, repo, { held, command });
       const isSlow = isSlowFailure(answered.errorCode, deps.clock.monotonic() - startedAt);
-      const ended = { ...answered, slowFailures: isSlow ? (last?.slowFailures ?? 0) + 1 : 0 };
+      const windsDown = command === 'wind_down';
+      const ended = { ...answered, windsDown, slowFailures: isSlow ? (last?.slowFailures ?? 0) + 1 : 0 };
       // Caught, not thrown: a throw would release a lease under which the engine may still be at work.
       const recorded = await recordOutcome(deps, repo, ended, last).catch((error: unknown) => ({
         fault: error,
@@ -210,12 +213,7 @@ async function callEngine(
   if (connection === null || (connection.deleting && !repo.tombstone)) return failed('connection_not_found');
   let answer: EngineAnswer;
   try {
-    const owner = {
-      ...{ tenantId: repo.tenantId, connectionId: repo.connectionId },
-      // Where the token goes: a changed row sends it nowhere.
-      instanceUrl: repo.instanceUrl,
-    };
-    const token = await deps.vault.open(owner, connection.credential);
+    const token = await openRepoToken(deps.vault, repo, connection);
     answer = await deps.engine.reconcile(
       {
         tenantId: repo.tenantId,
@@ -308,14 +306,15 @@ async function recordOutcome(
     await deps.store.saveReconcileOutcome(repo, outcome);
     const soonest = ranAt + slowRetryMs(ended.slowFailures);
     const wakeAt = ended.wakeAt === null ? null : Math.max(ended.wakeAt, soonest);
-    await planNextLook(deps, repo, { ...ended, wakeAt });
+    const seen = ended.sight === undefined || ended.windsDown ? null : outcome;
+    await planNextLook(deps, repo, { ...ended, wakeAt, seen });
     return { outcome, wakeAt };
   }
   const retryingSince = last?.retryingSince ?? ranAt;
   await deps.store.saveReconcileOutcome(repo, { ...outcome, retryingSince });
   const delayMs = retryDelayMs(ranAt - retryingSince, shareOf(`${repo.wakeSeq} ${repo.id}`));
   const wakeAt = delayMs === null ? null : ranAt + delayMs;
-  await planNextLook(deps, repo, { ...ended, wakeAt });
+  await planNextLook(deps, repo, { ...ended, wakeAt, seen: null });
   return { outcome, wakeAt };
 }
 

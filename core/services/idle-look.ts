@@ -16,7 +16,7 @@ import { isOff } from './wind-down.ts';
 export interface IdleLookDeps {
   readonly store: Pick<DispatchStore, 'getRepo' | 'loadReconcileOutcome' | 'loadReport' | 'readObligations'> &
     Pick<LookStore, 'loadLook' | 'saveLook' | 'noteEngineNeeded'>;
-  readonly looker: IdleLooker;
+  readonly looker: Pick<IdleLooker, 'look'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }

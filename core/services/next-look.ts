@@ -1,12 +1,13 @@
 import { IDLE_DUE_DELAY_MS, TICK_INTERVAL_MS, WAKE_DELAY_MIN_MS } from '../domain/limits.ts';
-import type { ManagedRepo } from '../domain/repo.ts';
+import type { ManagedRepo, ReconcileOutcome } from '../domain/repo.ts';
 import type { DispatchStore } from '../ports/store.ts';
 import type { Clock, Log, WakeQueue } from '../ports/system.ts';
+import { planGlance } from './glance.ts';
 import { finishBurial, isOff, isWoundDown, type LastLook, type PurgeStore } from './wind-down.ts';
 
 export interface NextLookDeps {
   readonly store: Pick<DispatchStore, 'settleDue' | 'settleOff'> & PurgeStore;
-  readonly queue: Pick<WakeQueue, 'sendDelayedWake'>;
+  readonly queue: Pick<WakeQueue, 'sendDelayedWake' | 'sendDelayedGlance'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -14,6 +15,8 @@ export interface NextLookDeps {
 interface Ended extends LastLook {
   /** The engine may still be at work under this lease. */
   readonly leaveLease: boolean;
+  /** Null: it saw nothing that a glance could compare. */
+  readonly seen: ReconcileOutcome | null;
 }
 
 /** Due mark first, then the message. When the repo was woken meanwhile, that wake's own message is on its way. */
@@ -35,7 +38,13 @@ export async function planNextLook(deps: NextLookDeps, repo: ManagedRepo, ended:
   // Whatever the engine waits for longer than a tick: meanwhile the tick finds what no event announced (A46).
   const lookAt = ended.wakeAt === null || ended.wakeAt > now + TICK_INTERVAL_MS ? null : ended.wakeAt;
   const settled = await deps.store.settleDue(repo.id, repo.wakeSeq, lookAt ?? now + IDLE_DUE_DELAY_MS);
-  if (!settled || lookAt === null) return;
+  if (!settled) return;
+  if (lookAt === null) {
+    // A repo that is off, or waits for something of its own, gets no glance.
+    if (!isOff(repo) && ended.seen !== null)
+      await planGlance(deps, repo, { outcome: ended.seen, step: 1, tookMs: 0 });
+    return;
+  }
   const delayMs = Math.max(WAKE_DELAY_MIN_MS, lookAt - now);
   try {
     await deps.queue.sendDelayedWake(repo.id, repo.wakeSeq, delayMs);

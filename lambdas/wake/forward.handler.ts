@@ -6,7 +6,7 @@ import type { SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
 import { createDynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createSqsWakeSender } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
-import { parseWakeMessage } from '#core/contracts/events.ts';
+import { glanceOf, parseWakeMessage } from '#core/contracts/events.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
 import { forwardDelayedWake } from '#core/services/wake.ts';
 import { createLog } from '#core/telemetry.ts';
@@ -26,6 +26,12 @@ async function forward(record: SQSRecord): Promise<void> {
   const wake = parseWakeMessage(record.body);
   if (wake === null) {
     log.warn('a message that is no wake was dropped', { message_id: record.messageId });
+    return;
+  }
+  const glance = glanceOf(wake);
+  if (glance !== null) {
+    // The worker reads whether a look has come since.
+    await queue.sendGlance(glance);
     return;
   }
   const result = await forwardDelayedWake({ store, queue, clock }, wake);

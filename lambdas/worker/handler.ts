@@ -16,11 +16,12 @@ import { createSecretReader } from '#core/adapters/parameter-store/secret-reader
 import { createSqsWakeQueue } from '#core/adapters/sqs/wake-queue.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
-import { parseWakeMessage } from '#core/contracts/events.ts';
+import { glanceOf, parseWakeMessage } from '#core/contracts/events.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
 import { consumeBatch } from '#core/http/queue-batch.ts';
 import { type DispatchDeps, dispatchReconcile } from '#core/services/dispatch-reconcile.ts';
 import { createWakingEngine } from '#core/services/engine-power.ts';
+import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
 import { createLog } from '#core/telemetry.ts';
 import { WorkerEnv } from './env.ts';
@@ -46,6 +47,11 @@ const looker = createIdleLooker({
   client: new LambdaClient({}),
   functionName: env.IDLE_LOOK_FUNCTION,
 });
+const queue = createSqsWakeQueue({
+  client: sqs,
+  wakeQueueUrl: env.WAKE_QUEUE_URL,
+  delayedWakeQueueUrl: env.DELAYED_WAKE_QUEUE_URL,
+});
 const deps: DispatchDeps = {
   store,
   leases: store,
@@ -62,11 +68,7 @@ const deps: DispatchDeps = {
     }),
     { fleet, log },
   ),
-  queue: createSqsWakeQueue({
-    client: sqs,
-    wakeQueueUrl: env.WAKE_QUEUE_URL,
-    delayedWakeQueueUrl: env.DELAYED_WAKE_QUEUE_URL,
-  }),
+  queue,
   clock,
   ids: createUuidIds(),
   log,
@@ -79,6 +81,11 @@ async function answerWake(record: SQSRecord): Promise<void> {
   const wake = parseWakeMessage(record.body);
   if (wake === null) {
     log.warn('a message that is no wake was dropped', { message_id: record.messageId });
+    return;
+  }
+  const glance = glanceOf(wake);
+  if (glance !== null) {
+    await answerGlance({ ...deps, store, queue, looker }, glance);
     return;
   }
   const engine = createLookingEngine({ store, looker, clock, log }, deps.engine, wake.repoId);

@@ -108,6 +108,21 @@ describe('SQS wake queue', () => {
     expect(performance.now() - sentAt).toBeGreaterThan(900);
   });
 
+  test('a glance that is delivered twice goes on once, and swallows no wake of its repo', async () => {
+    const { wakes, delayed, queue } = await createQueues('glances');
+    const glance = { repoId: 'repo-1', wakeSeq: 7, step: 2 };
+    await queue.sendDelayedGlance(glance, 0);
+    const sent = { repoId: 'repo-1', wakeSeq: 7, glance: 2 };
+    expect((await receive(delayed)).map(({ wake }) => wake)).toEqual([sent]);
+    await queue.sendGlance(glance);
+    await queue.sendGlance(glance);
+    await queue.sendWake('repo-1', 7);
+    const [first, ...others] = await receive(wakes);
+    expect([first?.wake, others]).toEqual([sent, []]);
+    await first?.done();
+    expect((await receive(wakes)).map(({ wake }) => wake)).toEqual([{ repoId: 'repo-1', wakeSeq: 7 }]);
+  });
+
   test('a delay beyond what the service takes is cut to it', async () => {
     const { delayed, queue } = await createQueues('longest');
     await queue.sendDelayedWake('repo-1', 3, 86_400_000);

@@ -22,6 +22,7 @@ import { drainBy, type LogLine, type World, type WorldOptions } from './world.ts
 /** Wakes are answered when the world says so: time is virtual, and real timers would answer some in between. */
 const createNoWakes: typeof createInProcessWakes = () => ({
   ...{ size: 0, sendWake: async () => {}, sendDelayedWake: async () => {}, stop: async () => {} },
+  ...{ sendGlance: async () => {}, sendDelayedGlance: async () => {} },
 });
 
 /** Worlds whose queue is a whole one box: its worker, its engine, its table and its keys, beside a forge on real git. */

@@ -39,7 +39,7 @@ export const ASSUMPTION_MUTANTS: readonly Mutant[] = [
   },
   {
     guard: 'only our own clock says how old a reading is',
-    file: 'engine-container/src/read-schedules.ts',
+    file: 'core/domain/glance.ts',
     find: 'return seenAt !== undefined && readAt !== undefined && readAt - seenAt >= READING_SETTLE_MS;',
     replace: 'return seenAt !== undefined && readAt !== undefined;',
     families: ['clocks', 'people', 'lagging'],

@@ -4,6 +4,7 @@ import { BRANCH_MUTANTS } from './branch-mutants.ts';
 import type { Mutation } from './bundle.ts';
 import { FREEZE_MUTANTS } from './freeze-mutants.ts';
 import { GATE_MUTANTS } from './gate-mutants.ts';
+import { GLANCE_MUTANTS } from './glance-mutants.ts';
 import { LANDING_MUTANTS } from './landing-mutants.ts';
 import { LIVENESS_MUTANTS } from './liveness-mutants.ts';
 import { MACHINE_MUTANTS } from './machine-mutants.ts';
@@ -36,6 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...BLOCKED_MUTANTS,
   ...BRANCH_MUTANTS,
   ...GATE_MUTANTS,
+  ...GLANCE_MUTANTS,
   ...LANDING_MUTANTS,
   ...OTHERS_MUTANTS,
   ...OWN_RUN_MUTANTS,

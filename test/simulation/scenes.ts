@@ -21,6 +21,7 @@ import {
 } from './forge-scenes.ts';
 import { drainAndFreeze, freezeInLanding, freezeWithLabels, pauseWithLabel } from './freeze-scenes.ts';
 import { changeGateInFlight } from './gate-scenes.ts';
+import { glanceAtNight, glanceForAnHour, pressWithinTheSecond, pressWithoutEvent } from './glance-scenes.ts';
 import {
   enrollAfterBurial,
   enrollInLanding,
@@ -539,6 +540,10 @@ export const SCENES = {
   'an engine dies with all its reconciles': engineDiesWithAll,
   'the store throttles': storeThrottles,
   'a list shows an older head': listShowsOlderHead,
+  'the button is pressed, and no event comes': pressWithoutEvent,
+  'the button is pressed within the second of another change': pressWithinTheSecond,
+  'a repository is glanced at for an hour': glanceForAnHour,
+  'a quiet repository is glanced at no more': glanceAtNight,
 } as const satisfies Readonly<Record<string, Scene>>;
 export type SceneName = keyof typeof SCENES;
 export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];
@@ -547,4 +552,5 @@ export const SCENE_NAMES = Object.keys(SCENES) as readonly SceneName[];
 export const LONG_SCENES: readonly SceneName[] = [
   'a push to the base before each call',
   'a success cannot be taken back for hours',
+  'a quiet repository is glanced at no more',
 ];

@@ -1,14 +1,21 @@
 import { AppError } from '#core/contracts/errors.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import type { HeldLease } from '#core/domain/lease.ts';
-import { ENGINE_TIMEOUT_MS, LOOK_TIMEOUT_MS, TICK_INTERVAL_MS, WAKE_HIDDEN_MS } from '#core/domain/limits.ts';
+import {
+  ENGINE_TIMEOUT_MS,
+  GLANCE_TIMEOUT_MS,
+  LOOK_TIMEOUT_MS,
+  TICK_INTERVAL_MS,
+  WAKE_HIDDEN_MS,
+} from '#core/domain/limits.ts';
 import { DEFAULT_SERVICE_NAME } from '#core/domain/queue-names.ts';
 import type { ManagedRepo } from '#core/domain/repo.ts';
 import { redeliverySeconds } from '#core/domain/wake.ts';
 import { type EngineForge, ForgeError, ReadNotBegun } from '#core/ports/forge.ts';
-import type { LookAnswer, LookRequest } from '#core/ports/idle-look.ts';
+import type { GlanceAnswer, GlanceRequest, LookAnswer, LookRequest } from '#core/ports/idle-look.ts';
 import { StoreError } from '#core/ports/store.ts';
 import {
+  type DueGlance,
   type EngineAnswer,
   type EnginePort,
   type Log,
@@ -20,9 +27,11 @@ import {
 import { Secret } from '#core/secret.ts';
 import { acceptForgeWebhook } from '#core/services/accept-forge-webhook.ts';
 import { dispatchReconcile, recordAbandonedWake } from '#core/services/dispatch-reconcile.ts';
+import { answerGlance } from '#core/services/glance.ts';
 import { createLookingEngine } from '#core/services/idle-look.ts';
 import { forwardDelayedWake, wakeDueRepos } from '#core/services/wake.ts';
 import { DirectoryMemory } from '../../engine-container/src/directory-memory.ts';
+import { glanceAt } from '../../engine-container/src/glance.ts';
 import { lookForWork } from '../../engine-container/src/idle-look.ts';
 import { createReconciler } from '../../engine-container/src/reconcile.ts';
 import type { AbstractForge } from '../fakes/abstract-forge/abstract-forge.ts';
@@ -69,7 +78,7 @@ export class SimService {
   readonly #atWork = new Set<string>();
   /** Under which the forge is being called right now. */
   #callFence = 0;
-  readonly #waiting = new Map<RepoId, { receives: number }[]>();
+  readonly #waiting = new Map<RepoId, { receives: number; readonly glance: DueGlance | null }[]>();
   readonly #inFlight = new Set<RepoId>();
   readonly #sentAt = new Map<string, number>();
   readonly #signer = new Signer();
@@ -183,22 +192,31 @@ export class SimService {
       sendWake: (repoId, wakeSeq) => machine.io('queue sendWake', async () => this.#send(repoId, wakeSeq)),
       sendDelayedWake: (repoId, wakeSeq, delayMs) =>
         machine.io('queue sendDelayedWake', async () => this.#sendDelayed(repoId, wakeSeq, delayMs)),
+      sendGlance: (glance) =>
+        machine.io('queue sendGlance', async () => this.#send(glance.repoId, glance.wakeSeq, glance)),
+      sendDelayedGlance: async (glance, delayMs) => {
+        // Lives without idle looks are older than glances, and their seeds are kept.
+        if (!this.#looksIdle) return;
+        await machine.io('queue sendDelayedGlance', async () =>
+          this.#sendDelayed(glance.repoId, glance.wakeSeq, delayMs, glance),
+        );
+      },
     };
   }
 
-  #send(repoId: RepoId, wakeSeq: number): void {
-    const key = `${repoId} ${wakeSeq}`;
+  #send(repoId: RepoId, wakeSeq: number, glance: DueGlance | null = null): void {
+    const key = `${repoId} ${wakeSeq} ${glance?.step ?? 'wake'}`;
     const now = this.#clock.now();
     if (now - (this.#sentAt.get(key) ?? Number.NEGATIVE_INFINITY) < DEDUP_MS) return;
     this.#sentAt.set(key, now);
     const waiting = this.#waiting.get(repoId) ?? [];
-    waiting.push({ receives: 0 });
+    waiting.push({ receives: 0, glance });
     this.#waiting.set(repoId, waiting);
     this.#clock.after(30 + this.#random.int(200), () => this.#receive(repoId));
     if (this.#random.chance(this.odds.wakeTwice)) {
       this.#witness.sometimes('two workers from one message');
       this.#clock.after(this.#random.int(5_000), async () => {
-        await this.#work(repoId);
+        await (glance === null ? this.#work(repoId) : this.#glance(glance));
       });
     }
   }
@@ -210,7 +228,8 @@ export class SimService {
     if (message === undefined || this.#inFlight.has(repoId)) return;
     this.#inFlight.add(repoId);
     message.receives += 1;
-    const result = await this.#work(repoId);
+    const { glance } = message;
+    const result = await (glance === null ? this.#work(repoId) : this.#glance(glance));
     const again = result !== 'done' && message.receives < RECEIVES_MAX;
     if (again)
       await this.#clock.sleep(
@@ -218,18 +237,18 @@ export class SimService {
       );
     else {
       waiting?.shift();
-      if (result !== 'done') await this.#writeOff(repoId);
+      if (result !== 'done' && glance === null) await this.#writeOff(repoId);
     }
     this.#inFlight.delete(repoId);
     await this.#receive(repoId);
   }
 
-  #sendDelayed(repoId: RepoId, wakeSeq: number, delayMs: number): void {
+  #sendDelayed(repoId: RepoId, wakeSeq: number, delayMs: number, glance: DueGlance | null = null): void {
     const waitMs = Math.ceil(delayMs / 1000) * 1000 + this.#random.int(500);
-    this.#clock.after(waitMs, () => this.#forward(repoId, wakeSeq, 1));
+    this.#clock.after(waitMs, () => this.#forward(repoId, wakeSeq, 1, glance));
   }
 
-  async #forward(repoId: RepoId, wakeSeq: number, receives: number): Promise<void> {
+  async #forward(repoId: RepoId, wakeSeq: number, receives: number, glance: DueGlance | null): Promise<void> {
     const host = this.hosts.newHost();
     const machine = this.hosts.machineOn(host);
     const deps = {
@@ -237,9 +256,11 @@ export class SimService {
       queue: this.#queueOn(machine),
       clock: this.hosts.clockOf(host),
     };
-    const done = await this.#settle(() => forwardDelayedWake(deps, { repoId, wakeSeq }));
+    const done = await this.#settle(() =>
+      glance === null ? forwardDelayedWake(deps, { repoId, wakeSeq }) : deps.queue.sendGlance(glance),
+    );
     if (done === 'done' || receives >= RECEIVES_MAX) return;
-    this.#clock.after(60_000, () => this.#forward(repoId, wakeSeq, receives + 1));
+    this.#clock.after(60_000, () => this.#forward(repoId, wakeSeq, receives + 1, glance));
   }
 
   async #writeOff(repoId: RepoId): Promise<void> {
@@ -337,6 +358,37 @@ export class SimService {
     });
     this.#witness.afterReconcile(repoId, looked);
     return settled;
+  }
+
+  /** Of the same worker: two calls of the forge by the function of idle looks. */
+  async #glance(glance: DueGlance): Promise<'done' | 'retry' | 'died'> {
+    const host = this.hosts.newHost();
+    const machine = this.hosts.machineOn(host);
+    const settled = await this.#settle(async () => {
+      const result = await answerGlance(
+        {
+          store: storeOn(machine, this.store),
+          vault: { open: (owner) => machine.io('vault open', async () => this.#openToken(owner.tenantId)) },
+          looker: { glance: (request) => this.#glanceAt(glance.repoId, request) },
+          queue: this.#queueOn(machine),
+          clock: this.hosts.clockOf(host),
+          log: this.#log,
+        },
+        glance,
+      );
+      this.#witness.sometimes(`glance ${result}`);
+      this.#witness.note(`${glance.repoId} glance ${glance.step}: ${result}`);
+    });
+    return host.dead ? 'died' : settled;
+  }
+
+  async #glanceAt(repoId: RepoId, request: GlanceRequest): Promise<GlanceAnswer> {
+    const forge = this.forges.get(repoId);
+    if (forge === undefined || forge.slug !== request.repoSlug)
+      throw new Error(`a glance at ${request.repoSlug} in the name of ${repoId}`);
+    const late = this.#clock.sleep(GLANCE_TIMEOUT_MS).then((): GlanceAnswer => ({ kind: 'failed' }));
+    const machine = this.hosts.machineOn(this.hosts.newHost());
+    return Promise.race([glanceAt(forgeOn(machine, forge.forge), request), late]);
   }
 
   /** As the worker has it: a look by a function of its own before the engine is asked. */

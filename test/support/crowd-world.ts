@@ -63,6 +63,9 @@ export class CrowdWorld {
     const clock = { ...bind(this.clock), monotonic: () => this.clock.now() };
     this.#queue = {
       sendWake: async (repoId, wakeSeq) => this.#send(repoId, wakeSeq),
+      // Its engines tell nothing that a glance could compare.
+      sendGlance: async () => undefined,
+      sendDelayedGlance: async () => undefined,
       sendDelayedWake: async (repoId, wakeSeq, delayMs) =>
         this.clock.after(delayMs, async () => {
           await forwardDelayedWake({ store: this.#store, queue: this.#queue, clock }, { repoId, wakeSeq });

@@ -134,6 +134,7 @@ export const IO_LABELS: readonly string[] = [
   ...(ALL_LISTED ? FORGE_CALLS.map((name) => `forge ${name}`) : []),
   ...STORE_CALLS.map((name) => `store ${name}`),
   ...['queue sendWake', 'queue sendDelayedWake', 'vault open'],
+  ...['queue sendGlance', 'queue sendDelayedGlance'],
 ];
 
 type Callable = (...values: unknown[]) => Promise<unknown>;

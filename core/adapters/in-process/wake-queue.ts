@@ -82,25 +82,30 @@ export function createInProcessWakes(config: InProcessWakesConfig): InProcessWak
   const add = (wake: WakeMessage): void => {
     if (stopped) return;
     const group = groups.get(wake.repoId) ?? { waiting: null, isRunning: false, failures: 0 };
+    // A wake that waits or runs ends in a look, which plans glances of its own.
+    if (wake.glance !== undefined && (group.waiting !== null || group.isRunning)) return;
     groups.set(wake.repoId, group);
     group.waiting = wake;
     next();
+  };
+  const delay = (wake: WakeMessage, delayMs: number): void => {
+    later(Math.max(0, delayMs), () => {
+      if (stopped) return;
+      config.forward(wake).catch((error: unknown) => {
+        // The due mark stands; the tick finds it.
+        log.warn('a delayed wake could not be forwarded', { repo_id: wake.repoId, error });
+      });
+    });
   };
   return {
     get size() {
       return groups.size;
     },
     sendWake: async (repoId, wakeSeq) => add({ repoId, wakeSeq }),
-    sendDelayedWake: async (repoId, wakeSeq, delayMs) => {
-      const wake = { repoId, wakeSeq };
-      later(Math.max(0, delayMs), () => {
-        if (stopped) return;
-        config.forward(wake).catch((error: unknown) => {
-          // The due mark stands; the tick finds it.
-          log.warn('a delayed wake could not be forwarded', { repo_id: repoId, error });
-        });
-      });
-    },
+    sendDelayedWake: async (repoId, wakeSeq, delayMs) => delay({ repoId, wakeSeq }, delayMs),
+    sendGlance: async ({ repoId, wakeSeq, step }) => add({ repoId, wakeSeq, glance: step }),
+    sendDelayedGlance: async ({ repoId, wakeSeq, step }, delayMs) =>
+      delay({ repoId, wakeSeq, glance: step }, delayMs),
     stop: async () => {
       stopped = true;
       for (const timer of timers) clearTimeout(timer);

@@ -1,9 +1,15 @@
 import { DeleteMessageCommand, ReceiveMessageCommand, type SQSClient } from '@aws-sdk/client-sqs';
-import { parseWakeMessage } from '../../contracts/events.ts';
+import { parseWakeMessage, type WakeMessage } from '../../contracts/events.ts';
+import type { RepoId } from '../../domain/ids.ts';
 import type { DeadWakes } from '../../ports/system.ts';
 
 /** One call takes so many. */
 const TAKEN_MAX = 10;
+
+/** A glance leaves nothing to tell: its repository was looked at before, and the tick looks again. */
+function repoOf(message: WakeMessage | null): RepoId | null {
+  return message === null || message.glance !== undefined ? null : message.repoId;
+}
 
 /** The dead letters of the wake queue. */
 export function createDeadWakes(config: {
@@ -18,7 +24,7 @@ export function createDeadWakes(config: {
       );
       return Messages.map(({ Body = '', MessageId = '', ReceiptHandle }) => ({
         id: MessageId,
-        repoId: parseWakeMessage(Body)?.repoId ?? null,
+        repoId: repoOf(parseWakeMessage(Body)),
         drop: async () => {
           await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
         },

@@ -1,6 +1,6 @@
 import type { SQSClient } from '@aws-sdk/client-sqs';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
-import { formatWakeMessage } from '../../contracts/events.ts';
+import { formatWakeMessage, type WakeMessage } from '../../contracts/events.ts';
 import { WAKE_QUEUE_DELAY_MAX_S } from '../../domain/limits.ts';
 import type { WakeQueue } from '../../ports/system.ts';
 
@@ -15,36 +15,42 @@ export interface SqsWakeQueueConfig {
 /** For what sends into the FIFO queue only: the tick and the forwarder have no right to the other. */
 export function createSqsWakeSender(
   config: Pick<SqsWakeQueueConfig, 'client' | 'wakeQueueUrl'>,
-): Pick<WakeQueue, 'sendWake'> {
+): Pick<WakeQueue, 'sendWake' | 'sendGlance'> {
+  const send = async (message: WakeMessage, deduplicationId: string): Promise<void> => {
+    await config.client.send(
+      new SendMessageCommand({
+        QueueUrl: config.wakeQueueUrl,
+        MessageBody: formatWakeMessage(message),
+        MessageGroupId: message.repoId,
+        MessageDeduplicationId: deduplicationId,
+      }),
+    );
+  };
   return {
-    async sendWake(repoId, wakeSeq) {
-      await config.client.send(
-        new SendMessageCommand({
-          QueueUrl: config.wakeQueueUrl,
-          MessageBody: formatWakeMessage({ repoId, wakeSeq }),
-          MessageGroupId: repoId,
-          // Never the repo id alone, nor the body's digest without the count: five minutes of wakes would vanish (E9).
-          MessageDeduplicationId: `${repoId}:${wakeSeq}`,
-        }),
-      );
-    },
+    // Never the repo id alone, nor the body's digest without the count: five minutes of wakes would vanish (E9).
+    sendWake: (repoId, wakeSeq) => send({ repoId, wakeSeq }, `${repoId}:${wakeSeq}`),
+    // What the delayed queue or a worker delivered twice goes on once.
+    sendGlance: ({ repoId, wakeSeq, step }) =>
+      send({ repoId, wakeSeq, glance: step }, `${repoId}:${wakeSeq}:glance:${step}`),
   };
 }
 
 /** Sends wakes. A failure is the caller's to swallow or to report: the due mark is already stored, the tick follows (A45). */
 export function createSqsWakeQueue(config: SqsWakeQueueConfig): WakeQueue {
+  const sendDelayed = async (message: WakeMessage, delayMs: number): Promise<void> => {
+    const delaySeconds = Math.ceil(Math.max(0, delayMs) / 1000);
+    await config.client.send(
+      new SendMessageCommand({
+        QueueUrl: config.delayedWakeQueueUrl,
+        MessageBody: formatWakeMessage(message),
+        DelaySeconds: Math.min(delaySeconds, WAKE_QUEUE_DELAY_MAX_S),
+      }),
+    );
+  };
   return {
     ...createSqsWakeSender(config),
-
-    async sendDelayedWake(repoId, wakeSeq, delayMs) {
-      const delaySeconds = Math.ceil(Math.max(0, delayMs) / 1000);
-      await config.client.send(
-        new SendMessageCommand({
-          QueueUrl: config.delayedWakeQueueUrl,
-          MessageBody: formatWakeMessage({ repoId, wakeSeq }),
-          DelaySeconds: Math.min(delaySeconds, WAKE_QUEUE_DELAY_MAX_S),
-        }),
-      );
-    },
+    sendDelayedWake: (repoId, wakeSeq, delayMs) => sendDelayed({ repoId, wakeSeq }, delayMs),
+    sendDelayedGlance: ({ repoId, wakeSeq, step }, delayMs) =>
+      sendDelayed({ repoId, wakeSeq, glance: step }, delayMs),
   };
 }

@@ -43,6 +43,21 @@ describe('wakes in one process', () => {
     expect({ answered: answered.size, most }).toEqual({ answered: 10, most: 2 });
   });
 
+  test('a glance stands back behind a wake of its repository, and is answered when there is none', async () => {
+    const answered: (number | undefined)[] = [];
+    const wakes = givenWakes(async ({ glance }) => {
+      answered.push(glance);
+      await wait(5);
+    });
+    await wakes.sendWake('repo-1', 1);
+    await wakes.sendGlance({ repoId: 'repo-1', wakeSeq: 1, step: 1 });
+    await wait(15);
+    await wakes.sendGlance({ repoId: 'repo-1', wakeSeq: 1, step: 2 });
+    await wait(15);
+    await wakes.stop();
+    expect(answered).toEqual([undefined, 2]);
+  });
+
   test('a stop waits for those under way and takes no more', async () => {
     const ended: number[] = [];
     const wakes = givenWakes(async ({ wakeSeq }) => {

@@ -1,5 +1,6 @@
 import type { OngoingReconcile } from '#core/domain/fairness.ts';
 import {
+  GLANCE_EVERY_MS,
   IDLE_DUE_DELAY_MS,
   LEASE_HELD_DELAY_MS,
   LEASE_TAKEOVER_GRACE_MS,
@@ -237,6 +238,53 @@ describe('the outcome', () => {
     world.engine.act = async () => 'unreachable';
     const before = await world.outcome();
     expect(await again()).toEqual(before?.sight);
+  });
+
+  describe('plans a glance', () => {
+    const givenSeen = async (report: Partial<EngineReport>, repo: Partial<ManagedRepo> = {}) => {
+      const world = await givenWorker(repo);
+      const newest = { pr: 1, head: 'h', updatedAt: world.clock.now() - 1_000 };
+      world.engine.act = async (fence) => {
+        await world.engine.report(fence, { sight: { tip: 'a', newest, isSettled: true }, ...report });
+        return report.errorCode == null ? 'ok' : 'failed';
+      };
+      await dispatchReconcile(world.deps, 'repo-1');
+      return world;
+    };
+
+    test('half a minute after a look that went well and waits for nothing of its own', async () => {
+      const { queue, clock } = await givenSeen({});
+      const visibleAt = clock.now() + GLANCE_EVERY_MS;
+      expect(queue.delayedGlances).toEqual([{ repoId: 'repo-1', wakeSeq: 0, step: 1, visibleAt }]);
+      expect(queue.delayed).toEqual([]);
+    });
+
+    test('and a queue that does not answer then takes nothing from the look', async () => {
+      const world = await givenWorker();
+      const sight = { tip: 'a', newest: null, isSettled: true };
+      world.engine.act = async (fence) => {
+        await world.engine.report(fence, { sight });
+        world.queue.failing = true;
+        return 'ok';
+      };
+      await dispatchReconcile(world.deps, 'repo-1');
+      expect(await world.outcome()).toMatchObject({ ok: true, sight });
+    });
+
+    test.each<[string, Partial<EngineReport>, Partial<ManagedRepo>]>([
+      ['that plans its own next look', { wakeAt: Date.UTC(2026, 0, 1) + 20_000 }, {}],
+      ['that failed', { errorCode: 'base_red' }, {}],
+      ['that winds a queue down', {}, { stopUntil: Date.UTC(2030, 0, 1) }],
+      [
+        'at a queue that was just switched off',
+        {},
+        { queueEnabled: false, dueAt: null, updatedAt: Date.UTC(2026, 0, 1) },
+      ],
+    ])('but not after a look %s', async (_case, report, repo) => {
+      const { queue, requests } = await givenSeen(report, repo);
+      expect(requests).toHaveLength(1);
+      expect(queue.delayedGlances).toEqual([]);
+    });
   });
 
   test('a repository without any outcome cannot be unchanged', async () => {
