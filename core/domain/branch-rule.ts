@@ -115,14 +115,15 @@ function isOpenedByContext({ statusCheckEnabled, contexts }: BranchRule, context
 }
 
 /** With `ci/*` beside `ci/queue` a foreign status could stand for ours, or ours for a foreign one (E14). */
-function hasForeignPattern(rule: BranchRule, wanted: Requirement): boolean {
+function hasForeignPattern(rule: BranchRule, { context, strayContexts }: Requirement): boolean {
   return rule.contexts.some(
-    (pattern) =>
-      pattern !== wanted.context &&
-      !wanted.strayContexts.includes(pattern) &&
-      isGlob(pattern) &&
-      matchGlob(pattern, wanted.context, null) === true,
+    (pattern) => !strayContexts.includes(pattern) && isForeignPattern(pattern, context),
   );
+}
+
+/** Another required check than ours that matches our context as well: no status of ours alone satisfies it. */
+export function isForeignPattern(pattern: string, context: string): boolean {
+  return pattern !== context && isGlob(pattern) && matchGlob(pattern, context, null) === true;
 }
 
 /** Ours once, in the place of the first that was ours; the others in their order. */

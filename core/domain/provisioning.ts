@@ -221,6 +221,7 @@ const SEEN_BY_ENGINE: readonly ProtectionReason[] = [
   'direct_push_allowed',
   'block_on_outdated_branch',
   'all_statuses_required',
+  'foreign_pattern',
   'rule_missing',
   'context_not_required',
 ];

@@ -1,5 +1,7 @@
 import { toManagedRepoView } from '#core/contracts/managed-repo.ts';
 import { readFactsOf } from '#core/services/repo-facts.ts';
+import { noteRule } from '../../engine-container/src/queue/rule-notes.ts';
+import { givenRule } from '../builders/snapshot.ts';
 import { QueueWorld, REPO } from './queue-world.ts';
 import { givenScheduled } from './stories.ts';
 
@@ -21,6 +23,8 @@ async function look(world: QueueWorld): Promise<void> {
   await world.pass(2_000);
 }
 
+const GOOD_RULE = { directPushAllowed: false, blockOnOutdatedBranch: false, requiredContexts: ['mq'] };
+
 describe('the owner learns of faults of the base’s rule, whether or not protection was asked for', () => {
   test('nothing, while nothing is in the way', async () => {
     const world = await given();
@@ -31,13 +35,14 @@ describe('the owner learns of faults of the base’s rule, whether or not protec
   test.each([
     ['direct_push_allowed', { directPushAllowed: true }],
     ['block_on_outdated_branch', { blockOnOutdatedBranch: true }],
+    ['foreign_pattern', { requiredContexts: ['mq', 'm*'] }],
   ])('%s is shown before anything waits, and goes when it was turned off', async (reason, rule) => {
     const world = await given();
     await world.forge.setProtection(rule);
     await look(world);
     const { status, detail } = await shown(world);
     expect([status, detail]).toEqual(['not_requested', expect.stringMatching(`^${reason}: `)]);
-    await world.forge.setProtection({ directPushAllowed: false, blockOnOutdatedBranch: false });
+    await world.forge.setProtection({ ...GOOD_RULE });
     await givenScheduled(world.forge, 'a');
     await look(world);
     expect((await shown(world)).detail).toBeNull();
@@ -88,5 +93,14 @@ describe('the owner learns of faults of the base’s rule, whether or not protec
       code: 'engine_error',
       detail: expect.stringMatching(/^direct_push_allowed: /),
     });
+  });
+
+  test('a bot that is no administrator tells what the summary of the branch shows, and of its flags nothing', () => {
+    const summary = { ...givenRule(), scope: 'summary', directPushAllowed: true } as const;
+    expect(noteRule(summary, 'mq')).toEqual([]);
+    expect(noteRule({ ...summary, requiredContexts: ['mq', '*'] }, 'mq')).toEqual(['foreign_pattern']);
+    expect(noteRule({ ...summary, requiredContexts: ['ci'] }, 'mq')).toEqual(['context_not_required']);
+    expect(noteRule({ ...summary, requiredContexts: [] }, 'mq')).toEqual(['all_statuses_required']);
+    expect(noteRule(null, 'mq')).toEqual(['rule_missing']);
   });
 });
