@@ -22,6 +22,7 @@ import { SocketHub } from '#core/adapters/websocket/socket-hub.ts';
 import { glanceOf, type WakeMessage } from '#core/contracts/events.ts';
 import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
 import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
+import { NO_PLANS } from '#core/domain/billing.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { Clock, Log, Vault } from '#core/ports/system.ts';
@@ -166,7 +167,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     const result = await dispatchReconcile(
       {
         ...{ store, leases: store, vault: keys.vault, engine: looking, queue, clock, ids, log },
-        ...{ queueName: config.service_name, workersMax: config.workers },
+        ...{ queueName: config.service_name, workersMax: config.workers, planLimits: NO_PLANS },
       },
       repoId,
     );
@@ -236,7 +237,7 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
 
   const tick = async (): Promise<void> => {
     try {
-      log.info('tick', { ...(await wakeDueRepos({ store, queue, clock, log })) });
+      log.info('tick', { ...(await wakeDueRepos({ store, queue, clock, log, planLimits: NO_PLANS })) });
     } catch (error) {
       log.error('the tick failed', { error });
     }

@@ -8,6 +8,7 @@ import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { compileOutboundPolicy, type OutboundPolicy } from '#core/adapters/http-guard/outbound-url.ts';
 import { checkOutboundTarget } from '#core/adapters/http-guard/resolve.ts';
 import type { HttpSurface } from '#core/contracts/route-spec.ts';
+import { NO_PLANS } from '#core/domain/billing.ts';
 import { createSurface } from '#core/http/api-surface.ts';
 import { answerWithEnvelope } from '#core/http/error-middleware.ts';
 import { createSignInNotes } from '#core/http/note-sign-in.ts';
@@ -55,7 +56,7 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
     ...{ identity, log, rates: store, noteSignIn: createSignInNotes({ store, log }) },
     readApiToken: createTokenReader({ store: tokens, clock, log }),
   };
-  const common = { store, leases: store, clock, log, ids, queue };
+  const common = { store, leases: store, clock, log, ids, queue, planLimits: NO_PLANS };
   const openAccount = createForgeAccountOpener({ send, clock });
   const rules = compileOutboundPolicy(shared.policy);
   return {
@@ -97,7 +98,9 @@ export function createSurfaces(shared: Shared): Readonly<Record<HttpSurface, Ans
       createPublicRoutes({ store, mailboxes: store, identity, clock, log, analyticsKey: '' }),
     ),
     'webhooks-forge': middy(
-      createForgeWebhook({ store, leases: store, rates: store, secrets, queue, clock, queueName }),
+      createForgeWebhook({
+        ...{ store, leases: store, rates: store, secrets, queue, clock, queueName, planLimits: NO_PLANS },
+      }),
     ).use(answerWithEnvelope(log)),
     'container-health': middy(
       // The engine is this very process.

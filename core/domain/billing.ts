@@ -38,6 +38,14 @@ export const PLAN_LIMITS: PlanLimitsTable = {
   team: { included: { connections: 10, repos: 50 }, ceiling: { connections: null, repos: null } },
 };
 
+/** Where no plans are sold: every tenant has what any may have. */
+const UNLIMITED = { connections: null, repos: null };
+export const NO_PLANS: PlanLimitsTable = {
+  free: { included: UNLIMITED, ceiling: UNLIMITED },
+  pro: { included: UNLIMITED, ceiling: UNLIMITED },
+  team: { included: UNLIMITED, ceiling: UNLIMITED },
+};
+
 /** Whatever the plan says: no tenant has more of these (D-51). */
 export const CONNECTIONS_PER_TENANT_MAX = 50;
 export const REPOS_PER_TENANT_MAX = 500;

@@ -5,7 +5,7 @@ import { createSystemClock } from '#core/adapters/system/clock.ts';
 import { FORGE_RIGHTS_MS, RATE_LIMITS } from '#core/domain/api-limits.ts';
 import { createLog } from '#core/telemetry.ts';
 import { run } from '../../cli/run.ts';
-import { BOT, createFakeForge, type ForgeAddress } from '../../local/forge/fake-forge.ts';
+import { BOT, createFakeForge, defaultSeed, type ForgeAddress } from '../../local/forge/fake-forge.ts';
 import { lockedLogins, OAUTH_CLIENT } from '../../local/forge/http/oauth.ts';
 import { readConfig } from '../../onebox/config.ts';
 import { type Onebox, startOnebox } from '../../onebox/service.ts';
@@ -181,6 +181,16 @@ describe('the service in one process, beside a forge', () => {
     const expected = ['owner token.revoke', `${own} repo.resume`, `${own} repo.pause`, 'owner token.create'];
     expect(told.filter((note: string) => / (token|repo)\.(?!enroll)/.test(note))).toEqual(expected);
     expect(lines.join('\n')).not.toContain(token);
+  });
+
+  test('no plan limits the repositories of an installation', async () => {
+    const token = await client.tokenOf('owner');
+    const [{ id: connection_id }] = (await client.call(token, 'GET', '/api/v1/connections')).json;
+    await forge.createRepo({ ...defaultSeed(forge.profile), name: 'second' });
+    const body = { connection_id, repo_slug: 'acme/second', base_branch: 'main', queue_enabled: true };
+    const second = await client.call(token, 'POST', '/api/v1/user/repos', body);
+    expect(second).toMatchObject({ status: 201, json: { name: 'acme/second' } });
+    await client.call(token, 'DELETE', `/api/v1/user/repos/${second.json.id}`);
   });
 
   test('an account that is locked on the forge is out within five minutes, and the others stay', async () => {
