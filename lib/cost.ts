@@ -35,6 +35,8 @@ const PRICES = {
   logsGb: 0.5,
   lambdaArmGbSecond: 1.33334e-5,
   lambdaRequest: 0.2e-6,
+  lambdaGbSecondsFree: 400_000,
+  lambdaRequestsFree: 1_000_000,
   tableWrite: 0.625e-6,
   tableRead: 0.125e-6,
   keyRequest: 3e-6,
@@ -48,8 +50,10 @@ const LOG_GB_PER_RUN = 2e-6;
 
 /** The team that the states are about. */
 export const TEAM_REPOS = 5;
-/** Ten hours on 22 days, in which a pull request is scheduled or was within a quarter of an hour. */
-const TEAM_ENGINE_HOURS = 220;
+/** Ten hours on 22 days, in which a pull request is scheduled, and the hour after them, in which the engine is kept up. */
+const TEAM_ENGINE_HOURS = 22 * 11;
+/** In each repository nine between two ticks of these hours, and some 250 until it is quiet in the night after them. */
+const TEAM_GLANCES = TEAM_REPOS * (TEAM_ENGINE_HOURS * 12 * 9 + 22 * 250);
 /** 1,000 pull requests landed, 20 looks at each. */
 const TEAM_RECONCILES = 20_000;
 
@@ -57,19 +61,37 @@ const TEAM_RECONCILES = 20_000;
 const TABLE_PER_WAKE = 11 * PRICES.tableWrite + 12 * PRICES.tableRead;
 const QUEUE_PER_WAKE = 3 * PRICES.queueRequest;
 const LOG_PER_WAKE = 2 * LOG_GB_PER_RUN * PRICES.logsGb;
-const lambda = (gb: number, seconds: number): number =>
-  gb * seconds * PRICES.lambdaArmGbSecond + PRICES.lambdaRequest;
+
+/** One piece of work: what its functions use, of which a part is free, and the price of the rest of it. */
+interface Work {
+  readonly gbSeconds: number;
+  readonly runs: number;
+  readonly usd: number;
+}
 /** A worker that waits for an idle look, and the look. */
-const IDLE_LOOK_USD =
-  lambda(0.25, 0.9) + lambda(0.25, 0.7) + TABLE_PER_WAKE + QUEUE_PER_WAKE + PRICES.keyRequest + LOG_PER_WAKE;
+const IDLE_LOOK: Work = {
+  ...{ gbSeconds: 0.25 * (0.9 + 0.7), runs: 2 },
+  usd: TABLE_PER_WAKE + QUEUE_PER_WAKE + PRICES.keyRequest + LOG_PER_WAKE,
+};
 /** A worker that waits ten seconds for the engine, which stores a dozen steps. */
-const RECONCILE_USD =
-  lambda(0.25, 10) +
-  TABLE_PER_WAKE +
-  36 * PRICES.tableWrite +
-  QUEUE_PER_WAKE +
-  PRICES.keyRequest +
-  LOG_PER_WAKE;
+const RECONCILE: Work = {
+  ...{ gbSeconds: 0.25 * 10, runs: 1 },
+  usd: TABLE_PER_WAKE + 36 * PRICES.tableWrite + QUEUE_PER_WAKE + PRICES.keyRequest + LOG_PER_WAKE,
+};
+/** A forwarder, a worker that waits for two calls of a forge, and the function that makes them. Nothing is written. */
+const GLANCE: Work = {
+  ...{ gbSeconds: 0.25 * (0.05 + 0.5 + 0.35), runs: 3 },
+  usd: 8 * PRICES.tableRead + 2 * QUEUE_PER_WAKE + PRICES.keyRequest + 3 * LOG_GB_PER_RUN * PRICES.logsGb,
+};
+
+/** Price of all functions of a month together. */
+function functionsUsd(month: readonly (readonly [times: number, Work])[]): number {
+  const sum = (of: (work: Work) => number): number =>
+    month.reduce((total, [times, work]) => total + times * of(work), 0);
+  const gbSeconds = sum((work) => work.gbSeconds) - PRICES.lambdaGbSecondsFree;
+  const runs = sum((work) => work.runs) - PRICES.lambdaRequestsFree;
+  return Math.max(0, gbSeconds) * PRICES.lambdaArmGbSecond + Math.max(0, runs) * PRICES.lambdaRequest;
+}
 
 /** The sizes of a deployment that are paid by time. */
 export interface DeploymentSize {
@@ -92,7 +114,16 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
   });
   const tasks = count('AWS::ECS::Service') * sizes.tasks;
   const addresses = count('services with addresses') * sizes.tasks;
-  const looks = TEAM_REPOS * TICKS * IDLE_LOOK_USD;
+  const tick: Work = {
+    ...{ gbSeconds: sizes.tickGb * 0.3, runs: 1 },
+    usd: 16 * PRICES.tableRead + LOG_GB_PER_RUN * PRICES.logsGb,
+  };
+  const looks = TEAM_REPOS * TICKS;
+  const looksUsd = looks * IDLE_LOOK.usd;
+  const quiet = [
+    [TICKS, tick],
+    [looks, IDLE_LOOK],
+  ] as const;
   const polls = count('queue mappings') * POLLS_PER_QUEUE;
   const lines: readonly CostLine[] = [
     {
@@ -139,18 +170,31 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
     },
     {
       what: 'ticks',
-      ...always(TICKS * (lambda(sizes.tickGb, 0.3) + 16 * PRICES.tableRead + LOG_GB_PER_RUN * PRICES.logsGb)),
+      ...always(TICKS * tick.usd),
       basis: 'one every five minutes',
     },
     {
       what: 'idle looks',
-      ...{ asleep: 0, idle: looks, busy: looks, running: looks },
+      ...{ asleep: 0, idle: looksUsd, busy: looksUsd, running: looksUsd },
       basis: `${TEAM_REPOS} repositories, every five minutes`,
     },
     {
+      what: 'glances',
+      ...{ asleep: 0, idle: 0, busy: TEAM_GLANCES * GLANCE.usd, running: 0 },
+      basis: `${TEAM_GLANCES}, every half minute where something happened within the hour`,
+    },
+    {
       what: 'reconciles',
-      ...{ asleep: 0, idle: 0, busy: TEAM_RECONCILES * RECONCILE_USD, running: 0 },
+      ...{ asleep: 0, idle: 0, busy: TEAM_RECONCILES * RECONCILE.usd, running: 0 },
       basis: `${TEAM_RECONCILES} of ten seconds when busy`,
+    },
+    {
+      what: 'functions',
+      asleep: functionsUsd([[TICKS, tick]]),
+      idle: functionsUsd(quiet),
+      busy: functionsUsd([...quiet, [TEAM_GLANCES, GLANCE], [TEAM_RECONCILES, RECONCILE]]),
+      running: functionsUsd(quiet),
+      basis: 'beyond 400,000 GB-seconds and a million runs, which are free each month',
     },
     {
       what: 'rules at the edge',
@@ -166,17 +210,21 @@ export function estimateCost(counts: ResourceCounts, sizes: DeploymentSize): rea
   return lines.filter((line) => line.running + line.busy > 0 || line.basis.startsWith('paid by use'));
 }
 
-/** Price of the engine, looks and reconciles of a service of any size, in USD a month; beside it the rest is small. */
+/** Price of the engine, looks, glances and reconciles of a service of any size, in USD a month; beside it the rest is small. */
 export function estimateScale(
   engine: { readonly vcpu: number; readonly tasks: number },
-  perHour: { readonly looks: number; readonly reconciles: number },
+  perHour: { readonly looks: number; readonly glances: number; readonly reconciles: number },
 ): number {
   // Twice as many GB as vCPU: the least that goes with them.
   const taskHour =
     engine.vcpu * (PRICES.fargateArmVcpuHour + 2 * PRICES.fargateArmGbHour) + PRICES.publicIpv4Hour;
-  return (
-    HOURS * (engine.tasks * taskHour + perHour.looks * IDLE_LOOK_USD + perHour.reconciles * RECONCILE_USD)
-  );
+  const month = [
+    [HOURS * perHour.looks, IDLE_LOOK],
+    [HOURS * perHour.glances, GLANCE],
+    [HOURS * perHour.reconciles, RECONCILE],
+  ] as const;
+  const work = month.reduce((sum, [times, { usd }]) => sum + times * usd, 0);
+  return HOURS * engine.tasks * taskHour + work + functionsUsd(month);
 }
 
 export function sumUsd(lines: readonly CostLine[], state: CostState): number {

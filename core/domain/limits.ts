@@ -159,8 +159,10 @@ export const RECONCILE_PASSES_MAX = 200;
 
 /** The worker waits this long for the engine: its budget, one forge call after it, and slack. */
 export const ENGINE_TIMEOUT_MS = 45_000;
-/** An engine that was needed by no repository for so long is put to sleep: three ticks. */
-export const ENGINE_REST_AFTER_MS = 15 * 60_000;
+/** An engine that was needed by no repository for so long is put to sleep: as long as a repository counts as active. */
+export const ENGINE_REST_AFTER_MS = 60 * 60_000;
+/** One that was started or changed within three ticks is waited for. */
+export const ENGINE_SETTLE_MS = 15 * 60_000;
 /** That it is needed is written down at most this often. */
 export const ENGINE_NEED_RENEWED_AFTER_MS = 2 * 60_000;
 

@@ -1,4 +1,4 @@
-import { ENGINE_REST_AFTER_MS } from '../domain/limits.ts';
+import { ENGINE_REST_AFTER_MS, ENGINE_SETTLE_MS } from '../domain/limits.ts';
 import type { EngineFleet } from '../ports/engine-fleet.ts';
 import type { LookStore } from '../ports/idle-look.ts';
 import type { Clock, EnginePort, Log } from '../ports/system.ts';
@@ -41,7 +41,7 @@ async function chooseEnginePower({ fleet, store, clock }: EnginePowerDeps): Prom
   }
   if (state.wanted === 0) return 'asleep';
   // An engine that was just woken is waited for, or is being deployed.
-  if (clock.now() - state.changedAt < ENGINE_REST_AFTER_MS) return 'running';
+  if (clock.now() - state.changedAt < ENGINE_SETTLE_MS) return 'running';
   await fleet.setWanted(0);
   return 'resting';
 }

@@ -10,8 +10,10 @@ export async function glanceAt(
   { baseBranch }: Pick<GlanceRequest, 'baseBranch'>,
 ): Promise<GlanceAnswer> {
   try {
-    const tip = await forge.readBranchTip(baseBranch);
-    const touched = await forge.listTouchedPullRequests();
+    const [tip, touched] = await Promise.all([
+      forge.readBranchTip(baseBranch),
+      forge.listTouchedPullRequests(),
+    ]);
     const pulls = touched
       .filter(({ baseRef }) => baseRef === baseBranch)
       .map(({ number, headSha, updatedAt }) => ({ pr: number, head: headSha, updatedAt }));

@@ -1,6 +1,7 @@
 import { mayBegin, type OngoingReconcile, sectionOf } from '#core/domain/fairness.ts';
 import {
   DUE_TOLERANCE_MS,
+  GLANCE_EVERY_MS,
   IDLE_DUE_DELAY_MS,
   LEASE_HELD_DELAY_MS,
   TICK_CONCURRENCY_MAX,
@@ -34,6 +35,7 @@ export interface Figures {
   readonly longestS: number;
   readonly looks: number;
   readonly reconciles: number;
+  readonly glances: number;
   /** Wakes that found the share of their tenant, forge or kind used up. */
   readonly crowded: number;
   readonly workersBusy: number;
@@ -54,6 +56,8 @@ const LARGEST_HOST_SHARE = 0.5;
 const HOST_REPOS = 50;
 const IDLE_LOOK_MS = 900;
 const RECONCILE_MS = 10_000;
+/** A worker that waits for two calls of a forge. */
+const GLANCE_MS = 500;
 /** Of one vCPU, with some thirty calls of a forge over TLS. Assumed, not measured in a cloud. */
 const RECONCILE_CPU_MS = 300;
 /** Of a worker that is sent back because its share is used up. */
@@ -82,6 +86,8 @@ interface Repo {
   isPlanned: boolean;
   isQueued: boolean;
   isRunning: boolean;
+  /** Counts its looks: a glance of before the newest is dropped. */
+  looks: number;
 }
 
 /** The row of some of the ongoing reconciles. */
@@ -95,7 +101,15 @@ type Event =
   | { readonly kind: 'tick' }
   | { readonly kind: 'wake'; readonly index: number }
   | { readonly kind: 'planned'; readonly index: number }
+  | { readonly kind: 'glance'; readonly index: number; readonly look: number }
+  | { readonly kind: 'glanced'; readonly index: number; readonly look: number }
   | { readonly kind: 'end'; readonly index: number; readonly ran: boolean };
+
+/** `glance`: after the look of this number; null: a wake. */
+interface Message {
+  readonly index: number;
+  readonly glance: number | null;
+}
 
 /** Plays ticks, wakes, workers and the engine in virtual time. Deterministic for a seed. */
 export function playDispatch(deployment: Deployment, minutes: number, build: Build = {}, seed = 1): Figures {
@@ -103,7 +117,7 @@ export function playDispatch(deployment: Deployment, minutes: number, build: Bui
   const random = (): number => seeded.next();
   const repos = makeRepos(deployment.repos, random);
   const agenda = new Agenda<Event>();
-  const queue: number[] = [];
+  const queue: Message[] = [];
   let queueHead = 0;
   const running = new Set<number>();
   const sections = new Map<number, Section>();
@@ -123,6 +137,7 @@ export function playDispatch(deployment: Deployment, minutes: number, build: Bui
   const sum = {
     looks: 0,
     reconciles: 0,
+    glances: 0,
     crowded: 0,
     busyMs: 0,
     cpuMs: 0,
@@ -141,7 +156,7 @@ export function playDispatch(deployment: Deployment, minutes: number, build: Bui
     const repo = repos[index];
     if (repo === undefined || repo.isQueued) return;
     repo.isQueued = true;
-    queue.push(index);
+    queue.push({ index, glance: null });
   };
   const plan = (index: number, at: number): void => {
     const repo = repos[index] as Repo;
@@ -177,6 +192,7 @@ export function playDispatch(deployment: Deployment, minutes: number, build: Bui
       sum.cpuMs += RECONCILE_CPU_MS;
     }
     sum.looks += 1;
+    repo.looks += 1;
     if (now >= countedFrom) gaps.push(startsAt - Math.max(repo.lookedAt, 0));
     repo.lookedAt = startsAt;
     const until = startsAt + lastsMs;
@@ -184,13 +200,25 @@ export function playDispatch(deployment: Deployment, minutes: number, build: Bui
     repo.dueAt = until + IDLE_DUE_DELAY_MS;
     sum.marks += WRITES_PER_MARK;
     agenda.add(until, { kind: 'end', index, ran: true });
+    if (repo.isActive) agenda.add(until + GLANCE_EVERY_MS, { kind: 'glance', index, look: repo.looks });
     if (repo.isActive) plan(index, until + ACTIVE_LOOK_EVERY_MS * (0.5 + random()));
+  };
+  const glance = (index: number, look: number, now: number): void => {
+    const repo = repos[index] as Repo;
+    if (repo.isRunning || repo.looks !== look) return;
+    repo.isRunning = true;
+    running.add(index);
+    sum.glances += 1;
+    const lastsMs = GLANCE_MS * (0.6 + 0.8 * random());
+    sum.busyMs += lastsMs;
+    agenda.add(now + lastsMs, { kind: 'glanced', index, look });
   };
   const takeNext = (now: number): void => {
     while (running.size < deployment.workersMax && queueHead < queue.length) {
-      const index = queue[queueHead] as number;
+      const { index, glance: look } = queue[queueHead] as Message;
       queueHead += 1;
-      if (repos[index]?.isRunning) {
+      if (look !== null) glance(index, look, now);
+      else if (repos[index]?.isRunning) {
         // Its group is busy: it comes when that wake is done.
         (repos[index] as Repo).isQueued = false;
         plan(index, now + 1_000);
@@ -215,7 +243,12 @@ export function playDispatch(deployment: Deployment, minutes: number, build: Bui
     const { at, what } = next;
     if (what.kind === 'tick') tick(at);
     else if (what.kind === 'wake') enqueue(what.index);
-    else if (what.kind === 'planned') {
+    else if (what.kind === 'glance') queue.push({ index: what.index, glance: what.look });
+    else if (what.kind === 'glanced') {
+      running.delete(what.index);
+      (repos[what.index] as Repo).isRunning = false;
+      agenda.add(at + GLANCE_EVERY_MS, { ...what, kind: 'glance' });
+    } else if (what.kind === 'planned') {
       (repos[what.index] as Repo).isPlanned = false;
       enqueue(what.index);
     } else {
@@ -240,7 +273,7 @@ export function playDispatch(deployment: Deployment, minutes: number, build: Bui
   const seconds = endsAt / 1_000;
   return {
     ...{ p50S: at(0.5), p99S: at(0.99), longestS: at(1) },
-    ...{ looks: sum.looks, reconciles: sum.reconciles, crowded: sum.crowded },
+    ...{ looks: sum.looks, reconciles: sum.reconciles, glances: sum.glances, crowded: sum.crowded },
     workersBusy: Math.round(sum.busyMs / endsAt),
     engineCpuPercent: Math.round((100 * sum.cpuMs) / (endsAt * cpu)),
     runsRowPercent: Math.round(
@@ -269,6 +302,6 @@ function makeRepos(count: number, random: () => number): readonly Repo[] {
     isActive: random() < ACTIVE_SHARE,
     // They were enrolled at different times.
     dueAt: -random() * TICK_INTERVAL_MS,
-    ...{ lookedAt: -1, isPlanned: false, isQueued: false, isRunning: false },
+    ...{ lookedAt: -1, isPlanned: false, isQueued: false, isRunning: false, looks: 0 },
   }));
 }

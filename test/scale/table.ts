@@ -45,7 +45,11 @@ export function describeScale(scales: readonly Scale[]): string {
     const hours = minutes / 60;
     const usd = estimateScale(
       { vcpu: size.engineVcpu, tasks: size.engineTasks },
-      { looks: (seen.looks - seen.reconciles) / hours, reconciles: seen.reconciles / hours },
+      {
+        looks: (seen.looks - seen.reconciles) / hours,
+        glances: seen.glances / hours,
+        reconciles: seen.reconciles / hours,
+      },
     );
     return [
       size.repos.toLocaleString('en-US'),

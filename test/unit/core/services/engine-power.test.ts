@@ -39,11 +39,11 @@ function givenWorld(state: Partial<EngineState>, neededAt: number | null) {
 
 describe('the tick tends the engine', () => {
   test.each([
-    ['it was needed 14 minutes ago, a task runs', {}, NOW - 14 * MINUTE, 'running', 1],
+    ['it was needed 59 minutes ago, a task runs', {}, NOW - 59 * MINUTE, 'running', 1],
     ['it is needed, it sleeps', { wanted: 0, running: 0 }, NOW, 'starting', 1],
     ['it is needed, no task comes up', { wanted: 1, running: 0 }, NOW, 'absent', 1],
     ['it was never needed, it has been up for an hour', {}, null, 'resting', 0],
-    ['queues are on, and none has needed it for 15 minutes', {}, NOW - 15 * MINUTE, 'resting', 0],
+    ['queues are on, and none has needed it for an hour', {}, NOW - 60 * MINUTE, 'resting', 0],
     ['it is not needed, it came up ten minutes ago', { changedAt: NOW - 10 * MINUTE }, null, 'running', 1],
     ['it was needed an hour ago, it sleeps', { wanted: 0, running: 0 }, NOW - 60 * MINUTE, 'asleep', 0],
     ['two tasks, set by a person, and it is needed', { wanted: 2, running: 2 }, NOW, 'running', 2],
