@@ -76,6 +76,6 @@ export function pageConfig({ forge }: OneboxConfig): DashboardConfig {
   const label = forge.name ?? new URL(forge.url).host;
   return {
     sign_in: { kind: 'gotrue', url: '', api_key: '', provider: { id: 'forge', label } },
-    ...{ sign_up: 'closed', sends_mail: false },
+    ...{ sign_up: 'closed', sends_mail: false, forge: forge.url.replace(/\/+$/, '') },
   };
 }

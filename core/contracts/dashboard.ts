@@ -46,6 +46,8 @@ export interface DashboardConfig {
   /** False: an e-mail address is stored and not used (contract, Notification object). */
   readonly sends_mail: boolean;
   readonly accounts?: readonly OfferedAccount[];
+  /** Base address of the one forge of this installation. @default people name theirs */
+  readonly forge?: string;
 }
 
 /**

@@ -13,11 +13,8 @@ export function ConnectForm({ onDone }: { readonly onDone: (id: string) => void 
   const { config } = useService();
   const session = useSession();
   const offered = config.accounts?.find((account) => account.email === session?.email)?.forge;
-  const [form, setForm] = useState<Readonly<Record<Name, string>>>({
-    instance_url: '',
-    bot_login: '',
-    token: '',
-  });
+  const empty = { instance_url: config.forge ?? '', bot_login: '', token: '' };
+  const [form, setForm] = useState<Readonly<Record<Name, string>>>(empty);
   const connect = useChange(
     (api, body: Readonly<Record<Name, string>>) => api.createConnection({ body }),
     [KEYS.connections, ['queue']],
@@ -37,7 +34,7 @@ export function ConnectForm({ onDone }: { readonly onDone: (id: string) => void 
         connect.mutate(form, {
           onSuccess: ({ id }) => {
             // The token leaves the page's memory with the form.
-            setForm({ instance_url: '', bot_login: '', token: '' });
+            setForm(empty);
             onDone(id);
           },
         });
@@ -103,12 +100,33 @@ export function ConnectForm({ onDone }: { readonly onDone: (id: string) => void 
           />
         )}
       </Field>
+      {config.forge !== undefined && <ForgePages forge={config.forge} />}
       <Scopes />
       {elsewhere && <Problem error={error} />}
       <Button type="submit" kind="main" busy={connect.isPending}>
         Connect
       </Button>
     </form>
+  );
+}
+
+/** The very pages of the forge where account, token and rights of the bot are made. */
+function ForgePages({ forge }: { readonly forge: string }) {
+  const link = (to: string, name: string) => (
+    <a href={`${forge}${to}`} target="_blank" rel="noreferrer">
+      {name}
+    </a>
+  );
+  return (
+    <ol className="hint">
+      <li>
+        Make the bot's account: {link('/user/sign_up', 'register')}, or as an administrator of the forge.
+      </li>
+      <li>
+        Signed in as the bot, make its token: {link('/user/settings/applications', 'Settings, Applications')}.
+      </li>
+      <li>Make the bot an administrator of each repository: its Settings, Collaborators, on the forge.</li>
+    </ol>
   );
 }
 
