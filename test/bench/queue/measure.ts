@@ -7,10 +7,18 @@ import type { ConfirmBounce } from '../../../engine-container/src/queue/snapshot
 import { givenRecord } from '../../builders/queue-record.ts';
 import { createSeededRandom } from '../../support/seeded-random.ts';
 import { SymbolicForge } from './symbolic-forge.ts';
-import { ciDurationMs, type PlannedPullRequest, planPullRequests, type Scenario } from './workload.ts';
+import {
+  ciDurationMs,
+  type PlannedPullRequest,
+  planPullRequests,
+  type Scenario,
+  wakeAfter,
+} from './workload.ts';
 
 export interface Measurement {
   readonly runs: number;
+  /** Runs that began: one that is cancelled while it waits for a runner took none. */
+  readonly begun: number;
   readonly landed: number;
   /** Sojourn times in CI durations, good pull requests only. */
   readonly landTimes: readonly number[];
@@ -43,7 +51,6 @@ export interface MeasureOptions {
   readonly inspect?: (record: QueueRecord) => void;
 }
 
-const WEBHOOK_MS = 5_000;
 const MINUTE_MS = 60_000;
 /** Outcomes of the same repo before the first arrival, as the reference policies have them. */
 const HISTORY_OUTCOMES = 200;
@@ -64,12 +71,6 @@ export function measure(options: MeasureOptions): Measurement {
   let arrived = 0;
   let now = 0;
   let nextStartAt = Number.POSITIVE_INFINITY;
-
-  const wakeAfter = (at: number): number => {
-    if (scenario.wake === undefined) return at + WEBHOOK_MS;
-    const tick = scenario.wake.min * MINUTE_MS;
-    return Math.ceil(at / tick) * tick;
-  };
 
   // Blamed rightly: it is bad, or what it fails with has landed.
   const isGuilty = (each: PlannedPullRequest): boolean =>
@@ -132,7 +133,7 @@ export function measure(options: MeasureOptions): Measurement {
       nextRetry > now ? nextRetry : Number.POSITIVE_INFINITY,
     );
     if (!Number.isFinite(next)) break;
-    now = Math.max(now, wakeAfter(next));
+    now = Math.max(now, wakeAfter(scenario, next));
     while ((planned[arrived]?.arrivesAtMs ?? Number.POSITIVE_INFINITY) <= now) {
       const each = planned[arrived];
       if (each !== undefined) forge.schedule(each, each.arrivesAtMs);
@@ -163,6 +164,7 @@ export function measure(options: MeasureOptions): Measurement {
   );
   return {
     runs: forge.runs.length,
+    begun: forge.runs.filter((run) => run.cancelledAt === null || run.cancelledAt > run.startsAt).length,
     landed: forge.mergedAt.size,
     landTimes,
     bounceTimes,

@@ -208,7 +208,7 @@ export class SymbolicForge {
     const verdict = this.#isGreen(set) && !flake ? 'success' : 'failure';
     this.#ids += 1;
     const startsAt = this.#slotFreeAt(now);
-    const endsAt = startsAt + drawRunMs(this.#scenario, this.#random);
+    const endsAt = startsAt + drawRunMs(this.#scenario, this.#random, verdict);
     this.runs.push({ id: this.#ids, sha, tree, startsAt, endsAt, verdict, cancelledAt: null });
     const out = this.runs.filter((run) => run.cancelledAt === null && run.endsAt > now).length;
     this.mostRuns = Math.max(this.mostRuns, out);

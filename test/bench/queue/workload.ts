@@ -9,7 +9,9 @@ export interface Scenario {
     | { readonly kind: 'once' }
     | { readonly kind: 'poisson'; readonly rate: number }
     /** `size` at once, every `every` gate durations. */
-    | { readonly kind: 'burst'; readonly size: number; readonly every: number };
+    | { readonly kind: 'burst'; readonly size: number; readonly every: number }
+    /** `rate` from nine to six, hardly any outside; the first day begins at nine. */
+    | { readonly kind: 'day'; readonly rate: number };
   readonly p?: number;
   readonly culprits?: number;
   readonly f?: number;
@@ -19,8 +21,16 @@ export interface Scenario {
   readonly C?: number;
   readonly requeue?: number;
   readonly u?: number;
-  readonly ci: { readonly kind: 'fixed' | 'lognormal'; readonly D: number; readonly sigma?: number };
-  readonly wake?: { readonly kind: 'tick'; readonly min: number };
+  readonly ci: {
+    readonly kind: 'fixed' | 'lognormal';
+    readonly D: number;
+    readonly sigma?: number;
+    /** Duration of a failing run as a multiple of a passing one. */
+    readonly failing?: number;
+  };
+  readonly wake?:
+    | { readonly kind: 'tick'; readonly min: number }
+    | { readonly kind: 'delay'; readonly sec: number };
 }
 
 /** One pull request with the truth about it, which only the judge knows. */
@@ -37,6 +47,11 @@ export interface PlannedPullRequest {
 }
 
 const MINUTE_MS = 60_000;
+const WEBHOOK_MS = 5_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const WORK_MS = 9 * 60 * MINUTE_MS;
+/** Share of the daily rate at which pull requests come outside working hours. */
+const NIGHT_SHARE = 0.05;
 
 export function readScenarios(file: string): readonly Scenario[] {
   const document = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
@@ -50,9 +65,22 @@ export function ciDurationMs(scenario: Scenario): number {
 }
 
 /** Duration of one run; lognormal around the median D. */
-export function drawRunMs(scenario: Scenario, random: SeededRandom): number {
-  if (scenario.ci.kind === 'fixed') return ciDurationMs(scenario);
-  return ciDurationMs(scenario) * Math.exp((scenario.ci.sigma ?? 0) * drawNormal(random));
+export function drawRunMs(
+  scenario: Scenario,
+  random: SeededRandom,
+  verdict: 'success' | 'failure' = 'success',
+): number {
+  const usual = ciDurationMs(scenario) * (verdict === 'failure' ? (scenario.ci.failing ?? 1) : 1);
+  if (scenario.ci.kind === 'fixed') return usual;
+  return usual * Math.exp((scenario.ci.sigma ?? 0) * drawNormal(random));
+}
+
+/** When the queue looks next, for something that happens at `at`. */
+export function wakeAfter(scenario: Scenario, at: number): number {
+  if (scenario.wake === undefined) return at + WEBHOOK_MS;
+  if (scenario.wake.kind === 'delay') return at + scenario.wake.sec * 1000;
+  const tick = scenario.wake.min * MINUTE_MS;
+  return Math.ceil(at / tick) * tick;
 }
 
 export function planPullRequests(scenario: Scenario, seed: number): readonly PlannedPullRequest[] {
@@ -70,6 +98,11 @@ export function planPullRequests(scenario: Scenario, seed: number): readonly Pla
     if (scenario.arrivals.kind === 'burst') {
       const burst = Math.floor((number - 1) / scenario.arrivals.size);
       at = burst * scenario.arrivals.every * ciDurationMs(scenario);
+    }
+    if (scenario.arrivals.kind === 'day') {
+      const meanMs = ciDurationMs(scenario) / scenario.arrivals.rate;
+      do at += -Math.log(1 - random.next()) * meanMs;
+      while (at % DAY_MS >= WORK_MS && !random.chance(NIGHT_SHARE));
     }
     const tested = own.chance(scenario.u ?? 0);
     // No person schedules a head that its own CI has failed.
