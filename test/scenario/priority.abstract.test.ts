@@ -87,6 +87,23 @@ test('a gate run that is more than half done is not thrown away for an incident'
   expect(world.clock.now() - begun).toBeLessThan(40 * MINUTE);
 });
 
+test('while a slot is free an incident is staged on top of what most likely passes, and no gate run is thrown away', async () => {
+  const world = await given({ bisectFanout: 4 });
+  world.forge.gateDurationMs = 20 * MINUTE;
+  await givenScheduled(world.forge, 'before');
+  await world.drain({ maxMs: HOUR });
+  const first = await givenScheduled(world.forge, 'a');
+  const runs = world.forge.runs().length;
+  await world.drain({ until: () => world.forge.runs().length > runs });
+  const begun = world.clock.now();
+  const incident = await givenScheduled(world.forge, 'fix');
+  await world.forge.setLabel(incident, 'incident', true, 'oncall');
+  await world.drain({ until: () => world.forge.isMerged(incident) });
+  expect(world.clock.now() - begun).toBeLessThan(25 * MINUTE);
+  expect([order(world).slice(1), world.forge.runs().length]).toEqual([[first, incident], runs + 2]);
+  expect(await told(world, first)).not.toContain('pr_requeued:overtaken');
+});
+
 test('an incident does not wait for others to join its batch', async () => {
   const world = await given({ batchLingerSeconds: 3_000 });
   const [incident] = await labelled(world, ['incident']);

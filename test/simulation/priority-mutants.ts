@@ -21,6 +21,14 @@ export const PRIORITY_MUTANTS: readonly Mutant[] = [
     dies: 'an incident comes when a gate run is nearly over',
   },
   {
+    guard: 'nothing is thrown away for an incident while a slot is free',
+    file: `${QUEUE}/incidents.ts`,
+    find: '    kept.add(batch);\n    free -=',
+    replace: '    if (chance < 0) kept.add(batch);\n    free -=',
+    families: ['priorities'],
+    dies: 'an incident comes while a slot is free',
+  },
+  {
     guard: 'only the labels of named accounts count',
     file: 'core/domain/priority.ts',
     find: '.filter(({ by }) => people.has(by.toLowerCase()))',

@@ -7,8 +7,8 @@ const MINUTE_MS = 60_000;
 const PEOPLE = { incidentLabels: ['incident'], priorityPeople: ['oncall'] } as const;
 
 /** The gate takes 20 minutes, which one landing has taught; then one more is staged. */
-async function stageOne(): Promise<{ readonly stage: Stage; readonly first: number }> {
-  const stage = await setStage({ repo: PEOPLE });
+async function stageOne(bisectFanout = 1): Promise<{ readonly stage: Stage; readonly first: number }> {
+  const stage = await setStage({ repo: { ...PEOPLE, bisectFanout } });
   await givenProject(stage.forge);
   stage.forge.gateDurationMs = 20 * MINUTE_MS;
   await givenScheduled(stage.forge, 'before');
@@ -46,6 +46,18 @@ export async function incidentLate(): Promise<readonly string[]> {
   const problems = String(order(stage).slice(1)) === String([first, incident]) ? [] : ['not in order'];
   return stage.forge.runs().length - runs > 1
     ? [...problems, 'a gate run that was more than half done was thrown away']
+    : problems;
+}
+
+/** An incident comes right after a batch was staged, and a slot is free. */
+export async function incidentBesideSlot(): Promise<readonly string[]> {
+  const { stage, first } = await stageOne(4);
+  const runs = stage.forge.runs().length;
+  const incident = await addIncident(stage, 'oncall');
+  await look(stage, 100);
+  const problems = String(order(stage).slice(1)) === String([first, incident]) ? [] : ['not in order'];
+  return stage.forge.runs().length - runs > 1
+    ? [...problems, 'a gate run was thrown away although a slot was free']
     : problems;
 }
 

@@ -80,7 +80,7 @@ import {
   runWhereNoneIsWanted,
 } from './own-run-scenes.ts';
 import { drainInGate, pauseBeforeStaging, pauseBesideRefusedTwin, pauseInLanding } from './pause-scenes.ts';
-import { incidentEarly, incidentLate, incidentOfStranger } from './priority-scenes.ts';
+import { incidentBesideSlot, incidentEarly, incidentLate, incidentOfStranger } from './priority-scenes.ts';
 import {
   crashBetweenWrites,
   loseRecordAfterBounce,
@@ -421,6 +421,7 @@ export const SCENES = {
   'an event tells of the second branch when the first is gone': tellSecondBranch(true),
   'an incident comes right after a batch was staged': incidentEarly,
   'an incident comes when a gate run is nearly over': incidentLate,
+  'an incident comes while a slot is free': incidentBesideSlot,
   'a stranger puts the label of an incident on': incidentOfStranger,
   'a pause beside the refusal of a twin': pauseBesideRefusedTwin,
   'a named account and a stranger exempt from a freeze window': freezeWithLabels,

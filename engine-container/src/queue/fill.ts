@@ -4,6 +4,7 @@ import { isMergeRefusal } from '#core/domain/merge-refusal.ts';
 import { statusGateOf } from '#core/domain/status-gate.ts';
 import { requiresContext } from './admission.ts';
 import { isHeldByForge, outlastsBase } from './aside.ts';
+import { chanceOf } from './chances.ts';
 import {
   chanceOfGood,
   createNode,
@@ -19,20 +20,11 @@ import { readyEntries } from './entries.ts';
 import { frontierOf } from './evidence.ts';
 import { isIncident, overtake } from './incidents.ts';
 import { isReplacedTip } from './landed.ts';
-import {
-  activeMembers,
-  endTreeOf,
-  isWhole,
-  nextToLand,
-  pipelineOf,
-  provenLength,
-  treesAhead,
-} from './pipeline.ts';
+import { endTreeOf, isWhole, nextToLand, pipelineOf, provenLength, treesAhead } from './pipeline.ts';
 import { chooseBatchSize, gateMsOf, likelySize, type SpeculationPolicy, thriftySize } from './policy.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, Place, Staged } from './record.ts';
 import { isHeldByStanding } from './standing.ts';
-import { suspicionOf } from './suspicion.ts';
 import { mustReadAgain, noteReadings } from './unclear.ts';
 
 /** Opens the next batches: on the pipeline, and beside it what is only to be tried. */
@@ -138,19 +130,20 @@ function openPipeline(pass: DecisionContext, base: Staged, oneByOne: boolean): C
   const chance = undecided.reduce((product, batch) => product * chanceOf(pass, batch), 1);
   if (undecided.length > 0 && chance < policy.aheadChance)
     return undecided.some((batch) => frontierOf(record, batch).high !== null) ? 'broken' : 'risky';
-  if (undecided.length >= policy.depth) return 'full';
-  if (freeSlots(pass) <= 0) return 'open';
   const ready = readyEntries(pass, stagedOn.tree, true);
+  const isUrgent = ready.some(isIncident);
+  // An incident may be staged on a pipeline that is full: what is below it was kept for that.
+  if (undecided.length >= policy.depth && !isUrgent) return 'full';
+  if (freeSlots(pass) <= 0) return 'open';
   if (ready.length === 0 || !hasLingered(pass, ready)) return 'open';
   const full = likelySize(padTo(pass, ready), policy.passChance);
-  const isUrgent = ready.some(isIncident);
   if (undecided.length > 0 && ready.length < full && !isUrgent && !isDue(pass, top, policy)) return 'open';
   startBatch(
     pass,
     'pipeline',
     top.batchId,
     stagedOn,
-    takeTurn(pass, ready, sizeOf(pass, ready, policy.depth - undecided.length)),
+    takeTurn(pass, ready, sizeOf(pass, ready, Math.max(1, policy.depth - undecided.length))),
   );
   return 'open';
 }
@@ -237,13 +230,6 @@ export function padTo(pass: DecisionContext, ready: readonly QueueEntry[]): read
   const stranger = chanceOfGood(pass, { pr: 0 });
   const good = ready.map((entry) => chanceOfGood(pass, entry));
   return [...good, ...Array.from({ length: BATCH_PULL_REQUESTS_MAX }, () => stranger)];
-}
-
-/** Chance that all who are still in this batch are good; of one that failed, that none was to blame. */
-function chanceOf(pass: DecisionContext, batch: Batch): number {
-  const { low, high } = frontierOf(pass.record, batch);
-  if (high !== null && policyFor(pass).foresees) return suspicionOf(pass, batch, low, high).none;
-  return activeMembers(batch).reduce((product, member) => product * chanceOfGood(pass, member), 1);
 }
 
 /** Nothing is staged before the linger has passed since the newest ready pull request, unless enough wait (A33). */

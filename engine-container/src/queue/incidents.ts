@@ -1,8 +1,15 @@
 import type { PullRequestNumber } from '#core/domain/ids.ts';
 import { startTeardown } from './batch.ts';
-import { type DecisionContext, entryOf, pollNoLaterThan } from './decision-context.ts';
+import { chanceOf } from './chances.ts';
+import {
+  type DecisionContext,
+  entryOf,
+  gateRunsMax,
+  policyFor,
+  pollNoLaterThan,
+} from './decision-context.ts';
 import { readyEntries } from './entries.ts';
-import { activeMembers, nextToLand } from './pipeline.ts';
+import { activeMembers, isWhole, nextToLand, pipelineOf } from './pipeline.ts';
 import { gateMsOf } from './policy.ts';
 import type { QueueEntry } from './queue-entry.ts';
 import type { Batch, QueueRecord } from './record.ts';
@@ -16,9 +23,9 @@ export function isIncident({ priority }: QueueEntry): boolean {
 
 /**
  * Takes batches apart that an incident would wait for longer than for its own gate run; all their members keep their places.
- * Kept are what lands now, a gate run that is more than half done, and a batch with another incident. Each head overtakes
- * once: one that cannot land must not keep the others from it. Returns whether any is taken apart: then nothing is staged in
- * this look.
+ * Kept are what lands now, a gate run that is more than half done, a batch with another incident, a pipeline that most likely
+ * passes and has a slot left for the incident on top of it, and what runs beside that. Each head overtakes once: one that
+ * cannot land must not keep the others from it. Returns whether any is taken apart: then nothing is staged in this look.
  */
 export function overtake(pass: DecisionContext, baseTree: string): boolean {
   const { record } = pass;
@@ -26,12 +33,42 @@ export function overtake(pass: DecisionContext, baseTree: string): boolean {
   const incidents = readyEntries(pass, baseTree, true).filter(
     (entry) => isIncident(entry) && entry.overtook !== entry.head,
   );
-  const overtaken = record.batches.filter((batch) => !isKept(pass, batch));
+  const kept = chooseKept(pass);
+  const overtaken = record.batches.filter((batch) => !kept.has(batch));
   if (incidents.length === 0 || overtaken.length === 0) return false;
   for (const batch of overtaken) startTeardown(pass, batch, 'overtaken');
   for (const entry of incidents) entry.overtook = entry.head;
   pollNoLaterThan(pass, 0);
   return true;
+}
+
+/** The pipeline from its bottom, as far as the incident may be staged on it, then what stands beside it, while slots last. */
+function chooseKept(pass: DecisionContext): ReadonlySet<Batch> {
+  const { record } = pass;
+  const kept = new Set(record.batches.filter((batch) => isKept(pass, batch)));
+  let free = gateRunsMax(pass) - [...kept].reduce((sum, batch) => sum + openRuns(batch), 0) - 1;
+  let chance = 1;
+  let isGround = true;
+  const pipeline = pipelineOf(record);
+  for (const batch of [...pipeline, ...record.batches.filter((each) => !pipeline.includes(each))]) {
+    if (batch.place === 'pipeline') {
+      chance *= chanceOf(pass, batch);
+      isGround &&= isWhole(batch) && batch.chain.length > 0 && chance >= policyFor(pass).aheadChance;
+    }
+    if (kept.has(batch)) continue;
+    const fits = openRuns(batch) <= free && (batch.place !== 'pipeline' || isGround);
+    if (!fits) {
+      if (batch.place === 'pipeline') isGround = false;
+      continue;
+    }
+    kept.add(batch);
+    free -= openRuns(batch);
+  }
+  return kept;
+}
+
+function openRuns({ nodes }: Batch): number {
+  return nodes.filter(({ state }) => state !== 'done').length;
 }
 
 function isKept(pass: DecisionContext, batch: Batch): boolean {

@@ -23,6 +23,8 @@ export interface Measurement {
   /** Sojourn times in CI durations, good pull requests only. */
   readonly landTimes: readonly number[];
   readonly bounceTimes: readonly number[];
+  /** The same times by number. */
+  readonly landedAfter: ReadonlyMap<number, number>;
   readonly wrongBounces: number;
   readonly good: number;
   readonly superseded: number;
@@ -159,14 +161,15 @@ export function measure(options: MeasureOptions): Measurement {
     return !forge.mergedAt.has(each.number) && !bounced.has(each.number) && !conflicts;
   });
   const good = planned.filter((each) => !each.bad).length;
-  const landTimes = [...forge.mergedAt].map(
-    ([number, at]) => (at - (truth.get(number)?.arrivesAtMs ?? 0)) / ciMs,
+  const landedAfter = new Map(
+    [...forge.mergedAt].map(([number, at]) => [number, (at - (truth.get(number)?.arrivesAtMs ?? 0)) / ciMs]),
   );
   return {
     runs: forge.runs.length,
     begun: forge.runs.filter((run) => run.cancelledAt === null || run.cancelledAt > run.startsAt).length,
     landed: forge.mergedAt.size,
-    landTimes,
+    landTimes: [...landedAfter.values()],
+    landedAfter,
     bounceTimes,
     wrongBounces: told.filter((each) => !isGuilty(each)).length,
     lost: lost.length,

@@ -37,6 +37,8 @@ type StagedMember = Extract<Action, { kind: 'stage_batch' }>['members'][number];
 
 const GATE = 'gate';
 const BOT = 'mq-bot';
+const PEOPLE = { incidentLabels: ['incident'], priorityPeople: ['oncall'] } as const;
+const LABELLED = [{ name: 'incident', by: 'oncall' }] as const;
 
 /**
  * A forge of sets: a tree is the set of pull requests in it, a merge is immediate, a run knows the truth. It answers
@@ -90,7 +92,7 @@ export class SymbolicForge {
     return {
       now,
       fence: 1,
-      repo: givenRepo({ bisectFanout: fanout, reuseCi: this.#scenario.u !== undefined }),
+      repo: givenRepo({ bisectFanout: fanout, reuseCi: this.#scenario.u !== undefined, ...PEOPLE }),
       queueName: DEFAULT_SERVICE_NAME,
       full,
       botLogin: known(BOT),
@@ -265,6 +267,7 @@ export class SymbolicForge {
       schedule: known({ kind: 'bound', id: open.scheduleId, at: open.scheduledAt }),
       reviews: null,
       statuses: null,
+      ...(open.planned.isIncident === true ? { labelled: LABELLED } : {}),
     };
   }
 

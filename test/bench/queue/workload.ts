@@ -44,6 +44,8 @@ export interface PlannedPullRequest {
   readonly conflicts: readonly number[];
   /** Its head is up to date when it is scheduled, and its own CI has passed on it. */
   readonly tested?: boolean;
+  /** A named account put the label of an incident on. */
+  readonly isIncident?: true;
 }
 
 const MINUTE_MS = 60_000;
@@ -120,6 +122,16 @@ export function planPullRequests(scenario: Scenario, seed: number): readonly Pla
     });
   }
   return planned;
+}
+
+/** The same plan with this share of it as incidents, drawn apart: all else about it stays as it is. */
+export function withIncidents(
+  planned: readonly PlannedPullRequest[],
+  share: number,
+  seed: number,
+): readonly PlannedPullRequest[] {
+  const random = createSeededRandom(seed * 40_503 + 9);
+  return planned.map((each) => (random.chance(share) ? { ...each, isIncident: true } : each));
 }
 
 function drawNormal(random: SeededRandom): number {
