@@ -35,6 +35,7 @@ export const REPO_ROUTES = [
       ...BODY,
       'missing_fields',
       'connection_limit_exceeded',
+      'queue_locked',
       'connection_identity_already_used',
       'forge_access_denied',
       'connection_rotation_failed',

@@ -61,7 +61,7 @@ export async function storeConnection(
     await deps.store.createTenant(tenantId, deps.clock.now());
     for (let tried = 0; tried < TRIES_MAX; tried += 1) {
       const connection = await draft(deps, tenantId, wanted, verifiedAt);
-      const result = await deps.store.createConnection(connection, connectionsMax);
+      const result = await orLeaving(deps.store.createConnection(connection, connectionsMax));
       if (result === 'limit_reached') {
         throw new AppError('connection_limit_exceeded', { portal: '/api/v1/billing/portal' });
       }
@@ -78,6 +78,18 @@ export async function storeConnection(
     }
     throw new AppError('connection_rotation_failed');
   });
+}
+
+/** The store takes nothing more of a tenant that is being deleted, which may last for an hour. */
+async function orLeaving<T>(stored: Promise<T>): Promise<T> {
+  try {
+    return await stored;
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind !== 'lost_race') throw error;
+    throw new AppError('queue_locked', {
+      message: 'This account is leaving; once everything of it is deleted, it can begin anew.',
+    });
+  }
 }
 
 /**

@@ -362,3 +362,13 @@ describe('discover', () => {
     expect((await b('POST', `${PATH}/${swapped.id}/discover`)).code).toBe('decryption_error');
   });
 });
+
+test('an account that is leaving gets no new connection, and is told that it leaves', async () => {
+  const world = new ApiWorld();
+  await world.enroll(TENANT_A);
+  await world.store.markTenantDeleting(TENANT_A);
+  const body = { instance_url: 'https://git.example.org', token: FORGE_TOKEN, bot_login: BOT };
+  const answer = await world.as(TOKEN_A)('POST', '/api/v1/connections', body);
+  expect([answer.status, answer.code]).toEqual([409, 'queue_locked']);
+  expect(answer.json.error.message).toContain('leaving');
+});
