@@ -59,7 +59,7 @@ export function tellPull(facts: StoryFacts): PullStory | null {
   const nth = line.findIndex((each) => each.pr === pr) + 1;
   const [last] = history;
   if (place === undefined && last === undefined && attempts.length === 0) return null;
-  const code = codeNow(facts, place, last);
+  const code = codeNow(facts, place, history);
   const inQueue =
     nth > 0 || (place === undefined && last !== undefined && code !== null && PULL_CODES[code].is === 'wait');
   return {
@@ -78,12 +78,17 @@ export function tellPull(facts: StoryFacts): PullStory | null {
 function codeNow(
   { queueEnabled }: StoryFacts,
   place: QueueView['places'][number] | undefined,
-  last: ActivityEvent | undefined,
+  history: readonly ActivityEvent[],
 ): PullCodeName | null {
-  if (place !== undefined)
-    return queueEnabled || place.state === 'bounced'
+  const [last] = history;
+  if (place?.state === 'bounced') {
+    // Why it was bounced is told as its status tells it; the place knows only that it was.
+    const bounce = history.find(({ event }) => event === 'pr_bounced');
+    return bounce === undefined
       ? codeOfPlace(place.state, place.reason)
-      : 'queue_disabled';
+      : codeOfEvent(bounce.event, bounce.reason);
+  }
+  if (place !== undefined) return queueEnabled ? codeOfPlace(place.state, place.reason) : 'queue_disabled';
   return last === undefined ? 'left_the_queue' : codeOfEvent(last.event, last.reason);
 }
 

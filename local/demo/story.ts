@@ -99,12 +99,12 @@ function isOver(stage: Stage, events: readonly ActivityEvent[]): boolean {
   });
 }
 
-/** The answer of `GET …/pulls/{number}` as one sentence and its step. */
+/** The words of `GET …/pulls/{number}`, and its step where they do not name one. */
 async function tellWhy(stage: Stage, pr: number): Promise<string> {
   const { service, state } = stage;
   const deps = { store: service.store, clock: { now: () => Date.now() } };
   const { now } = await readPull(deps, await tenantOf(stage), state.repoId, String(pr));
-  return `${now.words}. ${now.next}`;
+  return now.words?.includes(';') === true ? now.words : `${now.words}. ${now.next}`;
 }
 
 /** The forge is asked, not the queue: who is merged, what stands on each head, what lies on the base. */

@@ -74,6 +74,17 @@ describe('the story of one pull request', () => {
     expect(tellPull(given({ view: seen }))).toMatchObject({ inQueue: true, place: 1 });
   });
 
+  test('why one was bounced is told as its status tells it, while the forge keeps its schedule', () => {
+    const [place] = view(7).places;
+    if (place === undefined) throw new Error('no place');
+    const seen = { ...view(7), places: [{ ...place, state: 'bounced' as const }] };
+    const bounce = (reason: string) => [event(7, 'pr_bounced', NOW, reason), event(7, 'pr_queued', NOW - 1)];
+    expect(tellPull(given({ view: seen, events: bounce('gate_failed') }))?.code).toBe('gate_failed');
+    expect(tellPull(given({ view: seen, events: bounce('merge_timeout') }))?.code).toBe(
+      'bounced_merge_timeout',
+    );
+  });
+
   test.each([
     ['pr_bounced', 'gate_failed', 'gate_failed', false],
     ['pr_bounced', 'merge_timeout', 'bounced_merge_timeout', false],
