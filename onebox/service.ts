@@ -23,6 +23,7 @@ import { glanceOf, type WakeMessage } from '#core/contracts/events.ts';
 import { MAIL_KEY_CHARS } from '#core/contracts/mailbox.ts';
 import { formatPong, SOCKET_PATH } from '#core/contracts/realtime.ts';
 import { NO_PLANS } from '#core/domain/billing.ts';
+import { workersOfOneTenant } from '#core/domain/fairness.ts';
 import type { RepoId } from '#core/domain/ids.ts';
 import { TICK_INTERVAL_MS } from '#core/domain/limits.ts';
 import type { Clock, Log, Vault } from '#core/ports/system.ts';
@@ -167,7 +168,11 @@ async function start(options: OneboxOptions, stops: Stop[], stop: () => Promise<
     const result = await dispatchReconcile(
       {
         ...{ store, leases: store, vault: keys.vault, engine: looking, queue, clock, ids, log },
-        ...{ queueName: config.service_name, workersMax: config.workers, planLimits: NO_PLANS },
+        ...{
+          queueName: config.service_name,
+          workersMax: workersOfOneTenant(config.workers),
+          planLimits: NO_PLANS,
+        },
       },
       repoId,
     );

@@ -55,6 +55,11 @@ export function mayBegin(
   return next.standing === 'new' || count(({ standing }) => standing === 'slow') < share(SLOW_RECONCILES_MAX);
 }
 
+/** Workers of which one tenant may have all of `own`: where there is one tenant alone, its share is no protection of others. */
+export function workersOfOneTenant(own: number): number {
+  return Math.ceil((own * WORKERS_MAX) / TENANT_RECONCILES_MAX);
+}
+
 /**
  * Many workers are told apart by the repository into sections, each with the limits of its part of them: one picture of
  * hundreds would be written a hundred times a second, by one worker after the other.
