@@ -1,18 +1,30 @@
-import { cp } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { REQUIRE_BANNER } from '../lib/bundle.ts';
 import { buildDashboard } from '../lib/bundle-dashboard.ts';
 import { OLDEST_NODE } from '../lib/node-versions.ts';
 
-/** Folder of what the image runs: `index.mjs`, the page in `site`, and the embedded database beside them. */
+/** Folder of what the image runs: `index.mjs` and the commands of an operator, the page in `site`, and the embedded database beside them. */
 const OUT_DIR = join('dist', 'onebox');
+/** By the name of the bundled file. */
+const ENTRIES = {
+  index: 'onebox/main.ts',
+  doctor: 'onebox/doctor-main.ts',
+  export: 'onebox/move/export-main.ts',
+  import: 'onebox/move/import-main.ts',
+} as const;
 const DATABASE_PACKAGE = `@dynoxide/${process.platform}-${process.arch}`;
 
 async function main(): Promise<void> {
+  // Parts of an earlier build have other names.
+  await rm(OUT_DIR, { recursive: true, force: true });
   await build({
-    entryPoints: ['onebox/main.ts'],
-    outfile: join(OUT_DIR, 'index.mjs'),
+    entryPoints: { ...ENTRIES },
+    outdir: OUT_DIR,
+    outExtension: { '.js': '.mjs' },
+    splitting: true,
+    chunkNames: 'parts/[name]-[hash]',
     bundle: true,
     platform: 'node',
     target: `node${OLDEST_NODE}`,

@@ -1,9 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import type { HttpResponse, HttpSend } from '#core/adapters/http-guard/http-send.ts';
-import { ConfigError, type OneboxConfig, readConfig } from './config.ts';
+import type { OneboxConfig } from './config.ts';
 
 /** One thing that was looked at. `fix` is absent where it is right. */
 export interface Finding {
@@ -11,8 +9,6 @@ export interface Finding {
   readonly fix?: string;
 }
 
-const USAGE =
-  'npm run doctor -- --config mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to mend it.';
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** Sessions and signed calls bear less than a minute. */
@@ -95,34 +91,4 @@ async function get(send: HttpSend, url: string): Promise<HttpResponse | null> {
   } catch {
     return null;
   }
-}
-
-async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { config: { type: 'string' } } });
-  if (values.config === undefined) {
-    console.error(USAGE);
-    return 2;
-  }
-  const config = readConfig(values.config);
-  const http = createGuardedHttp({
-    allowHosts: [new URL(config.forge.url).host],
-    ...(config.caPem === null ? {} : { caPem: config.caPem }),
-  });
-  const findings = await examine(config, http.send);
-  http.close();
-  for (const { what, fix } of findings)
-    console.log(fix === undefined ? `ok    ${what}` : `mend  ${what}: ${fix}`);
-  return findings.some(({ fix }) => fix !== undefined) ? 1 : 0;
-}
-
-if (process.argv[1]?.endsWith(join('onebox', 'doctor.ts'))) {
-  main().then(
-    (code) => {
-      process.exitCode = code;
-    },
-    (error: unknown) => {
-      console.error(error instanceof ConfigError ? error.message : error);
-      process.exitCode = 1;
-    },
-  );
 }

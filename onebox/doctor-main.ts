@@ -1,0 +1,35 @@
+import { parseArgs } from 'node:util';
+import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
+import { ConfigError, readConfig } from './config.ts';
+import { examine } from './doctor.ts';
+
+const USAGE =
+  'npm run doctor -- --config mergeyard.yml\n\nLooks at what an installation needs, changes nothing, and says how to mend it.';
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { config: { type: 'string' } } });
+  if (values.config === undefined) {
+    console.error(USAGE);
+    return 2;
+  }
+  const config = readConfig(values.config);
+  const http = createGuardedHttp({
+    allowHosts: [new URL(config.forge.url).host],
+    ...(config.caPem === null ? {} : { caPem: config.caPem }),
+  });
+  const findings = await examine(config, http.send);
+  http.close();
+  for (const { what, fix } of findings)
+    console.log(fix === undefined ? `ok    ${what}` : `mend  ${what}: ${fix}`);
+  return findings.some(({ fix }) => fix !== undefined) ? 1 : 0;
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    console.error(error instanceof ConfigError ? error.message : error);
+    process.exitCode = 1;
+  },
+);
