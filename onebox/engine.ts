@@ -1,5 +1,6 @@
 import type { DynamoStore } from '#core/adapters/dynamo/store.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
+import { countBytes } from '#core/adapters/http-guard/count-bytes.ts';
 import type { HttpSend } from '#core/adapters/http-guard/http-send.ts';
 import { createUuidIds } from '#core/adapters/system/ids.ts';
 import { ENGINE_TIMEOUT_MS } from '#core/domain/limits.ts';
@@ -20,10 +21,10 @@ export interface EngineParts {
 export function createEngine({ store, send, clock, log, metrics }: EngineParts): EnginePort {
   const runReconcile = createReconciler({
     ...{ store, clock, log, ids: createUuidIds() },
-    forgeFor: (request, held, mayRead) =>
+    forgeFor: (request, held, mayRead, onCall, onAnswer) =>
       createEngineForge(held, {
         ...{ instanceUrl: request.instanceUrl, slug: request.repoSlug, token: request.token },
-        ...{ send, clock, mayRead },
+        ...{ send: countBytes(send, onCall, onAnswer), clock, mayRead },
       }),
   });
   return {

@@ -26,6 +26,7 @@ import { BLOCK_KINDS, PLACE_STATES, type QueueView } from '../domain/queue-view.
 import { type ManagedRepo, RECONCILE_ERROR_CODES, type ReconcileOutcome } from '../domain/repo.ts';
 import type { Standstill } from '../domain/standstill.ts';
 import { RECORD_ERROR_REASONS, type TerminalMark } from '../ports/account-store.ts';
+import { BATCH_COSTS, viewCosts } from './batch-costs.ts';
 import { DriftView, toDriftView } from './drift.ts';
 import { formatTime, formatTimeOrNull, Time, Uuid } from './fields.ts';
 import { FreezeView, toFreezeView } from './freeze.ts';
@@ -146,8 +147,7 @@ export const QueueBatch = z.object({
   historical_terminals: z.array(z.object({ pr: z.int(), event: z.enum(['landed', 'bounced']) })),
   staging_tree: z.string().nullable(),
   run_url: z.string().nullable(),
-  /** Null: made before gate runs were counted. */
-  gate_runs: z.int().nullable(),
+  ...BATCH_COSTS,
 });
 
 const count = z.int().nullable();
@@ -305,7 +305,7 @@ export function toQueueBatch(row: NodeRow, terminals: readonly TerminalMark[]): 
     historical_terminals: terminals.map(({ pr, event }) => ({ pr, event })),
     staging_tree: row.stagingTree,
     run_url: row.runUrl,
-    gate_runs: row.gateRuns ?? null,
+    ...viewCosts(row),
   };
 }
 

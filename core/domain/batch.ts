@@ -86,6 +86,9 @@ export interface NodeRow {
   readonly runUrl: string | null;
   /** Gate runs that were started for this node; absent in rows of before they were counted. */
   readonly gateRuns?: number;
+  /** Requests to the forge for the batch of this root, and the bytes of their bodies and answers; absent where that is not known. */
+  readonly forgeCalls?: number;
+  readonly forgeBytes?: number;
   readonly prs: readonly PullRequestNumber[];
   readonly outcome: BatchOutcome;
   /** Null exactly when the outcome is not `running` (A43). */

@@ -10,7 +10,7 @@ import { Tag } from '../parts/signal.tsx';
 import { TreeDrawing } from '../parts/tree.tsx';
 import { path } from '../routes.ts';
 import { plural, showNumber, showPulls } from '../view/format.ts';
-import { type BatchTree, countGateRuns, tellMembers, treesOf } from '../view/tree.ts';
+import { type BatchTree, countGateRuns, describeForgeCosts, tellMembers, treesOf } from '../view/tree.ts';
 import { wordOfOutcome } from '../view/words.ts';
 
 /** All batches of a repository that the feed still holds. */
@@ -223,7 +223,7 @@ function Batch({
         {countGateRuns(tree) === null
           ? 'an unknown number of gate runs'
           : plural(countGateRuns(tree) ?? 0, 'gate run')}
-        , begun <Ago iso={tree.root.created_at} />.
+        {describeForgeCosts(tree.root)}, begun <Ago iso={tree.root.created_at} />.
       </p>
       <div className="tree-grid">
         <TreeDrawing

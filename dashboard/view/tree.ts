@@ -188,6 +188,15 @@ export function countGateRuns(tree: BatchTree): number | null {
   );
 }
 
+/** `, 34 calls of the forge (120 kB)`; empty while the batch is in flight and where the figures are not known. */
+export function describeForgeCosts({
+  forge_calls: calls,
+  forge_bytes: bytes,
+}: Pick<BatchNode, 'forge_calls' | 'forge_bytes'>): string {
+  if (calls === null || bytes === null) return '';
+  return `, ${calls} ${calls === 1 ? 'call' : 'calls'} of the forge (${Math.ceil(bytes / 1_000)} kB)`;
+}
+
 /** Batches of one repository: its name alone may stand on two forges. */
 export function treesOf({
   repo,

@@ -6,6 +6,7 @@ import { createLeaseStore } from '#core/adapters/dynamo/lease-store.ts';
 import { Table } from '#core/adapters/dynamo/table.ts';
 import { createEngineForge } from '#core/adapters/forge-http/engine-forge.ts';
 import { ForgePace } from '#core/adapters/forge-http/forge-pace.ts';
+import { countBytes } from '#core/adapters/http-guard/count-bytes.ts';
 import { readOutboundPolicy } from '#core/adapters/http-guard/env-policy.ts';
 import { createGuardedHttp } from '#core/adapters/http-guard/guarded-http.ts';
 import { createSystemClock } from '#core/adapters/system/clock.ts';
@@ -36,15 +37,12 @@ const runReconcile = createReconciler({
   log,
   confirmBounce: env.CONFIRM_BOUNCE,
   ...(env.METRICS_DEPLOYMENT === '' ? {} : { meter: createEmfMeter({ deployment: env.METRICS_DEPLOYMENT }) }),
-  forgeFor: (request, held, mayRead, onCall) =>
+  forgeFor: (request, held, mayRead, onCall, onAnswer) =>
     createEngineForge(held, {
       instanceUrl: request.instanceUrl,
       slug: request.repoSlug,
       token: request.token,
-      send: (...call) => {
-        onCall();
-        return send(...call);
-      },
+      send: countBytes(send, onCall, onAnswer),
       clock,
       mayRead,
     }),

@@ -10,6 +10,7 @@ import type { ReconcileOrder, ReconcileRequest } from '#core/ports/system.ts';
 import { adoptLease } from '#core/services/lease.ts';
 import { isAwaited, isMereWords, isStaging, isTakingBack, OF_EVERYTHING } from './action-kinds.ts';
 import { DirectoryMemory, type RepoDirectories } from './directory-memory.ts';
+import { ForgeSpending } from './forge-spending.ts';
 import { mayStillWrite } from './may-still-write.ts';
 import { perform } from './perform.ts';
 import type { Action, ActionOutcome } from './queue/actions.ts';
@@ -41,6 +42,7 @@ export function createReconciler(
   deps: ReconcilerDeps,
 ): (request: ReconcileRequest, order: ReconcileOrder) => Promise<'ok' | 'failed'> {
   const memory = deps.memory ?? new DirectoryMemory();
+  const spending = deps.spending ?? new ForgeSpending();
   return async (request, { fence, command }) => {
     const repo = await deps.store.findRepo({
       tenantId: request.tenantId,
@@ -55,7 +57,8 @@ export function createReconciler(
     const windsDown = repo.tombstone || command === 'wind_down';
     const wanted = windsDown ? { ...repo, queueEnabled: false } : repo;
     const figures = new ReconcileFigures();
-    const reconcile = new Reconcile({ ...deps, figures }, request, wanted, held, memory.open(repo.id));
+    const own = { ...deps, figures, spent: spending.open(repo.id, figures) };
+    const reconcile = new Reconcile(own, request, wanted, held, memory.open(repo.id));
     const errorCode = await reconcile.run();
     if (deps.meter !== undefined) figures.tell(deps.meter);
     return errorCode === null ? 'ok' : 'failed';
@@ -93,8 +96,8 @@ class Reconcile {
     this.#held = held;
     this.#queueName = request.queueName;
     this.#deadline = deps.clock.monotonic() + RECONCILE_BUDGET_MS;
-    const onCall = (): void => deps.figures.countCall();
-    this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall);
+    const { onCall, onAnswer } = deps.spent;
+    this.#forge = deps.forgeFor(request, held, () => this.#mayRead(), onCall, onAnswer);
     this.#objects = new RepoObjects(this.#forge, directories, () => this.#isOutOfTime());
     this.#keeper = new RecordKeeper({ ...deps, repo, held });
   }
@@ -109,6 +112,7 @@ class Reconcile {
     }
     if (this.#errorCode !== null) this.#wakeAt ??= this.#deps.clock.now() + WAKE_DELAY_MAX_MS;
     if (this.#retryAt !== null) this.#wakeAt = Math.max(this.#wakeAt ?? 0, this.#retryAt);
+    this.#deps.spent.close(this.#keeper.saved.batches);
     const { rule, forge, hook } = this.#keeper.saved;
     try {
       await this.#deps.store.saveReport(this.#held, {

@@ -3,6 +3,7 @@ import type { EngineForge } from '#core/ports/forge.ts';
 import type { EngineStore, LeaseStore } from '#core/ports/store.ts';
 import type { Clock, Ids, Log, Meter, ReconcileRequest } from '#core/ports/system.ts';
 import type { DirectoryMemory } from './directory-memory.ts';
+import type { ForgeSpending } from './forge-spending.ts';
 import type { ConfirmBounce } from './queue/snapshot.ts';
 import type { KeeperDeps } from './record-keeper.ts';
 
@@ -19,8 +20,10 @@ export interface ReconcilerDeps {
     request: ReconcileRequest,
     held: HeldLease,
     mayRead: () => boolean,
-    /** Called before each request that is sent. */
-    onCall: () => void,
+    /** Called before each request that is sent, with the bytes of its body. */
+    onCall: (bytes: number) => void,
+    /** Called with the bytes of each answer. */
+    onAnswer: (bytes: number) => void,
   ) => EngineForge;
   /** @default nothing is measured */
   readonly meter?: Meter;
@@ -28,7 +31,9 @@ export interface ReconcilerDeps {
   readonly confirmBounce?: ConfirmBounce;
   /** The trees that the engine has read. @default nothing yet */
   readonly memory?: DirectoryMemory;
+  /** Costs of the batches in flight. @default nothing is known yet */
+  readonly spending?: ForgeSpending;
 }
 
 /** With the figures of one reconcile. */
-export type MeasuredDeps = ReconcilerDeps & Pick<KeeperDeps, 'figures'>;
+export type MeasuredDeps = ReconcilerDeps & Pick<KeeperDeps, 'figures' | 'spent'>;

@@ -4,6 +4,7 @@ import type { ManagedRepo } from '#core/domain/repo.ts';
 import { type EngineStore, type QueueWrite, StoreError, type ToldQueue } from '#core/ports/store.ts';
 import type { Log } from '#core/ports/system.ts';
 import { adoptLost } from './adopt-lost.ts';
+import type { ReconcileSpending } from './forge-spending.ts';
 import { toObligations } from './queue/obligations.ts';
 import type { Batch, DecidedEvent, QueueRecord } from './queue/record.ts';
 import { emptyRecord } from './queue/record.ts';
@@ -21,6 +22,7 @@ export interface KeeperDeps {
   readonly held: HeldLease;
   readonly log: Log;
   readonly figures: ReconcileFigures;
+  readonly spent: ReconcileSpending;
 }
 
 /**
@@ -33,6 +35,7 @@ export class RecordKeeper {
   readonly #held: HeldLease;
   readonly #log: Log;
   readonly #figures: ReconcileFigures;
+  readonly #spent: ReconcileSpending;
   #saved: QueueRecord;
   /** The record in the store, as far as is known; null before a record of this version was read or written. */
   #stored: QueueRecord | null = null;
@@ -43,7 +46,8 @@ export class RecordKeeper {
   #closed: Batch[] = [];
   #unsent: Unsent = NOTHING_UNSENT;
 
-  constructor({ store, repo, held, log, figures }: KeeperDeps) {
+  constructor({ store, repo, held, log, figures, spent }: KeeperDeps) {
+    this.#spent = spent;
     this.#log = log;
     this.#figures = figures;
     this.#store = store;
@@ -74,6 +78,7 @@ export class RecordKeeper {
     }
     this.#saved = stored.record;
     this.#figures.see(stored.record);
+    this.#spent.see(stored.record.batches);
     this.#unsent = stored.unsent;
     this.#version = stored.version;
     this.#stored = stored.record;
@@ -106,7 +111,9 @@ export class RecordKeeper {
     const isUnchanged = this.#stored !== null && isSameData(this.#stored, record);
     // Rows are made of the record alone, those of ended batches apart.
     if (isBare && isUnchanged) return;
-    const changed = changedRows(this.#repo, this.#saved, record, this.#closed);
+    this.#spent.settle(this.#closed, record.batches);
+    const rows = changedRows(this.#repo, this.#saved, record, this.#closed);
+    const changed = this.#spent.tell(this.#repo, rows, this.#closed);
     this.#unsent = { ...this.#unsent, batches: [...this.#unsent.batches, ...changed] };
     this.#closed = [];
     if (isUnchanged && isEmpty(this.#unsent)) return;

@@ -72,7 +72,7 @@ export class QueueWorld {
       ...{ store, clock, ids, log: this.#log },
       meter: { measure: (size, figures) => this.measured.push({ size, ...figures }) },
       forgeFor: (_request, _held, _mayRead, onCall) => {
-        onCall();
+        onCall(0);
         return this.forge.forge;
       },
     });

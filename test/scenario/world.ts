@@ -80,6 +80,8 @@ export const STATUS_GATE = {
 } as const satisfies Partial<ManagedRepo>;
 
 const TICK_MS = 5 * 60_000;
+/** Each call counts as so many. */
+export const CALL_BYTES = 10;
 
 /** Over the abstract forge: no HTTP, no git, thousands of lives a minute. */
 export async function createWorld(options: WorldOptions = {}): Promise<World<AbstractForge>> {
@@ -124,7 +126,12 @@ export async function createWorldOn<Forge extends ForgeControl>(
   const engineForge = options.wrapForge?.(port) ?? port;
   let pauseNextPost = false;
   /** The engine's client on this machine: it may be frozen before a call is sent, and looks at its deadline when it thaws. */
-  function clientOf(machineForge: EngineForge, held: HeldLease, mayRead: () => boolean): EngineForge {
+  function clientOf(
+    machineForge: EngineForge,
+    held: HeldLease,
+    mayRead: () => boolean,
+    onCall: (bytes: number) => void,
+  ): EngineForge {
     return new Proxy(machineForge, {
       get(target, name) {
         const call = Reflect.get(target, name) as (...values: unknown[]) => Promise<unknown>;
@@ -137,6 +144,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
           if (held.isPastDeadline()) throw new ForgeError('unreachable', String(name), null);
           if (!FORGE_WRITE_LABELS.includes(`forge ${String(name)}`) && !mayRead())
             throw new ReadNotBegun(String(name));
+          onCall(CALL_BYTES);
           return call.apply(target, values);
         };
       },
@@ -148,7 +156,7 @@ export async function createWorldOn<Forge extends ForgeControl>(
       clock,
       ids,
       log: { info: write('info'), warn: write('warn'), error: write('error') },
-      forgeFor: (_request, held, mayRead) => clientOf(ownForge, held, mayRead),
+      forgeFor: (_request, held, mayRead, onCall) => clientOf(ownForge, held, mayRead, onCall),
     });
   const lasting = options.lastingEngine ? startEngine(store, engineForge) : null;
 

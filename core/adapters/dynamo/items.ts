@@ -293,6 +293,8 @@ const batchFields = record<NodeRow>({
   gateSource: ['gate_source', nullable(oneOf(['cached']))],
   runUrl: ['run_url', nullable(text)],
   gateRuns: ['gate_runs', optional(whole) as Codec<number>],
+  forgeCalls: ['forge_calls', optional(whole) as Codec<number>],
+  forgeBytes: ['forge_bytes', optional(whole) as Codec<number>],
   prs: ['prs', listOf(whole)],
   outcome: ['outcome', oneOf(BATCH_OUTCOMES)],
   phase: ['phase', nullable(oneOf(BATCH_PHASES))],

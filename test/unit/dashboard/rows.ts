@@ -17,6 +17,7 @@ export function givenNode(changes: Partial<BatchNode> = {}): BatchNode {
     },
     ...{ outcome: 'running', phase: 'waiting_gate', created_at: AT, resolved_at: null, gate_source: null },
     ...{ terminal_reason: null, historical_terminals: [], staging_tree: null, run_url: null, gate_runs: 1 },
+    ...{ forge_calls: null, forge_bytes: null },
     ...changes,
   };
 }

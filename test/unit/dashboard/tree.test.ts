@@ -1,6 +1,7 @@
 import {
   type BatchNode,
   countGateRuns,
+  describeForgeCosts,
   groupTrees,
   layOutTree,
   stepInTree,
@@ -176,6 +177,14 @@ test('one node without a count makes the runs of the batch unknown', () => {
     )[0];
   expect(countGateRuns(tree([1, 2]) ?? { batchId: '', root: givenNode(), nodes: [] })).toBe(3);
   expect(countGateRuns(tree([1, null]) ?? { batchId: '', root: givenNode(), nodes: [] })).toBeNull();
+});
+
+test('the costs of a batch on the forge are said once they are known', () => {
+  expect(describeForgeCosts({ forge_calls: 34, forge_bytes: 119_500 })).toBe(
+    ', 34 calls of the forge (120 kB)',
+  );
+  expect(describeForgeCosts({ forge_calls: 1, forge_bytes: 0 })).toBe(', 1 call of the forge (0 kB)');
+  expect(describeForgeCosts({ forge_calls: null, forge_bytes: null })).toBe('');
 });
 
 test('of two repositories with one name on two forges each has its own batches', () => {
